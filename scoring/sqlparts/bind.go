@@ -4,9 +4,8 @@ import (
 	"strings"
 )
 
-// Bound is a script whose names are known as far as the text and the schema tell. It is made once for
-// each text, is never changed, and may be used by several goroutines. It is a side table: the tree
-// stays as the parser made it.
+// Bound is a script with its names resolved as far as the text and the schema allow. It is created once for each
+// script, is never changed, and may be used by several goroutines. It is a side table: the tree is not modified.
 type Bound struct {
 	*Script
 	Schema *Schema
@@ -29,10 +28,10 @@ type slot struct {
 // noSchema knows nothing.
 var noSchema Schema
 
-// Bind finds out what the names of scripts mean. They are of one case: a column that one query certainly
-// gives to a table is a column of that table in all of them, where the schema does not say otherwise. A
-// nil schema knows nothing. The rules of names are those of each script's dialect; where dialects or
-// settings differ and the dialect is not known, all that may be meant is listed.
+// Bind resolves the names of scripts. They belong to one case: a column that one query certainly attributes to a
+// table is a column of that table in all of them, unless the schema contradicts this. A nil schema is unknown.
+// Names follow the rules of each script's dialect. If dialects or settings differ and the dialect is unknown, all
+// possible meanings are listed.
 func Bind(schema *Schema, scripts ...*Script) []*Bound {
 	if schema == nil {
 		schema = &noSchema
@@ -64,7 +63,7 @@ func Bind(schema *Schema, scripts ...*Script) []*Bound {
 	return out
 }
 
-// bindQuery binds a query that stands for its whole script.
+// bindQuery binds a query as if it were its whole script.
 func bindQuery(q *Query) *Bound {
 	t := &tables{schema: &noSchema}
 	var n numbers
@@ -236,8 +235,8 @@ type boundSource struct {
 	made    *output // what it makes; of a base table, nil if its columns keep their names
 	open    bool    // it may have more columns than those known
 	natural bool    // of a natural join: its columns are known
-	hidden  bool    // behind an ON that follows a semi-join
-	name    Ident   // that it goes by; empty if it has none
+	hidden  bool    // after an ON that follows a semi-join
+	name    Ident   // its alias or name; empty if it has none
 	group   Ident   // the alias of the parenthesised join around
 }
 
@@ -261,7 +260,7 @@ func newSource(src *Source, d Dialect) boundSource {
 	return s
 }
 
-// goesBy tells the same of a name of several parts.
+// goesBy compares the source's name with a name of several parts.
 func (s *boundSource) goesBy(d Dialect, n Name) likeness {
 	if len(n) == 1 {
 		return s.named(d, n[0])

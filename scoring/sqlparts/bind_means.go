@@ -38,7 +38,7 @@ type Meaning struct {
 	Among  []*Source     // the sources that may have the column, if there are several
 	Column *ColumnDef    // of a base column; nil if the schema does not have it
 	Index  int           // of a query's column or an alias: its place in the output; -1 if a star hides it
-	Item   *Item         // of an alias; nil if a star stands for it
+	Item   *Item         // of an alias; nil if it comes from a star
 	Merged *MergedSource // of a merged column
 }
 
@@ -60,10 +60,10 @@ type MergedSource struct {
 // OutputColumn is an output column of a query or a source.
 type OutputColumn struct {
 	Name   Ident // empty if it has none that is known
-	Item   *Item // of the select list; the star where that stands for it; nil of a function or VALUES
-	Star   bool  // it stands for all columns of From, which are not known
+	Item   *Item // of the select list; the star if it comes from one; nil for a function or VALUES
+	Star   bool  // it represents all columns of From, which are unknown
 	From   *Source
-	Index  int        // of a column that a star stands for: its place in the output of From
+	Index  int        // of a column from a star: its position in the output of From
 	Column *ColumnDef // the same, where From is a base table
 	Merged *MergedSource
 }
@@ -93,7 +93,7 @@ type ReadingKind uint8
 const (
 	ReadsTable    ReadingKind = iota
 	ReadsQuery                // a derived table, or a common table expression
-	ReadsItself               // the common table expression in whose body it stands
+	ReadsItself               // the common table expression whose body contains it
 	ReadsWrite                // what a statement inside WITH returns
 	ReadsFunction             // a table function or an array
 	ReadsJoin                 // a parenthesised join

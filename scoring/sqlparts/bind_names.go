@@ -99,7 +99,7 @@ func (d Dialect) aliasUse(in clause, bare bool) aliasUse {
 	return noAlias
 }
 
-// rows reports whether the name of a source may stand for its row.
+// rows reports whether the name of a source may mean its row.
 func (d Dialect) rows() bool {
 	switch d {
 	case SQLite, MySQL, TSQL, Snowflake:
@@ -130,7 +130,7 @@ func (d Dialect) namesElements(in clause) bool {
 	return in == inOrder && d != SQLite || in == inGroup && d == BigQuery
 }
 
-// element is [binder.alias] with a look at all elements.
+// element is like [binder.alias], but examines all elements.
 func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Certainty, ok bool) {
 	m = Meaning{Kind: SelectAlias, Known: true, Index: -1}
 	if len(f.sel.Items) >= manyItems { // by a map
@@ -213,8 +213,8 @@ func (r *binder) column(c *Column, f *frame, bare bool) {
 	r.set(c, m, doubt)
 }
 
-// learn notes that a table has the column that a name certainly means. What follows a pivot may be a column
-// that the pivot makes.
+// learn notes that a table has the column that a name certainly means. A column after a pivot may be one that the
+// pivot creates.
 func (r *binder) learn(m *Meaning, id Ident) {
 	if m.Kind == BaseColumn && !m.Known && len(m.Source.Pivots) == 0 && m.Source.Recognize == nil {
 		r.tables.learn(r.dialect, r.bound.source(m.Source).reading.Table, id)
@@ -652,7 +652,7 @@ func (r *binder) selectOutput(s *Select, f *frame) *output {
 // each query.
 const maxListed = 100_000
 
-// starOutput adds the columns that a star stands for.
+// starOutput adds the columns of a star.
 func (r *binder) starOutput(o *output, it *Item, star *Star, f *frame) {
 	if star.Like != nil {
 		o.whole = false

@@ -21,7 +21,7 @@ type tables struct {
 // manyTables is the number from which on tables and their columns are looked up in a map.
 const manyTables = 16
 
-// alike reports whether [Dialect.Fold] makes one of two identifiers.
+// alike reports whether [Dialect.Fold] gives two identifiers the same form.
 func (d Dialect) alike(a, b Ident, table bool) bool {
 	return len(a.Text) == len(b.Text) && strings.EqualFold(a.Text, b.Text) && d.foldAlike(a, b, table)
 }
@@ -127,7 +127,7 @@ func (t *tables) settles() bool {
 	})
 }
 
-// learn notes that a table has a column, as a query says.
+// learn notes that a table has a column, according to a query.
 func (t *tables) learn(d Dialect, b *BoundTable, id Ident) {
 	if !b.sure {
 		b.root.learned.add(d, id)
@@ -217,7 +217,7 @@ func (t *tables) part(b, other *BoundTable) {
 	b.apart = other
 }
 
-// Root is the table that a shorter name is taken for; itself where it is taken for none.
+// Root returns the table with the full name that a shorter name means, or t itself.
 func (t *BoundTable) Root() *BoundTable { return t.root }
 
 // Apart is another table of this last name that scripts read; nil if there is none.

@@ -20,7 +20,7 @@ type binder struct {
 	aliases
 	variables []Ident
 	open      []*CTE   // whose bodies are being read
-	listed    int      // columns that stars stand for
+	listed    int      // columns of stars
 	made      *cteList // tables that statements made
 	looks     halt.Every
 
@@ -29,8 +29,8 @@ type binder struct {
 	columns list[OutputColumn]
 }
 
-// newBinder is a binder of a script whose nodes have these numbers. An earlier Bound of it that was not
-// returned is written anew.
+// newBinder returns a binder of a script whose nodes have these numbers. If b, an earlier Bound that was not
+// returned, is given, it is reused.
 func newBinder(d Dialect, t *tables, n numbers, b *Bound) *binder {
 	if b == nil {
 		b = &Bound{slots: make([]slot, n.columns+1), meanings: make([]Meaning, 0, n.columns), sources: make([]boundSource, n.sources+1), outputs: make([]*output, n.queries+1)}
@@ -55,8 +55,8 @@ func (r *binder) newFrame(outer *frame) *frame {
 
 func (r *binder) done(f *frame) { f.outer, r.frames = r.frames, f }
 
-// clause is the part of a query in which a name stands. It decides whether the aliases of the select list
-// are in view.
+// clause is the part of a query that contains a name. It decides whether the aliases of the select list are
+// visible.
 type clause uint8
 
 const (
@@ -70,8 +70,8 @@ const (
 	inExtra
 )
 
-// frame is what names mean at a place in a query: common table expressions, or the sources of a select,
-// and whatever the frame around it says.
+// frame holds the names visible at a place in a query: common table expressions, or the sources of a select, and
+// the names of the enclosing frame.
 type frame struct {
 	outer   *frame
 	ctes    *cteList
@@ -226,8 +226,8 @@ func (r *binder) setOutput(b *SetOp, q *Query) {
 	r.bound.outputs[q.id] = o
 }
 
-// orderOutput binds the sort keys behind a set operation, VALUES or a query in parentheses, which name
-// columns of the output.
+// orderOutput binds the sort keys after a set operation, VALUES or a query in parentheses, which name columns of
+// the output.
 func (r *binder) orderOutput(q *Query, outer *frame) {
 	for _, o := range q.OrderBy {
 		c, ok := o.Expr.(*Column)
@@ -301,7 +301,7 @@ func (d Dialect) bodySees(q *Query, i int) (n, skip int) {
 	return i, -1
 }
 
-// cte is the common table expression that a name means, and where it is defined; nil if there is none.
+// cte returns the common table expression that a name means, and the frame that defines it; nil if there is none.
 func (f *frame) cte(d Dialect, id Ident) (c *CTE, at *frame) {
 	for ; f != nil; f = f.outer {
 		if f.ctes == nil {
@@ -577,7 +577,7 @@ func (r *binder) shape(bs *boundSource, f *frame) {
 		}
 	}
 	if bs.reading.Kind == ReadsQuery && bs.made != nil && !bs.made.whole && !slices.ContainsFunc(bs.made.columns, func(c OutputColumn) bool { return c.Star }) {
-		bs.open = true // nothing stands for the rest
+		bs.open = true // no star represents the other columns
 	}
 	if bs.made != nil && slices.ContainsFunc(bs.made.columns, func(c OutputColumn) bool { return c.Star }) {
 		bs.open = true
@@ -715,7 +715,7 @@ func (r *binder) expr(e Expr, f *frame, bare bool) {
 	})
 }
 
-// dateCall binds the arguments of a date function, one of which may be a word like DAY.
+// dateCall binds the arguments of a date function. One of them may be a word like DAY.
 func (r *binder) dateCall(c *Call, f *frame) {
 	part := -1
 	for i, a := range c.Args {

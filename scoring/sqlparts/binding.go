@@ -85,8 +85,8 @@ func rankOf(e Node) rank {
 	return rankNone
 }
 
-// unsure reports whether it is not known for the dialect which of two kinds of operators binds more tightly.
-// What PostgreSQL, DuckDB, SQLite and MariaDB do was tried; of the others it is what their manuals say.
+// unsure reports whether it is unknown for the dialect which of two kinds of operators binds more tightly.
+// PostgreSQL, DuckDB, SQLite and MariaDB were tested; for the others, their manuals decide.
 func (d Dialect) unsure(outer, inner rank) bool {
 	if outer == rankNone || inner == rankNone {
 		return false

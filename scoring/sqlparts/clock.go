@@ -26,7 +26,7 @@ const (
 	clockPrecise                          // as clockWall, T-SQL's datetime2
 	clockUTCPrecise                       // as clockUTC, T-SQL's datetime2
 	clockSince                            // the day as the first of two arguments: age(x)
-	clockArgument                         // SQLite's time value 'now', or that it stands for if there is none
+	clockArgument                         // SQLite's time value 'now', also as the default
 	clockWord                             // PostgreSQL's 'now', 'today' … as a date or time
 	clockText                             // words: timeofday()
 )
@@ -34,7 +34,7 @@ const (
 // clockFunction is a function that reads the clock.
 type clockFunction struct {
 	value   clockValue
-	keyword bool   // it stands without parentheses
+	keyword bool   // it is written without parentheses
 	called  bool   // it is called with parentheses
 	word    string // of clockWord, in lower case
 	typ     string // of clockWord
@@ -155,8 +155,8 @@ func first(args []Expr) Expr {
 	return args[0]
 }
 
-// sqliteReads reports whether a call of SQLite's date functions reads the clock: its time value is
-// 'now', or it has none. In other dialects that the text may be of, DATE(x) reads no clock.
+// sqliteReads reports whether a call of SQLite's date functions reads the clock: its time value is 'now', or it has
+// none. In other dialects, DATE(x) reads no clock.
 func sqliteReads(d Dialect, c *Call) (reads bool, arg Expr) {
 	name, at := strings.ToLower(c.Name.Last().Text), 0
 	if name == "strftime" {
@@ -183,8 +183,8 @@ func readsNow(d Dialect, typ string) bool {
 	return false
 }
 
-// wordClock returns the clock function that a string such as 'now' stands for when it is read as a date or time, or
-// nil.
+// wordClock returns the clock function that is equivalent to a string such as 'now' when it is parsed as a date or
+// time, or nil.
 func wordClock(text, typ string) *clockFunction {
 	switch w := strings.ToLower(strings.TrimSpace(text)); w {
 	case "now", "today", "tomorrow", "yesterday":
@@ -196,13 +196,12 @@ func wordClock(text, typ string) *clockFunction {
 	return nil
 }
 
-// PinClock returns the text of a script with every reading of the clock replaced by the instant: as a
-// literal of the type that the reading has in the dialect. What shows date and time by the clock on the
-// wall, such as CURRENT_DATE, is that of the instant's own zone. n is the number of readings. If it is
-// not sure that all were read, why says where and what, and the text must not stand for the script.
+// PinClock returns the SQL of a script in which every call that reads the clock is replaced by the instant, as a
+// literal of the type that the call has in the dialect. A local date or time, such as CURRENT_DATE, is in the time
+// zone of the instant. n is the number of replaced calls. If a call may have been missed, why gives its position
+// and the reason, and the returned SQL must not be used.
 //
-// Instants are of whole seconds, of the years 1 to 9999. What views and user-defined functions read, it
-// cannot see.
+// Instants are whole seconds in the years 1 to 9999. Calls in views and user-defined functions cannot be replaced.
 func (s *Script) PinClock(t time.Time) (text string, n int, why string) {
 	if t.Nanosecond() != 0 || t.Year() < 1 || t.Year() > 9999 {
 		return "", 0, "the instant is not one of whole seconds of the years 1 to 9999"
@@ -312,7 +311,7 @@ func (s *Script) hiddenClock() string {
 // spelledByCode matches PostgreSQL strings that spell characters by their codes: E'\x6e' and U&'\006e'.
 var spelledByCode = regexp.MustCompile(`(?s)^(?i:e)'.*\\(?:[xuU]|[0-7])|^(?i:u)&'.*\\`)
 
-// timeWords may stand next to a word for the time of the run in a date or time.
+// timeWords may appear next to a word for the current time in a date or time.
 var timeWords = nameSet("now today tomorrow yesterday allballs am pm ad bc utc gmt zulu z t at")
 
 // holdsClockWord reports whether a string may be a date or time that uses one of the words, such as 'today 10:00',
@@ -477,7 +476,7 @@ func (d Dialect) clockLiteral(f *clockFunction, t time.Time) string {
 	return ""
 }
 
-// wordLiteral is the text of a date or time that PostgreSQL's 'now', 'today' … stand for.
+// wordLiteral returns the date or time to which PostgreSQL's 'now', 'today' … evaluate.
 func wordLiteral(f *clockFunction, t time.Time) string {
 	switch f.word {
 	case "today":

@@ -105,7 +105,7 @@ func (r *columnReader) all(list []*Source) {
 	}
 }
 
-// star counts all columns of the table that a star with a qualifier stands for.
+// star counts all columns of the table of a qualified star.
 func (r *columnReader) star(n *Star) {
 	c, ok := n.Qualifier.(*Column)
 	if !ok {

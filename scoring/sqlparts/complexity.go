@@ -12,8 +12,7 @@ const (
 	ExtraHard Tier = "extra hard"
 )
 
-// Signals are what Algorithm 1 looks at: the sizes of the component sets and four flags (line 1 to
-// 5).
+// Signals are the inputs of Algorithm 1: the sizes of the component sets and four flags (line 1 to 5).
 type Signals struct {
 	Select, Where, GroupBy, OrderBy, Tables, Having int
 

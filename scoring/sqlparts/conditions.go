@@ -13,8 +13,8 @@ const (
 	OnClause
 )
 
-// Predicate is one atomic condition of a query, and where it stands: what WHERE, HAVING, QUALIFY and
-// the conditions of joins come apart into at AND, OR and NOT.
+// Predicate is one atomic condition of a query with its context: an operand of AND, OR and NOT in WHERE, HAVING,
+// QUALIFY or a join condition.
 type Predicate struct {
 	Condition        // its normal form
 	Expr      Expr   // as it is written, without the NOTs around it
@@ -30,10 +30,10 @@ type Predicate struct {
 // table expressions. They are in the order of [Walk], clause by clause. Repeated conditions are repeated in the
 // result.
 //
-// Joins goes by the qualifiers of the columns. A column without is of the only table that the
-// SELECT reads; where it reads several, of another one than the column on the other side. No other
-// comparison joins, be it in ON or in WHERE: it says which rows to keep of those that an equality,
-// or a cross join, puts together.
+// Joins is decided by the qualifiers of the columns. An unqualified column belongs to the only table that the
+// SELECT reads. If the SELECT reads several, it is assumed to belong to another table than the column on the other
+// side. No other comparison joins, in ON or in WHERE: it only filters the rows that an equality, or a cross join,
+// combines.
 func Predicates(n Node) []Predicate {
 	x := extractor{p: printer{normal: true}}
 	var out []Predicate
@@ -157,7 +157,7 @@ func equatesTables(b *Binary, alone string) bool {
 	return true
 }
 
-// qualifiers adds what is before the columns of an expression, alone for one without. It is
+// qualifiers adds the qualifiers of the columns of an expression, or alone for an unqualified column. It returns
 // false if there are no columns, or a subquery.
 func qualifiers(e Expr, alone string, into map[string]bool) bool {
 	if hasQuery(e) {
@@ -176,8 +176,8 @@ func qualifiers(e Expr, alone string, into map[string]bool) bool {
 	return len(into) > 0
 }
 
-// condition takes a condition apart into atoms. binding reports whether whatever passes the clause
-// meets it. If s is set, names that are its aliases stand for its items.
+// condition splits a condition into atoms. binding reports whether every row that passes the clause satisfies it.
+// If s is set, names that are its aliases mean its items.
 func (x *extractor) condition(e Expr, negated, binding bool, s *Select) {
 	switch e := e.(type) {
 	case *Logic:
@@ -292,7 +292,7 @@ func (x *extractor) atom(e Expr, negated bool, s *Select) (c conditionPiece) {
 	return c
 }
 
-// comparisonOp is what becomes of a comparison when it is negated and when its sides are exchanged.
+// comparisonOp holds the operators of a comparison when it is negated and when its sides are exchanged.
 type comparisonOp struct{ negated, mirrored Op }
 
 var comparisons = map[Op]comparisonOp{

@@ -17,7 +17,7 @@ const (
 // maxKeys is how many sort keys are examined; more are not known to settle an order.
 const maxKeys = 64
 
-// query looks at a limit.
+// query examines a limit.
 func (r *dependenceReader) query(q *Query) {
 	if s, ok := q.Body.(*Select); ok {
 		r.orders[s] = q.OrderBy
@@ -83,7 +83,7 @@ func sortKeys(order []*OrderItem) (keys []Expr) {
 	return keys
 }
 
-// sel looks at DISTINCT ON.
+// sel examines DISTINCT ON.
 func (r *dependenceReader) sel(s *Select) {
 	if len(s.DistinctOn) == 0 {
 		return
@@ -111,7 +111,7 @@ var gathering = nameSet(`array_agg string_agg listagg group_concat list json_agg
 // jsonb, does.
 var gatheringPairs = nameSet(`jsonb_object_agg jsonb_object_agg_strict jsonb_group_object map_agg`)
 
-// aggregate looks at aggregates that gather or choose.
+// aggregate examines aggregates that collect or choose values.
 func (r *dependenceReader) aggregate(c *Call, name string) {
 	s := r.within()
 	if c.Over != nil || s == nil || r.besides[c] {
@@ -171,8 +171,8 @@ func gathered(c *Call, name string) []Expr {
 	return c.Args[:1]
 }
 
-// madeOf reports whether expressions have one value for rows that are alike in the keys: they are keys, or
-// made of keys and constants.
+// madeOf reports whether expressions have the same value for rows with equal keys: they are keys, or computed from
+// keys and constants.
 func madeOf(s *Select, keys, list []Expr) bool {
 	made := true
 	for _, e := range list {
@@ -245,7 +245,7 @@ func (r *dependenceReader) oneInGroup(s *Select, e Expr) bool {
 // peers are window functions that give different values to rows with equal sort keys.
 var peers = nameSet(`row_number ntile lag lead first_value last_value nth_value first last`)
 
-// windowed looks at window functions.
+// windowed examines window functions.
 func (r *dependenceReader) windowed(c *Call, name string) {
 	s := r.within()
 	if c.Over == nil || s == nil {
@@ -303,7 +303,7 @@ func sequenceOfRows(e Expr) bool {
 	return false
 }
 
-// alike reports whether all rows of a select are the same: those of a generator that has no columns.
+// alike reports whether all rows of a select are equal: those of a generator without columns.
 func (r *dependenceReader) alike(s *Select) bool {
 	return len(s.From) == 1 && s.From[0].Call != nil && generator(s.From[0].Call)
 }
@@ -318,8 +318,8 @@ func generator(c *Call) bool {
 	return name == "generator"
 }
 
-// fixed reports whether the first rows of a query by these keys are the same in any engine: it has one
-// row, or rows that are alike in the keys are alike altogether.
+// fixed reports whether the first rows of a query by these keys are the same in any engine: it has one row, or rows
+// with equal keys are equal in all columns.
 func (r *dependenceReader) fixed(q *Query, keys []Expr) bool {
 	if r.oneRow(q) {
 		return true
@@ -447,7 +447,7 @@ func totals(e Expr) bool {
 	return found
 }
 
-// rowsFixed reports whether no two rows of a select, grouped where it groups, are alike in the keys.
+// rowsFixed reports whether no two rows of a select (or groups, if it groups) have equal keys.
 func (r *dependenceReader) rowsFixed(s *Select, keys []Expr) bool {
 	if s.Group != nil {
 		group := r.groupOf(s)

@@ -9,8 +9,8 @@ import (
 // dialects share one grammar, so a query with constructs of another dialect can still be parsed.
 type Dialect uint8
 
-// The dialects. Generic is for SQL of unknown origin: it accepts what any dialect accepts wherever
-// that is not ambiguous, and where it is, prefers the reading that hides least from a safety check.
+// The dialects. Generic is for SQL of unknown origin. It accepts constructs of any dialect if they are unambiguous.
+// Otherwise it prefers the reading that hides least from a safety check.
 const (
 	Generic Dialect = iota
 	Snowflake
@@ -37,8 +37,8 @@ func (d Dialect) String() string {
 	return dialectNames[Generic]
 }
 
-// dialectsByName are the names of dialects, and of products whose SQL is one of them, in lower case and
-// without signs. Generic stands for SQL of unknown origin.
+// dialectsByName maps the names of dialects, and of products that use one, to dialects. Names are in lower case and
+// without signs. Generic means SQL of unknown origin.
 var dialectsByName = map[string]Dialect{
 	"": Generic, "generic": Generic, "ansi": Generic, "ansisql": Generic, "standard": Generic, "sql": Generic,
 	"snowflake": Snowflake, "snowflakesql": Snowflake,
@@ -133,7 +133,7 @@ type lexical struct {
 	dashSpace     bool       // -- starts a comment only before a space
 	carriage      bool       // a carriage return ends the comment of a line, as a line feed does
 	lineGoesOn    bool       // \ before the line feed keeps it from ending the comment
-	suffix        bool       // $x(…) is a parameter up to the bracket, whatever stands inside
+	suffix        bool       // $x(…) is a parameter up to the bracket, regardless of its content
 }
 
 var syntaxes = [...]syntax{

@@ -12,19 +12,18 @@
 //
 // # How it works
 //
-// The lexer (lexer.go) cuts the text into tokens by the flags of the dialect (dialect.go) and pairs
-// the brackets. A pair never reaches across a semicolon, so no statement hides in an unclosed
-// parenthesis. The parser (parse_*.go) is one grammar for all dialects, with operator precedence
-// for expressions; it passes every token once and jumps over what it skips by the pairs. So time is
-// linear in the text. Depth is bounded by counting nesting and the length of chains; beyond the
-// bound text is carried. Chains of AND, OR, UNION and joins are flat lists without a bound.
+// The lexer (lexer.go) splits the SQL text into tokens by the flags of the dialect (dialect.go) and pairs the
+// brackets. A pair never spans a semicolon, so no statement hides in an unclosed parenthesis. The parser
+// (parse_*.go) is one grammar for all dialects, with operator precedence for expressions. It reads every token
+// once, and uses the pairs to jump over skipped text. So time is linear in the length of the input. Depth is
+// bounded by counting nesting and the length of chains; anything deeper is kept as raw text. Chains of AND, OR,
+// UNION and joins are flat lists without a bound.
 //
-// The tree (ast.go, expr.go) keeps clauses, not tokens: a [Query] has WITH, a body, ORDER BY and
-// LIMIT; its body is a [Select], a chain of set operations, or VALUES; a Select has a flat list of
-// [Source] values, each with the way it joins those before it. Pipe syntax becomes the tree of the
-// query it means. Every node knows where it is in the text. [Walk] visits a tree, [Format]
-// writes it in one canonical spelling, [Normalized] writes an expression as components hold it. A
-// tree is never changed after Parse and may be read by any number of goroutines.
+// The tree (ast.go, expr.go) keeps clauses, not tokens: a [Query] has WITH, a body, ORDER BY and LIMIT; its body is
+// a [Select], a chain of set operations, or VALUES; a Select has a flat list of [Source] values, each with the way
+// it joins those before it. Pipe syntax becomes the tree of the query it means. Every node has its position in the
+// text. [Walk] visits a tree, [Format] writes it in one canonical spelling, [Normalized] writes an expression as
+// components hold it. A tree is never changed after Parse and may be read by any number of goroutines.
 //
 // # What is built on it
 //

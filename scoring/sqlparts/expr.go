@@ -15,7 +15,7 @@ type Column struct {
 	Name Name
 
 	id     int32 // its number in the script, from 1 on; 0: it is a word, and no name of anything
-	double bool  // the name begins with a double quote
+	double bool  // the name starts with a double quote
 }
 
 // LiteralKind is the kind of a literal.
@@ -177,7 +177,7 @@ type Window struct {
 	Frame     string // lower case: "rows between 1 preceding and current row"; empty if none
 }
 
-// Interval is INTERVAL value unit; Unit is lower case and empty when the value says it all.
+// Interval is INTERVAL value unit; Unit is in lower case, and empty if the value includes it.
 type Interval struct {
 	Span
 	X    Expr

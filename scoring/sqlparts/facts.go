@@ -31,7 +31,7 @@ type Dependency struct {
 	Support float64 `json:"support"` // how many rows would break it on average if both had nothing to do with each other
 }
 
-// Inclusion says how many rows of a column have a value that another column lacks.
+// Inclusion is the number of rows of a column whose value does not occur in another column.
 type Inclusion struct {
 	Table    string `json:"table"`
 	Column   string `json:"column"`

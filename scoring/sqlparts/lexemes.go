@@ -41,9 +41,8 @@ func Lexemes(sql string, dialect Dialect) []Lexeme {
 	return out
 }
 
-// OneSpace is the text with white space collapsed to one blank outside of strings, quoted names and
-// comments, and cut at both ends, a last semicolon too. The end of the line stays where it ends a
-// comment.
+// OneSpace returns SQL with each white space outside of strings, quoted names and comments collapsed to one blank,
+// and without white space and a semicolon at the end. It keeps a line break that ends a comment.
 func OneSpace(sql string, dialect Dialect) string {
 	l := newLexer(sql, dialect)
 	l.lex()

@@ -12,18 +12,18 @@ const (
 	tokEOF    tokenKind = iota
 	tokWord             // a keyword or an unquoted name; code is 0 for a word the parser has no use for
 	tokQuoted           // a quoted name
-	tokDouble           // "x" in a dialect where it may be a name or a string
+	tokDouble           // "x" in a dialect that reads it as a name or a string
 	tokString           // a string of any kind, prefix included
 	tokNumber
 	tokParam // a placeholder or variable
 	tokOp    // an operator or bracket
 	tokHint  // /*+ … */
-	tokBad   // a character that begins nothing
+	tokBad   // a character that starts no token
 )
 
-// token is a stretch of the text. mate is, for an opening bracket, the index of the token that ends
-// what it encloses: its closing bracket or, if that is missing, whatever stops it. Brackets
-// never reach across a semicolon, so that no statement hides in an unclosed one.
+// token is a span of the input. For an opening bracket, mate is the index of the token that ends its content: the
+// closing bracket or, if that is missing, the token that stops it. Brackets never span a semicolon, so that no
+// statement hides in an unclosed one.
 type token struct {
 	kind       tokenKind
 	code       code
@@ -57,7 +57,7 @@ func newLexer(sql string, dialect Dialect) lexer {
 
 // lex splits the input into tokens. The last one is tokEOF.
 func (l *lexer) lex() {
-	if i := strings.IndexByte(l.sql, 0); i >= 0 { // where some engines end the text, even in a comment
+	if i := strings.IndexByte(l.sql, 0); i >= 0 { // some engines end the input at a NUL, even in a comment
 		l.note(i, i+1, "NUL character")
 	}
 	for {
@@ -236,9 +236,8 @@ func (l *lexer) template() {
 	l.note(start, l.pos, "template text skipped")
 }
 
-// wideSpace is the length of the Unicode space s begins with, 0 if none: no-break and typographic
-// spaces, the ideographic space, zero-width marks and the byte order mark, all of which get into
-// SQL by copying.
+// wideSpace returns the length of the Unicode space at the start of s, or 0: no-break and typographic spaces, the
+// ideographic space, zero-width marks and the byte order mark, all of which get into SQL by copying.
 func wideSpace(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	switch {
@@ -288,8 +287,7 @@ func (l *lexer) word() {
 	l.emit(tokWord, wordCode(h, l.sql[l.pos:i]), i)
 }
 
-// number reads a number: 1, 1.5, .5, 1e10, 0x1f, 1_000, 10L; in some dialects a name may begin with
-// digits.
+// number reads a number: 1, 1.5, .5, 1e10, 0x1f, 1_000, 10L. In some dialects a name may start with digits.
 func (l *lexer) number() {
 	i := l.pos
 	if l.afterDot() { // dataset.20200101_t

@@ -112,8 +112,8 @@ func (l *lexer) dollar() {
 	l.emit(tokBad, 0, i)
 }
 
-// suffixed reads SQLite's $x(…), @x(…), #x(…) and :x(…), and reports whether one stands here: a
-// parameter that reaches up to the first closing bracket, quotes and comments included.
+// suffixed reads SQLite's $x(…), @x(…), #x(…) and :x(…), and reports whether there is one: a parameter that extends
+// to the first closing bracket, including quotes and comments.
 func (l *lexer) suffixed() bool {
 	if !l.syntax.suffix {
 		return false

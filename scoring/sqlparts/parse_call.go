@@ -86,7 +86,7 @@ func (p *parser) arguments(c *Call, open int) {
 		}
 		before := p.i
 		p.exprs.push(p.argument(end))
-		if p.i == before { // a clause's word that begins no clause
+		if p.i == before { // a clause's keyword that starts no clause here
 			p.skip()
 		}
 	}
@@ -297,7 +297,7 @@ func (p *parser) partition(end int) []Expr {
 	return p.exprs.cut(m)
 }
 
-// frame reads a window's frame and is its text; a frame with one bound is written out with BETWEEN.
+// frame reads a window's frame and returns its text; a frame with one bound is written out with BETWEEN.
 func (p *parser) frame() string {
 	unit := strings.ToLower(p.text())
 	p.next()
@@ -322,7 +322,7 @@ func (p *parser) frame() string {
 	return s
 }
 
-// bound reads UNBOUNDED PRECEDING, CURRENT ROW, n FOLLOWING … and is its text.
+// bound reads UNBOUNDED PRECEDING, CURRENT ROW, n FOLLOWING … and returns its text.
 func (p *parser) bound() string {
 	k, start := p.i, p.start()
 	switch {

@@ -108,8 +108,8 @@ func (p *parser) expr() Expr {
 	return e
 }
 
-// tooDeep carries what is nested too deeply: a bracket if one begins here, else everything up to
-// the end of the enclosing one.
+// tooDeep reads an expression that is nested too deeply as raw text: a bracket if one starts here, else everything
+// up to the end of the enclosing one.
 func (p *parser) tooDeep() Expr {
 	start := p.start()
 	if p.cur().mate > int32(p.i) {
@@ -431,7 +431,7 @@ func (p *parser) is(left Expr, start int32) Expr {
 	} else {
 		switch p.cur().code {
 		case wNull, wTrue, wFalse:
-			if p.dialect != SQLite { // where any value may stand here
+			if p.dialect != SQLite { // SQLite allows any value here
 				e.What = p.primary()
 				break
 			}

@@ -197,8 +197,7 @@ func (p *parser) tableName() Name {
 	return Name(p.idents.cut(m))
 }
 
-// dashed passes a name whose parts may be joined by dashes, with nothing between them, and returns
-// where it ends.
+// dashed skips a name whose parts may be joined by dashes, without white space, and returns its end.
 func (p *parser) dashed() int32 {
 	end := p.cur().end
 	p.next()
@@ -376,8 +375,7 @@ func (p *parser) sourceSuffix(src *Source) bool {
 	return true
 }
 
-// balanced passes a bracket and what it encloses, and returns the text from start as an expression
-// without a note.
+// balanced skips a bracket and its content, and returns the text from start as an expression without a note.
 func (p *parser) balanced(start int32) *Raw {
 	p.skip()
 	r := &Raw{Span: p.from(start)}

@@ -25,8 +25,7 @@ func (p *parser) startsQuery() bool {
 	return false
 }
 
-// beginsName reports whether the token at k may begin the name of a table or an opening parenthesis
-// before one.
+// beginsName reports whether the token at k may start the name of a table, or is an opening parenthesis before one.
 func (p *parser) beginsName(k int) bool {
 	t := &p.toks[min(k, len(p.toks)-1)]
 	switch t.kind {
@@ -164,8 +163,8 @@ func (p *parser) atSetOp(intersect bool) (SetOperator, bool) {
 	return SetOperator{}, false
 }
 
-// setOpAhead reports whether words stand here that qualify a set operator: LEFT UNION, FULL OUTER
-// UNION, INNER INTERSECT.
+// setOpAhead reports whether the current words qualify a set operator: LEFT UNION, FULL OUTER UNION, INNER
+// INTERSECT.
 func (p *parser) setOpAhead() bool {
 	if !p.at(wLeft) && !p.at(wFull) && !p.at(wInner) {
 		return false

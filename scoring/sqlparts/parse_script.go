@@ -1,6 +1,6 @@
 package sqlparts
 
-// script reads statements up to the end of the text.
+// script parses statements up to the end of the input.
 func (p *parser) script() []*Statement {
 	var out []*Statement
 	for {
@@ -50,7 +50,7 @@ func (p *parser) rest(out *[]*Statement) {
 	}
 }
 
-// statement reads one statement; the current token begins it.
+// statement parses one statement that starts at the current token.
 func (p *parser) statement() *Statement {
 	s := &Statement{}
 	start := p.start()
@@ -110,7 +110,7 @@ func (p *parser) queryStatement(s *Statement) {
 	}
 }
 
-// beginning says how a statement that begins with a word continues.
+// beginning describes how a statement continues after its first word.
 type beginning struct {
 	second  code // the second word; 0 for any
 	kind    Kind

@@ -184,7 +184,7 @@ func (p *parser) alias(allowed *[lastCode]bool) Ident {
 	return p.ident()
 }
 
-// ident reads one name, whatever word it is. Where everything ends there is none.
+// ident reads one name, whatever word it is. At the end of the input it returns an empty one.
 func (p *parser) ident() Ident {
 	t := p.cur()
 	if p.ends() {

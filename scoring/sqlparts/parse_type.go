@@ -101,8 +101,7 @@ func (p *parser) typed() Expr {
 	return c
 }
 
-// typeName reads a type after :: and is its text: words that belong together, parameters, <…> and
-// [].
+// typeName reads a type after :: and returns its text: words that belong together, parameters, <…> and [].
 func (p *parser) typeName() string {
 	from := p.i
 	first := p.cur()

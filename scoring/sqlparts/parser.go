@@ -260,7 +260,7 @@ func (p *parser) carry(start int32, what string) *Raw {
 	return p.raw(start, what)
 }
 
-// raw is the text from start up to the current token, noted.
+// raw returns the text from start up to the current token, and adds a note.
 func (p *parser) raw(start int32, what string) *Raw {
 	r := &Raw{Span: p.from(start)}
 	r.Text = p.flat(r.Span)
@@ -268,8 +268,8 @@ func (p *parser) raw(start int32, what string) *Raw {
 	return r
 }
 
-// flat is the text of the tokens that end within the span and before the current one: words in
-// lower case, single spaces.
+// flat returns the text of the tokens that end within the span and before the current one: words in lower case,
+// single spaces.
 func (p *parser) flat(s Span) string {
 	k := p.i
 	for k > 0 && p.toks[k-1].start >= s.Start {
@@ -278,8 +278,8 @@ func (p *parser) flat(s Span) string {
 	return p.words(k, p.i)
 }
 
-// words is the text of tokens from to to: words in lower case, names in the quotes Format gives
-// them, single spaces, none around dots and inside parentheses.
+// words returns the text of tokens from to to: words in lower case, names in the quotes that Format uses, single
+// spaces, none around dots and inside parentheses.
 func (p *parser) words(from, to int) string {
 	var b strings.Builder
 	for k := from; k < to; k++ {

@@ -15,7 +15,7 @@ var otherReadings = func() (all [len(syntaxes)][]*syntax) {
 		change(&x)
 		all[d] = append(all[d], &x)
 	}
-	// The documentation says neither what ends a comment nor whether comments nest.
+	// The documentation defines neither the end of a comment nor whether comments nest.
 	with(Snowflake, func(x *syntax) { x.carriage = false })
 	with(Snowflake, func(x *syntax) { x.nested = true })
 	with(Snowflake, func(x *syntax) { x.carriage, x.nested = false, true })
@@ -83,7 +83,7 @@ func (s *Script) OtherReadings() []*Script {
 // setting that is not its default.
 func (s *Script) BySetting() bool { return s.bySetting }
 
-// others are the lexers of other readings of the text that cut it elsewhere, each once.
+// others returns the lexers of other readings that split the text differently, without duplicates.
 func (l *lexer) others(readings []*syntax, stop *halt.Signal) (out []lexer) {
 	seen := [][]token{l.toks}
 	for _, x := range readings {

@@ -112,7 +112,7 @@ func (r *schemaReader) name() (n Name) {
 // conditional are words before a statement that make it uncertain that it runs.
 var conditional = []string{"if", "else", "while", "loop", "repeat", "exec", "execute", "case", "exception", "procedure", "function", "trigger", "event", "task", "as", "returns", "declare"}
 
-// statement reads one statement, or passes a token of other text.
+// statement parses one statement, or skips a token of other text.
 func (r *schemaReader) statement() {
 	sure := !slices.ContainsFunc(r.between, func(w string) bool { return slices.Contains(conditional, w) })
 	start := r.i
@@ -273,7 +273,7 @@ func (r *schemaReader) remove(t *Table) {
 	r.named[name] = slices.DeleteFunc(r.named[name], is)
 }
 
-// index reads CREATE INDEX behind INDEX.
+// index parses CREATE INDEX after the word INDEX.
 func (r *schemaReader) index(unique, sure bool) {
 	r.words("concurrently")
 	lenient := r.words("if", "not", "exists")
@@ -318,7 +318,7 @@ func (r *schemaReader) index(unique, sure bool) {
 	}
 }
 
-// drop reads DROP behind DROP.
+// drop parses DROP after the word DROP.
 func (r *schemaReader) drop(sure bool) {
 	what := strings.ToLower(r.text())
 	switch what {
@@ -402,8 +402,8 @@ func (r *schemaReader) dropKey(tables []*Table, name string, sure bool) {
 	}
 }
 
-// weaken notes that the columns of a primary key that goes may hold NULL, unless they say themselves
-// that they do not.
+// weaken notes that the columns of a dropped primary key may hold NULL, unless they are declared NOT NULL
+// themselves.
 func (k *Key) weaken() {
 	for _, c := range k.Columns {
 		c.Sure = c.Sure && c.stated
@@ -511,7 +511,7 @@ func (r *schemaReader) change(t *Table, sure bool) {
 	}
 }
 
-// dropPart reads what is behind ALTER TABLE … DROP.
+// dropPart parses the rest of ALTER TABLE … DROP.
 func (r *schemaReader) dropPart(t *Table, sure bool) {
 	switch {
 	case r.words("primary", "key"):
@@ -635,7 +635,7 @@ func (r *schemaReader) rest(t *Table) {
 	}
 }
 
-// marks notes words behind a constraint that change what it says.
+// marks parses words after a constraint that change its meaning.
 func (r *schemaReader) marks(t *Table) {
 	switch {
 	case r.is(0, "match") && r.is(1, "full"):
@@ -715,8 +715,7 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 	}
 }
 
-// skip passes the rest of an element and the comma behind it, or stops before the bracket that
-// closes the list.
+// skip skips the rest of an element and the comma after it, or stops before the bracket that closes the list.
 func (r *schemaReader) skip() {
 	for depth := 0; !r.ended(); r.next() {
 		switch {
@@ -823,7 +822,7 @@ var afterValue = []string{
 	"auto_increment", "autoincrement", "identity", "encode", "match",
 }
 
-// column reads a column with its constraints, up to the comma or bracket behind it.
+// column parses a column with its constraints, up to the following comma or bracket.
 func (r *schemaReader) column(t *Table, sure, lenient bool) {
 	n := r.name()
 	if len(n) == 0 {
@@ -940,7 +939,7 @@ func (r *schemaReader) primary(k *Key, sure bool) {
 	}
 }
 
-// descends reports whether the primary key that was just read says DESC.
+// descends reports whether the primary key that was just read is DESC.
 func (r *schemaReader) descends() bool {
 	for i := r.i - 1; i > 0 && r.toks[i].code != oComma && r.toks[i].code != oLparen; i-- {
 		if strings.EqualFold(r.textOf(&r.toks[i]), "desc") {
@@ -1025,8 +1024,8 @@ func (r *schemaReader) key(t *Table, names []Ident, primary, sure bool, name str
 	t.Keys = append([]*Key{k}, t.Keys...)
 }
 
-// namedList reads the list behind words such as CLUSTERED or the name of an index, which may be the
-// name of the key.
+// namedList parses the list after words such as CLUSTERED or the name of an index, which may be the name of the
+// key.
 func (r *schemaReader) namedList() (name string, columns []Ident) {
 	for !r.ended() && !r.is(0, "(") && !r.is(0, ",") && !r.is(0, ")") {
 		if k := r.cur().kind; (k == tokWord || k == tokQuoted || k == tokDouble) && !r.anyOf("key", "index", "clustered", "nonclustered", "using", "nulls", "not", "distinct") {
@@ -1038,7 +1037,7 @@ func (r *schemaReader) namedList() (name string, columns []Ident) {
 	return name, columns
 }
 
-// keyList reads the list of an index, behind words such as USING btree.
+// keyList parses the list of an index, after words such as USING btree.
 func (r *schemaReader) keyList() ([]Ident, bool) {
 	for !r.ended() && !r.is(0, "(") {
 		r.next()

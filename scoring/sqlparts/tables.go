@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Tables are the full names of the base tables the query reads anywhere, as first written, in the
-// order of the text. Tables of common table expressions that are never read count too. Names are
-// the same if they are equal in any case.
+// Tables returns the full names of the base tables that the query reads anywhere, as first written, in order.
+// Tables of common table expressions that are never read are included. Names that differ only in case are the same.
 func Tables(q *Query) []Name {
 	if q == nil {
 		return nil

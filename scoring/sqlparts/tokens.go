@@ -12,7 +12,7 @@ const (
 	TokenString                     // a string of any kind, prefix included
 	TokenNumber                     // a number
 	TokenParameter                  // a placeholder, a variable or an expression of a template
-	TokenSign                       // an operator, a bracket, a comma, and what begins nothing
+	TokenSign                       // an operator, a bracket, a comma, or a character that starts no token
 	TokenComment                    // comments that follow each other, and statements of a template
 )
 
@@ -21,7 +21,7 @@ type Token struct {
 	Span
 	Kind    TokenKind
 	Keyword bool   // a word that the reader knows, such as SELECT
-	Value   string // what it says: equal for two spellings of the same word, name or constant
+	Value   string // equal for two spellings of the same word, name or constant
 }
 
 // Tokens splits SQL text into tokens, including comments and a final semicolon. Unlike [Lexemes] it omits only
@@ -50,8 +50,8 @@ func TokenReadings(sql string, dialect Dialect) [][]Token {
 	return out
 }
 
-// Bare is the text that tokens were cut from without what strings, quoted names and comments hold: a
-// string is ”, a quoted name "", a comment a blank.
+// Bare returns the SQL of the tokens without the content of strings, quoted names and comments: a string is ”, a
+// quoted name "", a comment a blank.
 func Bare(sql string, tokens []Token) string {
 	var b strings.Builder
 	end := 0

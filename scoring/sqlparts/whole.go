@@ -36,8 +36,8 @@ func (s *Script) Whole() (q *Query, why string) {
 	return s.Statements[0].Query, ""
 }
 
-// Kept reports whether all words of the text are in the tree of its final query: what the reader passed
-// over without a note is not.
+// Kept reports whether all words of the script are in the tree of its final query. Words that the parser skipped
+// without a note are not.
 func (s *Script) Kept() bool {
 	q := s.Final()
 	if q == nil || s.adjacent() {

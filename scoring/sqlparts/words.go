@@ -84,13 +84,12 @@ var (
 	joinWord = wordSet(wJoin, wInner, wLeft, wRight, wFull, wOuter, wCross, wNatural, wSemi, wAnti, wAsof, wPositional, wAny,
 		wAll, wGlobal, wHash, wLoop, wMerge, wStraightJoin, wApply, wDirected)
 
-	// reserved are words that are never a name without quotes, and begin no expression.
+	// reserved are words that are never a name without quotes, and start no expression.
 	reserved = wordSet(wSelect, wFrom, wWhere, wGroup, wHaving, wOrder, wBy, wUnion, wIntersect, wExcept, wLimit, wQualify,
 		wInto, wSet, wJoin, wInner, wCross, wNatural, wOn, wUsing, wAs, wAnd, wOr, wNot, wIn, wIs, wLike, wBetween, wCase,
 		wWhen, wThen, wElse, wEnd, wDistinct, wWith, wCreate, wDrop, wInsert, wUpdate, wDelete)
 
-	// columnWord are reserved words that PostgreSQL and DuckDB take for a column where an operand must
-	// stand.
+	// columnWord are reserved words that PostgreSQL and DuckDB read as a column where an operand is required.
 	columnWord = wordSet(wBetween, wBy, wSet, wInsert, wUpdate, wDelete, wDrop)
 
 	// callable are reserved words that are functions before a parenthesis.
@@ -100,7 +99,7 @@ var (
 	changing = wordSet(wInsert, wUpdate, wDelete, wMerge, wDrop, wCreate, wAlter, wTruncate, wGrant, wRevoke, wExec, wExecute,
 		wCall, wCopy)
 
-	// serverWord are words that begin T-SQL's statements about the server; they are reserved there.
+	// serverWord are words that start T-SQL's statements about the server; they are reserved there.
 	serverWord = wordSet(wBackup, wRestore, wKill, wShutdown, wReconfigure, wDbcc, wWaitfor, wDeny, wBulk)
 
 	// bareStatement are T-SQL's other reserved words that start a statement. They cannot be an alias without AS, so

@@ -58,9 +58,9 @@ func unwrapped(text string) bool {
 
 func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c >= 0x80 }
 
-// isSQL reports whether a text consists of statements of known kinds that were read whole. A statement that only
-// changes the session, such as USE or SHOW, is parsed by its first words only, so one over several lines is taken
-// for prose.
+// isSQL reports whether text consists of statements of known kinds that were parsed completely. A statement that
+// only changes the session, such as USE or SHOW, is parsed by its first words only, so one over several lines is
+// considered prose.
 func isSQL(text string, d Dialect) bool {
 	s := Parse(text, d)
 	return len(s.Statements) > 0 && len(s.Notes) == 0 && !slices.ContainsFunc(s.Statements, func(st *Statement) bool {
@@ -68,7 +68,7 @@ func isSQL(text string, d Dialect) bool {
 	})
 }
 
-// beginsAsSQL reports whether the first statement of the text is of a known kind.
+// beginsAsSQL reports whether the first statement in text is of a known kind.
 func beginsAsSQL(text string, d Dialect) bool {
 	s := Parse(text, d)
 	return len(s.Statements) > 0 && s.Statements[0].Kind != KindOther
@@ -100,7 +100,7 @@ func runs(words string, d Dialect) bool {
 	})
 }
 
-// unwrapOnce takes off what is outermost; what is empty if nothing is around the text.
+// unwrapOnce removes the outermost wrapping; what is empty if there is none.
 func unwrapOnce(text string, d Dialect) (inner, what string) {
 	for _, off := range []func(string, Dialect) (string, string){withoutThinking, withoutTag, outOfJSON, outOfFence, outOfQuotes, withoutWords} {
 		if inner, what = off(text, d); what != "" {
@@ -216,7 +216,7 @@ func outOfFence(text string, d Dialect) (string, string) {
 	return taken[0].text, what
 }
 
-// namesSQL reports whether the word after a fence says that a query follows, or nothing.
+// namesSQL reports whether the word after a fence announces a query, or is empty.
 func namesSQL(info string) bool {
 	if info == "" || info == "json" {
 		return true
@@ -256,7 +256,8 @@ func fences(text string) (blocks []block) {
 		case open < 0:
 			word, query, _ := strings.Cut(rest, " ")
 			open, mark, info, from = at, fence, asciiLower(word), next
-			if query != "" && namesSQL(info) || !namesSQL(info) && rest != "" && strings.Contains(rest, " ") { // the query begins on the line of the fence
+			// the query starts on the line of the fence
+			if query != "" && namesSQL(info) || !namesSQL(info) && rest != "" && strings.Contains(rest, " ") {
 				from = at + strings.Index(text[at:next], rest)
 				if namesSQL(info) {
 					from += len(word)
@@ -280,7 +281,7 @@ func fences(text string) (blocks []block) {
 	return blocks
 }
 
-// leading is the run of a sign that a line begins with.
+// leading returns the run of a sign at the start of a line.
 func leading(line string, sign byte) string {
 	n := 0
 	for n < len(line) && line[n] == sign {
@@ -300,8 +301,7 @@ func outOfQuotes(text string, d Dialect) (string, string) {
 	return "", ""
 }
 
-// hasLabel reports whether the first line of a text is a label such as SQL, or words without signs that a query may
-// follow.
+// hasLabel reports whether the first line is a label such as SQL, or words without signs that a query may follow.
 func hasLabel(text string) bool {
 	first, _, more := strings.Cut(strings.TrimSpace(text), "\n")
 	return more && namesSQL(asciiLower(strings.TrimSpace(first))) && strings.TrimSpace(first) != ""
@@ -310,7 +310,7 @@ func hasLabel(text string) bool {
 // maxLeads is how many colons before a query are examined.
 const maxLeads = 8
 
-// withoutWords takes off words before a query that end in a colon, and a line that says SQL.
+// withoutWords removes words before a query that end in a colon, and a line with the label SQL.
 func withoutWords(text string, d Dialect) (string, string) {
 	if hasLabel(text) {
 		_, rest, _ := strings.Cut(text, "\n")
