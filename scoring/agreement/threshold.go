@@ -14,8 +14,8 @@ type Graded struct {
 	Label bool
 }
 
-// Scale says how values become verdicts: a case passes from a threshold on, or, where lower is
-// better, up to it.
+// Scale defines how values become verdicts: a case passes if its value is at least the threshold or, if lower is
+// better, at most.
 type Scale struct{ LowerIsBetter bool }
 
 // Passes reports whether a value passes.

@@ -22,8 +22,8 @@ var (
 	byteWords = []string{"mac", "hash", "sha", "sha1", "sha256", "sha512", "md5", "checksum", "fingerprint", "digest", "hex", "bytes", "byte", "signature", "thumbprint", "etag"}
 )
 
-// codeReadings are the ways to read two columns as codes in two forms: UUIDs, bytes, and those whose
-// groups carry nothing, as a name or their check digits say.
+// codeReadings returns the ways to read two columns as codes in two forms: UUIDs, bytes, and codes whose grouping
+// has no meaning, as a name or their check digits show.
 func (a *aligner) codeReadings(g, p *column) (out []viewPair) {
 	if g.col.Type != scoring.String && p.col.Type != scoring.String {
 		return nil

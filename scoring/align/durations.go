@@ -22,8 +22,7 @@ func (c *column) durations() *durations {
 	return c.lasts
 }
 
-// Words of names and questions that say that two fields are minutes and seconds, or hours and
-// minutes.
+// Words in names and questions that mark two fields as minutes and seconds, or as hours and minutes.
 var (
 	minuteFirst = []string{"lap", "pace", "song", "track", "sprint", "hold", "mmss"}
 	hourFirst   = []string{"departure", "arrival", "depart", "arrive", "open", "close", "opening", "closing", "start", "begin", "clock", "schedule", "scheduled", "flight", "shift", "hhmm", "sunrise", "sunset"}

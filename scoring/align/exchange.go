@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// minAffinity is the minimal similarity of a column's name to another name for the column to be taken for its
+	// minAffinity is the minimum similarity of a column's name to another name for the column to be considered its
 	// counterpart.
 	minAffinity = 0.5
 	// maxUnlike is how many columns under other names are compared with each other.
@@ -163,7 +163,7 @@ func (a *aligner) denied(i, j int) bool {
 // summing are words that names of one measure may have and lack.
 var summing = []string{"total", "sum", "amount", "number", "count", "n", "value", "overall", "the", "of"}
 
-// onlySums reports whether a column's name is gold's but for words that say that it is summed up.
+// onlySums reports whether a column's name is gold's plus words for a sum.
 func onlySums(c, g *column) bool {
 	return allIn(c.named().Words(), g.named().Words(), summing)
 }
@@ -198,9 +198,9 @@ func (a *aligner) asksFor(c, other *column) bool {
 	return slices.ContainsFunc(c.named().Tokens(), func(w string) bool { return !slices.Contains(theirs, w) && a.asks(words(w)...) })
 }
 
-// eitherWay reports whether nothing but the values says which of two opposites a pair is: gold's column
-// has an opposite, such as imports and exports, the answer's has another, such as goods_out and
-// goods_in, and their names say no more of one another than of the other's opposite.
+// eitherWay reports whether only the values determine which of two opposites a pair is. Gold's column has an
+// opposite, such as imports and exports, and the answer's has one, such as goods_out and goods_in. Their names are
+// related to one another no more than to the other's opposite.
 func (a *aligner) eitherWay(c *scoring.ColumnPair) bool {
 	i, j := c.Gold, c.Pred
 	if j < 0 || isCopy(c) {

@@ -33,8 +33,8 @@ func isoFormat(c *column) string {
 	return ""
 }
 
-// serialReadings read a column of numbers as the days that spreadsheets count, where its name says
-// that it holds days and the other side does.
+// serialReadings reads a column of numbers as the day numbers of spreadsheets, if its name indicates days and the
+// other side holds days.
 func (a *aligner) serialReadings(g, p *column) []viewPair {
 	view := func(c, other *column) (cell.View, bool) {
 		if c.kind == scoring.KindNumber {

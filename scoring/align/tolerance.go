@@ -54,9 +54,9 @@ func ParseRule(s string) (Rule, error) {
 
 // Options of the aligner.
 type Options struct {
-	// Tolerance is the largest difference of numbers that the ladder may allow, relative unless
-	// Numbers says otherwise. Identifiers, instants, coordinates, counts and shares near 1 are
-	// compared without one all the same.
+	// Tolerance is the largest difference of numbers that a comparison may allow, relative unless Numbers states
+	// otherwise. Identifiers, instants, coordinates, counts and shares near 1 are always compared without
+	// tolerance.
 	Tolerance float64
 	Numbers   Numbers         // "": [Rounded], and [Relative] if there is a tolerance
 	Columns   map[string]Rule // rules of single columns, by the gold column's name; they hold whatever the numbers are
@@ -64,7 +64,7 @@ type Options struct {
 
 	// The two queries, which may show what a column counts, its rounding or its unit; empty if unknown.
 	GoldSQL, PredSQL, Dialect string
-	Texts                     *sqlparts.Texts // reads the queries; nil: each anew
+	Texts                     *sqlparts.Texts // caches parsed queries; may be nil
 }
 
 // rule is the rule of a gold column.

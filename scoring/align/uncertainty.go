@@ -77,10 +77,9 @@ func (j *judged) openPair(g, q int, own *scoring.ColumnPair) bool {
 	return false
 }
 
-// openIndex reports whether rows could be joined on other columns than the evidence joins them on.
-// Joining on more columns than those finds no more, and joining on any finds no more than matching
-// rows by all their cells: a column that is equal in all rows is no longer counted, and rows in
-// which it is not lose their partners.
+// openIndex reports whether rows could be joined on columns other than those of the evidence. Joining on additional
+// columns finds no more. Neither does joining on any column instead of matching rows by all their cells: a column
+// that is equal in all rows is no longer counted, and rows in which it is not lose their partners.
 func (j *judged) openIndex() bool {
 	pairs, index := j.evidence.Columns, j.evidence.Index
 	if len(index) == 0 {

@@ -154,7 +154,7 @@ func (a *aligner) scales(g, p *column, rg, rp *reading) (out []scale) {
 	return out
 }
 
-// shareNames are what shares are counted in, by the power of ten of them that is a whole.
+// shareNames are the units of shares, by the power of ten that makes a whole.
 var shareNames = map[int]string{2: "percent", 3: "per mille", 4: "basis points", 6: "parts per million", 9: "parts per billion"}
 
 // percentFor reports whether one column may hold the fractions and the other the same shares as percentages, and

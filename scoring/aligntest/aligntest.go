@@ -1,5 +1,5 @@
-// Package aligntest is what every aligner of results must pass: one that finds the correspondence
-// of columns from the evidence, and one that asks a judge for it.
+// Package aligntest is the test suite for aligners of results: those that find the correspondence of columns from
+// the evidence, and those that ask a judge for it.
 //
 // [Contract] checks the form of an alignment, [Evidence] what it must find: cases whose answer can
 // be reasoned out, and generated results that are changed in ways that keep the answer or break it.

@@ -62,7 +62,7 @@ func (g *grid) permuteColumns(order []int) {
 	}
 }
 
-// kinds are what columns of reports hold.
+// kinds are the kinds of columns in reports.
 var kinds = []struct {
 	name   string
 	column string

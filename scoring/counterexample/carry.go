@@ -11,9 +11,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// carrier translates a query of a dialect to one of the engine that means the same on the small databases. Every
-// table, column and alias gets a generated name, so that only literals of the text come from outside. It refuses
-// anything that it does not know, and names it.
+// carrier translates a query of a dialect to a query of the engine that has the same meaning on the small
+// databases. Every table, column and alias gets a generated name, so that only literals are copied from the input.
+// It refuses any unknown construct, and names it.
 //
 // A query whose result the dialect leaves open (ties under LIMIT, a column that is neither grouped
 // nor aggregated) is written in two variants that take opposite choices.
@@ -22,7 +22,7 @@ type carrier struct {
 	dialect   sqlparts.Dialect
 	schema    *Schema
 	values    *values
-	queryText string // the text of the query
+	queryText string // the SQL of the query
 	bound     *sqlparts.Bound
 	declarations
 	variant int // 0 or 1
@@ -37,7 +37,7 @@ type carrier struct {
 	made     bool             // a computed text is compared
 	bytes    bool             // the bytes of a string are counted
 	asked    map[*Column]bool // those that a query tests for NULL
-	seen     []*Column        // those that were read, in the order of the text
+	seen     []*Column        // columns that were read, in the order of the SQL text
 	retype   bool             // columns become strings if a query compares them with strings
 	learn    bool             // tables and columns that are not known are added to the schema
 
@@ -91,7 +91,7 @@ type output struct {
 	merged *sqlparts.MergedSource // that USING made of it
 	right  bool                   // of these, the right side's, which no star has
 	from   int                    // of a term of a set operation whose columns were put in another order: its place, from 1 on
-	rest   []*Table               // in place of a column: those of a table that nothing names, or of several that are alike
+	rest   []*Table               // instead of a column: the columns of an unnamed table, or of several equal tables
 }
 
 // grouping is how a select groups its rows.
@@ -129,7 +129,7 @@ const (
 type carried struct {
 	sql     [2]string // by variant
 	columns []output
-	ordered bool // it says how its rows are ordered
+	ordered bool // it specifies the order of its rows
 	open    bool // the variants differ in more than the order of rows
 }
 
@@ -189,8 +189,8 @@ func (c *carrier) result(sql string, columns []output) string {
 	return "SELECT " + strings.Join(items, ", ") + " FROM (" + sql + ") AS " + c.name("r")
 }
 
-// renumbered is an expression with the names that it made since a count of them numbered anew, so that the
-// same expression, carried twice, is the same text.
+// renumbered returns an expression in which the names generated since a count are numbered from the start, so that
+// the same expression, translated twice, gives the same string.
 func renumbered(sql string, since int) string {
 	var b strings.Builder
 	for i, part := range strings.Split(sql, "'") { // every second one is in quotes
@@ -651,7 +651,7 @@ func (c *carrier) selectFrom(s *scope, from string, b *sqlparts.Select, q *sqlpa
 		}
 		sql += "DISTINCT "
 	}
-	if len(b.DistinctOn) > 0 { // the first row by the order, of those that are alike
+	if len(b.DistinctOn) > 0 { // the first row by the order, of those with equal keys
 		sql += "DISTINCT ON (" + c.distinctOn(s, b, columns) + ") "
 		if len(keys) == 0 && q.Limit == nil {
 			q = &sqlparts.Query{Limit: &sqlparts.Limit{}}

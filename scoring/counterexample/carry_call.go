@@ -97,8 +97,8 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 	return x
 }
 
-// defined writes a call of a function that the text defines: its expression, in which the names of the
-// parameters are the arguments.
+// defined writes a call of a function that the script defines: its expression, with the arguments in place of the
+// parameters.
 func (c *carrier) defined(s *scope, e *sqlparts.Call, f *function) expr {
 	if len(e.Args) != len(f.params) {
 		refuse("a function of the text with another number of arguments")
@@ -390,7 +390,7 @@ func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tai
 	} else {
 		out.sql = "string_agg(" + t.sql + ", " + separator + c.orderIn(s, e, t.sql) + ")" + tail
 	}
-	if c.dialect == sqlparts.Snowflake { // of no texts it is an empty one
+	if c.dialect == sqlparts.Snowflake { // of no strings it is an empty one
 		out.sql = "coalesce(" + out.sql + ", '')"
 	}
 	return out
@@ -770,7 +770,7 @@ func init() {
 		},
 		"concat": func(c *carrier, args []expr) expr {
 			if len(args) < 2 || c.dialect != sqlparts.Snowflake && c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.MySQL && c.dialect != sqlparts.Databricks {
-				return expr{} // elsewhere NULL is passed over
+				return expr{} // elsewhere NULL is ignored
 			}
 			parts := make([]string, len(args))
 			for i, a := range args {

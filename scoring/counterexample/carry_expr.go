@@ -119,7 +119,7 @@ func (c *carrier) prefixNumber(x expr) expr {
 	return x
 }
 
-// text is the text that a dialect makes of a value.
+// text converts a value to a string as the dialect does.
 func (c *carrier) text(x expr) expr {
 	switch x.kind {
 	case Text:
@@ -152,7 +152,7 @@ func (c *carrier) text(x expr) expr {
 	case x.kind == Bool && c.writesBooleans():
 		return expr{sql: "CAST(" + x.sql + " AS VARCHAR)", kind: Text, near: x.near, made: true}
 	case x.kind == Timestamp && c.dialect != sqlparts.SQLite && c.dialect != sqlparts.Generic:
-		// Some dialects write a fraction of the second or the zone behind it, by the type or a setting.
+		// Some dialects add a fraction of the second or the zone, depending on the type or a setting.
 		c.open = true
 		sql := "strftime(" + x.sql + ", '%Y-%m-%d %H:%M:%S')"
 		if c.variant == 1 {
@@ -351,7 +351,8 @@ func (c *carrier) bare(s *scope, e sqlparts.Expr) expr {
 	case *sqlparts.Interval:
 		refuse("INTERVAL")
 	case *sqlparts.Param:
-		for at := s; at != nil && c.dialect == sqlparts.Generic && strings.HasPrefix(e.Text, "$"); at = at.parent { // names may begin so
+		// names may start with $
+		for at := s; at != nil && c.dialect == sqlparts.Generic && strings.HasPrefix(e.Text, "$"); at = at.parent {
 			for _, src := range at.sources {
 				if o := src.find(e.Text); o != nil {
 					return c.read(at, o.expr)
@@ -857,7 +858,7 @@ func (c *carrier) in(s *scope, e *sqlparts.In) expr {
 		y.sql = "c1"
 		same := x.kind == y.kind || x.kind == Null || y.kind == Null || x.kind.number() && y.kind.number()
 		if !same && !c.learn {
-			// The conversion stands inside the query: an EXISTS would lose what NOT IN makes of NULL.
+			// The conversion is inside the query: an EXISTS would lose the effect of NULL in NOT IN.
 			if c.dialect != sqlparts.SQLite || x.affinity != numericAffinity && y.affinity != numericAffinity {
 				refuse("IN with values of different kinds")
 			}
@@ -907,8 +908,8 @@ func (c *carrier) rowIn(s *scope, e *sqlparts.In, l *sqlparts.List) expr {
 	return negated(e.Not, "(("+strings.Join(items, ", ")+") IN ("+sql+"))")
 }
 
-// maxWildcards is how many % a pattern may have that the engine matches itself: it goes back to each
-// of them, which takes hours for a few dozens.
+// maxWildcards is the maximum number of % in a pattern that the engine matches itself. It backtracks to each of
+// them, which takes hours for a few dozen.
 const maxWildcards = 3
 
 func (c *carrier) like(s *scope, e *sqlparts.Like) expr {

@@ -19,7 +19,7 @@ const (
 	isTrue
 )
 
-// broken reports whether a row breaks a check. A check is broken only where it is false.
+// broken reports whether a row violates a check. A check is violated only if it is false.
 func broken(check sqlparts.Expr, t *Table, row []Value) bool {
 	v, ok := judge(check, t, row)
 	return ok && v == isFalse

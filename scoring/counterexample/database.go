@@ -77,7 +77,7 @@ func (d *Database) prune() {
 	}
 }
 
-// number counts the elements of each array anew, from 0 on.
+// number renumbers the elements of each array, from 0.
 func (t *Rows) number() {
 	if !t.Table.element {
 		return

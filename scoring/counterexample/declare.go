@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// A script may declare variables before its query. Where each has one value that the text says, the
-// query is read with these values in place of the names.
+// A script may declare variables before its query. If each has a single value that is in the script, the query is
+// translated with these values in place of the names.
 
 var (
 	declaration = regexp.MustCompile(`(?is)^\s*DECLARE\s+([a-z_][a-z0-9_]*)\s+(?:([a-z0-9_<>]+)\s*)?(?:DEFAULT\s+(.+?))?\s*;?\s*$`)
@@ -83,7 +83,7 @@ func functionOf(text string, d sqlparts.Dialect) (name string, f *function) {
 	return strings.ToLower(m[1]), f
 }
 
-// oneExpression reads an expression; nil if the text is another thing.
+// oneExpression parses an expression; nil if the string is anything else.
 func oneExpression(text string, d sqlparts.Dialect) sqlparts.Expr {
 	q, _ := sqlparts.Parse("SELECT "+text, d).Whole()
 	if q == nil || len(q.With) > 0 || len(q.OrderBy) > 0 || q.Limit != nil {

@@ -1,5 +1,5 @@
-// Package counterexample refutes that two queries are the same: it finds a small database on which
-// they return different results, shrinks it, and says in a sentence what the difference is.
+// Package counterexample refutes that two queries are equivalent: it finds a small database on which they return
+// different results, shrinks it, and describes the difference in a sentence.
 //
 // # How it works
 //
@@ -28,9 +28,9 @@
 // Finding no difference does not prove equivalence. The proofs are in package sqlproof. No pair that it proves may
 // have a counterexample; a test checks this on all available real pairs.
 //
-// The search is a function of its problem: the seed follows from the texts, and the number of databases
-// ends it. Time only guards: a search that it ends has no answer. Neither has one whose databases do not
-// reach what a query asks for: more rows than they have, or conditions that no row of theirs meets.
+// The search is a function of its problem: the seed is derived from the SQL texts, and the number of databases ends
+// it. The time limit is only a safeguard: a search that it ends has no result. The same holds if the databases are
+// too small for a query: it asks for more rows than they have, or no row of theirs meets its conditions.
 //
 // # Warehouses
 //

@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// scope is the sources of a select, and what encloses it. What a name means, [sqlparts.Bound] says; a scope
-// has what that is in the engine.
+// scope holds the sources of a select and the enclosing scope. [sqlparts.Bound] resolves names; a scope maps their
+// meanings to names in the engine.
 type scope struct {
 	parent  *scope
 	sources []*source

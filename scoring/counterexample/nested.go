@@ -22,7 +22,7 @@ const (
 	ofName      = "(of)"      // of an element: the identity of the row that has the array
 	atName      = "(at)"      // of an element: its place in the array, from 0 on
 	elementName = "(element)" // an element that is neither a structure nor an array
-	keyedName   = "(key)"     // of an object that is taken for an array: the name of a field
+	keyedName   = "(key)"     // of an object treated as an array: the name of a field
 	othersName  = "(others)"  // the columns that a star means and no query names, as one
 )
 

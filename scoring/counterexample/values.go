@@ -475,7 +475,7 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 				continue
 			}
 			add(t)
-			if kind == Timestamp && t.Equal(t.Truncate(24*time.Hour)) { // a date alone stands for its first instant
+			if kind == Timestamp && t.Equal(t.Truncate(24*time.Hour)) { // a date alone means its first instant
 				add(t.Add(14*time.Hour + 30*time.Minute))
 			}
 			add(t.AddDate(0, 0, 1))

@@ -57,7 +57,7 @@ func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, para
 		}
 		first := node.Line
 		if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-			first++ // the text begins below the | or >
+			first++ // the text starts below the | or >
 		}
 		text := "(" + strings.TrimSpace(node.Value) + "\n)"                                                                     // so that an expression may go over several lines
 		e, err := dialect.ParseExpr(j.File, syntax.FilePortion{Content: []byte(text), FirstLine: int32(first), FirstCol: 1}, 0) //nolint:gosec // lines of a small file
@@ -170,7 +170,7 @@ func replyOf(v starlark.Value) starlark.Value {
 	return r
 }
 
-// checkSchema has the judge backend's own check of a schema look at it.
+// checkSchema validates a schema with the judge backend's own check.
 func checkSchema(ctx context.Context, schema json.RawMessage) error {
 	var none json.RawMessage
 	err := judgebackend.Decode("{}", schema, &none)

@@ -10,8 +10,8 @@
 //   - prompt: a prompt with a JSON Schema of the reply, and expressions that convert the reply to a score
 //   - sql: a query of an embedded engine over the case and its results
 //
-// A judge sees of a case what its needs name and nothing else, so that it says the same wherever it
-// is called from, and so that the arguments of its SQL function follow from its header.
+// A judge sees only the parts of a case that its needs name. So it gives the same result wherever it is called
+// from, and the arguments of its SQL function follow from its header.
 //
 // # What a script can and cannot do
 //

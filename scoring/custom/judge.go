@@ -40,7 +40,7 @@ type Judge struct {
 	Summary string
 	File    string // base name, for errors
 	Source  string // the file's text
-	Hash    string // of the text: SHA-256 in hexadecimal
+	Hash    string // of the file: SHA-256 in hexadecimal
 
 	header *header
 	needs  []need

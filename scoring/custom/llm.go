@@ -18,7 +18,7 @@ import (
 const (
 	maxCalls     = 16        // questions about one case
 	maxPrompt    = 256 << 10 // bytes
-	materialText = 8000      // characters of a piece of material, unless the script says otherwise
+	materialText = 8000      // characters of a piece of material, by default
 )
 
 // conversation holds the questions that a script asks about one case.

@@ -144,7 +144,7 @@ func jsonValue(raw []byte) (starlark.Value, error) {
 	return decodeJSON(nil, raw)
 }
 
-// need is a field that a judge named, or asked for where it exists: "response?".
+// need is a field that a judge requires, or uses if it exists: "response?".
 type need struct {
 	*field
 	optional bool

@@ -16,7 +16,7 @@ import (
 type record struct {
 	name    string
 	fields  starlark.StringDict
-	missing func(name string) error // why there is no such field
+	missing func(name string) error // returns the error for a missing field
 }
 
 var (

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// What leaves a judge is bounded.
+// The limits of a judge's output.
 const (
 	maxReason = 2000     // characters
 	maxDetail = 64 << 10 // bytes of JSON
@@ -127,7 +127,7 @@ func number(v starlark.Value) (float64, error) {
 	case starlark.Float:
 		f = float64(v)
 	case decimal:
-		f, _ = strconv.ParseFloat(v.String(), 64) // infinite where it is too big
+		f, _ = strconv.ParseFloat(v.String(), 64) // infinite if it is too large
 	default:
 		return 0, errcode.New(errcode.InvalidArgument, "got %s, expected a number", v.Type())
 	}

@@ -32,7 +32,7 @@ type script struct {
 	trust    *trust // nil if it cannot ask
 }
 
-// names are what every script can use.
+// names are the names available in every script.
 var names = func() starlark.StringDict {
 	d := starlark.StringDict{
 		"re": reModule, "json": jsonModule, "math": math.Module,
@@ -171,7 +171,7 @@ func (s *script) explain(ctx context.Context, t *starlark.Thread, err error) err
 	return errcode.New(errcode.InvalidArgument, "%s%s", where, message(err.Error()))
 }
 
-// plain is an error of one of Starlark's functions without the data that its text may hold.
+// plain returns an error of one of Starlark's functions without data that its message may contain.
 func plain(function string, err error) error {
 	var e *starlark.EvalError
 	if errcode.Of(err) != errcode.Unknown || errors.As(err, &e) { // the latter of a function that was called back

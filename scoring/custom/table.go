@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// valueOf is a cell in a script: None, bool, int, float, decimal, bytes or text. Dates and times
-// are their ISO 8601 text, which sorts as they do; JSON is its text, for json.decode, and so is a
-// decimal of more digits than scripts compute with.
+// valueOf converts a cell to a script value: None, bool, int, float, decimal, bytes or str. Dates and times become
+// ISO 8601 strings, which sort in the same order. JSON becomes a string, for json.decode, and so does a decimal
+// with more digits than scripts can compute with.
 func valueOf(v scoring.Value) starlark.Value {
 	switch v.Type {
 	case scoring.Null:

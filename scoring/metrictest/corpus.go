@@ -194,7 +194,7 @@ func (d DetailExpectation) check(detail any) error {
 	return nil
 }
 
-// repairs is how many calls of a score were repairs: what it took, not what it says.
+// repairs matches the number of repair calls of a score: it is a cost, and not part of the result.
 var repairs = regexp.MustCompile(`,"repaired":\d+`)
 
 // Versions compares the scores of the corpus with a file of versions and digests, one line for each metric: name,

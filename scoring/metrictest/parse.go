@@ -248,7 +248,7 @@ func (d *draft) gold(fresh bool) map[string]any {
 	return d.golds[len(d.golds)-1]
 }
 
-// table reads the columns behind gold: or pred: and the rows below.
+// table reads the columns after gold: or pred: and the rows below.
 func (p *parser) table(word, header string, block []row) error {
 	columns, err := p.columns(header)
 	if err != nil {
@@ -280,8 +280,7 @@ func (p *parser) table(word, header string, block []row) error {
 	return nil
 }
 
-// columns reads a header: names, plain or as JSON text, each with an optional type behind it, with
-// commas between.
+// columns reads a header: names separated by commas, plain or as JSON strings, each with an optional type.
 func (p *parser) columns(header string) ([]map[string]string, error) {
 	columns := []map[string]string{}
 	for rest := header; rest != ""; {

@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// expect reads a metric and what it must say: a value with an optional ~distance, label TEXT, a
-// status with an optional code, pass or fail.
+// expect reads a metric and its expected score: a value with an optional ~distance, label TEXT, a status with an
+// optional code, pass or fail.
 func (p *parser) expect(rest string) error {
 	e := Expectation{Line: p.line, Status: scoring.StatusOK, Within: 1e-9}
 	words := strings.Fields(rest)

@@ -83,8 +83,8 @@ func (l *lexicon) of(w string) []sense {
 	return nil
 }
 
-// phrase is the longest phrase of the lexicon at the beginning of some words: of how many, and what
-// it says; 0 if there is none.
+// phrase returns the number of words of the longest phrase of the lexicon at the start of w, and its meaning; 0 if
+// there is none.
 func (l *lexicon) phrase(w []string) (n int, s []sense) {
 	for n := min(l.longest, len(w)); n > 1; n-- {
 		if s := l.senses[strings.Join(w[:n], "_")]; s != nil {

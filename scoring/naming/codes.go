@@ -12,8 +12,8 @@ import (
 //go:embed codes.txt
 var codesText string
 
-// codeList is a public list of codes and what they stand for: the number of the thing by each of its
-// codes and names, without case and punctuation.
+// codeList is a public list of codes: it maps each code and name of a thing, without case and punctuation, to the
+// number of the thing.
 type codeList struct {
 	name string
 	of   map[string]int

@@ -168,7 +168,7 @@ func years(names []*Name) []int {
 	return sorted(names, func(n *Name) string { return n.numbers[0].value })
 }
 
-// periods are the positions of names that say previous, current or next, in this order.
+// periods returns the positions of names for previous, current and next, in this order.
 func periods(names []*Name) []int {
 	axis := slices.IndexFunc(words().axes, func(x Axis) bool { return x.Name == "period" })
 	pole := func(n *Name) string {

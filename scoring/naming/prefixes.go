@@ -17,8 +17,8 @@ var opposedPrefixes = [][2]string{
 // minRest is the minimal number of common letters after prefixes that form opposites.
 const minRest = 3
 
-// otherPrefixes reports whether a word of each name begins with one of two opposed prefixes and continues
-// alike, and neither name has the word of the other.
+// otherPrefixes reports whether a word of each name starts with one of two opposed prefixes and is otherwise the
+// same, and neither name has the word of the other.
 func (n *Name) otherPrefixes(o *Name) bool {
 	for i := range n.words {
 		for j := range o.words {

@@ -68,10 +68,10 @@ func (n *Name) otherState(question, known *Name) bool {
 	return false
 }
 
-// on reports whether a word of the name says something on an axis, against any other word.
+// on reports whether a word of the name has a meaning on an axis, against any other word.
 func (n *Name) on(axis int) bool { return len(n.standing(axis)) > 0 }
 
-// standing are the words of the name that say something on an axis, against any other word.
+// standing returns the words of the name that have a meaning on an axis, against any other word.
 func (n *Name) standing(axis int) (at []int) {
 	for i := range n.words {
 		if slices.ContainsFunc(n.senses(i), func(s sense) bool { return s.axis == axis && !s.weak }) {

@@ -75,8 +75,8 @@ func (n *Name) Related(o *Name) bool {
 	})
 }
 
-// Akin reports whether two names have words of one root, none of them denied: certified and
-// has_certificate. It says less than Related.
+// Akin reports whether two names have words with the same root, none of them negated: certified and
+// has_certificate. It is weaker than Related.
 func (n *Name) Akin(o *Name) bool {
 	return n.no == "" && o.no == "" && slices.ContainsFunc(n.words, func(v word) bool {
 		return !v.slight && !v.negated && slices.ContainsFunc(o.words, func(w word) bool { return !w.negated && akin(v.root, w.root) })
@@ -178,8 +178,8 @@ func (n *Name) at(axis, pole int) bool {
 	return false
 }
 
-// denies reports whether a word of the name denies one that the other name has and this one does not.
-// A word that says something on an axis denies by that.
+// denies reports whether a word of the name negates one that the other name has and this one does not. A word with
+// a meaning on an axis is compared on that axis instead.
 func (n *Name) denies(o *Name) bool {
 	for i := range n.words {
 		w := &n.words[i]
@@ -236,8 +236,8 @@ func (n *Name) otherNumbers(o *Name) int {
 	return found
 }
 
-// sameNumber reports whether two numbers may be the same: a number that nothing says the unit of may
-// be of any, and 24 the year 2024.
+// sameNumber reports whether two numbers may be the same: a number without a unit may have any, and 24 may be the
+// year 2024.
 func sameNumber(a, b number) bool {
 	if a.unit != "" && b.unit != "" && a.unit != b.unit {
 		return false
@@ -305,9 +305,8 @@ func (n *Name) size() int {
 // little reports whether a word is not counted: it continues with a phrase, or is a preposition.
 func (w *word) little() bool { return w.covered && w.phrase == "" || w.slight }
 
-// alike is how much two words say the same: 1 for one word, its synonyms and its forms, and for
-// words of one pole, 0.9 for words that are used for one thing, and half for an abbreviation of three
-// letters or more.
+// alike returns the similarity of two words: 1 for equal words, synonyms and forms of a word, and for words of the
+// same pole, 0.9 for words that are used for the same thing, and half for an abbreviation of three letters or more.
 func (n *Name) alike(i int, o *Name, j int) float64 {
 	a, b := &n.words[i], &o.words[j]
 	if a.negated == b.negated && (a.root == b.root || canonical(a.text) == canonical(b.text)) {

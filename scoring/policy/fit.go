@@ -89,8 +89,8 @@ func Fit(p Policy, cases []Labelled) []Row {
 	return rows
 }
 
-// pool is the relations that say something of one another: of a class, between results, or between
-// queries alone.
+// pool holds relations that are evidence for one another: of the same class, between results, or between queries
+// alone.
 type pool struct {
 	class   relation.Class
 	queries bool

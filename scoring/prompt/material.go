@@ -42,7 +42,7 @@ func Table(t *scoring.Table) string {
 	return out.String()
 }
 
-// Gaps are what Table leaves out of a result.
+// Gaps describes what Table omits from a result.
 type Gaps struct {
 	From, To int  // rows From to To − 1
 	Columns  int  // columns from this one on; 0: none

@@ -32,14 +32,14 @@ var files embed.FS
 // Prompt is one question that a judge can be asked.
 type Prompt struct {
 	Purpose string          // names the question in records: rose/prover
-	Version string          // name and number of the text
+	Version string          // name and number of the template
 	Schema  json.RawMessage // of the reply
 
 	Temperature float64 // 0.1 for verdicts; [at] sets another
 
 	system   string
 	user     *template.Template
-	relation bool // whether it shows how the results stand to each other
+	relation bool // whether it includes the relation of the results
 	criteria bool // whether it shows acceptance criteria
 	differs  bool // whether it shows a counterexample
 }
@@ -68,14 +68,14 @@ type Material struct {
 	Response       string // the agent's answer in prose
 	Interpretation string // the question in the agent's words
 	Expected       string // how an agent should react, if that is not simply to answer
-	Relation       string // how the results stand to each other, as found from the evidence, in a sentence
+	Relation       string // the relation of the results, as found from the evidence, in a sentence
 	Facts          string // what the front end read of the agent's query
 	Rules          string // of the application
 	Criteria       string // of the evaluation, a line each: they come before the prompt's own rules
-	Differences    string // in what the two queries differ, as found from their texts, a line each
+	Differences    string // the differences of the two queries, as found from their SQL, a line each
 	Counterexample string // a small database on which the two queries differ, as text
 
-	Opinion string // what another judge said: the Prover's reason, the analysis behind a verdict
+	Opinion string // the statement of another judge: the Prover's reason, the analysis of a verdict
 }
 
 const userMark = "\n=== user ===\n"
@@ -109,9 +109,8 @@ func at(temperature float64, p *Prompt) *Prompt {
 	return p
 }
 
-// InPaperForm is the prompt without what badger found by itself and tells the judge: the relation
-// between the results. It is the same prompt if there is no such note. The version says which
-// form was asked: rose_refuter-paper/2.
+// InPaperForm returns the prompt without badger's own finding, the relation between the results. It is the same
+// prompt if there is no such note. The version names the form: rose_refuter-paper/2.
 func (p *Prompt) InPaperForm() *Prompt {
 	if !p.relation {
 		return p

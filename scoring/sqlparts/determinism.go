@@ -617,7 +617,7 @@ func (s *Script) Position(n Node) (line, column int) {
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
-// Place describes the start of a node in the script for messages: line and column.
+// Place describes the start of a node in the script for messages: its line.
 func (s *Script) Place(n Node) string {
 	line, _ := s.Position(n)
 	return fmt.Sprintf("line %d", line)

@@ -83,7 +83,7 @@ type scope struct {
 	ctes    []*sqlparts.CTE
 	sources []*Source
 	items   map[*sqlparts.Item]*Expr // of the select list, as far as it was read
-	output  []*Expr                  // of a query that is no SELECT
+	output  []*Expr                  // of a query that is not a SELECT
 	windows []*sqlparts.WindowDef
 	selects bool // belongs to a SELECT, so that one more query is between here and the outer scope's columns
 }
@@ -238,7 +238,7 @@ func (b *builder) selectOf(s *sqlparts.Select, outer *scope) (*Query, *scope) {
 	return out, sc
 }
 
-// groupItem builds a grouping expression; a position is the item it stands for.
+// groupItem builds a grouping expression; a position is replaced by its item.
 func (b *builder) groupItem(e sqlparts.Expr, sc *scope, items []*Expr) *Expr {
 	if it := positioned(e, items); it != nil {
 		return it.clone()
@@ -256,7 +256,7 @@ func (b *builder) key(o *sqlparts.OrderItem, sc *scope, items []*Expr) Key {
 	return k
 }
 
-// positioned is the item that a number in GROUP BY or ORDER BY stands for.
+// positioned returns the item whose position a number in GROUP BY or ORDER BY is.
 func positioned(e sqlparts.Expr, items []*Expr) *Expr {
 	l, ok := e.(*sqlparts.Literal)
 	if !ok || l.Kind != sqlparts.Number {
@@ -341,8 +341,8 @@ func (b *builder) source(src *sqlparts.Source, sc *scope, out *Query) {
 	}
 }
 
-// around is the scope of a derived table: what is around the select, and the sources before it
-// where it is lateral.
+// around returns the scope of a derived table: the scope around the select and, if it is lateral, the preceding
+// sources.
 func (b *builder) around(src *sqlparts.Source, sc *scope) *scope {
 	if src.Lateral || b.dialect == sqlparts.DuckDB { // where LATERAL need not be written
 		return sc

@@ -231,7 +231,7 @@ func (b *builder) special(e *sqlparts.Special, sc *scope) *Expr {
 	return x
 }
 
-// call builds a function call; what follows it in SQL stands around it.
+// call builds a function call, wrapped in nodes for the clauses that follow it in SQL.
 func (b *builder) call(e *sqlparts.Call, sc *scope) *Expr {
 	name := dotted(e.Name)
 	args := b.exprs(e.Args, sc)

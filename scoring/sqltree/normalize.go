@@ -26,7 +26,7 @@ type Normalizer struct {
 type columns uint8
 
 const (
-	delivered columns = iota // they are the result: their order is significant if the rules say so
+	delivered columns = iota // they are the result: their order is significant if the rules make it so
 	positions                // they meet others by position: in a set operation, in IN
 	named                    // they are used by name
 )

@@ -199,7 +199,7 @@ func (n *Normalizer) orderKeys(q *Query) {
 	}
 }
 
-// stars is rule 11: a star is the columns it stands for, where they are known.
+// stars is rule 11: a star is replaced by its columns if they are known.
 func (n *Normalizer) stars(q *Query) {
 	var items []*Expr
 	for _, it := range q.Items {
@@ -233,8 +233,8 @@ func (n *Normalizer) stars(q *Query) {
 	q.Items = items
 }
 
-// sortSources puts the sources of inner joins into an order that does not depend on how they were
-// written, and numbers those without a name anew.
+// sortSources sorts the sources of inner joins into an order that does not depend on how they were written, and
+// renumbers those without a name.
 func sortSources(q *Query) {
 	keys := map[*Source]string{}
 	for _, s := range q.From {

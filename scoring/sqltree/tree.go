@@ -47,7 +47,7 @@ type Source struct {
 
 	of    *sqlparts.Source
 	id    string // what columns of the source have as their Table
-	alias string // names it in the text, in lower case
+	alias string // its name in the query, in lower case
 	made  *made  // the columns of Query, once they are asked for
 }
 
