@@ -28,7 +28,7 @@ type Score struct {
 	Passed  *bool        // verdict by the metric's threshold; nil if it has no threshold or there is no value
 	Reason  string       // one sentence for people: why this value, or why none
 	Detail  any          // evidence, marshalled as JSON: alignment, counts, differences
-	Gold    int          // number of the best-scoring accepted answer, from 1; 0 with one answer
+	Gold    int          // number of the best-scoring accepted answer, from 1; 0 if there is only one
 
 	Warnings      []string // what a reader of the score should know
 	AssessmentIDs []string // the recorded judge replies it rests on

@@ -270,7 +270,7 @@ const aimedShare = 6
 // firstWithNulls is the first try whose database may have NULL: what differs without convinces more.
 const firstWithNulls = 3
 
-// make generates the database of a try: a realistic one, or any that the schema allows.
+// make generates one database: a realistic one, or any that the schema allows.
 func (g *generator) make(try int, realistic bool) *Database {
 	r := rand.New(rand.NewPCG(g.seed, uint64(try))) //nolint:gosec // to be repeated, not to be secret
 	// The first databases are the smallest, so that there is little to shrink.

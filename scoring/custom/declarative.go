@@ -155,7 +155,7 @@ func (j *Judge) loadPrompt(ctx context.Context, limits Limits, o *Options) error
 	return nil
 }
 
-// replyOf makes the members of a reply accessible as reply.name.
+// replyOf returns a value with the members of a reply as attributes: reply.name.
 func replyOf(v starlark.Value) starlark.Value {
 	d, ok := v.(*starlark.Dict)
 	if !ok {

@@ -49,7 +49,7 @@ func bindingConditions(q *sqlparts.Query) map[string]bool {
 
 type binding struct {
 	passed map[sqlparts.Node]bool   // whose conditions every row has passed
-	read   map[*sqlparts.Query]bool // so that none is read more than once, however often it is named, or by itself
+	read   map[*sqlparts.Query]bool // each is read once, however often it is named, and not from inside itself
 }
 
 func (b *binding) query(q *sqlparts.Query, outer []*sqlparts.CTE) {

@@ -51,7 +51,7 @@ type toolJSON struct {
 	After     []string        `json:"after"`
 }
 
-// parseToolSpec parses expected.tools. An error names the invalid field. null is no specification.
+// parseToolSpec parses expected.tools. An error names the invalid field. null means that there is none.
 func parseToolSpec(raw json.RawMessage) (*toolSpec, error) {
 	raw = bytes.TrimSpace(raw)
 	fail := func(format string, args ...any) (*toolSpec, error) {

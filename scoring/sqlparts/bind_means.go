@@ -5,7 +5,7 @@ type Certainty uint8
 
 // Sure: the name has exactly the meaning that is listed, in any query that runs. Ambiguous: the name has several
 // meanings, so an engine rejects it or picks one by an undocumented rule. Unsure: the name has one of the listed
-// meanings, and which one is unknown; if none is listed, nothing has the name.
+// meanings, and which one is unknown; an empty list means that nothing has the name.
 const (
 	Sure Certainty = iota
 	Ambiguous

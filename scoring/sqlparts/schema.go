@@ -9,7 +9,7 @@ type Schema struct {
 	Tables  []*Table
 	Views   []Name
 	Types   []string // types and domains that the DDL makes, in lower case
-	Besides []string // what may change the rows of any table, such as a trigger
+	Other   []string // statements that may change the rows of any table, such as a trigger
 	Doubt   string   // why nothing of any table is certain; empty if that is not so
 }
 
@@ -20,7 +20,7 @@ type Table struct {
 	Keys    []*Key // the primary key first
 	Foreign []*ForeignKey
 	Checks  []Expr
-	Besides []string // constraints that were not understood, and may restrict the table further
+	Other   []string // constraints that were not understood, and may restrict the table further
 	Doubt   string   // why its definition is not certain, columns included; empty if it is
 
 	text      string // of the definition
@@ -164,16 +164,16 @@ func (t *Table) Column(d Dialect, name Ident) (c *ColumnDef, sure bool) {
 	return c, sure
 }
 
-// noteDoubt notes that the definition of the table is not certain.
-func (t *Table) noteDoubt(why string) {
+// markUncertain notes that the definition of the table is not certain.
+func (t *Table) markUncertain(why string) {
 	if t.Doubt == "" {
 		t.Doubt = why
 	}
 }
 
-// besides notes that the table may have constraints that were not understood.
-func (t *Table) besides(what string) {
-	if len(t.Besides) < maxNotes {
-		t.Besides = append(t.Besides, what)
+// noteOther notes that the table may have constraints that were not understood.
+func (t *Table) noteOther(what string) {
+	if len(t.Other) < maxNotes {
+		t.Other = append(t.Other, what)
 	}
 }

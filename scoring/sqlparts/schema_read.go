@@ -31,7 +31,7 @@ func readSchema(ddl string, d Dialect, stop *halt.Signal) *Schema {
 	for _, tables := range r.named {
 		for _, t := range tables {
 			if len(tables) > maxAlike || slices.ContainsFunc(tables, func(o *Table) bool { return o != t && d.names(o.Name, t.Name) == perhaps }) {
-				t.noteDoubt("two tables of this name")
+				t.markUncertain("two tables of this name")
 			}
 		}
 	}
@@ -122,15 +122,15 @@ func (r *schemaReader) statement() {
 	case r.words("alter", "table"):
 		r.alter(sure)
 	case r.is(0, "alter") && (r.is(1, "index") || r.is(1, "schema") || r.is(1, "database")):
-		r.schema.noteDoubt("ALTER " + strings.ToUpper(r.textOf(r.ahead(1))))
+		r.schema.markUncertain("ALTER " + strings.ToUpper(r.textOf(r.ahead(1))))
 		r.pass()
 	case r.words("drop"):
 		r.drop(sure)
 	case r.is(0, "rename") && r.is(1, "table"):
-		r.schema.noteDoubt("RENAME TABLE")
+		r.schema.markUncertain("RENAME TABLE")
 		r.pass()
 	case r.first() && r.anyOf("rollback", "do", "exec", "execute", "call", "undrop"):
-		r.schema.noteDoubt(strings.ToUpper(r.text()))
+		r.schema.markUncertain(strings.ToUpper(r.text()))
 		r.pass()
 	default:
 		if r.is(0, ";") && !r.schemaBody() {
@@ -162,7 +162,7 @@ func (r *schemaReader) pass() {
 	}
 }
 
-func (s *Schema) noteDoubt(why string) {
+func (s *Schema) markUncertain(why string) {
 	if s.Doubt == "" {
 		s.Doubt = why
 	}
@@ -216,7 +216,7 @@ func (r *schemaReader) create(sure bool) {
 			for ; !r.over(); r.next() {
 			}
 			if r.is(0, "create") && r.dialect != TSQL { // the tables that follow are of that schema
-				r.schema.noteDoubt("CREATE SCHEMA with tables")
+				r.schema.markUncertain("CREATE SCHEMA with tables")
 			}
 			return
 		case r.anyOf("database", "sequence", "role", "user", "extension", "policy", "synonym"):
@@ -233,7 +233,7 @@ func (r *schemaReader) create(sure bool) {
 func (r *schemaReader) routine() {
 	what := strings.ToUpper(r.text())
 	if what == "TRIGGER" || what == "RULE" {
-		r.schema.Besides = append(r.schema.Besides, "CREATE "+what)
+		r.schema.Other = append(r.schema.Other, "CREATE "+what)
 	}
 	quoted, block := false, false
 	for ; !r.ended(); r.next() {
@@ -241,7 +241,7 @@ func (r *schemaReader) routine() {
 		block = block || r.anyOf("begin", "as", "return", "is", "do", "instead") && r.ahead(1).kind != tokString
 	}
 	if block && !quoted {
-		r.schema.noteDoubt("CREATE " + what + ", whose body may go on")
+		r.schema.markUncertain("CREATE " + what + ", whose body may go on")
 	}
 }
 
@@ -298,13 +298,13 @@ func (r *schemaReader) index(unique, sure bool) {
 	}
 	tables, certain := r.targets(r.name())
 	columns, _ := r.keyList()
-	var besides string
+	var other string
 	for ; !r.over(); r.next() {
 		switch {
 		case r.is(0, "where"): // it holds for some rows only
 			sure = false
 		case r.is(0, "nulls") && r.is(1, "not"):
-			besides = "UNIQUE NULLS NOT DISTINCT"
+			other = "UNIQUE NULLS NOT DISTINCT"
 		}
 	}
 	if !unique {
@@ -312,8 +312,8 @@ func (r *schemaReader) index(unique, sure bool) {
 	}
 	for _, t := range tables {
 		r.key(t, columns, false, sure && certain, name)
-		if besides != "" {
-			t.besides(besides)
+		if other != "" {
+			t.noteOther(other)
 		}
 	}
 }
@@ -331,7 +331,7 @@ func (r *schemaReader) drop(sure bool) {
 				if sure && certain {
 					r.remove(t)
 				} else {
-					t.noteDoubt("DROP TABLE")
+					t.markUncertain("DROP TABLE")
 				}
 			}
 			if !r.words(",") {
@@ -357,7 +357,7 @@ func (r *schemaReader) drop(sure bool) {
 			}
 		}
 	case "schema", "database", "type", "domain":
-		r.schema.noteDoubt("DROP " + strings.ToUpper(what))
+		r.schema.markUncertain("DROP " + strings.ToUpper(what))
 	}
 	r.pass()
 }
@@ -426,7 +426,7 @@ func (r *schemaReader) inherits(n Name) {
 func (r *schemaReader) defined(n Name, why string) {
 	tables, _ := r.targets(n)
 	for _, t := range tables {
-		t.noteDoubt(why)
+		t.markUncertain(why)
 	}
 }
 
@@ -476,7 +476,7 @@ func (r *schemaReader) change(t *Table, sure bool) {
 		}
 		r.column(t, sure, lenient)
 		if !sure {
-			t.noteDoubt("ALTER TABLE ADD")
+			t.markUncertain("ALTER TABLE ADD")
 		}
 	case r.words("drop"):
 		r.dropPart(t, sure)
@@ -494,7 +494,7 @@ func (r *schemaReader) change(t *Table, sure bool) {
 		}
 	case r.anyOf("owner", "cluster", "replica", "comment", "auto_increment", "engine", "default", "convert", "enable", "set", "reset", "validate", "check"):
 		if r.is(0, "set") && r.is(1, "schema") {
-			t.noteDoubt("ALTER TABLE SET SCHEMA")
+			t.markUncertain("ALTER TABLE SET SCHEMA")
 		}
 	case r.is(0, "disable") && r.is(1, "keys"):
 	case r.anyOf("nocheck", "disable"): // foreign keys and checks
@@ -504,10 +504,10 @@ func (r *schemaReader) change(t *Table, sure bool) {
 			}
 		}
 	case r.words("inherit"):
-		t.noteDoubt("INHERITS")
+		t.markUncertain("INHERITS")
 		r.inherits(r.name())
 	default:
-		t.noteDoubt("ALTER TABLE " + strings.ToUpper(r.text()))
+		t.markUncertain("ALTER TABLE " + strings.ToUpper(r.text()))
 	}
 }
 
@@ -539,7 +539,7 @@ func (r *schemaReader) dropPart(t *Table, sure bool) {
 	n := r.name()
 	c, certain := t.Column(r.dialect, n.Last())
 	if c == nil || len(n) == 0 || !sure || !certain {
-		t.noteDoubt("ALTER TABLE DROP")
+		t.markUncertain("ALTER TABLE DROP")
 		return
 	}
 	t.Columns = slices.DeleteFunc(t.Columns, func(o *ColumnDef) bool { return o == c })
@@ -548,12 +548,12 @@ func (r *schemaReader) dropPart(t *Table, sure bool) {
 			return false
 		}
 		if len(k.Columns) > 1 { // some engines keep the rest of the key
-			t.besides("a key of which a column was dropped")
+			t.noteOther("a key of which a column was dropped")
 		}
 		return true
 	})
 	if len(t.Checks) > 0 {
-		t.besides("checks of a table of which a column was dropped")
+		t.noteOther("checks of a table of which a column was dropped")
 	}
 }
 
@@ -561,7 +561,7 @@ func (r *schemaReader) rename(t *Table, sure bool) {
 	if r.words("to") {
 		n := r.name()
 		if len(n) == 0 || !sure {
-			t.noteDoubt("ALTER TABLE RENAME")
+			t.markUncertain("ALTER TABLE RENAME")
 			return
 		}
 		if len(n) == 1 {
@@ -587,13 +587,13 @@ func (r *schemaReader) rename(t *Table, sure bool) {
 	now := r.name()
 	c, certain := t.Column(r.dialect, old.Last())
 	if !to || len(old) == 0 || len(now) == 0 || c == nil || !certain || !sure {
-		t.noteDoubt("ALTER TABLE RENAME")
+		t.markUncertain("ALTER TABLE RENAME")
 		return
 	}
 	c.Name = now.Last()
 	r.alike(t, c)
 	if len(t.Checks) > 0 {
-		t.besides("checks of a table of which a column was renamed")
+		t.noteOther("checks of a table of which a column was renamed")
 	}
 }
 
@@ -603,7 +603,7 @@ func (r *schemaReader) alterColumn(t *Table, sure bool) {
 	sure = sure && certain
 	switch {
 	case c == nil || len(n) == 0:
-		t.noteDoubt("ALTER COLUMN")
+		t.markUncertain("ALTER COLUMN")
 	case r.words("set", "not", "null"), r.words("add", "generated", "always", "as", "identity"), r.words("add", "generated", "by", "default", "as", "identity"):
 		c.NotNull, c.Sure, c.stated = true, c.Sure || sure, true
 	case r.words("drop", "not", "null"):
@@ -639,9 +639,9 @@ func (r *schemaReader) rest(t *Table) {
 func (r *schemaReader) marks(t *Table) {
 	switch {
 	case r.is(0, "match") && r.is(1, "full"):
-		t.besides("MATCH FULL")
+		t.noteOther("MATCH FULL")
 	case r.is(0, "nulls") && r.is(1, "not"):
-		t.besides("UNIQUE NULLS NOT DISTINCT")
+		t.noteOther("UNIQUE NULLS NOT DISTINCT")
 	case r.is(0, "not") && r.is(1, "valid"), r.is(0, "novalidate"): // of the constraint that was read last
 		if n := len(r.foreign); n > 0 && r.foreign[n-1].from == t {
 			r.foreign[n-1].sure = false
@@ -659,7 +659,7 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 		at := r.i
 		switch {
 		case r.words("like"): // and the columns of another table
-			t.noteDoubt("LIKE")
+			t.markUncertain("LIKE")
 		case r.constraint(t, true):
 		default:
 			r.column(t, true, false)
@@ -678,12 +678,12 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 	for ; !r.over() && !r.is(0, "insert"); r.next() {
 		switch {
 		case r.words("inherits", "("):
-			t.noteDoubt("INHERITS")
+			t.markUncertain("INHERITS")
 			for r.inherits(r.name()); r.words(","); {
 				r.inherits(r.name())
 			}
 		case r.is(0, "partition") && r.is(1, "of"):
-			t.noteDoubt("PARTITION OF")
+			t.markUncertain("PARTITION OF")
 		case r.is(0, "without") && r.is(1, "rowid"):
 			for _, k := range t.Keys {
 				for _, c := range k.Columns {
@@ -691,14 +691,14 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 				}
 			}
 		case r.is(0, "as") && (r.is(1, "select") || r.is(1, "with")):
-			t.noteDoubt("AS SELECT")
+			t.markUncertain("AS SELECT")
 		}
 	}
 	if len(t.Columns) == 0 {
 		return
 	}
 	if !sure {
-		t.noteDoubt("a definition that may not be run")
+		t.markUncertain("a definition that may not be run")
 	}
 	tables, certain := r.targets(n)
 	switch {
@@ -709,7 +709,7 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 		r.add(t)
 	default:
 		if tables[0].text != t.text && !lenient || replaces {
-			tables[0].noteDoubt("two tables of this name")
+			tables[0].markUncertain("two tables of this name")
 		}
 		r.foreign = r.foreign[:foreign]
 	}
@@ -748,7 +748,7 @@ func (r *schemaReader) constraint(t *Table, sure bool) bool {
 	case r.is(0, "unique") && !r.is(1, ","):
 		r.next()
 		if r.is(0, "nulls") && r.is(1, "not") {
-			t.besides("UNIQUE NULLS NOT DISTINCT")
+			t.noteOther("UNIQUE NULLS NOT DISTINCT")
 		}
 		r.listed(t, false, sure, name)
 	case r.words("foreign", "key"):
@@ -760,7 +760,7 @@ func (r *schemaReader) constraint(t *Table, sure bool) bool {
 		r.next()
 		r.check(t)
 	case r.is(0, "exclude") && (r.is(1, "using") || r.is(1, "(")):
-		t.besides("EXCLUDE")
+		t.noteOther("EXCLUDE")
 	case r.is(0, "fulltext"), r.is(0, "spatial"), (r.is(0, "key") || r.is(0, "index")) && (r.is(1, "(") || r.is(2, "(")) && !r.columnBehind():
 		r.next()
 	default:
@@ -784,7 +784,7 @@ func (r *schemaReader) check(t *Table) {
 			return
 		}
 	}
-	t.besides("a check that badger cannot read")
+	t.noteOther("a check that badger cannot read")
 }
 
 // brackets passes what the current bracket encloses, and the one that closes it.
@@ -831,7 +831,7 @@ func (r *schemaReader) column(t *Table, sure, lenient bool) {
 	c := &ColumnDef{Name: n.Last()}
 	if old, certain := t.Column(r.dialect, c.Name); old != nil && lenient {
 		if !certain {
-			t.noteDoubt("a column that may be there")
+			t.markUncertain("a column that may be there")
 		}
 		return
 	}
@@ -859,7 +859,7 @@ func (r *schemaReader) column(t *Table, sure, lenient bool) {
 			inType = false
 		case r.words("unique"):
 			if r.words("nulls", "not", "distinct") {
-				t.besides("UNIQUE NULLS NOT DISTINCT")
+				t.noteOther("UNIQUE NULLS NOT DISTINCT")
 			}
 			r.key(t, []Ident{c.Name}, false, sure, name)
 			inType = false
@@ -881,7 +881,7 @@ func (r *schemaReader) column(t *Table, sure, lenient bool) {
 			r.next()
 			inType = false
 		case r.words("match", "full"):
-			t.besides("MATCH FULL")
+			t.noteOther("MATCH FULL")
 		case r.is(0, "collate"), r.is(0, "comment"):
 			if r.is(0, "collate") && r.dialect == SQLite && !r.is(1, "binary") {
 				c.Note = "a column with a collation"
@@ -900,10 +900,10 @@ func (r *schemaReader) column(t *Table, sure, lenient bool) {
 			if inType = false; r.words("as", "identity") {
 				c.NotNull, c.Sure, c.stated = true, sure, true
 			} else {
-				t.besides("the generated column " + c.Name.Text)
+				t.noteOther("the generated column " + c.Name.Text)
 			}
 		case r.is(0, "as") && r.is(1, "("):
-			t.besides("the generated column " + c.Name.Text)
+			t.noteOther("the generated column " + c.Name.Text)
 			r.next()
 		case r.words("identity"), r.words("auto_increment"):
 			c.NotNull, inType = true, false
@@ -915,7 +915,7 @@ func (r *schemaReader) column(t *Table, sure, lenient bool) {
 			if inType && r.cur().kind != tokString {
 				declared = append(declared, strings.ToLower(r.identOf(r.cur()).Text))
 			} else if !inType && !slices.Contains(idleWords, text) {
-				t.besides("the column " + c.Name.Text + " with " + strings.ToUpper(text))
+				t.noteOther("the column " + c.Name.Text + " with " + strings.ToUpper(text))
 			}
 			r.next()
 		}
@@ -954,7 +954,7 @@ func (r *schemaReader) alike(t *Table, c *ColumnDef) {
 	for _, o := range t.Columns {
 		if o != c && strings.EqualFold(o.Name.Text, c.Name.Text) {
 			if o.Alike, c.Alike = true, true; r.dialect.likeness(o.Name, c.Name, false) != different {
-				t.besides("two columns of the name " + c.Name.Text)
+				t.noteOther("two columns of the name " + c.Name.Text)
 			}
 		}
 	}
@@ -1013,7 +1013,7 @@ func (r *schemaReader) key(t *Table, names []Ident, primary, sure bool, name str
 		}
 	}
 	if len(k.Columns) == 0 || len(k.Columns) != len(names) {
-		t.besides("a key that is not of columns alone")
+		t.noteOther("a key that is not of columns alone")
 		return
 	}
 	if !primary {
