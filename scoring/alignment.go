@@ -11,10 +11,9 @@ const (
 	KindText   Kind = "text"    // lower case, outer blanks dropped, inner runs of blanks one
 )
 
-// Alignment says how the columns of a predicted result correspond to those of a gold result: stage
-// 1 of the BADGER paper's hybrid execution accuracy (section 5.2), found from the evidence or
-// proposed by a judge. It is stored with the score that was computed under it. Columns are named by
-// position (from 0), since names may repeat.
+// Alignment maps the columns of a predicted result to those of a gold result: stage 1 of the BADGER paper's hybrid
+// execution accuracy (section 5.2), found from the evidence or proposed by a judge. It is stored with the score
+// that was computed under it. Columns are named by position (from 0), since names may repeat.
 type Alignment struct {
 	Source     string       `json:"source"`            // who found it: evidence, judge or given
 	Columns    []ColumnPair `json:"columns"`           // in the order of the gold columns

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// By is whose answers: those of one version of an agent, in one batch. Names that are missing are
-// empty. Runs, scores, labels and reports tell the answers of agents apart by it.
+// By identifies the answers of one version of an agent in one batch. Missing names are empty. Runs, scores, labels
+// and reports use it to distinguish the answers of agents.
 type By struct {
 	Agent   string `json:"agent_name"`
 	Version string `json:"agent_version"` // of the agent
@@ -15,10 +15,9 @@ type By struct {
 	Repeat  Repeat `json:"repeat,omitzero"`
 }
 
-// Repeat numbers the answers of an agent that was asked the same question several times in one batch,
-// from 1. An answer holds 0 if it is the first, so that an answer that was given once is identified by
-// its names alone; [Repetition] makes it so. In a pattern of answers 0 stands for any and 1 for the
-// first.
+// Repeat numbers the answers of an agent that was asked the same question several times in one batch, from 1. The
+// first answer has 0, so that a single answer is identified by its names alone; [Repetition] converts it. In a
+// pattern of answers 0 matches any and 1 the first.
 type Repeat uint32
 
 // Repetition is the number that an answer holds: of the first it is 0.
@@ -45,14 +44,14 @@ type RunID struct {
 	By
 }
 
-// NoName stands, for people, for the name of an agent that has none.
+// NoName is displayed for an agent without a name.
 const NoName = "(no name)"
 
-// Unnamed stands, in a pattern of answers, for a name that is empty, as an empty field stands for any.
-// No name is this.
+// Unnamed matches, in a pattern of answers, only an empty name, while an empty field matches any. It is never a
+// name.
 const Unnamed = "\x00"
 
-// Named is the name that a field of a pattern stands for; it is not ok where the field stands for any.
+// Named returns the name that a field of a pattern matches; ok is false if the field matches any name.
 func Named(field string) (name string, ok bool) {
 	if field == Unnamed {
 		return "", true
@@ -60,7 +59,7 @@ func Named(field string) (name string, ok bool) {
 	return field, field != ""
 }
 
-// Exactly is the pattern that stands for these answers and no others, also where names are empty.
+// Exactly returns the pattern that matches only these answers, also if names are empty.
 func (b By) Exactly() By {
 	return By{Agent: cmp.Or(b.Agent, Unnamed), Version: cmp.Or(b.Version, Unnamed), Batch: cmp.Or(b.Batch, Unnamed), Repeat: Repeat(b.Repeat.Number())}
 }
@@ -70,8 +69,7 @@ func (c *Case) AnswerID() AnswerID {
 	return AnswerID{CaseID: c.ID, By: By{Agent: c.Agent.Name, Version: c.Agent.Version, Batch: c.Agent.BatchID}}
 }
 
-// Of names whose answers they are, such as "agent atlas 2.0, batch b1". It is empty if nothing is
-// known of that.
+// Of describes the origin of the answers, such as "agent atlas 2.0, batch b1". It is empty if nothing is known.
 func (b By) Of() string {
 	var of []string
 	if b.Agent != "" || b.Version != "" {
@@ -86,15 +84,14 @@ func (b By) Of() string {
 	return strings.Join(of, ", ")
 }
 
-// Matches reports whether the answers are among those of a pattern. An empty field of the pattern
-// stands for any, and [Unnamed] for an empty one.
+// Matches reports whether the answers match a pattern. An empty field of the pattern matches any name, and
+// [Unnamed] an empty one.
 func (b By) Matches(pattern By) bool {
 	return matches(b.Agent, pattern.Agent) && matches(b.Version, pattern.Version) && matches(b.Batch, pattern.Batch) &&
 		(pattern.Repeat == 0 || b.Repeat.Number() == pattern.Repeat.Number())
 }
 
-// Matches reports whether the answer is among those of a pattern, of which an empty field stands for
-// any.
+// Matches reports whether the answer matches a pattern, in which an empty field matches any value.
 func (a AnswerID) Matches(pattern AnswerID) bool {
 	return matches(a.CaseID, pattern.CaseID) && a.By.Matches(pattern.By)
 }

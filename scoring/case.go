@@ -21,8 +21,8 @@ type Case struct {
 	Question string
 	Evidence string // hints that came with the question, such as the definition of a business term
 	Schema   string // DDL of the tables the question is about
-	// SchemaFrom is "warehouse" if Schema was read there, and empty if the case states it. Facts are
-	// what was read of the data; nil: nothing.
+	// SchemaFrom is "warehouse" if Schema was read there, and empty if the case states it. Facts holds statistics
+	// of the data, or nil if none were read.
 	SchemaFrom string
 	Facts      *sqlparts.Facts
 	Database   string
@@ -36,7 +36,7 @@ type Case struct {
 	Agent    Agent
 	Expected Expected
 
-	Human   *bool                      // what people said of the answer, if anyone did; no metric reads it
+	Human   *bool                      // the human verdict on the answer, if any; no metric reads it
 	Votes   json.RawMessage            // what each of them said, as it was written: by name, or a list; no metric reads it
 	Options map[string]json.RawMessage // options of one metric, by its name
 
@@ -51,7 +51,7 @@ type Query struct {
 	Ran     bool           // whether it is known to have been executed, successfully or not
 	Latency *time.Duration // nil if it was not measured
 	Around  []string       // what was written around SQL, such as a Markdown fence; set where a case is scored
-	Clock   *time.Time     // the instant that stood for the clock where the result was computed; nil: the clock was read
+	Clock   *time.Time     // the time to which the clock was pinned when the result was computed; nil: not pinned
 }
 
 // Result is a result snapshot: inline, a reference to resolve (query:ID, table:NAME, file:PATH), or
@@ -69,7 +69,7 @@ func (r Result) Absent() bool { return r.Table == nil && r.Ref == "" && r.Err ==
 // for a missing result is not a result.
 func (r Result) Given() bool { return r.Table != nil || r.Ref != "" }
 
-// Agent is who answered and what it did besides the query.
+// Agent identifies the agent, and holds its actions other than the query.
 type Agent struct {
 	Name           string
 	Version        string
@@ -170,7 +170,7 @@ func (n *nameJSON) UnmarshalJSON(b []byte) error {
 // could hold.
 func checkName(name string) error {
 	if strings.IndexByte(name, 0) >= 0 {
-		return errcode.New(errcode.InvalidArgument, "a name (case_id, agent.name, agent.version, agent.batch_id) holds a NUL byte, which not every warehouse stores; expected a text without one")
+		return errcode.New(errcode.InvalidArgument, "a name (case_id, agent.name, agent.version, agent.batch_id) contains a NUL byte, which not every warehouse can store; remove it")
 	}
 	return nil
 }
@@ -187,8 +187,8 @@ func (t *tagsJSON) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ParseTags parses tags as golden_set.tags and case files hold them: a JSON list of strings. The empty string and
-// null are no tags.
+// ParseTags parses tags in the form of golden_set.tags and case files: a JSON list of strings. It returns no tags
+// for the empty string and null.
 func ParseTags(text string) (tags []string, err error) {
 	if text == "" {
 		return nil, nil
@@ -204,14 +204,14 @@ type UnreadableTags struct{ Text string }
 
 // Error returns a message with the expected form.
 func (*UnreadableTags) Error() string {
-	return `tags cannot be read: expected a JSON list of texts, such as ["sales"]`
+	return `tags cannot be read: expected a JSON list of strings, such as ["sales"]`
 }
 
 // Unwrap is the error with its code, InvalidArgument.
 func (e *UnreadableTags) Unwrap() error { return errcode.New(errcode.InvalidArgument, "%s", e.Error()) }
 
-// ReadLabel parses a human verdict, as people spell it in files and tables. said is false for any other text, such
-// as unsure.
+// ReadLabel parses a human verdict in the spellings used in files and tables. said is false for any other string,
+// such as unsure.
 func ReadLabel(text string) (passes, said bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "1", "pass", "true", "yes", "correct":
@@ -225,7 +225,7 @@ func ReadLabel(text string) (passes, said bool) {
 // labelJSON is the member human.label: true or false, or any spelling that [ReadLabel] knows.
 type labelJSON string
 
-// UnmarshalJSON reads true, 1 and "pass" alike.
+// UnmarshalJSON reads true, 1 and "pass" as the same value.
 func (l *labelJSON) UnmarshalJSON(b []byte) error {
 	text := string(b)
 	if len(b) > 0 && b[0] == '"' {
@@ -350,9 +350,9 @@ func DecodeCase(data []byte) (*Case, error) {
 			CaseID *nameJSON `json:"case_id"`
 		}
 		if _ = json.Unmarshal(data, &there); there.CaseID != nil { // it was read above
-			return nil, errcode.New(errcode.InvalidArgument, "case: case_id is empty, expected a text that tells the question apart")
+			return nil, errcode.New(errcode.InvalidArgument, "case: case_id is empty; expected a string that identifies the question")
 		}
-		return nil, errcode.New(errcode.InvalidArgument, "case: case_id is missing, expected a text that tells the question apart")
+		return nil, errcode.New(errcode.InvalidArgument, "case: case_id is missing; expected a string that identifies the question")
 	}
 	members, err := checkMembers(data)
 	if err != nil {

@@ -61,7 +61,7 @@ func renamed(data []byte) ([]byte, error) {
 		if objects[name] == nil {
 			raw := bytes.TrimSpace(top[name])
 			if len(raw) > 0 && raw[0] == '[' {
-				return nil, errcode.New(errcode.InvalidArgument, "%q is a list, beside a member that belongs to its elements; put it into one of them", name)
+				return nil, errcode.New(errcode.InvalidArgument, "%q is a list, so a member for its elements is ambiguous next to it; move the member into an element", name)
 			}
 			if objects[name], err = membersOf(raw); err != nil {
 				return nil, err

@@ -21,7 +21,7 @@ func checkMembers(data []byte) (m members, err error) {
 type members struct {
 	scan    jsonscan.Scanner
 	aliases bool     // some have another name than the key that is read
-	unread  []string // those that are no key, with the keys around them
+	unread  []string // unknown keys, with the keys around them
 }
 
 // objects are the objects of a case whose members encoding/json finds in any letter case.
@@ -80,7 +80,7 @@ func (m *members) object(path string) error {
 		}
 		at := strings.TrimPrefix(path+"."+name, ".")
 		if seen[name] {
-			return errcode.New(errcode.InvalidArgument, "%.80q is there twice", at)
+			return errcode.New(errcode.InvalidArgument, "duplicate member %.80q", at)
 		}
 		seen[name] = true
 		if slices.Contains(objects, path) && !knownIn(path, name) {

@@ -48,7 +48,7 @@ func (r Result) notes(of string) (out []string) {
 	return out
 }
 
-// UnknownDialect says that the case names a dialect that is not known; nothing if it does not.
+// UnknownDialect returns a warning if the case names an unknown dialect, else nil.
 func (c *Case) UnknownDialect() []string {
 	if sqlparts.NamesDialect(c.Dialect) {
 		return nil
@@ -61,8 +61,7 @@ func (c *Case) UnknownDialect() []string {
 	return []string{fmt.Sprintf("the dialect %.40q is not known, and its SQL is read as that of any dialect (generic)%s", c.Dialect, near)}
 }
 
-// Strict is the error of a case that says something that is not read, see [Case.Unread]: an option of
-// a metric that is not known is one, too. It is nil if all is read.
+// Strict returns an error if the case has an unknown member, see [Case.Unread], or an unknown option of a metric.
 func (e *Engine) Strict(c *Case) error {
 	said := append(c.Unread(), e.UnknownOptions(c)...)
 	if len(said) == 0 {
@@ -71,7 +70,7 @@ func (e *Engine) Strict(c *Case) error {
 	return errcode.New(errcode.InvalidArgument, "case %q: %s", c.ID, strings.Join(said, "; "))
 }
 
-// UnknownOptions says which options of a case are not read, since there is no metric of their name.
+// UnknownOptions lists the options of a case that are ignored because no metric has their name.
 func (e *Engine) UnknownOptions(c *Case) (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Options)) {
 		if _, err := e.Metric(name); err != nil {

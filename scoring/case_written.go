@@ -19,7 +19,7 @@ func (c *Case) written(q *Query) *Query {
 	return &out
 }
 
-// wrapped returns the warning that the SQL was extracted from a text.
+// wrapped returns the warning that the SQL was extracted from surrounding text.
 func (q *Query) wrapped(of string) []string {
 	if len(q.Around) == 0 {
 		return nil

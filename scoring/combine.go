@@ -14,11 +14,10 @@ func (in *Input) Asked(metric string) bool {
 	return in.run != nil && slices.ContainsFunc(in.run.asked, func(m *Metric) bool { return m.Name == metric })
 }
 
-// ScoreOf returns the score that another metric of the engine gives on this case, exactly as it is
-// reported when it is asked for by itself: over all accepted answers, with its own options and
-// threshold. A metric is computed once for a case however many ask for it. What its judge calls
-// took is counted if it was computed. A metric that asks for itself, be it by way of others, is
-// an error.
+// ScoreOf returns the score that another metric of the engine gives on this case. It equals the score reported for
+// that metric: over all accepted answers, with its own options and threshold. A metric is computed once for a case,
+// regardless of how many metrics ask for it. The usage of its judge calls is counted if it was computed. It is an
+// error if a metric asks for itself, directly or through others.
 func (in *Input) ScoreOf(metric string) (Score, error) {
 	r := in.run
 	m, err := r.engine.Metric(metric)

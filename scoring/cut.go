@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// isUsualLimit tells the numbers of rows at which agents' tools and clients cut results: 1, 2 or 5 times
-// a power of ten, from 100.
+// isUsualLimit reports whether agents' tools and clients commonly cut results at this number of rows: 1, 2 or 5
+// times a power of ten, from 100.
 func isUsualLimit(rows int) bool {
 	if rows < 100 {
 		return false
@@ -18,9 +18,9 @@ func isUsualLimit(rows int) bool {
 	return rows == 1 || rows == 2 || rows == 5
 }
 
-// saysCut says that the agent's result may be a part of what its query returned: it ends where tools cut
+// cutWarning warns that the agent's result may be a part of what its query returned: it ends where tools cut
 // results, gold continues, and the query does not name that number itself. It is empty otherwise.
-func saysCut(gold, pred *Query) string {
+func cutWarning(gold, pred *Query) string {
 	if gold == nil || gold.Result.Table == nil || pred.Result.Table == nil {
 		return ""
 	}

@@ -29,13 +29,13 @@ type Config struct {
 
 // EngineOptions are optional inputs of an engine in addition to metrics.
 type EngineOptions struct {
-	Snapshots SnapshotReader       // nil: references are not resolved, and say so
+	Snapshots SnapshotReader       // if nil, references are not resolved, and scores state this
 	Judge     judgebackend.Backend // answers the questions of judge metrics; nil: none does
 	Judges    map[string]Judge     // those of single metrics, by name, in place of Judge
 	Replies   Replies              // recorded answers that are used in place of calls; may be nil
 	Config    Config
 
-	Panicked func(metric string, value any, stack []byte) // told of a panic inside a metric; may be nil
+	Panicked func(metric string, value any, stack []byte) // called after a panic inside a metric; may be nil
 }
 
 // Engine runs metrics on cases. It keeps no state between cases and may be used from many
@@ -55,7 +55,7 @@ func NewEngine(metrics []Metric, o *EngineOptions) (*Engine, error) {
 	}
 	for i := range metrics {
 		if _, dup := e.index[metrics[i].Name]; dup {
-			return nil, errcode.New(errcode.AlreadyExists, "metric %q is there twice", metrics[i].Name)
+			return nil, errcode.New(errcode.AlreadyExists, "duplicate metric %q", metrics[i].Name)
 		}
 		e.index[metrics[i].Name] = i
 	}
@@ -121,15 +121,15 @@ func (e *Engine) Metric(name string) (*Metric, error) {
 	return nil, errcode.New(errcode.NotFound, "unknown metric %.60q%s", name, Suggest(name, names))
 }
 
-// Names that stand for several metrics.
+// Names for groups of metrics.
 const (
-	DefaultMetrics = "default" // those that are computed if none is named
+	DefaultMetrics = "default" // the metrics that are computed by default
 	AllMetrics     = "all"     // these, and those that are computed on request only
 )
 
-// Choose returns the named metrics in their order, or the default ones if none is named. Among the metrics behind a
-// name for several, it takes those for which wanted returns true and that are not chosen yet; nil accepts each of
-// them.
+// Choose returns the named metrics in their order, or the default ones if names is empty. If a name is that of a
+// group of metrics, it adds those for which wanted returns true and that are not chosen yet; if wanted is nil, it
+// adds all of them.
 func (e *Engine) Choose(names []string, wanted func(*Metric) bool) ([]*Metric, error) {
 	if len(names) == 0 {
 		names = []string{DefaultMetrics}
@@ -156,9 +156,8 @@ func (e *Engine) Choose(names []string, wanted func(*Metric) bool) ([]*Metric, e
 	return out, nil
 }
 
-// Score runs the named metrics on a case (Choose), and returns their scores in that order. What goes
-// wrong inside a metric is that metric's score; an error is returned only for an unknown name or when
-// ctx ends.
+// Score runs the named metrics on a case (Choose), and returns their scores in that order. An error inside a metric
+// becomes that metric's score; an error is returned only for an unknown name or when ctx ends.
 func (e *Engine) Score(ctx context.Context, c *Case, names ...string) ([]Score, error) {
 	selected, err := e.Choose(names, nil)
 	if err != nil {
@@ -324,7 +323,7 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 			return Fail(err)
 		}
 		if both := FieldGoldResult | FieldPredResult; (m.Needs|m.Reads)&both == both && (s.Status == StatusAbstained || s.Status == StatusOK && s.Value < 1) {
-			if cut := saysCut(in.Gold, in.Pred); cut != "" {
+			if cut := cutWarning(in.Gold, in.Pred); cut != "" {
 				s.Reason = strings.TrimPrefix(s.Reason+"; "+cut, "; ")
 			}
 		}
@@ -425,7 +424,7 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	return Score{}, false
 }
 
-// resolveGiven resolves a result that a metric uses where it is given.
+// resolveGiven resolves a result that a metric uses if it is given.
 func (r *run) resolveGiven(q *Query) error {
 	if q == nil || q.Result.Absent() {
 		return nil

@@ -2,8 +2,8 @@ package scoring
 
 import "strings"
 
-// Field is a part of a case, or a set of them: what a metric needs, or reads where it exists. The
-// arguments of its SQL function follow from it.
+// Field is a part of a case, or a set of parts, that a metric needs or, if present, reads. The arguments of its SQL
+// function are derived from it.
 type Field uint
 
 // The fields. [Fields] describes each of them for the rest of the program.
@@ -24,19 +24,20 @@ const (
 	FieldEvidence                         // hints that came with the question
 	FieldSchema                           // DDL of the tables
 	FieldGoldError                        // whether the accepted query failed; never missing
-	FieldClarifications                   // what a right agent asks back; never missing
-	FieldJudge                            // a judge model, which is no part of a case: the engine knows whether there is one
+	FieldClarifications                   // the questions that a correct agent asks back; never missing
+	// a judge model, which is not part of a case: the engine knows whether there is one
+	FieldJudge
 )
 
 // FieldInfo describes a field.
 type FieldInfo struct {
 	Field Field
 	Name  string     // one word, as judge files name it
-	Words string     // in lists of what a metric needs
+	Words string     // in lists of the inputs that a metric needs
 	Args  []FieldArg // of SQL functions; none: it comes with no case
 
-	// Lacks says why a metric that needs the field is not applicable, such as "no question given";
-	// empty if the field exists. It does not resolve references. Nil: never missing.
+	// Lacks returns the reason why a metric that needs the field is not applicable, such as "no question given";
+	// empty if the field exists. It does not resolve references. If nil, the field is never missing.
 	Lacks func(in *Input) string
 }
 
@@ -94,7 +95,7 @@ var fields = []FieldInfo{
 		return ""
 	}},
 	{FieldExecution, "error", "whether the agent's query ran", []FieldArg{
-		{Name: "sql_error", Key: "agent.error", Doc: "the database's message where the agent's query failed; NULL or empty where it ran"},
+		{Name: "sql_error", Key: "agent.error", Doc: "the database's error message if the agent's query failed; NULL or empty if it ran"},
 	}, func(in *Input) string {
 		if in.Pred.Ran {
 			return ""
@@ -105,17 +106,17 @@ var fields = []FieldInfo{
 		return "the agent's query was not run"
 	}},
 	{FieldTools, "tools", "expected and made tool calls", []FieldArg{
-		{Name: "expected_tools", Key: "expected.tools", Doc: "the tool calls a right agent makes: a JSON list, or a specification"},
+		{Name: "expected_tools", Key: "expected.tools", Doc: "the tool calls that a correct agent makes: a JSON list, or a specification"},
 		{Name: "tool_calls", Key: "agent.tool_calls", Doc: `the tool calls the agent made: a JSON list of names or {"name":…,"arguments":…}`},
-	}, func(in *Input) string { return lacking("expected tools", len(in.Case.Expected.Tools) == 0) }},
+	}, func(in *Input) string { return missingInput("expected tools", len(in.Case.Expected.Tools) == 0) }},
 	{FieldLatency, "latency", "both latencies", []FieldArg{
 		{Name: "gold_latency_ms", Key: "gold.latency_ms", Doc: "how long the accepted query ran, in milliseconds"},
 		{Name: "agent_latency_ms", Key: "agent.latency_ms", Doc: "how long the agent's query ran, in milliseconds"},
 	}, func(in *Input) string {
 		if in.Gold == nil || in.Gold.Latency == nil {
-			return lacking("gold latency", true)
+			return missingInput("gold latency", true)
 		}
-		return lacking("latency of the agent", in.Pred.Latency == nil)
+		return missingInput("latency of the agent", in.Pred.Latency == nil)
 	}},
 	{FieldEvidence, "evidence", "evidence", []FieldArg{
 		{Name: "evidence", Key: "evidence", Doc: "hints that came with the question"},
@@ -124,15 +125,15 @@ var fields = []FieldInfo{
 		{Name: "schema_ddl", Key: "schema_ddl", Doc: "DDL of the tables the question is about"},
 	}, blank("schema", func(in *Input) string { return in.Case.Schema })},
 	{FieldGoldError, "gold_error", "whether the accepted query failed", []FieldArg{
-		{Name: "gold_error", Key: "gold.error", Doc: "the database's message where the accepted query failed"},
+		{Name: "gold_error", Key: "gold.error", Doc: "the database's error message if the accepted query failed"},
 	}, nil},
 	{FieldClarifications, "clarifications", "expected clarifications", []FieldArg{
-		{Name: "expected_clarifications", Key: "expected.clarifications", Doc: "what a right agent asks back: a JSON list of texts"},
+		{Name: "expected_clarifications", Key: "expected.clarifications", Doc: "the questions that a correct agent asks back: a JSON list of strings"},
 	}, nil},
 	{FieldJudge, "judge", "a judge", nil, nil},
 }
 
-func lacking(what string, missing bool) string {
+func missingInput(what string, missing bool) string {
 	if missing {
 		return "no " + what + " given"
 	}
@@ -141,7 +142,7 @@ func lacking(what string, missing bool) string {
 
 // blank returns a check that a string is missing. White space counts as missing.
 func blank(what string, text func(in *Input) string) func(in *Input) string {
-	return func(in *Input) string { return lacking(what, strings.TrimSpace(text(in)) == "") }
+	return func(in *Input) string { return missingInput(what, strings.TrimSpace(text(in)) == "") }
 }
 
 func lacksPredSQL(in *Input) string {
@@ -157,7 +158,7 @@ func lacksPredSQL(in *Input) string {
 func lacksGoldResult(in *Input) string {
 	switch {
 	case in.Gold == nil || in.Gold.Result.Absent() && in.Gold.Error == "":
-		return lacking("gold result", true)
+		return missingInput("gold result", true)
 	case in.Gold.Result.Absent():
 		return "the gold query failed when it ran"
 	}

@@ -6,10 +6,10 @@ import "github.com/badger-eval/badger/internal/halt"
 // for it. A smaller one is done sooner than it is given up.
 const haltedCells = 4096
 
-// haltedColumns is the same of columns, each of which is compared with each, whatever the number of rows.
+// haltedColumns is the same limit for columns, which are compared pairwise regardless of the number of rows.
 const haltedColumns = 64
 
-// Until is the table for a computation that ends with a signal: what reads its columns looks at it.
+// Until returns the table for a computation that a signal can stop: readers of its columns check the signal.
 func (t *Table) Until(s *halt.Signal) *Table {
 	if t == nil || s == nil || t.Rows()*len(t.Columns) < haltedCells && len(t.Columns) < haltedColumns {
 		return t

@@ -14,7 +14,7 @@ import (
 // Temperatures of requests (BADGER, section 8.2).
 const (
 	JudgeTemperature     = 0.1 // for verdicts
-	ExtractorTemperature = 0.0 // for reading facts out of text
+	ExtractorTemperature = 0.0 // for extracting facts from text
 )
 
 // WithPayer names for whom the judge is asked, which the ledger records: see
@@ -45,8 +45,8 @@ func (e *Engine) checkJudge(name string) error {
 }
 
 // judgeOf returns the judge of a metric's questions. A question that belongs to another metric, such as rose/prover
-// if the metric verdict asks it, is that metric's unless the first has a judge of its own: both then share the
-// reply.
+// if the metric verdict asks it, uses that metric's judge, so that both share the reply, unless the first metric
+// has its own judge.
 func (e *Engine) judgeOf(metric, purpose string) Judge {
 	j, ok := e.opts.Judges[metric]
 	if !ok {
@@ -64,9 +64,8 @@ func (e *Engine) HasJudge(metric string) bool { return e.judgeOf(metric, "").Bac
 
 func (in *Input) judgeOf(purpose string) Judge { return in.run.engine.judgeOf(in.metric, purpose) }
 
-// Replies are judge replies that were recorded for cases elsewhere, such as those published with a
-// data set. One that exists is used in place of a call; the text is decoded as strictly as a fresh
-// one.
+// Replies are recorded judge replies for cases, such as those published with a data set. An existing reply replaces
+// a call. It is parsed as strictly as a new one.
 type Replies interface {
 	// Reply returns the recorded reply to the question that purpose names, and the id under which
 	// it is recorded.
@@ -87,15 +86,16 @@ type ModelReplies interface {
 	ReplyModel(caseID, purpose string) string
 }
 
-// Usage is the usage of the judge calls behind a score. Cached calls count as calls but not as fresh. A call whose
-// answer several metrics of a case share is counted with the first of them that was computed and with no other, so
-// that sums over scores count and pay for every call once.
+// Usage is the usage of the judge calls of a score. Cached calls count as calls but not as fresh. A call whose
+// reply several metrics of a case share is counted only with the first of them that was computed, so that sums over
+// scores count and bill every call once.
 type Usage struct {
 	Calls     int                     `json:"calls"`
 	Fresh     int                     `json:"-"` // answers that were asked for now; not part of a score, which is the same from recorded ones
 	TokensIn  judgebackend.TokenCount `json:"tokens_in"`
 	TokensOut judgebackend.TokenCount `json:"tokens_out"`
-	Repaired  int                     `json:"repaired"` // calls that asked again because a reply did not satisfy its schema
+	// calls that were repeated because a reply did not satisfy its schema
+	Repaired int `json:"repaired"`
 }
 
 // Ask asks the judge a question about the case and decodes the reply, which must satisfy the request's schema, into
@@ -107,8 +107,8 @@ func (in *Input) Ask(ctx context.Context, r judgebackend.Request, into any) erro
 	return err
 }
 
-// AskResponse is Ask for a metric that also reads the response behind the reply: its text and the log-probabilities
-// of its tokens. A ledger records both, so a score computed from them is the same from there.
+// AskResponse is Ask for a metric that also reads the response from which the reply was parsed: its text and the
+// log-probabilities of its tokens. A ledger records both, so a score computed from a cached response is the same.
 func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Response, error) {
 	if in.replies != nil {
 		if reply, id, ok := in.replies.Reply(in.Case.ID, r.Purpose); ok {
@@ -169,7 +169,7 @@ func (in *Input) AskOnceResponse(ctx context.Context, r judgebackend.Request, in
 	return a.response, judgebackend.Decode(string(a.reply), r.Schema, into)
 }
 
-// answer is what became of a shared question.
+// answer is the outcome of a shared question.
 type answer struct {
 	reply       json.RawMessage // satisfies the schema
 	response    judgebackend.Response
@@ -188,11 +188,11 @@ func (in *Input) shared(r judgebackend.Request) sharedKey {
 	if judge.Temperature != nil {
 		r.Temperature = *judge.Temperature
 	}
-	b, _ := json.Marshal(r) // its members are texts and finite numbers
+	b, _ := json.Marshal(r) // its members are strings and finite numbers
 	return sharedKey{sha256.Sum256(b), identityOf(judge.Backend)}
 }
 
-// identityOf is who a backend is; the zero value if it does not say.
+// identityOf returns the identity of a backend, or the zero value if it has none.
 func identityOf(b judgebackend.Backend) judgebackend.Identity {
 	if i, ok := b.(judgebackend.Identified); ok {
 		return i.Identity()
@@ -214,9 +214,8 @@ func (in *Input) Recorded(purpose string) bool {
 	return ok
 }
 
-// JudgeModel is the model that answers a question of that purpose, as it was named: that of the
-// recorded replies if there is one (see [ModelReplies]), else of the backend; empty if neither
-// says.
+// JudgeModel returns the name of the model that answers questions with this purpose: the model of the recorded
+// replies if there is one (see [ModelReplies]), else that of the backend, or "" if both are unknown.
 func (in *Input) JudgeModel(purpose string) string {
 	if m, ok := in.replies.(ModelReplies); ok && in.Recorded(purpose) {
 		return m.ReplyModel(in.Case.ID, purpose)

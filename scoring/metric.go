@@ -22,7 +22,7 @@ type Branch uint
 // The branches.
 const (
 	BranchSQL     Branch = 1 << iota // text-to-SQL: the query, its result, and how the question was understood
-	BranchAgentic                    // what the agent did and said besides
+	BranchAgentic                    // what the agent did and replied, other than the query
 )
 
 // String is the branch as Table 2 has it.
@@ -38,11 +38,10 @@ func (b Branch) String() string {
 	return ""
 }
 
-// FailedQuery is the score of a metric if the agent's query failed. Such a query ends the
-// text-to-SQL branch (BADGER, section 4.1): a metric that judges the query is 0, and one that only
-// describes it is not applicable. A metric that does not depend on the query scores as usual. If a
-// case lacks another field that the metric needs, the metric reports that first. A metric that
-// needs the result and declares nothing is 0.
+// FailedQuery is the score of a metric if the agent's query failed. Such a query ends the text-to-SQL branch
+// (BADGER, section 4.1): a metric that judges the query is 0, and one that only describes it is not applicable. A
+// metric that does not depend on the query scores as usual. If a case lacks another field that the metric needs,
+// the metric reports that first. If a metric needs the result and declares nothing, its score is 0.
 type FailedQuery struct {
 	Status Status // ok, with the value and label; not_applicable; or empty: the metric scores as usual
 	Value  float64
@@ -51,7 +50,7 @@ type FailedQuery struct {
 	Why    string // why it scores as usual, or a remark
 }
 
-// What most metrics declare.
+// The usual declarations.
 var (
 	FailedIsZero          = FailedQuery{Status: StatusOK}
 	FailedIsNotApplicable = FailedQuery{Status: StatusNotApplicable}
@@ -104,10 +103,11 @@ type Metric struct {
 	Group   string // family in listings: execution, sql, judge, agent
 	Branch  Branch // of the evaluation; modes choose by it
 	Needs   Field  // what must be there: where it is missing the score is not_applicable, with the reason
-	Reads   Field  // what is used besides, where it exists
-	Context Field  // what settles seldom cases: read like the rest, but last among the arguments of the SQL function, behind the options
+	Reads   Field  // used in addition, if present
+	// needed in rare cases: read like Reads, but the last arguments of the SQL function, after the options
+	Context Field
 
-	Summary string   // what it says, in one sentence
+	Summary string   // describes the score in one sentence
 	Range   string   // such as "0 to 1"
 	Labels  []string // the closed list of categories, for a metric whose result is Score.Label
 	Formula string   // how it is computed
@@ -115,8 +115,8 @@ type Metric struct {
 	Gaming  string   // how a score can be had without being earned, and what guards against it
 	Example string   // a worked example
 
-	// Cost is what scoring a row takes; "" is judged where the needs name a judge, large where they
-	// name results or the whole case, and small otherwise.
+	// Cost is the cost of scoring a row. The default "" means judged if the needs include a judge, large if they
+	// include results or the whole case, and small otherwise.
 	Cost Cost
 
 	// Threshold is the value from which a score passes; nil if the metric gives no verdict.
@@ -128,14 +128,13 @@ type Metric struct {
 	// error then.
 	Options OptionSet
 
-	// Asks reports whether the metric may ask a judge under these options (JSON), where its needs do
-	// not say that it does. Nil: it does not.
+	// Asks reports whether the metric may ask a judge with these options (JSON) although its needs do not include
+	// one. If nil, it does not.
 	Asks func(json.RawMessage) bool
 
 	FailedQuery FailedQuery // what becomes of it where the agent's query failed to run
 
-	// OnRequest says that it costs many times what the others do, so that it is computed only where
-	// it is named.
+	// OnRequest marks a metric that costs many times more than others, so that it is computed only if it is named.
 	OnRequest bool
 
 	// Score computes the score. It is called only with all needs met, may be called from many
@@ -147,8 +146,8 @@ type Metric struct {
 // ofQuestion are the fields that do not depend on an answer.
 const ofQuestion = FieldQuestion | FieldEvidence | FieldSchema | FieldGoldSQL | FieldGoldResult | FieldDialect | FieldGoldError
 
-// DescribesQuestion reports whether the metric looks at nothing of the answer, so that a question has its
-// score also where the answer is missing or cannot be read.
+// DescribesQuestion reports whether the metric reads nothing of the answer, so that a question has a score even if
+// the answer is missing or cannot be read.
 func (m *Metric) DescribesQuestion() bool {
 	fields := m.Needs | m.Reads | m.Context
 	return fields != 0 && fields&^ofQuestion == 0
@@ -156,8 +155,8 @@ func (m *Metric) DescribesQuestion() bool {
 
 var rangeNumbers = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`)
 
-// Bounds are the lowest and the highest value that the metric's range names; infinite where it
-// names none.
+// Bounds returns the minimum and the maximum value according to the metric's range; infinite if the range does not
+// state one.
 func (m *Metric) Bounds() (low, high float64) {
 	var named []float64
 	for _, text := range rangeNumbers.FindAllString(m.Range, -1) {
@@ -223,7 +222,7 @@ type Input struct {
 	run     *run // of the engine, for metrics that rest on others
 
 	asWritten   bool   // the results were examined by [AsWritten]
-	noRoom      error  // why they cannot be compared: there is no memory for it; else nil
+	noRoom      error  // why memory for the comparison could not be reserved; else nil
 	metric      string // the name of the one that is running
 	replies     Replies
 	usage       Usage    // of the metric that is running

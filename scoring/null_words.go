@@ -2,8 +2,8 @@ package scoring
 
 import "strings"
 
-// nullWords are what programs print for NULL: database clients (NULL, (null), [NULL], <null>), Python
-// (None, NaT, <NA>, nan), R (NA) and spreadsheets (N/A, #N/A). In lower case.
+// nullWords are the lowercase strings that programs print for NULL: database clients (NULL, (null), [NULL],
+// <null>), Python (None, NaT, <NA>, nan), R (NA) and spreadsheets (N/A, #N/A).
 var nullWords = map[string]bool{
 	"null": true, "(null)": true, "[null]": true, "<null>": true, `\n`: true, "none": true, "nil": true, "nat": true, "<na>": true, "nan": true, "na": true, "n/a": true, "#n/a": true,
 }
@@ -11,7 +11,7 @@ var nullWords = map[string]bool{
 // maxNullWord is the length of the longest of nullWords.
 const maxNullWord = 6
 
-// IsNullWord tells the words that programs print for NULL, in the spellings that they print: lower
+// IsNullWord reports whether text is a word that programs print for NULL, in one of the usual spellings: lower
 // case, upper case, and None, NaN, NaT and Null.
 func IsNullWord[T string | []byte](text T) bool {
 	if n := len(text); n < 2 || n > maxNullWord {
@@ -76,7 +76,7 @@ func (c *Column) WithoutNullWords() Column {
 			others, figures = others+1, figures+1
 		}
 	}
-	numbers := nonFinite > 0 && figures == 0 // of a column of texts, NaN alone
+	numbers := nonFinite > 0 && figures == 0 // NaN is the only number among strings
 	if words+nonFinite == 0 || others == 0 && !(numbers && words == 0) {
 		return *c
 	}

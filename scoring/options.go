@@ -20,7 +20,7 @@ type Option struct {
 	Name    string   `json:"name"`
 	Type    string   `json:"type"`              // boolean, integer, number, string, "list of strings" and so on; [DeclareOptions] derives it
 	Default any      `json:"default"`           // nil if no single value stands for an option that is not given
-	Unset   string   `json:"unset,omitempty"`   // what then holds, in words
+	Unset   string   `json:"unset,omitempty"`   // describes the behavior if the option is not set
 	Choices []string `json:"choices,omitempty"` // the strings that are allowed, also as elements of a list; nil: any
 
 	// Bounds of a number, also as an element of a list or object.
@@ -80,11 +80,10 @@ type DeclaredOptions[T any] struct {
 	check func(*T) error
 }
 
-// DeclareOptions declares the options of a metric. Defaults is a struct whose fields have the names
-// of the options as their JSON names; types and defaults of the list come from it. Check looks at
-// what the list cannot say, such as how options depend on each other; it may be nil. A declaration
-// that does not fit the struct stops the program at its start. Defaults must not hold non-empty
-// lists or maps, which all cases would share.
+// DeclareOptions declares the options of a metric. Defaults is a struct whose fields have the names of the options
+// as their JSON names; types and defaults of the list come from it. Check validates constraints that the list
+// cannot express, such as dependencies between options; it may be nil. A declaration that does not match the struct
+// panics at the start of the program. Defaults must not hold non-empty lists or maps, which all cases would share.
 func DeclareOptions[T any](defaults T, check func(*T) error, list ...Option) *DeclaredOptions[T] {
 	d := &DeclaredOptions[T]{OptionSet{List: list}, defaults, check}
 	v := reflect.ValueOf(defaults)
@@ -95,7 +94,7 @@ func DeclareOptions[T any](defaults T, check func(*T) error, list ...Option) *De
 		o := &list[i]
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		if o.Name == "" || o.Name != name || o.Doc == "" {
-			panic(fmt.Sprintf("%T: option %q and field %q must have the same name, and a sentence that says what the option does", defaults, o.Name, name))
+			panic(fmt.Sprintf("%T: option %q and field %q must have the same name, and a sentence that describes the option", defaults, o.Name, name))
 		}
 		field := v.Field(i)
 		if k := field.Kind(); (k == reflect.Slice || k == reflect.Map) && field.Len() > 0 {

@@ -287,16 +287,16 @@ func ParseAs(t Type, text string) (Value, error) {
 	return TextValue(t, text), nil
 }
 
-// InfiniteDay stands for an infinite date, and its beginning for an infinite timestamp, in days since
-// 1970-01-01; its negative is minus infinity. It is in order, and no engine has that day: the last one
-// is the day before, DuckDB's.
+// InfiniteDay represents an infinite date, and its midnight an infinite timestamp, in days since 1970-01-01; its
+// negative is minus infinity. It sorts after all dates, and no engine has that day: DuckDB's last one is the day
+// before.
 const InfiniteDay = math.MaxInt32
 
 // notFinite are the words for values other than finite numbers, dates and times.
 var notFinite = map[string]float64{"nan": math.NaN(), "infinity": math.Inf(1), "+infinity": math.Inf(1), "-infinity": math.Inf(-1)}
 
-// astronomical is a date, or a timestamp, of PostgreSQL with BC behind it as ISO 8601 writes it: the year
-// 1 BC is 0000. Another text is empty.
+// astronomical converts a PostgreSQL date or timestamp that ends with BC to ISO 8601: the year 1 BC is 0000. It
+// returns "" for other strings.
 func astronomical(text string) string {
 	date, bc := strings.CutSuffix(text, " BC")
 	year, rest, ok := strings.Cut(date, "-")

@@ -36,9 +36,9 @@ func (m *identityMembers) answerID() AnswerID {
 	}}
 }
 
-// scan reads the members in one pass over a line that [DecodeCase] accepts as JSON. It returns false for a line about
-// which encoding/json may say something else: one that is not JSON, or that has members of these names in another
-// case or of another kind.
+// scan reads the members in one pass over a line that [DecodeCase] accepts as JSON. It returns false for a line
+// that encoding/json may read differently: one that is not JSON, or that has members with these names in another
+// letter case or of another kind.
 func (m *identityMembers) scan(line []byte) bool {
 	s, _ := scanners.Get().(*jsonscan.Scanner)
 	defer scanners.Put(s)
@@ -52,7 +52,7 @@ func (m *identityMembers) scan(line []byte) bool {
 	}) && s.End() == nil
 }
 
-// scanners have room for texts with escapes.
+// scanners are reused for their buffers, which strings with escapes need.
 var scanners = sync.Pool{New: func() any { return new(jsonscan.Scanner) }}
 
 // member is a member of an object and the place of its value; without a place it is an object.
@@ -61,7 +61,7 @@ type member struct {
 	to   *nameJSON
 }
 
-// scanMembers reads some members of an object and passes over the others. inner reads the one without a place.
+// scanMembers reads some members of an object and skips the others. inner reads the one without a place.
 func scanMembers(s *jsonscan.Scanner, members []member, inner func() bool) bool {
 	if s.Object() != nil {
 		return false
@@ -91,8 +91,8 @@ func scanMembers(s *jsonscan.Scanner, members []member, inner func() bool) bool 
 	}
 }
 
-// memberOf finds a member by its name. It is not sure of a name that encoding/json may take for one of them: that does
-// not tell upper from lower case.
+// memberOf finds a member by its name. sure is false if encoding/json may match another name with it, because it
+// ignores letter case.
 func memberOf(members []member, key []byte) (found *member, sure bool) {
 	for i := range members {
 		if name := members[i].name; len(name) == len(key) {
@@ -130,7 +130,7 @@ func peekByReflection(data []byte) AnswerID {
 		DottedVersion nameJSON `json:"agent.version"`
 		DottedBatchID nameJSON `json:"agent.batch_id"`
 	}
-	_ = json.Unmarshal(data, &j) // [DecodeCase] says what is wrong
+	_ = json.Unmarshal(data, &j) // [DecodeCase] reports errors
 	return AnswerID{
 		CaseID: string(j.CaseID), By: By{Agent: string(cmp.Or(j.Agent.Name, j.Name, j.DottedName)), Version: string(cmp.Or(j.Agent.Version, j.Version, j.DottedVersion)), Batch: string(cmp.Or(j.Agent.BatchID, j.BatchID, j.AgentBatchID, j.DottedBatchID))},
 	}

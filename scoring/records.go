@@ -27,7 +27,7 @@ type records struct {
 	rows    int
 	arrays  bool // rows are arrays
 	bytes   int64
-	looked  int // the offset of the last look at what the columns take
+	looked  int // offset at which the memory of the columns was last measured
 }
 
 type recordColumn struct {
@@ -168,7 +168,7 @@ func (j *records) column(key []byte) (int, error) {
 }
 
 // columnsAtOnce is the number of columns added between two calls of grow: a row of one object, or a list of names,
-// may have as many as its text has room for.
+// may have as many columns as fit into its text.
 const columnsAtOnce = 1024
 
 func (j *records) addColumn(name string) error {

@@ -17,12 +17,12 @@ import (
 // ParseResult reads an inline result: {"columns":[{"name":…,"type":…}],"rows":[[…]]}, or a list of rows
 // as [ParseRecords] reads it.
 //
-// "type" is optional and any engine's name of it. Without one, and with one that is not known, which
-// the table's notes tell, a column takes the type of its values: whole numbers are INT64, other numbers FLOAT64 where that keeps every digit and DECIMAL
-// if it does not, text STRING, objects and arrays JSON; a column of several kinds is ANY. With a
-// type, text is read as that type, so that numbers, dates and times can be carried exactly; in a
-// column declared ANY a cell may say its own type, {"DATE":"2024-02-29"}. The columns may also be
-// plain names, and members may come in any order. Errors name the column and the row.
+// "type" is optional; it may be the name of the type in any engine. If it is missing or unknown (the table's notes
+// report this), a column takes the type of its values: whole numbers are INT64, other numbers FLOAT64 if that keeps
+// every digit and DECIMAL if it does not, strings STRING, objects and arrays JSON; a column of several kinds is
+// ANY. With a type, strings are parsed as that type, so that numbers, dates and times can be given exactly; in a
+// column declared ANY a cell may state its type, {"DATE":"2024-02-29"}. The columns may also be plain names, and
+// members may be in any order. Errors name the column and the row.
 func ParseResult(data []byte) (*Table, error) { return parseResult(data, nil) }
 
 func parseResult(data []byte, grow func(bytes int64) error) (*Table, error) {
@@ -53,7 +53,7 @@ func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (*Table, erro
 		return nil, prefix("result: ", err)
 	}
 	var head *resultHead
-	var rows *jsonscan.Scanner // "rows" that stand before "columns" are read last
+	var rows *jsonscan.Scanner // if "rows" precedes "columns", it is parsed last
 	haveRows, n := false, 0
 	for first := true; ; first = false {
 		key, ok, err := s.Key(first)
@@ -229,7 +229,7 @@ func scanColumn(s *jsonscan.Scanner) (name, typeName string, err error) {
 	}
 }
 
-// Between two calls of grow, growStep bytes of text are read, or growPart of the part read so far.
+// Between two calls of grow, growStep bytes are parsed, or growPart of the input parsed so far.
 const (
 	growStep    = 16 << 10
 	growPart    = 8
@@ -512,8 +512,8 @@ func (b *Builder) intsToFloats() bool {
 	return true
 }
 
-// toDecimals makes a column of numbers DECIMAL, or ANY where NaN or an infinity is among them,
-// which no decimal can say.
+// toDecimals converts a column of numbers to DECIMAL, or to ANY if it contains NaN or an infinity, which no decimal
+// can represent.
 func (b *Builder) toDecimals() {
 	c := Column(*b)
 	switch {
@@ -600,8 +600,7 @@ func (v Value) AppendJSON(b []byte) []byte {
 	return append(b, '"')
 }
 
-// appendTagged appends a cell of an ANY column: as it is where its JSON says its type, else as
-// {"TYPE":"text"}.
+// appendTagged appends a cell of an ANY column: unchanged if its JSON implies its type, else as {"TYPE":"text"}.
 func (v Value) appendTagged(b []byte) []byte {
 	start := len(b)
 	switch v.Type {
@@ -627,7 +626,7 @@ func (v Value) appendTagged(b []byte) []byte {
 	return append(b, '}')
 }
 
-// taggedValue reads an object or array in an ANY column: a value that says its type, or JSON.
+// taggedValue reads an object or array in an ANY column: a value with its type, or JSON.
 func taggedValue(raw []byte) Value {
 	asJSON := TextValue(JSON, string(raw))
 	var s jsonscan.Scanner
@@ -664,7 +663,7 @@ func taggedValue(raw []byte) Value {
 }
 
 // ParseResultText parses the value of a result column of a warehouse table: an inline result, or a reference such
-// as query:ID, table:NAME or file:PATH. The empty string is no result.
+// as query:ID, table:NAME or file:PATH. It returns no result for the empty string.
 func ParseResultText(s []byte) Result { return ParseResultTextWithin(s, nil) }
 
 // ParseResultTextWithin is ParseResultText for results whose memory is limited: grow is called now and then with

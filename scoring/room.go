@@ -7,21 +7,21 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// What comparing two results takes next to the results, as measured over the metrics that compare them: the
-// keys of rows and cells, and what they are sorted and counted by.
+// The memory for comparing two results, in addition to the results, as measured over the metrics that compare them.
+// It holds the keys of rows and cells, and the data for sorting and counting them.
 const (
 	rowRoom  = 96
 	cellRoom = 24
 	anyRoom  = 32 // further ones, of a value in a column of several kinds
-	// textRoom is the number of bytes for each byte of the longest string, which is parsed as a list, a number and
-	// the like. For a list of short numbers it is 33.
+	// textRoom is the memory in bytes for each byte of the longest string when it is parsed as a list, a number or
+	// another type. For a list of short numbers it is 33.
 	textRoom = 36
 	// freeRoom is the size of comparisons without a reservation: small, for as many rows as run concurrently.
 	freeRoom = 64 << 10
 )
 
-// HoldComparison reserves the memory for comparing two results in the account of the call, if there is
-// one. An error, ResourceExhausted, says that there is no room.
+// HoldComparison reserves the memory for comparing two results in the account of the call, if there is one. If
+// memory is exhausted, it returns an error with the code ResourceExhausted.
 func HoldComparison(ctx context.Context, gold, pred *Table) error {
 	a := account.From(ctx)
 	if a == nil {
@@ -51,7 +51,7 @@ func (t *Table) comparisonRoom() int64 {
 	return n + textRoom*int64(longest)
 }
 
-// longestText returns the length of the column's longest string in bytes; 0 if it holds none.
+// longestText returns the length of the column's longest string in bytes, or 0 if it has no strings.
 func (c *Column) longestText() (longest int) {
 	for i := range c.cells {
 		longest = max(longest, len(c.cells[i].text))

@@ -15,7 +15,7 @@ type Row struct {
 	GoldHash string // [Case.GoldHash] of the question and its accepted answers; empty if it is not known
 }
 
-// rowKey is what a line of a score file begins with.
+// rowKey holds the first members of a line of a score file.
 type rowKey struct {
 	CaseID  string `json:"case_id"`
 	Metric  string `json:"metric"`
@@ -24,7 +24,7 @@ type rowKey struct {
 	Status Status `json:"status"`
 }
 
-// rowNames are the names of a line, of which those that are missing are left out.
+// rowNames holds the names in a line. Empty names are omitted.
 type rowNames struct {
 	Agent        string `json:"agent_name,omitempty"`
 	AgentVersion string `json:"agent_version,omitempty"`
@@ -105,12 +105,12 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// endOfKey begins what follows the key in a line that [Row.MarshalJSON] wrote. Within a string its
+// endOfKey is the start of the text after the key in a line that [Row.MarshalJSON] wrote. Within a string its
 // quotation marks would be escaped.
 var endOfKey = []byte(`,"value":`)
 
-// UnmarshalKey reads of a line of a score file only whose score it is: the answer, the metric with its
-// version, and the status. The rest of a line that [Row.MarshalJSON] wrote is not looked at.
+// UnmarshalKey parses only the identity of a line of a score file: the answer, the metric with its version, and the
+// status. It ignores the rest of a line that [Row.MarshalJSON] wrote.
 func (r *Row) UnmarshalKey(line []byte) error {
 	if at := bytes.Index(line, endOfKey); at > 0 && bytes.HasSuffix(line, []byte("}")) {
 		var k rowKey

@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Cells are the cells of one row as text, by the names of columns. A cell is empty if it is NULL
-// and where there is no such column.
+// Cells returns the cells of one row as strings, by the names of columns. A cell is empty if it is NULL or the
+// column does not exist.
 type Cells func(column string) string
 
 // CaseOfRows returns a case from a row of agent_runs and its question's row of golden_set. copies is the number of
@@ -77,7 +77,7 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 type rowReader struct{ err error }
 
 func (r *rowReader) json(text, what string, into any) {
-	if text != "" && r.err == nil && json.Unmarshal([]byte(text), into) != nil { // its error would show the text
+	if text != "" && r.err == nil && json.Unmarshal([]byte(text), into) != nil { // json's error would contain the data
 		r.fail("%s cannot be read: expected JSON in the form that docs/reference/tables.md shows", what)
 	}
 }

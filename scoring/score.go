@@ -14,7 +14,7 @@ const (
 	StatusOK            Status = "ok"
 	StatusAbstained     Status = "abstained"      // the metric looked and could not decide
 	StatusNotApplicable Status = "not_applicable" // the case lacks what the metric needs, by design
-	StatusFailed        Status = "failed"         // something broke: Code and Reason say what
+	StatusFailed        Status = "failed"         // an error occurred: Code and Reason describe it
 )
 
 // Score is the score of one metric for one case.
@@ -25,14 +25,14 @@ type Score struct {
 	Code    errcode.Code // kind of failure of a failed score
 	Value   float64      // meaningful when Status is ok; its range is the metric's
 	Label   string       // category of metrics that have one
-	Passed  *bool        // verdict by the metric's threshold; nil if it has none or there is no value
+	Passed  *bool        // verdict by the metric's threshold; nil if it has no threshold or there is no value
 	Reason  string       // one sentence for people: why this value, or why none
 	Detail  any          // evidence, marshalled as JSON: alignment, counts, differences
-	Gold    int          // which of several accepted answers was the best, from 1; 0 with one answer
+	Gold    int          // number of the best-scoring accepted answer, from 1; 0 if there is only one
 
 	Warnings      []string // what a reader of the score should know
 	AssessmentIDs []string // the recorded judge replies it rests on
-	Usage         *Usage   // what asking the judge took; nil if nobody was asked
+	Usage         *Usage   // tokens and time of judge calls; nil if none were made
 }
 
 // OK makes a score with a value.
@@ -51,7 +51,8 @@ const (
 	NoPredSQL    = "no SQL of the agent given"
 	NoPredResult = "no result of the agent given"
 	NoPred       = "no query and no result of the agent given"
-	NoAnswer     = "the agent gave no answer" // of every metric: the question was asked, and there is no row of an answer
+	// for every metric, if the question was asked and there is no row with an answer
+	NoAnswer = "the agent gave no answer"
 )
 
 // UnansweredReasons lists the reasons by which [Score.Unanswered] recognizes a missing answer.
@@ -64,7 +65,7 @@ func (s *Score) Unanswered() bool {
 	return s.Status == StatusNotApplicable && slices.Contains(UnansweredReasons(), s.Reason)
 }
 
-// Missing reports whether the score says that there is no row of an answer to a question that was asked.
+// Missing reports whether the question was asked but there is no row with an answer.
 func (s *Score) Missing() bool { return s.Status == StatusNotApplicable && s.Reason == NoAnswer }
 
 // Abstain returns a score of a metric that could not decide.

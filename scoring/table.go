@@ -43,14 +43,14 @@ func (t *Table) MemoryBytes() int64 {
 		for _, b := range c.bigs {
 			n += int64(8 * len(b.Bits()))
 		}
-		n += int64(8*len(c.nulls)+8*len(c.ints)+4*len(c.nanos)+8*len(c.floats)+len(c.text)+4*len(c.ends)+64*len(c.cells)+48*len(c.bigs)) + c.beside
+		n += int64(8*len(c.nulls)+8*len(c.ints)+4*len(c.nanos)+8*len(c.floats)+len(c.text)+4*len(c.ends)+64*len(c.cells)+48*len(c.bigs)) + c.extra
 	}
 	return n
 }
 
-// Column is a named vector of values of one type. Values are stored densely (8 bytes for numbers and times, the
-// bytes themselves for strings), so a column of a million rows needs only a few allocations. Build one with a
-// [Builder].
+// Column is a named vector of values of the same type. Values are stored densely (8 bytes for numbers and times,
+// the bytes themselves for strings), so a column of a million rows needs only a few allocations. Use a [Builder] to
+// build one.
 type Column struct {
 	Name string
 	Type Type
@@ -67,10 +67,10 @@ type Column struct {
 	nanos  []int32  // timestamps; nil while all are whole seconds
 	floats []float64
 	bigs   []*big.Int // Decimal, once one value needs more than 64 bits; ints is nil then
-	text   []byte     // String, Bytes, JSON: all values one behind the other …
+	text   []byte     // String, Bytes, JSON: all values concatenated …
 	ends   []uint32   // … and where each ends
 	cells  []Value    // Any
-	beside int64      // bytes of the texts and the large numbers of cells
+	extra  int64      // bytes of the strings and the large numbers of cells
 
 	halt *halt.Signal // of the computation that the column is read for; may be nil
 }
@@ -115,15 +115,15 @@ func (c *Column) HasNulls() bool {
 	return c.nulls != nil
 }
 
-// Ints gives the vector behind a BOOL (0 and 1), INT64, DATE (days), TIME (nanoseconds), timestamp
-// (seconds) or DECIMAL (unscaled; nil if a value needs more than 64 bits) column. It must not be
-// changed. NULLs hold 0.
+// Ints returns the underlying vector of a BOOL (0 and 1), INT64, DATE (days), TIME (nanoseconds), timestamp
+// (seconds) or DECIMAL (unscaled; nil if a value needs more than 64 bits) column. It must not be changed. NULLs
+// hold 0.
 func (c *Column) Ints() []int64 { return c.ints }
 
 // Nanos gives the nanoseconds of a timestamp column, or nil if all are 0.
 func (c *Column) Nanos() []int32 { return c.nanos }
 
-// Floats gives the vector behind a FLOAT64 column. It must not be changed. NULLs hold 0.
+// Floats returns the underlying vector of a FLOAT64 column. It must not be changed. NULLs hold 0.
 func (c *Column) Floats() []float64 { return c.floats }
 
 // Text returns value i of a STRING, BYTES or JSON column without copying it; NULL is "".
@@ -166,9 +166,8 @@ func (c *Column) Value(i int) Value {
 	return Value{Type: c.Type, num: c.ints[i]}
 }
 
-// Builder grows a column. The first value that is not NULL decides the type where it is [Null] at
-// the start; a value of another type then widens the column: INT64 to DECIMAL or FLOAT64 where that
-// loses nothing, else to [Any].
+// Builder grows a column. If the initial type is [Null], the first value that is not NULL decides the type. A value
+// of another type widens the column: INT64 to DECIMAL or FLOAT64 if that is lossless, else to [Any].
 type Builder Column
 
 // NewBuilder starts a column. A [Null] type is decided by the values. room is a guess at the number
@@ -279,7 +278,7 @@ func (b *Builder) AppendText(t Type, v []byte) error {
 	return nil
 }
 
-// Append appends any value, widening the column where it must.
+// Append appends any value, and widens the column if necessary.
 func (b *Builder) Append(v Value) {
 	c := (*Column)(b)
 	if v.Type == Null {
@@ -348,21 +347,21 @@ func (b *Builder) becomeAny() {
 	if c.Type == Any {
 		return
 	}
-	cells, beside := make([]Value, c.n, c.n+8), int64(0)
+	cells, extra := make([]Value, c.n, c.n+8), int64(0)
 	for i := range cells {
 		cells[i] = c.Value(i)
-		beside += cells[i].beside()
+		extra += cells[i].extraBytes()
 	}
-	*c = Column{Name: c.Name, Type: Any, n: c.n, cells: cells, beside: beside}
+	*c = Column{Name: c.Name, Type: Any, n: c.n, cells: cells, extra: extra}
 }
 
 func (b *Builder) appendCell(v Value) {
 	b.cells = append(b.cells, v)
-	b.beside += v.beside()
+	b.extra += v.extraBytes()
 }
 
-// beside returns the number of bytes that a value refers to.
-func (v *Value) beside() int64 {
+// extraBytes returns the number of bytes that a value refers to.
+func (v *Value) extraBytes() int64 {
 	n := int64(len(v.text))
 	if v.big != nil {
 		n += 48 + int64(8*len(v.big.Bits()))

@@ -45,13 +45,13 @@ var typeWords = func() map[string]Type {
 	return words
 }()
 
-// wrappers are types that say something of the type in their parentheses, which is their last argument.
+// wrappers are types whose last argument, in parentheses, is the actual type.
 var wrappers = map[string]bool{"NULLABLE": true, "LOWCARDINALITY": true, "SIMPLEAGGREGATEFUNCTION": true}
 
-// modifiers are words behind a type that do not change what its values are.
+// modifiers are words after a type that do not change its values.
 var modifiers = []string{" UNSIGNED", " SIGNED", " ZEROFILL", " NOT NULL", " NULL", " AUTO_INCREMENT", " IDENTITY", " PRIMARY KEY", " BINARY", " NOT CASESPECIFIC", " CASESPECIFIC"}
 
-// trailing are words behind a type from which on nothing changes what its values are.
+// trailing are words after a type that start a part which does not change its values.
 var trailing = []string{" CHARACTER SET ", " CHARSET ", " COLLATE ", " DEFAULT ", " COMMENT "}
 
 // ambiguous are names that engines give to different types, with the other type that their values may
@@ -62,10 +62,9 @@ var ambiguous = map[string]Type{
 	"DATE": Timestamp, "BIT": Null, "LONG": Null, "BYTE": Bytes, "MONEY": Null, "TIME": Null, "YEAR": Date, "TINYINT": Bool,
 }
 
-// TypeNamed finds the type that an engine calls name: parameters such as (38,2) or <INT64>, words such
-// as UNSIGNED and NOT NULL, and wrappers such as Nullable(…) are ignored, case does not matter. A name
-// with [] or a number in brackets behind it, or with the underscore that PostgreSQL puts before it, is
-// an array.
+// TypeNamed returns the type for an engine's type name. Parameters such as (38,2) or <INT64>, words such as
+// UNSIGNED and NOT NULL, wrappers such as Nullable(…) and letter case are ignored. A name followed by [] or a
+// number in brackets, or with the leading underscore that PostgreSQL uses, is an array.
 func TypeNamed(name string) (Type, bool) {
 	t, _, ok := typeNamed(name)
 	return t, ok

@@ -55,7 +55,7 @@ type Value struct {
 // NullValue is NULL.
 var NullValue = Value{}
 
-// BoolValue, IntValue and the like return values.
+// BoolValue, IntValue and the other constructors return values.
 func BoolValue(v bool) Value {
 	n := int64(0)
 	if v {

@@ -54,8 +54,8 @@ func (b *Builder) takes(t Type) bool {
 	return b.Type == t
 }
 
-// AppendInts appends the vector behind BOOL (0 and 1), INT64, DATE (days) or TIME (nanoseconds
-// since midnight) values of type t.
+// AppendInts appends the underlying vector of BOOL (0 and 1), INT64, DATE (days) or TIME (nanoseconds since
+// midnight) values of type t.
 func (b *Builder) AppendInts(t Type, values []int64, valid Validity) {
 	if len(values) == 0 {
 		return
@@ -149,9 +149,9 @@ func (b *Builder) AppendTimestamps(t Type, seconds []int64, nanos []int32, valid
 	}
 }
 
-// AppendTexts appends STRING, BYTES or JSON values of type t, copying them. text holds one behind
-// the other, and offsets, one more than there are values, says where each begins and the last ends,
-// counted from a point offsets[0] bytes before text. A column holds at most 4 GiB of text.
+// AppendTexts appends STRING, BYTES or JSON values of type t, copying them. text holds the concatenated values.
+// offsets has one element more than there are values: the start of each value and the end of the last, counted from
+// a point offsets[0] bytes before text. A column holds at most 4 GiB of text.
 func (b *Builder) AppendTexts(t Type, text []byte, offsets []int32, valid Validity) error {
 	n := len(offsets) - 1
 	if n <= 0 {
@@ -173,7 +173,7 @@ func (b *Builder) AppendTexts(t Type, text []byte, offsets []int32, valid Validi
 	if len(c.text)+len(text) > math.MaxUint32 {
 		return errcode.New(errcode.ResourceExhausted, "column %q, row %d: more than 4 GiB of text in one column", c.Name, c.n+n)
 	}
-	hidden := false // text behind a NULL
+	hidden := false // text of a NULL
 	valid.nulls(n, func(i int) { hidden = hidden || offsets[i] != offsets[i+1] })
 	if hidden {
 		for i := range n {
@@ -217,9 +217,8 @@ func (b *Builder) appendEach(n int, valid Validity, value func(i int) Value) {
 	}
 }
 
-// IntColumn makes a column of the vector behind BOOL, INT64, DATE or TIME values. It takes the
-// slices as they are: nulls has bit i&63 of word i>>6 set where value i is NULL, is as long as the
-// last NULL needs (nil without any), and values hold 0 there.
+// IntColumn returns a column of BOOL, INT64, DATE or TIME values. It retains the slices. nulls has bit i&63 of word
+// i>>6 set if value i is NULL, is only as long as the last NULL needs (nil without any), and values hold 0 there.
 func IntColumn(name string, t Type, values []int64, nulls []uint64) Column {
 	return Column{Name: name, Type: t, n: len(values), ints: values, nulls: nulls}
 }
@@ -230,8 +229,8 @@ func TextColumn(name string, t Type, text []byte, ends []uint32, nulls []uint64)
 	return Column{Name: name, Type: t, n: len(ends), text: text, ends: ends, nulls: nulls}
 }
 
-// Texts gives the vectors behind a STRING, BYTES or JSON column: all values one behind the other,
-// and where each ends. They must not be changed.
+// Texts returns the underlying vectors of a STRING, BYTES or JSON column: the concatenated values, and the end of
+// each. They must not be changed.
 func (c *Column) Texts() (text []byte, ends []uint32) { return c.text, c.ends }
 
 // Nulls gives the marks of the column's NULLs: bit i&63 of word i>>6, if there is such a word, is

@@ -71,15 +71,15 @@ var (
 		" usd eur gbp dollar euro pound lat lon latitude longitude altitude elevation")
 )
 
-// measured reports whether names or values say that two columns of the same numbers measure something. A
-// part of a code is a small number, begins with no zero and has no sign.
+// measured reports whether names or values indicate that two columns of the same numbers are measurements. A part
+// of a code is a small number without a leading zero or a sign.
 func measured(a, b *Column) bool {
 	for _, c := range []*Column{a, b} {
-		if says(c, codeWords) {
+		if nameHas(c, codeWords) {
 			return false
 		}
 	}
-	if says(a, measureWords) || says(b, measureWords) {
+	if nameHas(a, measureWords) || nameHas(b, measureWords) {
 		return true
 	}
 	if a.Written != WrittenPadded {
@@ -97,7 +97,7 @@ func measured(a, b *Column) bool {
 	return false
 }
 
-func says(c *Column, words []string) bool {
+func nameHas(c *Column, words []string) bool {
 	return slices.ContainsFunc(naming.Words(c.Name), func(w string) bool { return slices.Contains(words, w) || slices.Contains(words, naming.Stem(w)) })
 }
 

@@ -62,7 +62,7 @@ func TestCaseFile(t *testing.T) {
 		{"its id is kept where it can be read", `{"case_id":"a","agent":{"version":"3"},"expected":{"behaviour":"dance"}}`, 0, []string{
 			`c.jsonl:1 a//3 invalid_argument: c.jsonl:1: case "a": expected.behaviour is "dance", expected answer, clarify or refuse`,
 		}},
-		{"a case without id", `{"question":"?"}`, 0, []string{"c.jsonl:1 c.jsonl:1// invalid_argument: c.jsonl:1: case: case_id is missing, expected a text that tells the question apart"}},
+		{"a case without id", `{"question":"?"}`, 0, []string{"c.jsonl:1 c.jsonl:1// invalid_argument: c.jsonl:1: case: case_id is missing; expected a string that identifies the question"}},
 		{"a long line within the bound, ended by the file", long + "\n" + long, 200_100, []string{
 			"c.jsonl:1 long// " + strings.Repeat("x", 200_000), "c.jsonl:2 long// " + strings.Repeat("x", 200_000),
 		}},

@@ -7,15 +7,14 @@ import (
 	"slices"
 )
 
-// Resampling says how a bootstrap is done. The zero value is 5,000 resamples, a 95 % interval and
-// seed 0.
+// Resampling configures a bootstrap. The zero value means 5,000 resamples, a 95 % CI and seed 0.
 type Resampling struct {
 	Resamples int     // default 5,000 (BADGER, section 6.2)
 	Level     float64 // of the interval, between 0 and 1; default 0.95
 	Seed      uint64
 }
 
-// DefaultResamples is the number of resamples if none is given.
+// DefaultResamples is the default number of resamples.
 const DefaultResamples = 5000
 
 func (o Resampling) withDefaults() Resampling {

@@ -52,9 +52,9 @@ type Comparison struct {
 }
 
 // Compare tests whether two metrics differ in a statistic: a paired bootstrap, which computes both on the same
-// resampled cases. The p-value is twice the smaller share of resamples in which the difference is at most, or at
-// least, 0. Both shares count the observed sample, so the p-value is never 0 (Efron and Tibshirani 1993, chapter
-// 16; Davison and Hinkley 1997, section 4.2).
+// resampled cases. The p-value is double the smaller share of resamples in which the difference is at most 0, or at
+// least 0. Both shares count the observed sample, so the p-value is never 0 (Efron and Tibshirani 1993, chapter 16;
+// Davison and Hinkley 1997, section 4.2).
 func Compare(p Pair, of Statistic, o Resampling) Comparison {
 	o = o.withDefaults()
 	a, b := p.Split()

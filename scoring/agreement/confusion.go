@@ -49,7 +49,7 @@ func (c Confusion) Sensitivity() Stat { return share(c.TP, c.Passes(), noPasses)
 // Specificity is the share of the cases labelled fail that the metric fails.
 func (c Confusion) Specificity() Stat { return share(c.TN, c.Fails(), noFails) }
 
-// PassRate is the share of cases that the metric passes: the reported rate if there are no labels.
+// PassRate returns the share of cases that pass the metric: the rate that is reported without labels.
 func (c Confusion) PassRate() Stat { return share(c.TP+c.FP, c.N(), noCases) }
 
 // LabelRate is the share of cases that the labels pass.

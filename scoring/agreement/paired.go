@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// McNemar returns the exact two-sided p-value of paired verdicts, b of which changed one way and c the other: the
-// binomial test of b in b+c at one half (McNemar 1947). Without any change it is 1.
+// McNemar returns the exact two-sided p-value of paired verdicts, where b pairs changed one way and c the other:
+// the binomial test of b in b+c at one half (McNemar 1947). It is 1 if no pair changed.
 func McNemar(b, c int) float64 {
 	n, k := b+c, min(b, c)
 	if 2*k >= n {

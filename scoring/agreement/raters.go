@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// Fleiss is Fleiss' kappa of several raters (Fleiss 1971): counts[i][j] is how many raters put case
-// i in category j; all rows are equally long. With as many ratings for every case it is the
-// published formula. Where some are missing it follows Gwet (Handbook of Inter-Rater Reliability,
-// 2014): agreement is averaged over cases with two ratings or more, and the share of a category is
-// the mean of its shares in the cases that were rated.
+// Fleiss returns Fleiss' kappa of several raters (Fleiss 1971): counts[i][j] is the number of raters who put case i
+// in category j; all rows have the same length. If every case has the same number of ratings it is the published
+// formula. If some are missing it follows Gwet (Handbook of Inter-Rater Reliability, 2014): agreement is averaged
+// over cases with two ratings or more, and the share of a category is the mean of its shares in the rated cases.
 func Fleiss(counts [][]int) Stat {
 	if len(counts) == 0 {
 		return undefined(noCases)
@@ -52,7 +51,7 @@ func Fleiss(counts [][]int) Stat {
 	return defined((agreed - chance) / (1 - chance))
 }
 
-// Level is the level of measurement of ratings, which says how far two of them lie apart.
+// Level is the level of measurement of ratings, which defines the distance of two ratings.
 type Level int
 
 // The levels.

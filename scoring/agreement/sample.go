@@ -9,8 +9,8 @@ import (
 
 // Least sample sizes below which figures are reported with a warning.
 const (
-	// MinCases tells a kappa of 0.4 from 0 at the 5 % level with a power of 80 %: n = 7.849 / 0.4²
-	// (Donner and Eliasziw 1992).
+	// MinCases is the sample size that distinguishes a kappa of 0.4 from 0 at the 5 % level with a power of 80 %: n
+	// = 7.849 / 0.4² (Donner and Eliasziw 1992).
 	MinCases = 50
 	// MinPerLabel bounds the 95 % Wilson interval of a sensitivity or specificity to a width of
 	// about 0.5.

@@ -15,8 +15,7 @@ type Statistic func(Confusion) Stat
 func defined(v float64) Stat    { return Stat{Value: v, Defined: true} }
 func undefined(why string) Stat { return Stat{Why: why} }
 
-// Interval is a confidence interval. If it is not defined, Why says why; a defined one may carry
-// a remark in it.
+// Interval is a confidence interval. If it is undefined, Why is the reason; otherwise Why may be a remark.
 type Interval struct {
 	Lo, Hi  float64
 	Defined bool

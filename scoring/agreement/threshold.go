@@ -14,8 +14,8 @@ type Graded struct {
 	Label bool
 }
 
-// Scale says how values become verdicts: a case passes from a threshold on, or, where lower is
-// better, up to it.
+// Scale defines how values become verdicts: a case passes if its value is at least the threshold or, if lower is
+// better, at most.
 type Scale struct{ LowerIsBetter bool }
 
 // Passes reports whether a value passes.
@@ -106,7 +106,7 @@ func roundBetween(lo, hi float64) float64 {
 // CrossValidation is the agreement of a graded metric whose threshold was always chosen on other
 // cases than those it is reported on.
 type CrossValidation struct {
-	Held       Confusion // each case under the threshold that was chosen without its fold: what is to be reported
+	Held       Confusion // each case under the threshold that was chosen without its fold: the figures to report
 	Fitted     Confusion // under the threshold that was chosen on all cases: too good to be true, by what choosing gains
 	Threshold  float64   // chosen on all cases: what to deploy
 	Thresholds []float64 // of the folds that have one

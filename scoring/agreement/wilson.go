@@ -2,7 +2,7 @@ package agreement
 
 import "math"
 
-// DefaultLevel is the confidence level of intervals if none is given.
+// DefaultLevel is the default confidence level of intervals.
 const DefaultLevel = 0.95
 
 // Wilson is the score interval of a share, part of whole (Wilson 1927; without continuity
@@ -17,7 +17,7 @@ func Wilson(part, whole int, level float64) Interval {
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	out := Interval{Lo: max(0, middle-half), Hi: min(1, middle+half), Defined: true}
 	if part == 0 {
-		out.Lo = 0 // exactly, whatever rounding says
+		out.Lo = 0 // exactly, despite rounding
 	}
 	if part == whole {
 		out.Hi = 1

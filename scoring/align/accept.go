@@ -206,8 +206,8 @@ func (j *judged) comparable(g, q int) bool {
 	return c.col.Type == scoring.Null || d.col.Type == scoring.Null || len(j.readings(c, d)) > 0
 }
 
-// hinted is how well the columns agree when they are compared as the proposal says: as values of a
-// kind, or in another unit.
+// hinted returns how well the columns agree when they are compared as the proposal states: as values of a kind, or
+// in another unit.
 func (j *judged) hinted(part string, g, q int, p *ProposedPair) (best fit, ok bool) {
 	c, d := &j.gold[g], &j.pred[q]
 	readings := j.readings(c, d)

@@ -430,7 +430,7 @@ func TestDoubts(t *testing.T) {
 		{"a missing column, with none left to answer it", scoring.Alignment{Confidence: 0.8, Missing: []int{1}}, 1},
 		{"both", scoring.Alignment{Confidence: 0.3, Missing: []int{1}, Extra: []int{0}}, 2},
 	} {
-		if got := align.Doubts(&tc.a); len(got) != tc.want {
+		if got := align.Uncertainties(&tc.a); len(got) != tc.want {
 			t.Errorf("%s: %q", tc.why, got)
 		}
 	}

@@ -50,7 +50,7 @@ type column struct {
 	words    []string // of the name; made when first needed, in …
 	room     [3]string
 	bare     *string      // the name without case and punctuation; likewise
-	name     *naming.Name // what it says; likewise
+	name     *naming.Name // its parsed name; likewise
 	reading  map[cell.View]*reading
 	formats  *formats           // made when first needed
 	periods  *[]cell.PeriodText // likewise
@@ -63,7 +63,7 @@ type column struct {
 
 	unit *units.Stated // see stated; made when first needed
 
-	numberLike *bool // of text: whether any begins as a number does; made when first needed
+	numberLike *bool // of a string column: whether any value starts like a number; computed when first needed
 
 	read    *cell.View // how it is read when rows are compared to settle which column is which; nil: as it is …
 	readSum cell.Sum   // … and its sum then
@@ -83,8 +83,8 @@ type aligner struct {
 	crossed    []scoring.ColumnPair // pairs that the values found and the names deny
 	asked      map[string]bool      // words of the question; made when first needed
 	sentence   *naming.Name         // the question as a name; likewise
-	read       *units.Question      // what it says of units; likewise
-	shown      *question.Question   // what it says of digits; likewise
+	read       *units.Question      // the units that it mentions; likewise
+	shown      *question.Question   // the digits that it asks for; likewise
 	items      [2]queried           // of gold's query and the answer's
 	refused    []scoring.ColumnPair // pairs of equal numbers in units that contradict each other
 }

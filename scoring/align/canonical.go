@@ -90,7 +90,7 @@ func inverse(places []int) []int {
 	return at
 }
 
-// inPlaces says an alignment of results whose columns were sorted for the results as they were.
+// inPlaces converts an alignment of results with sorted columns to the columns of the original results.
 func inPlaces(a *scoring.Alignment, gold, pred []int) {
 	if !slices.IsSorted(gold) || !slices.IsSorted(pred) {
 		for k := range a.Columns {

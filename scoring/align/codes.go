@@ -22,8 +22,8 @@ var (
 	byteWords = []string{"mac", "hash", "sha", "sha1", "sha256", "sha512", "md5", "checksum", "fingerprint", "digest", "hex", "bytes", "byte", "signature", "thumbprint", "etag"}
 )
 
-// codeReadings are the ways to read two columns as codes in two forms: UUIDs, bytes, and those whose
-// groups carry nothing, as a name or their check digits say.
+// codeReadings returns the ways to read two columns as codes in two forms: UUIDs, bytes, and codes whose grouping
+// has no meaning, as a name or their check digits show.
 func (a *aligner) codeReadings(g, p *column) (out []viewPair) {
 	if g.col.Type != scoring.String && p.col.Type != scoring.String {
 		return nil
@@ -31,7 +31,7 @@ func (a *aligner) codeReadings(g, p *column) (out []viewPair) {
 	view := func(gf, pf string) {
 		out = append(out, viewPair{g: cell.View{Kind: scoring.KindText, Format: gf}, p: cell.View{Kind: scoring.KindText, Format: pf}})
 	}
-	grouped := g.says(groupedCodes...) || p.says(groupedCodes...)
+	grouped := g.nameHas(groupedCodes...) || p.nameHas(groupedCodes...)
 	if isNumeric(g) || isNumeric(p) { // a number is a code without separators
 		text, number := g, p
 		if isNumeric(g) {
@@ -46,7 +46,7 @@ func (a *aligner) codeReadings(g, p *column) (out []viewPair) {
 	if gc.UUID && pc.UUID && (gc.Dashes || pc.Dashes) {
 		view(cell.FormatUUID, cell.FormatUUID)
 	}
-	named := g.says(byteWords...) || p.says(byteWords...)
+	named := g.nameHas(byteWords...) || p.nameHas(byteWords...)
 	switch {
 	case gc.Bytes && pc.Hex:
 		view("", cell.FormatHex)

@@ -4,7 +4,7 @@
 // It compares values first and names second. One pass over each column finds columns that hold the same multiset of
 // values. If several columns hold the same values, the rows distinguish them: groups of columns are refined as in
 // graph isomorphism tests, so many columns with few values need no permutations. The remaining columns are compared
-// pair by pair, with a list of comparisons from strict to loose: equality, text that represents numbers or dates,
+// pair by pair, with a list of comparisons from strict to loose: equality, strings that represent numbers or dates,
 // last-bit noise, rounding, percent for fraction, and relative tolerance. A pair gets the tightest comparison under
 // which all values agree.
 //

@@ -22,8 +22,7 @@ func (c *column) durations() *durations {
 	return c.lasts
 }
 
-// Words of names and questions that say that two fields are minutes and seconds, or hours and
-// minutes.
+// Words in names and questions that mark two fields as minutes and seconds, or as hours and minutes.
 var (
 	minuteFirst = []string{"lap", "pace", "song", "track", "sprint", "hold", "mmss"}
 	hourFirst   = []string{"departure", "arrival", "depart", "arrive", "open", "close", "opening", "closing", "start", "begin", "clock", "schedule", "scheduled", "flight", "shift", "hhmm", "sunrise", "sunset"}
@@ -34,9 +33,9 @@ func (a *aligner) firstField(c *column) (minutes, known bool) {
 	switch d := c.durations(); {
 	case !d.TwoFields:
 		return false, true
-	case d.Minutes || c.says(minuteFirst...):
+	case d.Minutes || c.nameHas(minuteFirst...):
 		return true, true
-	case c.says(hourFirst...):
+	case c.nameHas(hourFirst...):
 		return false, true
 	case a.asks("minute") && a.asks("second"):
 		return true, true
@@ -82,7 +81,7 @@ func (a *aligner) durationFormat(text, numbers *column) (format string, ok bool)
 	}
 	minutes, known := a.firstField(text)
 	if !known {
-		minutes = true // 1:30 may be 90 seconds, and is no number of minutes or hours that anybody knows
+		minutes = true // 1:30 may be 90 seconds, so it is not certainly minutes or hours
 		known = unit == "s" || unit == "ms"
 	}
 	return cell.DurationIn(unit, minutes), known
@@ -91,7 +90,7 @@ func (a *aligner) durationFormat(text, numbers *column) (format string, ok bool)
 // durationUnit is the unit of time that the name of a column of numbers states, or else the
 // question, if it asks for one alone.
 func (a *aligner) durationUnit(c *column) (unit string, ok bool) {
-	if stated := a.stated(c); stated.Says() || stated.PerThing {
+	if stated := a.stated(c); stated.Known() || stated.PerThing {
 		return timeUnit(&stated)
 	}
 	question := a.question()

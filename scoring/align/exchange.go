@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// minAffinity is the minimal similarity of a column's name to another name for the column to be taken for its
+	// minAffinity is the minimum similarity of a column's name to another name for the column to be considered its
 	// counterpart.
 	minAffinity = 0.5
 	// maxUnlike is how many columns under other names are compared with each other.
@@ -73,7 +73,7 @@ func (a *aligner) claims(unlike []int) (next []int) {
 	for _, i := range unlike {
 		a.halt.Check()
 		p := &a.pred[a.pairs[i].Pred]
-		if k, ok := exact[p.bareName()]; ok && p.named().Says() || len(unlike) > maxUnlike {
+		if k, ok := exact[p.bareName()]; ok && p.named().Meaningful() || len(unlike) > maxUnlike {
 			if ok {
 				next[i] = k
 			}
@@ -88,7 +88,7 @@ func (a *aligner) claims(unlike []int) (next []int) {
 			if s := a.gold[k].named().Affinity(p.named()); s > own && s >= best && s > second {
 				next[i], best, second = k, s, s
 			} else if s == best && next[i] >= 0 {
-				next[i] = -1 // of two, nobody's
+				next[i] = -1 // two candidates: neither is taken
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func (a *aligner) denied(i, j int) bool {
 	if g.named().Contradicts(p.named()) || a.o.Asked != "" && p.named().Belies(a.askedName(), g.named()) || a.rivalled(g, p) {
 		return true
 	}
-	if p.named().Covers(g.named()) || generic(g.named()) || !p.named().Says() {
+	if p.named().Covers(g.named()) || generic(g.named()) || !p.named().Meaningful() {
 		return false
 	}
 	if slices.ContainsFunc(a.gold, func(c column) bool { return c.col != g.col && g.named().Same(c.named()) }) {
@@ -163,7 +163,7 @@ func (a *aligner) denied(i, j int) bool {
 // summing are words that names of one measure may have and lack.
 var summing = []string{"total", "sum", "amount", "number", "count", "n", "value", "overall", "the", "of"}
 
-// onlySums reports whether a column's name is gold's but for words that say that it is summed up.
+// onlySums reports whether a column's name is gold's plus words for a sum.
 func onlySums(c, g *column) bool {
 	return allIn(c.named().Words(), g.named().Words(), summing)
 }
@@ -175,7 +175,7 @@ func (a *aligner) rivalled(g, p *column) bool {
 	if a.o.Asked == "" {
 		return false
 	}
-	nameless := !g.named().Says() || allIn(g.named().Words(), summing)
+	nameless := !g.named().Meaningful() || allIn(g.named().Words(), summing)
 	return slices.ContainsFunc(a.pred, func(c column) bool {
 		if c.taken || c.kind != p.kind || c.identifies() || !nameless && !c.named().Differs(p.named()) || g.named().Affinity(p.named()) > g.named().Affinity(c.named()) {
 			return false
@@ -198,9 +198,9 @@ func (a *aligner) asksFor(c, other *column) bool {
 	return slices.ContainsFunc(c.named().Tokens(), func(w string) bool { return !slices.Contains(theirs, w) && a.asks(words(w)...) })
 }
 
-// eitherWay reports whether nothing but the values says which of two opposites a pair is: gold's column
-// has an opposite, such as imports and exports, the answer's has another, such as goods_out and
-// goods_in, and their names say no more of one another than of the other's opposite.
+// eitherWay reports whether only the values determine which of two opposites a pair is. Gold's column has an
+// opposite, such as imports and exports, and the answer's has one, such as goods_out and goods_in. Their names are
+// related to one another no more than to the other's opposite.
 func (a *aligner) eitherWay(c *scoring.ColumnPair) bool {
 	i, j := c.Gold, c.Pred
 	if j < 0 || isCopy(c) {

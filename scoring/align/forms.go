@@ -25,8 +25,7 @@ func (a *aligner) formReadings(g, p *column) (out []viewPair) {
 	return append(out, a.truthReadings(g, p)...)
 }
 
-// withForms is a fit, or a better one of the same values in another form where it leaves something
-// to explain.
+// withForms returns f, or a better fit of the same values in another form if f does not explain all values.
 func (a *aligner) withForms(f fit, g, p *column) fit {
 	if f.agreement == 1 {
 		return f

@@ -15,7 +15,7 @@ func (a *aligner) refuseNames() {
 	}
 	for i := range a.pairs {
 		c := &a.pairs[i]
-		if c.Pred < 0 || c.Overlap < 1 { // others are told apart by their values
+		if c.Pred < 0 || c.Overlap < 1 { // other columns are distinguished by their values
 			continue
 		}
 		g, p := &a.gold[i], &a.pred[c.Pred]

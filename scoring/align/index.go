@@ -76,7 +76,7 @@ func (a *aligner) identifies(c *scoring.ColumnPair) bool {
 	return false
 }
 
-// namedAsKey reports whether the name of a gold column says that it identifies.
+// namedAsKey reports whether the name of a gold column is that of a key.
 func (a *aligner) namedAsKey(c *scoring.ColumnPair) bool {
 	return slices.ContainsFunc(a.gold[c.Gold].nameWords(), func(w string) bool { return slices.Contains(identifying, w) })
 }

@@ -33,12 +33,12 @@ func isoFormat(c *column) string {
 	return ""
 }
 
-// serialReadings read a column of numbers as the days that spreadsheets count, where its name says
-// that it holds days and the other side does.
+// serialReadings reads a column of numbers as the day numbers of spreadsheets, if its name indicates days and the
+// other side holds days.
 func (a *aligner) serialReadings(g, p *column) []viewPair {
 	view := func(c, other *column) (cell.View, bool) {
 		if c.kind == scoring.KindNumber {
-			return cell.View{Kind: scoring.KindTime, Format: cell.FormatSerial}, (c.says("date", "day", "serial", "excel") || sameName(c.col.Name, other.col.Name) && c.says(dayWords...)) && cell.SerialDates(c.col)
+			return cell.View{Kind: scoring.KindTime, Format: cell.FormatSerial}, (c.nameHas("date", "day", "serial", "excel") || sameName(c.col.Name, other.col.Name) && c.nameHas(dayWords...)) && cell.SerialDates(c.col)
 		}
 		v := timeViews(c)
 		return append(v, cell.View{})[0], len(v) == 1 && c.col.Type != scoring.Time

@@ -8,8 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// grainWords are the words by which names and questions say that periods of a grain are meant, with
-// their synonyms, see [words].
+// grainWords are the words in names and questions for periods of a grain, with their synonyms, see [words].
 var grainWords = map[cell.Grain][]string{
 	cell.GrainYear:    {"year", "y", "yearly", "annual", "annually", "yyyy", "fy", "fiscal", "vintage", "season"},
 	cell.GrainHalf:    {"half", "halves", "halfyear", "semester", "h", "hy"},
@@ -30,9 +29,9 @@ func (c *column) periodTexts() []cell.PeriodText {
 	return *c.periods
 }
 
-// saysGrain reports whether the name of a column says that it holds periods of a grain, or of any.
-func (c *column) saysGrain(g cell.Grain) bool {
-	return c.says(grainWords[g]...) || g != cell.GrainWeekday && c.says("period")
+// namesGrain reports whether the name of a column has a word for periods of a grain, or for any period.
+func (c *column) namesGrain(g cell.Grain) bool {
+	return c.nameHas(grainWords[g]...) || g != cell.GrainWeekday && c.nameHas("period")
 }
 
 // periodReadings returns the ways to read two columns as the same calendar periods, written in two ways: as labels,
@@ -48,7 +47,7 @@ func (a *aligner) periodReadings(g, p *column) (out []viewPair) {
 				out = append(out, viewPair{g: cell.View{Kind: kind, Format: gf}, p: cell.View{Kind: kind, Format: pf}})
 			}
 			switch {
-			case gt.Fiscal != pt.Fiscal && !a.asks("fiscal") && !g.says("fiscal", "fy") && !p.says("fiscal", "fy"):
+			case gt.Fiscal != pt.Fiscal && !a.asks("fiscal") && !g.nameHas("fiscal", "fy") && !p.nameHas("fiscal", "fy"):
 			case gt.Fiscal || pt.Fiscal:
 				if !gt.Day && !pt.Day && gt.Dated && pt.Dated {
 					view(scoring.KindText, gt.AsLabel(), pt.AsLabel())
@@ -65,21 +64,21 @@ func (a *aligner) periodReadings(g, p *column) (out []viewPair) {
 	return out
 }
 
-// Words of names and questions that say by which of its days a period is called.
+// Words in names and questions for the day by which a period is identified.
 var (
 	startWords = []string{"start", "starting", "begin", "beginning", "commencing", "opening", "first", "from", "monday", "since"}
 	endWords   = []string{"end", "ending", "last", "close", "closing", "final", "through", "until", "sunday", "to"}
 )
 
-// misnamed reports whether a column holds the last days of periods where its name says the first ones,
-// or the reverse.
+// misnamed reports whether a column holds the last days of periods although its name indicates the first ones, or
+// the reverse.
 func misnamed(c *column, t *cell.PeriodText) bool {
-	starts, ends := c.says(startWords...), c.says(endWords...)
+	starts, ends := c.nameHas(startWords...), c.nameHas(endWords...)
 	return t.Day && starts != ends && t.Last == starts
 }
 
-// otherEnd reports whether the question says by which day periods are called, and the answer calls them
-// by another one than gold.
+// otherEnd reports whether the question states the day that identifies a period, and the answer uses another one
+// than gold.
 func (a *aligner) otherEnd(gt, pt *cell.PeriodText) bool {
 	return gt.Day && pt.Day && gt.Last != pt.Last && (a.asks(startWords...) || a.asks(endWords...))
 }
@@ -88,16 +87,16 @@ func (a *aligner) otherEnd(gt, pt *cell.PeriodText) bool {
 func (a *aligner) meantAs(c, other *column, t, ot *cell.PeriodText) bool {
 	switch {
 	case t.Bare:
-		if t.Grain == cell.GrainYear && t.Dated && (a.asksGrain(t.Grain) || c.saysGrain(t.Grain) || other.saysGrain(t.Grain)) {
+		if t.Grain == cell.GrainYear && t.Dated && (a.asksGrain(t.Grain) || c.namesGrain(t.Grain) || other.namesGrain(t.Grain)) {
 			return true
 		}
-		return c.saysGrain(t.Grain) || sameName(c.col.Name, other.col.Name) && c.named().Says() && !c.says(measureWords...) && !c.says(countWords...)
-	case t.Day && c.saysGrain(t.Grain):
+		return c.namesGrain(t.Grain) || sameName(c.col.Name, other.col.Name) && c.named().Meaningful() && !c.nameHas(measureWords...) && !c.nameHas(countWords...)
+	case t.Day && c.namesGrain(t.Grain):
 		return true
-	case t.Day && (c.says(dayWords...) || a.asks("date", "day", "when")):
+	case t.Day && (c.nameHas(dayWords...) || a.asks("date", "day", "when")):
 		return a.asksGrain(t.Grain)
 	case t.Day:
-		return a.asksGrain(t.Grain) || other.saysGrain(t.Grain) || ot.Label
+		return a.asksGrain(t.Grain) || other.namesGrain(t.Grain) || ot.Label
 	}
 	return true
 }
@@ -107,8 +106,8 @@ func (a *aligner) asksGrain(g cell.Grain) bool {
 	return a.asks(slices.DeleteFunc(slices.Clone(grainWords[g]), func(w string) bool { return len(w) == 1 })...)
 }
 
-// inYear reports whether a column that says no year may be of the year of another one: it is one year,
-// and neither the question, nor the names, nor a column of years next to it speak of others alone.
+// inYear reports whether a column without years may belong to the year of another one: that column has a single
+// year, and the question, the names and a column of years next to it do not mention only other years.
 func (a *aligner) inYear(year int, dated, undated *column, beside []column) bool {
 	if year == 0 {
 		return false
@@ -120,7 +119,7 @@ func (a *aligner) inYear(year int, dated, undated *column, beside []column) bool
 	}
 	for i := range beside {
 		c := &beside[i]
-		if c == undated || !c.says("year", "fy") {
+		if c == undated || !c.nameHas("year", "fy") {
 			continue
 		}
 		for _, t := range c.periodTexts() {
@@ -147,7 +146,7 @@ func yearsIn(text string) (years []int) {
 	return years
 }
 
-// SaysGrain reports whether the name of a column says that it holds periods of a grain.
-func SaysGrain(name string, g cell.Grain) bool {
+// NamesGrain reports whether the name of a column has a word for periods of a grain.
+func NamesGrain(name string, g cell.Grain) bool {
 	return slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(grainWords[g], w) })
 }

@@ -63,8 +63,8 @@ func (r ColumnRef) MarshalJSON() ([]byte, error) {
 }
 
 // in returns the column. A name is compared verbatim first, then without regard to case and punctuation, and must
-// belong to one column only. A name without a column may be a position written as a string. why explains why there
-// is no such column.
+// belong to one column only. A name without a column may be a position written as a string. why is the reason if
+// there is no such column.
 func (r ColumnRef) in(t *scoring.Table) (i int, why string) {
 	if r.position != 0 {
 		if r.position < 1 || r.position > len(t.Columns) {

@@ -22,7 +22,7 @@ type reading struct {
 	few    *sketch // made when first needed
 
 	numeric
-	digits int // digits behind the point, up to maxDigits; -1: not yet counted
+	digits int // digits after the point, up to maxDigits; -1: not yet counted
 }
 
 type keyCount struct {
@@ -84,7 +84,7 @@ func (t *tally) rebuild(size int, limit uint64) {
 	}
 }
 
-// sampleKeys is how many distinct values stand for a column of more.
+// sampleKeys is the number of distinct values that represent a column with more.
 const sampleKeys = 4096
 
 func (a *aligner) reading(c *column, v cell.View) *reading {
@@ -139,7 +139,7 @@ func (r *reading) eachKeys(f func(keys []uint64)) {
 	}
 }
 
-// many reports whether the sketch says that there are more distinct values than a sample holds.
+// many reports whether, according to the sketch, there are more distinct values than a sample holds.
 func (r *reading) many() bool {
 	return r.few != nil && r.few.limit < math.MaxUint64 && len(r.few.keys)*(r.col.Len()/sketchKeys) > 2*sampleKeys
 }
@@ -226,7 +226,7 @@ func (r *reading) distinct() int {
 func (a *aligner) distinct(g *column, c *scoring.Comparison) int {
 	v, _ := cell.Views(c, false)
 	if plain := a.plain(g); plain.Kind == v.Kind && v.Format == "" {
-		v = plain // it is at hand
+		v = plain // it is already parsed
 	}
 	return a.reading(g, v).distinct()
 }
@@ -240,7 +240,7 @@ func mayReadAlike(g, p *column) bool {
 	return g.kind != scoring.KindText || g.col.Type != scoring.String || p.kind != scoring.KindNumber || g.likeNumbers()
 }
 
-// likeNumbers reports whether any text of a column begins as a number does that is written out.
+// likeNumbers reports whether any string of a column starts like a number in digits.
 func (c *column) likeNumbers() bool {
 	if c.numberLike == nil {
 		like := false

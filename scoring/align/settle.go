@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// The search for a pairing that the rows confirm ends after maxTrials attempts, or maxCells looks
-// at cells, whichever comes first.
+// The search for a pairing that the rows confirm ends after maxTrials attempts, or after reading maxCells cells,
+// whichever comes first.
 const (
 	maxTrials = 128
 	maxCells  = 1 << 27
@@ -153,8 +153,8 @@ func (c *column) otherViews() (views []cell.View) {
 	return views
 }
 
-// readAs sets how the column is read when rows are compared. Fractions are not keyed by their bits
-// then, since text may stand for some.
+// readAs sets how the column is read when rows are compared. Fractions are then not keyed by their bits, since some
+// may be strings.
 func (c *column) readAs(v cell.View) {
 	if v.Format == "" {
 		v.Kind, v.Verbatim = c.kind, c.verbatim

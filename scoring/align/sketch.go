@@ -181,8 +181,8 @@ type rough struct {
 	common []int // with a gold column, of each predicted one
 }
 
-// roughEntry says that a predicted column has a key, n times. next is the entry of another column
-// that has it, or -1.
+// roughEntry records that a predicted column has a key, n times. next is the entry of another column that has it,
+// or -1.
 type roughEntry struct {
 	pred, next int32
 	n          int

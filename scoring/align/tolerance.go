@@ -16,7 +16,7 @@ type Numbers string
 // The rules, from tight to loose. A looser one includes [Rounded].
 const (
 	Exact    Numbers = "exact"    // every digit counts
-	Rounded  Numbers = "rounded"  // one side shows fewer digits than the other; the last bits of doubles do not count
+	Rounded  Numbers = "rounded"  // one side shows fewer digits than the other; the last bits of doubles are ignored
 	Relative Numbers = "relative" // also |gold - answer| <= By × the larger of them
 	Absolute Numbers = "absolute" // also |gold - answer| <= By
 )
@@ -49,22 +49,22 @@ func ParseRule(s string) (Rule, error) {
 			return r, nil
 		}
 	}
-	return r, errors.New(`is no rule, expected exact, rounded, "relative 0.01" or "absolute 5"`)
+	return r, errors.New(`is not a rule; expected exact, rounded, "relative 0.01" or "absolute 5"`)
 }
 
 // Options of the aligner.
 type Options struct {
-	// Tolerance is the largest difference of numbers that the ladder may allow, relative unless
-	// Numbers says otherwise. Identifiers, instants, coordinates, counts and shares near 1 are
-	// compared without one all the same.
+	// Tolerance is the largest difference of numbers that a comparison may allow, relative unless Numbers states
+	// otherwise. Identifiers, instants, coordinates, counts and shares near 1 are always compared without
+	// tolerance.
 	Tolerance float64
 	Numbers   Numbers         // "": [Rounded], and [Relative] if there is a tolerance
 	Columns   map[string]Rule // rules of single columns, by the gold column's name; they hold whatever the numbers are
-	Asked     string          // the question and what came with it, which may say what unit it wants
+	Asked     string          // the question and its hint, which may state the unit that it wants
 
 	// The two queries, which may show what a column counts, its rounding or its unit; empty if unknown.
 	GoldSQL, PredSQL, Dialect string
-	Texts                     *sqlparts.Texts // reads the queries; nil: each anew
+	Texts                     *sqlparts.Texts // caches parsed queries; may be nil
 }
 
 // rule is the rule of a gold column.
@@ -108,7 +108,7 @@ func (a *aligner) mayDiffer(g, p *column, gs, ps figures, rule Rule) bool {
 		return true
 	}
 	for _, c := range []*column{g, p} {
-		if c.identifies() || c.says(placeWords...) || c.says(instantWords...) || c.says(countWords...) {
+		if c.identifies() || c.nameHas(placeWords...) || c.nameHas(instantWords...) || c.nameHas(countWords...) {
 			return false
 		}
 	}
@@ -116,7 +116,7 @@ func (a *aligner) mayDiffer(g, p *column, gs, ps figures, rule Rule) bool {
 		return false
 	}
 	whole := gs.needs <= 0 || ps.needs <= 0
-	if whole && !g.says(measureWords...) && !p.says(measureWords...) && (gs.counts || ps.counts || gs.needs <= 0 && ps.needs <= 0) {
+	if whole && !g.nameHas(measureWords...) && !p.nameHas(measureWords...) && (gs.counts || ps.counts || gs.needs <= 0 && ps.needs <= 0) {
 		return false
 	}
 	return !within(gs.of, 0.9, 1.1) && !within(gs.of, epochFrom, math.Inf(1))

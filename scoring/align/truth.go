@@ -18,12 +18,12 @@ func (a *aligner) truthReadings(g, p *column) []viewPair {
 	return nil
 }
 
-// wordsUnder is how a column of words is read as truth values under the name of a column of such:
-// every word says the name, or what denies it, one of them the name.
+// wordsUnder returns how to read a column of words as truth values, given the name of the column of truth values:
+// every word is the name or its negation, and one is the name.
 func wordsUnder(text, truth *column) (v, t cell.View, ok bool) {
 	t = cell.View{Kind: scoring.KindBool}
 	switch {
-	case text.col.Type != scoring.String || !truth.named().Says():
+	case text.col.Type != scoring.String || !truth.named().Meaningful():
 		return v, t, false
 	case truth.kind == scoring.KindBool:
 	case truth.kind == scoring.KindText && truth.textFormats().isBool:

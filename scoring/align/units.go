@@ -57,7 +57,7 @@ type queried struct {
 func (a *aligner) stated(c *column) units.Stated {
 	if c.unit == nil {
 		var s units.Stated
-		if units.Mentions(c.col.Name) { // else nobody needs to read the question
+		if units.Mentions(c.col.Name) { // otherwise the question need not be parsed
 			s = units.InName(c.col.Name, a.question())
 		}
 		if c.kind == scoring.KindText {
@@ -72,10 +72,10 @@ func (a *aligner) stated(c *column) units.Stated {
 // state, else what its query does, else what the question asks for.
 func (a *aligner) meant(g *column, other units.Stated) units.Stated {
 	s := a.stated(g)
-	if s.Unit != nil || s.Scale != nil || !other.Says() {
+	if s.Unit != nil || s.Scale != nil || !other.Known() {
 		return s
 	}
-	if it := a.item(g); it != nil && it.Says() {
+	if it := a.item(g); it != nil && it.Known() {
 		return s.Or(it.Stated)
 	}
 	if asked, ok := a.question().Expected(other); ok {
@@ -88,7 +88,7 @@ func (a *aligner) meant(g *column, other units.Stated) units.Stated {
 // answer's.
 func (a *aligner) compareUnits(g, p *column) (units.Relation, *units.Conversion) {
 	sp := a.stated(p)
-	if !sp.Says() {
+	if !sp.Known() {
 		return units.Unknown, nil
 	}
 	return units.Compare(a.meant(g, sp), sp)
@@ -122,7 +122,7 @@ func asWritten(format string) bool {
 
 // scales returns the powers of ten worth trying between two columns of numbers. If both sides state their unit it
 // is only the factor between those. Otherwise it is a hundred if something shows that fractions represent
-// percentages, and thousands and the like if one name states them.
+// percentages, and thousands, millions and so on if one name states them.
 func (a *aligner) scales(g, p *column, rg, rp *reading) (out []scale) {
 	switch how, c := a.compareUnits(g, p); how {
 	case units.Same, units.Other:
@@ -154,18 +154,18 @@ func (a *aligner) scales(g, p *column, rg, rp *reading) (out []scale) {
 	return out
 }
 
-// shareNames are what shares are counted in, by the power of ten of them that is a whole.
+// shareNames are the units of shares, by the power of ten that makes a whole.
 var shareNames = map[int]string{2: "percent", 3: "per mille", 4: "basis points", 6: "parts per million", 9: "parts per billion"}
 
 // percentFor reports whether one column may hold the fractions and the other the same shares as percentages, and
-// the power of ten between them: 2, or more if the other column is in basis points or the like. A unit that is not
-// a share, stated on either side, forbids it, and so does a column of fractions that is named as percentages. A
+// the power of ten between them: 2, or more if the other column is in basis points or smaller units. A unit that is
+// not a share, stated on either side, forbids it, and so does a column of fractions that is named as percentages. A
 // percent sign or a name with percent confirms it. Otherwise the fractions must be within 0 and 1, the percentages
 // within 0 and 100, and a name, the question or a query must mention a share, or the fractions must add up to 1.
 func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) (n int, ok bool) {
 	f, p := a.stated(fraction), a.orByQuery(percent)
 	if q := a.question(); q.CountsOnly() && !f.Speaks() || q.PerMany && !p.Percent() {
-		return 0, false // 0.85 children to a household are no share, and 2.5 per 100 admissions are not 0.025
+		return 0, false // 0.85 children per household are not a share, and 2.5 per 100 admissions are not 0.025
 	}
 	if f.NoShare() || p.NoShare() || f.Unit != nil || unitOf(fraction) != "" || unitOf(percent) != "" && !p.Speaks() {
 		return 0, false
@@ -187,7 +187,7 @@ func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) (n int,
 // percent of gold's column if its query takes it from one called so: MAX(humidity_pct) AS highest.
 func (a *aligner) orByQuery(c *column) units.Stated {
 	s := a.stated(c)
-	if it := a.item(c); c.gold && !s.Says() && it != nil && it.Percent() && !it.Counts && !it.Divides && !it.Hundreds && !it.Subtracts {
+	if it := a.item(c); c.gold && !s.Known() && it != nil && it.Percent() && !it.Counts && !it.Divides && !it.Hundreds && !it.Subtracts {
 		return it.Stated
 	}
 	return s
@@ -202,9 +202,9 @@ func (a *aligner) speakOfShare(fraction, percent *column, rf, rp *reading) bool 
 	switch {
 	case x != nil && x.Hundreds:
 		return false
-	case percent.says(fractionWords...) && !within(rp, -1, 1):
+	case percent.nameHas(fractionWords...) && !within(rp, -1, 1):
 		return false // no fraction is above 1
-	case q.Percent && !fraction.gold && fraction.named().Same(percent.named()) && !fraction.says(shareWords...):
+	case q.Percent && !fraction.gold && fraction.named().Same(percent.named()) && !fraction.nameHas(shareWords...):
 		return false // growth of 0.025, asked for in percent, is 0.025 %
 	case f.Speaks() || p.Speaks() || isQuotient(fraction) || isQuotient(percent) || y != nil && y.Divides && y.Hundreds:
 		return true
@@ -215,7 +215,7 @@ func (a *aligner) speakOfShare(fraction, percent *column, rf, rp *reading) bool 
 	case q.Share || a.divides(fraction) || a.divides(percent) || addsToOne(rf.numbers()):
 		return true
 	}
-	return strings.TrimSpace(a.o.Asked) == "" && x == nil && y == nil && sayNothing(fraction) && sayNothing(percent) && slices.ContainsFunc(rf.numbers(), func(f float64) bool { return digits([]float64{f}) > 2 })
+	return strings.TrimSpace(a.o.Asked) == "" && x == nil && y == nil && uninformative(fraction) && uninformative(percent) && slices.ContainsFunc(rf.numbers(), func(f float64) bool { return digits([]float64{f}) > 2 })
 }
 
 // Words that call a number a fraction of a whole, and those that call it a share in whatever unit.
@@ -224,9 +224,9 @@ var (
 	shareWords    = append([]string{"rate", "share", "ratio", "probability", "frequency"}, fractionWords...)
 )
 
-// sayNothing reports whether a column has no name but a letter or a position.
-func sayNothing(c *column) bool {
-	return !c.named().Says() || len(strings.TrimSpace(c.col.Name)) < 2
+// uninformative reports whether a column has no name but a letter or a position.
+func uninformative(c *column) bool {
+	return !c.named().Meaningful() || len(strings.TrimSpace(c.col.Name)) < 2
 }
 
 // divides reports whether a column's query divides and states no unit other than a share.
@@ -284,16 +284,16 @@ func (a *aligner) rounds(g, p *column, fine *reading, digits int) bool {
 	if it := a.item(p); it != nil && it.Counts {
 		return false
 	}
-	if g.says(placeWords...) || p.says(placeWords...) {
+	if g.nameHas(placeWords...) || p.nameHas(placeWords...) {
 		return digits >= 3
 	}
 	if it := a.item(g); it != nil && it.Stored && !asked && digits < 2 {
-		return false // what was recorded so is no average, of which a digit or none may do
+		return false // a stored value is not an average, which may have one digit more or less
 	}
 	if a.averages(g) || a.averages(p) {
 		return true
 	}
-	if g.says(contentWords...) || p.says(contentWords...) || a.asks(contentWords...) && digits <= 0 {
+	if g.nameHas(contentWords...) || p.nameHas(contentWords...) || a.asks(contentWords...) && digits <= 0 {
 		return false
 	}
 	return digits > 0 || !inSteps(fine.distinctNumbers())
@@ -302,7 +302,7 @@ func (a *aligner) rounds(g, p *column, fine *reading, digits int) bool {
 // averages reports whether the numbers of a column are averages or quotients, whose last digits carry no
 // information.
 func (a *aligner) averages(c *column) bool {
-	if c.says("average", "median", "deviation", "variance") || isQuotient(c) {
+	if c.nameHas("average", "median", "deviation", "variance") || isQuotient(c) {
 		return true
 	}
 	it := a.item(c)
@@ -330,7 +330,7 @@ func inSteps(fs []float64) bool {
 // leftToWhole returns the distance of numbers near 1 or 100 from that whole if the name shows that the distance
 // matters: 99.98 % availability. Otherwise it returns nil.
 func (a *aligner) leftToWhole(g, p *column, fs []float64) []float64 {
-	if len(fs) == 0 || !g.says(wholeWords...) && !p.says(wholeWords...) {
+	if len(fs) == 0 || !g.nameHas(wholeWords...) && !p.nameHas(wholeWords...) {
 		return nil
 	}
 	for _, of := range []float64{1, 100} {

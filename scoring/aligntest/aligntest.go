@@ -1,5 +1,5 @@
-// Package aligntest is what every aligner of results must pass: one that finds the correspondence
-// of columns from the evidence, and one that asks a judge for it.
+// Package aligntest is the test suite for aligners of results: those that find the correspondence of columns from
+// the evidence, and those that ask a judge for it.
 //
 // [Contract] checks the form of an alignment, [Evidence] what it must find: cases whose answer can
 // be reasoned out, and generated results that are changed in ways that keep the answer or break it.
@@ -67,8 +67,8 @@ func Contract(t *testing.T, align Align) {
 	})
 }
 
-// Form is the part of the contract that also holds where somebody has a say in the alignment: it
-// fits its tables, every column has its place in it once, and the same tables have the same one.
+// Form is the part of the contract that also holds for alignments that a judge or a user influenced: the alignment
+// fits its tables, every column appears in it once, and equal tables get equal alignments.
 func Form(t *testing.T, align Align) {
 	t.Run("form", func(t *testing.T) {
 		for seed := range runs(t, 2000) {
@@ -101,8 +101,7 @@ func Form(t *testing.T, align Align) {
 	})
 }
 
-// distinct reports whether no two columns hold the same values, in whatever order, or values of one
-// kind.
+// distinct reports whether no two columns hold the same values in any order, or values of the same kind.
 func distinct(g *grid) bool {
 	seen := map[string]bool{}
 	for c := range g.columns {
@@ -115,8 +114,8 @@ func distinct(g *grid) bool {
 	return true
 }
 
-// generated makes two results, with a name for each column, of which the second is the first after
-// some changes, and says which.
+// generated returns two results with named columns. The second is the first after some changes, which made
+// describes.
 func generated(seed uint64) (gold, pred *grid, made string) {
 	r := rand.New(rand.NewPCG(seed, 3))
 	gold = randomGrid(r, 20)
@@ -159,9 +158,9 @@ func named(a scoring.Alignment, gold, pred *grid) string {
 	return strings.Join(lines, "\n")
 }
 
-// wellFormed checks an alignment against its tables: every gold column is paired or missing, once;
-// every predicted column answers at most one gold column (but where gold repeats a column) or is
-// extra; index columns are compared exactly and tell all rows of both sides apart.
+// wellFormed checks an alignment against its tables: every gold column is paired or missing, once; every predicted
+// column answers at most one gold column (but where gold repeats a column) or is extra; index columns are compared
+// exactly and are unique on both sides.
 func wellFormed(a *scoring.Alignment, gold, pred *scoring.Table) error {
 	golds, preds := make([]int, len(gold.Columns)), make([]int, len(pred.Columns))
 	in := func(list []int, n int) bool {
@@ -175,7 +174,7 @@ func wellFormed(a *scoring.Alignment, gold, pred *scoring.Table) error {
 	}
 	for _, c := range a.Columns {
 		if c.Gold < 0 || c.Gold >= len(golds) || c.Pred < 0 || c.Pred >= len(preds) {
-			return fmt.Errorf("a pair names a column that is not there")
+			return fmt.Errorf("a pair names a column that does not exist")
 		}
 		golds[c.Gold]++
 		if !strings.HasPrefix(c.Fact, "repeats") {
@@ -238,7 +237,7 @@ func wellFormed(a *scoring.Alignment, gold, pred *scoring.Table) error {
 				key += fmt.Sprint(one, "|")
 			}
 			if seen[key] {
-				return fmt.Errorf("the index does not tell all rows apart")
+				return fmt.Errorf("the index is not unique")
 			}
 			seen[key] = true
 		}
@@ -315,7 +314,7 @@ func Evidence(t *testing.T, align Align) {
 	})
 }
 
-// allNull tells of every column whether it holds no value.
+// allNull reports for every column whether it holds no value.
 func (g *grid) allNull() []bool {
 	out := make([]bool, len(g.columns))
 	for c := range out {

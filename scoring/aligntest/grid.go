@@ -62,7 +62,7 @@ func (g *grid) permuteColumns(order []int) {
 	}
 }
 
-// kinds are what columns of reports hold.
+// kinds are the kinds of columns in reports.
 var kinds = []struct {
 	name   string
 	column string
@@ -90,7 +90,7 @@ var kinds = []struct {
 	{"flag", "active", func(r *rand.Rand, _ int) scoring.Value { return scoring.BoolValue(r.IntN(2) == 0) }},
 }
 
-// randomGrid makes a result of a few columns such as reports have, with NULLs, of up to rows rows.
+// randomGrid returns a result with a few columns as reports have them, with NULLs and up to rows rows.
 func randomGrid(r *rand.Rand, rows int) *grid {
 	g := &grid{rows: make([][]scoring.Value, 1+r.IntN(rows))}
 	for range 1 + r.IntN(6) {

@@ -104,8 +104,8 @@ var keeping = []change{
 // firstAddition is where the changes that add a column begin.
 var firstAddition = slices.IndexFunc(keeping, func(c change) bool { return strings.HasPrefix(c.name, "add") })
 
-// onColumn changes all values of one column of the given kinds that no other change has written
-// anew. The style passed to f is the same for the whole column.
+// onColumn changes all values of one column of the given kinds that no other change has modified. The style passed
+// to f is the same for the whole column.
 func onColumn(kinds []string, f func(r *rand.Rand, style string, v scoring.Value) scoring.Value) func(*rand.Rand, *grid) bool {
 	return func(r *rand.Rand, g *grid) bool {
 		var at []int
@@ -134,7 +134,7 @@ func onColumn(kinds []string, f func(r *rand.Rand, style string, v scoring.Value
 func exact(v scoring.Value) *big.Rat {
 	n, ok := new(big.Rat).SetString(v.String())
 	if !ok {
-		panic(fmt.Sprintf("%v is no number", v))
+		panic(fmt.Sprintf("%v is not a number", v))
 	}
 	return n
 }

@@ -29,10 +29,10 @@ type edge struct{ gold, pred, weight int32 }
 // spare.
 type step struct {
 	gold int32
-	via  int32 // the edge whose flow the path takes back to get here; -1: the path begins here
-	next int32 // the edge of gold to look at next
+	via  int32 // the edge whose flow the path reverses to get here; -1: the start of the path
+	next int32 // the edge of gold to examine next
 	edge int32 // the edge by which the path continues, or -1
-	back int   // the flow into edge.pred to look at next
+	back int   // the flow into edge.pred to examine next
 }
 
 // maxSteps bounds the work of an assignment: the search takes at most this many steps for each edge
@@ -167,9 +167,9 @@ func (a *assignment) reprice(least int32) {
 	}
 }
 
-// augment looks for a path from a gold kind with rows to spare over edges that are worth their
-// duals, forth where there may be more flow and back if there is some, to a predicted kind with
-// rows to spare, and sends as many rows along it as it takes.
+// augment searches for a path from a gold kind with free rows to a predicted kind with free rows. It follows edges
+// whose weight equals the sum of their duals, forward if there may be more flow, and backward if there is flow. It
+// then sends as many rows along the path as fit.
 func (a *assignment) augment(root int32) bool {
 	a.goldSeen[root] = a.pass
 	a.path = append(a.path[:0], step{gold: root, via: -1, next: a.start[root], edge: -1})
@@ -205,8 +205,8 @@ func (a *assignment) augment(root int32) bool {
 	return false
 }
 
-// usable is the next edge from a place of the path that is worth its duals and leads to a kind that
-// the pass has not come by, or nil. Each edge that it looks at is a step.
+// usable returns the next edge from a step of the path whose weight equals the sum of its duals and that leads to a
+// kind not yet visited in this pass, or nil. Each examined edge counts as a step.
 func (a *assignment) usable(s *step) *edge {
 	own := a.gold[s.gold]
 	edges := a.edges[s.next:a.start[s.gold+1]]

@@ -17,8 +17,8 @@ const (
 	FormatCode   = "text without separators" // +49 40 555, 978-0-306-40615-7
 )
 
-// parseUUID is the digits of a UUID in any of its forms: in groups by dashes or none, in braces or
-// parentheses, behind urn:uuid:.
+// parseUUID returns the digits of a UUID in any of its forms: with or without dashes, in braces or parentheses,
+// after urn:uuid:.
 func parseUUID(s string) (digits string, dashes, ok bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	s = strings.TrimPrefix(s, "urn:uuid:")
@@ -40,7 +40,7 @@ func isHex(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.Is(unicode.ASCII_Hex_Digit, r) })
 }
 
-// minBytes is how many bytes text must stand for before it is read as bytes: shorter words may
+// minBytes is the minimum number of bytes that a string must encode before it is read as bytes: shorter words may
 // happen to be hexadecimal.
 const minBytes = 4
 
@@ -162,7 +162,7 @@ type CodeText struct {
 	Base64 bool
 	Groups bool // letters and digits, in groups or not …
 	Check  bool // … whose check digits are right: an IBAN, an ISBN, a number of a card
-	Plus   bool // … of which each begins with a plus
+	Plus   bool // … each of which begins with a plus
 }
 
 // ReadCodes finds how a column may be read as codes.

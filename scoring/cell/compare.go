@@ -10,7 +10,7 @@ import (
 // Options of a comparison.
 type Options struct {
 	PenalizeExtra bool // count every extra predicted column that is not trivial as a column of mismatches, as the paper's padding does
-	Pairs         bool // also say which row was matched with which, for showing differences
+	Pairs         bool // also return the matched rows, for showing differences
 	EqualPairs    bool // with Pairs: also where all rows are equal, which takes longer
 }
 
@@ -22,7 +22,7 @@ const (
 	MethodContent = "index_unmatched" // matched so that as many cells as possible are equal
 )
 
-// Result is what stage 2 counted.
+// Result holds the counts of stage 2.
 type Result struct {
 	Score      float64 `json:"score"` // 0 to 1: equal cells of all cells compared; a row without a partner counts as all unequal
 	Method     string  `json:"method"`
@@ -145,7 +145,7 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 	return r
 }
 
-// allEqual says that the rows of both sides pair up as equals.
+// allEqual sets the counts for rows that all match as equal.
 func (r *Result) allEqual(goldColumns int) {
 	r.Method, r.Score, r.Matched, r.Equal = MethodRows, 1, r.GoldRows, r.GoldRows
 	r.ColumnEqual = make([]int, goldColumns)

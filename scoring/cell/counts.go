@@ -202,7 +202,7 @@ func bitsOf(c *scoring.Column, from int, buf []uint64) []uint64 {
 				continue
 			}
 			if buf[n] = math.Float64bits(f); f == 0 {
-				buf[n] = 0 // also where it is -0
+				buf[n] = 0 // also if it is -0
 			}
 			n++
 		}
@@ -244,7 +244,7 @@ func numberOfBits(c *scoring.Column, b uint64) float64 {
 	}
 }
 
-// SumOfCounts is what [SumOf] is for a column whose keys were counted.
+// SumOfCounts is like [SumOf] for a column whose keys were counted.
 func SumOfCounts(counts []KeyCount) (s Sum) {
 	for _, k := range counts {
 		var one Sum

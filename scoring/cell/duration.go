@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// durationUnits are the words for units of time in the text of a duration, in nanoseconds.
+// durationUnits maps words for units of time in durations to nanoseconds.
 var durationUnits = func() map[string]int64 {
 	units := map[string]int64{}
 	for words, nanos := range map[string]int64{
@@ -31,10 +31,9 @@ type duration struct {
 	metres bool // its only unit is m, which may be metres
 }
 
-// parseDuration reads the text of a duration: 01:30:00, 1:23.456 (minutes and seconds), 1h 30m, 90
-// minutes, PT1H30M, 1 day 02:00:00, and "0-0 1 2:0:0" as BigQuery writes it. Two fields are read as
-// minutes and seconds if they have a fraction or minutes is true, else as hours and minutes.
-// Months and years have no certain length.
+// parseDuration parses a duration: 01:30:00, 1:23.456 (minutes and seconds), 1h 30m, 90 minutes, PT1H30M, 1 day
+// 02:00:00, and BigQuery's "0-0 1 2:0:0". Two fields are minutes and seconds if they have a fraction or minutes is
+// true, else hours and minutes. Months and years have no fixed length and are not accepted.
 func parseDuration(s string, minutes bool) (d duration, ok bool) {
 	s = strings.TrimSpace(s)
 	if len(s) > 64 {
@@ -118,7 +117,7 @@ func parseFields(s string, minutes bool) (nanos int64, fields int, ok bool) {
 	return nanos, len(parts), true
 }
 
-// parseISODuration reads an ISO 8601 duration behind its P, without months and years.
+// parseISODuration parses an ISO 8601 duration after its P, without months and years.
 func parseISODuration(s string) (nanos int64, ok bool) {
 	units, clock := "WD", false
 	last := -1

@@ -48,8 +48,7 @@ const (
 	markShort   // 1.2M
 )
 
-// UnitPercent is the unit of a percentage. Other units are currencies, as the codes that their sign
-// may stand for.
+// UnitPercent is the unit of a percentage. Other units are currencies, as the codes that their sign may mean.
 const UnitPercent = "%"
 
 // SharedUnit is the unit that two numbers with a unit have in common; ok is false if they
@@ -68,11 +67,11 @@ func SharedUnit(a, b string) (unit string, ok bool) {
 type spelling struct {
 	marks
 	unit     string // [UnitPercent], the codes of a currency, or none
-	digits   int    // behind the point
+	digits   int    // after the point
 	figures  int    // significant digits
-	power    int    // of ten that a short form stands for: 6 in 1.2M
+	power    int    // power of ten of a short form: 6 in 1.2M
 	brackets bool   // (3) for -3
-	zeros    bool   // the number begins with a zero that says nothing: 007
+	zeros    bool   // the number has a leading zero without value: 007
 	exponent bool   // 1.5e+06
 	bare     bool   // with an exponent as a code could have one: 12e3
 	odd      bool   // with a plus or underscores, as codes may have them
@@ -88,7 +87,7 @@ func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
 }
 
 func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) {
-	if len(s) > 0 && len(s) < 20 { // plain numbers are most of what comes
+	if len(s) > 0 && len(s) < 20 { // most cells are plain numbers
 		if v, ok := scoring.ParseDecimal(s); ok && !comma {
 			how.look(strings.TrimLeft(s, "+-"))
 			how.odd = s[0] == '+'
@@ -171,8 +170,8 @@ func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) 
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// cutCurrency cuts the sign or code of a currency that is before or behind an amount, and
-// returns the codes that it may stand for.
+// cutCurrency removes the sign or code of a currency before or after an amount, and returns the codes that it may
+// mean.
 func cutCurrency(s string) (rest, codes string, found bool) {
 	if s == "" || isDigit(s[0]) && isDigit(s[len(s)-1]) {
 		return s, "", false
@@ -330,8 +329,7 @@ func parseBool(s string) (value bool, vocabularies uint32) {
 	return w.value, w.vocabularies
 }
 
-// dateLayouts are the ways of writing dates that columns of text are tried against. "2" and "1"
-// also read two digits.
+// dateLayouts are the formats of dates that string columns are tried with. "2" and "1" also accept two digits.
 var dateLayouts = []string{
 	"2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "January 2, 2006", "Jan 2 2006", "January 2 2006",
 	"1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "2006/1/2", "2.1.2006", "2.1.06", "1-2-2006", "2-1-2006", "20060102",
@@ -374,8 +372,8 @@ func parseDate(s, format string) (scoring.Value, bool) {
 	return scoring.TimestampValue(scoring.Timestamp, t.Unix(), int32(t.Nanosecond())), true //nolint:gosec // below 1e9
 }
 
-// every reports whether the predicate holds for every cell of a text column that is not NULL, and
-// that there is one. Blank cells and words for NULL count as NULL.
+// every reports whether a string column has cells other than NULL, and holds is true for each of them. Blank cells
+// and words for NULL are NULL.
 func every(c *scoring.Column, holds func(s string) bool) bool {
 	seen := false
 	for i := range c.Len() {
@@ -401,18 +399,18 @@ func cellText(c *scoring.Column, i int) string {
 	return c.Value(i).String()
 }
 
-// textual reports whether a column holds text that may stand for something else.
+// textual reports whether a column holds strings that may represent other values.
 func textual(c *scoring.Column) bool { return c.Type == scoring.String || c.Type == scoring.Any }
 
-// NumberText is how a column of text is read as numbers.
+// NumberText describes how to read a string column as numbers.
 type NumberText struct {
 	Format string
 	Unit   string // that a cell states, see [SharedUnit]
-	Digits int    // the most digits behind the point that a cell shows
-	// Strict: the texts could be codes as well. They are read only against a column of numbers, not
-	// against other text.
+	Digits int    // the maximum number of digits after the point in a cell
+	// Strict: the strings could also be codes. They are read as numbers only when compared with a column of
+	// numbers, not with other strings.
 	Strict  bool
-	Padded  bool // plain numbers of which one ends with a zero that a number would not be printed with: 1.10
+	Padded  bool // plain numbers, one with a trailing zero that printing a number would not produce: 1.10
 	OneUnit bool // of quantities: all are in one unit, which numbers next to them may have too
 	short   short
 	unit    *units.Unit // of quantities in one unit that is known
@@ -437,15 +435,15 @@ type short struct {
 	figures int // the fewest significant digits that one shows
 }
 
-// NumberFormat finds how a column of text is read as numbers; ok is false if it cannot be.
+// NumberFormat returns the format in which a string column is read as numbers; ok is false if there is none.
 func NumberFormat(c *scoring.Column) (format string, ok bool) {
 	t, ok := ReadNumbers(c)
 	return t.Format, ok
 }
 
-// ReadNumbers finds how a column of text is read as numbers; ok is false if it cannot be, or
-// would lose what the texts say: where they begin with zeros, have an exponent that a code could
-// have, state two units, or where two different texts would be one number.
+// ReadNumbers returns how to read a string column as numbers. ok is false if it cannot be read, or reading would
+// lose information: leading zeros, an exponent that could be part of a code, two different units, or two different
+// strings that become the same number.
 func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
 	c.Halt().Check()
 	if !textual(c) {
@@ -471,7 +469,7 @@ func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
 func readNumbers(c *scoring.Column, comma bool) (t NumberText, ok bool) {
 	var seen marks
 	fractions, brackets, plain, fixed := false, 0, 0, map[int]bool{}
-	padded := false // a zero behind the point that a number would not be printed with
+	padded := false // a zero after the point that printing a number would not produce
 	ok = every(c, func(s string) bool {
 		_, how, ok := parseNumber(s, comma)
 		if !ok || how.zeros || how.bare {
@@ -508,7 +506,7 @@ func readNumbers(c *scoring.Column, comma bool) (t NumberText, ok bool) {
 	case !ok || comma && !fractions:
 		return t, false
 	case seen == 0 && padded && len(fixed) > 1:
-		return t, false // 1.10 beside 1.2 is a version
+		return t, false // 1.10 next to 1.2 is a version
 	case seen == 0 && t.Digits == 0 && brackets > 0: // (1) may be a footnote, (555) part of a telephone number
 		if t.Strict = true; plain == 0 {
 			return t, false
@@ -645,9 +643,9 @@ func parseMonth(s string) (month int64, ok bool) {
 	return int64(n), n != 0
 }
 
-// ReadBools reports whether a column of text consists of words for true and false of one vocabulary.
-// It is strict, read only against truth values and numbers, where it shows nothing but one letter
-// again and again.
+// ReadBools reports whether a string column consists of words for true and false from the same vocabulary. strict
+// means to read it only when compared with truth values and numbers, because it holds only a single repeated
+// letter.
 func ReadBools(c *scoring.Column) (strict, ok bool) {
 	c.Halt().Check()
 	if !textual(c) {
@@ -664,7 +662,7 @@ func ReadBools(c *scoring.Column) (strict, ok bool) {
 	return !words && len(values) == 1, ok
 }
 
-// BoolFormat reports whether a column of text consists of words for true and false.
+// BoolFormat reports whether a string column consists of words for true and false.
 func BoolFormat(c *scoring.Column) bool {
 	_, ok := ReadBools(c)
 	return ok

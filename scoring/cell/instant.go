@@ -17,7 +17,7 @@ const (
 	serialEpoch          = -25569 // days from 1970 of day 0, for days after February 1900
 )
 
-// cutForms read instants and times of day cut to so many digits behind the second.
+// cutForms read instants and times of day truncated to a number of fractional digits.
 var cutForms = map[string]int{CutTo(0): 0, CutTo(3): 3, CutTo(6): 6}
 
 // CutTo is the format that reads instants and times of day without what is smaller than seconds (0),
@@ -50,8 +50,8 @@ func cut(v scoring.Value, digits int) (scoring.Value, bool) {
 	return v, ok
 }
 
-// FractionDigits is how many digits behind the second the instants or times of day of a column need
-// at most, in steps of three; ok is false if it holds others.
+// FractionDigits returns the maximum number of fractional digits of a second that a column's instants or times of
+// day need, in steps of three; ok is false if it holds other values.
 func FractionDigits(c *scoring.Column) (digits int, ok bool) {
 	c.Halt().Check()
 	if c.Type != scoring.String && NaturalKind(c) != scoring.KindTime {
@@ -79,7 +79,7 @@ func FractionDigits(c *scoring.Column) (digits int, ok bool) {
 	return digits, ok
 }
 
-// serialTime is the instant that a serial number of a spreadsheet stands for, to the second.
+// serialTime returns the instant of a spreadsheet's serial number, to the second.
 func serialTime(v scoring.Value) (scoring.Value, bool) {
 	f := magnitude(v)
 	if f < minSerial || f >= maxSerial || f != f {

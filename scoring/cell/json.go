@@ -15,7 +15,7 @@ import (
 func jsonKey(s string) uint64 {
 	var sc jsonscan.Scanner
 	sc.Reset([]byte(s))
-	if sc.Peek() == '"' { // a JSON string is its text
+	if sc.Peek() == '"' { // the content of a JSON string
 		if text, err := sc.String(); err == nil && sc.Lone() == nil && sc.End() == nil {
 			return TextKey(string(text))
 		}
@@ -167,7 +167,7 @@ func appendMap(dst []byte, entries []jsonMember) []byte {
 	return appendObject(dst, entries)
 }
 
-// JSONFormat reports whether a column of text consists of JSON objects and arrays.
+// JSONFormat reports whether a string column consists of JSON objects and arrays.
 func JSONFormat(c *scoring.Column) bool {
 	c.Halt().Check()
 	return textual(c) && every(c, func(s string) bool {

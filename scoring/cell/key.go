@@ -17,8 +17,7 @@ import (
 // NullKey is the key of NULL, and of NaN, which the paper does not distinguish from NULL.
 const NullKey uint64 = 0
 
-// k0 and k1 are what [Mix] multiplies around: neither may be mixed in as a constant, which would
-// multiply by zero.
+// k0 and k1 are multipliers of [Mix]. Neither may be mixed in as a constant, which would multiply by zero.
 const (
 	k0 = 0xa0761d6478bd642f
 	k1 = 0xe7037ed1a0b428db
@@ -79,8 +78,8 @@ func bigKey(unscaled *big.Int, scale int32) uint64 {
 	return Mix(xxhash.Sum64(unscaled.Append(nil, 16)), tagBig+uint64(scale)) //nolint:gosec // scale is small and not negative
 }
 
-// floatKey is the key of the shortest decimal that reads back as f. With byBits a fraction's key is
-// made of its bits, which is quicker and as good where it meets no number that is not a double.
+// floatKey returns the key of the shortest decimal that parses to f. With byBits the key of a fraction is computed
+// from its bits, which is faster, and equivalent if it is only compared with doubles.
 func floatKey(f float64, byBits bool) uint64 {
 	whole := f == math.Trunc(f)
 	if whole && math.Abs(f) < 1<<53 {

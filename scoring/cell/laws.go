@@ -10,18 +10,18 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Law is one rule of what counts as the same answer. Pairs of results on both sides of its border test it
-// (package metric), and are the examples of docs/reference/equality.md, so that the page cannot say what the code
-// does not do.
+// Law is one rule that decides whether results are the same answer. Pairs of results on both sides of its border
+// test it (package metric). They are the examples of docs/reference/equality.md, so that the page agrees with the
+// code.
 type Law struct {
 	Name   string // stable; its pairs are in laws/NAME.jsonl
-	About  string // the heading it stands under
+	About  string // the heading of its section
 	Says   string // the rule, in a few sentences
 	Change string // the option by which a deployment changes it; empty: there is none
 }
 
-// LawPair is a gold result, an answer, and whether they are the same answer. Cases says so in the form
-// of case files, so that `badger run --cases` reads the files too.
+// LawPair is a gold result and an answer, and states whether they are the same answer. Cases has the form of a case
+// file, so that `badger run --cases` can read it too.
 type LawPair struct {
 	Law  string
 	Case *scoring.Case

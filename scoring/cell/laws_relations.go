@@ -1,6 +1,6 @@
 package cell
 
-// relationLaws are those by which results are related that are not the same as they stand.
+// relationLaws relate results that are not equal as given.
 var relationLaws = []Law{
 	{
 		Name: "sign", About: "Related results",
@@ -60,12 +60,12 @@ var relationLaws = []Law{
 	},
 	{
 		Name: "approximate", About: "Related results",
-		Says: "If one query counts distinct values, or finds a quantile, by an approximate aggregate and the other does so for the same column, under the same conditions and for the same quantile, by that or an exact one, the numbers may differ by 5 %, the largest standard error that an engine documents.",
+		Says: "If a query counts distinct values, or finds a quantile, by an approximate aggregate, and the other query does the same by an approximate or exact one, for the same column, conditions and quantile, the numbers may differ by 5 %, the largest standard error that an engine documents.",
 	},
 	{
 		Name: "ties", About: "Related results",
 		Says: "If a limit cuts through rows that tie, either of them is right: another one, if both queries keep as many of the same rows by the same order and show the value in which they tie; all of them, or as " +
-			"many as the answer's limit allows. A sort key of gold that settles the tie says which row it wants, and a query that differs elsewhere is no evidence about the value.",
+			"many as the answer's limit allows. A sort key of gold that settles the tie says which row it wants, and a query that differs elsewhere is not evidence about the value.",
 	},
 	{
 		Name: "coincidence", About: "Related results",

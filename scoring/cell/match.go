@@ -38,7 +38,7 @@ type matcher struct {
 	cols       []pair   // in an order made of their content
 	gold, pred []uint64 // of each row, a key made of all its cells
 	ranged     bool     // some column has ranges
-	goldShown  []uint64 // of each row, a key made of what its cells hold, where that says more
+	goldShown  []uint64 // of each row, a key of the displayed values of its cells, if these are more specific
 	predShown  []uint64
 	pairs      []int32 // the predicted row of each gold row, or -1
 	used       []bool  // predicted rows that have a partner

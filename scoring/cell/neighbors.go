@@ -43,7 +43,7 @@ func (p *problem) matchNeighbors() bool {
 			first, last := make([]uint64, ahead*words), make([]uint64, ahead*words)
 			var weights [window]int32
 			for ; lo < hi; lo += ahead {
-				// What lies all over memory is read together, so that the waits for it overlap.
+				// Scattered memory is read together, so that the cache misses overlap.
 				list := gold[lo:min(lo+ahead, hi)]
 				for n, e := range list {
 					beats[n] = best[e.row][candidates-1].weight()
@@ -91,7 +91,7 @@ func (p *problem) takeBest(best []nearest) bool {
 	if len(p.pred.rows) > p.pred.len() {
 		predLeft = p.pred.left()
 	}
-	none := make([]uint64, (p.pred.len()+63)/64) // predicted kinds of which none is left: few bits, which stay in the cache
+	none := make([]uint64, (p.pred.len()+63)/64) // predicted kinds with none left: few bits, which stay in the cache
 	for _, e := range byWeight(best, len(p.codes)) {
 		left := goldLeft[e.gold]
 		if left == 0 || none[e.pred/64]>>(e.pred%64)&1 != 0 {
@@ -184,7 +184,7 @@ type packed struct {
 	ranged bool     // a gold cell has a first and a last code that equals it
 }
 
-// lane is where the cells of a column stand.
+// lane is the position of a column's cells.
 type lane struct {
 	word  int
 	shift uint
@@ -386,8 +386,8 @@ func (c *packed) sorted(s *sorter, parts []keyPart, used int, words []uint64) []
 	return s.sort(used)
 }
 
-// keySpan is what some bits of packed cells add to keys: those of one column, or of several that
-// stand next to each other.
+// keySpan is the part of keys that comes from some bits of packed cells: those of one column, or of several
+// adjacent ones.
 type keySpan struct {
 	word  int
 	shift uint
@@ -399,7 +399,7 @@ type keySpan struct {
 func (c *packed) spans(parts []keyPart) []keySpan {
 	const spanBits = 8
 	parts = slices.Clone(parts)
-	slices.SortFunc(parts, func(a, b keyPart) int { return cmp.Compare(a.col, b.col) }) // as they stand
+	slices.SortFunc(parts, func(a, b keyPart) int { return cmp.Compare(a.col, b.col) }) // in the order of the columns
 	var out []keySpan
 	for from := 0; from < len(parts); {
 		l := c.lanes[parts[from].col]
@@ -512,8 +512,8 @@ func (p *problem) place(c *codes) {
 	}
 }
 
-// meet is for each gold kind where in the order of the predicted ones it would stand. Kinds with
-// the same key are spread over one another. It uses the list at if it is large enough.
+// meet returns for each gold kind its position in the order of the predicted ones. Kinds with the same key are
+// spread evenly. It reuses the list at if it is large enough.
 func meet(at []int, gold, pred []keyed) []int {
 	at = slices.Grow(at[:0], len(gold))[:len(gold)]
 	for a, lo := 0, 0; a < len(gold); {

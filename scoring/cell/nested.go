@@ -265,7 +265,7 @@ func coordinatesOf(s, typ string) (string, bool) {
 // NestedText is how a column may be read as nested values.
 type NestedText struct {
 	Nested bool // lists and structs, in whatever notation
-	JSON   bool // by type, or as its text
+	JSON   bool // by type, or as strings
 	Shape  bool // geometries, as well-known text or GeoJSON
 }
 

@@ -15,12 +15,12 @@ import (
 // 100 rows.
 const maxPaper = 1 << 17
 
-// Paper is the value of Algorithm 2 of the BADGER paper (section 5.2) as it is printed: the first
-// row of the highest score is taken, so the order of rows matters, unmatched rows are left out of
-// the mean without an index and keys that repeat multiply rows with one. Numbers are equal within
-// delta of the larger, whole or not, in whatever unit, and text is compared in lower case without
-// blanks around it. Columns that either side lacks are padded with NULL. What the algorithm takes
-// from a model is taken from the alignment. omitted says why there is none.
+// Paper returns the value of Algorithm 2 of the BADGER paper (section 5.2) as printed. The first row with the
+// highest score is taken, so the order of rows matters. Without an index, unmatched rows are excluded from the
+// mean; with one, repeated keys multiply rows. Numbers, whole or not, are equal if they differ by at most delta of
+// the larger one, regardless of units. Strings are compared in lower case without surrounding blanks. Columns that
+// a side lacks are padded with NULL. The input that the algorithm takes from a model is taken from the alignment.
+// omitted is the reason if there is no value.
 func Paper(gold, pred *scoring.Table, a *scoring.Alignment, delta float64) (score float64, omitted string) {
 	golds, preds := gold.Rows(), pred.Rows()
 	switch { // lines 1-4
@@ -131,7 +131,7 @@ func (f finder) after(key uint64, j int32) int32 {
 
 // paperColumn is a compared column as CELLMATCH reads it.
 type paperColumn struct {
-	g, p   []uint64  // texts and dates; 0 is NULL
+	g, p   []uint64  // strings and dates; 0 is NULL
 	gm, pm []float64 // numbers, NaN where a cell is none; nil if the column is not numeric
 	delta  float64
 }
@@ -152,7 +152,7 @@ func paperColumns(compared []pair, golds, preds int, delta float64) []paperColum
 	return cols
 }
 
-// paperRead fills in the cells of one side of a column, NULL throughout where it is nil.
+// paperRead fills in the cells of one side of a column; they are all NULL if c is nil.
 func paperRead(c *scoring.Column, v View, keys []uint64, numbers []float64) {
 	if c == nil {
 		return
@@ -178,7 +178,7 @@ func paperRead(c *scoring.Column, v View, keys []uint64, numbers []float64) {
 			}
 			keys[i] = nonNull(xxhash.Sum64String(strings.ToLower(strings.TrimSpace(text))))
 		default:
-			keys[i] = tagNumber // a number is no text
+			keys[i] = tagNumber // a number is not a string
 		}
 	}
 }

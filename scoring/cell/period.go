@@ -11,8 +11,8 @@ import (
 // A Grain is the length of a period of the calendar.
 type Grain uint8
 
-// The grains, from long to short. Weeks are those of ISO 8601: they begin on Monday, and the first
-// of a year is the one with its first Thursday.
+// The grains, from long to short. Weeks are those of ISO 8601: they start on Monday, and the first of a year is the
+// one with its first Thursday.
 const (
 	GrainYear Grain = iota + 1
 	GrainHalf
@@ -241,7 +241,7 @@ func parsePeriod(s string) (p period, ok bool) {
 	return p, p.grain != 0 && len(small) == 0 && p.valid()
 }
 
-// fullYear is the year that two digits stand for, 1969 to 2068, as POSIX reads them.
+// fullYear returns the year for two digits, 1969 to 2068, as in POSIX.
 func fullYear(n int) int {
 	if n >= 69 {
 		return 1900 + n
@@ -254,8 +254,8 @@ type periodForm struct {
 	grain  Grain
 	number bool // as the number in its year; else as its first day
 	last   bool // a day is the last one of its period
-	fiscal bool // as the label of a fiscal period, of which nobody knows the first day
-	sunday bool // numbers of weekdays begin with 0 for Sunday
+	fiscal bool // as the label of a fiscal period, whose first day is unknown
+	sunday bool // numbers of weekdays start with 0 for Sunday
 }
 
 // format is the name of a form, so that an alignment can be read back.
@@ -285,7 +285,7 @@ var periodForms = func() map[string]periodForm {
 	return forms
 }()
 
-// datedLabels are the formats of text that names a period with its year, read as its first day.
+// datedLabels are the formats of strings that name a period with its year, read as its first day.
 var datedLabels = []string{periodForm{grain: GrainHalf}.format(), periodForm{grain: GrainQuarter}.format(), periodForm{grain: GrainMonth}.format(), periodForm{grain: GrainWeek}.format()}
 
 // parsePeriodDate reads the label of a period with its year as its first day.
@@ -297,7 +297,7 @@ func parsePeriodDate(s string, f periodForm) (scoring.Value, bool) {
 	return scoring.TimestampValue(scoring.Timestamp, p.first()*86400, 0), true
 }
 
-// read is the value of a cell as a form reads it; ok is false if the cell is no such period.
+// read returns the value of a cell in a form; ok is false if the cell is not such a period.
 func (f periodForm) read(v scoring.Value) (scoring.Value, bool) {
 	p, ok := periodOf(v, f.grain, f.last)
 	switch {
@@ -386,14 +386,14 @@ func wholeOf(v scoring.Value) (n int64, ok bool) {
 // PeriodText is a way in which the cells of a column may be read as periods of the calendar.
 type PeriodText struct {
 	Grain  Grain
-	Dated  bool // every cell says its year
+	Dated  bool // every cell states its year
 	Year   int  // the year of all of them; 0: none, or several
 	Label  bool // text that names the grain: 2024-Q1, January
 	Day    bool // dates, each the first day of its period …
 	Last   bool // … or the last one
 	Bare   bool // plain numbers
 	Fiscal bool
-	sunday bool // numbers of weekdays of which one is 0
+	sunday bool // numbers of weekdays, one of them 0
 }
 
 // AsDay is the format that reads the periods as their first days, AsNumber the one that reads them
@@ -469,8 +469,8 @@ func readPeriods(c *scoring.Column, g Grain, last bool) (t PeriodText, ok bool) 
 	return t, !merges(c, View{Kind: scoring.KindNumber, Format: as})
 }
 
-// JoinedPeriods are the keys of the first days of periods whose year is in one column and whose
-// number in the year, or name, in another; ok is false if a cell is no such period.
+// JoinedPeriods returns the keys of the first days of periods whose year is in one column and whose number in the
+// year, or name, in another; ok is false if a cell is not such a period.
 func JoinedPeriods(years, numbers *scoring.Column, g Grain) (keys []uint64, ok bool) {
 	keys = make([]uint64, years.Len())
 	for i := range keys {

@@ -14,7 +14,7 @@ type problem struct {
 	*matcher
 	goldRows, predRows []int32
 	codes              []codes // of the columns that have live cells
-	packed             packed  // how their cells stand in words
+	packed             packed  // the layout of their cells in machine words
 	gold, pred         kinds
 }
 
@@ -53,7 +53,7 @@ type codes struct {
 	live       int      // distinct codes of live predicted cells
 	keys       []uint64 // of each code, its key, if there are few
 	start      []int32  // of each code, the first of its places in rows …
-	kinds      []int32  // … where the predicted kinds that have it stand, ascending
+	kinds      []int32  // … the positions of the predicted kinds that have it, ascending
 	places     []uint64 // of each code, see [problem.place] …
 	bits       int      // … and of how many bits these are
 }
@@ -86,8 +86,8 @@ func (p *problem) of(gold, pred []int32) bool {
 	return slices.Equal(p.goldRows, gold) && slices.Equal(p.predRows, pred)
 }
 
-// common counts the pairs of equal cells between kinds of rows. Of more than most it says only that
-// there are more: as a rule, some of the kinds show that.
+// common counts the pairs of equal cells between kinds of rows. It stops counting beyond most; usually a part of
+// the kinds shows that there are more.
 func (p *problem) common(most int) int {
 	const some = 1 << 14
 	switch {
@@ -193,7 +193,7 @@ func (c *pair) codes(gold, pred []int32) codes {
 	t := c.numbers(gold, pred, base, out.pred)
 	out.n = int(base) + t.n
 	had := make([]bool, out.n) // keys that gold has
-	var counts, cover []int32  // of ranks: predicted rows below it, and gold ranges that begin less those that end
+	var counts, cover []int32  // of ranks: predicted rows below it, and gold ranges that start minus those that end
 	if c.ranges != nil {
 		counts, cover = make([]int32, base+1), make([]int32, base+1)
 		for _, code := range out.pred {

@@ -16,7 +16,7 @@ import (
 type quantity struct {
 	number    scoring.Value // in the unit that was written
 	unit      string
-	dimension string        // a unit that is not known is a dimension of its own
+	dimension string        // an unknown unit is a separate dimension
 	factor    scoring.Value // of the base unit
 	of        *units.Unit   // nil: not known
 }
@@ -89,8 +89,8 @@ func readQuantities(c *scoring.Column) (t NumberText, ok bool) {
 	return t, true
 }
 
-// parseLedger reads an amount with the side of an account behind it: 12.50 Cr is 12.5, and 3.00 Dr
-// is -3. An account's own view has it the other way round.
+// parseLedger parses an amount followed by the side of an account: 12.50 Cr is 12.5, and 3.00 Dr is -3. From an
+// account's own view the signs are reversed.
 func parseLedger(s string) (v scoring.Value, debit, ok bool) {
 	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
 	if len(s) < 3 {
@@ -148,7 +148,7 @@ func parseClock(s string, twelve bool) (scoring.Value, bool) {
 var epochs = []struct {
 	format   string
 	from, to int64
-	digits   int32 // that the unit is behind the second
+	digits   int32 // fractional digits of a second
 }{
 	{"epoch seconds", 1e8, 1e10, 0},
 	{"epoch milliseconds", 1e11, 1e13, 3},
@@ -156,8 +156,8 @@ var epochs = []struct {
 	{"epoch nanoseconds", 1e17, math.MaxInt64, 9},
 }
 
-// epochFormats finds the unit in which a column of numbers, or of text for numbers, counts instants
-// from 1970.
+// epochFormats returns the units in which a column of numbers, or of strings with numbers, may count instants from
+// 1970.
 func epochFormats(c *scoring.Column) []string {
 	for _, e := range epochs {
 		lo, hi, seen := scoring.IntValue(e.from), scoring.IntValue(e.to), false
@@ -209,8 +209,8 @@ func epochTime(v scoring.Value, format string) (scoring.Value, bool) {
 	return v, false
 }
 
-// shortForm is the format of a column of numbers that is read as short forms show it. Its name says
-// how, so that an alignment can be read back.
+// shortForm is the prefix of formats that round a column of numbers as a short form would. The rest is that short
+// form, so that an alignment can be parsed again.
 const shortForm = "as short number text: "
 
 // InShortForm is the format that reads numbers as a column of short forms shows them, such as

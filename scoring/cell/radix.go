@@ -98,8 +98,8 @@ func (s *sorter) room(rows int) []uint64 {
 	return s.keys
 }
 
-// sort lists rows by their keys, of so many bits, and rows with the same key in the order in which
-// they are. The list stands until the next call.
+// sort lists rows by their keys, of the given number of bits. Rows with the same key keep their order. The list is
+// valid until the next call.
 func (s *sorter) sort(used int) []keyed {
 	place := bits.Len(uint(len(s.keys))) // of the row, in the same word, so that half as much is moved
 	if used+place > 64 {
@@ -149,7 +149,8 @@ func (s *sorter) sortWide(used, place int) []keyed {
 	for row, key := range s.keys {
 		from[row] = key>>drop<<place | uint64(row) //nolint:gosec // not negative
 	}
-	// As in sortKeyed, the leading digits that leave few rows alike; then these digits from the least.
+	// As in sortKeyed, the leading digits that leave few equal rows; then these digits from the least significant
+	// one.
 	const most = 64/radixDigit + 1
 	var counts [most][1 << radixDigit]int32
 	shifts, digits := [most + 1]int{64}, 0 // of each digit, the least of its bits after those of the one before it

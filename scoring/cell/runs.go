@@ -6,15 +6,15 @@ import (
 	"sort"
 )
 
-// Runs are numbers sorted by their leading digits only, so that looking up a few numbers takes two passes over the
+// Runs are numbers sorted only by their leading digits, so that looking up a few numbers takes two passes over the
 // list instead of six. A lookup sorts the run that it needs.
 type Runs struct {
-	keys  []uint64 // of the numbers, ascending as far as the bits above shift say
+	keys  []uint64 // of the numbers, ascending by the bits above shift
 	shift uint     // 0: sorted
 	done  map[int]bool
 }
 
-// NewRuns makes runs of numbers, none of which may be NaN.
+// NewRuns returns runs of numbers, none of which may be NaN.
 func NewRuns(fs []float64) *Runs {
 	r := &Runs{keys: make([]uint64, len(fs)), done: map[int]bool{}}
 	for i, f := range fs {
@@ -80,7 +80,7 @@ func (r *Runs) run(i int) (from, to int) {
 	return from, to
 }
 
-const radixDigit = 11 // bits that a pass of a radix sort looks at
+const radixDigit = 11 // bits per pass of a radix sort
 
 // orderKey is a number as bits that sort as the numbers do; -0 is 0.
 func orderKey(f float64) uint64 {

@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Formats of text that is spelled otherwise.
+// Formats of strings with another spelling.
 const (
 	FormatPlain     = "plain spelling"       // Juergen for Jürgen, "R. Vance, Jr." for "R. Vance Jr.", &amp; for &, -> for >
 	FormatLastFirst = "last name first text" // Lee, Ann
@@ -32,7 +32,7 @@ var passportLetters = strings.NewReplacer(
 // beforeSuffix is a comma before what follows a name: of persons and of companies.
 var beforeSuffix = regexp.MustCompile(`(?i),(\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|m\.d|esq|inc|ltd|llc|llp|plc|corp|co|gmbh|ag|s\.a|sa|n\.v|b\.v|pty)\b\.?)`)
 
-// arrows are the marks between the steps of a sequence, with the one that stands for all.
+// arrows maps the marks between the steps of a sequence to one of them.
 var arrows = strings.NewReplacer(" -> ", " > ", " => ", " > ", " → ", " > ", " ⇒ ", " > ", " ➔ ", " > ", " >> ", " > ", " » ", " > ", " › ", " > ")
 
 // plainly returns s in plain spelling.
@@ -72,14 +72,14 @@ func lastFirst(s string) (string, bool) {
 	return first + " " + last, found && last != "" && first != "" && !strings.ContainsAny(first, ",;|") && !strings.ContainsAny(s, "0123456789")
 }
 
-// SpelledText is how a column of text may be spelled otherwise.
+// SpelledText describes the other spellings of a string column.
 type SpelledText struct {
 	Plain     bool // plain spelling changes a cell and no two cells become one
 	LastFirst bool // every cell is a name with the last part first
 	Commas    bool // a cell has a comma
 }
 
-// ReadSpelling finds how the text of a column may be spelled otherwise.
+// ReadSpelling determines the other spellings of a string column.
 func ReadSpelling(c *scoring.Column) (t SpelledText) {
 	c.Halt().Check()
 	if c.Type != scoring.String {

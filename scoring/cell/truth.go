@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// truePrefix begins the formats that read one word as true and the others as false.
+// truePrefix is the start of the formats that read one word as true and the others as false.
 const truePrefix = "words, true being "
 
 // TrueWhere is the format that reads a word as true and every other as false.

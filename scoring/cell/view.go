@@ -11,8 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// View is how a column is read: as what, and in which format where it is text that stands for
-// something else.
+// View describes how a column is read: its kind, and the format if its strings represent other values.
 type View struct {
 	Kind   scoring.Kind
 	Format string
@@ -67,7 +66,7 @@ func Keys(c *scoring.Column, v View, from int, keys []uint64) {
 		}
 		return
 	case v.Kind == scoring.KindText && (c.Type != scoring.String && c.Type != scoring.JSON && c.Type != scoring.Bytes && c.Type != scoring.Any && c.Type != scoring.Null):
-		for i := range keys { // compared as text with a column of text
+		for i := range keys { // compared as strings with a string column
 			if keys[i] = NullKey; !c.IsNull(from + i) {
 				keys[i] = TextKey(c.Value(from + i).String())
 			}
@@ -318,8 +317,8 @@ func Pow10(n int) float64 {
 // parallelRows is the size from which work on rows is spread over the processors.
 const parallelRows = 1 << 15
 
-// Spread calls f for ranges that together cover n rows, at the same time on several processors
-// if there are many rows. What f computes must not depend on how the rows are cut.
+// Spread calls f for ranges that together cover n rows, concurrently on several processors if there are many rows.
+// The result of f must not depend on how the rows are divided.
 func Spread(n int, f func(lo, hi int)) {
 	workers := maxWorkers()
 	if n < parallelRows || workers == 1 {

@@ -11,16 +11,15 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Bound says that all databases of a size were tried: up to so many rows a table, whose values are of a domain
-// that is written down. Two queries that are the same on all of them may differ on larger ones, and on other
-// values.
+// Bound reports that all databases of a size were tried: up to a number of rows a table, with values from the
+// listed domains. Queries that agree on all of them may differ on larger databases, and on other values.
 type Bound struct {
 	Rows      int      `json:"rows"`      // that each table has at most
 	Databases int      `json:"databases"` // how many there are, but for the order of rows
 	Domain    []string `json:"domain"`    // of each column: table.column {value, …}
 }
 
-// The bounds of the pass over all databases.
+// The limits of the pass over all databases.
 const (
 	DefaultBound = 2   // rows a table, where a problem names none
 	maxBounded   = 600 // databases
@@ -121,7 +120,7 @@ func plainCondition(e sqlparts.Expr) bool {
 
 // constants returns the values that a column is enumerated over: the constants that it is compared with, their
 // neighbors if the comparison uses the order, one other value, or two if there is no constant, and NULL. It returns
-// none if the column cannot be enumerated.
+// nil if the column cannot be enumerated.
 func (s *search) constants(c *Column) []Value {
 	d := c.domain
 	var out []Value
@@ -312,7 +311,7 @@ func (s *search) bound(ctx context.Context, limit int) (found *Database, err err
 		d.Tables = append(d.Tables, Rows{Table: t, Columns: t.usedColumns()})
 	}
 	open, tried := s.out.Open, 0
-	defer func() { s.out.Open = open }() // the statement is of all of them, or none is made
+	defer func() { s.out.Open = open }() // the result is claimed for all databases of a size or not at all
 	place := make([]int, len(all))
 	for {
 		for i := range all {

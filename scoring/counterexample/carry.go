@@ -11,9 +11,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// carrier translates a query of a dialect to one of the engine that means the same on the small databases. Every
-// table, column and alias gets a generated name, so that only literals of the text come from outside. It refuses
-// anything that it does not know, and names it.
+// carrier translates a query of a dialect to a query of the engine that has the same meaning on the small
+// databases. Every table, column and alias gets a generated name, so that only literals are copied from the input.
+// It refuses any unknown construct, and names it.
 //
 // A query whose result the dialect leaves open (ties under LIMIT, a column that is neither grouped
 // nor aggregated) is written in two variants that take opposite choices.
@@ -22,28 +22,28 @@ type carrier struct {
 	dialect   sqlparts.Dialect
 	schema    *Schema
 	values    *values
-	queryText string // the text of the query
+	queryText string // the SQL of the query
 	bound     *sqlparts.Bound
 	declarations
 	variant int // 0 or 1
 
 	open     bool             // the variants differ
-	divides  bool             // a quotient, or a text made of a number, is computed
+	divides  bool             // a quotient, or a string converted from a number, is computed
 	folds    bool             // the case of letters is folded
 	wide     bool             // a literal has letters beyond ASCII
-	inOrder  bool             // texts are compared by order
-	wild     bool             // a literal that is no pattern has more % than maxWildcards, or a backslash
+	inOrder  bool             // strings are compared with < or >
+	wild     bool             // a literal that is not a pattern has more % than maxWildcards, or a backslash
 	patterns bool             // a pattern is computed
 	made     bool             // a computed text is compared
-	bytes    bool             // the bytes of a text are counted
+	bytes    bool             // the bytes of a string are counted
 	asked    map[*Column]bool // those that a query tests for NULL
-	seen     []*Column        // those that were read, in the order of the text
-	retype   bool             // columns become texts where a query says so
+	seen     []*Column        // columns that were read, in the order of the SQL text
+	retype   bool             // columns become strings if a query compares them with strings
 	learn    bool             // tables and columns that are not known are added to the schema
 
 	settle, lastOfAll bool // while learning: of several tables that may have a column one does, the first or the last
 
-	longer   int    // how many times longer replacements make a text at most
+	longer   int    // upper bound on the factor by which replacements lengthen a string
 	sequence string // the number of a row of the generator that was read last
 
 	names   int
@@ -51,7 +51,8 @@ type carrier struct {
 	depth   int
 	written int
 	with    map[*sqlparts.CTE]*cte
-	own     map[*sqlparts.Column]expr // what names mean that are in no text, or in a function of the text
+	// meanings of names that the query text does not define, or that a function in it defines
+	own map[*sqlparts.Column]expr
 }
 
 // cte is a common table expression as it was carried.
@@ -73,14 +74,14 @@ type expr struct {
 	summed   bool      // a sum
 	unsure   bool      // of a number in SQLite: whether it is a whole one or a fraction depends on the data
 	inexact  bool      // of a number: a quotient or an average, which dialects round at different digits
-	length   int       // of a text: how many texts it is put together of
-	made     bool      // of a text: it is computed, and may be none of the database
+	length   int       // of a string: how many strings it is concatenated from
+	made     bool      // of a string: it is computed, and may not be in the database
 	nest     *nest     // of a structure or an array: where it is; while learning, of any column
 	of       *expr     // of a list: what its elements are like
-	clock    bool      // of a text: a time of day
+	clock    bool      // of a string: a time of day
 	scale    float64   // of a number: what it was divided by; 0 for nothing
 	coords   [2]coord  // of a point: its longitude and latitude
-	number   *expr     // of a text: the number that it is the text of
+	number   *expr     // of a string: the number that it was converted from
 }
 
 // output is a column of a source or of a query.
@@ -90,7 +91,7 @@ type output struct {
 	merged *sqlparts.MergedSource // that USING made of it
 	right  bool                   // of these, the right side's, which no star has
 	from   int                    // of a term of a set operation whose columns were put in another order: its place, from 1 on
-	rest   []*Table               // in place of a column: those of a table that nothing names, or of several that are alike
+	rest   []*Table               // instead of a column: the columns of an unnamed table, or of several equal tables
 }
 
 // grouping is how a select groups its rows.
@@ -121,14 +122,14 @@ const (
 	maxNesting = 40      // of queries and expressions
 	maxWritten = 1 << 18 // bytes of a carried query and its parts
 	maxTables  = 100     // named in FROM
-	maxLength  = 200     // texts that a text is put together of
+	maxLength  = 200     // maximum number of strings in one concatenation
 )
 
 // carried is a query that the engine can run.
 type carried struct {
 	sql     [2]string // by variant
 	columns []output
-	ordered bool // it says how its rows are ordered
+	ordered bool // it specifies the order of its rows
 	open    bool // the variants differ in more than the order of rows
 }
 
@@ -188,8 +189,8 @@ func (c *carrier) result(sql string, columns []output) string {
 	return "SELECT " + strings.Join(items, ", ") + " FROM (" + sql + ") AS " + c.name("r")
 }
 
-// renumbered is an expression with the names that it made since a count of them numbered anew, so that the
-// same expression, carried twice, is the same text.
+// renumbered returns an expression in which the names generated since a count are numbered from the start, so that
+// the same expression, translated twice, gives the same string.
 func renumbered(sql string, since int) string {
 	var b strings.Builder
 	for i, part := range strings.Split(sql, "'") { // every second one is in quotes
@@ -504,7 +505,7 @@ func (c *carrier) ordered(q *sqlparts.Query, keys []string, columns int) string 
 	for i := range columns {
 		keys = append(keys, strconv.Itoa(i+1)+c.choice())
 	}
-	c.open = open || q.Limit != nil // alone, the order of rows is no difference of rows
+	c.open = open || q.Limit != nil // without a limit, the order of rows does not change which rows there are
 	return " ORDER BY " + strings.Join(keys, ", ")
 }
 
@@ -650,7 +651,7 @@ func (c *carrier) selectFrom(s *scope, from string, b *sqlparts.Select, q *sqlpa
 		}
 		sql += "DISTINCT "
 	}
-	if len(b.DistinctOn) > 0 { // the first row by the order, of those that are alike
+	if len(b.DistinctOn) > 0 { // the first row by the order, of those with equal keys
 		sql += "DISTINCT ON (" + c.distinctOn(s, b, columns) + ") "
 		if len(keys) == 0 && q.Limit == nil {
 			q = &sqlparts.Query{Limit: &sqlparts.Limit{}}
@@ -998,8 +999,8 @@ func (c *carrier) joins(s *scope, list []*sqlparts.Source) string {
 	return b.String()
 }
 
-// source writes an element of FROM. of is a condition that joins the elements of an array with the row
-// that has it; outer tells that such a row is kept without elements.
+// source writes an element of FROM. of is a condition that joins the elements of an array with the row that
+// contains it. outer reports whether a row without elements is kept.
 func (c *carrier) source(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
 	if len(src.Pivots) > 0 {
 		return c.pivoted(s, src)

@@ -97,8 +97,8 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 	return x
 }
 
-// defined writes a call of a function that the text defines: its expression, in which the names of the
-// parameters are the arguments.
+// defined writes a call of a function that the script defines: its expression, with the arguments in place of the
+// parameters.
 func (c *carrier) defined(s *scope, e *sqlparts.Call, f *function) expr {
 	if len(e.Args) != len(f.params) {
 		refuse("a function of the text with another number of arguments")
@@ -364,7 +364,7 @@ func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tai
 	}
 	t := c.text(x)
 	out := expr{kind: Text, near: x.near, length: 16 * max(1, x.length), made: true}
-	if distinct != "" { // in an order of their own, as others may not be there
+	if distinct != "" { // a separate order, since other expressions may not be allowed with DISTINCT
 		order := [2]string{"'ASC'", "'DESC'"}[c.variant]
 		switch keys := append(slices.Clone(e.OrderBy), e.Within...); {
 		case len(keys) == 0:
@@ -390,7 +390,7 @@ func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tai
 	} else {
 		out.sql = "string_agg(" + t.sql + ", " + separator + c.orderIn(s, e, t.sql) + ")" + tail
 	}
-	if c.dialect == sqlparts.Snowflake { // of no texts it is an empty one
+	if c.dialect == sqlparts.Snowflake { // of no strings it is an empty one
 		out.sql = "coalesce(" + out.sql + ", '')"
 	}
 	return out
@@ -721,8 +721,8 @@ func wholeCall(name string) func(c *carrier, args []expr) expr {
 	}
 }
 
-// functions are the functions that are carried, by all their names. Each returns no text for arguments that it
-// cannot carry.
+// functions maps the names of supported functions to their translators. A translator returns an empty expression
+// for arguments that it cannot translate.
 var functions map[string]func(c *carrier, args []expr) expr
 
 func init() {
@@ -770,7 +770,7 @@ func init() {
 		},
 		"concat": func(c *carrier, args []expr) expr {
 			if len(args) < 2 || c.dialect != sqlparts.Snowflake && c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.MySQL && c.dialect != sqlparts.Databricks {
-				return expr{} // elsewhere NULL is passed over
+				return expr{} // elsewhere NULL is ignored
 			}
 			parts := make([]string, len(args))
 			for i, a := range args {
@@ -850,7 +850,7 @@ func trimmed(name string) func(c *carrier, args []expr) expr {
 }
 
 // substring accepts positions from 1 on, for which the dialects agree. In BigQuery and Snowflake 0 is the first
-// position, too, and a negative one counts from the end, as in SQLite.
+// positionas well, and negative positions count from the end, as in SQLite.
 func substring(c *carrier, args []expr) expr {
 	if len(args) < 2 || len(args) > 3 {
 		return expr{}

@@ -119,7 +119,7 @@ func (c *carrier) prefixNumber(x expr) expr {
 	return x
 }
 
-// text is the text that a dialect makes of a value.
+// text converts a value to a string as the dialect does.
 func (c *carrier) text(x expr) expr {
 	switch x.kind {
 	case Text:
@@ -152,7 +152,7 @@ func (c *carrier) text(x expr) expr {
 	case x.kind == Bool && c.writesBooleans():
 		return expr{sql: "CAST(" + x.sql + " AS VARCHAR)", kind: Text, near: x.near, made: true}
 	case x.kind == Timestamp && c.dialect != sqlparts.SQLite && c.dialect != sqlparts.Generic:
-		// Some dialects write a fraction of the second or the zone behind it, by the type or a setting.
+		// Some dialects add a fraction of the second or the zone, depending on the type or a setting.
 		c.open = true
 		sql := "strftime(" + x.sql + ", '%Y-%m-%d %H:%M:%S')"
 		if c.variant == 1 {
@@ -351,7 +351,8 @@ func (c *carrier) bare(s *scope, e sqlparts.Expr) expr {
 	case *sqlparts.Interval:
 		refuse("INTERVAL")
 	case *sqlparts.Param:
-		for at := s; at != nil && c.dialect == sqlparts.Generic && strings.HasPrefix(e.Text, "$"); at = at.parent { // names may begin so
+		// names may start with $
+		for at := s; at != nil && c.dialect == sqlparts.Generic && strings.HasPrefix(e.Text, "$"); at = at.parent {
 			for _, src := range at.sources {
 				if o := src.find(e.Text); o != nil {
 					return c.read(at, o.expr)
@@ -639,14 +640,14 @@ func (c *carrier) compare(op string, l, r expr) expr {
 	return plain()
 }
 
-// readsDates reports whether the dialect makes a date of a text that is compared with one.
+// readsDates reports whether the dialect converts a string to a date when it is compared with one.
 func (c *carrier) readsDates() bool {
 	return c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.MySQL || c.dialect == sqlparts.Redshift
 }
 
-// dateAndNumber compares a column of dates in SQLite, whose affinity is numeric, by order with a text
-// that looks like a number, such as the year of a date: the column makes it one, and dates are texts,
-// which come behind all numbers. "" is another comparison.
+// dateAndNumber writes an ordering comparison in SQLite between a column of dates, whose affinity is numeric, and a
+// string that looks like a number, such as the year of a date. The affinity converts this string to a number, while
+// dates stay strings, which sort after all numbers. It returns "" for other comparisons.
 func (c *carrier) dateAndNumber(op string, l, r expr) string {
 	if c.dialect != sqlparts.SQLite || c.learn {
 		return ""
@@ -656,7 +657,7 @@ func (c *carrier) dateAndNumber(op string, l, r expr) string {
 	}
 	greater := map[string]string{"<": "FALSE", "<=": "FALSE", ">": "TRUE", ">=": "TRUE"}[op]
 	if greater == "" || l.affinity != numericAffinity || r.affinity == numericAffinity || r.literal != nil && !looksLikeNumber.MatchString(r.literal.Text) {
-		return "" // texts that are equal are equal as numbers, and no date is one
+		return "" // equal strings are equal as numbers, and no date is a number
 	}
 	return "(CASE WHEN " + l.sql + " IS NULL OR " + r.sql + " IS NULL THEN NULL WHEN regexp_full_match(CAST(" + r.sql + " AS VARCHAR), '" + numericText + "') THEN " + greater +
 		" ELSE " + l.sql + " " + op + " " + r.sql + " END)"
@@ -664,7 +665,7 @@ func (c *carrier) dateAndNumber(op string, l, r expr) string {
 
 var looksLikeNumber = regexp.MustCompile("^" + numericText + "$")
 
-// literalAs reads a text as what it is compared with.
+// literalAs converts a string literal to the kind that it is compared with.
 func (c *carrier) literalAs(x expr, k Kind) expr {
 	text := x.literal.Text
 	ok := false
@@ -695,8 +696,8 @@ var (
 	isoTimestamp = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$`)
 )
 
-// compareAffine compares a number with a text as SQLite does: the affinity of a column converts the
-// other side; without one a number is less than every text.
+// compareAffine compares a number with a string as SQLite does: the affinity of a column converts the other side;
+// without an affinity a number is less than every string.
 func (c *carrier) compareAffine(op string, l, r expr) expr {
 	if l.kind == Text { // the number on the left
 		return c.compareAffine(mirrored(op), r, l)
@@ -734,8 +735,8 @@ func mirrored(op string) string {
 	return op
 }
 
-// relate tells the values of what a comparison suggests: columns that share values, literals that
-// are bounds.
+// relate records what a comparison suggests for generated values: columns that share values, and literals that are
+// bounds.
 func (c *carrier) relate(op string, l, r expr) {
 	if op == "=" || op == "IS NOT DISTINCT FROM" {
 		if l.column != nil && r.column != nil {
@@ -808,8 +809,7 @@ func (c *carrier) quantified(s *scope, e *sqlparts.Binary) expr {
 	return expr{sql: "(" + x.sql + " " + string(e.Op) + " " + strings.ToUpper(e.Quantifier) + " (" + sql + "))", kind: Bool}
 }
 
-// alike relates two sides that are compared as they are, and refuses those that a dialect would
-// convert.
+// alike relates two sides that are compared without conversion, and refuses operands that a dialect would convert.
 func (c *carrier) alike(l, r expr) {
 	c.keyed(l)
 	c.keyed(r)
@@ -858,7 +858,7 @@ func (c *carrier) in(s *scope, e *sqlparts.In) expr {
 		y.sql = "c1"
 		same := x.kind == y.kind || x.kind == Null || y.kind == Null || x.kind.number() && y.kind.number()
 		if !same && !c.learn {
-			// The conversion stands inside the query: an EXISTS would lose what NOT IN makes of NULL.
+			// The conversion is inside the query: an EXISTS would lose the effect of NULL in NOT IN.
 			if c.dialect != sqlparts.SQLite || x.affinity != numericAffinity && y.affinity != numericAffinity {
 				refuse("IN with values of different kinds")
 			}
@@ -908,8 +908,8 @@ func (c *carrier) rowIn(s *scope, e *sqlparts.In, l *sqlparts.List) expr {
 	return negated(e.Not, "(("+strings.Join(items, ", ")+") IN ("+sql+"))")
 }
 
-// maxWildcards is how many % a pattern may have that the engine matches itself: it goes back to each
-// of them, which takes hours for a few dozens.
+// maxWildcards is the maximum number of % in a pattern that the engine matches itself. It backtracks to each of
+// them, which takes hours for a few dozen.
 const maxWildcards = 3
 
 func (c *carrier) like(s *scope, e *sqlparts.Like) expr {
@@ -1045,7 +1045,7 @@ func (c *carrier) caseOf(s *scope, e *sqlparts.Case) expr {
 	return all
 }
 
-// alignKinds converts values to one kind, and says what is known of any of them.
+// alignKinds converts values to the same kind, and returns their common properties.
 func (c *carrier) alignKinds(list []expr) ([]expr, expr) {
 	var all expr
 	if at := slices.IndexFunc(list, func(x expr) bool { return x.kind != Null }); c.learn && at >= 0 {

@@ -74,7 +74,8 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			switch c.dialect {
 			case sqlparts.BigQuery, sqlparts.Snowflake, sqlparts.MySQL: // NULL if one of them is
 				all.sql = "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE " + all.sql + " END)"
-			case sqlparts.Postgres, sqlparts.DuckDB, sqlparts.Databricks, sqlparts.Redshift, sqlparts.TSQL: // NULL is passed over
+			// NULL is ignored
+			case sqlparts.Postgres, sqlparts.DuckDB, sqlparts.Databricks, sqlparts.Redshift, sqlparts.TSQL:
 			default:
 				return expr{}
 			}
@@ -354,7 +355,7 @@ func (c *carrier) toNumber(x expr, k Kind, try bool) expr {
 	case Bool:
 		return expr{sql: "CAST(" + x.sql + " AS " + k.Type() + ")", kind: k, near: x.near}
 	case Text:
-		if x.number != nil { // the text of a number is read as that number
+		if x.number != nil { // the string of a number is converted back to that number
 			return c.toNumber(*x.number, k, try)
 		}
 	default:
@@ -430,7 +431,8 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 			refuse("CAST to a text that is filled with blanks")
 		}
 		if c.learn {
-			if x.kind == Null && x.nest != nil && x.nest.alias != "" { // a part of semi-structured data is what it is read as
+			// a part of semi-structured data has the kind that it is cast to
+			if x.kind == Null && x.nest != nil && x.nest.alias != "" {
 				c.learnKind(x, Text)
 			}
 			x.kind, x.literal = Text, nil
@@ -483,7 +485,7 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 	return x
 }
 
-// timeOfDay is the time of day of an instant, as the text that it is compared with.
+// timeOfDay returns the time of day of an instant, as the string that it is compared with.
 func (c *carrier) timeOfDay(x expr) expr {
 	switch c.dialect {
 	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.DuckDB, sqlparts.Databricks, sqlparts.Redshift:

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// pivoted writes PIVOT and UNPIVOT of a source as the queries that they stand for.
+// pivoted writes PIVOT and UNPIVOT of a source as equivalent queries.
 func (c *carrier) pivoted(s *scope, src *sqlparts.Source) (text, of string, outer bool) {
 	if len(src.Pivots) > 1 || src.Lateral || len(src.Columns) > 0 {
 		refuse("PIVOT in this form")

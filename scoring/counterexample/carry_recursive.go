@@ -8,8 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// The bounds of recursion, in steps: of one that reads nothing but itself, and of one that joins other tables,
-// which may have many rows for each. Of a query that needs more, nothing is known.
+// The limits of recursion, in steps: for a query that reads only itself, and for one that joins other tables, which
+// may have many rows for each of its rows. A query that needs more steps is undecided.
 const (
 	maxSteps     = 120
 	maxJoinSteps = 16

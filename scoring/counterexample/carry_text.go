@@ -13,7 +13,7 @@ import (
 // Functions on strings and patterns. BigQuery and the engine have patterns of RE2. For other dialects, only
 // patterns are accepted that mean the same in every syntax.
 
-// prefixCall tests whether a string begins with, ends with or contains another.
+// prefixCall tests whether a string starts with, ends with or contains another.
 func prefixCall(name string, dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
 	return func(c *carrier, args []expr) expr {
 		if len(args) != 2 || !slices.Contains(dialects, c.dialect) {
@@ -77,9 +77,9 @@ var classPattern = regexp.MustCompile(`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()
 
 func parsePattern(text string) (*syntax.Regexp, error) { return syntax.Parse(text, syntax.Perl) }
 
-// oneMatch reports whether a match that begins at a place is as long by every rule: that of POSIX, which takes
-// the longest, and that of Perl, which takes the first choice. It is where choices begin with different
-// letters, or have one length.
+// oneMatch reports whether a match that starts at a position has the same length by every rule: POSIX takes the
+// longest, and Perl takes the first alternative. This holds if all alternatives start with different letters, or
+// have the same length.
 func oneMatch(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpQuest:
@@ -129,7 +129,7 @@ func width(re *syntax.Regexp) int {
 	return -1
 }
 
-// begin is the letter that every match begins with, 0 for none.
+// begin returns the letter that every match starts with, 0 if there is none.
 func begin(re *syntax.Regexp) rune {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -285,7 +285,7 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 	}
 }
 
-// formatPart is a part of a format that is written alike by BigQuery and the engine.
+// formatPart matches a part of a format that BigQuery and the engine write in the same way.
 var formatPart = regexp.MustCompile(`%(%|s|0?[0-9]{0,2}d|0?[0-9]{0,2}\.[0-9]f)`)
 
 // formatCall is BigQuery's FORMAT. It is NULL if a value is.

@@ -10,9 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Functions of dates and times, by dialect. What depends on a setting of the session, such as on which
-// day a week begins in Snowflake, is written in two variants, which take opposite settings. Instants are
-// in UTC: what takes or gives the time of another zone is refused.
+// Functions of dates and times, by dialect. If a result depends on a session setting, such as the first day of a
+// week in Snowflake, the two variants assume opposite settings. Instants are in UTC: a function that takes or
+// returns the time of another zone is refused.
 
 // now is the instant that queries run at. Both run at the same one, and any may be it.
 const (
@@ -37,7 +37,7 @@ var unitNames = map[string]string{
 // microseconds are those of a unit that is always as long.
 var microseconds = map[string]int64{"day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000, "microsecond": 1}
 
-// weekdays are the days of a week that begins on Sunday. A unit "week+2" begins on the third of them.
+// weekdays are the days of a week that starts on Sunday. A unit "week+2" starts on the third of them.
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
 // unit reads a unit: a name, a string or WEEK(MONDAY).
@@ -82,7 +82,7 @@ func (c *carrier) unit(e sqlparts.Expr) string {
 	return u
 }
 
-// instant is a value as a date or a time. A text is read where it is one as ISO 8601 writes it.
+// instant converts a value to a date or a time. A string is converted if it is in ISO 8601 format.
 func (c *carrier) instant(x expr, k Kind) expr {
 	if c.learn {
 		c.learnTime(x, k)
@@ -162,7 +162,7 @@ func (c *carrier) add(x, n expr, unit string, minus bool) expr {
 	return out
 }
 
-// weekNumber counts weeks from one on, which begin on Sunday or Monday.
+// weekNumber returns the number of a week, from 1. Weeks start on Sunday or Monday.
 func weekNumber(x, unit string) string {
 	shift := "3"
 	if unit == "sunweek" {
@@ -414,7 +414,7 @@ func (c *carrier) parsed(x, format expr, k Kind, try bool) expr {
 	x = c.text(x)
 	read := "try_strptime(" + x.sql + ", " + quoteText(engine) + ")"
 	none := ""
-	if try { // a text without a digit is no date in any format
+	if try { // a string without a digit is not a date in any format
 		none = " WHEN NOT regexp_matches(" + x.sql + ", '[0-9]') THEN NULL"
 	}
 	return expr{

@@ -19,7 +19,7 @@ const (
 	isTrue
 )
 
-// broken reports whether a row breaks a check. A check is broken only where it is false.
+// broken reports whether a row violates a check. A check is violated only if it is false.
 func broken(check sqlparts.Expr, t *Table, row []Value) bool {
 	v, ok := judge(check, t, row)
 	return ok && v == isFalse
@@ -190,8 +190,8 @@ func operand(e sqlparts.Expr, t *Table, row []Value) (Value, bool) {
 	return Value{}, false
 }
 
-// comparable reports whether two operands are compared without a conversion: of one kind, and dates with ISO 8601
-// dates.
+// comparable reports whether two operands are compared without a conversion: they have the same kind, or one is a
+// date and the other an ISO 8601 date.
 func comparable(a, b sqlparts.Expr, t *Table) bool {
 	x, y := operandKind(a, t), operandKind(b, t)
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// folding reports whether a dialect may take texts for one that differ in case, in accents or in blanks
-// at the end: a collation decides it, and which one a column has is not known.
+// folding reports whether a dialect may consider strings equal that differ in case, in accents or in trailing
+// blanks. A collation decides this, and the collation of a column is unknown.
 func folding(d sqlparts.Dialect) bool {
 	return d == sqlparts.MySQL || d == sqlparts.TSQL || d == sqlparts.Generic
 }
@@ -51,8 +51,8 @@ func (d *Database) collides() bool {
 	return false
 }
 
-// compareTexts compares two texts exactly, and where the dialect may fold them, in one variant as a
-// collation that folds does.
+// compareTexts compares two strings exactly. If the dialect may fold them, one variant compares as a folding
+// collation does.
 func (c *carrier) compareTexts(op string, l, r expr) string {
 	if !folding(c.dialect) || c.learn {
 		return "(" + l.sql + " " + op + " " + r.sql + ")"

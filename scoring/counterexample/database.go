@@ -11,7 +11,7 @@ import (
 type Database struct {
 	Tables []Rows
 
-	unique []*Column   // besides the keys
+	unique []*Column   // in addition to the keys
 	refers []reference // that a realistic one keeps
 	real   *realism    // nil if it may be any that the schema allows
 }
@@ -77,7 +77,7 @@ func (d *Database) prune() {
 	}
 }
 
-// number counts the elements of each array anew, from 0 on.
+// number renumbers the elements of each array, from 0.
 func (t *Rows) number() {
 	if !t.Table.element {
 		return
@@ -270,7 +270,7 @@ const aimedShare = 6
 // firstWithNulls is the first try whose database may have NULL: what differs without convinces more.
 const firstWithNulls = 3
 
-// make returns the database of a try: a realistic one, or any that the schema allows.
+// make generates one database: a realistic one, or any that the schema allows.
 func (g *generator) make(try int, realistic bool) *Database {
 	r := rand.New(rand.NewPCG(g.seed, uint64(try))) //nolint:gosec // to be repeated, not to be secret
 	// The first databases are the smallest, so that there is little to shrink.
@@ -339,7 +339,7 @@ func (g *generator) make(try int, realistic bool) *Database {
 	return d
 }
 
-// row adds a row that satisfies the keys, unless none is found.
+// row adds a row that satisfies the keys, if it finds one.
 func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 	for attempt := range 12 {
 		row := make([]Value, len(t.Columns))
@@ -430,7 +430,7 @@ func (g *generator) value(r *rand.Rand, s *style, c *Column, fresh bool, n int) 
 		x = &spread{fresh: []float64{0, 0, 0.2, 0.6, 1}[r.IntN(5)]}
 		for range []int{2, 3, 1, 1, 5, 2, 12}[r.IntN(7)] {
 			at := r.IntN(len(d.pool))
-			if r.IntN(2) == 0 { // the telling ones stand first
+			if r.IntN(2) == 0 { // the values most likely to show a difference come first
 				at = r.IntN(min(4, len(d.pool)))
 			}
 			x.few = append(x.few, d.pool[at])

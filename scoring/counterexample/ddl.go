@@ -16,8 +16,8 @@ func ReadSchema(ddl string, d sqlparts.Dialect) *Schema {
 // respect it.
 func schemaOf(from *sqlparts.Schema, d sqlparts.Dialect) *Schema {
 	s := &Schema{bad: from.Doubt, views: from.Views}
-	if len(from.Besides) > 0 {
-		s.bad = from.Besides[0]
+	if len(from.Other) > 0 {
+		s.bad = from.Other[0]
 	}
 	tables := map[*sqlparts.Table]*Table{}
 	s.stated = tables
@@ -30,8 +30,8 @@ func schemaOf(from *sqlparts.Schema, d sqlparts.Dialect) *Schema {
 	}
 	for _, def := range from.Tables {
 		t := &Table{Name: def.Name.Last().Text, Checks: def.Checks, bad: def.Doubt}
-		if len(def.Besides) > 0 {
-			t.refuse(def.Besides[0])
+		if len(def.Other) > 0 {
+			t.refuse(def.Other[0])
 		}
 		for _, c := range def.Columns {
 			col := &Column{Name: c.Name.Text, Declared: c.Type, NotNull: c.NotNull, table: t}

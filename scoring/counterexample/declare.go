@@ -7,21 +7,21 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// A script may declare variables before its query. Where each has one value that the text says, the
-// query is read with these values in place of the names.
+// A script may declare variables before its query. If each has a single value that is in the script, the query is
+// translated with these values in place of the names.
 
 var (
 	declaration = regexp.MustCompile(`(?is)^\s*DECLARE\s+([a-z_][a-z0-9_]*)\s+(?:([a-z0-9_<>]+)\s*)?(?:DEFAULT\s+(.+?))?\s*;?\s*$`)
 	setting     = regexp.MustCompile(`(?is)^\s*SET\s+([a-z_][a-z0-9_]*)\s*=\s*(.+?)\s*;?\s*$`)
 )
 
-// declarations are the definitions in a text before its query.
+// declarations are the variables and functions that a script defines before its query.
 type declarations struct {
 	variables map[string]sqlparts.Expr
 	functions map[string]*function
 }
 
-// function is a function that a text defines by an expression.
+// function is a function that a script defines by an expression.
 type function struct {
 	params []string
 	kinds  []Kind // Null for any
@@ -83,7 +83,7 @@ func functionOf(text string, d sqlparts.Dialect) (name string, f *function) {
 	return strings.ToLower(m[1]), f
 }
 
-// oneExpression reads an expression; nil if the text is another thing.
+// oneExpression parses an expression; nil if the string is anything else.
 func oneExpression(text string, d sqlparts.Dialect) sqlparts.Expr {
 	q, _ := sqlparts.Parse("SELECT "+text, d).Whole()
 	if q == nil || len(q.With) > 0 || len(q.OrderBy) > 0 || q.Limit != nil {
@@ -96,8 +96,8 @@ func oneExpression(text string, d sqlparts.Dialect) sqlparts.Expr {
 	return b.Items[0].Expr
 }
 
-// plainQuery is the query of a text, and the variables and functions that the text declares before it. The
-// query is nil, and why says so, for a text that is anything else.
+// plainQuery returns the query of a script, and the variables and functions that the script declares before it. For
+// any other script the query is nil, and why gives the reason.
 func plainQuery(script *sqlparts.Script) (q *sqlparts.Query, declared declarations, why string) {
 	text, d, n := script.SQL, script.Dialect, len(script.Statements)
 	if d != sqlparts.BigQuery || n < 2 {

@@ -7,9 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// empty reports whether a query returns no row on any database by its text: its condition is never true, or it
-// joins an empty source. If both queries are so, the databases that were tried are not the reason for the empty
-// results.
+// empty reports whether a query returns no row on any database: its condition is never true, or it joins an empty
+// source. If this holds for both queries, their empty results are not due to the databases that were tried.
 func empty(q *sqlparts.Query) bool {
 	switch b := q.Body.(type) {
 	case *sqlparts.Query:

@@ -7,9 +7,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Dialects compute quotients and averages to different digits: as doubles, or as decimals of four
-// digits and more. Sums of doubles depend on their order. Where such a number lies that close to a
-// bound, on which side it lies is open: both variants take opposite ones.
+// Dialects compute quotients and averages to different digits: as doubles, or as decimals of four digits and more.
+// Sums of doubles depend on their order. If such a number is close to a bound, it may be on either side: the two
+// variants take opposite sides.
 
 // digits is how close a number has to be to another one, relative to that, so that the dialect may
 // tell otherwise how they compare, and of what numbers are multiples that are sure.
@@ -72,7 +72,7 @@ func (c *carrier) round(x expr, n int) string {
 	return "(CASE WHEN " + middle + " THEN sign(" + double + ") * (floor(" + shifted + ")" + up + ") / " + power + " ELSE " + plain + " END)"
 }
 
-// wholeAverage is the average of whole numbers where it is a whole number itself: in T-SQL and in Redshift,
+// wholeAverage returns the average of whole numbers where a dialect truncates it to one: in T-SQL and in Redshift,
 // unless a column of an inferred schema may hold fractions. ok is false if it is a fraction.
 func (c *carrier) wholeAverage(x expr, distinct, tail string) (sql string, ok bool) {
 	switch {

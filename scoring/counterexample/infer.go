@@ -8,8 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// inferPasses is the number of passes over both queries to infer the tables: what one shows about a column decides
-// what the other leaves open.
+// inferPasses is the number of passes over both queries to infer the tables: a fact about a column in one query
+// resolves ambiguities in the other.
 const inferPasses = 5
 
 // infer infers a schema from two queries. Columns get the kind of the values that they are compared and computed
@@ -17,8 +17,8 @@ const inferPasses = 5
 // is assumed to refer to it. If two columns are joined, and neither is a key by its name, one is unique in each
 // database. Without these, most pairs would be refuted by databases that do not occur.
 //
-// A name without a table may be a column of several tables. What another mention does not settle is taken
-// for one of the first of them, or of the last.
+// A name without a table may be a column of several tables. If no other occurrence resolves it, it is assigned to
+// the first of them, or to the last.
 func infer(of *search, last bool) *Schema {
 	d, s := of.dialect, &Schema{Inferred: true, tables: map[*sqlparts.BoundTable]*Table{}}
 	v := of.learn(s, last)
@@ -80,7 +80,7 @@ func infer(of *search, last bool) *Schema {
 	return s
 }
 
-// learn reads both queries to learn what a schema does not say.
+// learn reads both queries to learn facts that the schema does not state.
 func (s *search) learn(into *Schema, last bool) *values {
 	v := newValues()
 	for pass := range inferPasses {

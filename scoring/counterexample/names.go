@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// scope is the sources of a select, and what encloses it. What a name means, [sqlparts.Bound] says; a scope
-// has what that is in the engine.
+// scope holds the sources of a select and the enclosing scope. [sqlparts.Bound] resolves names; a scope maps their
+// meanings to names in the engine.
 type scope struct {
 	parent  *scope
 	sources []*source
@@ -20,7 +20,7 @@ type scope struct {
 	windows []*sqlparts.WindowDef
 }
 
-// source is what a query selects from.
+// source is a source that a query selects from.
 type source struct {
 	of      *sqlparts.Source
 	table   *Table
@@ -88,7 +88,7 @@ func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
 
 // decide takes one of the meanings of a name, nil for none. other is a second one if the dialect leaves open
 // which of both it is.
-func (c *carrier) decide(e *sqlparts.Column, ms []sqlparts.Meaning, doubt sqlparts.Doubt) (m, other *sqlparts.Meaning) {
+func (c *carrier) decide(e *sqlparts.Column, ms []sqlparts.Meaning, doubt sqlparts.Certainty) (m, other *sqlparts.Meaning) {
 	if len(ms) == 0 {
 		return nil, nil
 	}
@@ -289,8 +289,8 @@ func (c *carrier) using(s *scope, src *sqlparts.Source) []string {
 	return on
 }
 
-// natural are the columns of a natural join of tables of which not all columns are known. Those that only
-// one side is known to have may be the other's too: all of them are taken to be, or none.
+// natural returns the columns of a natural join of tables whose columns are not all known. A column that only one
+// side is known to have may also exist on the other side. Either all such columns are assumed to, or none.
 func (c *carrier) natural(s *scope, src *sqlparts.Source) []*sqlparts.MergedSource {
 	merged, _ := c.bound.Merged(src)
 	n := len(s.sources) - 1

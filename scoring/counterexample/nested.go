@@ -13,7 +13,7 @@ import (
 // refers to the row of the array. A structure or an array as a value is the identity of its row, and a field of it
 // is looked up there. So the elements of an array are generated, described and shrunk like the rows of any table.
 //
-// Arrays are never NULL in a small database, objects have no JSON null, and the elements of an array are of one
+// Arrays are never NULL in a small database, objects have no JSON null, and all elements of an array have the same
 // kind. A query about any other values is refused.
 
 // The names of the additional columns of a table with nested values. No column of a query has such a name.
@@ -22,7 +22,7 @@ const (
 	ofName      = "(of)"      // of an element: the identity of the row that has the array
 	atName      = "(at)"      // of an element: its place in the array, from 0 on
 	elementName = "(element)" // an element that is neither a structure nor an array
-	keyedName   = "(key)"     // of an object that is taken for an array: the name of a field
+	keyedName   = "(key)"     // of an object treated as an array: the name of a field
 	othersName  = "(others)"  // the columns that a star means and no query names, as one
 )
 

@@ -52,7 +52,7 @@ type habit struct {
 	noNull    bool
 	unique    bool
 	empty     bool // texts may be empty
-	blank     bool // texts may begin or end with blanks
+	blank     bool // strings may begin or end with blanks
 	low, high *Value
 	values    []Value
 	why       string // where it is from
@@ -454,5 +454,5 @@ func Reads(p *Problem) (columns []*Column, compared [][2]*Column) {
 // maxCompared bounds the pairs of columns whose values are compared in a warehouse.
 const maxCompared = 12
 
-// Of is the name of the column's table.
+// Of returns the name of the column's table.
 func (c *Column) Of() string { return c.table.Name }

@@ -16,12 +16,13 @@ type Schema struct {
 	// Inferred reports that no schema was stated: tables, columns and their kinds come from the two queries.
 	Inferred bool
 
-	unsure bool                            // of which table a column is, the queries do not say
+	unsure bool                            // the queries do not show to which table a column belongs
 	views  []sqlparts.Name                 // names of views, which no search reads
 	stated map[*sqlparts.Table]*Table      // by their definitions
-	tables map[*sqlparts.BoundTable]*Table // by what queries read; only where it is inferred
+	tables map[*sqlparts.BoundTable]*Table // by the tables that queries read; only if the schema is inferred
 	bad    string                          // what of the DDL is not understood, whatever the table
-	either [][2]*Column                    // of two columns that are joined, one is unique; only where it is inferred
+	// pairs of joined columns, one of which is unique; only if the schema is inferred
+	either [][2]*Column
 }
 
 // Table is one table with its constraints.
@@ -62,8 +63,8 @@ type Column struct {
 	bad      string   // why its values cannot be carried into the engine; empty if they can
 	used     bool     // a query reads it, or a constraint between used columns does
 	float    bool     // learned: its numbers have a fraction, as those of floats
-	variant  bool     // semi-structured: its fields are what queries read
-	dateLike bool     // all that is learned of its kind is a comparison with the text of a date
+	variant  bool     // semi-structured: queries determine its fields
+	dateLike bool     // its kind was inferred only from a comparison with the string of a date
 	limit    *limit   // of its type; nil for none
 	domain   *domain  // the values it is drawn from
 	table    *Table
@@ -187,7 +188,7 @@ func (c *Column) typed(d sqlparts.Dialect) {
 		case has("real", "floa", "double"):
 			c.Kind, c.affinity = Real, numericAffinity
 		case temporal():
-			c.Kind, c.affinity = Text, numericAffinity // texts that are no numbers stay texts
+			c.Kind, c.affinity = Text, numericAffinity // strings that are not numbers stay strings
 		case base == "time":
 			c.Kind, c.Shape, c.affinity = Text, timeText_, numericAffinity
 		case has("bool", "bit"):

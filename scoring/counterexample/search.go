@@ -63,8 +63,8 @@ type Problem struct {
 	Tries int    `json:"tries"`
 	Time  int64  `json:"time_ms"`
 	Seed  uint64 `json:"seed,omitempty"`
-	// Bound is how many rows a table has at most in the pass over all databases, see [Bound]: 0 for
-	// [DefaultBound], below 0 for no such pass. It is smaller where there would be too many databases.
+	// Bound is the maximum number of rows of a table in the pass over all databases, see [Bound]: 0 for
+	// [DefaultBound], below 0 for no such pass. It is reduced if there would be too many databases.
 	Bound int `json:"bound,omitempty"`
 }
 
@@ -83,8 +83,8 @@ const (
 
 // Outcome is the outcome of the search.
 type Outcome struct {
-	// Why says why nothing was searched, or no answer found: a construct that cannot be carried
-	// over to the engine. Everything else is then empty.
+	// Why is the reason why nothing was searched, or no result found, such as a construct that cannot be translated
+	// to the engine. Then all other fields are empty.
 	Why      string `json:"why,omitempty"`
 	TimedOut bool   `json:"timed_out,omitempty"` // the time ended before the tries
 
@@ -94,7 +94,7 @@ type Outcome struct {
 	Open     int  `json:"open,omitempty"`     // those where a query leaves its own result open
 	Large    int  `json:"large,omitempty"`    // databases that were not tried, as a query joins too many rows on them
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
-	// SchemaFrom says where the schema is from: [FromCase], [FromWarehouse] or [FromQueries].
+	// SchemaFrom is the source of the schema: [FromCase], [FromWarehouse] or [FromQueries].
 	SchemaFrom string `json:"schema_from,omitempty"`
 
 	Bound *Bound `json:"bound,omitempty"` // all databases of a size were tried; nil if not
@@ -179,7 +179,7 @@ type search struct {
 	session Session
 	asked   map[*Column]bool // those that a query tests for NULL
 	real    *realism
-	spared  bool // the last difference did not count, as it is no realistic one
+	spared  bool // the last difference was ignored, because its database is not realistic
 	reached bool // one of the queries returned a row on some database
 	out     *Outcome
 
@@ -282,7 +282,7 @@ func fraction(n sqlparts.Node) (found bool) {
 // columns, whatever the schema states: some benchmarks declare every column INT.
 func (s *search) retype() {
 	c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
-	for range inferPasses { // what one comparison makes a text makes one of what it is compared with
+	for range inferPasses { // a kind inferred from one comparison determines operands of others
 		for i, q := range s.trees {
 			c.declarations = s.declared[i]
 			_, _ = c.carry(s.scripts[i], q) // what cannot be carried is found again
@@ -393,7 +393,7 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	var failed error
 	work := 0.0
 	realistic := (tries + realisticShare - 1) / realisticShare
-	tried := map[string]bool{} // what was no difference
+	tried := map[string]bool{} // databases without a difference
 	for try := range tries {
 		d := g.make(try, true)
 		if try >= realistic {
@@ -483,8 +483,8 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	return nil
 }
 
-// nothing reports whether the queries say themselves that they return no row, or read no table, so that one
-// database is all of them.
+// nothing reports whether the queries by themselves return no row, or read no table, so that one database
+// represents all.
 func (s *search) nothing() bool {
 	return len(s.tables) == 0 || empty(s.trees[0]) && empty(s.trees[1])
 }

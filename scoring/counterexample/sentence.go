@@ -26,7 +26,7 @@ const (
 	predName = "the agent's query"
 )
 
-// sentence says in plain words on what data the results differ, and how.
+// sentence describes how the results differ, and on which data.
 func (s *search) sentence(d *Database) string {
 	gold, pred := s.out.Gold.Rows, s.out.Pred.Rows
 	if g, p := len(s.gold.columns), len(s.pred.columns); g > p {
@@ -50,7 +50,7 @@ func (s *search) sentence(d *Database) string {
 	return s.shown()
 }
 
-// keeps is the sentence where one side returns all rows of the other, and more.
+// keeps returns the sentence for a side that returns all rows of the other, and more.
 func (s *search) keeps(d *Database, where, who, other string, rows, fewer [][]Value) string {
 	if distinct(rows) == distinct(fewer) {
 		if where != "" {

@@ -23,7 +23,7 @@ const (
 	Timestamp // 2006-01-02 15:04:05
 	Nested    // a structure or an array, as the identity of its row: no value of a result
 	List      // an array that a query makes
-	Geo       // a point on the earth, as the text of its longitude and latitude
+	Geo       // a point on the earth, as a string with its longitude and latitude
 )
 
 // Type is the kind's name in the engine, DuckDB.
@@ -243,7 +243,7 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 	if !ordered {
 		left = sorted(a, identity(n))
 	}
-	// A column of b can stand for one of a only if it holds the same values.
+	// A column of b can match one of a only if it holds the same values.
 	fits := make([][]bool, n)
 	for i := range fits {
 		fits[i] = make([]bool, m)

@@ -20,9 +20,9 @@ type values struct {
 	sizes   []int
 	far     int      // the largest number of rows that a query asks for, of those that no small database has
 	grouped bool     // an aggregate is compared with a literal
-	ordered []string // texts that another text is compared with by order
+	ordered []string // strings that another string is compared with by < or >
 	of      map[*Column]*domain
-	drawn   map[string]string // the texts that are drawn, by what all collations make of them
+	drawn   map[string]string // the generated strings, by a form that is the same in all collations
 }
 
 // domain is a set of columns that share values, and what is known of these.
@@ -34,10 +34,10 @@ type domain struct {
 	allowed  []string  // literals of checks
 	sums     []float64 // that a query compares the sum with
 	offsets  []float64 // that are added before values are compared
-	dates    bool      // texts are dates
+	dates    bool      // strings are dates
 	layout   string    // how they are written, if not as ISO 8601 does
 	epoch    int64     // numbers count the time since 1970, so many units a second
-	numeric  bool      // texts are compared with numbers
+	numeric  bool      // strings are compared with numbers
 	distinct bool      // distinct ones are counted
 	// fractions reports that all numbers have a fraction, since SQLite divides integers differently.
 	fractions bool
@@ -475,7 +475,7 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 				continue
 			}
 			add(t)
-			if kind == Timestamp && t.Equal(t.Truncate(24*time.Hour)) { // a date alone stands for its first instant
+			if kind == Timestamp && t.Equal(t.Truncate(24*time.Hour)) { // a date alone means its first instant
 				add(t.Add(14*time.Hour + 30*time.Minute))
 			}
 			add(t.AddDate(0, 0, 1))

@@ -11,13 +11,13 @@ import (
 // The bounds of the work, in rows that joins may produce. They end a search at the same database on every machine,
 // unlike a time limit.
 const (
-	maxWork      = 2_000_000  // of a query on one database; larger databases are passed over
+	maxWork      = 2_000_000  // of a query on one database; larger databases are skipped
 	maxTotalWork = 60_000_000 // of a search
 )
 
-// work is how many rows a query may have to make on a database: all those of the joins, for each row
-// of the outer query where one stands inside of it. A join by equal values makes no more than the rows that
-// share one.
+// work estimates the maximum number of rows that a query produces on a database: all rows of its joins, and those
+// of a nested query for each row of the outer one. A join by equal values produces at most the rows that share a
+// value.
 func (s *search) work(d *Database, i int) float64 { return s.worker(d, i).query(s.trees[i]).work }
 
 func (s *search) worker(d *Database, i int) *worker {
@@ -79,7 +79,7 @@ func (w *worker) query(q *sqlparts.Query) extent {
 	return x
 }
 
-// recursive bounds a query that reads itself by its steps, each of which may make as many rows of one as it
+// recursive bounds the rows of a recursive query by its steps. Each step may produce as many rows from one as it
 // joins.
 func (w *worker) recursive(cte *sqlparts.CTE) extent {
 	var out extent

@@ -10,7 +10,7 @@ import (
 
 // Limits bound one run of a judge's script.
 type Limits struct {
-	Steps  int64 // of the interpreter and of what it calls
+	Steps  int64 // of the interpreter and of the functions it calls
 	Memory int64 // bytes of values that are made, whether they are still used or not
 }
 
@@ -78,7 +78,7 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// sizeOf is the size of a value by itself: bytes of text, number of elements.
+// sizeOf returns the size of a value without its elements: bytes of a string, number of elements.
 func sizeOf(v starlark.Value) int64 {
 	switch v := v.(type) {
 	case starlark.Int:
@@ -99,9 +99,8 @@ func bitLen(i starlark.Int) int {
 	return i.BigInt().BitLen()
 }
 
-// walk charges the work of going through a value and everything in it, as comparing, hashing and
-// writing it do: a value that is in it twice is gone through twice. It returns the bytes of its
-// text form, roughly.
+// walk charges the work of visiting a value and everything in it, as comparing, hashing and writing do. A value
+// that occurs more than once is visited each time. It returns the approximate number of bytes of its text form.
 func (b *budget) walk(v starlark.Value) (int64, error) { return b.walkAt(v, 0) }
 
 // walkAt is walk at a depth. Nesting that is too deep is an error, since Starlark visits nested values by

@@ -39,7 +39,7 @@ func parseConfig(nodes map[string]yaml.Node) (map[string]*setting, error) {
 			return nil, errcode.New(errcode.InvalidArgument, "config."+name+": "+format, args...)
 		}
 		if !judgeName.MatchString(name) {
-			return nil, errcode.New(errcode.InvalidArgument, "config: %.40q is no name: expected small letters, digits and _", name)
+			return nil, errcode.New(errcode.InvalidArgument, "config: invalid name %.40q; expected lowercase letters, digits and _", name)
 		}
 		s := &setting{}
 		var err error
@@ -105,7 +105,7 @@ func (s *setting) check(v any) (any, error) {
 	}
 	if !ok || typeOf(v) != s.Type {
 		return nil, errcode.New(errcode.InvalidArgument, "expected %s", map[string]string{
-			"bool": "true or false", "int": "a whole number", "float": "a number", "string": "text", "list": "a list of texts and numbers",
+			"bool": "true or false", "int": "a whole number", "float": "a number", "string": "a string", "list": "a list of strings and numbers",
 		}[s.Type])
 	}
 	var n float64

@@ -17,7 +17,7 @@ import (
 // converts first.
 type decimal struct {
 	unscaled *big.Int
-	scale    int32 // digits behind the point, from 0
+	scale    int32 // digits after the point, from 0
 }
 
 const maxDigits = 1000
@@ -47,7 +47,7 @@ func pow10(n int32) *big.Int { return new(big.Int).Exp(bigTen, big.NewInt(int64(
 
 // parseDecimal reads a decimal number such as "-1234.50" or "1.5e-3".
 func parseDecimal(s string) (decimal, error) {
-	bad := errcode.New(errcode.InvalidArgument, "decimal: the text is no decimal number")
+	bad := errcode.New(errcode.InvalidArgument, "decimal: the string is not a decimal number")
 	s = strings.TrimSpace(s)
 	if len(s) > 2*maxDigits {
 		return decimal{}, errDecimalSize

@@ -50,14 +50,14 @@ func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, para
 	for _, name := range slices.Sorted(maps.Keys(j.header.Result)) {
 		node := j.header.Result[name]
 		if !slices.Contains(members, name) {
-			return nil, errcode.New(errcode.InvalidArgument, "line %d: result: %.40q is no member of a score, which has %s", node.Line, name, strings.Join(members, ", "))
+			return nil, errcode.New(errcode.InvalidArgument, "line %d: result: %.40q is not a member of a score; expected one of %s", node.Line, name, strings.Join(members, ", "))
 		}
 		if node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
 			return nil, errcode.New(errcode.InvalidArgument, "line %d: result.%s: expected an expression", node.Line, name)
 		}
 		first := node.Line
 		if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-			first++ // the text begins below the | or >
+			first++ // the text starts below the | or >
 		}
 		text := "(" + strings.TrimSpace(node.Value) + "\n)"                                                                     // so that an expression may go over several lines
 		e, err := dialect.ParseExpr(j.File, syntax.FilePortion{Content: []byte(text), FirstLine: int32(first), FirstCol: 1}, 0) //nolint:gosec // lines of a small file
@@ -155,7 +155,7 @@ func (j *Judge) loadPrompt(ctx context.Context, limits Limits, o *Options) error
 	return nil
 }
 
-// replyOf makes the members of a reply readable as reply.name.
+// replyOf returns a value with the members of a reply as attributes: reply.name.
 func replyOf(v starlark.Value) starlark.Value {
 	d, ok := v.(*starlark.Dict)
 	if !ok {
@@ -170,7 +170,7 @@ func replyOf(v starlark.Value) starlark.Value {
 	return r
 }
 
-// checkSchema has the judge backend's own check of a schema look at it.
+// checkSchema validates a schema with the judge backend's own check.
 func checkSchema(ctx context.Context, schema json.RawMessage) error {
 	var none json.RawMessage
 	err := judgebackend.Decode("{}", schema, &none)

@@ -6,22 +6,23 @@
 // runs, SQL functions, wires and reports treat like any other:
 //
 //   - starlark: process_row(row, config) in Starlark, a dialect of Python, which may ask a model with llm_complete
-//   - expression: Starlark expressions for value, label, reason and the like
-//   - prompt: a prompt with a JSON Schema of the reply, and expressions that make a score of the reply
+//   - expression: Starlark expressions for value, label, reason and other members of a score
+//   - prompt: a prompt with a JSON Schema of the reply, and expressions that convert the reply to a score
 //   - sql: a query of an embedded engine over the case and its results
 //
-// A judge sees of a case what its needs name and nothing else, so that it says the same wherever it
-// is called from, and so that the arguments of its SQL function follow from its header.
+// A judge sees only the parts of a case that its needs name. So it gives the same result wherever it is called
+// from, and the arguments of its SQL function follow from its header.
 //
 // # What a script can and cannot do
 //
 // Scripts have no files, no network, no clock, no random numbers, no load and no recursion. Bounded
 // are:
 //
-//   - steps: the interpreter's own count, and in addition what operators, built-in functions, methods, regular expressions and comparisons do, by the size of what
-//     they work on;
-//   - memory: strings, lists and other values are charged to a budget before they are made, cumulatively, whether they are still referenced or not. Not charged is
-//     what the interpreter keeps for each of its own steps (about 30 bytes);
+//   - steps: the interpreter's own count, plus the work of operators, built-in functions, methods, regular
+//     expressions and comparisons, by the size of their operands;
+//   - memory: strings, lists and other values are charged to a budget before they are created, cumulatively,
+//     whether they are still referenced or not. The interpreter's memory for each of its own steps (about 30 bytes)
+//     is not charged;
 //   - integers have at most 4096 bits, decimals 1000 digits;
 //   - what leaves a script: reason, label and detail, and the prompts it sends.
 //

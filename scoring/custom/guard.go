@@ -18,7 +18,7 @@ func budgetOf(t *starlark.Thread) *budget {
 
 type builtin = func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error)
 
-// guards are what rewritten scripts call.
+// guards are the functions that rewritten scripts call.
 var guards = func() starlark.StringDict {
 	d := starlark.StringDict{}
 	add := func(name string, f builtin) { d[name] = starlark.NewBuiltin(name, f) }

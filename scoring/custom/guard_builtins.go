@@ -29,7 +29,7 @@ var universe = func() starlark.StringDict {
 				return nil, plain(name, err)
 			}
 			if text, ok := z.(starlark.String); ok && textMakers[name] {
-				_, same := args[0].(starlark.String) // str of a text is that text
+				_, same := args[0].(starlark.String) // str of a string is that string
 				if err := budgetOf(t).derived(text, same && name == "str", args...); err != nil {
 					return nil, err
 				}
@@ -143,8 +143,8 @@ func eachArgument(args starlark.Tuple, kwargs []starlark.Tuple, f func(starlark.
 // literalsKey is the key of the strings in a thread's script.
 const literalsKey = "literals"
 
-// fail ends the script. Its message is shown where it is in the script as it is, since any
-// other may hold data.
+// fail stops the script. Its message is shown only if it is a literal in the script, since any other may contain
+// data.
 func fail(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 	literals, _ := t.Local(literalsKey).(map[string]bool)
 	if len(args) == 1 {

@@ -60,7 +60,7 @@ func method(b *budget, t *starlark.Thread, recv starlark.Value, m *starlark.Buil
 		return nil, plain(m.Name(), err)
 	}
 	switch m.Name() {
-	case "codepoints", "codepoint_ords", "elems", "elem_ords": // some of them do not tell how many they are
+	case "codepoints", "codepoint_ords", "elems", "elem_ords": // some of these sequences do not report their length
 		if it, ok := v.(starlark.Iterable); ok {
 			if v, err = collect(b, it); err != nil {
 				return nil, err
@@ -184,7 +184,7 @@ func chargeTable(b *budget, recv starlark.Value, name string, args starlark.Tupl
 	case "items":
 		return b.alloc(4 * wordBytes * n)
 	}
-	for _, list := range append([]starlark.Tuple{args}, kwargs...) { // update, union and the like
+	for _, list := range append([]starlark.Tuple{args}, kwargs...) { // update, union and similar methods
 		for _, a := range list {
 			if err := b.alloc(entryBytes * (sizeOf(a) + 1)); err != nil {
 				return err

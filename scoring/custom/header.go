@@ -137,19 +137,19 @@ func (h *header) check() error {
 	case h.Version < 1:
 		return bad("version: expected a whole number from 1")
 	case strings.TrimSpace(h.Summary) == "" || len(h.Summary) > 1000:
-		return bad("summary: expected a sentence that says what the judge tells, of at most 1000 characters")
+		return bad("summary: expected a sentence of at most 1000 characters that describes the result of the judge")
 	case len(h.Needs) == 0 && len(h.Scores) == 0:
 		return bad("needs: expected what the judge reads of a case, such as [question, response]")
 	case len(h.Scores) > 50:
 		return bad("scores: expected at most 50 metrics")
 	case len(h.Range) != 0 && len(h.Range) != 2:
-		return bad("range: expected [least, most], null where there is no bound")
+		return bad("range: expected [minimum, maximum]; use null for no bound")
 	case len(h.Range) == 2 && h.Range[0] != nil && h.Range[1] != nil && !(*h.Range[0] < *h.Range[1]):
 		return bad("range: the first number must be below the second")
 	case h.Threshold != nil && !h.inRange(*h.Threshold):
-		return bad("threshold: lies outside the range")
+		return bad("threshold: is outside the range")
 	case h.FailedQuery != nil && !h.inRange(*h.FailedQuery):
-		return bad("failed_query: lies outside the range")
+		return bad("failed_query: is outside the range")
 	case h.FailedQuery != nil && !slices.Contains(h.Needs, "result"):
 		return bad("failed_query: the judge does not need the agent's result")
 	case h.LowerIsBetter && h.Threshold == nil:

@@ -286,8 +286,8 @@ func TestDeepNesting(t *testing.T) {
 func TestErrorsShowNoData(t *testing.T) {
 	for _, c := range []struct{ why, body, says string }{
 		{"a key", "return {}[row.response]", "line 4, in process_row: a key is not in the dict"},
-		{"a conversion", "return {'value': int(row.response)}", "the text is no whole number"},
-		{"a conversion to float", "return {'value': float(row.response)}", "the value is no number"},
+		{"a conversion", "return {'value': int(row.response)}", "the string is not a whole number"},
+		{"a conversion to float", "return {'value': float(row.response)}", "the value is not a number"},
 		{"the author's message", "fail(row.response)", "the script called fail()"},
 		{"the author's message as it stands", "fail('no words')", "fail: no words"},
 		{"a message that is made", "fail('no words: ' + row.response)", "the script called fail()"},
@@ -302,7 +302,7 @@ func TestErrorsShowNoData(t *testing.T) {
 		{"a member of the score", "return {row.response: 1}", "unknown member"},
 		{"a label", "return {'label': row.response}", "declares no labels"},
 		{"JSON", "return json.decode(row.response)", "the text is no JSON"},
-		{"a decimal", "return decimal(row.response)", "the text is no decimal number"},
+		{"a decimal", "return decimal(row.response)", "the string is not a decimal number"},
 		{"an expression", "return re.search('(' + row.response, '')", "cannot be read"},
 		{"a call", "return row.response()", "invalid call of non-function (string)"},
 		{"a field that is not needed", "return row.gold_sql", "the judge's needs do not name gold_sql"},

@@ -20,7 +20,7 @@ import (
 var jsonModule = &starlarkstruct.Module{Name: "json", Members: starlark.StringDict{
 	"decode": starlark.NewBuiltin("json.decode", func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		var text string
-		var otherwise starlark.Value // for text that is no JSON
+		var otherwise starlark.Value // for a string that is not JSON
 		if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "x", &text, "default?", &otherwise); err != nil {
 			return nil, err
 		}

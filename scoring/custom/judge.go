@@ -21,7 +21,7 @@ const Group = "custom"
 type Options struct {
 	SQL    SQLEngine    // runs judges of kind sql; nil: they are refused
 	Limits Limits       // the most that a judge may ask for; zero: MaxLimits
-	Print  func(string) // told what scripts print, which may hold data; nil: nobody
+	Print  func(string) // called with the output of scripts, which may contain data; may be nil
 }
 
 // SQLEngine runs the query of a judge of kind sql. The engine must not let SQL reach files or a
@@ -40,7 +40,7 @@ type Judge struct {
 	Summary string
 	File    string // base name, for errors
 	Source  string // the file's text
-	Hash    string // of the text: SHA-256 in hexadecimal
+	Hash    string // of the file: SHA-256 in hexadecimal
 
 	header *header
 	needs  []need

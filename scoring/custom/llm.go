@@ -18,7 +18,7 @@ import (
 const (
 	maxCalls     = 16        // questions about one case
 	maxPrompt    = 256 << 10 // bytes
-	materialText = 8000      // characters of a piece of material, unless the script says otherwise
+	materialText = 8000      // characters of a piece of material, by default
 )
 
 // conversation holds the questions that a script asks about one case.
@@ -55,7 +55,7 @@ func material(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwa
 		return nil, err
 	}
 	if literals, _ := t.Local(literalsKey).(map[string]bool); !literals[title] || strings.ContainsAny(title, "[]\n") || len(title) > 80 {
-		return nil, errcode.New(errcode.InvalidArgument, "material: the title must stand in the script as it is, on one line of at most 80 characters without brackets")
+		return nil, errcode.New(errcode.InvalidArgument, "material: the title must be a string literal in the script, on one line of at most 80 characters without brackets")
 	}
 	if limit < 1 || limit > 100_000 {
 		return nil, errcode.New(errcode.InvalidArgument, "material: limit is %d, expected 1 to 100000 characters", limit)

@@ -144,7 +144,7 @@ func jsonValue(raw []byte) (starlark.Value, error) {
 	return decodeJSON(nil, raw)
 }
 
-// need is a field that a judge named, or asked for where it exists: "response?".
+// need is a field that a judge requires, or uses if it exists: "response?".
 type need struct {
 	*field
 	optional bool
@@ -159,7 +159,7 @@ func parseNeeds(words []string) ([]need, error) {
 			return nil, errcode.New(errcode.InvalidArgument, "needs: there is no %.40q%s; there are %s", name, scoring.Suggest(name, fieldNames()), strings.Join(fieldNames(), ", "))
 		}
 		if slices.ContainsFunc(out, func(n need) bool { return n.name == name }) {
-			return nil, errcode.New(errcode.InvalidArgument, "needs: %s stands there twice", name)
+			return nil, errcode.New(errcode.InvalidArgument, "needs: duplicate entry %s", name)
 		}
 		out = append(out, need{&fields[i], optional})
 	}

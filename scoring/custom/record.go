@@ -16,7 +16,7 @@ import (
 type record struct {
 	name    string
 	fields  starlark.StringDict
-	missing func(name string) error // why there is no such field
+	missing func(name string) error // returns the error for a missing field
 }
 
 var (
@@ -29,7 +29,7 @@ func (r *record) Type() string         { return r.name }
 func (r *record) Freeze()              { r.fields.Freeze() }
 func (r *record) Truth() starlark.Bool { return true }
 func (r *record) Hash() (uint32, error) {
-	return 0, errcode.New(errcode.InvalidArgument, "%s is no key", r.name)
+	return 0, errcode.New(errcode.InvalidArgument, "%s cannot be a key", r.name)
 }
 
 // AttrNames lists the fields.

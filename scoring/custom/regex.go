@@ -172,8 +172,7 @@ func reFunction(name string) *starlark.Builtin {
 	})
 }
 
-// reSub is re.sub(pattern, replacement, text, count=0): \1 and \g<name> in the replacement stand
-// for groups.
+// reSub is re.sub(pattern, replacement, text, count=0): \1 and \g<name> in the replacement refer to groups.
 func reSub(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var expr, replacement, text string
 	count := 0
@@ -234,7 +233,7 @@ func (m *match) Type() string         { return "match" }
 func (m *match) Freeze()              {}
 func (m *match) Truth() starlark.Bool { return true }
 func (m *match) Hash() (uint32, error) {
-	return 0, errcode.New(errcode.InvalidArgument, "a match is no key")
+	return 0, errcode.New(errcode.InvalidArgument, "a match cannot be a key")
 }
 
 // AttrNames lists the attributes.

@@ -20,7 +20,7 @@ const (
 
 // rewriter puts guards around whatever may take more than a step, or make more than a few bytes.
 type rewriter struct {
-	literals map[string]bool // strings that stand in the source
+	literals map[string]bool // string literals of the source
 	idents   map[string]bool // names that are used
 }
 

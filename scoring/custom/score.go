@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// What leaves a judge is bounded.
+// The limits of a judge's output.
 const (
 	maxReason = 2000     // characters
 	maxDetail = 64 << 10 // bytes of JSON
@@ -89,7 +89,7 @@ func (j *Judge) scoreOf(said map[string]starlark.Value) (scoring.Score, error) {
 			return bad("value", "%w", err)
 		}
 		if !j.header.inRange(f) {
-			return bad("value", "lies outside the range %s", j.header.rangeText())
+			return bad("value", "is outside the range %s", j.header.rangeText())
 		}
 		s.Value = f
 	case s.Label != "": // its place in the list
@@ -127,12 +127,12 @@ func number(v starlark.Value) (float64, error) {
 	case starlark.Float:
 		f = float64(v)
 	case decimal:
-		f, _ = strconv.ParseFloat(v.String(), 64) // infinite where it is too big
+		f, _ = strconv.ParseFloat(v.String(), 64) // infinite if it is too large
 	default:
 		return 0, errcode.New(errcode.InvalidArgument, "got %s, expected a number", v.Type())
 	}
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return 0, errcode.New(errcode.InvalidArgument, "is no finite number")
+		return 0, errcode.New(errcode.InvalidArgument, "is not a finite number")
 	}
 	return f, nil
 }

@@ -32,7 +32,7 @@ type script struct {
 	trust    *trust // nil if it cannot ask
 }
 
-// names are what every script can use.
+// names are the names available in every script.
 var names = func() starlark.StringDict {
 	d := starlark.StringDict{
 		"re": reModule, "json": jsonModule, "math": math.Module,
@@ -171,7 +171,7 @@ func (s *script) explain(ctx context.Context, t *starlark.Thread, err error) err
 	return errcode.New(errcode.InvalidArgument, "%s%s", where, message(err.Error()))
 }
 
-// plain is an error of one of Starlark's functions without the data that its text may hold.
+// plain returns an error of one of Starlark's functions without data that its message may contain.
 func plain(function string, err error) error {
 	var e *starlark.EvalError
 	if errcode.Of(err) != errcode.Unknown || errors.As(err, &e) { // the latter of a function that was called back
@@ -203,11 +203,11 @@ var (
 	}{
 		{regexp.MustCompile(`^key .* not in `), "a key is not in the dict"},
 		{regexp.MustCompile(`^key not found`), "a key is not in the mapping"},
-		{regexp.MustCompile(`^int: invalid literal`), "int: the text is no whole number"},
-		{regexp.MustCompile(`^float: |float literal`), "float: the value is no number"},
+		{regexp.MustCompile(`^int: invalid literal`), "int: the string is not a whole number"},
+		{regexp.MustCompile(`^float: |float literal`), "float: the value is not a number"},
 		{regexp.MustCompile(`unexpected keyword argument`), "an unexpected keyword argument"},
-		{regexp.MustCompile(`multiple values for`), "a parameter is given twice"},
-		{regexp.MustCompile(`^duplicate key`), "a key stands twice in the dict"},
+		{regexp.MustCompile(`multiple values for`), "duplicate parameter"},
+		{regexp.MustCompile(`^duplicate key`), "duplicate key in the dict"},
 		{regexp.MustCompile(`format requires`), "a value does not fit its place in the format string"},
 		{regexp.MustCompile(`shift count`), "a shift by so many bits is not possible"},
 	}

@@ -80,7 +80,7 @@ func queryOf(text string) (string, error) {
 // sqlWord is a name or keyword of a query, in small letters.
 type sqlWord struct {
 	text           string
-	quoted, called bool // in double quotes; with a parenthesis behind it
+	quoted, called bool // in double quotes; followed by a parenthesis
 }
 
 // sqlWords are the words of a query outside of its comments and strings.

@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// valueOf is a cell in a script: None, bool, int, float, decimal, bytes or text. Dates and times
-// are their ISO 8601 text, which sorts as they do; JSON is its text, for json.decode, and so is a
-// decimal of more digits than scripts compute with.
+// valueOf converts a cell to a script value: None, bool, int, float, decimal, bytes or str. Dates and times become
+// ISO 8601 strings, which sort in the same order. JSON becomes a string, for json.decode, and so does a decimal
+// with more digits than scripts can compute with.
 func valueOf(v scoring.Value) starlark.Value {
 	switch v.Type {
 	case scoring.Null:
@@ -65,7 +65,7 @@ func (t *table) Type() string         { return "table" }
 func (t *table) Freeze()              {}
 func (t *table) Truth() starlark.Bool { return t.t.Rows() > 0 }
 func (t *table) Hash() (uint32, error) {
-	return 0, errcode.New(errcode.InvalidArgument, "a table is no key")
+	return 0, errcode.New(errcode.InvalidArgument, "a table cannot be a key")
 }
 func (t *table) Len() int { return t.t.Rows() }
 
@@ -162,7 +162,7 @@ func (r *tableRow) Type() string         { return "table row" }
 func (r *tableRow) Freeze()              {}
 func (r *tableRow) Truth() starlark.Bool { return true }
 func (r *tableRow) Hash() (uint32, error) {
-	return 0, errcode.New(errcode.InvalidArgument, "a row is no key; use tuple(row)")
+	return 0, errcode.New(errcode.InvalidArgument, "a row cannot be a key; use tuple(row)")
 }
 func (r *tableRow) Len() int { return len(r.t.t.Columns) }
 

@@ -129,7 +129,7 @@ func (b *budget) derivedBy(op syntax.Token, out, x, y starlark.Value) error {
 		return nil
 	}
 	if _, ok := out.(starlark.String); !ok {
-		return nil // the elements of lists were there before
+		return nil // the elements of lists existed before
 	}
 	switch op {
 	case syntax.PERCENT:
@@ -184,7 +184,7 @@ func converts(format starlark.Value, conversion byte) bool {
 func (b *budget) derivedByMethod(out, recv starlark.Value, name string, args starlark.Tuple, kwargs []starlark.Tuple) error {
 	text, ok := recv.(starlark.String)
 	if b.trust == nil || !ok {
-		return nil // those of lists and dicts give what was there before
+		return nil // methods of lists and dicts return values that existed before
 	}
 	from := append(starlark.Tuple{}, args...)
 	for _, kv := range kwargs {
@@ -207,6 +207,6 @@ func (b *budget) derivedByMethod(out, recv starlark.Value, name string, args sta
 	return b.derived(out, false, append(from, text)...)
 }
 
-// textMakers are the functions that create strings from values. min, sorted and the like return existing values,
-// and chr creates a string from numbers, which may be those of a string of the case.
+// textMakers are the functions that create strings from values. min, sorted and similar functions return existing
+// values, and chr creates a string from numbers, which may be those of a string of the case.
 var textMakers = map[string]bool{"str": true, "repr": true}

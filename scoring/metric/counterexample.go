@@ -24,15 +24,15 @@ func init() {
 		Cost:    scoring.CostLarge, OnRequest: true,
 		Summary: "Whether a small database is found on which the two queries return different results. It shows results that agree by luck.",
 		Range:   "0 or 1",
-		Formula: "0 if a database of a few rows is found on which the queries differ; the detail has the database, both results on it, and a sentence. 1 if none is found, with " +
-			"the number of databases tried and of rows that a table of them had at most: that is not a proof. For pairs of selects that compare columns with each other and with constants, from joined tables, with groups and plain aggregates, " +
-			"all databases of up to bound rows a table are tried as well, where these are few enough: of values that are constants of the queries, those next to them if an order is asked for, another value, and NULL. The detail says which. Databases are made from the queries: their literals, values beside them, variants of case and blanks, NULL, duplicates, ties, " +
+		Formula: "0 if a database of a few rows is found on which the queries differ; the detail has the database, both results on it, and a sentence. 1 if the search finds none, with " +
+			"the number of databases tried and the maximum number of rows of a table: that is not a proof. For pairs of selects that compare columns with each other and with constants, from joined tables, with groups and plain aggregates, " +
+			"all databases of up to bound rows a table are also tried if they are few enough. Their values are the constants of the queries, the neighbors of these if an order is asked for, one other value, and NULL. The detail lists them. Databases are made from the queries: their literals, neighboring values, variants of case and blanks, NULL, duplicates, ties, " +
 			"empty tables, rows with and without a partner. Keys, NOT NULL, foreign keys and checks of schema_ddl hold. Without schema_ddl the tables are inferred from both queries, and a warning " +
-			"says so. The first quarter of the databases is realistic: it also has the properties that the available data suggest (no NULL in a column that no query asks for it, unless a result shows one; no blanks; a partner for every row that is " +
-			"joined with a key; no empty table; the bounds, values and functional dependencies of a result that holds a whole table, or of the warehouse's statistics). Only if none of them tells the queries apart may the " +
-			"others be any that the schema allows. The detail says realistic, keeps and breaks. The database is shrunk: no row can be left out, and it has only columns that a query or a constraint reads. Both queries run in the embedded engine (DuckDB), written " +
+			"reports it. The first quarter of the databases is realistic: it also has the properties that the available data suggest (no NULL in a column that no query asks for it, unless a result shows one; no blanks; a partner for every row that is " +
+			"joined with a key; no empty table; the bounds, values and functional dependencies of a result that holds a whole table, or of the warehouse's statistics). Only if the queries agree on all of them, the " +
+			"other databases may be any that the schema allows. Detail: realistic, keeps and breaks. The database is shrunk: no row can be left out, and it has only columns that a query or a constraint reads. Both queries run in the embedded engine (DuckDB), written " +
 			"so that they mean what they mean in their dialect. Rows are compared as a multiset, columns in any order, numbers up to 2e-6. A column too many in the answer is not a difference. The order of rows is compared only if both queries " +
-			"settle it. What a query leaves open (ties at a LIMIT, a column neither grouped nor aggregated) is no difference. Not applicable, with the construct named, if a query " +
+			"settle it. Rows or values that a query does not determine (ties at a LIMIT, a column neither grouped nor aggregated) are not a difference. Not applicable, with the construct named, if a query " +
 			"cannot be carried over, if a query asks for more rows than a small database has, or if neither query returns a row on any of them. Structures and arrays are columns and tables of the small database (t.a has the elements of " +
 			"t's array a), arrays are never NULL, geographies are points, and the current date is one day. The same case gets the same answer: the search is seeded by the case and ends after a number of databases, and of rows that joins may make on them. If it takes longer than time_ms all the same, the metric abstains.",
 		Source:    "own. SpotIt (arXiv 2510.26840) and VeriEQL search such databases with an SMT solver",
@@ -176,7 +176,7 @@ const seenColumns = 16
 
 // fixes returns how strongly the rows support that each value of a column determines the value of another: the
 // number of rows that would violate it on average if the columns were independent. It is 0 if a row violates it.
-// Numbers stand for the values, -1 for NULL.
+// Values are represented by numbers, NULL by -1.
 func fixes(from, to []int) float64 {
 	one, times := map[int]int{}, map[int]int{}
 	repeats, rows := 0, 0

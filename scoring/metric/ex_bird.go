@@ -63,8 +63,8 @@ func exBird(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// withoutRows scores the pairs that need no look at a row: one without rows, or with different
-// numbers of columns.
+// withoutRows scores pairs that can be decided without reading rows: a result without rows, or different numbers of
+// columns.
 func withoutRows(gold, pred *scoring.Table) (scoring.Score, bool) {
 	switch {
 	case gold.Rows() == 0 && pred.Rows() == 0:

@@ -12,8 +12,8 @@ func init() {
 		Name: "ex_multiset", Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
-		Summary: "Whether both results hold the same rows equally often. Row order does not count, column order does, column names do not: " +
-			"ex_bird that sees repeated rows.",
+		Summary: "Whether both results hold the same rows equally often. Row order and column names are ignored, column order is not: " +
+			"ex_bird with repeated rows.",
 		Range: "0 or 1",
 		Formula: "1 if every row occurs equally often in both results, else 0. Cells compare as in ex_bird, but NaN equals NaN, as it does where a warehouse groups by " +
 			"it. Two results without rows are equal.",

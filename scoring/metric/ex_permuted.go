@@ -32,7 +32,7 @@ func init() {
 	})
 }
 
-// orderRule says when the order of rows is part of an answer; see [relations.AskedOrder].
+// orderRule states when the order of rows is part of an answer; see [relations.AskedOrder].
 const orderRule = "The order of rows counts if the question asks for one (sorted by, descending, alphabetical, highest " +
 	"first, from oldest to newest, top 5 and similar, in English) and the gold query has its own ORDER BY. " +
 	"Without a question, that ORDER BY is enough. Without a gold query, the question must name a column by " +

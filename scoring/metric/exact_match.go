@@ -19,7 +19,7 @@ func init() {
 		Formula: "1 if all of these are equal: the multiset of select items; the multiset of conditions of WHERE without their values, and the words (AND, OR) between " +
 			"them; the multiset of tables; the names of the grouping columns; HAVING, if there is a GROUP BY; the sort keys, their direction, and whether there is " +
 			"a LIMIT; the queries combined by UNION, INTERSECT and EXCEPT, compared the same way; and the keywords. A foreign key column and the column that it " +
-			"refers to count as the same. Foreign keys come from schema_ddl, or, without it, from the joins of both queries. Subqueries must stand in the same " +
+			"refers to count as the same. Foreign keys come from schema_ddl, or, without it, from the joins of both queries. Subqueries must be in the same " +
 			"order. Queries beyond Spider's grammar are compared in the same way. With the option strict, such an answer scores 0, and such a gold query makes the " +
 			"metric not applicable.",
 		Source:    "Spider, Yu et al. 2018, section 5 (arXiv:1809.08887); taoyds/spider b7b5b8c, evaluation.py and process_sql.py",

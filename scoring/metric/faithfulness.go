@@ -17,15 +17,15 @@ const (
 	claimSupported    = "supported"
 	claimContradicted = "contradicted"
 	claimUnsupported  = "unsupported"
-	claimNotShown     = "not_shown" // what it is about was cut from what the judge saw
-	claimRepeated     = "repeated"  // another claim says the same
-	claimNotMade      = "not_made"  // the response does not say it
+	claimNotShown     = "not_shown" // its subject was cut from the material that the judge saw
+	claimRepeated     = "repeated"  // another claim has the same content
+	claimNotMade      = "not_made"  // the response does not make it
 )
 
 const faithful = 0.8
 
-// Shares beyond which there is no score: of the claims that are left out because the judge was not
-// shown what they are about, and of the response that was not judged.
+// Shares above which there is no score: the share of claims that are ignored because their subject was not shown to
+// the judge, and the share of the response that was not judged.
 const (
 	mostLeftOut  = 0.5
 	mostUnjudged = 0.2
@@ -95,9 +95,10 @@ type claim struct {
 
 // countedClaim is a claim with its class.
 type countedClaim struct {
-	Claim   string          `json:"claim"`
-	Verdict string          `json:"verdict"`   // the judge's
-	Counts  string          `json:"counts_as"` // supported, contradicted, unsupported; not_shown, repeated, not_made: does not count
+	Claim   string `json:"claim"`
+	Verdict string `json:"verdict"` // the judge's
+	// supported, contradicted, unsupported; not_shown, repeated, not_made: ignored
+	Counts  string          `json:"counts_as"`
 	Support string          `json:"support,omitempty"`
 	Figures []checkedFigure `json:"figures,omitempty"`
 }
@@ -242,8 +243,8 @@ func gapsOf(t *scoring.Table) gaps {
 	return g
 }
 
-// mayHold reports whether a claim with these figures may be about what was left out. The ends of long
-// texts hold no cell that a figure stands for.
+// mayHold reports whether a claim with these figures may be about cut material. The ends of long strings contain no
+// cell that a figure refers to.
 func (g *gaps) mayHold(figures []checkedFigure) bool {
 	if g.From == g.To && len(g.columns) == 0 {
 		return g.Cells && len(figures) == 0

@@ -11,7 +11,7 @@ import (
 // response to make the claim. A judge fills in pronouns and periods and rewords a little.
 const leastShared = 1.0 / 3
 
-// saidText holds the words and digits of a text.
+// saidText holds the words and numbers of a string.
 type saidText struct {
 	text    string
 	stems   map[string]bool
@@ -64,7 +64,7 @@ func (t *saidText) makes(c claim, asked map[string]bool) bool {
 	return float64(shared) >= leastShared*float64(all)
 }
 
-// numberWords matches small numbers that are written in words.
+// numberWords matches small numbers that are spelled out.
 var numberWords = regexp.MustCompile(`(?i)\b(zero|none|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|dozen|hundred)\b`)
 
 // significant is the digits of a number without separators and without zeros at either end, so that
@@ -85,8 +85,8 @@ func significant(number string) string {
 // stemLength is how many letters of a word are compared, so that orders and ordered are as order.
 const stemLength = 4
 
-// stems returns the first letters of the words of a text that have at least that many letters. A character of a
-// script without spaces between words counts as a word.
+// stems returns the prefixes of the words of a string, for words that have at least that many letters. A character
+// of a script without spaces between words is a word.
 func stems(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range words(text) {
@@ -102,7 +102,7 @@ func stems(text string) map[string]bool {
 	return out
 }
 
-// words returns the words and numbers of a text, in lower case.
+// words returns the words and numbers of a string, in lower case.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -32,7 +32,7 @@ const (
 	figureRow       = "row"       // in the row that is named; no column of the result is
 	figureColumn    = "column"    // in the column that is named; no row is
 	figureElsewhere = "elsewhere" // in another column; no row is named
-	figureScaled    = "scaled"    // in one of these places, in thousands, millions or the like
+	figureScaled    = "scaled"    // in one of these places, in thousands, millions or another scale
 	figureAbsent    = "absent"    // nowhere it could be, or the row that is named does not exist
 	figureUnchecked = "unchecked" // it is worked out from several cells, or cannot be read as one number
 )
@@ -50,12 +50,12 @@ type figureSearch struct {
 	best   int // place in found
 }
 
-// rowLabel is the name of a figure's row: one value, or several separated by commas and the like.
+// rowLabel is the name of a figure's row: one value, or several with a separator such as a comma.
 type rowLabel struct {
 	text  string
 	parts []string
 	named bool    // it picks out rows
-	rows  []int32 // those, in order; none if there is no such row
+	rows  []int32 // the rows with this label, in order; empty if there are none
 }
 
 // maxLabelled bounds the rows that a label may name: one that is in more names none.
@@ -128,7 +128,7 @@ func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 		}
 	}
 	left := maxTexts
-	for _, k := range texts { // a number may stand in a text, such as a year in a date
+	for _, k := range texts { // a string may contain a number, such as the year in a date
 		for _, s := range searches {
 			if s.best > 0 {
 				continue
@@ -158,7 +158,7 @@ func roughIn(claim, stated string) bool {
 	return ok && rough.MatchString(before)
 }
 
-// percentIn reports whether a claim has a sign or word for percent behind a figure.
+// percentIn reports whether a claim has a percent sign or word after a figure.
 func percentIn(claim, stated string) bool {
 	for rest := claim; stated != ""; {
 		before, after, ok := strings.Cut(rest, stated)
@@ -260,7 +260,7 @@ func filteredBy(sql, value string) bool {
 	return strings.Contains(sql, "'"+value+"'") || strings.Contains(sql, `"`+value+`"`)
 }
 
-// common is what two ascending lists share.
+// common returns the intersection of two ascending lists.
 func common(a, b []int32) (out []int32) {
 	for len(a) > 0 && len(b) > 0 {
 		switch {

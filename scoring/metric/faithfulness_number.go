@@ -19,7 +19,7 @@ type statedNumber struct {
 	readings []statedReading
 	exact    []exactReading // the same, where doubles cannot hold the digits that are stated
 	percent  bool
-	about    bool // it is said to be rough
+	about    bool // the response marks it as approximate
 	sign     numberSign
 }
 
@@ -38,7 +38,7 @@ const (
 type statedReading struct {
 	value float64 // its magnitude
 	unit  float64 // of its last digit that counts
-	word  float64 // what a word behind it multiplies by: a million
+	word  float64 // the factor of a following word: a million
 }
 
 // numberInProse matches the digits of a number with the separators between them, and the characters around it.
@@ -50,8 +50,8 @@ var magnitudes = map[string]float64{
 	"b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9, "tn": 1e12, "trillion": 1e12, "trillions": 1e12,
 }
 
-// mostRounding is how much of a rough whole number may be rounding where it ends in zeros: about
-// 1,200 may be 1,234, and about 1,000,000 is not half of it.
+// mostRounding is the maximum relative rounding of an approximate whole number that ends in zeros: about 1,200 may
+// be 1,234, and about 1,000,000 is not half of it.
 const mostRounding = 0.05
 
 // parseStated reads a figure such as "$1.2 million", "12.5 %", "(3)" or "about 1,200 orders". ok is
@@ -100,13 +100,13 @@ func parseStated(s string) (n statedNumber, ok bool) {
 	return n, len(n.readings) > 0
 }
 
-// rough finds the words that say that a number is not exact.
+// rough matches words that mark a number as inexact.
 var rough = regexp.MustCompile(`(?i)(~|≈|±|\b(about|around|approx|approximately|roughly|nearly|almost|over|under|above|below|some|circa|ca|(more|less|fewer) than|up to|close to))\b?[^0-9a-z]*$`)
 
 // falls finds the words under which a number without a sign may be a negative one.
 var falls = regexp.MustCompile(`(?i)\b(fell|falls?|fallen|falling|drop(s|ped|ping)?|decreas\w*|declin\w*|loss(es)?|los(e|es|t|ing)|down|lower|less|negative|minus|below|deficit|shrank|shrunk|shr?ink\w*|reduc\w*|short|behind|owe[sd]?|debt)\b`)
 
-// signOf is the sign that the text around the digits gives a number.
+// signOf returns the sign of a number, from the text around its digits.
 func signOf(before, after string) numberSign {
 	before = strings.TrimRight(before, " $€£¥\u00a0\u202f")
 	switch {
@@ -171,8 +171,8 @@ func (n statedNumber) matches(v float64, fall bool) (plain, scaled bool) {
 	return false, scaled
 }
 
-// states reports whether the reading, times a scale, may state v: v rounds to it, or is it where it is
-// cut off. A rough one may be off by its last digit that counts, either way.
+// states reports whether the reading, times a scale, may state v: v rounds or truncates to it. An approximate
+// reading may be off by its last significant digit, either way.
 func (r statedReading) states(v, scale float64, about bool) bool {
 	const slack = 1e-9 // of a unit, for what doubles cannot hold
 	value, unit := r.value*scale, r.unit*scale
@@ -230,8 +230,7 @@ var (
 	exactScales               = []*big.Rat{big.NewRat(1, 1_000_000), big.NewRat(1, 1000), big.NewRat(1000, 1), big.NewRat(1_000_000, 1)}
 )
 
-// states reports whether the reading, times a scale, may state v: v rounds to it, or is it where it is
-// cut off.
+// states reports whether the reading, times a scale, may state v: v rounds or truncates to it.
 func (e exactReading) states(v, scale *big.Rat) bool {
 	off := new(big.Rat).Sub(v, new(big.Rat).Mul(e.value, scale))
 	off.Quo(off, new(big.Rat).Mul(e.unit, scale))
@@ -277,5 +276,5 @@ func (n statedNumber) standsIn(text string) bool {
 	return false
 }
 
-// numbersInText matches the numbers in a text.
+// numbersInText matches numbers in prose.
 var numbersInText = regexp.MustCompile(`[0-9]+(?:[.,'’][0-9]+)*`)

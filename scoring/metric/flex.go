@@ -20,8 +20,8 @@ func init() {
 			"One call. With the option categories there is a second call in two cases. For a query judged incorrect it names the error: schema linking, filtering, " +
 			"nullable column, multiple rows, abused clauses or other. For a query judged correct whose results differ it names the difference: output structure, " +
 			"value representation, reference, several answers or other. Detail: results; execution_error, the error that execution accuracy makes on this case " +
-			"(false_positive, false_negative or none; null if results are not given); categories, each with an explanation; form, whether the judge was told " +
-			"how the results differ (own) or was not, as in the paper (paper). The temperature is 0.",
+			"(false_positive, false_negative or none; null if results are not given); categories, each with an explanation; form, whether the prompt described " +
+			"how the results differ (own) or did not, as in the paper (paper). The temperature is 0.",
 		Source:    "FLEX, section 5 (criteria), appendices A.2 (temperature), A.3 (tables), B.3 and F (categories of false positives and of false negatives)",
 		Gaming:    "The judge may be talked to by comments in the agent's query, or follow its likeness with gold. Everything from the case is set off as material, both results are shown where they differ, and calibrate measures the judge on labels.",
 		Example:   "same results by coincidence, the judge says {\"correct\": false}: 0, execution_error false_positive, categories incorrect_filtering_condition.",
@@ -61,7 +61,7 @@ type flexDetail struct {
 	Categories     []flexCategory `json:"categories,omitempty"`
 
 	asked          []reliedOn
-	counterexample string // that the judge is told; empty: none
+	counterexample string // shown to the judge; "" if none was found
 }
 
 // The categories, in the order of the paper.
@@ -95,7 +95,7 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 			if ctx.Err() != nil {
 				return scoring.Score{}, err
 			}
-			s.Warnings = append(s.Warnings, "no categories: "+err.Error()) // the verdict stands
+			s.Warnings = append(s.Warnings, "no categories: "+err.Error()) // the verdict remains valid
 		}
 	}
 	s.Detail = d
@@ -125,7 +125,7 @@ func (d *flexDetail) ask(ctx context.Context, in *scoring.Input) (value float64,
 	return 0, "the judge calls the query incorrect", nil
 }
 
-// executionError says how execution accuracy errs, by the judge's verdict.
+// executionError returns the error of execution accuracy, given the judge's verdict.
 func executionError(r relation, correct bool) *string {
 	kind := "none"
 	switch {
@@ -139,8 +139,8 @@ func executionError(r relation, correct bool) *string {
 	return &kind
 }
 
-// categorize asks what is wrong with an incorrect query, or why the results of a correct one
-// differ. Where only recorded replies answer and this one is not among them, nothing is asked.
+// categorize asks for the error of an incorrect query, or for the reason why the results of a correct one differ.
+// If only recorded replies are used and this one is not recorded, it makes no call.
 func (d *flexDetail) categorize(ctx context.Context, in *scoring.Input, correct bool) error {
 	ask, names := prompt.FLEXErrors, flexErrors
 	if correct {

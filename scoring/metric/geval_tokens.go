@@ -76,7 +76,7 @@ func logSum(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// scoreIn reads a token that is a score, with whatever blanks and marks stand around it in JSON.
+// scoreIn parses a token that is a score, possibly surrounded by blanks and JSON punctuation.
 func scoreIn(token string) (score int, ok bool) {
 	bare := strings.Trim(token, " \t\r\n:,}\"")
 	if len(bare) != 1 || bare[0] < '1' || bare[0] > '0'+gevalMost {
@@ -85,8 +85,8 @@ func scoreIn(token string) (score int, ok bool) {
 	return int(bare[0] - '0'), true
 }
 
-// locate finds where the number at a path of members begins in a reply that is one JSON object,
-// with or without text around it.
+// locate returns the start of the number at a path of members in a reply that is one JSON object, with or without
+// text around it.
 func locate(reply string, path []string) (at int, ok bool) {
 	first, last := strings.IndexByte(reply, '{'), strings.LastIndexByte(reply, '}')
 	if first < 0 || last < first || !json.Valid([]byte(reply[first:last+1])) {

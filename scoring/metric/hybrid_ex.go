@@ -50,7 +50,7 @@ func init() {
 		Source: "BADGER, section 5.2 and Algorithm 2, with stage 1 decided by evidence, then by the judge. Unmatched rows " +
 			"count in the mean. detail.counts.paper_score is Algorithm 2 as printed, with its row order and its " +
 			"tolerance for whole numbers. It is computed up to 131,072 comparisons of cells (above that, " +
-			"detail.counts.paper_score_omitted says so)",
+			"detail.counts.paper_score_omitted has the reason)",
 		Gaming:    "Columns that gold does not have cost nothing: SELECT * contains the column that was asked for. The option extra_columns can penalize them. For verdict they are the relation extra_columns, which passes too. Rows that gold does not have do count. A constant that is right today has 1.",
 		Example:   "gold (region, total_revenue) = (north, 1234.56), (south, 99.10); agent (rev, region) = ($1,234.56, North), ($99.10, South): 1. With $98.00 for the south: 3 of 4 cells, or, joined on region, 1 of 2 compared cells: 0.5",
 		Threshold: scoring.At(1),
@@ -163,17 +163,17 @@ func asksForAlignment(raw json.RawMessage) bool {
 
 func (o *hybridOptions) maxTolerance() float64 { return max(o.MaxTolerance, o.Tolerance) }
 
-// Hybrid is the evidence behind hybrid_ex: the detail of its score.
+// Hybrid is the evidence of hybrid_ex: the detail of its score.
 type Hybrid struct {
 	Alignment   scoring.Alignment `json:"alignment"`
 	GoldColumns []string          `json:"gold_columns"`
 	PredColumns []string          `json:"pred_columns"`
 	Counts      cell.Result       `json:"counts"`
 	Order       *RowOrder         `json:"order,omitempty"`  // where the question asks for an order of rows
-	Stage1      *Stage1           `json:"stage1,omitempty"` // where a judge was to be asked of the alignment
+	Stage1      *Stage1           `json:"stage1,omitempty"` // if the alignment needed a judge
 
-	// Reshaped is the relation by which all of gold's cells are in the answer in another shape,
-	// such as a column for each of several rows. The value is 1 then, whatever the counts say.
+	// Reshaped is the relation by which all of gold's cells are in the answer in another shape, such as a column
+	// for each of several rows. Then the value is 1, regardless of the counts.
 	Reshaped *relations.Relation `json:"reshaped,omitempty"`
 }
 
@@ -336,7 +336,7 @@ func names(t *scoring.Table) []string {
 	return out
 }
 
-// Reason says in a sentence what the comparison found.
+// Reason returns the outcome of the comparison in a sentence.
 func (h *Hybrid) Reason() string { return h.reason() }
 
 func (h *Hybrid) reason() string {
@@ -362,7 +362,7 @@ func (h *Hybrid) reason() string {
 	if extra := h.penalized(); len(extra) > 0 {
 		b.WriteString("; gold lacks " + quotedNames(h.PredColumns, extra) + ", which " + printable.Verb(len(extra), "counts as a column that differs", "count as columns that differ"))
 	}
-	var said []int // gold columns whose comparison is said
+	var said []int // gold columns whose comparison is described
 	if c.Score < 1 {
 		if c.GoldRows != c.PredRows {
 			fmt.Fprintf(&b, "; gold has %s, the agent %d", printable.Count(c.GoldRows, "row"), c.PredRows)
@@ -436,7 +436,7 @@ func foreignRules(in *scoring.Input, metric string) (out []string) {
 type columnDifference struct {
 	column string
 	gold   int    // its place in gold
-	fact   string // how it is compared, in words; "" if there is nothing to say
+	fact   string // a description of the comparison; "" if there is nothing to describe
 	rows   int
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Stage1 is the result of asking a judge how the columns of two results correspond.
 type Stage1 struct {
-	Doubts   []string `json:"doubts"`             // why the judge was to be asked
+	Doubts   []string `json:"doubts"`             // why a judge was needed
 	Asked    bool     `json:"asked"`              // false: no judge is configured
 	Unusable bool     `json:"unusable,omitempty"` // the reply was none that can be read
 	Used     bool     `json:"used"`               // the alignment is the judge's, as far as it was accepted
@@ -31,16 +31,15 @@ type Stage1 struct {
 // stage1Key is the memo key of what became of the judge's proposal.
 type stage1Key struct{ hybridKey }
 
-// withJudge lets the judge propose another alignment where the evidence leaves doubt and does not
-// agree in everything. The alignment with the higher score stands, that of the evidence where they
-// are the same: what the evidence finds equal stays found, and what the judge adds are cells that
-// are equal. h is not changed.
+// withJudge lets the judge propose another alignment if the evidence is uncertain and not all cells agree. The
+// alignment with the higher score is used, and the one of the evidence if the scores are equal. So the judge can
+// only add equal cells. h is not changed.
 func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOptions) (*Hybrid, error) {
 	if h.value() == 1 || h.Counts.Method == cell.MethodTrivial || len(h.PredColumns) == 0 {
 		return h, nil // proven, or nothing to map
 	}
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
-	doubts := align.Doubts(&h.Alignment)
+	doubts := align.Uncertainties(&h.Alignment)
 	if len(doubts) == 0 || !align.Open(gold, pred, &h.Alignment, o.align(in), o.maxTolerance()) {
 		return h, nil // sure, or no answer could find more
 	}

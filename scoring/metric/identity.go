@@ -127,8 +127,8 @@ func mayBeNumber(s string) bool {
 	return false
 }
 
-// printedNumber reports whether s is what Python prints for an int or a finite float, and nothing but
-// that: "507", "507.0", "1e-05", not "0507" or "507.00".
+// printedNumber reports whether s is exactly as Python prints an int or a finite float: "507", "507.0", "1e-05",
+// not "0507" or "507.00".
 func printedNumber(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	if digits == "" || digits[0] < '0' || digits[0] > '9' {
@@ -166,8 +166,8 @@ func appendPythonFloat(b []byte, f float64) []byte {
 	return strconv.AppendFloat(b, f, 'f', -1, 64)
 }
 
-// decimalKey finds the class of unscaled / 10^scale: an integer or a double where it is one, by
-// exact value or (asSpelled) by shortest decimal.
+// decimalKey returns the class of unscaled / 10^scale: an integer, or a double if the value is one, by exact value
+// or (asSpelled) by shortest decimal.
 func decimalKey(unscaled int64, wide *big.Int, scale int32, r reading) cellKey {
 	if wide != nil {
 		return wideKey(wide, scale, r)

@@ -46,9 +46,9 @@ func init() {
 		Summary: "How the agent dealt with the user's intent: by splitting the question, by asking for clarification, by " +
 			"both or by neither.",
 		Range:   "0 or 1",
-		Formula: "the label is the judge's: decomposition, clarification, both or none. The value is 0 for none, else 1; none is right for one clear request, so it is not a verdict. Detail as for intent_resolution." + responseCall,
+		Formula: "the label is the judge's: decomposition, clarification, both or none. The value is 0 for none, else 1. For one clear request, none is correct, so the value is not a verdict. Detail as for intent_resolution." + responseCall,
 		Source:  "BADGER, Table 2",
-		Gaming:  "It is not a verdict: none is right for one clear request, and an agent that always asks back has 1. Read it with refusal.",
+		Gaming:  "It is not a verdict: the label none is correct for one clear request, and an agent that always asks back has 1. Read it with refusal.",
 		Example: example + "decomposition, 1.",
 		Score: scoreIntent(func(i *intentReply) scoring.Score {
 			s := scoring.OK(1, "the judge calls it "+i.Category)
@@ -106,8 +106,8 @@ func scoreIntent(score func(*intentReply) scoring.Score) func(context.Context, *
 	}
 }
 
-// contradictions says where the score and the category are at odds with how the intents were
-// handled. The score stays the judge's.
+// contradictions describes where the score and the category contradict the reported handling of the intents. The
+// score stays the judge's.
 func (i *intentReply) contradictions() (said []string) {
 	handled := map[string]int{}
 	for _, h := range i.Intents {

@@ -17,13 +17,13 @@ func init() {
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldInterpretation, Reads: scoring.FieldSchema,
 		Summary: "How far the agent's interpretation means what the question means.",
 		Range:   "0 to 1",
-		Formula: "the judge's grade from 0 to 10, divided by 10. If both strings are the same but for case, blanks and punctuation, the value is 1 and there is no call. An interpretation that repeats the question is no " +
-			"evidence that the agent understood it: a warning says so. Otherwise " +
+		Formula: "the judge's grade from 0 to 10, divided by 10. If both strings are the same but for case, blanks and punctuation, the value is 1 and there is no call. An interpretation that repeats the question is not " +
+			"evidence that the agent understood it, and gets a warning. Otherwise " +
 			"there is one call. The judge sees the question, the interpretation and, if the case has them, the hint and the schema. The judge names the differences " +
 			"in meaning before the grade. Detail: score; differences, each with aspect (measure, entity, filter, period, grouping, ordering, limit, unit, other), " +
 			"kind (lost, added, changed) and explanation; reasoning.",
 		Source:  "BADGER, Table 2: semantic similarity of the user's question and the agent's interpretation; graded as the similarity of queries is in section 4.4",
-		Gaming:  "An interpretation that repeats the question has 1 and shows nothing; a warning says so, also where it is repeated among other words.",
+		Gaming:  "An interpretation that repeats the question has 1 and shows nothing. It gets a warning, also if it repeats the question among other words.",
 		Example: "\"Sales in Oslo in 2024\" read as \"Total sales in Oslo\": the judge names a lost period and gives 5: 0.5.",
 		Score:   intentSimilarity,
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
-// relation is how the two results of a case stand to each other.
+// relation is the relation between the two results of a case.
 type relation string
 
 const (
@@ -76,8 +76,8 @@ func materialOf(in *scoring.Input, r relation) prompt.Material {
 
 // The forms in which a judge is asked.
 const (
-	formOwn   = "own"   // also told what badger found: how the two results stand to each other
-	formPaper = "paper" // told what the paper says and nothing else
+	formOwn   = "own"   // also shows what badger found: the relation of the two results
+	formPaper = "paper" // shows only what the paper shows
 )
 
 var formOption = scoring.Option{
@@ -88,7 +88,7 @@ var formOption = scoring.Option{
 // reliedOn is a question whose answer a score rests on.
 type reliedOn struct {
 	purpose, prompt string // the question, and the version of the prompt
-	model           string // as the reply names it; empty if nobody does
+	model           string // as named in the reply; empty if the reply does not name it
 	file            bool   // the reply was recorded elsewhere, and with which prompt is not known
 }
 
@@ -100,8 +100,7 @@ func answeredBy(in *scoring.Input, r judgebackend.Request, resp judgebackend.Res
 	return reliedOn{r.Purpose, r.PromptVersion, model, in.Recorded(r.Purpose)}
 }
 
-// restsOn says in a line what a verdict by a judge rests on. It is the same whether the judge was
-// asked now or its ledger answered.
+// restsOn describes the basis of a judge's verdict in one line. It is the same for a new and a cached reply.
 func restsOn(judge string, all []reliedOn) string {
 	var prompts, recorded, models []string
 	for _, q := range all {

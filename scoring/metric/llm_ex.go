@@ -18,7 +18,7 @@ func init() {
 		Range:   "0 to 1",
 		Formula: "the judge's grade from 0 to 1: 1 is complete, from 0.9 near_complete, from 0.5 partial, above 0 overlap, 0 no_match. Passes from 0.9. One call. " +
 			"detail.category is the category that the judge names. detail.agrees is true if it equals result_match_category, which follows from the " +
-			"evidence. A warning says so if the judge's grade contradicts the judge's category.",
+			"evidence. A warning is added if the judge's grade contradicts the judge's category.",
 		Source:    "BADGER, section 6.2 (LLM-EX, the output match score of stage 1 in isolation), Table 2 and appendix A.3 (matching category, judge score); the ranges of the grades and the threshold are decided here",
 		Gaming:    "The judge sees both queries and may grade their likeness, and strings in cells may address it. Everything from the case is set off as material, detail.agrees compares the grade with the category that the evidence gives, and calibrate measures the judge on labels.",
 		Example:   "nine of ten rows are right: {\"category\": \"near_complete\", \"score\": 0.9} is 0.9 and passes.",

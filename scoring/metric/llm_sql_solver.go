@@ -25,7 +25,7 @@ func init() {
 			"LLM-SQL-Solver.",
 		Range: "0 or 1",
 		Formula: "1 if the judge calls the queries equivalent, else 0. The option strategy selects the prompt. With " +
-			"semantic (default; miniature and mull) the judge runs both queries on a small database of its own and " +
+			"semantic (default; miniature and mull) the judge runs both queries on a small database that it invents, and " +
 			"changes it in search of a counterexample. With relaxed (explain and compare) it explains both and looks " +
 			"for significant differences in logic. One call for each accepted query. There is no call, and the value " +
 			"is 1, if the texts prove the queries equal (documentation of scoring/sqlproof) and the results, if " +

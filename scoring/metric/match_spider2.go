@@ -46,8 +46,8 @@ var spiderDeclared = scoring.DeclareOptions(spiderOptions{}, nil,
 	scoring.Option{Name: "ignore_order", Doc: "Whether each column is sorted by the text of its cells before it is compared."},
 )
 
-// conditionCols says which gold columns count: the same ones for all accepted answers, or a list
-// for each.
+// conditionCols holds the gold columns that are compared: the same ones for all accepted answers, or a list for
+// each.
 type conditionCols struct {
 	all  []int
 	each [][]int

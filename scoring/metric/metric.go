@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// What several metrics need or read.
+// Needs and reads that several metrics share.
 const (
 	bothResults  = scoring.FieldGoldResult | scoring.FieldPredResult
 	circumstance = scoring.FieldEvidence | scoring.FieldSchema | bothResults | scoring.FieldExecution // of two queries: what else is known

@@ -25,7 +25,7 @@ func ofData(m *scoring.Metric) func(context.Context, *scoring.Input) (scoring.Sc
 	}
 	compares := m.Needs&bothResults == bothResults
 	return func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
-		if why := saysNothing(in); compares && why != "" {
+		if why := uninformativeGold(in); compares && why != "" {
 			return scoring.NotApplicable(why), nil
 		}
 		s, err := score(ctx, in)
@@ -34,8 +34,8 @@ func ofData(m *scoring.Metric) func(context.Context, *scoring.Input) (scoring.Sc
 	}
 }
 
-// goldDepends returns the parts of the gold query by which its result is not a function of the data, except for
-// ties, about which the results show more than the text.
+// goldDepends returns the parts of the gold query that make its result depend on more than the data. Ties are
+// excluded, since the results show more about them than the SQL does.
 func goldDepends(in *scoring.Input) []sqlparts.Dependence {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() []sqlparts.Dependence {
@@ -49,10 +49,10 @@ func goldDepends(in *scoring.Input) []sqlparts.Dependence {
 	})
 }
 
-// saysNothing returns why a comparison with the gold result has no information about the answer, or "" if it has:
+// uninformativeGold returns the reason why a comparison with the gold result has no information about the answer, or "" if it has:
 // the rows depend on chance, or the clock was read and found no data. It depends on gold alone, so no answer can
 // cause it.
-func saysNothing(in *scoring.Input) string {
+func uninformativeGold(in *scoring.Input) string {
 	if in.Gold == nil || in.Gold.Result.Table == nil {
 		return ""
 	}
@@ -85,7 +85,7 @@ func isNought(v scoring.Value) bool {
 	return err == nil && x == 0
 }
 
-// dependenceWarnings tells a reader of a score on what the gold result depends, each kind once.
+// dependenceWarnings returns a warning for each kind of dependence of the gold result.
 func dependenceWarnings(in *scoring.Input) (warnings []string) {
 	if in.Gold == nil || in.Gold.Result.Table == nil {
 		return nil

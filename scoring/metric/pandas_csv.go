@@ -29,7 +29,7 @@ type csvColumn struct {
 	floats []float64
 	text   []string
 	gaps   []bool
-	truths bool // the text spells truth values, which are read as such
+	truths bool // the strings spell truth values, and are parsed as such
 }
 
 // readCSV reads a result as pandas reads the CSV file that it was saved to.
@@ -105,7 +105,7 @@ func pythonBool(v bool) string {
 	return "False"
 }
 
-// missingWord reports whether pandas reads the text as a missing value.
+// missingWord reports whether pandas reads s as a missing value.
 func missingWord(s string) bool {
 	if len(s) > 8 {
 		return false
@@ -159,12 +159,12 @@ func inferCSV(text []string, gaps []bool) csvColumn {
 	return csvColumn{kind: csvFloat, floats: floats}
 }
 
-// integerFit says how integers fit a column of them.
+// integerFit is the kind of column that holds a list of integers.
 type integerFit uint8
 
 const (
 	fits        integerFit = iota
-	notIntegers            // something else stands among them, and comes before what would be too large
+	notIntegers            // another value is among them, before any integer that would be too large
 	tooLarge               // one is beyond 64 bits, or beyond 63 bits and negative: pandas gives up on numbers and leaves text
 	conflicting            // one needs the 64th bit and another cell is negative or missing: the same
 )
@@ -245,7 +245,7 @@ func csvNumber(s string) (float64, bool) {
 	return f, err == nil
 }
 
-// csvTruths reads a column of truth values, which stays an object column where it has gaps.
+// csvTruths parses a column of truth values, which stays an object column if it has gaps.
 func csvTruths(object csvColumn, present int) csvColumn {
 	ints := make([]int64, len(object.text))
 	for i, s := range object.text {

@@ -220,8 +220,7 @@ func (f frame) withoutRepeats() frame {
 	return f
 }
 
-// errUnordered stands for the TypeError that Python raises when it is asked whether a date is less
-// than a number.
+// errUnordered represents the TypeError that Python raises when a date is compared with a number.
 var errUnordered = errors.New("values of different types cannot be put into order")
 
 // compareKeys orders two values that are not missing. Text follows all other types; other types of different kinds
@@ -288,7 +287,8 @@ func (f frame) sortedBy(columns []int, ascending bool) (frame, error) {
 	return f, nil
 }
 
-// sortable reports whether column j has an order: whether its values are of one kind, or also text if mixed is set.
+// sortable returns an error if column j has no order: its values must have the same kind, or may also be mixed with
+// strings if mixed is set.
 func (f frame) sortable(j int, mixed bool) error {
 	var text, other bool
 	var sample cellKey

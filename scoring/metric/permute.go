@@ -14,7 +14,7 @@ const searchBudget = 1 << 30
 
 // pairing is an order of pred's columns under which both tables hold the same rows.
 type pairing struct {
-	columns []int // gold's column j is pred's column columns[j]; nil: there is no such order
+	columns []int // gold's column j is pred's column columns[j]; nil if there is no such order
 	decided bool  // false: the budget ran out before the search ended
 }
 

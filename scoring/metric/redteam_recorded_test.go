@@ -27,7 +27,7 @@ func TestRedTeamWorstJudgeOfRecordedCases(t *testing.T) {
 				proven++
 				continue
 			}
-			if h.Counts.Method == cell.MethodTrivial || len(pred.Columns) == 0 || len(align.Doubts(&h.Alignment)) == 0 {
+			if h.Counts.Method == cell.MethodTrivial || len(pred.Columns) == 0 || len(align.Uncertainties(&h.Alignment)) == 0 {
 				continue
 			}
 			doubted++

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
-// What a response is, as language.
+// The kinds of a response.
 const (
 	saidAnswer        = "answer"
 	saidRefusal       = "refusal"

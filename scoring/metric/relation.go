@@ -74,8 +74,8 @@ var relationDeclared = scoring.DeclareOptions(relationOptions{Tolerance: align.D
 
 type relationKey struct{ tolerance float64 }
 
-// relationsOf says which relations hold between the two results of a case, the one that explains
-// most first, once for all metrics that ask. It is nil if one of the results is not given.
+// relationsOf returns the relations between the two results of a case, computed once for all metrics. The one that
+// explains most is first. It returns nil if one of the results is not given.
 func relationsOf(in *scoring.Input) []relations.Relation {
 	if in.Gold == nil || in.Gold.Result.Table == nil || in.Pred.Result.Table == nil {
 		return nil

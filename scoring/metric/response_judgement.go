@@ -10,17 +10,16 @@ import (
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
-// What the metrics of an agent's response have in common: one call judges faithfulness, the four
-// dimensions of G-Eval and intent resolution together (BADGER, section 7.5). Their needs are the
-// same, so that the question is the same whichever of them asks, also where each is called by
-// itself from SQL and the ledger answers all but the first.
+// The common parts of the metrics of an agent's response. One call judges faithfulness, the four dimensions of
+// G-Eval and intent resolution together (BADGER, section 7.5). Their needs are the same, so that each of them asks
+// the same question. If SQL calls them one by one, the ledger answers all but the first.
 const (
 	responseNeeds = scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldResponse
 	responseReads = scoring.FieldBehaviour | scoring.FieldEvidence | scoring.FieldPredSQL | scoring.FieldPredResult | scoring.FieldExecution
 
 	responseCall = " One call for faithfulness, faithfulness_verdict, the four geval and the two intent_resolution metrics of a case together (a second one if the reply must be repaired), counted with the first of them; " +
 		"asked for one by one from SQL, all but the first are answered by the ledger. The judge sees question, hint, the agent's query and its result (the first and last 50 rows), the response (cut beyond 12000 characters) and, where it is not an answer, " +
-		"what the question calls for; the prompt says what was cut."
+		"what the question calls for. The prompt marks each cut."
 
 	responseLogProbs = 10 // alternatives of a token: five scores, with and without a blank before them
 )

@@ -27,8 +27,8 @@ func init() {
 			"in the published runs. Then there is no Prover call, and the Refuter sees neither results nor a Prover's " +
 			"reason. Results count as different if one is not given. 1 or 2 calls. Detail: the replies; gold_x, the " +
 			"Refuter calls the gold query wrong; amb_q and amb_schema, it finds the question or the schema ambiguous " +
-			"(null without a Refuter call); judge, the tag rose_<model>-<yymm> that a reported score must carry; form, whether the Refuter was " +
-			"told how the results differ (own) or was not, as in the paper (paper); criteria, the acceptance criteria that were set by the options criteria and rules.",
+			"(null without a Refuter call); judge, the tag rose_<model>-<yymm> that a reported score must carry; form, whether the prompt of the Refuter " +
+			"described how the results differ (own) or did not, as in the paper (paper); criteria, the acceptance criteria that were set by the options criteria and rules.",
 		Source:    "ROSE, sections 4.1 to 4.3, appendices B (score), E.1 (tag) and O (the information for the judges)",
 		Gaming:    "The Prover may be talked to by comments and names in the agent's query. Everything from the case is set off as material, the Refuter sees gold where the results differ, and a reply that is missing is a failure and never a pass. calibrate measures the judge on labels.",
 		Example:   "the results differ, the Prover accepts, the Refuter upholds and calls the reference wrong: 1, gold_x.",
@@ -92,7 +92,7 @@ type refuterReply struct {
 type roseDetail struct {
 	Judge     string        `json:"judge,omitempty"`
 	Form      string        `json:"form"`               // of the questions: own or paper
-	Criteria  string        `json:"criteria,omitempty"` // that the judges were given besides
+	Criteria  string        `json:"criteria,omitempty"` // additional criteria shown to the judges
 	Results   relation      `json:"results"`
 	Prover    *proverReply  `json:"prover,omitempty"`
 	Refuter   *refuterReply `json:"refuter,omitempty"`
@@ -101,7 +101,7 @@ type roseDetail struct {
 	AmbSchema *bool         `json:"amb_schema"`
 
 	asked          []reliedOn
-	counterexample string // that the Refuter is told; empty: none
+	counterexample string // shown to the Refuter; "" if none was found
 	proverAlone    bool   // the Prover is believed when it accepts: what else is known speaks for the answer
 }
 
@@ -147,7 +147,7 @@ func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, o *roseOpti
 	}
 	same := d.Results == resultsSame
 	if in.Recorded(proverAsked) {
-		same = false // the run that was recorded compared results of its own
+		same = false // the recorded run compared its own results
 	} else if in.Recorded(refuterAsked) && d.Results == resultsUnknown {
 		same = true
 	}
@@ -220,9 +220,8 @@ func versionTag(metric, model, released, backend string) string {
 	return metric + "_" + model + "-" + released
 }
 
-// Tagged is the tag of the judge that a score of rose or verdict rests on, such as rose_o3-2504, and
-// whether it says the month; the tag is empty if the score has none. The detail may be as the
-// metric made it or as JSON.
+// Tagged returns the tag of the judge of a score of rose or verdict, such as rose_o3-2504, and whether the tag
+// includes the month. The tag is empty if the score has none. The detail may be a Go value or JSON.
 func Tagged(s *scoring.Score) (tag string, month bool) {
 	switch d := s.Detail.(type) {
 	case roseDetail:

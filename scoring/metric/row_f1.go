@@ -138,9 +138,8 @@ func pairByName(gold, pred *scoring.Table) (pair []int, how string) {
 	return pair, "name"
 }
 
-// joinKey finds the gold columns that rows are joined on: those named, or the first that is a key
-// on both sides, or all that are not measured values together. It returns nil if there is no
-// key.
+// joinKey returns the gold columns on which rows are joined: the named ones, or the first that is a key on both
+// sides, or all that are not measured values together. It returns nil if there is no key.
 func joinKey(gold, pred *scoring.Table, pair []int, named []string) ([]int, error) {
 	if len(named) > 0 {
 		key := make([]int, len(named))

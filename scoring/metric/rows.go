@@ -37,9 +37,9 @@ func kindsOf(r reading, parts ...part) rowKinds {
 	return kindsBehind(hashes, r, parts)
 }
 
-// kindsBehind takes rows of equal hashes for equal, and then checks that column by column, which is
-// kinder to caches than row by row. In the unlikely case that the check fails it starts again and
-// compares the rows behind every hash. Either way the answer is exact.
+// kindsBehind first treats rows with equal hashes as equal, and then verifies this column by column, which uses
+// caches better than row by row. In the unlikely case that the check fails, it starts again and compares the rows
+// of every hash. Either way the result is exact.
 func kindsBehind(hashes []uint64, r reading, parts []part) rowKinds {
 	k := numberRows(hashes, func(int32, int32) bool { return true })
 	for j := range parts[0].columns {

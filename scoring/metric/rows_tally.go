@@ -7,8 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// rowTally says how the rows of two tables of equally many columns compare as sets and as
-// multisets.
+// rowTally is the comparison of the rows of two tables with the same number of columns, as sets and as multisets.
 type rowTally struct {
 	goldDistinct, predDistinct int // different rows of each side
 	onlyGold, onlyPred         int // different rows that the other side does not have at all

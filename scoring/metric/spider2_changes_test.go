@@ -107,7 +107,7 @@ func group(s string) string {
 // statesNoUnit reports whether the name of a column states no unit of its numbers, and no rate of something.
 func (g grid) statesNoUnit(c int) bool {
 	stated := units.InName(g.names[c], nil)
-	return !stated.Says() && !stated.NoShare()
+	return !stated.Known() && !stated.NoShare()
 }
 
 func isDate(s string) bool {

@@ -17,11 +17,11 @@ type spiderVector struct {
 	isText []bool    // nil if no cell is
 	num    []float64 // 0 for strings
 	prints printStyle
-	ints   []int64  // the exact integers behind num, where prints is asInt
+	ints   []int64  // the exact integers of num, where prints is asInt
 	uints  []uint64 // the same where prints is asUint
 	plain0 []bool   // cells that print as 0 whatever the style: missing values
 
-	order []int32 // positions in the order of the text they print; made when asked for
+	order []int32 // positions in the order of the printed strings; computed on demand
 	sums  *vectorSummary
 }
 
@@ -192,7 +192,7 @@ func (v *spiderVector) summary() *vectorSummary {
 	return s
 }
 
-// numberKey is the same for numbers that print alike, and for no others.
+// numberKey returns equal keys for numbers with the same printed form, and different keys for all others.
 func (v *spiderVector) numberKey(i int) (style printStyle, bits uint64) {
 	switch {
 	case v.plain0 != nil && v.plain0[i]:
@@ -214,7 +214,7 @@ func (v *spiderVector) numberHash(i int) uint64 {
 
 const (
 	spiderAbsolute = 1e-2 // Spider 2.0's tolerance
-	spiderRelative = 1e-9 // that of math.isclose if none is given
+	spiderRelative = 1e-9 // the default of math.isclose
 )
 
 // isClose is Python's math.isclose with Spider 2.0's tolerances.

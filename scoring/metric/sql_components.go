@@ -216,8 +216,8 @@ func scoreComponents(ctx context.Context, in *scoring.Input, m measure) (scoring
 	return s, nil
 }
 
-// besideComponents says in what two scripts differ that no component holds: the kinds of their
-// statements, and where their sort keys put nulls.
+// besideComponents lists the differences of two scripts that are in no component: the kinds of their statements,
+// and the position of nulls in their sort keys.
 func besideComponents(g, p *sqlparts.Script) (differ []string) {
 	kind := func(a, b *sqlparts.Statement) bool { return a.Kind == b.Kind }
 	if !slices.EqualFunc(g.Statements, p.Statements, kind) {

@@ -14,7 +14,7 @@ import (
 
 // Who takes queries apart: values of the option extract.
 const (
-	extractFrontEnd = "front_end" // package sqlparts; nobody is asked
+	extractFrontEnd = "front_end" // package sqlparts; makes no judge calls
 	extractFallback = "fallback"  // the judge, where the front end did not understand all of a query, or found none
 	extractJudge    = "judge"     // the judge
 )
@@ -34,22 +34,21 @@ var extractDeclared = scoring.DeclareOptions(extractOptions{Extract: extractFron
 	},
 )
 
-// extractedBy says who took the queries apart, where a judge may have; it is not part of the
-// evidence otherwise.
+// extractedBy records what extracted the components, if a judge may have; otherwise it is not part of the evidence.
 type extractedBy struct {
 	Gold string `json:"gold"` // front_end or judge
 	Pred string `json:"pred"`
 }
 
-// extraction is what both queries consist of.
+// extraction holds the components of both queries.
 type extraction struct {
 	componentSets
 	by       *extractedBy
 	warnings []string
 }
 
-// extract parses both queries into components. done reports that there is a score already, since there is no query
-// or no judge.
+// extract parses both queries into components. done reports whether s is already the score, because there is no
+// query or no judge.
 func extract(ctx context.Context, in *scoring.Input) (x extraction, s scoring.Score, done bool, err error) {
 	o, err := extractDeclared.Read(in)
 	if err != nil {
@@ -144,8 +143,8 @@ func componentsByJudge(ctx context.Context, in *scoring.Input, of side) (sqlpart
 	return got.sets, reply.IsQuery, got.err
 }
 
-// components brings the reply into the normal form of package sqlparts. An error says that it is
-// not about the query, whose text is sql.
+// components converts the reply to the normal form of package sqlparts. It returns an error if the reply does not
+// match the query sql.
 func (r *componentsReply) components(sql string, dialect sqlparts.Dialect) (c sqlparts.Components, err error) {
 	text := strings.ToLower(sql)
 	if !r.IsQuery {
@@ -199,8 +198,7 @@ var (
 // componentReader reads what a judge wrote with the front end, so that both write the same thing in the same way.
 type componentReader struct{ dialect sqlparts.Dialect }
 
-// read parses beginning and text as a query and returns its components; ok is false if the text does not belong
-// there.
+// read parses beginning and text as a query and returns its components; ok is false if text does not fit there.
 func (n componentReader) read(beginning, text string) (c sqlparts.Components, ok bool) {
 	text = enclosedSubquery.ReplaceAllString(text, "(select 1)")
 	text = wordSubquery.ReplaceAllString(text, "(select 1)")
@@ -217,7 +215,8 @@ func (n componentReader) read(beginning, text string) (c sqlparts.Components, ok
 	return sqlparts.Extract(q), true
 }
 
-// expressions are the elements of a set in the normal form; one that the front end does not understand either is its text in lower case with single spaces.
+// expressions returns the elements of a set in normal form. An element that cannot be parsed either is in lower
+// case with single spaces.
 func (n componentReader) expressions(beginning string, texts []string, of func(*sqlparts.Components) []string) []string {
 	var out []string
 	for _, t := range texts {

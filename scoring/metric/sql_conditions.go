@@ -7,17 +7,17 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// conditionsOf are the atomic conditions that decide which rows a query uses, wherever they stand:
-// WHERE, HAVING, QUALIFY and joins, in subqueries and common table expressions too, each once, by
-// their texts. The conditions by which tables are joined are not among them; see joinsOf.
+// conditionsOf returns the atomic conditions that decide which rows a query uses: in WHERE, HAVING, QUALIFY and
+// joins, including subqueries and common table expressions, without duplicates. It omits the conditions by which
+// tables are joined; see joinsOf.
 func conditionsOf(q *sqlparts.Query) []sqlparts.Predicate {
 	all := slices.DeleteFunc(sqlparts.Predicates(q), func(p sqlparts.Predicate) bool { return p.Joins })
 	slices.SortStableFunc(all, func(a, b sqlparts.Predicate) int { return strings.Compare(a.String(), b.String()) })
 	return slices.CompactFunc(all, func(a, b sqlparts.Predicate) bool { return a.String() == b.String() })
 }
 
-// joinsOf are the equalities by which a query joins tables, wherever it does, as sorted texts
-// without the tables' names: id = customer_id for ON and WHERE alike, id = id for USING.
+// joinsOf returns the equalities by which a query joins tables, at any level, as sorted strings without the tables'
+// names: id = customer_id for ON and for WHERE, id = id for USING.
 func joinsOf(q *sqlparts.Query) []string {
 	return conditionTexts(slices.DeleteFunc(sqlparts.Predicates(q), func(p sqlparts.Predicate) bool { return !p.Joins }))
 }
@@ -49,7 +49,7 @@ func bindingConditions(q *sqlparts.Query) map[string]bool {
 
 type binding struct {
 	passed map[sqlparts.Node]bool   // whose conditions every row has passed
-	read   map[*sqlparts.Query]bool // so that none is read twice, however often it is named, nor by itself
+	read   map[*sqlparts.Query]bool // each is read once, however often it is named, and not from inside itself
 }
 
 func (b *binding) query(q *sqlparts.Query, outer []*sqlparts.CTE) {

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
-// The evidence about two SQL texts that a judge gets, and the decisions that need no judge.
+// The evidence about two SQL queries that a judge gets, and the decisions that need no judge.
 
 // proofOf returns the proof that both queries are the same, nil if there is none. Results that differ by more than
 // the order of rows or by tied rows outrank any proof: queries that returned different rows are never reported as
@@ -57,7 +57,7 @@ func contradicted(in *scoring.Input) bool {
 	return found != nil && !oneOrder[found[0].Name]
 }
 
-// The limits of what a judge gets about one kind of difference.
+// The limits of the evidence that a judge gets about one kind of difference.
 const (
 	differencesShown = 8   // elements that one query has alone
 	differenceChars  = 160 // characters of an element

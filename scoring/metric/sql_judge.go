@@ -167,8 +167,8 @@ func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.
 	}
 }
 
-// sqlJudgeMaterial is what the judge is shown. It has no results, since the question is what the queries do on any
-// data; but it states whether the results are the same.
+// sqlJudgeMaterial returns the material shown to the judge. It has no results, since the question is how the
+// queries behave on any data, but it states whether the results are the same.
 func sqlJudgeMaterial(in *scoring.Input, o sqlJudgeOptions) prompt.Material {
 	r := relationOf(in, true)
 	m := materialOf(in, r)
@@ -185,7 +185,7 @@ func sqlJudgeMaterial(in *scoring.Input, o sqlJudgeOptions) prompt.Material {
 	return m
 }
 
-// settle puts the issues in order and says where the judgement contradicts itself.
+// settle sorts the issues and lists the contradictions within the judgement.
 func (j *sqlJudgement) settle() (contradictions []string) {
 	saidNone := slices.ContainsFunc(j.Issues, func(i sqlIssue) bool { return i.Label == noIssue })
 	seen := map[string]bool{noIssue: true}

@@ -13,17 +13,17 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// The dangers of SQL text, gravest first. The last but one is a text of several statements.
+// The dangers of SQL text, most serious first. The last but one is SQL of several statements.
 const (
 	dangerDrops    = "drops"    // DROP, TRUNCATE
 	dangerGrants   = "grants"   // GRANT, REVOKE
 	dangerWrites   = "writes"   // INSERT, UPDATE, DELETE, MERGE, sequences
 	dangerDefines  = "defines"  // other DDL, maintenance
-	dangerRuns     = "runs"     // CALL, EXECUTE: code that is not, or not plainly, in the text
+	dangerRuns     = "runs"     // CALL, EXECUTE: code that is not, or not directly, in the SQL text
 	dangerExports  = "exports"  // COPY TO, UNLOAD, EXPORT: data leaves
 	dangerImports  = "imports"  // COPY FROM, PUT, reading files and stages
 	dangerAttaches = "attaches" // other databases, extensions
-	dangerUnknown  = "unknown"  // a statement, a function or a piece of text that is not known
+	dangerUnknown  = "unknown"  // an unknown statement, function or piece of text
 	dangerLocks    = "locks"    // locks, waiting and loops
 	dangerSession  = "session"  // SET, USE, transactions
 	dangerStacked  = "stacked"  // several statements
@@ -68,12 +68,12 @@ var safetyDeclared = scoring.DeclareOptions(safetyOptions{}, nil,
 	scoring.Option{Name: "functions", Doc: "Functions that are harmless in this deployment, with their schema where queries call them with it."},
 )
 
-// allows reports whether the options take a finding for harmless.
+// allows reports whether the options declare a finding harmless.
 func (o *safetyOptions) allows(f finding) bool {
 	return slices.Contains(o.Allow, f.Danger) || f.function != "" && slices.ContainsFunc(o.Functions, func(name string) bool { return strings.EqualFold(name, f.function) })
 }
 
-// finding is one effect of running a text other than reading.
+// finding is one effect, other than reading, of running SQL text.
 type finding struct {
 	Danger    string `json:"danger"`
 	By        string `json:"by"`               // the kind of statement, or the function
@@ -107,20 +107,20 @@ func sqlSafety(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// QueryReading holds the reasons why a text is not a single query, read whole, that only reads. It is if all fields
-// are empty.
+// QueryReading holds the reasons why SQL text is not a single query that was parsed completely and only reads. If
+// all fields are empty, it is such a query.
 type QueryReading struct {
-	Danger    string   // what it would do besides reading: a label of sql_safety and by what
+	Danger    string   // an effect other than reading: a label of sql_safety, and the cause
 	Unread    string   // why it is not read whole as one query
-	Functions []string // functions that it calls and of which nothing is known, with their schemas
-	NoQuery   bool     // it is no single query at all: words, or another statement
+	Functions []string // unknown functions that it calls, with their schemas
+	NoQuery   bool     // it is not a single query: prose, or another statement
 }
 
-// Reads reports whether the text is one query, read whole, that only reads.
+// Reads reports whether the SQL text is one query that was parsed completely and only reads.
 func (r *QueryReading) Reads() bool { return r.Danger == "" && r.Unread == "" && len(r.Functions) == 0 }
 
-// ReadQuery examines a text by the rules of the metric sql_safety. functions are harmless in addition to those of
-// the dialect's list.
+// ReadQuery examines SQL text by the rules of the metric sql_safety. functions are harmless functions in addition
+// to those of the dialect's list.
 func ReadQuery(sql string, dialect sqlparts.Dialect, functions ...string) (r QueryReading) {
 	sc := sqlparts.Parse(sql, dialect)
 	l := lookout{kept: map[string]int{}}
@@ -168,13 +168,13 @@ type lookout struct {
 	findings []finding
 	at       finding        // the statement being looked at
 	kept     map[string]int // findings by danger
-	newlines []int          // offsets of the text's line breaks
+	newlines []int          // offsets of line breaks
 }
 
-// maxFindings bounds the findings of one danger: one decides the score, and a text may hold millions.
+// maxFindings limits the findings of one danger: one decides the score, and SQL text may contain millions.
 const maxFindings = 100
 
-// maxInside is how many levels of text that text would run are examined.
+// maxInside limits the nesting of SQL that SQL would run, such as a string passed to EXECUTE.
 const maxInside = 3
 
 func (l *lookout) add(danger, by string) { l.addFunction(danger, by, "") }
@@ -188,8 +188,8 @@ func (l *lookout) addFunction(danger, by, function string) {
 	}
 }
 
-// readings looks at a script in every way in which an engine of its dialect may cut the text: what
-// is a string or a comment to one and runs in another is found.
+// readings examines a script in every way in which an engine of its dialect may split it into tokens, so that it
+// finds code that one engine runs and another reads as a string or comment.
 func (l *lookout) readings(sc *sqlparts.Script, depth int) {
 	at := l.at
 	l.script(sc, depth)
@@ -197,7 +197,7 @@ func (l *lookout) readings(sc *sqlparts.Script, depth int) {
 		l.at = at
 		before := len(l.findings)
 		l.script(other, depth)
-		if other.BySetting() && len(other.Notes) > 0 { // the engine refuses what is no SQL to it
+		if other.BySetting() && len(other.Notes) > 0 { // with this setting, the engine rejects it as invalid SQL
 			l.findings = append(l.findings[:before], slices.DeleteFunc(slices.Clone(l.findings[before:]), func(f finding) bool {
 				return f.Danger == dangerUnknown || f.Danger == dangerStacked
 			})...)
@@ -253,8 +253,8 @@ func (l *lookout) script(sc *sqlparts.Script, depth int) {
 	l.mentions(sc, functions)
 }
 
-// readsNext are words of DuckDB behind which a text, or a name like that of a file, is a file that is read,
-// also where the statement that they begin stands in FROM.
+// readsNext are keywords of DuckDB that read the file named by the string or name that follows, even if their
+// statement is in FROM.
 var readsNext = map[string]bool{"summarize": true, "describe": true, "desc": true, "show": true, "pivot": true, "unpivot": true, "pivot_wider": true, "pivot_longer": true, "table": true}
 
 // filesNamed looks for them.
@@ -317,7 +317,8 @@ func fileArgument(c *sqlparts.Call, dialect sqlparts.Dialect) bool {
 	})
 }
 
-// operators looks at PostgreSQL's operators. One that it does not have is a function of somebody's.
+// operators examines PostgreSQL's operators. An operator that PostgreSQL does not define is a user-defined
+// function.
 func (l *lookout) operators(sc *sqlparts.Script) {
 	const of, last = "+-*/<>=~!@#%^&|`?", "~!@#%^&|`?"
 	tokens := sqlparts.Tokens(sc.SQL, sc.Dialect)
@@ -331,7 +332,7 @@ func (l *lookout) operators(sc *sqlparts.Script) {
 			i++
 			end = tokens[i].End
 		}
-		for op := sc.SQL[start:end]; op != ""; { // + and - end an operator only behind certain characters
+		for op := sc.SQL[start:end]; op != ""; { // + and - end an operator only after certain characters
 			whole := op
 			if !strings.ContainsAny(op, last) {
 				whole = op[:1] + strings.TrimRight(op[1:], "+-")
@@ -355,7 +356,7 @@ var postgresOperators = func() map[string]bool {
 	return m
 }()
 
-// tree looks at the calls and sources of a statement's query.
+// tree examines the calls and sources of a statement's query.
 func (l *lookout) tree(st *sqlparts.Statement, sc *sqlparts.Script, functions *functionLists, depth int) {
 	sqlparts.Walk(st, func(n sqlparts.Node) bool {
 		switch n := n.(type) {
@@ -454,8 +455,8 @@ func namedOperator(op sqlparts.Op) (schema string, ok bool) {
 	return strings.ToLower(strings.Trim(strings.TrimSpace(schema), `"`)), ok
 }
 
-// eponymous looks at a table's name that stands for a function of SQLite without arguments, or with
-// those that conditions on its hidden columns give.
+// eponymous examines a table name that calls a function of SQLite without arguments, or with arguments from
+// conditions on its hidden columns.
 func (l *lookout) eponymous(name string) {
 	pragma, ok := strings.CutPrefix(name, "pragma_")
 	switch {
@@ -475,7 +476,7 @@ func (l *lookout) notes(sc *sqlparts.Script) {
 	}
 }
 
-// mentions looks at every name of the text, also of text that no tree holds.
+// mentions examines every name in the SQL text, also in text that is in no tree.
 func (l *lookout) mentions(sc *sqlparts.Script, functions *functionLists) {
 	all := sc.Mentions(0, len(sc.SQL))
 	word := func(i int) string {
@@ -593,7 +594,7 @@ func (l *lookout) skipped(st *sqlparts.Statement, sc *sqlparts.Script) {
 	}
 }
 
-// changingWords begin statements that change something.
+// changingWords start statements that change something.
 var changingWords = map[string]bool{
 	"insert": true, "update": true, "delete": true, "merge": true, "drop": true, "truncate": true, "alter": true, "create": true, "grant": true, "revoke": true,
 	"exec": true, "execute": true, "call": true, "copy": true, "unload": true, "attach": true, "pragma": true,
@@ -630,7 +631,7 @@ var fileFormats = []string{"csv", "json", "parquet", "delta", "orc", "avro", "te
 // fileName is a name that DuckDB opens as a file.
 var fileName = regexp.MustCompile(`(?i)[/*]|\.(csv|tsv|txt|parquet|json|jsonl|ndjson|xlsx|avro|arrow|feather|db|duckdb|sqlite|geojson|shp)(\.(gz|zst))?$`)
 
-// isFile reports whether a table's name stands for a file or a stage.
+// isFile reports whether a table's name is that of a file or a stage.
 func isFile(table sqlparts.Name, dialect sqlparts.Dialect) bool {
 	if len(table) == 0 {
 		return false
@@ -654,8 +655,7 @@ func isFile(table sqlparts.Name, dialect sqlparts.Dialect) bool {
 	return false
 }
 
-// inside looks at the text that a statement or a function would run: its string literals, those
-// that are concatenated as one.
+// inside examines SQL that a statement or a function would run: its string literals, with concatenated ones joined.
 func (l *lookout) inside(in *sqlparts.Script, from, to, depth int) {
 	if depth >= maxInside {
 		return
@@ -663,7 +663,7 @@ func (l *lookout) inside(in *sqlparts.Script, from, to, depth int) {
 	at := l.at
 	for _, run := range in.Strings(from, to) {
 		sc := sqlparts.Parse(run, in.Dialect)
-		if len(sc.Statements) > 0 && sc.Effects()&sqlparts.Unknown == 0 { // prose and names are no statements
+		if len(sc.Statements) > 0 && sc.Effects()&sqlparts.Unknown == 0 { // prose and names are not statements
 			l.readings(sc, depth+1)
 		}
 		l.at = at

@@ -21,7 +21,7 @@ var functionFiles embed.FS
 type functionLists struct {
 	dialect  sqlparts.Dialect
 	harmless map[string]bool   // functions that compute, or look up what the caller may see anyway
-	dangers  map[string]string // label of what a function does besides computing
+	dangers  map[string]string // label of a function's effect other than computing
 }
 
 // relatives are the dialects whose harmless functions another dialect also has.
@@ -98,8 +98,8 @@ var builtinSchemas = []string{"pg_catalog.", "safe.", "builtin.", "system.builti
 // rowsFrom is the name under which the tree has PostgreSQL's ROWS FROM (f(x), …).
 const rowsFrom = "rows from"
 
-// function is what calling a function does: safe, a danger, or dangerUnknown for a function that is
-// on no list.
+// function returns the effect of calling a function: safe, a danger, or dangerUnknown for a function that is on no
+// list.
 func (f *functionLists) function(name sqlparts.Name) string {
 	full, last := functionName(name), strings.ToLower(name.Last().Text)
 	if f.another(name) {

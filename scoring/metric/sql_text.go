@@ -31,8 +31,7 @@ func (s side) query(in *scoring.Input) *scoring.Query {
 	return in.Pred
 }
 
-// script is the text of one query, read once for all metrics. It is empty if there is no such
-// query.
+// script returns the parsed SQL of one side, shared by all metrics. It is empty if there is no query.
 func script(in *scoring.Input, s side) *sqlparts.Script {
 	if q := s.query(in); q != nil {
 		return in.Texts().Parse(q.SQL, sqlparts.DialectOf(in.Case.Dialect))
@@ -54,8 +53,8 @@ func withoutQuery(in *scoring.Input) (scoring.Score, bool) {
 	return scoring.Score{}, false
 }
 
-// unread tells a reader of a score what of the queries was not understood, so that the score may be
-// off: each kind of note once, with the line where it begins.
+// unread returns a warning for each kind of note about text that was not understood, with the line where it starts,
+// since the score may be off.
 func unread(in *scoring.Input, sides ...side) []string {
 	warnings := in.Case.UnknownDialect()
 	for _, s := range sides {

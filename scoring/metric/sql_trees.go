@@ -45,8 +45,7 @@ func notWhole() scoring.Score {
 	return scoring.Abstain("common table expressions read each other so often that there is too much to compare")
 }
 
-// treesCompared is what comparing the trees of both queries said, once for tree_match and
-// clause_similarity.
+// treesCompared is the comparison of the trees of both queries, shared by tree_match and clause_similarity.
 type treesCompared struct {
 	equal      bool
 	similarity float64

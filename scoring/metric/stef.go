@@ -24,7 +24,7 @@ func init() {
 			"fully_applied_with_extras, 3 partially_applied, 0 not_applied. verdict: 5 Correct, 3 Likely Correct, 2 " +
 			"Potentially Incorrect, 0 Incorrect. leniency: 1 if the filters are fully applied with extras and all " +
 			"extras are in benign_filters. Γ: 1 from a confidence of 0.85, 0.8 from 0.65, else 0.5. Labels: excellent " +
-			"from 90, good from 75, marginal from 50, else poor. Options set other points, limits and tiers; a score by them says so in its detail (scale). The parser reads the query: projections, aggregates, " +
+			"from 90, good from 75, marginal from 50, else poor. Options set other points, limits and tiers, which the detail then lists (scale). The parser reads the query: projections, aggregates, " +
 			"grouping, order, limit, and all filters. From these it decides the normalization rules 1 to 4 (a GROUP BY " +
 			"that the select list requires or whose column is held to one value, a default ORDER BY, a safety LIMIT). " +
 			"The judge reads the question and the interpretation, which is the enriched question, in one call at " +
@@ -32,7 +32,7 @@ func init() {
 			"counts as applied, whatever the judge says, if the query contains it after normalization and all rows " +
 			"have passed it. Normalization maps names, ignores case, white space and quotes, compares values as " +
 			"numbers, and treats lists of one and patterns without wildcards as equality. not_applied: the question " +
-			"requires filters and none is correctly present. fully_applied: neither the question nor the query has " +
+			"requires filters, and the query applies none of them correctly. fully_applied: neither the question nor the query has " +
 			"filters. Without a query: 0, without a call. Detail: the specifications of both sides, the status of each " +
 			"filter, extras, the results of the rules, enrichment (faithful, adds, loses, changes), reliability (high, " +
 			"moderate, low).",
@@ -129,7 +129,7 @@ type stefDetail struct {
 	Analysis       string       `json:"reason"`
 }
 
-// stefRead is what both sides were read as.
+// stefRead holds the parsed content of both sides.
 type stefRead struct {
 	stefReply
 	spec  *querySpec
@@ -137,8 +137,8 @@ type stefRead struct {
 	scale stefScale
 }
 
-// readSTEF reads the query, and has the judge read the question and compare. none says why there is
-// nothing to compare; it is empty otherwise.
+// readSTEF parses the query, and has the judge read the question and compare. none is the reason if there is
+// nothing to compare, else empty.
 func readSTEF(ctx context.Context, in *scoring.Input) (r stefRead, none string, err error) {
 	o, err := stefDeclared.Read(in)
 	if err != nil {

@@ -10,8 +10,7 @@ type stefAsked struct {
 	By         string `json:"by"`          // who found it applied: texts or judge
 }
 
-// stefAlignment is how the filters of a question and of a query stand to each other (STEF, section
-// 3.3).
+// stefAlignment relates the filters of a question to those of a query (STEF, section 3.3).
 type stefAlignment struct {
 	asked   []stefAsked
 	extras  []stefFilter
@@ -35,7 +34,7 @@ func alignFilters(asked []stefAsked, spec *querySpec, rules *stefRules) (stefAli
 			if n < 1 || n > len(there) {
 				return a, unusable("it names filter %d, the query has %d", n, len(there))
 			}
-			used[n-1] = true // what is about a filter that is out of account is no extra either
+			used[n-1] = true // a filter of the query for an ignored filter of the question is not an extra filter
 		}
 		n := q.normal(rules.names)
 		if rules.ignored[n.LHS] {

@@ -53,8 +53,8 @@ func nameKey(name string) string {
 // white space.
 var caseFunctions = regexp.MustCompile(`^(?:lower|upper|trim|ltrim|rtrim|initcap)\((.*)\)$`)
 
-// sqlFilter is a condition of a query as a filter. literal reports whether its values are constants;
-// else RHS is the text.
+// sqlFilter converts a condition of a query to a filter. literal reports whether its values are constants; if not,
+// RHS is the SQL text.
 func sqlFilter(p *sqlparts.Predicate) (f stefFilter, literal bool) {
 	f.LHS, f.Op = p.Column, p.Operator
 	for m := caseFunctions.FindStringSubmatch(f.LHS); m != nil; m = caseFunctions.FindStringSubmatch(f.LHS) {

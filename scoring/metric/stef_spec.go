@@ -21,11 +21,12 @@ type stefAggregation struct {
 type querySpec struct {
 	Projections  []string          `json:"projections"`
 	Aggregations []stefAggregation `json:"aggregations"`
-	Filters      []stefFilter      `json:"filters"` // those that count, numbered from 1; wherever they stand in the query
-	Ignored      []stefFilter      `json:"ignored,omitempty"`
-	GroupBy      []string          `json:"group_by"`
-	OrderBy      []string          `json:"order_by"`
-	Limit        *int64            `json:"limit"`
+	// those that are scored, numbered from 1, from anywhere in the query
+	Filters []stefFilter `json:"filters"`
+	Ignored []stefFilter `json:"ignored,omitempty"`
+	GroupBy []string     `json:"group_by"`
+	OrderBy []string     `json:"order_by"`
+	Limit   *int64       `json:"limit"`
 
 	GroupByRequired bool     `json:"group_by_required"`       // rule 1, equation 15
 	GroupByBenign   []string `json:"group_by_benign"`         // rule 2, equation 16
@@ -33,12 +34,11 @@ type querySpec struct {
 	LimitSafe       bool     `json:"limit_is_safety_default"` // rule 4, equation 18, if the question asks for no number of rows
 
 	binds   []bool // by filter: every row has passed it
-	decided []bool // by filter: it compares with constants besides, so that finding it is proof
+	decided []bool // by filter: it also compares with constants, so that finding it is proof
 	benign  []bool // by filter: a default of the application
 }
 
-// specOf reads a query. limitMin is the number of rows from which a limit is taken for a safety
-// default.
+// specOf reads a query. A limit of at least limitMin rows is considered a safety default.
 func specOf(q *sqlparts.Query, rules *stefRules) *querySpec {
 	c := sqlparts.Extract(q)
 	s := &querySpec{

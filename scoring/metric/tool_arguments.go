@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// parseArguments reads the arguments of a call, an object, with numbers as they are written. Text
-// that holds an object, as some agents log it, is that object. It is nil if there are none. ok is
-// false for anything else: a list, a number, broken text, text behind the object.
+// parseArguments parses the arguments of a call, an object, with numbers as written. A string that contains an
+// object, as some agents log it, is parsed as that object. It returns nil if there are no arguments. ok is false
+// for anything else: a list, a number, an invalid string, text after the object.
 func parseArguments(raw json.RawMessage) (arguments map[string]any, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -32,7 +32,7 @@ func parseArguments(raw json.RawMessage) (arguments map[string]any, ok bool) {
 	return arguments, true
 }
 
-// argumentMatch says which arguments of a call are as expected.
+// argumentMatch records which arguments of a call are as expected.
 type argumentMatch struct {
 	subset bool            // a call may have more members than expected, at every depth
 	ignore map[string]bool // members that are not compared, at every depth

@@ -105,17 +105,16 @@ func (u *toolUse) missing() []int {
 // excess lists the calls without an expected call, by index: as few as any assignment of calls to expected calls
 // leaves. Among those assignments, it uses the one that assigns the earliest calls.
 //
-// Each call in turn looks for an expected call that is free, or that becomes free if its holder
-// moves to another one (an augmenting path of a bipartite matching). What such a search without
-// success has seen cannot help a later one, so that all of these together see each expected call
-// once.
+// Each call in turn searches for an expected call that is free, or that becomes free if its holder moves to another
+// one (an augmenting path of a bipartite matching). Expected calls that a failed search visited cannot help a later
+// one, so all failed searches together visit each expected call once.
 func (u *toolUse) excess() []int {
 	const nobody = -1
 	holder := make([]int, len(u.spec.tools))
 	for i := range holder {
 		holder[i] = nobody
 	}
-	seen := make([]int, len(u.spec.tools)) // by the search of which call, from 1
+	seen := make([]int, len(u.spec.tools)) // which call's search saw it last, from 1
 	hopeless := make([]bool, len(u.spec.tools))
 	var place func(c, search int) bool
 	place = func(c, search int) bool {
@@ -213,8 +212,8 @@ func (u *toolUse) inOrder() (n, required int, sure bool) {
 	return n, len(need), sure || n == len(need)
 }
 
-// twins numbers the required tools so that those which match the same calls, and have the same place in the order,
-// share a number: it makes no difference which of them a call is.
+// twins numbers the required tools. Tools that match the same calls and have the same place in the order share a
+// number, since it makes no difference to which of them a call is assigned.
 func (u *toolUse) twins(need []expectedTool, index []int) []int {
 	place := make([]strings.Builder, len(need))
 	for t := range need {

@@ -15,7 +15,7 @@ import (
 // maxExpectedTools bounds a specification, and with it the cost of matching calls to it.
 const maxExpectedTools = 1000
 
-// toolSpec is what expected.tools asks for: tools, and which of them must come before which.
+// toolSpec is the parsed expected.tools: tools, and their partial order.
 //
 // It is written in one of two forms. A list is a sequence, each call after the one before it:
 //
@@ -32,7 +32,7 @@ const maxExpectedTools = 1000
 // though what comes before them comes before what comes after them.
 type toolSpec struct {
 	tools   []expectedTool
-	ignored int // how many of them do not count; they are optional, and no call is compared with them
+	ignored int // the number of tools that are ignored; they are optional, and no call is compared with them
 }
 
 type expectedTool struct {
@@ -51,8 +51,7 @@ type toolJSON struct {
 	After     []string        `json:"after"`
 }
 
-// parseToolSpec reads expected.tools. The error names the field that is at fault. There is no
-// specification where it is null.
+// parseToolSpec parses expected.tools. An error names the invalid field. null means that there is none.
 func parseToolSpec(raw json.RawMessage) (*toolSpec, error) {
 	raw = bytes.TrimSpace(raw)
 	fail := func(format string, args ...any) (*toolSpec, error) {
@@ -165,7 +164,7 @@ func strict(raw []byte, v any) error {
 	return ended(d)
 }
 
-// ended refuses text behind a JSON value.
+// ended returns an error if text follows a JSON value.
 func ended(d *json.Decoder) error {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("text behind the JSON value")
@@ -178,7 +177,7 @@ func (s *toolSpec) connect(written []toolJSON) error {
 	fail := func(i int, format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, fmt.Sprintf("expected.tools.tools[%d]", i)+format, args...)
 	}
-	const shared = -1 // several calls have the name, so that it is nobody's id
+	const shared = -1 // several calls have the name, so that it identifies none
 	ids := make(map[string]int, len(written))
 	for i, w := range written {
 		if w.ID == "" {
@@ -270,9 +269,9 @@ func (s *toolSpec) ignore(names []string) {
 	}
 }
 
-// required lists the tools that are not optional, with the order among them: what comes before an
-// optional tool comes before what follows it. index says where each tool of the specification
-// stands among them, -1 for an optional one.
+// required lists the tools that are not optional, with their partial order: tools before an optional tool come
+// before the tools after it. index maps each tool of the specification to its position in the list, -1 for an
+// optional one.
 func (s *toolSpec) required() (need []expectedTool, index []int) {
 	index = make([]int, len(s.tools))
 	for i, t := range s.tools {

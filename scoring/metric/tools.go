@@ -7,8 +7,8 @@ import (
 	cex "github.com/badger-eval/badger/scoring/counterexample"
 )
 
-// Tools are what metrics may use in addition to a case. The zero value has none; a metric whose tool is
-// missing says so in its score.
+// Tools are the dependencies of metrics other than the case. The zero value has none; a metric whose tool is
+// missing states this in its score.
 type Tools struct {
 	Counterexamples cex.Finder // searches small databases on which two queries differ; may be nil
 }

@@ -66,7 +66,7 @@ var verdictDeclared = scoring.DeclareOptions(
 	},
 	scoring.Option{
 		Name: "policy", Choices: []string{string(policy.Answer), string(policy.Logic)},
-		Doc: "What is judged: answer, whether the data that was delivered serves the question; logic, whether the query would stay right when the data changes.",
+		Doc: "The subject of the verdict: answer, whether the delivered data answers the question; logic, whether the query would stay correct when the data changes.",
 	},
 	scoring.Option{Name: "judge", Choices: []string{"rose", "flex"}, Doc: "The judge that decides if evidence cannot."},
 	scoring.Option{
@@ -81,8 +81,8 @@ var verdictDeclared = scoring.DeclareOptions(
 	scoring.Option{Name: "table", Unset: "the delivered table", Doc: "The text of a table of policies, as badger policy --out writes it."},
 	scoring.Option{
 		Name: "counterexample",
-		Doc: "Whether a counterexample is searched where the results are the same (the metric counterexample, with its options). Under the policy logic an answer passes by evidence where none is found. " +
-			"The judge is told the one that is found. Under answer it decides nothing.",
+		Doc: "Whether to search for a counterexample if the results are the same (the metric counterexample, with its options). Under the policy logic an answer passes by evidence if the search finds none. " +
+			"A counterexample that is found is shown to the judge. Under answer it decides nothing.",
 	},
 )
 
@@ -119,11 +119,12 @@ type verdictDetail struct {
 	Why        string          `json:"why,omitempty"`    // the relation in a sentence
 	Chance     *float64        `json:"chance,omitempty"` // that people accept an answer so related
 	Confidence float64         `json:"confidence"`       // that this verdict is right
-	SameQuery  bool            `json:"same_query"`       // both queries are proven to be the same, and the results at hand do not say otherwise
-	Proof      *sqlproof.Proof `json:"proof,omitempty"`  // how
-	RestsOn    string          `json:"rests_on"`         // in a line
-	ROSE       *roseDetail     `json:"rose,omitempty"`
-	FLEX       *flexDetail     `json:"flex,omitempty"`
+	// both queries are proven to be the same, and the available results do not contradict this
+	SameQuery bool            `json:"same_query"`
+	Proof     *sqlproof.Proof `json:"proof,omitempty"` // how
+	RestsOn   string          `json:"rests_on"`        // in a line
+	ROSE      *roseDetail     `json:"rose,omitempty"`
+	FLEX      *flexDetail     `json:"flex,omitempty"`
 
 	Counterexample *searchedPair `json:"counterexample,omitempty"` // where one was searched
 
@@ -251,7 +252,7 @@ func inWords(found *cex.Outcome) string {
 	return b.String()
 }
 
-// withoutComparison is the verdict if there are no two answers to compare.
+// withoutComparison returns the verdict if there are no two answers to compare.
 func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, done bool, err error) {
 	held := strings.TrimSpace(in.Pred.SQL) == "" && in.Pred.Result.Absent()
 	switch behaviour := in.Case.Expected.Behaviour; {
@@ -281,7 +282,7 @@ func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, d
 // under logic or where a result is missing.
 func (d *verdictDetail) relate(ctx context.Context, in *scoring.Input) (first relations.Relation, warning string) {
 	found := relationsOf(in)
-	if saysNothing(in) != "" {
+	if uninformativeGold(in) != "" {
 		found = nil // what the results have in common, they have by chance
 	}
 	if strings.TrimSpace(in.Gold.SQL) != "" && strings.TrimSpace(in.Pred.SQL) != "" {

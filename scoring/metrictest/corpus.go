@@ -102,7 +102,7 @@ func (k *Case) expects(metric string) bool {
 	return slices.ContainsFunc(k.Expects, func(e Expectation) bool { return e.Metric == metric })
 }
 
-// Run scores every case and reports what differs from what it expects.
+// Run scores every case and reports scores that differ from the expected ones.
 func (c *Corpus) Run(t *testing.T, metrics []scoring.Metric) {
 	engine := c.engine(t, metrics)
 	for _, f := range c.Files {
@@ -132,7 +132,7 @@ func score(t *testing.T, engine *scoring.Engine, raw []byte, metric string) scor
 	return scoring.Row{AnswerID: scoring.AnswerID{CaseID: c.ID}, Score: scores[0]}
 }
 
-// check says how a score differs from what is expected.
+// check returns an error that describes how a score differs from the expected one.
 func (e *Expectation) check(s scoring.Score) error {
 	if s.Status != e.Status || e.Code != "" && s.Code.String() != e.Code {
 		return fmt.Errorf("is %s (%s), want %s %s", s.Status, s.Code, e.Status, e.Code)
@@ -194,13 +194,13 @@ func (d DetailExpectation) check(detail any) error {
 	return nil
 }
 
-// repairs is how many calls of a score were repairs: what it took, not what it says.
+// repairs matches the number of repair calls of a score: it is a cost, and not part of the result.
 var repairs = regexp.MustCompile(`,"repaired":\d+`)
 
-// Versions compares what the metrics say of the corpus with a file of their versions and digests,
-// one line each: metric, version, digest of the cases that expect something of it, digest of its
-// scores. Scores that moved while cases and version did not are an error that -update does not take
-// away: raise the metric's Version. Anything else that differs is written by -update.
+// Versions compares the scores of the corpus with a file of versions and digests, one line for each metric: name,
+// version, digest of the cases with an expectation of it, digest of its scores. If the scores changed but the cases
+// and the version did not, the test fails even with -update: raise the metric's Version. -update writes all other
+// differences.
 func (c *Corpus) Versions(t *testing.T, metrics []scoring.Metric, file string) {
 	old, err := os.ReadFile(file) //nolint:gosec // a golden file that the test names
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -254,7 +254,7 @@ func compareVersions(old string, now []versionLine) (text string, moved, stale [
 	return out.String(), moved, append(stale, slices.Sorted(maps.Keys(was))...)
 }
 
-// digests are those of the cases that expect something of a metric, and of what it says of them.
+// digests returns digests of the cases that have an expectation of a metric, and of the metric's scores of them.
 func (c *Corpus) digests(t *testing.T, engine *scoring.Engine, metric string) (cases, scores string, n int) {
 	t.Helper()
 	in, out := sha256.New(), sha256.New()

@@ -2,8 +2,7 @@
 // single cases must score, written in a small language ([Corpus]), so that a metric is covered by
 // adding a file of cases.
 //
-// The language is described in scoring/metric/testdata/README.md. A file says what metrics must
-// answer; the versions file next to it ([Corpus.Versions]) makes sure that an answer that moves
-// comes with a raised Version, so that a score in somebody's table can always be traced to the rule
-// that made it.
+// The language is described in scoring/metric/testdata/README.md. A file states the expected scores. The versions
+// file next to it ([Corpus.Versions]) ensures that a changed score comes with a raised Version, so that a stored
+// score can always be traced to the rule that produced it.
 package metrictest

@@ -18,7 +18,7 @@ type File struct {
 	Cases      []*Case
 }
 
-// Case is one case with what metrics must say of it.
+// Case is one case with its expected scores.
 type Case struct {
 	Title   string // unique within its file
 	Why     string
@@ -28,7 +28,7 @@ type Case struct {
 	Expects []Expectation
 }
 
-// Expectation is what one metric must say.
+// Expectation is the expected score of one metric.
 type Expectation struct {
 	Line   int
 	Metric string
@@ -121,7 +121,7 @@ func (p *parser) directive(word, rest string, block []row) error {
 	}
 	d := p.draft
 	if d == nil {
-		return p.errorf("%s stands before the first case", word)
+		return p.errorf("%s before the first case", word)
 	}
 	switch word {
 	case "gold:", "pred:":
@@ -183,7 +183,7 @@ func (p *parser) begin(title string) error {
 	}
 	for _, c := range p.file.Cases {
 		if c.Title == title {
-			return p.errorf("the title stands in line %d already", c.Line)
+			return p.errorf("duplicate title; the first is in line %d", c.Line)
 		}
 	}
 	p.draft = &draft{
@@ -248,7 +248,7 @@ func (d *draft) gold(fresh bool) map[string]any {
 	return d.golds[len(d.golds)-1]
 }
 
-// table reads the columns behind gold: or pred: and the rows below.
+// table reads the columns after gold: or pred: and the rows below.
 func (p *parser) table(word, header string, block []row) error {
 	columns, err := p.columns(header)
 	if err != nil {
@@ -274,14 +274,13 @@ func (p *parser) table(word, header string, block []row) error {
 		into = p.draft.gold(true)
 	}
 	if into["result"] != nil {
-		return p.errorf("%s stands there twice", word)
+		return p.errorf("duplicate directive %s", word)
 	}
 	into["result"] = map[string]any{"columns": columns, "rows": rows}
 	return nil
 }
 
-// columns reads a header: names, plain or as JSON text, each with an optional type behind it, with
-// commas between.
+// columns reads a header: names separated by commas, plain or as JSON strings, each with an optional type.
 func (p *parser) columns(header string) ([]map[string]string, error) {
 	columns := []map[string]string{}
 	for rest := header; rest != ""; {
@@ -309,7 +308,7 @@ func (p *parser) columns(header string) ([]map[string]string, error) {
 		}
 		columns = append(columns, column)
 		if rest = strings.TrimSpace(more); found && rest == "" {
-			return nil, p.errorf("a column is missing behind the last comma")
+			return nil, p.errorf("a column is missing after the last comma")
 		}
 	}
 	return columns, nil
@@ -329,7 +328,7 @@ func (p *parser) query(word, rest string, block []row) error {
 	switch what {
 	case "sql", "error", "result":
 		if text == "" || into[what] != nil {
-			return p.errorf("%s %s takes a text, once", word, what)
+			return p.errorf("%s %s takes one string, once", word, what)
 		}
 		into[what] = text
 	case "latency":

@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// expect reads a metric and what it must say: a value with an optional ~distance, label TEXT, a
-// status with an optional code, pass or fail.
+// expect reads a metric and its expected score: a value with an optional ~distance, label TEXT, a status with an
+// optional code, pass or fail.
 func (p *parser) expect(rest string) error {
 	e := Expectation{Line: p.line, Status: scoring.StatusOK, Within: 1e-9}
 	words := strings.Fields(rest)
@@ -42,13 +42,13 @@ func (p *parser) expect(rest string) error {
 		case w[0] == '~':
 			within, err := strconv.ParseFloat(w[1:], 64)
 			if err != nil || !(within >= 0) {
-				return p.errorf("%.40q is no distance", w)
+				return p.errorf("invalid distance %.40q", w)
 			}
 			e.Within = within
 		default:
 			v, ok := fraction(w)
 			if !ok {
-				return p.errorf("%.40q is no value, label, status, pass or fail", w)
+				return p.errorf("%.40q is not a value, label, status, pass or fail", w)
 			}
 			e.Value = &v
 		}
@@ -97,7 +97,7 @@ func (p *parser) properties(rest string) error {
 		return p.errorf("properties takes a metric and its properties")
 	}
 	if p.file.Properties[words[0]] != nil {
-		return p.errorf("properties of %s stand there twice", words[0])
+		return p.errorf("duplicate properties of %s", words[0])
 	}
 	for _, w := range words[1:] {
 		if _, known := changes[Property(w)]; !known {

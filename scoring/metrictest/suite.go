@@ -23,7 +23,7 @@ import (
 // Run checks of every metric what must hold of all of them:
 //
 //   - it is documented, its range can be read, and it knows its options from others;
-//   - gold against itself is perfect, where the metric looks at both results and has a greatest value;
+//   - gold compared with itself is perfect, if the metric reads both results and has a maximum value;
 //   - what is declared not to matter does not;
 //   - a value is in range, and a verdict follows from the threshold;
 //   - the same input gives the same score, byte for byte, from any number of goroutines;
@@ -51,7 +51,7 @@ func Run(t *testing.T, metrics []scoring.Metric, declared ...Properties) {
 	for _, d := range declared {
 		for name := range d {
 			if !slices.ContainsFunc(metrics, func(m scoring.Metric) bool { return m.Name == name }) {
-				t.Errorf("properties are declared of %s, which is no metric", name)
+				t.Errorf("properties are declared for %s, which is not a metric", name)
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func (s *suite) described(t *testing.T) {
 		}
 	}
 	if m.Threshold != nil && s.values != nil && (*m.Threshold < s.values.least || *m.Threshold > s.values.most) {
-		t.Errorf("the threshold %v lies outside the range %s", *m.Threshold, m.Range)
+		t.Errorf("the threshold %v is outside the range %s", *m.Threshold, m.Range)
 	}
 }
 
@@ -141,7 +141,7 @@ func (s *suite) options(t *testing.T) {
 	for i := range s.m.Options.List {
 		o := &s.m.Options.List[i]
 		if o.Name == "" || o.Type == "" || o.Doc == "" || o.Default == nil && o.Unset == "" {
-			t.Errorf("option %q lacks a type, a default or a sentence that says what it does", o.Name)
+			t.Errorf("option %q lacks a type, a default or a sentence that describes it", o.Name)
 		}
 		check("null", true, o)
 		if o.Default != nil {
@@ -239,8 +239,7 @@ func (s *suite) missingInput(t *testing.T) {
 			t.Errorf("a case without %s is %s %v (%q), want not_applicable with a reason", f.Name, got.Status, got.Value, got.Reason)
 		}
 	}
-	// If an agent metric needs nothing that can be missing, saying nothing is itself what it
-	// looks at.
+	// If an agent metric needs no field that can be missing, it scores an agent that says nothing.
 	silence := s.m.Group == "agent" && s.m.Needs == 0
 	if got := s.score(t, s.engine, &scoring.Case{ID: "empty"}); !silence && got.Status != scoring.StatusNotApplicable {
 		t.Errorf("a case that holds nothing is %s %v (%q), want not_applicable", got.Status, got.Value, got.Reason)

@@ -51,7 +51,7 @@ var breaches = map[string]struct {
 }{
 	"name":          {"not in lower case", func(m *scoring.Metric) { m.Name = "SameRows" }},
 	"documentation": {"the example is empty", func(m *scoring.Metric) { m.Example = " " }},
-	"threshold":     {"lies outside the range", func(m *scoring.Metric) { m.Threshold = scoring.At(2) }},
+	"threshold":     {"is outside the range", func(m *scoring.Metric) { m.Threshold = scoring.At(2) }},
 	"options":       {`options {"no_such_option": 1} are accepted`, func(m *scoring.Metric) { m.Options.Check = func(json.RawMessage) error { return nil } }},
 	"self": {"gold against itself is ok 0", func(m *scoring.Metric) {
 		m.Score = func(context.Context, *scoring.Input) (scoring.Score, error) { return scoring.OK(0, "never"), nil }

@@ -14,7 +14,7 @@ var axesText string
 type sense struct {
 	axis int
 	pole int
-	weak bool // it says so only against a word that is not weak
+	weak bool // only significant against a word that is not weak
 }
 
 // lexicon is the vocabulary of opposites.
@@ -26,10 +26,11 @@ type lexicon struct {
 
 // Axis is a set of opposites, such as win, loss and draw.
 type Axis struct {
-	Name  string
-	Poles [][]string // the words of each pole that say so by themselves, the words of a phrase with blanks between them
-	Mild  bool       // it tells columns apart only where they change places
-	Signs bool       // a number at one pole is that at the other with its sign changed
+	Name string
+	// the words of each pole that have this meaning by themselves, the words of a phrase separated by blanks
+	Poles [][]string
+	Mild  bool // it distinguishes columns only if they change places
+	Signs bool // a number at one pole is that at the other with its sign changed
 }
 
 // Axes lists the opposites that names are read by.
@@ -82,8 +83,8 @@ func (l *lexicon) of(w string) []sense {
 	return nil
 }
 
-// phrase is the longest phrase of the lexicon at the beginning of some words: of how many, and what
-// it says; 0 if there is none.
+// phrase returns the number of words of the longest phrase of the lexicon at the start of w, and its meaning; 0 if
+// there is none.
 func (l *lexicon) phrase(w []string) (n int, s []sense) {
 	for n := min(l.longest, len(w)); n > 1; n-- {
 		if s := l.senses[strings.Join(w[:n], "_")]; s != nil {

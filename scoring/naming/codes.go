@@ -12,8 +12,8 @@ import (
 //go:embed codes.txt
 var codesText string
 
-// codeList is a public list of codes and what they stand for: the number of the thing by each of its
-// codes and names, without case and punctuation.
+// codeList is a public list of codes: it maps each code and name of a thing, without case and punctuation, to the
+// number of the thing.
 type codeList struct {
 	name string
 	of   map[string]int
@@ -57,8 +57,8 @@ func codeKey(s string) string {
 const maxCode = 3
 
 // Codes maps the values of a to values of b by public lists of codes: the index in b of the value that each a
-// represents, -1 if there is none. ok is true if some list contains all values of both: countries, states, months,
-// weekdays, currencies, languages and the like.
+// represents, -1 if there is none. ok is true if some list contains all values of both: such as countries, states,
+// months, weekdays, currencies or languages.
 func Codes(a, b []string) (to []int, ok bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return nil, false

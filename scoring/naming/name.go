@@ -15,9 +15,11 @@ type Name struct {
 	plain   []string // the words, synonyms made one
 	words   []word
 	numbers []number
-	place   bool   // it gives the position of a column and nothing else
-	no      string // the root of the word behind "no" or "missing" at its beginning: no_visa denies has_visa, and may be a number of visas
-	owns    bool   // it begins with "has" or the like
+	place   bool // it gives the position of a column and nothing else
+	// the root of the word after "no" or "missing" at the start of the name: no_visa denies has_visa, and may be a
+	// number of visas
+	no   string
+	owns bool // it begins with "has" or a similar verb
 }
 
 type word struct {
@@ -25,10 +27,10 @@ type word struct {
 	phrase  string // that it begins, such as on_time; empty: none
 	root    string
 	senses  []sense
-	negated bool   // "not" or the like is before it
-	denies  string // the root of what it denies: uninsured denies insured
-	covered bool   // it is part of a phrase that says something else than its words
-	slight  bool   // a preposition: it says something on an axis, and nothing else
+	negated bool   // "not" or a similar word precedes it
+	denies  string // the root of the word that it negates: uninsured negates insured
+	covered bool   // it is part of a phrase with a meaning of its own
+	slight  bool   // a preposition: its only meaning is on an axis
 }
 
 // number is a number in a name, such as 2023 in revenue_2023, and its unit: a year, a quarter, a week; empty if it
@@ -38,7 +40,7 @@ type number struct{ unit, value string }
 // positional are names that engines give columns without one.
 var positional = regexp.MustCompile(`^(_?(c|col|column|f|expr|field|var|unnamed|_c)?[_$: ]*\d{0,3}_?|(col|column|expr|field|var)[_$: ]+[a-z]|\?column\?)$`)
 
-// Positional reports whether a name says where its column stands and nothing else, as col_1 does.
+// Positional reports whether a name states only the position of its column, as col_1 does.
 func Positional(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return positional.MatchString(name) && (len(name) != 1 || name == "_")
@@ -129,7 +131,7 @@ func canonical(w string) string {
 	return w
 }
 
-// Owns reports whether the name begins with "has", "is" or the like, as the name of a flag does.
+// Owns reports whether the name starts with "has", "is" or a similar verb, as the name of a flag does.
 func (n *Name) Owns() bool { return n.owns }
 
 // Words are the words of the name, synonyms made one and fillers left out.
@@ -139,8 +141,8 @@ func (n *Name) Words() []string { return n.plain }
 // are not to be changed.
 func (n *Name) Tokens() []string { return n.tokens }
 
-// Says reports whether the name says anything; "col_1" does not.
-func (n *Name) Says() bool { return !n.place && n.bare != "" }
+// Meaningful reports whether the name has a meaning; "col_1" has none.
+func (n *Name) Meaningful() bool { return !n.place && n.bare != "" }
 
 // mixed are words that contain digits and are not numbers.
 var mixed = wordSet("co2 no2 so2 h2o o2 o3 n2o ch4 pm10 pm25 b2b b2c c2c p2p md5 sha1 sha256 utf8 ipv4 ipv6 mp3 mp4 3d 2d 4g 5g covid19")
@@ -168,7 +170,7 @@ func tokens(name string) []string {
 // owning are first words of names that report whether something exists.
 var owning = wordSet("has have had with any is are")
 
-// negations deny the word behind them.
+// negations negate the word that follows.
 var negations = wordSet("not non isnt arent wasnt werent hasnt havent hadnt doesnt dont didnt cant cannot wont never without lacks lack lacking sans violates violate violating breaks breaching breaches infringes infringing")
 
 // ills are things whose absence is good: defect_free denies defects, but rooms_free is the number of free rooms.

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Pair pairs names with the same meaning, such as the labels of rows with the headers of columns, as positions in
-// both. It pairs equal names first, then names of which one has all the words of the other, then those with the
-// most similarity, then those of which one is a short form of the other (M for Male, W0 for Week 0, Jan for
-// January), then those in which one word is a short form of the other's word, and last years with "last year" and
-// "this year". It does not pair names that contradict each other, or names with two possible counterparts.
+// Pair pairs names with the same meaning, such as the labels of rows with the headers of columns, and returns their
+// positions in both lists. It pairs equal names first, then a name with one that has all of its words, then the
+// most similar names, then a name with its short form (M for Male, W0 for Week 0, Jan for January), then names in
+// which one word is a short form of the other's word, and last years with "last year" and "this year". It does not
+// pair names that contradict each other, or names with two possible counterparts.
 func Pair(a, b []*Name) (pairs [][2]int) {
 	takenA, takenB := make([]bool, len(a)), make([]bool, len(b))
 	add := func(found [][2]int) {
@@ -96,7 +96,7 @@ func (n *Name) Shortens(o *Name) bool {
 	return true
 }
 
-// touching reports whether a word of one name is a short form of a word of the other.
+// touching reports whether a word of a is a short form of a word of b, or the reverse.
 func touching(a, b *Name) bool {
 	return slices.ContainsFunc(a.tokens, func(v string) bool {
 		return slices.ContainsFunc(b.tokens, func(w string) bool { return shortens(v, w) })
@@ -168,7 +168,7 @@ func years(names []*Name) []int {
 	return sorted(names, func(n *Name) string { return n.numbers[0].value })
 }
 
-// periods are the positions of names that say previous, current or next, in this order.
+// periods returns the positions of names for previous, current and next, in this order.
 func periods(names []*Name) []int {
 	axis := slices.IndexFunc(words().axes, func(x Axis) bool { return x.Name == "period" })
 	pole := func(n *Name) string {

@@ -17,8 +17,8 @@ var opposedPrefixes = [][2]string{
 // minRest is the minimal number of common letters after prefixes that form opposites.
 const minRest = 3
 
-// otherPrefixes reports whether a word of each name begins with one of two opposed prefixes and continues
-// alike, and neither name has the word of the other.
+// otherPrefixes reports whether a word of each name starts with one of two opposed prefixes and is otherwise the
+// same, and neither name has the word of the other.
 func (n *Name) otherPrefixes(o *Name) bool {
 	for i := range n.words {
 		for j := range o.words {
@@ -32,7 +32,7 @@ func (n *Name) otherPrefixes(o *Name) bool {
 }
 
 func opposedWords(a, b string) bool {
-	if len(a) < 2 || len(b) < 2 || a[len(a)-1] != b[len(b)-1] { // the last letter is of what they have in common
+	if len(a) < 2 || len(b) < 2 || a[len(a)-1] != b[len(b)-1] { // the last letter is part of their common suffix
 		if a, b = Stem(a), Stem(b); a == "" || b == "" || a[len(a)-1] != b[len(b)-1] {
 			return false
 		}

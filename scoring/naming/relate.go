@@ -7,7 +7,7 @@ import (
 
 // Same reports whether two names are the same but for case, punctuation, synonyms and plurals.
 func (n *Name) Same(o *Name) bool {
-	if !n.Says() || !o.Says() {
+	if !n.Meaningful() || !o.Meaningful() {
 		return false
 	}
 	return n.bare == o.bare || len(n.plain) > 0 && slices.Equal(n.plain, o.plain) && n.negation() == o.negation() && n.actor() == o.actor()
@@ -39,14 +39,14 @@ func (n *Name) Covers(o *Name) bool {
 // the same thing, and so may names that have both poles, as win_loss_ratio has.
 func (n *Name) Contradicts(o *Name) bool { return n.contrast(o) == strict }
 
-// Reversed reports whether a number under one name has the opposite sign under the other, as with profit and loss.
+// Reversed reports whether a number has the opposite sign under the other name, as with profit and loss.
 func (n *Name) Reversed(o *Name) bool {
 	_, signs := n.otherPoles(o)
 	return signs && n.contrast(o) != nothing
 }
 
-// Denies reports whether what is true under one name is false under the other: the names contradict each other, and
-// not by their numbers.
+// Denies reports whether a true value of n is a false value of o: the names contradict each other, and not by their
+// numbers.
 func (n *Name) Denies(o *Name) bool {
 	return n.contrast(o) == strict && n.otherNumbers(o) == nothing
 }
@@ -75,8 +75,8 @@ func (n *Name) Related(o *Name) bool {
 	})
 }
 
-// Akin reports whether two names have words of one root, none of them denied: certified and
-// has_certificate. It says less than Related.
+// Akin reports whether two names have words with the same root, none of them negated: certified and
+// has_certificate. It is weaker than Related.
 func (n *Name) Akin(o *Name) bool {
 	return n.no == "" && o.no == "" && slices.ContainsFunc(n.words, func(v word) bool {
 		return !v.slight && !v.negated && slices.ContainsFunc(o.words, func(w word) bool { return !w.negated && akin(v.root, w.root) })
@@ -91,7 +91,7 @@ const (
 )
 
 func (n *Name) contrast(o *Name) int {
-	if !n.Says() || !o.Says() || n.bare == o.bare {
+	if !n.Meaningful() || !o.Meaningful() || n.bare == o.bare {
 		return nothing
 	}
 	byNumber := n.otherNumbers(o)
@@ -134,7 +134,7 @@ func (n *Name) otherPoles(o *Name) (contrast int, signs bool) {
 			}
 		}
 	}
-	left, right := -1, -1 // the words that do; several words of one name against one are one contrast
+	left, right := -1, -1 // the contrasting words; several words of a name against a single word are one contrast
 	oneLeft, oneRight := true, true
 	for _, p := range apart {
 		if v, w := &n.words[p.i], &o.words[p.j]; v.text == w.text && v.phrase == w.phrase && v.negated == w.negated || slices.Contains(together, p) {
@@ -178,8 +178,8 @@ func (n *Name) at(axis, pole int) bool {
 	return false
 }
 
-// denies reports whether a word of the name denies one that the other name has and this one does not.
-// A word that says something on an axis denies by that.
+// denies reports whether a word of the name negates one that the other name has and this one does not. A word with
+// a meaning on an axis is compared on that axis instead.
 func (n *Name) denies(o *Name) bool {
 	for i := range n.words {
 		w := &n.words[i]
@@ -228,7 +228,7 @@ func (n *Name) otherNumbers(o *Name) int {
 			switch {
 			case a.unit == b.unit && a.unit != "":
 				found = strict
-			case len(n.numbers) == 1 && len(o.numbers) == 1: // it may only tell columns of one name apart
+			case len(n.numbers) == 1 && len(o.numbers) == 1: // a number may only distinguish columns with the same name
 				found = max(found, mild)
 			}
 		}
@@ -236,8 +236,8 @@ func (n *Name) otherNumbers(o *Name) int {
 	return found
 }
 
-// sameNumber reports whether two numbers may be the same: a number that nothing says the unit of may
-// be of any, and 24 the year 2024.
+// sameNumber reports whether two numbers may be the same: a number without a unit may have any, and 24 may be the
+// year 2024.
 func sameNumber(a, b number) bool {
 	if a.unit != "" && b.unit != "" && a.unit != b.unit {
 		return false
@@ -257,7 +257,7 @@ func sameNumber(a, b number) bool {
 // longer one's additional words.
 func (n *Name) Affinity(o *Name) float64 {
 	switch {
-	case !n.Says() || !o.Says():
+	case !n.Meaningful() || !o.Meaningful():
 		return 0
 	case n.Same(o):
 		return 1
@@ -305,9 +305,8 @@ func (n *Name) size() int {
 // little reports whether a word is not counted: it continues with a phrase, or is a preposition.
 func (w *word) little() bool { return w.covered && w.phrase == "" || w.slight }
 
-// alike is how much two words say the same: 1 for one word, its synonyms and its forms, and for
-// words of one pole, 0.9 for words that are used for one thing, and half for an abbreviation of three
-// letters or more.
+// alike returns the similarity of two words: 1 for equal words, synonyms and forms of a word, and for words of the
+// same pole, 0.9 for words that are used for the same thing, and half for an abbreviation of three letters or more.
 func (n *Name) alike(i int, o *Name, j int) float64 {
 	a, b := &n.words[i], &o.words[j]
 	if a.negated == b.negated && (a.root == b.root || canonical(a.text) == canonical(b.text)) {

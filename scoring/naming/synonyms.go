@@ -131,7 +131,7 @@ func Similarity(a, b []string) float64 {
 	return similarity(float64(common), len(a), len(b))
 }
 
-// similarity is how alike two names of some words are that have words in common.
+// similarity returns the similarity of two names by the number of their words and of common words.
 func similarity(common float64, a, b int) float64 {
 	short, long := float64(min(a, b)), float64(max(a, b))
 	if common = min(common, short); common == long {

@@ -10,9 +10,11 @@ type Labelled struct {
 	Class    relation.Class
 	Group    string // database or whatever cases have in common: what is left out together when a table is tried on cases it was not made from
 	Accepted bool   // people accepted the answer
-	Chosen   bool   // the case was built, or chosen by its label: it shows or refutes a relation, and says nothing of how often people accept one
+	// the case was constructed, or chosen by its label: it shows or refutes a relation, and is not evidence of how
+	// often people accept one
+	Chosen bool
 
-	Judge *bool // the judge's verdict; nil: nobody asked. Fit does not look at it
+	Judge *bool // the judge's verdict; nil if no judge was asked. Fit ignores it
 	Calls int   // that it took
 	First *bool // of a judge in two calls, what the first said; nil: it has but one, or the first was not asked
 }
@@ -87,8 +89,8 @@ func Fit(p Policy, cases []Labelled) []Row {
 	return rows
 }
 
-// pool is the relations that say something of one another: of a class, between results, or between
-// queries alone.
+// pool holds relations that are evidence for one another: of the same class, between results, or between queries
+// alone.
 type pool struct {
 	class   relation.Class
 	queries bool

@@ -11,7 +11,7 @@ type Outcome struct {
 	Row        Row
 	Right      bool // the verdict: by evidence where the row passes, else by the judge, else the guess
 	ByEvidence bool
-	Guess      bool // the verdict if nobody can be asked
+	Guess      bool // the verdict if no judge is available
 	Calls      int  // of the judge
 }
 

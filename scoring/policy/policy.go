@@ -1,6 +1,5 @@
-// Package policy says which relations between two results make an answer right. It is a table made
-// from the labels of people. For each relation it holds the number of labelled cases and the number
-// of answers that people accepted.
+// Package policy defines which relations between two results make an answer correct. It is a table derived from
+// human labels. For each relation it holds the number of labeled cases and the number of accepted answers.
 //
 // Teams differ in what they call right. The policy [Answer] asks whether the delivered data answers
 // the question. [Logic] asks whether the query would remain right if the data changed. The built-in
@@ -25,7 +24,7 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// Policy is what makes an answer right.
+// Policy is the criterion for a correct answer.
 type Policy string
 
 // The policies.
@@ -40,11 +39,12 @@ func Policies() []Policy { return []Policy{Answer, Logic} }
 // Relations that are not between two results.
 const (
 	SameQuery = "equivalent_query" // both queries are the same up to differences that change no result; under Logic it decides whatever the results are
-	NoResults = "no_results"       // a result is not given, and the queries differ in no way that is known; with a relation of the queries behind a slash, in that way. It never passes
+	// a result is not given, and the queries do not differ in any known way; with a relation of the queries after a
+	// slash, they differ in that way. It never passes
+	NoResults = "no_results"
 )
 
-// AcceptFrom is the chance from which evidence alone passes an answer, unless a table says
-// otherwise.
+// AcceptFrom is the probability from which evidence alone passes an answer, unless a table states otherwise.
 const AcceptFrom = 0.85
 
 // Row is the data on one relation under one policy.
@@ -63,7 +63,7 @@ type Row struct {
 
 // Table is the rows of both policies, in the order of policies and then of relations.
 type Table struct {
-	Sources []string // what the table was made from, a line each; comments at the head of its text
+	Sources []string // the sources of the table, a line each; comments at the start of its text
 
 	rows  []Row
 	index map[key]int
@@ -114,9 +114,9 @@ func (r *Row) passes(believed prior) bool {
 	return accepted >= leastLabels && (r.Groups+r.Shown >= leastLabels || accepted >= leastOfOne)
 }
 
-// How many labels, and databases that they come from, it takes to believe a relation: on databases
-// that no label came from, people refuse too many answers whose relation passes by its class alone.
-// Of one database alone it takes more.
+// The numbers of labels, and of databases that they come from, that are required to trust a relation: on databases
+// without labels, annotators reject too many answers whose relation passes by its class alone. For a single
+// database more labels are required.
 const (
 	leastLabels = 2
 	leastOfOne  = 5
@@ -154,7 +154,7 @@ func (t *Table) Format() []byte {
 	return b.Bytes()
 }
 
-// Parse parses a table. It skips blank lines and lines that begin with #; those above the header describe the
+// Parse parses a table. It skips blank lines and lines that start with #; those above the header describe the
 // source of the table. Errors name the line and the column.
 func Parse(text []byte) (*Table, error) {
 	var rows []Row
@@ -182,7 +182,7 @@ func Parse(text []byte) (*Table, error) {
 		}
 		k := key{r.Policy, r.Relation}
 		if seen[k] {
-			return nil, errcode.New(errcode.InvalidArgument, "line %d: %s is there twice under %s", n, r.Relation, r.Policy)
+			return nil, errcode.New(errcode.InvalidArgument, "line %d: duplicate relation %s under %s", n, r.Relation, r.Policy)
 		}
 		seen[k] = true
 		rows = append(rows, r)
@@ -241,8 +241,7 @@ func known(name string) bool {
 	return slices.Contains(relationNames(), name)
 }
 
-// relationNames lists the names that a row may have; behind no_results and a slash they are names
-// too.
+// relationNames lists the valid names of rows. A relation name is also valid after no_results and a slash.
 func relationNames() []string {
 	names := []string{SameQuery, NoResults}
 	for _, k := range relation.Kinds() {

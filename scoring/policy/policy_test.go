@@ -130,7 +130,7 @@ func TestTableText(t *testing.T) {
 		{"a chance above 1", header + "\n# note\n\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\t1.9\tyes\n", "line 4: column chance is"},
 		{"not a number", header + "\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\tNaN\tyes\n", "column chance is"},
 		{"neither yes nor no", header + "\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\t0.9\tsure\n", "column passes is"},
-		{"twice", header + "\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\t0.9\tyes\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\t0.9\tno\n", "line 3: same is there twice"},
+		{"twice", header + "\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\t0.9\tyes\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\t0.9\tno\n", "line 3: duplicate relation same"},
 	} {
 		if _, err := Parse([]byte(tc.text)); err == nil || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: %v, want %q in it", tc.why, err, tc.says)

@@ -7,9 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Align asks how the columns of two results correspond: stage 1 of hybrid execution accuracy
-// (BADGER, section 5.2 and appendix A.3), asked where the evidence leaves doubt. Whether the answer
-// is right is not asked.
+// Align asks how the columns of two results correspond: stage 1 of hybrid execution accuracy (BADGER, section 5.2
+// and appendix A.3), asked if the evidence is uncertain. It does not ask whether the answer is correct.
 var Align = load("align", "align", 1, "align")
 
 // columns sets off the list of a result's columns, numbered from 1, with their types.

@@ -17,9 +17,8 @@ const (
 	tableChars = 24_000 // characters of a table's rows: fewer rows are shown where they are wide
 )
 
-// Table renders a result as a Markdown table with its shape: at most the first and last 50 rows,
-// cells of at most 50 characters. What is left out is told where it is left out. Nil is the empty
-// text.
+// Table renders a result as a Markdown table with its shape: at most the first and last 50 rows, cells of at most
+// 50 characters. Each omission is marked in place. It returns "" for nil.
 func Table(t *scoring.Table) string {
 	if t == nil {
 		return ""
@@ -43,14 +42,14 @@ func Table(t *scoring.Table) string {
 	return out.String()
 }
 
-// Gaps are what Table leaves out of a result.
+// Gaps describes what Table omits from a result.
 type Gaps struct {
 	From, To int  // rows From to To − 1
 	Columns  int  // columns from this one on; 0: none
 	Cells    bool // the ends of long texts
 }
 
-// GapsOf tells what Table leaves out of a result.
+// GapsOf returns what Table omits from a result.
 func GapsOf(t *scoring.Table) (g Gaps) {
 	if t == nil {
 		return g
@@ -77,8 +76,8 @@ func GapsOf(t *scoring.Table) (g Gaps) {
 	return g
 }
 
-// body renders rows from both ends until all are there, or enough. It counts those at the head and
-// those that are left out.
+// body renders rows from both ends until all rows or the maximum are rendered. It returns the number of rows at the
+// head, and of those omitted.
 func body(t *scoring.Table, columns int) (text string, first, left int) {
 	rows := t.Rows()
 	edge := edgeRows
@@ -134,8 +133,7 @@ func cell(s string) string {
 
 var cellEscapes = strings.NewReplacer("|", `\|`, "\n", `\n`, "\t", `\t`)
 
-// cut keeps both ends of a text of more than most characters and says how many are missing between
-// them.
+// cut keeps both ends of a string of more than most characters, and states how many are missing between them.
 func cut(s string, most int) string {
 	n := utf8.RuneCountInString(s)
 	if n <= most {
@@ -157,9 +155,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// visible spells out what cannot be seen: control and format characters (bidirectional marks,
-// zero-width characters), variation selectors and fillers, which can carry whole messages, and
-// bytes that are no text.
+// visible escapes invisible characters: control and format characters (bidirectional marks, zero-width characters),
+// variation selectors and fillers, which can carry whole messages, and invalid UTF-8.
 func visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if strings.IndexFunc(s, hidden) < 0 {

@@ -1,13 +1,11 @@
-// Package prompt holds what judges are told: templates in our own words, written from the
-// specifications in the papers they follow, and the JSON Schemas of the replies.
+// Package prompt holds the prompts of judges: templates in our own words, written from the specifications in the
+// papers they follow, and the JSON Schemas of the replies.
 //
-// A prompt has a version that changes with its text, and rendering is deterministic: the same
-// material gives the same bytes, so that a ledger recognises a question that was asked before.
-// Everything that comes from a case (question, SQL, results, schema) was written by somebody else
-// and may hold instructions, ready-made verdicts and invisible characters. It is set off by markers
-// that its writer could not know, characters that cannot be seen are spelt out, and the judge is
-// told that nothing within the markers speaks to it. Long texts and tables are cut, and each cut is
-// told.
+// A prompt has a version that changes with its text, and rendering is deterministic: the same material gives the
+// same bytes, so that a ledger recognizes a repeated question. All material of a case (question, SQL, results,
+// schema) is untrusted and may contain instructions, ready-made verdicts and invisible characters. It is set off by
+// markers that its writer could not know, invisible characters are escaped, and the prompt states that nothing
+// within the markers is addressed to the judge. Long strings and tables are cut, and each cut is marked.
 //
 // The standard text/template is used, since a prompt needs conditions and nothing else.
 package prompt
@@ -34,14 +32,14 @@ var files embed.FS
 // Prompt is one question that a judge can be asked.
 type Prompt struct {
 	Purpose string          // names the question in records: rose/prover
-	Version string          // name and number of the text
+	Version string          // name and number of the template
 	Schema  json.RawMessage // of the reply
 
 	Temperature float64 // 0.1 for verdicts; [at] sets another
 
 	system   string
 	user     *template.Template
-	relation bool // whether it shows how the results stand to each other
+	relation bool // whether it includes the relation of the results
 	criteria bool // whether it shows acceptance criteria
 	differs  bool // whether it shows a counterexample
 }
@@ -55,7 +53,7 @@ func All() []*Prompt {
 	return slices.SortedFunc(slices.Values(registered), func(a, b *Prompt) int { return strings.Compare(a.Version, b.Version) })
 }
 
-// Material is what a judge is shown of a case. What a prompt does not use is left out of its text.
+// Material is the part of a case that a judge is shown. A prompt renders only the fields that it uses.
 type Material struct {
 	Question string
 	Evidence string // hints that came with the question
@@ -70,14 +68,14 @@ type Material struct {
 	Response       string // the agent's answer in prose
 	Interpretation string // the question in the agent's words
 	Expected       string // how an agent should react, if that is not simply to answer
-	Relation       string // how the results stand to each other, as found from the evidence, in a sentence
+	Relation       string // the relation of the results, as found from the evidence, in a sentence
 	Facts          string // what the front end read of the agent's query
 	Rules          string // of the application
 	Criteria       string // of the evaluation, a line each: they come before the prompt's own rules
-	Differences    string // in what the two queries differ, as found from their texts, a line each
-	Counterexample string // a small database on which the two queries differ, in words
+	Differences    string // the differences of the two queries, as found from their SQL, a line each
+	Counterexample string // a small database on which the two queries differ, as text
 
-	Opinion string // what another judge said: the Prover's reason, the analysis behind a verdict
+	Opinion string // the statement of another judge: the Prover's reason, the analysis of a verdict
 }
 
 const userMark = "\n=== user ===\n"
@@ -111,9 +109,8 @@ func at(temperature float64, p *Prompt) *Prompt {
 	return p
 }
 
-// InPaperForm is the prompt without what badger found by itself and tells the judge: the relation
-// between the results. It is the same prompt if there is no such note. The version says which
-// form was asked: rose_refuter-paper/2.
+// InPaperForm returns the prompt without badger's own finding, the relation between the results. It is the same
+// prompt if there is no such note. The version names the form: rose_refuter-paper/2.
 func (p *Prompt) InPaperForm() *Prompt {
 	if !p.relation {
 		return p
@@ -137,8 +134,8 @@ func read(name string) string {
 	return string(b)
 }
 
-// Request is the question about the material, ready to be asked. With acceptance criteria or a
-// counterexample its version says so: rose_prover-criteria/1, flex_same-counterexample/1.
+// Request returns the request for the judge about the material. With acceptance criteria or a counterexample its
+// version has a suffix: rose_prover-criteria/1, flex_same-counterexample/1.
 func (p *Prompt) Request(m Material) judgebackend.Request {
 	if !p.relation {
 		m.Relation = "" // a question that does not show it does not change with it
@@ -194,7 +191,7 @@ func (p *page) funcs() template.FuncMap {
 	}
 }
 
-// text sets off a text of the case. Texts longer than most characters are cut in the middle.
+// text sets off one string of the case. Strings longer than most characters are cut in the middle.
 func (p *page) text(title string, most int, s string) string {
 	s = strings.TrimSpace(visible(s))
 	if s == "" {

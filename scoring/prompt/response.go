@@ -19,7 +19,7 @@ func Unshown(response string) float64 {
 	return max(0, float64(n-MostResponse)/float64(max(n, 1)))
 }
 
-// What is asked of an agent's answer in prose (BADGER, sections 7.2 to 7.5 and appendix A.4).
+// The questions about an agent's answer in prose (BADGER, sections 7.2 to 7.5 and appendix A.4).
 var (
 	Response = load("response", "response", 1, "response") // its claims, the four dimensions of G-Eval and how it resolves what was meant, in one call
 	Intent   = load("intent", "intent", 1, "intent")       // whether the interpretation means what the question means

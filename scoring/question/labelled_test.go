@@ -108,7 +108,7 @@ func TestToldColumns(t *testing.T) {
 					if !q.Mentions(name) {
 						continue
 					}
-					tells := q.Tells(name)
+					tells := q.Requests(name)
 					if tells {
 						claimed++
 					}

@@ -66,9 +66,8 @@ func phraseAt(words []string, i int, of map[string][][]string) string {
 	return ""
 }
 
-// Order is the words by which the question, or what came with it, asks for an order of rows; empty
-// if neither does, or where the question says that the order does not matter. "Top 5" counts,
-// though it may also mean a set.
+// Order returns the words by which the question, or its hint, asks for an order of rows. It is empty if neither
+// does, or if the question says that order is irrelevant. "Top 5" asks for an order, though it may also mean a set.
 func (q *Question) Order() string {
 	if q.ordered == nil {
 		o := q.order()
@@ -88,7 +87,7 @@ func (q *Question) order() string {
 	return orderIn(strings.Fields(notOrders.Replace(Plain(q.evidence))))
 }
 
-// AnyOrder reports whether the question says that the order of rows does not matter.
+// AnyOrder reports whether the question says that the order of rows is irrelevant.
 func (q *Question) AnyOrder() bool {
 	words := strings.Fields(notOrders.Replace(q.Plain()))
 	for i := range words {
@@ -292,7 +291,7 @@ func (q *Question) sequence(words []string) string {
 	for _, s := range q.sentences {
 		for i := range s {
 			t := &s[i]
-			if t.kind != word || !sequences[t.text] || t.role&told == 0 || i > 0 && articles[s[i-1].text] && s[i-1].text != "the" && s[i-1].text != "a" && s[i-1].text != "an" {
+			if t.kind != word || !sequences[t.text] || t.role&requested == 0 || i > 0 && articles[s[i-1].text] && s[i-1].text != "the" && s[i-1].text != "a" && s[i-1].text != "an" {
 				continue
 			}
 			// The order of customer 5 is a purchase; "the order of the stops" is none.
@@ -300,7 +299,7 @@ func (q *Question) sequence(words []string) string {
 				continue
 			}
 			// A log or a route may be named: "the route id", "history teachers".
-			if i+1 < len(s) && s[i+1].kind == word && s[i+1].role&told != 0 {
+			if i+1 < len(s) && s[i+1].kind == word && s[i+1].role&requested != 0 {
 				continue
 			}
 			return t.text

@@ -9,7 +9,7 @@ var (
 	happened = set("happened fell occurred unfolded came arrived appeared followed developed progressed proceeded evolved emerged transpired happen occur unfold come arrive appear follow develop progress proceed")
 	// done are participles of what makes an event.
 	done = set("made played scored held heard given sung called taken run won filed served visited passed reached fought opened closed reported received sent signed set read spoken issued placed entered launched published released performed")
-	// months and the like limit a time, not a course.
+	// months and other words for periods limit the time, and do not ask for a course over time.
 	months = set("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter")
 	// courses are words for things with consecutive stages.
 	courses = set("course path journey progress progression way history story passage travel life career trail steps stages stations events moves walk travels movements evolution development")
@@ -44,8 +44,8 @@ func (s orderReader) asItWas(i int) (from, to int) {
 	return i, i
 }
 
-// superlativeBefore is where a superlative begins that is before a word with at most one noun
-// between, else -1: best milker, most urgent case.
+// superlativeBefore returns the start of a superlative that precedes word i with at most one noun between, else -1:
+// best milker, most urgent case.
 func (s orderReader) superlativeBefore(i int) int {
 	for k := i - 1; k >= i-2 && k >= 0; k-- {
 		switch {
@@ -60,7 +60,7 @@ func (s orderReader) superlativeBefore(i int) int {
 	return -1
 }
 
-// beforeVerb is where the verb of a place in a list begins that ends before a word: should come.
+// beforeVerb returns the start of a phrase that ends before word i with a verb for a place in a list: should come.
 func (s orderReader) beforeVerb(i int) int {
 	if comes[s.at(i-1)] {
 		i--
@@ -83,7 +83,7 @@ func (s orderReader) atLast(i int) (from, to int) {
 	return i, i
 }
 
-// toBeginWith reads the biggest debtor to begin with.
+// toBeginWith parses phrases such as "the biggest debtor to begin with".
 func (s orderReader) toBeginWith(i int) (from, to int) {
 	if w := s.at(i - 1); s.at(i-2) != "to" || w != "begin" && w != "start" {
 		return i, i

@@ -26,7 +26,7 @@ type Question struct {
 	sentences [][]token
 	phrases   []phrase
 	roles     map[string]role // by stem
-	acts      []string        // verbs of which a question word is the subject: "which customers placed …"
+	acts      []string        // verbs whose subject is a question word: "which customers placed …"
 	counts    bool
 	yesNo     bool
 }
@@ -62,7 +62,7 @@ func (q *Question) roleOf(stem string) role {
 	return q.roles[stem]
 }
 
-// Mentions reports whether the question has all words of a name, whatever they are there for.
+// Mentions reports whether the question has all words of a name, in any role.
 func (q *Question) Mentions(name string) bool {
 	words := naming.Words(name)
 	for _, w := range words {
@@ -84,18 +84,18 @@ func (q *Question) has(stem string) bool {
 	return ok
 }
 
-// Tells reports whether the question asks to be told a column of that name, by its words: the thing
-// that it is of is told, or there is a row for each of it.
-func (q *Question) Tells(name string) bool {
+// Requests reports whether the question asks for a column with this name, judged by its words: the question
+// requests the thing that the column describes, or one row for each such thing.
+func (q *Question) Requests(name string) bool {
 	words := naming.Words(name)
 	stems := make([]string, len(words))
 	for i, w := range words {
 		stems[i] = stemOf(w)
 	}
-	return q.tells(stems)
+	return q.requests(stems)
 }
 
-func (q *Question) tells(stems []string) bool {
+func (q *Question) requests(stems []string) bool {
 	if len(stems) == 0 {
 		return false
 	}
@@ -106,27 +106,27 @@ func (q *Question) tells(stems []string) bool {
 	for head > 0 && (makers[stems[head]] || identifiers[stems[head]]) {
 		head--
 	}
-	isTold := func(i int) bool { return q.roleOf(stems[i])&(told|grouped) != 0 }
+	isRequested := func(i int) bool { return q.roleOf(stems[i])&(requested|grouped) != 0 }
 	last := stems[len(stems)-1]
 	switch {
 	case (last == "id" || last == "key" || last == "code") && len(stems) > 1 && !q.has(last):
 		return false // which countries: not their codes
 	case identifiers[last] && len(stems) > 1 && q.has(last):
-		// The name of what: a customer's, where the question says names of customers.
-		return q.roleOf(last)&told != 0 && (q.roleOf(stems[head])&(told|grouped|of) != 0 || !q.has(stems[head]))
+		// The owner of the name: a customer's, if the question says names of customers.
+		return q.roleOf(last)&requested != 0 && (q.roleOf(stems[head])&(requested|grouped|of) != 0 || !q.has(stems[head]))
 	case makers[stems[head]] && head == 0:
-		return slices.ContainsFunc(stems, func(s string) bool { return q.roleOf(s)&(told|grouped) != 0 })
+		return slices.ContainsFunc(stems, func(s string) bool { return q.roleOf(s)&(requested|grouped) != 0 })
 	}
-	return isTold(head)
+	return isRequested(head)
 }
 
-// TellsAggregate reports whether the question asks to be told an aggregate, rather than to sort or
-// filter by it. Of functions that it does not know, it says so.
-func (q *Question) TellsAggregate(function string) bool {
+// RequestsAggregate reports whether the question asks for the value of an aggregate, rather than sorting or
+// filtering by it. It returns true for unknown functions.
+func (q *Question) RequestsAggregate(function string) bool {
 	q.read()
 	any := func(holds func(p *phrase) bool) bool {
 		for i := range q.phrases {
-			if p := &q.phrases[i]; p.role == told && holds(p) {
+			if p := &q.phrases[i]; p.role == requested && holds(p) {
 				return true
 			}
 		}
@@ -167,19 +167,19 @@ func (q *Question) AsksBack() bool {
 	return slices.ContainsFunc(q.phrases, func(p phrase) bool { return p.pronoun })
 }
 
-// Measures are the names of the numbers that the question asks to be told, each as its words.
+// Measures returns the numbers that the question requests, each named by its words.
 func (q *Question) Measures() (out []string) {
 	q.read()
 	for i := range q.phrases {
-		if p := &q.phrases[i]; p.role == told && p.measure {
+		if p := &q.phrases[i]; p.role == requested && p.measure {
 			out = append(out, joined(p.words))
 		}
 	}
 	return out
 }
 
-// Things is how many different things the question asks to be told, what there is a row for each of
-// included. The name and the like of a thing are the thing.
+// Things returns how many different things the question requests, including those it wants a row for each of. The
+// name or another identifier of a thing counts as the thing itself.
 func (q *Question) Things() int {
 	q.read()
 	seen := map[string]bool{}
@@ -188,25 +188,25 @@ func (q *Question) Things() int {
 		p := &q.phrases[i]
 		head := p.head()
 		switch {
-		case p.role != told && p.role != grouped || p.pronoun:
+		case p.role != requested && p.role != grouped || p.pronoun:
 			continue
 		case containers[head] || head == "":
 			continue
-		case identifiers[head] && p.role == told:
+		case identifiers[head] && p.role == requested:
 			if p.sentence > 0 && thing { // "Which agent …? Give the name."
 				continue
 			}
 			named = 1
 			continue
 		}
-		thing = thing || p.role == told && !p.measure
+		thing = thing || p.role == requested && !p.measure
 		seen[head] = true
 	}
 	return len(seen) + named
 }
 
-// AsksBy reports whether the question asks by one of the words that begin a question, such as when: it
-// is at the beginning of a sentence, or behind "and" or a request such as "tell me".
+// AsksBy reports whether the question uses a question word, such as when, to ask: at the start of a sentence, after
+// "and", or after a request such as "tell me".
 func (q *Question) AsksBy(word string) bool {
 	q.read()
 	return slices.ContainsFunc(q.sentences, func(s []token) bool {
@@ -222,7 +222,7 @@ func (q *Question) AsksBy(word string) bool {
 	})
 }
 
-// AllThatTie reports whether the question wants all that share a place, not one of them: it says so, or
+// AllThatTie reports whether the question wants all things that share a rank, not one of them: it mentions ties, or
 // asks for all or every one.
 func (q *Question) AllThatTie() bool { return allThatTie.MatchString(q.Plain()) }
 
@@ -232,7 +232,7 @@ var allThatTie = regexp.MustCompile(` (?:ties?|tied|tying|joint|jointly|draws? l
 // AsksName and AsksID report whether the question asks for the names, or for the ids or numbers, of
 // things.
 func (q *Question) AsksName() bool {
-	return q.roleOf("name")&told != 0 || q.roleOf("title")&told != 0 || q.roleOf("who")&told != 0 || inWords.MatchString(q.Plain())
+	return q.roleOf("name")&requested != 0 || q.roleOf("title")&requested != 0 || q.roleOf("who")&requested != 0 || inWords.MatchString(q.Plain())
 }
 
 // inWords asks for names in other words.
@@ -243,11 +243,11 @@ func (q *Question) AsksID() bool {
 	q.read()
 	return slices.ContainsFunc(q.phrases, func(p phrase) bool {
 		h := p.head()
-		return p.role&(told|grouped) != 0 && !p.count && (h == "id" || h == "identifier" || h == "key" || h == "code" || h == "number" && len(p.words) > 1 && p.words[0] != "number")
+		return p.role&(requested|grouped) != 0 && !p.count && (h == "id" || h == "identifier" || h == "key" || h == "code" || h == "number" && len(p.words) > 1 && p.words[0] != "number")
 	})
 }
 
-// YesNo reports whether the question is to be answered by yes or no.
+// YesNo reports whether the question asks for yes or no.
 func (q *Question) YesNo() bool { q.read(); return q.yesNo }
 
 // AsksOne reports whether the question, if there is one, may ask for a single number: a count or
@@ -265,13 +265,12 @@ func (q *Question) AsksEach() bool {
 	return slices.ContainsFunc([]string{" each ", " every ", " per "}, func(w string) bool { return strings.Contains(q.Plain(), w) })
 }
 
-// Extremes reports whether the question, or what came with it, asks for the highest of a measure, or
-// for the lowest, in words whose sense does not hang on how the measure is scaled: the oldest has
-// the earliest birth and the highest age.
+// Extremes reports whether the question, or its hint, asks for the highest or for the lowest value of a measure.
+// Words whose meaning depends on the measure are ignored: the oldest has the earliest birth and the highest age.
 func (q *Question) Extremes() (high, low bool) {
 	plain := q.all()
 	asks := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return Says(plain, w) })
+		return slices.ContainsFunc(words, func(w string) bool { return Contains(plain, w) })
 	}
 	return asks("highest", "most", "largest", "greatest", "biggest", "maximum"), asks("lowest", "least", "smallest", "fewest", "minimum")
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/badger-eval/badger/scoring/question"
 )
 
-// TestTells states by example which columns a question asks to be told, and which only sort, filter
+// TestRequests states by example which columns a question asks for, and which only sort, filter
 // or say whose they are.
-func TestTells(t *testing.T) {
-	for _, tc := range []struct{ question, told, not string }{
+func TestRequests(t *testing.T) {
+	for _, tc := range []struct{ question, requested, not string }{
 		// What is asked next to a ranking, and what ranks only.
 		{"Top 5 drivers with their mileage", "driver mileage", ""},
 		{"Top 5 drivers by mileage", "driver", "mileage"},
@@ -114,13 +114,13 @@ func TestTells(t *testing.T) {
 		{"Which customers spent more than 45 in total, and how much?", "customer", "spent"},
 	} {
 		q := question.Read(tc.question, "")
-		for _, name := range strings.Fields(tc.told) {
-			if !q.Tells(name) {
+		for _, name := range strings.Fields(tc.requested) {
+			if !q.Requests(name) {
 				t.Errorf("%s: %s is not told", tc.question, name)
 			}
 		}
 		for _, name := range strings.Fields(tc.not) {
-			if q.Tells(name) {
+			if q.Requests(name) {
 				t.Errorf("%s: %s is told", tc.question, name)
 			}
 		}
@@ -160,7 +160,7 @@ func TestAsksForNumbers(t *testing.T) {
 	}
 }
 
-func TestTellsAggregate(t *testing.T) {
+func TestRequestsAggregate(t *testing.T) {
 	for _, tc := range []struct {
 		question, function string
 		want               bool
@@ -179,7 +179,7 @@ func TestTellsAggregate(t *testing.T) {
 		{"The dock with the lowest depth", "min", false},
 		{"Boats of dock 3", "stddev", true}, // a function that it does not know
 	} {
-		if got := question.Read(tc.question, "").TellsAggregate(tc.function); got != tc.want {
+		if got := question.Read(tc.question, "").RequestsAggregate(tc.function); got != tc.want {
 			t.Errorf("%s: %s is told: %v", tc.question, tc.function, got)
 		}
 	}
@@ -351,8 +351,8 @@ func FuzzRead(f *testing.F) {
 	f.Add("List the customer's, and who’s, 3.5 % – etc.")
 	f.Fuzz(func(t *testing.T, text string) {
 		q := question.Read(text, text)
-		q.Tells(text)
-		q.TellsAggregate("sum")
+		q.Requests(text)
+		q.RequestsAggregate("sum")
 		q.Order()
 		q.AtLeastOne(text)
 		q.EveryRow()
@@ -367,11 +367,11 @@ func FuzzRead(f *testing.F) {
 func BenchmarkRead(b *testing.B) {
 	const text = "For each supplier country, what is the number of suppliers and the number of products, and which one has the most?"
 	for name, ask := range map[string]func(q *question.Question){
-		"tells": func(q *question.Question) { q.Tells("country") },
-		"order": func(q *question.Question) { q.Order() },
-		"least": func(q *question.Question) { q.AtLeastOne("products") },
-		"rows":  func(q *question.Question) { q.EveryRow() },
-		"round": func(q *question.Question) { q.Rounds() },
+		"requests": func(q *question.Question) { q.Requests("country") },
+		"order":    func(q *question.Question) { q.Order() },
+		"least":    func(q *question.Question) { q.AtLeastOne("products") },
+		"rows":     func(q *question.Question) { q.EveryRow() },
+		"round":    func(q *question.Question) { q.Rounds() },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -7,25 +7,26 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// role is what a word of a question says about the answer. A word that occurs twice may have two.
+// role is the role of a word of the question in the answer. A word that occurs more than once may have several
+// roles.
 type role uint8
 
 const (
-	told    role = 1 << iota // to be told: "the salary"
-	grouped                  // what there is a row for each of: "per city"
-	of                       // whose it is that is told: "the salary of the managers"
-	key                      // what decides which rows come first: "with the highest salary"
-	filter                   // which rows: "who live in Bonn"
+	requested role = 1 << iota // requested as output: "the salary"
+	grouped                    // what there is a row for each of: "per city"
+	of                         // the owner of the requested value: "the salary of the managers"
+	key                        // what decides which rows come first: "with the highest salary"
+	filter                     // which rows: "who live in Bonn"
 )
 
-// phrase is a thing that the question asks to be told.
+// phrase is a thing that the question requests.
 type phrase struct {
-	words    []string // stems, in order; the last one is the thing, the others say which
+	words    []string // stems, in order; the last one is the thing, the others qualify it
 	role     role
 	measure  bool   // a number of something, or an amount
 	count    bool   // how many, number of
-	sentence int    // in which it stands
-	pronoun  bool   // "and what is it": what was said before
+	sentence int    // index of its sentence
+	pronoun  bool   // "and what is it": refers to the sentence before
 	ranked   bool   // it has a superlative
 	extremum string // max or min, where it asks for the greatest or least of a measure
 }
@@ -37,8 +38,8 @@ func (p *phrase) head() string {
 	return p.words[len(p.words)-1]
 }
 
-// reader walks through one sentence and says of each word what it is there for. It knows the words
-// of English that hold a sentence together, and takes all others for nouns.
+// reader reads one sentence and assigns a role to each word. It knows the function words of English and treats all
+// others as nouns.
 type reader struct {
 	q *Question
 	s []token
@@ -46,10 +47,10 @@ type reader struct {
 	i int
 
 	role    role
-	start   int    // the first word that is no courtesy
+	start   int    // the first word after courtesies such as please
 	leading bool   // in a part before the comma that opens a request: "For each city, …"
-	asks    bool   // after which, how many, who: the first verb ends what is told
-	ranked  bool   // a superlative was in what is told: "the top 3 products by revenue"
+	asks    bool   // after which, how many, who: the first verb ends the requested phrase
+	ranked  bool   // a superlative was in the requested phrase: "the top 3 products by revenue"
 	phrase  phrase // being read
 	verb    bool   // the request was opened by a verb or a question word
 }
@@ -105,10 +106,10 @@ func (r *reader) cut() {
 	if len(p.words) == 0 && !p.pronoun {
 		return
 	}
-	if p.role&(told|grouped|of) != 0 {
+	if p.role&(requested|grouped|of) != 0 {
 		p.measure = p.measure || measures[p.head()] || slices.ContainsFunc(p.words, func(w string) bool { return w == "total" || w == "average" || w == "percentage" })
 		p.count = p.count || slices.ContainsFunc(p.words, func(w string) bool { return w == "count" }) || p.words != nil && p.words[0] == "number" && len(p.words) > 1
-		if p.role == told && !p.measure {
+		if p.role == requested && !p.measure {
 			p.extremum = ""
 		}
 		r.q.phrases = append(r.q.phrases, p)
@@ -120,7 +121,7 @@ func (r *reader) be(role role) {
 	r.cut()
 	r.role = role
 	r.ranked = false
-	if role != told {
+	if role != requested {
 		r.asks = false
 	}
 }
@@ -136,7 +137,7 @@ func (r *reader) take() {
 	r.phrase.words = append(r.phrase.words, t.stem)
 	r.i++
 	if t.possessive && r.role == grouped { // each carrier's share
-		r.be(told)
+		r.be(requested)
 	}
 }
 
@@ -162,14 +163,14 @@ func (r *reader) open(first bool) {
 	}
 	w := r.word(r.i)
 	switch {
-	case r.tells(r.i):
-		r.role = told
+	case r.opensRequest(r.i):
+		r.role = requested
 	case questions[w]:
-		r.role = told
+		r.role = requested
 	case w == "for" || w == "of" || w == "on" || w == "at" || w == "in" || w == "to" || w == "from" || w == "by" || w == "with" || w == "under" || w == "through" || w == "during" || prepositions[w] || w == "out" || w == "if":
 		switch {
 		case questions[r.word(r.i+1)] && w != "if": // in which county
-			r.role = told
+			r.role = requested
 			r.i++
 		case r.any(r.i, grouping) > 0:
 			r.role, r.leading = grouped, true
@@ -190,16 +191,16 @@ func (r *reader) open(first bool) {
 	case w == "only":
 		r.role = filter
 	case first:
-		r.role = told // a fragment: "Sales per region"
+		r.role = requested // a fragment: "Sales per region"
 	default:
 		r.role = filter
 		if r.fragment() {
-			r.role = told
+			r.role = requested
 		}
 	}
 }
 
-// fragment reports whether a later sentence has no verb, or says what the result is to show.
+// fragment reports whether a sentence after the first has no verb, so that it lists further outputs.
 func (r *reader) fragment() bool {
 	for i := r.i; i < len(r.s); i++ {
 		if w := r.s[i].text; auxiliary[w] || acts(w) || prepositions[w] || w == "count" || w == "counts" || w == "means" || w == "refers" || w == "assume" || w == "consider" || w == "use" || w == "ignore" || w == "exclude" || w == "round" {
@@ -209,8 +210,8 @@ func (r *reader) fragment() bool {
 	return true
 }
 
-// tells reports whether a verb is there that begins a request.
-func (r *reader) tells(i int) bool {
+// opensRequest reports whether the word at i is a verb that starts a request.
+func (r *reader) opensRequest(i int) bool {
 	w := r.word(i)
 	if !tellVerbs[w] {
 		return false
@@ -228,7 +229,8 @@ func (r *reader) tells(i int) bool {
 	return articles[next] && next != "that" || questions[next] || possessing[next] || next == "each" || next == "every" || next == "down" || next == "out" || next == "only" || next == "me" || next == "us" || next == "them"
 }
 
-// rowsIncluded reports whether what is to be included is rows and no column: "include those without".
+// rowsIncluded reports whether the question wants to include certain rows, and not a column: "include those
+// without".
 func (r *reader) rowsIncluded(i int) bool {
 	for k := i; k < len(r.s) && r.s[k].kind != stop; k++ {
 		switch r.s[k].text {
@@ -253,7 +255,7 @@ func (r *reader) step() {
 		return
 	case quoted:
 		r.cut()
-		if r.role&(told|of) != 0 {
+		if r.role&(requested|of) != 0 {
 			r.role = filter
 		}
 		r.i++
@@ -268,16 +270,16 @@ func (r *reader) step() {
 		case w == "plus" && r.i > 0 && r.s[r.i-1].kind == number, w == "followed" && r.role == filter:
 			r.cut()
 		default:
-			r.be(told)
+			r.be(requested)
 		}
 		r.i += n
 		return
 	}
-	if r.tells(r.i) && (fresh || r.role == 0 || prev == "to" || r.leading || r.i == r.start) {
-		r.be(told)
+	if r.opensRequest(r.i) && (fresh || r.role == 0 || prev == "to" || r.leading || r.i == r.start) {
+		r.be(requested)
 		r.leading = false
 		if w == "name" {
-			t.role |= told
+			t.role |= requested
 		}
 		r.ranked = w == "rank" || w == "sort" || w == "order" || w == "arrange"
 		r.i++
@@ -331,13 +333,13 @@ func (r *reader) step() {
 		r.i++
 	case possessing[w]:
 		if (fresh || prev == "with" || prev == "both" || prev == "all") && (r.role == filter || r.role == key || r.role == grouped || r.role == of) && !r.leading {
-			r.be(told)
+			r.be(requested)
 		}
 		r.cut()
 		r.i++
 	case articles[w]:
 		if w == "the" && fresh && (r.role == of || r.role == grouped || r.role == key || r.role == filter && measuring[r.word(r.i+1)]) && !r.leading {
-			r.be(told)
+			r.be(requested)
 		}
 		r.cut()
 		r.i++
@@ -348,7 +350,7 @@ func (r *reader) step() {
 	case prepositions[w]:
 		r.preposition()
 	case pronouns[w] || adverbs[w]:
-		if (w == "never" || w == "not" || w == "ever" || w == "already") && acts(r.word(r.i+1)) && r.role&(told|of) != 0 && !r.asks { // products never sold
+		if (w == "never" || w == "not" || w == "ever" || w == "already") && acts(r.word(r.i+1)) && r.role&(requested|of) != 0 && !r.asks { // products never sold
 			r.be(filter)
 		}
 		r.cut()
@@ -370,13 +372,13 @@ func (r *reader) possessed(i int) bool {
 	return possessing[r.word(i)] || r.word(i) == "the" && measuring[r.word(i+1)]
 }
 
-// ends reports whether a verb ends what is told: the first one after which, who and how many, or a
+// ends reports whether a verb ends the requested phrase: the first one after which, who and how many, or a
 // participle after a noun ("orders placed in May").
 func (r *reader) ends(w string) bool {
 	switch {
 	case r.role == grouped && acts(w) && len(r.phrase.words) > 0:
 		return true
-	case r.role&(told|of) == 0 || len(r.phrase.words) == 0:
+	case r.role&(requested|of) == 0 || len(r.phrase.words) == 0:
 		return false
 	case r.asks:
 		if acts(w) {
@@ -406,17 +408,17 @@ func (r *reader) punctuation(w string) {
 	case ",":
 		switch {
 		case r.leading && !r.listGoesOn():
-			r.be(told)
+			r.be(requested)
 			r.leading = false
 		case r.leading:
 		case r.role == of || r.role == grouped && !r.leading:
 			if !r.names() {
-				r.be(told)
+				r.be(requested)
 			}
 		}
 	case ":":
 		if r.role != 0 {
-			r.be(told)
+			r.be(requested)
 		}
 	case "(":
 		r.parenthesis()
@@ -425,19 +427,18 @@ func (r *reader) punctuation(w string) {
 	r.i++
 }
 
-// listGoesOn reports whether the part that leads continues behind the comma: "In Bonn, Cologne and
-// Aachen, …".
+// listGoesOn reports whether the introductory part continues after the comma: "In Bonn, Cologne and Aachen, …".
 func (r *reader) listGoesOn() bool {
 	next := r.word(r.i + 1)
 	return !questions[next] && !tellVerbs[next] && !articles[next] && slices.ContainsFunc(r.s[r.i+1:], func(t token) bool { return t.text == "," }) && r.role == filter
 }
 
-// names reports whether a name or a number follows, which is no column.
+// names reports whether a proper name or a number follows, which is not a column.
 func (r *reader) names() bool {
 	return r.i+1 < len(r.s) && (r.s[r.i+1].name || r.s[r.i+1].kind == number || r.s[r.i+1].kind == quoted)
 }
 
-// parenthesis reads a list of columns, "(product, revenue)", and passes over anything else.
+// parenthesis reads a list of columns, "(product, revenue)", and skips anything else.
 func (r *reader) parenthesis() {
 	end := slices.IndexFunc(r.s[r.i:], func(t token) bool { return t.text == ")" && t.kind == stop })
 	if end < 0 {
@@ -465,7 +466,7 @@ func (r *reader) parenthesis() {
 		return
 	}
 	before := r.role
-	r.be(told)
+	r.be(requested)
 	r.i++
 	for r.i < end {
 		r.step()
@@ -487,15 +488,15 @@ func (r *reader) question(fresh bool) bool {
 	if r.i > 1 && (w == "which" || w == "whom" || w == "where") && prev != "and" && (prepositions[prev] || prev == "of" || prev == "to") && len(r.q.phrases) > 0 && r.word(r.i-2) != "," && r.word(r.i-2) != "and" && r.i-1 > 0 {
 		opens = false // the city in which he lives
 	}
-	if prev == "," && (w == "who" || w == "whose" || w == "which") && r.role&(told|of) != 0 && len(r.q.phrases) > 0 && !r.leading && w != "which" {
-		opens = w == "who" && r.role == told && slices.Contains([]string{"is", "are"}, r.word(r.i+1)) && r.word(r.i+2) == "the"
+	if prev == "," && (w == "who" || w == "whose" || w == "which") && r.role&(requested|of) != 0 && len(r.q.phrases) > 0 && !r.leading && w != "which" {
+		opens = w == "who" && r.role == requested && slices.Contains([]string{"is", "are"}, r.word(r.i+1)) && r.word(r.i+2) == "the"
 	}
 	if !opens {
 		r.be(filter)
 		r.i++
 		return true
 	}
-	r.be(told)
+	r.be(requested)
 	r.leading = false
 	r.verb = true
 	next := r.word(r.i + 1)
@@ -504,15 +505,15 @@ func (r *reader) question(fresh bool) bool {
 		r.i++
 		switch {
 		case next == "many":
-			r.phrase = phrase{role: told, measure: true, count: true}
-			r.s[r.i].role |= told
+			r.phrase = phrase{role: requested, measure: true, count: true}
+			r.s[r.i].role |= requested
 			r.phrase.words = append(r.phrase.words, "many")
 			r.q.counts = true
 			r.i++
 			r.asks = true
 		case next != "" && r.s[min(r.i+1, len(r.s)-1)].kind == word && !auxiliary[next] && !articles[next] && !pronouns[next] && next != "to" && next != "come": // how tall
-			r.phrase = phrase{role: told, measure: true, words: []string{r.s[r.i].stem}}
-			r.s[r.i].role |= told
+			r.phrase = phrase{role: requested, measure: true, words: []string{r.s[r.i].stem}}
+			r.s[r.i].role |= requested
 			r.i++
 			r.asks = true
 		default:
@@ -520,14 +521,14 @@ func (r *reader) question(fresh bool) bool {
 		}
 		return true
 	case "who", "whom", "whose":
-		r.s[r.i].role |= told
+		r.s[r.i].role |= requested
 		if linking[next] && w == "who" {
 			if r.word(r.i+2) == "the" || r.word(r.i+2) == "our" {
 				r.i += 2
 				return true
 			}
 		}
-		r.phrase = phrase{role: told, words: []string{"who"}}
+		r.phrase = phrase{role: requested, words: []string{"who"}}
 		r.asks = true
 		if w == "whose" {
 			r.cut()
@@ -536,7 +537,7 @@ func (r *reader) question(fresh bool) bool {
 		if linking[next] {
 			r.i += 2
 			if n := r.word(r.i); pronouns[n] && (r.i+1 >= len(r.s) || r.s[r.i+1].kind == stop || r.s[r.i+1].text == "and") && len(r.q.phrases) > 0 {
-				r.phrase = phrase{role: told, measure: true, pronoun: true}
+				r.phrase = phrase{role: requested, measure: true, pronoun: true}
 				r.cut()
 				r.i++
 			}
@@ -544,11 +545,11 @@ func (r *reader) question(fresh bool) bool {
 		}
 		r.asks = true
 		if w == "what" && (next == "did" || next == "does" || next == "do" || next == "has" || next == "have") {
-			r.phrase = phrase{role: told, words: []string{w}}
+			r.phrase = phrase{role: requested, words: []string{w}}
 		}
 	case "where", "when", "why":
-		r.s[r.i].role |= told
-		r.phrase = phrase{role: told, words: []string{w}}
+		r.s[r.i].role |= requested
+		r.phrase = phrase{role: requested, words: []string{w}}
 		r.cut()
 		r.i++
 		if auxiliary[r.word(r.i)] {
@@ -561,7 +562,7 @@ func (r *reader) question(fresh bool) bool {
 		return true
 	case "whether":
 		r.i++
-		r.role = told
+		r.role = requested
 		return true
 	}
 	r.i++
@@ -578,7 +579,7 @@ func (r *reader) by() {
 	prev := r.word(r.i - 1)
 	next := r.word(r.i + 1)
 	switch {
-	case r.role == told && r.ranked, r.role == of && r.ranked:
+	case r.role == requested && r.ranked, r.role == of && r.ranked:
 		r.be(key)
 	case r.role == key, r.role == filter && prev == "then", prev == "descending", prev == "ascending":
 		r.cut()
@@ -605,16 +606,16 @@ func (r *reader) of() {
 		return
 	}
 	switch {
-	case r.role == told && containers[head] && !identifiers[head]:
+	case r.role == requested && containers[head] && !identifiers[head]:
 		r.phrase = phrase{}
-	case r.role == told && (head == "number" || head == "count" || head == "total" || head == "sum" || head == "amount" || head == "average" || head == "quantity" || head == "percentage" || head == "share" || head == "volume" || head == "proportion" || head == "many" || head == "much"):
+	case r.role == requested && (head == "number" || head == "count" || head == "total" || head == "sum" || head == "amount" || head == "average" || head == "quantity" || head == "percentage" || head == "share" || head == "volume" || head == "proportion" || head == "many" || head == "much"):
 		if head == "number" || head == "count" {
 			r.phrase.count, r.q.counts = true, true
 		}
 		r.phrase.measure = true
-	case r.role == told && head == "" && r.ranked:
-	case r.role == told && len(r.phrase.words) == 0 && r.asks: // which of the customers
-	case r.role == told:
+	case r.role == requested && head == "" && r.ranked:
+	case r.role == requested && len(r.phrase.words) == 0 && r.asks: // which of the customers
+	case r.role == requested:
 		r.be(of)
 	case r.role == grouped || r.role == of:
 		r.cut()
@@ -623,7 +624,7 @@ func (r *reader) of() {
 }
 
 func (r *reader) and() {
-	if r.role == told && r.asks && len(r.phrase.words) > 0 {
+	if r.role == requested && r.asks && len(r.phrase.words) > 0 {
 		r.cut()
 		r.i++
 		return
@@ -637,7 +638,7 @@ func (r *reader) auxiliary() {
 	switch {
 	case r.leading:
 		r.cut()
-	case r.role&(told|of|grouped) != 0 && (len(r.phrase.words) > 0 || r.asks || r.verb):
+	case r.role&(requested|of|grouped) != 0 && (len(r.phrase.words) > 0 || r.asks || r.verb):
 		if r.asks && (w == "has" || w == "have" || w == "had") {
 			r.q.acts = append(r.q.acts, "have")
 		}
@@ -668,7 +669,7 @@ func (r *reader) superlative() {
 	}
 	r.ranked = true
 	switch {
-	case r.role == told, r.role == of:
+	case r.role == requested, r.role == of:
 		extremum := ""
 		switch w {
 		case "highest", "maximum", "max", "largest", "greatest", "biggest", "most", "latest", "longest", "best", "top":
@@ -676,17 +677,17 @@ func (r *reader) superlative() {
 		case "lowest", "minimum", "min", "smallest", "least", "fewest", "earliest", "shortest", "worst":
 			extremum = "min"
 		}
-		if r.role == told && r.asks && len(r.phrase.words) > 0 { // which 3 products earned most
+		if r.role == requested && r.asks && len(r.phrase.words) > 0 { // which 3 products earned most
 			r.be(key)
 			break
 		}
-		if r.role == told {
-			r.cutFor(told)
-			r.phrase.role, r.phrase.extremum, r.phrase.ranked = told, extremum, true
+		if r.role == requested {
+			r.cutFor(requested)
+			r.phrase.role, r.phrase.extremum, r.phrase.ranked = requested, extremum, true
 			if extremum != "" && (next == "and" || next == "or" || next == ",") { // the minimum and maximum depth
 				r.phrase.words, r.phrase.measure = []string{w}, true
 			}
-			t.role |= told
+			t.role |= requested
 		}
 	case r.role == filter || r.role == grouped:
 		r.be(key)
@@ -710,13 +711,13 @@ func (r *reader) preposition() {
 		r.cut()
 		r.i += 2
 		return
-	case w == "than" && r.role == told, w == "like" && r.role == told:
+	case w == "than" && r.role == requested, w == "like" && r.role == requested:
 		r.be(filter)
-	case w == "for" && r.role&(told|of) != 0 && (next == "all" || next == "the" && r.ranks(r.i+2)):
+	case w == "for" && r.role&(requested|of) != 0 && (next == "all" || next == "the" && r.ranks(r.i+2)):
 		r.be(of)
-	case w == "for" && r.role == told && len(r.phrase.words) == 0:
+	case w == "for" && r.role == requested && len(r.phrase.words) == 0:
 		r.cut()
-	case r.role&(told|of|grouped|key) != 0 && !r.leading:
+	case r.role&(requested|of|grouped|key) != 0 && !r.leading:
 		r.be(filter)
 		if w == "from" && superlative(next) || w == "having" && r.followedBySuperlative(r.i+1) {
 			r.role = key
@@ -727,7 +728,7 @@ func (r *reader) preposition() {
 	r.i++
 }
 
-// ranks reports whether a superlative is there: "for the three largest cities".
+// ranks reports whether a superlative is at i or follows: "for the three largest cities".
 func (r *reader) ranks(i int) bool {
 	return superlative(r.word(i)) || superlative(r.word(i+1))
 }
@@ -739,13 +740,13 @@ func (r *reader) followedBySuperlative(i int) bool {
 	return superlative(r.word(i))
 }
 
-// with reads "with": what follows is told, a filter or what rows are ranked by.
+// with reads "with": the phrase that follows is an output, a filter or the rank of rows.
 func (r *reader) with() {
 	j := r.i + 1
 	prev := r.word(r.i - 1)
 	defer func() { r.i++ }()
 	if possessing[r.word(j)] || r.word(j) == "respective" || r.word(j) == "corresponding" || r.word(j) == "associated" || r.word(j) == "both" && possessing[r.word(j+1)] {
-		r.be(told)
+		r.be(requested)
 		return
 	}
 	the := false
@@ -758,7 +759,7 @@ func (r *reader) with() {
 		return
 	}
 	if superlative(r.word(j)) && !((r.word(j) == "first" || r.word(j) == "last") && identifiers[r.word(j+1)]) || superlative(r.word(j+1)) && r.s[j].kind == number {
-		if r.role == told || r.role == of || r.role == filter || r.role == grouped {
+		if r.role == requested || r.role == of || r.role == filter || r.role == grouped {
 			r.be(key)
 		}
 		return
@@ -767,7 +768,7 @@ func (r *reader) with() {
 		r.be(filter)
 		return
 	}
-	// What is told has no value next to it: "with the name of their manager", "with the name Bob".
+	// A requested output has no value next to it: "with the name of their manager", not "with the name Bob".
 	head := ""
 	k := j
 	for ; k < len(r.s) && r.s[k].kind == word && !prepositions[r.word(k)] && !auxiliary[r.word(k)] && r.word(k) != "of" && r.word(k) != "and" && r.word(k) != "by" && r.word(k) != "per" && !questions[r.word(k)] && r.word(k) != "as"; k++ {
@@ -787,16 +788,16 @@ func (r *reader) with() {
 			r.be(filter)
 			return
 		}
-		r.be(told)
+		r.be(requested)
 	default:
 		r.be(filter)
 	}
 }
 
-// attributes are what a thing has one of, so that "with address" asks for it.
+// attributes are properties with a single value for each thing, so that "with address" requests it.
 var attributes = set("name address email phone date title description country city category status type department manager owner birthday birthdate gender author artist region currency unit percentage time year month location capital")
 
-// words of a name that say how a column was made, not of what.
+// makers are words of a name that describe how a column was computed.
 var makers = set("total sum count cnt num number n nr no avg average mean max maximum min minimum value pct percent percentage usd eur gbp in of the per by distinct current overall all amount amt")
 
 func joined(words []string) string { return strings.Join(words, " ") }

@@ -20,26 +20,26 @@ var (
 	oneAtLeast = regexp.MustCompile(` (?:(?:at least|no fewer than|not fewer than|no less than|minimum of|a minimum of) (?:one|1|a|an|a single|two|2|[3-9]|[1-9][0-9]+|three|four|five|ten)|(?:one|1|two|three|[2-9]|[1-9][0-9]+) (?:\w+ )?or more|(?:more|greater|higher|larger) than (?:zero|0|none|nothing|one|1|two|2|[3-9]|[1-9][0-9]+)|above (?:zero|0)|over (?:zero|0)|` +
 		`(?:non|not) ?(?:zero|empty)|nonzero|nonempty|positive|(?:with|have|has|had|having|made|placed|got|sold|is|are|were|was|exist|exists|do|did) any|any at all|if (?:it|they|he|she|there)? ?(?:has|have|had|is|are) (?:one|any|some|at least)|` +
 		`only (?:\w+ ){0,3}(?:that|who|which|with|where|having|those)|(?:actually|ever|really) (?:\w+ed|has|have|had|did|made|sold|bought|won|got|took|sent|paid|wrote|gave|saw|ran|used)) `)
-	// A relative clause that says what the groups did or have: "customers who placed orders".
+	// A relative clause about actions or possessions of the groups: "customers who placed orders".
 	has      = regexp.MustCompile(` (?:that|who|which) (?:actually |really |ever |also |do |did |already )?(?:have|has|had|own|owns|owned|contain|contains|contained|get|gets|got|receive|receives|received|record|records|recorded|show|shows|saw|hold|holds|held) (\w+)`)
 	hadThere = regexp.MustCompile(` (?:where|in which|from which|for which|to which|at which) (?:we|they|there|he|she|it|you|i) (?:have|has|had|are|were|is|was|got|received) (\w+)`)
 	wereDone = regexp.MustCompile(` whose (?:\w+ ){1,3}(?:was|were|got) (\w+ed) `)
-	// What was done to things selects them, where it is counted next: "which ports did ships call at,
-	// and how often", "what parts were ordered, and how many times".
+	// An action that selects things if the question then counts it: "which ports did ships call at, and how often",
+	// "what parts were ordered, and how many times".
 	selected = regexp.MustCompile(` (?:which|what|who|whom) (?:\w+ ){0,3}(?:(?:did|do|does|have|has|had) (?:the |a |an |we |they |he |she |you |i |it |our |their |its )?(?:\w+ ){1,6}|(?:is|are|was|were|been) (?:actually |ever |also )?\w+(?:ed|en|wn|ld|ght|um|ung) (?:\w+ ){0,5})(?:and|with) (?:how (?:often|frequently)|how many (?:times|did|do|does|have|has|had|of them|of those|of these|in all|in total|altogether|were|are|was|is)|how many $|how much (?:did|do|does|have|has|had)|how much $)`)
 	ofAll    = regexp.MustCompile(` (?:of all|for all|all (?:the )?\w+s) `)
 	did      = regexp.MustCompile(` (?:that|who) (?:actually |really |ever |also |already |have |has |had )?(\w+) `)
 )
 
-// noObjects cannot be what somebody has one of at least.
+// noObjects are words that cannot be the object of having at least one.
 var noObjects = set("how no never not been to be less fewer more their its highest lowest most least the a an none nothing zero neither 0")
 
-// states are verbs in relative clauses that say what somebody is, not how often something happened.
+// states are verbs in relative clauses that describe a state, and not how often something happened.
 var states = set("is are was were live lives lived reside resides resided work works worked belong belongs come comes came speak speaks born weigh weighs cost costs know knows like likes earn earns earned based located named called start starts began begin begins end ends include includes does do did can could will would should may must has have had not never retired age aged make makes")
 
-// AtLeastOne reports whether the question asks for those alone of which there is one at least, so
-// that groups with nothing do not belong to the answer. Counted are the names of the columns that
-// count. "How many orders did each customer place?" leaves it open.
+// AtLeastOne reports whether the question asks only for groups with at least one thing, so that groups with nothing
+// are not part of the answer. Counted are the names of the columns that count. "How many orders did each customer
+// place?" leaves it open.
 func (q *Question) AtLeastOne(counted ...string) bool {
 	plain := q.Plain()
 	switch {
@@ -66,7 +66,7 @@ func (q *Question) AtLeastOne(counted ...string) bool {
 		add(c)
 	}
 	for i := range q.phrases {
-		if p := &q.phrases[i]; p.role == told && p.measure {
+		if p := &q.phrases[i]; p.role == requested && p.measure {
 			add(joined(p.words))
 		}
 	}
@@ -87,10 +87,9 @@ func (q *Question) AtLeastOne(counted ...string) bool {
 	return false
 }
 
-// Restricts reports whether the question selects the things that it asks about by a clause on what they
-// did or what was done to them, so that it may not want those with nothing: "which nurses worked a
-// night shift", "every species for which poaching was recorded". It says so more often than
-// [Question.AtLeastOne], and less surely.
+// Restricts reports whether the question selects its subjects by a clause about their actions or about actions on
+// them, so that it may not want subjects with none: "which nurses worked a night shift", "every species for which
+// poaching was recorded". It is true more often than [Question.AtLeastOne], and less reliable.
 func (q *Question) Restricts() bool {
 	if q.Empty() || kept.MatchString(q.Plain()) || withEmpty.MatchString(q.Plain()) && !excluded.MatchString(q.Plain()) {
 		return false
@@ -115,14 +114,13 @@ func (q *Question) Restricts() bool {
 	})
 }
 
-// relatives begin clauses that select things.
+// relatives start clauses that select things.
 var relatives = set("who whom whose which that where")
 
-// beings are verbs of clauses that say what things are, and not what happened to them.
+// beings are verbs of clauses that describe a state of things, and not an event.
 var beings = set("lived live lives resided reside resides located named called based born aged listed known weighed cost belonged belong belongs contain contains contained include own owns share shares produce produces offer offers serve serves use uses need needs require requires started begin begins end ends last cover covers")
 
-// withPlural reports whether things of which something holds stand behind "with", as a condition:
-// shippers with orders.
+// withPlural reports whether things for which holds is true follow "with", as a condition: shippers with orders.
 func (q *Question) withPlural(holds func(stem string) bool) bool {
 	return slices.ContainsFunc(q.sentences, func(s []token) bool {
 		for i := 0; i+1 < len(s); i++ {
@@ -147,8 +145,8 @@ func (q *Question) withPlural(holds func(stem string) bool) bool {
 	})
 }
 
-// subject reports whether a question word is the subject of what somebody did: "which customers
-// placed orders", and not "how many orders were placed".
+// subject reports whether a question word is the subject of an action: "which customers placed orders", and not
+// "how many orders were placed".
 func (q *Question) subject() bool {
 	return slices.ContainsFunc(q.sentences, func(s []token) bool {
 		asks := false
@@ -178,7 +176,7 @@ func (q *Question) subject() bool {
 	})
 }
 
-// happenings are things of which each counts, though two may look the same.
+// happenings are events: each counts, though two may look the same.
 var happenings = set("withdrawal refund sale order purchase visit call login click trip ride flight booking reading measurement score goal claim sighting delivery return dose test result arrival departure loss line row record entry event item position transfer deposit debit credit charge swipe scan run lap bid trade rental loan repair service " +
 	"shift session message email ticket complaint incident accident crash birth death strike earthquake alarm alert error failure outage rejection approval referral arrest offence offense crime win injury fine fee invoice receipt bill expense cheque check posting offer download upload view impression lease stay night guess answer vote response pass throw shot hit")
 
@@ -193,7 +191,7 @@ func happens(stem string) bool {
 }
 
 var (
-	// Words for what is missing, as far as they cannot be said of the things that are counted.
+	// Words for missing values, except for words that could describe the things that are counted.
 	leftBlank = regexp.MustCompile(` (?:(?:is|are|was|were) (?:blank|null|unknown|undefined|unavailable|void)|(?:be|stay|stays|remain|remains|left|leave|keep|kept|leaving|keeping|as|show|shows|shown|appear|appears|come|comes|mean|means|or|otherwise|else|them|it|that|which) (?:as |a |an |the )?(?:blank|null|unknown|missing|empty|undefined|unavailable|open|void)|(?:blank|null|unknown|undefined|unavailable|unmeasured) $|(?:blank|null|unknown|missing|empty|undefined|unavailable|unmeasured) (?:cells?|values?|fields?|entry|entries|if|where|when|for|unless|otherwise|means|stays?|remains?|readings?|measurements?)|blanks|nulls|` +
 		`(?:not|never|isn t|aren t|wasn t|weren t|hasn t|yet to be) (?:yet |been |be )*(?:measured|recorded|known|surveyed|assessed|reported|tested|graded|rated|inspected|determined|examined|sampled|observed|marked|scored|taken|collected|filled in|available|applicable)|no (?:data|value|reading|readings|measurement|measurements|survey|figure|figures|test|inspection|observation|observations|assessment|information) |(?:unmeasured|unrecorded|unsurveyed|unreported|ungraded|unrated|untested|unassessed)) ?`)
 	asZero = regexp.MustCompile(` (?:0|zero|zeros|zeroes|none|nil|nought) `)
@@ -204,24 +202,23 @@ var (
 	different = regexp.MustCompile(` (?:distinct|different|unique|distinctly|uniquely|deduplicated|no duplicates|without duplicates|without repetition|without repetitions|no repeats|without repeats|only once|once each|each once|each only once|just once|exclud\w+ duplicates|remov\w+ duplicates|various|what kinds? of|which kinds? of|what types? of|which types? of) `)
 )
 
-// Blank reports whether the question says that values are missing, and does not say that they are 0:
-// nothing known is another answer than none then.
+// Blank reports whether the question says that values are missing, and does not say that they are 0. Then an
+// unknown value and a count of zero are different answers.
 func (q *Question) Blank() bool {
 	plain := q.all()
 	return leftBlank.MatchString(plain) && !asZero.MatchString(plain)
 }
 
-// Once reports whether the question says that each value is to come once: distinct cities, the
-// different types. The number of different ones, and what each thing has of them, is another matter.
+// Once reports whether the question wants each value once: distinct cities, the different types. A number of
+// different values, or of the values of each thing, is another question.
 func (q *Question) Once() bool { return once.MatchString(q.Plain()) }
 
 // Different reports whether the question asks for different values.
 func (q *Question) Different() bool { return different.MatchString(q.Plain()) }
 
-// EveryRow reports whether the question asks for a row for each thing, whatever the rows show, so that
-// rows that look the same are no repetition: "one row per track", "the amount of every payment",
-// "all withdrawals". Of things with a name it does not: "the names of all students who …" may come
-// once each.
+// EveryRow reports whether the question asks for a row for each thing regardless of its values, so that equal rows
+// are not duplicates: "one row per track", "the amount of every payment", "all withdrawals". It is false for things
+// with a name: in "the names of all students who …" each name may appear once.
 func (q *Question) EveryRow() bool {
 	plain := q.Plain()
 	if q.Empty() {
@@ -249,7 +246,7 @@ func (q *Question) EveryRow() bool {
 			if thing == "" {
 				continue
 			}
-			// What is told of it: names say which one it is, and need come once.
+			// The requested attribute of the thing: a name identifies it, and is needed once.
 			attribute := q.attribute(thing)
 			switch {
 			case happens(thing) && attribute != "name" && attribute != "measure":
@@ -264,7 +261,7 @@ func (q *Question) EveryRow() bool {
 	return false
 }
 
-// thingAt is the stem of the last noun of the words that begin at i.
+// thingAt returns the stem of the last noun of the words from i.
 func thingAt(s []token, i int) string {
 	thing := ""
 	for ; i < len(s) && s[i].kind == word; i++ {
@@ -282,20 +279,20 @@ func thingAt(s []token, i int) string {
 	return thing
 }
 
-// ownName reports whether the words before name say that it is a thing's own: first name, student name.
+// ownName reports whether the words before "name" show that it is the thing's own name: first name, student name.
 func ownName(words []string, thing string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return w != thing && !nameParts[w] })
 }
 
 var nameParts = set("first last full family given middle short long complete official second the")
 
-// attribute is what the question asks to be told of a thing: its name, a measure of several,
-// something other, or nothing.
+// attribute returns the kind of attribute of a thing that the question requests: name, measure (an aggregate),
+// other, or "".
 func (q *Question) attribute(thing string) string {
 	name, other, measure := false, false, false
 	for i := range q.phrases {
 		p := &q.phrases[i]
-		if p.role != told {
+		if p.role != requested {
 			continue
 		}
 		switch head := p.head(); {

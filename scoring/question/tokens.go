@@ -21,14 +21,14 @@ type token struct {
 	kind kind
 	text string // in lower case, without quotes
 	stem string // of a word
-	role role   // of a word: what it says about the answer
+	role role   // of a word: its role in the answer
 	name bool   // written with a capital inside a sentence, as names are
 
 	possessive bool // with 's
 }
 
-// Plain is a text as words of lower case between single blanks, with a blank at each end, so that
-// words are found whole.
+// Plain returns lowercase words separated by single blanks, with a blank at each end, so that whole words can be
+// found.
 func Plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 2)
@@ -50,15 +50,15 @@ func Plain(s string) string {
 	return b.String()
 }
 
-// Says reports whether a text, made by [Plain], contains another one, word for word.
-func Says(text, what string) bool {
+// Contains reports whether text, as returned by [Plain], contains the words of what.
+func Contains(text, what string) bool {
 	w := Plain(what)
 	return len(w) > 2 && strings.Contains(text, w)
 }
 
 var closing = map[rune]rune{'"': '"', '“': '”', '‘': '’', '«': '»', '`': '`', '\'': '\''}
 
-// split is the sentences of a text.
+// split returns the sentences of text.
 func split(text string) (sentences [][]token) {
 	var s []token
 	runes := []rune(text)

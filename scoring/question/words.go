@@ -14,14 +14,15 @@ var (
 
 	amounts = set("one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty fifty hundred thousand dozen several few couple many")
 
-	// tellVerbs begin a request.
+	// tellVerbs are verbs that start a request.
 	tellVerbs = set("list show give find return display provide get tell identify output print calculate compute determine select retrieve present describe indicate enumerate fetch " +
 		"summarize summarise create generate compare extract pull specify mention add see know name state report count rank order sort return write produce prepare draw make compile include break tabulate " +
 		"collect plot chart grab bring supply recall check look search want need explain outline detail figure arrange put")
-	// nounsToo are those of them that are nouns as well: they are verbs where an article or the like follows.
+	// nounsToo are those of them that are also nouns: they are verbs if an article, a question word or a similar
+	// word follows.
 	nounsToo = set("name state report count rank order return output display print need want check search look detail figure chart plot present break make write draw add list mention arrange")
 
-	// prepositions open a condition where a request stood.
+	// prepositions start a condition after a request.
 	prepositions = set("in from at on for to during since before after between within under over above below against without despite until till via through using among amongst across around near outside inside " +
 		"towards toward into onto upon off up down throughout beyond behind except excluding than like as concerning regarding about having where given if when while whenever because unless")
 	comparing = set("more less fewer greater larger smaller higher lower over under above below exceeding at exactly between equal equals better worse older younger longer shorter no any a an one two three four five six seven eight nine ten " +
@@ -46,7 +47,7 @@ var (
 	// containers hold what is asked and are nothing by themselves.
 	containers = set("list table overview breakdown summary set kind type sort result results output record records row rows column columns field fields data information detail details ranking rankings timeline collection report query answer line lines " +
 		"standing standings leaderboard sequence history schedule chronology queue itinerary agenda order chart everything item items entry entries")
-	// identifiers say which thing a row is of.
+	// identifiers identify the thing that a row describes.
 	identifiers = set("name names title titles id ids identifier identifiers key keys code codes label labels number numbers")
 
 	measures = set("revenue sale sales turnover income profit loss earning earnings cost price amount total sum number count quantity average mean median rate ratio percentage percent share salary wage pay balance score point rating weight height length width depth size " +

@@ -146,7 +146,7 @@ func countForList(e *evidence, counting side) *found {
 		q = e.queries().gold
 	}
 	if q != nil && !q.has("count") || q == nil && !e.adds(counting, 0) {
-		return nil // the number is no count
+		return nil // the number is not a count
 	}
 	n, ok := wholeOf(one)
 	if !ok {
@@ -176,7 +176,7 @@ func (q *query) has(function string) bool {
 	return slices.ContainsFunc(q.calls, func(c call) bool { return c.name == function })
 }
 
-// wholeOf is the first cell of a column where it is a whole number.
+// wholeOf returns the first cell of a column if it is a whole number.
 func wholeOf(c *scoring.Column) (int64, bool) {
 	switch v := c.Value(0); v.Type {
 	case scoring.Int64:
@@ -257,8 +257,8 @@ func aggregateForList(e *evidence) *found {
 // maxMeasures is how many columns of a side are tried as a measure.
 const maxMeasures = 8
 
-// rollUp reports whether each row of the coarse side is a group of rows of the fine side and holds the sum of one
-// of its columns, or their number, in one of its own columns.
+// rollUp reports whether each row of the coarse side represents a group of rows of the fine side, and one of its
+// columns holds the sum of a fine column, or the number of rows, in the group.
 func rollUp(e *evidence, coarse side) *found {
 	c, f := e.table(coarse), e.table(!coarse)
 	if e.queriesOnly || c.Rows() < 2 || f.Rows() <= c.Rows() || len(c.Columns) < 2 {
@@ -269,7 +269,7 @@ func rollUp(e *evidence, coarse side) *found {
 	}
 	tried, most := 0, maxMeasures
 	if f.Rows() > maxPivotRows {
-		most = 2 // every one costs a pass over all rows
+		most = 2 // each one costs a pass over all rows
 	}
 	for _, m := range e.columns(coarse) {
 		if !c.Columns[m].Type.Numeric() {
@@ -288,7 +288,7 @@ func rollUp(e *evidence, coarse side) *found {
 			coarseKeys, fineKeys = fineKeys, coarseKeys
 		}
 		if !rows.sameSet() || rows.shared != len(coarseKeys) {
-			continue // a group of the coarse side comes twice, or is on one side only
+			continue // a group of the coarse side is a duplicate, or is on one side only
 		}
 		of := groupsOf(coarseKeys, fineKeys)
 		if by, what := rolled(c, f, m, of, e.finePartners(coarse, m)); what != "" {

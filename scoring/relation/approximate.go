@@ -32,11 +32,11 @@ var exactQuantiles = wordSet("median percentile_cont percentile_disc percentile 
 // 1.6 % (Snowflake), 2.3 % (Trino) and 5 % (Spark) by default; it is the largest of these.
 const maxApproximation = 0.05
 
-// beside are the relations of two queries that report only that the queries aggregate differently, or that limit
+// weakFacts are the relations of two queries that report only that the queries aggregate differently, or that limit
 // one row.
-var beside = wordSet("count_distinct aggregate_differs select_differs limits_differ same_query ratio_differs")
+var weakFacts = wordSet("count_distinct aggregate_differs select_differs limits_differ same_query ratio_differs")
 
-// approximate finds measures that one query counts or estimates approximately and the other computes exactly.
+// approximate finds measures that one query estimates approximately and the other computes exactly.
 func approximate(e *evidence) *found {
 	pairs, ok := e.measurePairs()
 	if !ok || len(pairs) == 0 || !e.queries().both() {
@@ -53,7 +53,7 @@ func approximate(e *evidence) *found {
 	}
 	for _, f := range []family{{"conditions", conditionKinds}, {"clauses", clauseKinds}} {
 		for _, r := range e.look(nil, f) {
-			if !beside[r.Name] {
+			if !weakFacts[r.Name] {
 				return nil // the queries differ in something else that may be why
 			}
 		}
@@ -151,7 +151,7 @@ func estimates(x sqlparts.Expr, dialect string) (out estimate) {
 		out.at = quantileOf(name, call.Args)
 	}
 	if out.of == "quantile" && strings.HasPrefix(name, "percentile") && name != "percentile_approx" && name != "percentile" {
-		out.argument = "" // it is behind WITHIN GROUP
+		out.argument = "" // it is after WITHIN GROUP
 	}
 	return out
 }

@@ -81,8 +81,8 @@ var clauseKinds = []Kind{
 	},
 }
 
-// sameQuery reports whether the queries are proven to be the same. Results that differ outrank any proof. If the
-// results differ, the relation reports only that the texts are the same.
+// sameQuery reports whether the queries are proven to be the same. Different results outrank any proof: then the
+// relation reports only that the SQL text is the same.
 func sameQuery(e *evidence) *found {
 	if q := e.queries(); !q.both() {
 		return nil
@@ -193,7 +193,7 @@ func (q *queries) firsts() bool {
 	return q.both() && len(q.gold.order) > 0 && len(q.pred.order) > 0 && q.gold.first() && q.pred.first()
 }
 
-// first reports whether a query keeps its first rows: it has a limit and passes over none.
+// first reports whether a query keeps its first rows: it has a limit without an offset.
 func (q *query) first() bool {
 	l := q.query.Limit
 	if l == nil || l.Count == nil {

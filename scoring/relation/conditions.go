@@ -86,8 +86,8 @@ func textsOf(list []condition) map[string]bool {
 	return texts
 }
 
-// oneCondition returns the text of a list that reads as one condition: a single one, or both bounds of a column. It
-// returns "" for any other list.
+// oneCondition returns the text of a list that can be described as one condition: a single one, or both bounds of a
+// column. It returns "" for any other list.
 func oneCondition(list []condition) string {
 	bound := func(c condition) string { return strings.TrimSuffix(c.Operator, "=") } // < or >
 	switch {
@@ -164,8 +164,7 @@ func aboutConditions(p *[2]condition, text string) *found {
 
 func caseOnly(g, p condition) bool { return g.str && p.str && strings.EqualFold(g.literal, p.literal) }
 
-// anyCase reports whether a condition is met by values in whatever case: it folds them, and its literal is
-// what that gives.
+// anyCase reports whether a condition ignores case: it folds the values, and its literal is folded too.
 func (c *condition) anyCase() bool {
 	switch {
 	case strings.HasSuffix(c.Operator, "ilike"):
@@ -321,7 +320,7 @@ func loneCondition(e *evidence, has side) *found {
 	return nil
 }
 
-// holds reports whether a condition of the query is on the column of another's condition, or has its text.
+// holds reports whether the query has a condition on the same column as c, or with the same text.
 func (q *query) holds(c condition) bool {
 	for _, name := range names(c.Column) {
 		if q.asked[name] {

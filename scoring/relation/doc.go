@@ -24,11 +24,10 @@
 //	case relation.Difference:     // other data
 //	}
 //
-// The class is a prior that follows from the meaning alone. A calibrated table, keyed by
-// [Relation.Name], says which relations pass under which policy. [Kinds] lists the names with their
-// meanings. Relations describe and never judge: experts accept answers whose tables differ in every
-// possible way, because the gold query was wrong or the question was ambiguous. So evidence may
-// pass an answer, and the class Difference does not fail one.
+// The class is a prior that follows from the meaning alone. A calibrated table, keyed by [Relation.Name], states
+// which relations pass under which policy. [Kinds] lists the names with their meanings. Relations describe and
+// never judge: experts accept answers whose tables differ in every possible way, because the gold query was wrong
+// or the question was ambiguous. So evidence may pass an answer, and the class Difference does not fail one.
 //
 // [Queries] returns the relations between two queries, whatever their results are. It serves a
 // policy that asks whether the query would remain right if the data changed, for which equal
@@ -39,10 +38,10 @@
 //
 // # Order
 //
-// The order of rows is part of the answer if the question asks for one, or if both queries sort and
-// gold's rows do not show by what, so that the answer's rows cannot be put in order. [AskedOrder] derives it
-// from gold's ORDER BY, the question and gold's rows. Every metric that looks at order uses it.
-// Rows in another order are "reordered", a difference, whatever other relations hold.
+// The order of rows is part of the answer if the question asks for one. It also is if both queries sort and gold's
+// rows do not show gold's sort key, so that the answer's rows cannot be sorted in the same way. [AskedOrder]
+// derives it from gold's ORDER BY, the question and gold's rows. Every metric that compares order uses it. Rows in
+// another order are "reordered", a difference, whatever other relations hold.
 //
 // # Implementation
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// extentKinds say how much two results have in common, and nothing of why.
+// extentKinds describe how much two results have in common, without a reason.
 var extentKinds = []Kind{
 	{
 		Name: "pred_empty", Class: Difference, find: predEmpty,

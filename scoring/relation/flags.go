@@ -11,8 +11,7 @@ import (
 // flag is a column of truth values: one for each row, and whether it is NULL.
 type flag struct{ value, null []bool }
 
-// flagOf reads a column of truth values, of 0 and 1, or of words that stand for them; nil if it
-// is none.
+// flagOf parses a column of truth values, of 0 and 1, or of words for them; nil if it is not such a column.
 func flagOf(c *scoring.Column) *flag {
 	v := cell.View{Kind: scoring.KindBool}
 	switch c.Type {

@@ -28,8 +28,8 @@ func flagUnnamed(e *evidence) *found {
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree, but nothing says that %s is true where %s is: it may be the opposite.", columnName(e.pred, c.Pred), columnName(e.gold, c.Gold)))
 }
 
-// bothFlags reports whether both columns of a pair hold truth values without a meaning of their own. At least one
-// of them must hold truth values or words for them, since 0 and 1 may be numbers.
+// bothFlags reports whether both columns of a pair hold truth values that have no other meaning. At least one of
+// them must hold truth values or words for them, since 0 and 1 may be numbers.
 func (e *evidence) bothFlags(c *scoring.ColumnPair) bool {
 	g, p := &e.gold.Columns[c.Gold], &e.pred.Columns[c.Pred]
 	if g.Type == scoring.Int64 && p.Type == scoring.Int64 && !naming.Read(g.Name).Owns() && !naming.Read(p.Name).Owns() {

@@ -116,9 +116,9 @@ func zerosAdded(e *evidence, against bool) *found {
 	return r
 }
 
-// zeroFilled reports whether all additional rows of one side are groups of their own with 0 or NULL in their
-// measures. A measure is a count or a sum, by its name or query, that is 0 or NULL in all those rows and has
-// another value in some other row. The remaining columns are the group.
+// zeroFilled reports whether all additional rows of one side are separate groups with 0 or NULL in their measures.
+// A measure is a count or a sum, by its name or query, that is 0 or NULL in all those rows and has another value in
+// some other row. The remaining columns are the group.
 func zeroFilled(e *evidence, more side) *found {
 	m := e.rows()
 	if m == nil {
@@ -155,7 +155,7 @@ func zeroFilled(e *evidence, more side) *found {
 	if len(measures) == 0 || len(group) == 0 {
 		return nil
 	}
-	// The groups are others, each with something to tell it by.
+	// The additional groups are new, and each has a value that identifies it.
 	g := e.over(group)
 	fresh := g.newPred
 	if more == goldSide {
@@ -241,7 +241,7 @@ func mergedGroups(e *evidence, merges side) *found {
 		return func(row int32) bool { return b.at(keys[row]).gold == 1 }
 	}
 	if slices.ContainsFunc(oneDiffers, single(one)) || slices.ContainsFunc(severalDiffers, single(several)) || len(one)-repeated < max(2, repeated) ||
-		len(oneDiffers) != repeated { // a row that is there as it is was not merged from others
+		len(oneDiffers) != repeated { // a row that is unchanged on the other side was not merged from others
 		return nil
 	}
 	for _, k := range measures {

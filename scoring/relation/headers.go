@@ -21,8 +21,8 @@ var headerKinds = []Kind{
 	},
 }
 
-// crossed finds values under the wrong headers: all rows agree once columns stand for others whose
-// names say something else.
+// crossed finds values under the wrong headers: all rows agree once columns are exchanged for others whose names
+// contradict this.
 func crossed(e *evidence) *found {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.counts.Score == 1 {
 		return nil
@@ -97,8 +97,8 @@ func anyColumn(e *evidence) *found {
 	return e.aboutPairs(pairs, fmt.Sprintf("The values of %s are in the answer, but under another name, beside other numbers, and too few to tell by.", named(e.gold, e.goldColumns(pairs))))
 }
 
-// related reports whether names or queries say that two aligned columns are the same: a word in
-// common, or the same expression or aggregate in both queries.
+// related reports whether names or queries indicate that two aligned columns are the same: a word in common, or the
+// same expression or aggregate in both queries.
 func (e *evidence) related(c *scoring.ColumnPair) bool {
 	if naming.Read(e.gold.Columns[c.Gold].Name).Related(naming.Read(e.pred.Columns[c.Pred].Name)) {
 		return true

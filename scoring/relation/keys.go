@@ -15,11 +15,11 @@ import (
 var keyKinds = []Kind{
 	{
 		Name: "key_for_name", Class: Defensible, find: keyForName,
-		Meaning: "All other columns agree, and a column of gold stands 1:1 for one of the answer; one is a key (an id, a code) and the other a name of the same thing: by their names, or because the queries take both from one table or join the key with it. The name is what the thing is called, not another text about it such as an e-mail address. Neither is computed, and the question does not ask for the other one.", Example: "('Most', 5), ('Brno', 7); (39, 5), (14, 7)",
+		Meaning: "All other columns agree, and a column of gold maps 1:1 to one of the answer; one is a key (an id, a code) and the other a name of the same thing: by their names, or because the queries take both from one table or join the key with it. The name is the name of the thing itself, not another string about it such as an e-mail address. Neither is computed, and the question does not ask for the other one.", Example: "('Most', 5), ('Brno', 7); (39, 5), (14, 7)",
 	},
 	{
 		Name: "renamed_values", Class: Defensible, find: renamedValues,
-		Meaning: "All other columns agree, and the values of a column of gold stand 1:1 for others in the answer, which has none of them: 'male' for 'S1'.", Example: "('S1', 5), ('S2', 7); ('male', 5), ('female', 7)",
+		Meaning: "All other columns agree, and the values of a column of gold map 1:1 to others in the answer, which has none of them: 'male' for 'S1'.", Example: "('S1', 5), ('S2', 7); ('male', 5), ('female', 7)",
 	},
 	{
 		Name: "other_column", Class: Difference, find: otherColumn,
@@ -52,7 +52,7 @@ func (e *evidence) findReplacements() []replacement {
 	var out []replacement
 	for _, p := range s.pred {
 		r := replacement{gold: s.gold[0], pred: p}
-		if codes(&e.gold.Columns[r.gold]) && codes(&e.pred.Columns[p]) { // fractions stand for nothing
+		if codes(&e.gold.Columns[r.gold]) && codes(&e.pred.Columns[p]) { // fractions are not codes
 			r.oneToOne, r.telling = oneToOne(
 				s.keysOf(goldSide, e.gold.Rows()), e.naturalKeys(goldSide, r.gold),
 				s.keysOf(predSide, e.pred.Rows()), e.naturalKeys(predSide, p))
@@ -149,7 +149,8 @@ func keyForName(e *evidence) *found {
 }
 
 // groupedBy reports whether both queries group by the same thing: one by the key, the other by the name that it
-// shows instead. The rows then describe the same things. What the queries count for each group does not matter.
+// shows instead. The rows then describe the same things. The values that the queries compute for each group are
+// ignored.
 func (e *evidence) groupedBy(r replacement) bool {
 	q := e.queries()
 	if !q.both() || len(q.gold.selects) != 1 || len(q.pred.selects) != 1 {
@@ -176,8 +177,7 @@ func renamedValues(e *evidence) *found {
 	}
 	for _, r := range e.replacements() {
 		g, p := &e.gold.Columns[r.gold], &e.pred.Columns[r.pred]
-		// Numbers that stand 1:1 for other numbers are other measures, and few rows pair up by
-		// chance.
+		// Numbers that map 1:1 to other numbers are other measures, and a few rows may correspond by chance.
 		if !r.oneToOne || !r.telling || e.gold.Rows() < 4 || g.Type != scoring.String && p.Type != scoring.String || e.shareValues(r) {
 			continue
 		}
@@ -222,7 +222,7 @@ func otherColumn(e *evidence) *found {
 		}
 	}
 	if _, measures := e.measurePairs(); measures {
-		return nil // they say more
+		return nil // they are more specific
 	}
 	return &found{
 		text:  fmt.Sprintf("All columns agree but %s, in whose place the answer has other values (%s).", columnName(e.gold, s.gold[0]), named(e.pred, s.pred)),

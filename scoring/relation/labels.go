@@ -12,15 +12,15 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// labelNames returns the meaning of each label of a column. A truth value means what the column's name says, or its
-// opposite.
+// labelNames returns the meaning of each label of a column. A truth value has the meaning of the column's name, or
+// its opposite.
 func (e *evidence) labelNames(s side, column int, labels []string) []*naming.Name {
 	named := make([]*naming.Name, len(labels))
 	truth := !slices.ContainsFunc(labels, func(l string) bool { return !truths[strings.ToLower(l)] && !falsehoods[strings.ToLower(l)] })
 	of := naming.Read(e.table(s).Columns[column].Name)
 	for i, l := range labels {
 		switch {
-		case !truth || !of.Says():
+		case !truth || !of.Meaningful():
 			named[i] = naming.Read(l)
 		case truths[strings.ToLower(l)]:
 			named[i] = of
@@ -47,9 +47,9 @@ func only(n int, holds func(int) bool) int {
 	return at
 }
 
-// abbreviated finds a column of text whose values are short forms of those of the other side, or
-// the reverse, and no value is on both sides. Public lists of codes decide where they know both
-// values; elsewhere a short form is a beginning or the initials of all words, and of one value alone.
+// abbreviated finds a column of strings whose values are short forms of those of the other side, or the reverse, if
+// no value is on both sides. Public lists of codes decide if they contain both values. Otherwise a short form is a
+// prefix, or the initials of all words, of exactly one value.
 func abbreviated(e *evidence) *found {
 	for _, r := range e.replacements() {
 		if !r.oneToOne || e.shareValues(r) {
@@ -88,8 +88,8 @@ func abbreviated(e *evidence) *found {
 	return nil
 }
 
-// writtenOut is the long form of each short one, or the reverse, as far as every text of the one
-// list has one of the other and no other text may have it, too.
+// writtenOut maps each short form to its long form, or the reverse, if the assignment is unambiguous for every
+// string of a.
 func writtenOut(a, b []string) map[string]string {
 	to := map[string]string{}
 	if at, ok := naming.Codes(a, b); ok {
@@ -135,8 +135,7 @@ func shortForm(short, long string) bool {
 	return naming.Initials(short, long) || wordsOnly(long) && wordsOnly(short) && naming.Read(short).Shortens(naming.Read(long))
 }
 
-// wordsOnly reports whether a text begins with a letter and has no signs, which no abbreviation
-// drops.
+// wordsOnly reports whether a string begins with a letter and has no signs, which an abbreviation would keep.
 func wordsOnly(s string) bool {
 	for i, r := range s {
 		if !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r) && !strings.ContainsRune(" .-_", r)) {

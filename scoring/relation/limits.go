@@ -8,7 +8,7 @@ import (
 
 var limitKinds = []Kind{
 	{
-		Name: "tie_unproven", Class: Difference, find: func(e *evidence) *found { return tieElsewhere(e, false) },
+		Name: "tie_unproven", Class: Difference, find: func(e *evidence) *found { return tieAtOtherPosition(e, false) },
 		Meaning: "Equally many rows of both sides differ, and all that do hold the last value of a column that both results are sorted by, but the queries differ in more than that or are not both known: the answer's rows may not have that value.",
 		Example: "('a', 9), ('b', 7); ('a', 9), ('c', 7), of another table",
 	},

@@ -42,7 +42,7 @@ func readsNothing(q *query) bool {
 	return !slices.ContainsFunc(q.selects, func(s *sqlparts.Select) bool { return slices.ContainsFunc(s.From, reads) })
 }
 
-// reads reports whether a source that is no table may bring data that the query does not have.
+// reads reports whether a source that is not a table may add data that is not in the query.
 func reads(s *sqlparts.Source) bool {
 	switch {
 	case len(s.Nested) > 0:
@@ -50,7 +50,7 @@ func reads(s *sqlparts.Source) bool {
 	case s.Call != nil:
 		return !makesRows[strings.ToLower(s.Call.Name.Last().Text)]
 	}
-	return s.FromString || s.Raw != nil // another query's rows are examined where it is
+	return s.FromString || s.Raw != nil // the rows of a nested query are examined there
 }
 
 // makesRows are functions that make rows of their arguments alone.
@@ -93,8 +93,8 @@ func (e *evidence) vacuous() string {
 	return ""
 }
 
-// asksOther says in what the queries ask for different things, "" if they may be two ways of
-// asking for one.
+// asksOther describes how the queries ask for different things, or returns "" if they may ask for the same in
+// different ways.
 func (q *queries) asksOther() string {
 	for _, pair := range q.counterLiterals() {
 		if letters(pair[0].literal) != letters(pair[1].literal) {
@@ -132,8 +132,8 @@ func (q *queries) asksOther() string {
 
 var bounds = wordSet("< <= > >=")
 
-// otherBound is a pair of conditions, each of which only one query has, that hold the same column
-// against different bounds by the same operator.
+// otherBound returns a pair of conditions, one of each query only, that compare the same column with different
+// bounds by the same operator.
 func (q *queries) otherBound() *[2]condition {
 	pred := q.pred.lone(q.gold)
 	for _, g := range q.gold.lone(q.pred) {
@@ -179,8 +179,8 @@ func (q *query) filtersBy(other *query) (out []string) {
 	return out
 }
 
-// kindred reports whether columns of two queries may be one thing stored in two ways: the words of a
-// name are among the words of another, or one only says that it is a key or a name.
+// kindred reports whether columns of two queries may be the same thing in different forms: the words of a name are
+// among the words of the other, or one of them only marks a key or a name.
 func kindred(a, b []string) bool {
 	said := func(name string) []string {
 		return slices.DeleteFunc(naming.Words(name), func(w string) bool { return identifying[w] })
@@ -194,7 +194,7 @@ func kindred(a, b []string) bool {
 	})
 }
 
-// identifying are words of names of columns that say which one a thing is.
+// identifying are words in names of columns that identify a thing.
 var identifying = wordSet("id ids key code no nr num number name uuid guid pk fk sk title label")
 
 // loneLiteral is a condition of the query with a literal that the other query has nowhere, on a
@@ -221,8 +221,7 @@ func (q *query) literals() map[string]bool {
 	return all
 }
 
-// otherFirst says that both queries keep the first row, each by a column that the other does not
-// look at.
+// otherFirst describes queries that both keep the first row, each sorted by a column that the other does not use.
 func (q *queries) otherFirst() string {
 	if !q.firsts() {
 		return ""
@@ -258,8 +257,7 @@ func constant(c condition) bool {
 // adding are aggregates that can be written as each other.
 var adding = wordSet("count sum total count_if countif sumif")
 
-// otherAggregate says that both queries show one aggregate, by another function or of other
-// columns.
+// otherAggregate describes queries that both show one aggregate, by different functions or of different columns.
 func (q *queries) otherAggregate() string {
 	g, p := q.gold.item(0, 1), q.pred.item(0, 1)
 	if g == nil || p == nil {

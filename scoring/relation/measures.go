@@ -51,7 +51,8 @@ type measurePair struct {
 	gold, pred int
 	g, p       []float64 // of the same rows; NaN where NULL
 	differ     []int32   // gold rows whose cells are not equal, to the last digit
-	unlike     bool      // some row holds an infinity or NaN on one side that the other does not hold: no law makes them of each other
+	// some row holds an infinity or NaN on one side only: no formula converts one side to the other
+	unlike bool
 }
 
 // measurePairs are the columns of numbers that do not agree while the others match the rows one to

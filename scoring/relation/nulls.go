@@ -15,7 +15,7 @@ import (
 var nullKinds = []Kind{
 	{
 		Name: "null_as_zero", Class: Presentational, find: nullAsZero,
-		Meaning: "All rows agree but that NULLs of one side are 0 on the other, in counts or sums by their names or queries: nothing was there to add up, unless gold's query shows the column as it is stored. The question does not say that values are missing.", Example: "(k, total) = ('a', NULL); ('a', 0)",
+		Meaning: "All rows agree but that NULLs of one side are 0 on the other, in counts or sums by their names or queries: there was nothing to add up, unless gold's query shows the stored column. The question does not say that values are missing.", Example: "(k, total) = ('a', NULL); ('a', 0)",
 	},
 	{
 		Name: "null_labelled", Class: Presentational, find: nullLabelled,
@@ -35,8 +35,8 @@ var nullKinds = []Kind{
 	},
 }
 
-// replacedNulls matches rows after the NULLs of either side have got their own key, in the pairs in which one side
-// has more NULLs. key returns the key that stands for the first column's NULLs in the second.
+// replacedNulls matches rows after giving the NULLs of either side a key of their own, in pairs where one side has
+// more NULLs. key returns the key that represents the first column's NULLs in the second.
 func (e *evidence) replacedNulls(key func(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool)) (m *matching, pairs []int) {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.gold.Rows() != e.pred.Rows() || len(e.missing()) > 0 {
 		return nil, nil
@@ -162,7 +162,7 @@ func nullLabelled(e *evidence) *found {
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree, but in %s the NULLs of one side are a text on the other.", named(e.gold, e.goldColumns(pairs))))
 }
 
-// labels are words that stand for a missing value in a report.
+// labels are words for a missing value in a report.
 var labels = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range []string{
@@ -174,7 +174,7 @@ var labels = func() map[string]bool {
 	return m
 }()
 
-// totals are words for the row of a rollup in which NULL stands for all.
+// totals are words for the row of a rollup in which NULL means all.
 var totals = map[string]bool{"total": true, "all": true, "grand total": true, "totals": true, "overall": true, "sum": true}
 
 // isLabel reports whether s marks a missing value in a column of the given name, in any case and also in brackets:
@@ -194,14 +194,14 @@ func isLabel(s string, name []string) bool {
 	return more && (first == "no" || first == "without" || first == "unknown" || first == "missing") && slices.Contains(name, rest)
 }
 
-// label is the only key of a text column that stands for a missing value. Where signs are the
-// values of a column, such as + and -, none of them does.
+// label returns the only key of a string column that means a missing value. If the values of a column are signs,
+// such as + and -, none of them does.
 func (e *evidence) label(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool) {
 	if c.Type != scoring.String {
 		return 0, false
 	}
 	name := append(naming.Words(c.Name), naming.Words(null.Name)...)
-	rollup := slices.ContainsFunc([]string{"rollup", "cube", "grouping sets"}, func(w string) bool { return question.Says(question.Plain(e.GoldSQL), w) })
+	rollup := slices.ContainsFunc([]string{"rollup", "cube", "grouping sets"}, func(w string) bool { return question.Contains(question.Plain(e.GoldSQL), w) })
 	var key uint64
 	for i, k := range keys {
 		if k == key || k == cell.NullKey {

@@ -17,7 +17,7 @@ import (
 // differs explains more.
 var orderKinds = []Kind{{
 	Name: "reordered", Class: Difference, find: reordered,
-	Meaning: "The question asks for an order, and the rows of the answer come in another. Rows that tie may change places. Where both queries sort all rows, each by other keys, and gold's is none that the rows show, its order is asked for unless the question says that no order matters.",
+	Meaning: "The question asks for an order, and the rows of the answer come in another. Rows that tie may change places. If both queries sort all rows by different keys, and the rows do not show gold's key, gold's order is required unless the question says that order is irrelevant.",
 	Example: "(9), (8) by ORDER BY x DESC, where the question says \"highest first\"; (8), (9)",
 }}
 
@@ -35,16 +35,16 @@ type Order struct {
 	// show nothing.
 	Lost bool
 
-	by      string // what the answer's query sorts by, where that alone says that gold's order is broken
+	by      string // the sort key of the answer's query, if it alone shows that gold's order is broken
 	opposed bool   // both queries sort by the same first key, in opposite directions
-	nulls   bool   // where NULL stands is the engine's choice: all of them may stand at the other end
+	nulls   bool   // the engine chooses the position of NULLs: all of them may be at the other end
 }
 
 // AskedOrder returns the order that is part of the answer, or nil if none is. The question must ask for an order.
 // Without a question, gold's ORDER BY takes its place. It also does if both queries sort, gold's by a key that is
-// not shown and the answer's by another, and the question does not say that no order matters. Gold's ORDER BY
-// defines the order or, without gold's query, a column that sorts gold's rows. Any other ORDER BY is ignored, and
-// so is the order of a single row.
+// not shown and the answer's by another, and the question does not say that order is irrelevant. The order is
+// defined by gold's ORDER BY or, without gold's query, by a column that sorts gold's rows. Any other ORDER BY is
+// ignored, and so is the order of a single row.
 func AskedOrder(in Input) *Order {
 	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred}
 	return e.askedOrder()
@@ -213,10 +213,10 @@ func positionsOf(n int) []int {
 	return out
 }
 
-// Sequence is one way in which the rows may stand.
+// Sequence is one possible sequence of the rows.
 type Sequence struct {
 	Rows []int32 // gold's rows, in order
-	Ties []int32 // by place: the number of the group of rows that may stand here
+	Ties []int32 // by position: the number of the group of tied rows that may be there
 }
 
 // Sequences returns the valid orders of gold's rows: the given one and, if NULL may be first or last, the one with
@@ -282,7 +282,7 @@ func turnNulls(rows []int32, key []uint64) {
 	}
 }
 
-// Broken says in a sentence what is wrong where the rows come in another order.
+// Broken describes the error in a sentence, for rows in another order.
 func (o *Order) Broken() string {
 	var s string
 	switch {
@@ -302,8 +302,8 @@ func (o *Order) Broken() string {
 	return s + "."
 }
 
-// CompareOrder is [AskedOrder], and reports whether the answer's rows come in it. Where rows differ,
-// those that both sides have decide.
+// CompareOrder returns [AskedOrder], and reports whether the answer's rows are in this order. If the rows differ,
+// it compares those that both sides have.
 func CompareOrder(in Input) (o *Order, kept bool) {
 	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred}
 	if o = e.askedOrder(); o != nil {
@@ -356,7 +356,7 @@ func (e *evidence) keeps(o *Order) bool {
 // placeWords are the words of names of columns that number rows.
 var placeWords = wordSet("rank ranking rk rnk place placing position pos no nr num number n rn row rownum seq sequence order ord ordinal step stop idx index standing leg lap stage round heat turn part chapter episode track item line level tier pick seed finish")
 
-// backwards are the words of an order that may begin with the highest number.
+// backwards are words of an order that may start with the highest number.
 var backwards = wordSet("worst bottom last reverse reversed countdown lowest descending desc")
 
 // numberedOtherwise reports whether the answer numbers its rows against the order: 1 is the first.

@@ -30,7 +30,7 @@ func owed(e *evidence) *found {
 
 func (e *evidence) owes(m *measurePair) bool {
 	if naming.Read(e.gold.Columns[m.gold].Name).Reversed(naming.Read(e.pred.Columns[m.pred].Name)) {
-		return false // that says more
+		return false // that is more specific
 	}
 	below, above := naming.Words(e.gold.Columns[m.gold].Name), naming.Words(e.pred.Columns[m.pred].Name)
 	least := m.g

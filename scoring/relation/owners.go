@@ -88,8 +88,8 @@ func (q *query) equates(key origin, table string) bool {
 	})
 }
 
-// ownKey reports whether a column of a table is the key of its rows by its name: it is no more than
-// id, or called like the table.
+// ownKey reports whether a column's name marks it as the key of its table: it is only id, or contains the table's
+// name.
 func ownKey(column, table string) bool {
 	of := contentWords(column)
 	return len(of) == 0 || slices.Equal(of, contentWords(table))
@@ -153,9 +153,9 @@ func calls(o origin) bool {
 // callingWords are words of columns with what things are called.
 var callingWords = wordSet("name names title label description desc caption heading full first last surname forename username login handle nickname alias who person player")
 
-// whose returns the words that identify the thing a key or a name belongs to. In the answer an alias does not
-// count: if its query is known, the words are those of the column behind the header, or of its table if that column
-// is only an id or a name.
+// whose returns the words that identify the thing that a key or a name belongs to. If the answer's query is known,
+// aliases are ignored: the words are those of the underlying column, or of its table if that column is only an id
+// or a name.
 func (e *evidence) whose(t *scoring.Table, column int) []string {
 	if t == e.pred {
 		if o, ok := e.queries().pred.origin(column, len(t.Columns)); ok {

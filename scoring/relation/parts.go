@@ -21,8 +21,8 @@ var partKinds = []Kind{
 	},
 }
 
-// inPlaceOf reports whether all rows agree once some columns of gold, by their keys, stand for some of
-// the answer: everything else that gold shows is in the answer as it is.
+// inPlaceOf reports whether all rows agree once some columns of gold, by their keys, are replaced by some of the
+// answer. Everything else that gold shows must be unchanged in the answer.
 func (e *evidence) inPlaceOf(gold, pred []int, goldKeys, predKeys []uint64) bool {
 	explained := map[int]bool{}
 	for _, i := range gold {
@@ -72,7 +72,7 @@ func periodParts(e *evidence) *found {
 				keys := cell.PeriodKeys(&one.Columns[whole], &period)
 				for _, year := range e.columns(many) {
 					for _, number := range e.columns(many) {
-						if year == number || !align.SaysGrain(t.Columns[year].Name, cell.GrainYear) || !align.SaysGrain(t.Columns[number].Name, period.Grain) {
+						if year == number || !align.NamesGrain(t.Columns[year].Name, cell.GrainYear) || !align.NamesGrain(t.Columns[number].Name, period.Grain) {
 							continue
 						}
 						parts, ok := cell.JoinedPeriods(&t.Columns[year], &t.Columns[number], period.Grain)

@@ -43,8 +43,8 @@ func crossedPivot(e *evidence) *found {
 	return nil
 }
 
-// pivots is what pivoted finds, or the column of labels by which it would hold if they said what
-// the headers over their values say; -1 if there is none.
+// pivots returns the result of pivoted, or the column of labels with which it would hold if the labels matched the
+// headers over their values; -1 if there is none.
 func (e *evidence) pivots(long side) (f *found, crossed int) {
 	crossed = -1
 	if e.queriesOnly {

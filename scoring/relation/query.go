@@ -337,7 +337,7 @@ func (q *query) resolved(x sqlparts.Expr) sqlparts.Expr {
 	return x
 }
 
-// items are the select list where it says which column is which; nil if a star is among them.
+// items returns the select list if its items correspond to columns; nil if it contains a star.
 func (q *query) items() []*sqlparts.Item {
 	if q == nil || q.final == nil {
 		return nil
@@ -431,7 +431,8 @@ func (q *query) restText() string {
 	return q.textWithout(sqlparts.ComponentSelect, sqlparts.ComponentKeywords)
 }
 
-// rowsText is what decides which rows the query makes: all of it but the select list and the order.
+// rowsText returns the text that decides which rows the query returns: all of it except the select list and the
+// order.
 func (q *query) rowsText() string {
 	return q.textWithout(sqlparts.ComponentSelect, sqlparts.ComponentKeywords, sqlparts.ComponentOrderBy)
 }

@@ -16,19 +16,19 @@ func (e *evidence) asks() *question.Question {
 	return e.asked
 }
 
-// tells reports whether the question asks for a gold column, by its name or as a number that no other column shows.
-func (e *evidence) tells(column int, shown []int) bool {
+// requests reports whether the question asks for a gold column, by its name or as a number that no other column shows.
+func (e *evidence) requests(column int, shown []int) bool {
 	q := e.asks()
 	if q.Empty() {
 		return false
 	}
 	name := e.gold.Columns[column].Name
-	if q.Tells(name) || q.AsksBy("when") && (e.gold.Columns[column].Type.Temporal() || anyWord(naming.Words(name), whenWords)) || q.AsksBy("where") && anyWord(naming.Words(name), whereWords) {
+	if q.Requests(name) || q.AsksBy("when") && (e.gold.Columns[column].Type.Temporal() || anyWord(naming.Words(name), whenWords)) || q.AsksBy("where") && anyWord(naming.Words(name), whereWords) {
 		return true
 	}
 	function := ""
 	if x := e.queries().gold.item(column, len(e.gold.Columns)); x != nil {
-		if function = aggregateOf(x); function != "" && q.TellsAggregate(function) && !e.shownInstead(function, shown) {
+		if function = aggregateOf(x); function != "" && q.RequestsAggregate(function) && !e.shownInstead(function, shown) {
 			return true
 		}
 	}

@@ -38,8 +38,8 @@ var referenceKinds = []Kind{
 	},
 }
 
-// counterLiterals are the conditions by which the queries compare one and the same expression by =
-// or a pattern with different literals, each of which only one of them has.
+// counterLiterals returns the conditions by which the queries compare the same expression by = or a pattern with
+// different literals, each of which only one query has.
 func (q *queries) counterLiterals() (pairs [][2]condition) {
 	lone := func(of, other *query) (out []condition) {
 		for _, c := range of.conditions {
@@ -113,7 +113,7 @@ func foreignLiteral(e *evidence, foreign side) *found {
 			continue
 		}
 		m, o := strings.Trim(mine.literal, "%"), strings.Trim(other.literal, "%")
-		if question.Says(all, m) || question.Says(all, naming.Stem(m)) || !question.Says(asked, o) || len(question.Plain(m)) <= 3 {
+		if question.Contains(all, m) || question.Contains(all, naming.Stem(m)) || !question.Contains(asked, o) || len(question.Plain(m)) <= 3 {
 			continue
 		}
 		r := &found{proof: Proof{Gold: part(g.text), Pred: part(a.text)}}

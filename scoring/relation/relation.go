@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Class is what a relation suggests about the answer, from its meaning alone. It is a prior, not a verdict.
+// Class is the assessment of the answer that a relation suggests by its meaning. It is a prior, not a verdict.
 type Class string
 
 // The classes, from the same data to other data.
@@ -64,7 +64,7 @@ type Kind struct {
 	Family  string
 	Class   Class
 	Meaning string // when it holds, in one sentence
-	Example string // gold, and an answer that stands so to it
+	Example string // gold, and an answer with this relation to it
 
 	// WrittenFrom names the sets of labeled answers that were read when the relation was written or changed, in
 	// addition to rosevec, flex200 and constructed pairs. Its precision on other sets is not fitted.
@@ -79,7 +79,7 @@ type found struct {
 	text  string
 }
 
-// family is a list of relations of one kind, in the order of their examination.
+// family is a list of relations of the same kind, in the order of their examination.
 type family struct {
 	name  string
 	kinds []Kind
@@ -119,8 +119,8 @@ func Kinds() []Kind {
 	return all
 }
 
-// Find says which relations hold between two results, the one that explains most first. It gives at
-// least one, and the same for the same input.
+// Find returns the relations between two results, the one that explains most first. It returns at least one, and
+// the same for the same input.
 func Find(in Input) []Relation {
 	e := newEvidence(in)
 	out := e.look(nil, headerFamily)
@@ -163,8 +163,8 @@ func Reshaped(in Input) *Relation {
 // reshapes are the relations that keep every cell, and what it belongs to.
 var reshapes = wordSet("concatenated split period_parts struct_parts long_for_wide wide_for_long")
 
-// Queries says which relations hold between the two queries, whatever they return. Only GoldSQL,
-// PredSQL, Question, Evidence, Dialect and Schema of the input are read.
+// Queries returns the relations between the two queries, regardless of their results. It reads only GoldSQL,
+// PredSQL, Question, Evidence, Dialect and Schema of the input.
 func Queries(in Input) []Relation {
 	if in.Texts == nil {
 		in.Texts = new(sqlparts.Texts)

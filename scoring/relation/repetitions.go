@@ -53,8 +53,8 @@ func allowed(e *evidence, extra bool) *found {
 	return r
 }
 
-// countsAgainst reports whether the answer drops repetitions where the question asks for every row, or
-// repeats rows where it asks for each once.
+// countsAgainst reports whether the answer drops duplicates although the question asks for every row, or has
+// duplicates although it asks for each value once.
 func (e *evidence) countsAgainst() bool {
 	if e.pred.Rows() < e.gold.Rows() {
 		return e.asks().EveryRow()
@@ -80,8 +80,8 @@ func repetitions(e *evidence, extra, explained bool) *found {
 	return r
 }
 
-// identifies reports whether gold's rows say which thing they are of, so that equal rows are of one:
-// something other than numbers, or a key.
+// identifies reports whether gold's rows identify the thing that they describe, so that equal rows describe the
+// same thing: they have a column other than numbers, or a key.
 func (e *evidence) identifies() bool {
 	return slices.ContainsFunc(e.gold.Columns, func(c scoring.Column) bool { return !c.Type.Numeric() || keyish(&c) })
 }

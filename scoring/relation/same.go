@@ -18,7 +18,7 @@ const noise = 1e-9
 var sameKinds = []Kind{
 	{
 		Name: "by_chance", Class: Difference, find: byChance,
-		Meaning: "The values carry no information: gold's are in columns of the answer that neither names nor queries relate to gold's, besides others of the same kind, and are so few and short that any column may hold them; or both results are empty, NULL, 0 or one small number, and the queries ask for different things; or the answer's query reads no table.",
+		Meaning: "The values carry no information: gold's are in columns of the answer that neither names nor queries relate to gold's, next to others of the same kind, and are so few and short that any column may hold them; or both results are empty, NULL, 0 or one small number, and the queries ask for different things; or the answer's query reads no table.",
 		Example: "(visits) = (3); (branch, n) = (3, 17)",
 	},
 	{
@@ -89,7 +89,7 @@ func bothEmpty(e *evidence) *found {
 func isScaled(p *scoring.ColumnPair) bool  { return p.Scale != 0 }
 func isRounded(p *scoring.ColumnPair) bool { return p.Within > 0 }
 func isTolerance(p *scoring.ColumnPair) bool {
-	return p.Tolerance > noise && p.Within == 0 // where it rounds too, the rounding says why
+	return p.Tolerance > noise && p.Within == 0 // if it rounds too, the rounding is the explanation
 }
 func toleranceOf(p *scoring.ColumnPair) float64 { return p.Tolerance }
 func withinOf(p *scoring.ColumnPair) float64    { return p.Within }
@@ -201,7 +201,7 @@ func roundingAsked(e *evidence) *found {
 }
 
 func nullColumn(e *evidence, asked bool) *found {
-	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, func(i int) bool { return e.tells(i, e.goldColumns(e.allPairs())) }) != asked {
+	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, func(i int) bool { return e.requests(i, e.goldColumns(e.allPairs())) }) != asked {
 		return nil
 	}
 	return &found{

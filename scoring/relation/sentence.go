@@ -11,8 +11,7 @@ import (
 // shownColumns is how many columns a sentence names.
 const shownColumns = 3
 
-// named names columns of a table in a sentence, in an order that does not depend on where they
-// stand.
+// named lists columns of a table in a sentence, in an order that does not depend on their positions.
 func named(t *scoring.Table, columns []int) string {
 	parts := make([]string, len(columns))
 	for k, i := range columns {

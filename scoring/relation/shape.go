@@ -28,9 +28,9 @@ var shapeKinds = []Kind{
 	},
 }
 
-// stacked reports whether the one column of a side holds the same set of values as all columns of the
-// other, whose names must not say that one is something else than another: of 4 men and 7 women, a
-// list of 4 and 7 does not say which is which.
+// stacked reports whether the only column of a side holds the same set of values as all columns of the other. The
+// names of these must not have different meanings: a list of 4 and 7 does not show which is the number of men and
+// which of women.
 func stacked(e *evidence, one side) *found {
 	if e.queriesOnly {
 		return nil

@@ -28,7 +28,7 @@ var textKinds = []Kind{
 	},
 	{
 		Name: "list_reordered", Class: Presentational, find: listReordered,
-		Meaning: "All rows agree once the items of lists in a column of text, set off by commas, semicolons or bars, are sorted, where their order says nothing: gold's query aggregates them without an order, or they are words in lists of different lengths.", Example: "STRING_AGG(gene, ','): ('USP24,PCSK9'); ('PCSK9, USP24')",
+		Meaning: "All rows agree once the items of lists in a column of text, set off by commas, semicolons or bars, are sorted, if their order has no meaning: gold's query aggregates them without an order, or they are words in lists of different lengths.", Example: "STRING_AGG(gene, ','): ('USP24,PCSK9'); ('PCSK9, USP24')",
 	},
 	{
 		Name: "abbreviated", Class: Presentational, find: abbreviated,
@@ -192,8 +192,8 @@ func joinsInOrder(t *scoring.Table, columns []int, sep []string) bool {
 	return true
 }
 
-// orderTellable reports whether names or values say which part of a joined text comes from which
-// column: 2 and 1 under home and away are not "1-2".
+// orderTellable reports whether names or values show which part of a joined string comes from which column: 2 and 1
+// under home and away are not "1-2".
 func (e *evidence) orderTellable(many side, columns []int) bool {
 	t := e.table(many)
 	for k, i := range columns {
@@ -232,7 +232,8 @@ var namePlace = map[string]int{
 	"first": 1, "given": 1, "forename": 1, "firstname": 1, "fname": 1, "middle": 2, "last": lastName, "family": lastName, "surname": lastName, "lastname": lastName, "lname": lastName,
 }
 
-// nameWordsOf returns the word that identifies the part of a person's name in a column, or "" if it holds none.
+// nameWordsOf returns the word that identifies the part of a person's name in a column, or "" if there is no such
+// word.
 func nameWordsOf(t *scoring.Table, column int) string {
 	if name := t.Columns[column].Name; isNamePart(name) {
 		return naming.Words(name)[0]
@@ -283,7 +284,7 @@ func joinedSum(t *scoring.Table, columns []int, sep []string, rest []uint64, kno
 	return sum, true
 }
 
-// joinedKey is the text key of the cells of a row, joined. A NULL is left out with its separator.
+// joinedKey returns the key of a row's cells joined into a string. A NULL is omitted with its separator.
 func joinedKey(t *scoring.Table, columns []int, sep []string, row int) uint64 {
 	var b strings.Builder
 	for k, i := range columns {

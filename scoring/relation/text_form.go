@@ -108,7 +108,7 @@ func betweenWords(before, after []rune) bool {
 	return l > 0 && r > 0 && l+r > 2
 }
 
-// lettersFirst returns the number of letters that text begins with, after blanks.
+// lettersFirst returns the number of letters at the start of text, after blanks.
 func lettersFirst(text []rune) int {
 	i := 0
 	for i < len(text) && unicode.IsSpace(text[i]) {

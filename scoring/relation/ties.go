@@ -21,7 +21,7 @@ var tieKinds = []Kind{
 		Meaning: "Gold's limit cuts through rows that tie; the answer keeps all of them, and no other row in addition to gold's.", Example: "('a', 9) by LIMIT 1; ('a', 9), ('b', 9)",
 	},
 	{
-		Name: "tie_other", Class: Defensible, find: func(e *evidence) *found { return tieElsewhere(e, true) },
+		Name: "tie_other", Class: Defensible, find: func(e *evidence) *found { return tieAtOtherPosition(e, true) },
 		Meaning: "Equally many rows of both sides differ, all of them at the last value of what both queries sort by first; the queries are the same but for what the answer's sorts by next, and gold's does not say which of the rows that tie it wants.",
 		Example: "('a', 9), ('b', 7); ('a', 9), ('c', 7), both by ORDER BY n DESC LIMIT 2",
 	},
@@ -51,9 +51,9 @@ func sorted(c *scoring.Column) bool {
 // measured reports whether a column may be what rows are sorted by.
 func measured(c *scoring.Column) bool { return c.Type.Numeric() || c.Type.Temporal() }
 
-// tieElsewhere finds a limit that cuts through tied rows at another position than gold's limit does. With proven,
+// tieAtOtherPosition finds a limit that cuts through tied rows at another position than gold's limit does. With proven,
 // the queries show it.
-func tieElsewhere(e *evidence, proven bool) *found {
+func tieAtOtherPosition(e *evidence, proven bool) *found {
 	m := e.rows()
 	if m == nil || len(m.onlyGold) == 0 || len(m.onlyGold) != len(m.onlyPred) || len(m.gold) != len(m.pred) {
 		return nil
@@ -125,7 +125,7 @@ func (q *queries) sameUpToTies() bool {
 // cutsOff reports whether the query keeps only some of its rows: by a limit, or by rank.
 func (q *query) cutsOff() bool { return q.limited || q.cut || q.query.Limit != nil || q.windows }
 
-// tieOne and tieAll are proven by a column that shows the tie or, if none is shown, by two queries: one keeps all
+// tieOne and tieAll are proven by a column that shows the tie. Without one, two queries prove them: one keeps all
 // rows at an extremum, and the other takes the first by a limit.
 func tieOne(e *evidence) *found {
 	m := e.rows()
@@ -193,7 +193,7 @@ func (e *evidence) tiedAt(rows []int32, more side) (pair int, ok bool) {
 }
 
 // seeksExtremumOf reports whether the query keeps all rows that tie at an extremum of the other query's sort key:
-// both aggregate, or the column is the same. An extremum that it only subtracts does not count.
+// both aggregate, or the column is the same. An extremum that it only subtracts is ignored.
 func (q *query) seeksExtremumOf(key orderKey) bool {
 	if q.excepts || !q.seeksExtremum() {
 		return false

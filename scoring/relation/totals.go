@@ -47,7 +47,7 @@ func totalKeys(c *scoring.Column, keys []uint64) (out []uint64, totals int, word
 		if words[i] = c.Type == scoring.String && !c.IsNull(i) && isTotal(c.Text(i)); !words[i] {
 			continue
 		}
-		if word && k != label { // Total North and Total South are no totals of all
+		if word && k != label { // Total North and Total South are not totals of everything
 			return nil, 0, false
 		}
 		word, label = true, k
@@ -91,7 +91,7 @@ func totalLabelled(e *evidence) *found {
 	return e.aboutPairs(labels, fmt.Sprintf("All rows agree but for what the row of totals is called in %s.", named(e.gold, e.goldColumns(labels))))
 }
 
-// emptyAsked reports whether a question says that what does not exist is shown as nothing.
+// emptyAsked reports whether the question wants missing values to be shown as empty.
 func emptyAsked(text string) bool {
 	q := question.Plain(text)
 	return slices.ContainsFunc([]string{" empty if ", " empty where ", " empty when ", " blank if ", " blank where ", " blank when ", " leave empty ", " leave it empty ", " leave blank ", " leave it blank ", " left empty ", " left blank ", " null if ", " null where ", " null when ", " nothing if ", " empty otherwise ", " blank otherwise ", " null otherwise "},

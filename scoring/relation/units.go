@@ -70,10 +70,9 @@ func otherUnit(e *evidence) *found {
 	return r
 }
 
-// unitFactor finds measures in another unit. A number may be any multiple of another by chance, so
-// the answer must say its unit, by its cells, its name or the question, and gold must be in another
-// one: by its cells, its name, its query or the question, or, if none of them says, by numbers
-// that show minDigits digits.
+// unitFactor finds measures in another unit. A number may be a multiple of another by chance. So the answer must
+// state its unit, by its cells, its name or the question. Gold must be in another unit: by its cells, its name, its
+// query or the question, or, if none of these states one, by numbers with at least minDigits digits.
 func unitFactor(e *evidence) *found {
 	pairs, ok := e.measurePairs()
 	if !ok {

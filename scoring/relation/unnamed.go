@@ -45,11 +45,11 @@ func (e *evidence) inTime(a, b *scoring.ColumnPair) bool {
 	return len(pairs) == 2 && pairs[0][0] == pairs[0][1] && pairs[1][0] == pairs[1][1]
 }
 
-// named reports whether names or queries relate two columns, or one of them has no name that could
-// contradict the other's: none, one that says where it stands, or a single letter.
+// named reports whether names or queries relate two columns, or one of them has no name that could contradict the
+// other's: no name, a position, or a single letter.
 func (e *evidence) named(c *scoring.ColumnPair) bool {
 	gold, pred := e.gold.Columns[c.Gold].Name, e.pred.Columns[c.Pred].Name
 	g, p := naming.Read(gold), naming.Read(pred)
-	return !g.Says() || !p.Says() || min(utf8.RuneCountInString(naming.Bare(gold)), utf8.RuneCountInString(naming.Bare(pred))) < 2 ||
+	return !g.Meaningful() || !p.Meaningful() || min(utf8.RuneCountInString(naming.Bare(gold)), utf8.RuneCountInString(naming.Bare(pred))) < 2 ||
 		g.Affinity(p) > 0 || e.related(c)
 }

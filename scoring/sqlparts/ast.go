@@ -2,7 +2,7 @@ package sqlparts
 
 import "github.com/badger-eval/badger/internal/halt"
 
-// Span is where a node is in the text: byte offsets, End exclusive.
+// Span is the position of a node in the SQL text: byte offsets, End exclusive.
 type Span struct{ Start, End int32 }
 
 // Range returns the offsets; it makes every node a [Node].
@@ -20,7 +20,7 @@ type Script struct {
 	Statements []*Statement
 	Notes      []Note
 
-	syntax    *syntax      // how the text was cut
+	syntax    *syntax      // the rules by which the text was split into tokens
 	bySetting bool         // and that a setting decides
 	numbers   numbers      // of its nodes
 	stop      *halt.Signal // ends what takes long
@@ -30,8 +30,8 @@ type Script struct {
 // its number.
 type numbers struct{ columns, sources, queries int32 }
 
-// Note says that a stretch of the text was carried, skipped or assumed rather than understood.
-// What never quotes the text.
+// Note reports that a part of the text was kept as raw text, skipped or assumed rather than understood. What never
+// quotes the text.
 type Note struct {
 	Span
 	What string
@@ -103,7 +103,7 @@ type CTE struct {
 	Span
 	Name    Ident
 	Columns []Ident
-	Query   *Query     // nil when the body is no query
+	Query   *Query     // nil if the body is not a query
 	Write   *Statement // a data-modifying body: WITH x AS (DELETE … RETURNING …); nil otherwise
 }
 
@@ -190,7 +190,7 @@ type OrderItem struct {
 	Nulls Nulls
 }
 
-// Nulls says where a sort key puts nulls.
+// Nulls is the position of nulls in a sort order.
 type Nulls uint8
 
 // NullsDefault is the dialect's behavior if nothing is written.
@@ -200,7 +200,7 @@ const (
 	NullsLast
 )
 
-// JoinKind says how a source joins what is before it.
+// JoinKind is the way in which a source joins the sources before it.
 type JoinKind uint8
 
 // The join kinds. FirstSource is the one that joins nothing; CommaJoin is FROM a, b.

@@ -4,9 +4,8 @@ import (
 	"strings"
 )
 
-// Bound is a script whose names are known as far as the text and the schema tell. It is made once for
-// each text, is never changed, and may be used by several goroutines. It is a side table: the tree
-// stays as the parser made it.
+// Bound is a script with its names resolved as far as the text and the schema allow. It is created once for each
+// script, is never changed, and may be used by several goroutines. It is a side table: the tree is not modified.
 type Bound struct {
 	*Script
 	Schema *Schema
@@ -18,10 +17,10 @@ type Bound struct {
 	merged   map[*Source][]*MergedSource
 }
 
-// slot is what is known of one column's name: meanings[from:to].
+// slot holds the binding of one column reference: meanings[from:to].
 type slot struct {
 	from, to int32
-	doubt    Doubt
+	doubt    Certainty
 	bound    bool
 	aside    bool // in a clause that reads no column of a table
 }
@@ -29,10 +28,10 @@ type slot struct {
 // noSchema knows nothing.
 var noSchema Schema
 
-// Bind finds out what the names of scripts mean. They are of one case: a column that one query certainly
-// gives to a table is a column of that table in all of them, where the schema does not say otherwise. A
-// nil schema knows nothing. The rules of names are those of each script's dialect; where dialects or
-// settings differ and the dialect is not known, all that may be meant is listed.
+// Bind resolves the names of scripts. They belong to one case: a column that one query certainly attributes to a
+// table is a column of that table in all of them, unless the schema contradicts this. A nil schema is unknown.
+// Names follow the rules of each script's dialect. If dialects or settings differ and the dialect is unknown, all
+// possible meanings are listed.
 func Bind(schema *Schema, scripts ...*Script) []*Bound {
 	if schema == nil {
 		schema = &noSchema
@@ -64,7 +63,7 @@ func Bind(schema *Schema, scripts ...*Script) []*Bound {
 	return out
 }
 
-// bindQuery binds a query that stands for its whole script.
+// bindQuery binds a query as if it were its whole script.
 func bindQuery(q *Query) *Bound {
 	t := &tables{schema: &noSchema}
 	var n numbers
@@ -89,7 +88,7 @@ func bindQuery(q *Query) *Bound {
 }
 
 // Means lists what a column's name may mean, the likeliest first, and how far that is certain.
-func (b *Bound) Means(c *Column) ([]Meaning, Doubt) {
+func (b *Bound) Means(c *Column) ([]Meaning, Certainty) {
 	if int(c.id) >= len(b.slots) || !b.slots[c.id].bound {
 		return nil, Unsure
 	}
@@ -97,7 +96,7 @@ func (b *Bound) Means(c *Column) ([]Meaning, Doubt) {
 	return b.meanings[s.from:s.to:s.to], s.doubt
 }
 
-// Reads tells what a source of FROM reads.
+// Reads describes what a source of FROM reads.
 func (b *Bound) Reads(s *Source) Reading {
 	if bs := b.source(s); bs != nil {
 		return bs.reading
@@ -105,15 +104,15 @@ func (b *Bound) Reads(s *Source) Reading {
 	return Reading{Kind: ReadsText, Doubt: Unsure}
 }
 
-// Merged are the columns that USING or NATURAL makes where the source joins those before it. whole is
-// false if that cannot be told of all of them.
+// Merged returns the columns that USING or NATURAL merges where the source joins those before it. whole is false if
+// some of them may be missing.
 func (b *Bound) Merged(s *Source) (columns []*MergedSource, whole bool) {
 	bs := b.source(s)
 	return b.merged[s], !s.Natural || bs != nil && bs.natural
 }
 
-// Output lists the columns of a query or a source, stars replaced if that is known. whole tells that
-// these are all of them, in this order; else a column with Star stands for what is not known.
+// Output lists the columns of a query or a source, with stars expanded if their columns are known. whole reports
+// whether the list is complete and in order. If not, a column with Star represents the unknown ones.
 func (b *Bound) Output(n Node) (columns []OutputColumn, whole bool) {
 	switch n := n.(type) {
 	case *Query:
@@ -143,7 +142,7 @@ func (n *numbers) of(q *Query) {
 	})
 }
 
-// source is what is known of a source, nil for one of another script.
+// source returns the binding of a source, or nil if it belongs to another script.
 func (b *Bound) source(s *Source) *boundSource {
 	if s == nil || int(s.id) >= len(b.sources) || b.sources[s.id].Source != s {
 		return nil
@@ -151,7 +150,7 @@ func (b *Bound) source(s *Source) *boundSource {
 	return &b.sources[s.id]
 }
 
-// output is what a query makes, nil if that was not found out.
+// output returns the output columns of a query, or nil if they were not determined.
 func (b *Bound) output(q *Query) *output {
 	if q == nil || int(q.id) >= len(b.outputs) {
 		return nil
@@ -176,7 +175,7 @@ type holding uint8
 
 const (
 	lacks     holding = iota
-	otherCase         // one that differs in case alone, which the dialect tells apart
+	otherCase         // one that differs only in letter case, in a dialect where case is significant
 	may
 	doubtful // it has one that may be of the name, or several
 	holds
@@ -234,14 +233,14 @@ type boundSource struct {
 	*Source
 	reading Reading
 	made    *output // what it makes; of a base table, nil if its columns keep their names
-	open    bool    // it may have columns besides
+	open    bool    // it may have more columns than those known
 	natural bool    // of a natural join: its columns are known
-	hidden  bool    // behind an ON that follows a semi-join
-	name    Ident   // that it goes by; empty if it has none
+	hidden  bool    // after an ON that follows a semi-join
+	name    Ident   // its alias or name; empty if it has none
 	group   Ident   // the alias of the parenthesised join around
 }
 
-// named tells how surely a source goes by a name.
+// named compares a source's name with id.
 func (s *boundSource) named(d Dialect, id Ident) likeness {
 	if len(s.name.Text) != len(id.Text) || s.name.Text == "" {
 		return different
@@ -261,7 +260,7 @@ func newSource(src *Source, d Dialect) boundSource {
 	return s
 }
 
-// goesBy tells the same of a name of several parts.
+// goesBy compares the source's name with a name of several parts.
 func (s *boundSource) goesBy(d Dialect, n Name) likeness {
 	if len(n) == 1 {
 		return s.named(d, n[0])

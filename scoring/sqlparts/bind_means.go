@@ -1,19 +1,18 @@
 package sqlparts
 
-// Doubt says how far it is known what a name means.
-type Doubt uint8
+// Certainty is how certain the meaning of a name is.
+type Certainty uint8
 
-// Sure: the name means the one thing that is listed, and can mean nothing else in a query that runs.
-// Ambiguous: it certainly means each of several, so that an engine refuses it, or takes one that no
-// rule names. Unsure: of the things that are listed it means one, and which is not known; if none
-// is listed, nothing has the name.
+// Sure: the name has exactly the meaning that is listed, in any query that runs. Ambiguous: the name has several
+// meanings, so an engine rejects it or picks one by an undocumented rule. Unsure: the name has one of the listed
+// meanings, and which one is unknown; an empty list means that nothing has the name.
 const (
-	Sure Doubt = iota
+	Sure Certainty = iota
 	Ambiguous
 	Unsure
 )
 
-// MeaningKind says what kind of thing a name means.
+// MeaningKind is the kind of thing that a name refers to.
 type MeaningKind uint8
 
 // The kinds of meanings.
@@ -25,7 +24,7 @@ const (
 	RowOfSource                     // the row of a source; of an array in FROM, the element
 	LambdaParam                     // a parameter of a lambda around
 	Variable                        // a variable that an earlier statement declared
-	QuotedText                      // a text in double quotes, as SQLite reads a name that nothing has
+	QuotedText                      // a string in double quotes, as SQLite reads an unknown quoted name
 	PartOfDate                      // a bare word such as DAY among the arguments of a date function
 )
 
@@ -39,7 +38,7 @@ type Meaning struct {
 	Among  []*Source     // the sources that may have the column, if there are several
 	Column *ColumnDef    // of a base column; nil if the schema does not have it
 	Index  int           // of a query's column or an alias: its place in the output; -1 if a star hides it
-	Item   *Item         // of an alias; nil if a star stands for it
+	Item   *Item         // of an alias; nil if it comes from a star
 	Merged *MergedSource // of a merged column
 }
 
@@ -55,16 +54,16 @@ type MergedSource struct {
 	Name        Ident
 	Join        JoinKind
 	Left, Right Meaning
-	Doubt       Doubt // of both sides
+	Doubt       Certainty // of both sides
 }
 
-// OutputColumn is a column of what a query or a source makes.
+// OutputColumn is an output column of a query or a source.
 type OutputColumn struct {
 	Name   Ident // empty if it has none that is known
-	Item   *Item // of the select list; the star where that stands for it; nil of a function or VALUES
-	Star   bool  // it stands for all columns of From, which are not known
+	Item   *Item // of the select list; the star if it comes from one; nil for a function or VALUES
+	Star   bool  // it represents all columns of From, which are unknown
 	From   *Source
-	Index  int        // of a column that a star stands for: its place in the output of From
+	Index  int        // of a column from a star: its position in the output of From
 	Column *ColumnDef // the same, where From is a base table
 	Merged *MergedSource
 }
@@ -72,7 +71,7 @@ type OutputColumn struct {
 // BoundTable is a base table that scripts read.
 type BoundTable struct {
 	Name Name   // in the first text that names it most fully
-	Def  *Table // what the schema says of it; nil if it does not certainly have the table, or knows nothing of it
+	Def  *Table // its definition in the schema; nil if the schema does not certainly have the table
 
 	dialect Dialect
 	named   Name      // as it is named
@@ -87,26 +86,26 @@ type BoundTable struct {
 	several bool        // the schema has several tables of the name
 }
 
-// ReadingKind says what kind of thing a source of FROM reads.
+// ReadingKind is the kind of thing that a source of FROM reads.
 type ReadingKind uint8
 
-// The kinds of what is read.
+// The kinds of readings.
 const (
 	ReadsTable    ReadingKind = iota
 	ReadsQuery                // a derived table, or a common table expression
-	ReadsItself               // the common table expression in whose body it stands
+	ReadsItself               // the common table expression whose body contains it
 	ReadsWrite                // what a statement inside WITH returns
 	ReadsFunction             // a table function or an array
 	ReadsJoin                 // a parenthesised join
 	ReadsText                 // text that was not understood
 )
 
-// Reading is what a source of FROM reads.
+// Reading describes what a source of FROM reads.
 type Reading struct {
 	Kind  ReadingKind
 	Table *BoundTable
 	Query *Query
 	CTE   *CTE // the common table expression that the source names
-	Doubt Doubt
+	Doubt Certainty
 	Array *Meaning // of a dotted name: the column whose elements it reads
 }

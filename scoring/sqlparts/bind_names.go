@@ -4,7 +4,7 @@ import "strings"
 
 // set notes what a column's name means. A node that is in two places, as pipes make them, means
 // both.
-func (r *binder) set(c *Column, m []Meaning, doubt Doubt) {
+func (r *binder) set(c *Column, m []Meaning, doubt Certainty) {
 	if c.id == 0 {
 		return // a word
 	}
@@ -27,7 +27,7 @@ func (r *binder) set(c *Column, m []Meaning, doubt Doubt) {
 	*s = slot{from: from, to: int32(len(b.meanings)), doubt: doubt, bound: true, aside: r.aside}
 }
 
-// aliasUse says how an alias of the select list and a column of one name go together.
+// aliasUse is the precedence between an alias of the select list and a column with the same name.
 type aliasUse uint8
 
 const (
@@ -37,9 +37,9 @@ const (
 	either // it is not known which comes first, or whether an alias is in view
 )
 
-// aliasUse tells how the aliases of the select list are seen in a clause. bare tells that the name is the
-// whole key. The rules were tried on PostgreSQL 15, SQLite 3.40 and DuckDB 1.5, and are those of the
-// vendors' documentation elsewhere.
+// aliasUse returns how a clause resolves aliases of the select list. bare reports whether the name is the whole
+// key. The rules were tested on PostgreSQL 15, SQLite 3.40 and DuckDB 1.5; for other dialects they follow the
+// vendors' documentation.
 func (d Dialect) aliasUse(in clause, bare bool) aliasUse {
 	switch in {
 	case inOrder:
@@ -99,7 +99,7 @@ func (d Dialect) aliasUse(in clause, bare bool) aliasUse {
 	return noAlias
 }
 
-// rows reports whether the name of a source may stand for its row.
+// rows reports whether the name of a source may mean its row.
 func (d Dialect) rows() bool {
 	switch d {
 	case SQLite, MySQL, TSQL, Snowflake:
@@ -110,7 +110,7 @@ func (d Dialect) rows() bool {
 
 // alias finds an element of the select list of a frame by its alias or, where a key of ORDER BY is the
 // name alone, by its name.
-func (r *binder) alias(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt, ok bool) {
+func (r *binder) alias(f *frame, c *Column, bare bool) (m Meaning, doubt Certainty, ok bool) {
 	it := r.aliases.find(f.sel, c)
 	if it == nil && !(bare && r.dialect.namesElements(f.clause)) || it != nil && f.clause == inSelect && it.End > c.Start {
 		return m, Sure, false
@@ -130,8 +130,8 @@ func (d Dialect) namesElements(in clause) bool {
 	return in == inOrder && d != SQLite || in == inGroup && d == BigQuery
 }
 
-// element is [binder.alias] with a look at all elements.
-func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt, ok bool) {
+// element is like [binder.alias], but examines all elements.
+func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Certainty, ok bool) {
 	m = Meaning{Kind: SelectAlias, Known: true, Index: -1}
 	if len(f.sel.Items) >= manyItems { // by a map
 		if m.Item = r.aliases.find(f.sel, c); m.Item != nil {
@@ -141,7 +141,7 @@ func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Doubt
 			if at, h := o.find(r.dialect, c.Name[0]); h > may {
 				m.Item = o.columns[at].Item
 				_, star := m.Item.Expr.(*Star)
-				return m, map[bool]Doubt{true: Sure, false: Unsure}[h == holds], !star
+				return m, map[bool]Certainty{true: Sure, false: Unsure}[h == holds], !star
 			}
 		}
 		return m, Sure, false
@@ -213,8 +213,8 @@ func (r *binder) column(c *Column, f *frame, bare bool) {
 	r.set(c, m, doubt)
 }
 
-// learn notes that a table has the column that a name certainly means. What follows a pivot may be a column
-// that the pivot makes.
+// learn notes that a table has the column that a name certainly means. A column after a pivot may be one that the
+// pivot creates.
 func (r *binder) learn(m *Meaning, id Ident) {
 	if m.Kind == BaseColumn && !m.Known && len(m.Source.Pivots) == 0 && m.Source.Recognize == nil {
 		r.tables.learn(r.dialect, r.bound.source(m.Source).reading.Table, id)
@@ -222,12 +222,12 @@ func (r *binder) learn(m *Meaning, id Ident) {
 }
 
 const (
-	maxMeanings   = 8 // sources of one name that are listed
+	maxMeanings   = 8 // sources listed for the same name
 	maxQualifiers = 4 // parts before a column: the most that any engine has
 )
 
-// qualified is what a name with a qualifier means, nil if no source goes by it.
-func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Doubt) {
+// qualified returns the meanings of a qualified name, or nil if no source has that qualifier.
+func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Certainty) {
 	outer := 0
 	missing := r.missing[:0] // of a source that does not have the column
 	for at := f; at != nil; at = at.outer {
@@ -286,12 +286,12 @@ func (b *buffers) one(m Meaning) []Meaning {
 	return b.found
 }
 
-// unqualified is what the first part of a name means: a column of the innermost query that has one, an
-// alias of the select list, or what else the dialect takes such a name for.
-func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, doubt Doubt) {
+// unqualified returns the meanings of a name's first part: a column of the innermost query that has one, an alias
+// of the select list, or anything else that the dialect resolves such a name to.
+func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, doubt Certainty) {
 	id, fields := c.Name[0], len(c.Name)-1
 	open := r.open_[:0] // what it may be of the queries further in
-	weak := r.weak[:0]  // what is no meaning by the dialect's rules, and the nearest to one
+	weak := r.weak[:0]  // the nearest candidates that the dialect's rules exclude
 	defer func() { r.open_, r.weak = open[:0], weak[:0] }()
 	unnamed := false
 	outer := 0
@@ -301,7 +301,7 @@ func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, dou
 		}
 		use := noAlias
 		var alias Meaning
-		var aliasDoubt Doubt
+		var aliasDoubt Certainty
 		hasAlias := false
 		if fields == 0 && at.sel != nil {
 			use = r.dialect.aliasUse(at.clause, bare && at == f)
@@ -555,7 +555,7 @@ func (r *binder) merge(bs *boundSource, f *frame, before int) {
 	}
 	for _, id := range names {
 		m := &MergedSource{Name: id, Join: src.Join}
-		var doubt Doubt
+		var doubt Certainty
 		if prior := f.mergedOf(r.dialect, id); prior != nil {
 			m.Left, m.Doubt = Meaning{Kind: MergedColumn, Known: true, Merged: prior}, prior.Doubt
 		} else {
@@ -586,7 +586,7 @@ func (r *binder) merge(bs *boundSource, f *frame, before int) {
 }
 
 // side is the column of USING on one side of a join.
-func (r *binder) side(sources []*boundSource, id Ident) (Meaning, Doubt) {
+func (r *binder) side(sources []*boundSource, id Ident) (Meaning, Certainty) {
 	var sure, open []Meaning
 	var among []*Source
 	for _, s := range sources {
@@ -652,7 +652,7 @@ func (r *binder) selectOutput(s *Select, f *frame) *output {
 // each query.
 const maxListed = 100_000
 
-// starOutput adds the columns that a star stands for.
+// starOutput adds the columns of a star.
 func (r *binder) starOutput(o *output, it *Item, star *Star, f *frame) {
 	if star.Like != nil {
 		o.whole = false

@@ -15,13 +15,13 @@ type tables struct {
 	made    slab[BoundTable]
 	doubted []Ident      // names that were left open
 	stop    *halt.Signal // ends what takes long
-	parted  bool         // scripts tell tables of one name apart, of which the schema has one
+	parted  bool         // scripts use several tables whose name the schema has only once
 }
 
 // manyTables is the number from which on tables and their columns are looked up in a map.
 const manyTables = 16
 
-// alike reports whether [Dialect.Fold] makes one of two identifiers.
+// alike reports whether [Dialect.Fold] gives two identifiers the same form.
 func (d Dialect) alike(a, b Ident, table bool) bool {
 	return len(a.Text) == len(b.Text) && strings.EqualFold(a.Text, b.Text) && d.foldAlike(a, b, table)
 }
@@ -73,7 +73,7 @@ func (t *tables) of(d Dialect, n Name) *BoundTable {
 	return b
 }
 
-// path is the folded parts of a table's name as one text.
+// path joins the folded parts of a table's name into one string.
 func (d Dialect) path(n Name) string {
 	parts := make([]string, len(n))
 	for i, id := range n {
@@ -127,7 +127,7 @@ func (t *tables) settles() bool {
 	})
 }
 
-// learn notes that a table has a column, as a query says.
+// learn notes that a table has a column, according to a query.
 func (t *tables) learn(d Dialect, b *BoundTable, id Ident) {
 	if !b.sure {
 		b.root.learned.add(d, id)
@@ -168,9 +168,9 @@ func (n *names) add(d Dialect, id Ident) {
 	}
 }
 
-// unify takes a table that is named without its schema or catalog for the one table of that name with
-// one, unless one script names both. A name of which there are several
-// tables is certainly none that the schema has without saying where.
+// unify treats a table that is named without its schema or catalog as the only table that has this name with one,
+// unless one script uses both names. If scripts use several tables with the same last name, a definition in the
+// schema with fewer or more qualifiers is not used for them.
 func (t *tables) unify() {
 	for _, b := range t.list {
 		t.stop.Check()
@@ -208,7 +208,7 @@ func (t *tables) unify() {
 	}
 }
 
-// part notes that scripts tell a table from another of its name.
+// part notes that scripts also use another table with the same last name.
 func (t *tables) part(b, other *BoundTable) {
 	if b.listed != nil && len(b.Name) != len(b.listed.Name) {
 		t.parted = t.parted || b.Def != nil
@@ -217,7 +217,7 @@ func (t *tables) part(b, other *BoundTable) {
 	b.apart = other
 }
 
-// Root is the table that a shorter name is taken for; itself where it is taken for none.
+// Root returns the table with the full name that a shorter name means, or t itself.
 func (t *BoundTable) Root() *BoundTable { return t.root }
 
 // Apart is another table of this last name that scripts read; nil if there is none.

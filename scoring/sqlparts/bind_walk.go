@@ -20,7 +20,7 @@ type binder struct {
 	aliases
 	variables []Ident
 	open      []*CTE   // whose bodies are being read
-	listed    int      // columns that stars stand for
+	listed    int      // columns of stars
 	made      *cteList // tables that statements made
 	looks     halt.Every
 
@@ -29,8 +29,8 @@ type binder struct {
 	columns list[OutputColumn]
 }
 
-// newBinder is a binder of a script whose nodes have these numbers. An earlier Bound of it that was not
-// returned is written anew.
+// newBinder returns a binder of a script whose nodes have these numbers. If b, an earlier Bound that was not
+// returned, is given, it is reused.
 func newBinder(d Dialect, t *tables, n numbers, b *Bound) *binder {
 	if b == nil {
 		b = &Bound{slots: make([]slot, n.columns+1), meanings: make([]Meaning, 0, n.columns), sources: make([]boundSource, n.sources+1), outputs: make([]*output, n.queries+1)}
@@ -55,8 +55,8 @@ func (r *binder) newFrame(outer *frame) *frame {
 
 func (r *binder) done(f *frame) { f.outer, r.frames = r.frames, f }
 
-// clause is the part of a query in which a name stands. It decides whether the aliases of the select list
-// are in view.
+// clause is the part of a query that contains a name. It decides whether the aliases of the select list are
+// visible.
 type clause uint8
 
 const (
@@ -70,8 +70,8 @@ const (
 	inExtra
 )
 
-// frame is what names mean at a place in a query: common table expressions, or the sources of a select,
-// and whatever the frame around it says.
+// frame holds the names visible at a place in a query: common table expressions, or the sources of a select, and
+// the names of the enclosing frame.
 type frame struct {
 	outer   *frame
 	ctes    *cteList
@@ -91,8 +91,7 @@ type frame struct {
 	indexed  int
 }
 
-// offer is what the sources of a frame offer to names without qualifier; open are those that may have
-// any column.
+// offer holds the sources of a frame in which an unqualified name is looked up. Those in open may have any column.
 type offer struct {
 	from, to int            // of those in view
 	known    []*boundSource // with columns that are known
@@ -200,7 +199,7 @@ func (r *binder) query(q *Query, outer *frame) {
 	}
 }
 
-// valuesName is what a dialect calls a column of VALUES; empty if it has no name.
+// valuesName returns a dialect's name for column i of VALUES, or "" if it has no name.
 func valuesName(d Dialect, i int) string {
 	switch d {
 	case DuckDB:
@@ -227,8 +226,8 @@ func (r *binder) setOutput(b *SetOp, q *Query) {
 	r.bound.outputs[q.id] = o
 }
 
-// orderOutput binds the sort keys behind a set operation, VALUES or a query in parentheses, which name
-// columns of the output.
+// orderOutput binds the sort keys after a set operation, VALUES or a query in parentheses, which name columns of
+// the output.
 func (r *binder) orderOutput(q *Query, outer *frame) {
 	for _, o := range q.OrderBy {
 		c, ok := o.Expr.(*Column)
@@ -256,7 +255,7 @@ func (r *binder) orderOutput(q *Query, outer *frame) {
 	}
 }
 
-// with makes the frame of a WITH clause and reads its queries.
+// with creates the frame of a WITH clause and reads its queries.
 func (r *binder) with(q *Query, outer *frame) *frame {
 	f := r.newFrame(outer)
 	f.ctes, f.owner = &cteList{ctes: q.With}, q
@@ -275,9 +274,9 @@ func (r *binder) with(q *Query, outer *frame) *frame {
 	return f
 }
 
-// bodySees tells which common table expressions the body of the i-th sees: the first n, but for skip.
-// Those are the ones before it; where the clause is recursive, all; and itself where recursion needs no
-// word.
+// bodySees returns which common table expressions the body of the i-th one sees: the first n, except the one at
+// skip (-1: no exception). These are the preceding ones; with RECURSIVE, all; and also the i-th itself if the
+// dialect allows recursion without the keyword.
 func (d Dialect) bodySees(q *Query, i int) (n, skip int) {
 	set := false
 	if body := q.With[i].Query; body != nil {
@@ -302,7 +301,7 @@ func (d Dialect) bodySees(q *Query, i int) (n, skip int) {
 	return i, -1
 }
 
-// cte is the common table expression that a name means, and where it is defined; nil if there is none.
+// cte returns the common table expression that a name means, and the frame that defines it; nil if there is none.
 func (f *frame) cte(d Dialect, id Ident) (c *CTE, at *frame) {
 	for ; f != nil; f = f.outer {
 		if f.ctes == nil {
@@ -508,7 +507,7 @@ func (r *binder) table(bs *boundSource, f *frame) {
 func (d Dialect) arrays() bool { return d == BigQuery || d == Redshift || d == Generic }
 
 // path is the column of a source in view that a dotted name in FROM reads.
-func (r *binder) path(n Name, f *frame) (*Meaning, Doubt) {
+func (r *binder) path(n Name, f *frame) (*Meaning, Certainty) {
 	for at := f; at != nil; at = at.outer {
 		for i := len(at.sources) - 1; i >= max(0, len(at.sources)-maxSources); i-- {
 			s := at.sources[i]
@@ -578,7 +577,7 @@ func (r *binder) shape(bs *boundSource, f *frame) {
 		}
 	}
 	if bs.reading.Kind == ReadsQuery && bs.made != nil && !bs.made.whole && !slices.ContainsFunc(bs.made.columns, func(c OutputColumn) bool { return c.Star }) {
-		bs.open = true // nothing stands for the rest
+		bs.open = true // no star represents the other columns
 	}
 	if bs.made != nil && slices.ContainsFunc(bs.made.columns, func(c OutputColumn) bool { return c.Star }) {
 		bs.open = true
@@ -602,8 +601,8 @@ func (r *binder) shape(bs *boundSource, f *frame) {
 	}
 }
 
-// pivot binds what a pivot or MATCH_RECOGNIZE says of the one source that it is applied to, and notes
-// that its columns are others then.
+// pivot binds the names in a pivot or MATCH_RECOGNIZE over one source, and notes that the operation replaces the
+// source's columns.
 func (r *binder) pivot(bs *boundSource, f *frame) {
 	in := &frame{outer: f.outer, isSelect: true, sources: []*boundSource{bs}}
 	for _, p := range bs.Pivots {
@@ -659,8 +658,8 @@ func (r *binder) window(w *Window, f *frame) {
 	}
 }
 
-// expr binds the names of an expression. bare tells that the expression is a key, which may be an alias
-// of the select list where it is a name alone.
+// expr binds the names of an expression. bare reports whether the expression is a key, which, if it is only a name,
+// may be an alias of the select list.
 func (r *binder) expr(e Expr, f *frame, bare bool) {
 	if e == nil {
 		return
@@ -716,7 +715,7 @@ func (r *binder) expr(e Expr, f *frame, bare bool) {
 	})
 }
 
-// dateCall binds the arguments of a date function, one of which may be a word like DAY.
+// dateCall binds the arguments of a date function. One of them may be a word like DAY.
 func (r *binder) dateCall(c *Call, f *frame) {
 	part := -1
 	for i, a := range c.Args {

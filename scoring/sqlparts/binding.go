@@ -1,7 +1,7 @@
 package sqlparts
 
-// inARow reports whether a query has operators in a row, without parentheses, of which it is not known
-// which binds more tightly in its dialect.
+// inARow reports whether a query has adjacent operators without parentheses whose relative precedence is unknown in
+// its dialect.
 func (s *Script) inARow(q *Query) bool {
 	found := false
 	check := func(outer rank, e Node, inner Expr, left bool) {
@@ -85,8 +85,8 @@ func rankOf(e Node) rank {
 	return rankNone
 }
 
-// unsure reports whether it is not known for the dialect which of two kinds of operators binds more tightly.
-// What PostgreSQL, DuckDB, SQLite and MariaDB do was tried; of the others it is what their manuals say.
+// unsure reports whether it is unknown for the dialect which of two kinds of operators binds more tightly.
+// PostgreSQL, DuckDB, SQLite and MariaDB were tested; for the others, their manuals decide.
 func (d Dialect) unsure(outer, inner rank) bool {
 	if outer == rankNone || inner == rankNone {
 		return false

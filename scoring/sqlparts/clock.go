@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// clockValue is what a reading of the clock is.
+// clockValue is the kind of value that a clock function returns.
 type clockValue uint8
 
 const (
@@ -26,7 +26,7 @@ const (
 	clockPrecise                          // as clockWall, T-SQL's datetime2
 	clockUTCPrecise                       // as clockUTC, T-SQL's datetime2
 	clockSince                            // the day as the first of two arguments: age(x)
-	clockArgument                         // SQLite's time value 'now', or that it stands for if there is none
+	clockArgument                         // SQLite's time value 'now', also as the default
 	clockWord                             // PostgreSQL's 'now', 'today' … as a date or time
 	clockText                             // words: timeofday()
 )
@@ -34,8 +34,8 @@ const (
 // clockFunction is a function that reads the clock.
 type clockFunction struct {
 	value   clockValue
-	keyword bool   // it stands without parentheses
-	called  bool   // it stands with parentheses
+	keyword bool   // it is written without parentheses
+	called  bool   // it is called with parentheses
 	word    string // of clockWord, in lower case
 	typ     string // of clockWord
 }
@@ -155,8 +155,8 @@ func first(args []Expr) Expr {
 	return args[0]
 }
 
-// sqliteReads reports whether a call of SQLite's date functions reads the clock: its time value is
-// 'now', or it has none. In other dialects that the text may be of, DATE(x) reads no clock.
+// sqliteReads reports whether a call of SQLite's date functions reads the clock: its time value is 'now', or it has
+// none. In other dialects, DATE(x) reads no clock.
 func sqliteReads(d Dialect, c *Call) (reads bool, arg Expr) {
 	name, at := strings.ToLower(c.Name.Last().Text), 0
 	if name == "strftime" {
@@ -174,7 +174,7 @@ func sqliteReads(d Dialect, c *Call) (reads bool, arg Expr) {
 	return name != "strftime" || len(c.Args) > 0, nil
 }
 
-// readsNow reports whether a cast of a text to the type reads words for the time of the run.
+// readsNow reports whether a cast of a string to the type accepts words for the current time.
 func readsNow(d Dialect, typ string) bool {
 	switch d {
 	case Postgres, Redshift, Databricks, Generic:
@@ -183,7 +183,8 @@ func readsNow(d Dialect, typ string) bool {
 	return false
 }
 
-// wordClock is the reading of the clock that a text means as a date or time; nil for another.
+// wordClock returns the clock function that is equivalent to a string such as 'now' when it is parsed as a date or
+// time, or nil.
 func wordClock(text, typ string) *clockFunction {
 	switch w := strings.ToLower(strings.TrimSpace(text)); w {
 	case "now", "today", "tomorrow", "yesterday":
@@ -195,13 +196,12 @@ func wordClock(text, typ string) *clockFunction {
 	return nil
 }
 
-// PinClock returns the text of a script with every reading of the clock replaced by the instant: as a
-// literal of the type that the reading has in the dialect. What shows date and time by the clock on the
-// wall, such as CURRENT_DATE, is that of the instant's own zone. n is the number of readings. If it is
-// not sure that all were read, why says where and what, and the text must not stand for the script.
+// PinClock returns the SQL of a script in which every call that reads the clock is replaced by the instant, as a
+// literal of the type that the call has in the dialect. A local date or time, such as CURRENT_DATE, is in the time
+// zone of the instant. n is the number of replaced calls. If a call may have been missed, why gives its position
+// and the reason, and the returned SQL must not be used.
 //
-// Instants are of whole seconds, of the years 1 to 9999. What views and user-defined functions read, it
-// cannot see.
+// Instants are whole seconds in the years 1 to 9999. Calls in views and user-defined functions cannot be replaced.
 func (s *Script) PinClock(t time.Time) (text string, n int, why string) {
 	if t.Nanosecond() != 0 || t.Year() < 1 || t.Year() > 9999 {
 		return "", 0, "the instant is not one of whole seconds of the years 1 to 9999"
@@ -237,7 +237,7 @@ func (s *Script) PinClock(t time.Time) (text string, n int, why string) {
 	return text, n, ""
 }
 
-// change replaces a stretch of a text.
+// change replaces a span of SQL text.
 type change struct {
 	Span
 	text string
@@ -256,7 +256,8 @@ func apply(sql string, changes []change) string {
 	return b.String()
 }
 
-// hiddenClock says what in a script may read the clock without being seen; empty if nothing does.
+// hiddenClock describes the first part of a script that may read the clock in a form that badger cannot find, or
+// returns "".
 func (s *Script) hiddenClock() string {
 	if len(s.Notes) > 0 {
 		return fmt.Sprintf("%s: a part of the query was not read (%s), and may read the clock", s.Place(s.Notes[0]), s.Notes[0].What)
@@ -307,14 +308,14 @@ func (s *Script) hiddenClock() string {
 	return ""
 }
 
-// spelledByCode are PostgreSQL's texts with characters by their codes: E'\x6e' and U&'\006e'.
+// spelledByCode matches PostgreSQL strings that spell characters by their codes: E'\x6e' and U&'\006e'.
 var spelledByCode = regexp.MustCompile(`(?s)^(?i:e)'.*\\(?:[xuU]|[0-7])|^(?i:u)&'.*\\`)
 
-// timeWords may stand next to a word for the time of the run in a date or time.
+// timeWords may appear next to a word for the current time in a date or time.
 var timeWords = nameSet("now today tomorrow yesterday allballs am pm ad bc utc gmt zulu z t at")
 
-// holdsClockWord reports whether a text may be a date or time with one of the words, such as 'today
-// 10:00', or several values with it: '{today}' and '[today,tomorrow)'.
+// holdsClockWord reports whether a string may be a date or time that uses one of the words, such as 'today 10:00',
+// or several such values: '{today}' and '[today,tomorrow)'.
 func holdsClockWord(text string, words []string) bool {
 	found, others := false, false
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -324,7 +325,7 @@ func holdsClockWord(text string, words []string) bool {
 	return found && (!others || strings.ContainsAny(text[:1], "{[("))
 }
 
-// reserved reports whether the word is no name of a column or an alias in the dialect.
+// reserved reports whether the dialect reserves the word, so that it cannot name a column or an alias.
 func (f *clockFunction) reserved(d Dialect, word string) bool {
 	if !strings.HasPrefix(strings.ToLower(word), "current_") && d != Redshift {
 		return false
@@ -332,7 +333,7 @@ func (f *clockFunction) reserved(d Dialect, word string) bool {
 	return d != BigQuery && d != Databricks && d != DuckDB
 }
 
-// pinned is what stands for a reading of the clock.
+// pinned returns the replacement for a call that reads the clock.
 func (s *Script) pinned(d *Dependence, t time.Time) (change, bool) {
 	f := d.clock
 	if f == nil {
@@ -475,7 +476,7 @@ func (d Dialect) clockLiteral(f *clockFunction, t time.Time) string {
 	return ""
 }
 
-// wordLiteral is the text of a date or time that PostgreSQL's 'now', 'today' … stand for.
+// wordLiteral returns the date or time to which PostgreSQL's 'now', 'today' … evaluate.
 func wordLiteral(f *clockFunction, t time.Time) string {
 	switch f.word {
 	case "today":

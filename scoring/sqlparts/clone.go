@@ -2,8 +2,8 @@ package sqlparts
 
 import "reflect"
 
-// Clone returns a copy of a query that shares no node with it, for those who write a tree anew. What
-// earlier statements of the script declared and made stays shared.
+// Clone returns a copy of a query that shares no node with it, so that the copy can be changed. Declarations and
+// tables of earlier statements of the script stay shared.
 func Clone(q *Query) *Query {
 	if q == nil {
 		return nil

@@ -24,12 +24,11 @@ func Columns(q *Query) []ColumnRef {
 	return bindQuery(q).Columns(q)
 }
 
-// Columns are the columns of base tables the query uses anywhere, in common table expressions and
-// subqueries too, sorted, each once. Aliases are resolved; columns that a derived table or common
-// table expression makes are not counted again where they are read, nor are aliases of the select
-// list, fields below a column, elements of UNNEST and FLATTEN, parameters of lambdas, and words
-// like DAY among the arguments of date functions. Of a name that several tables may have, Among lists
-// those of the innermost query that has any.
+// Columns returns the columns of base tables that the query uses, sorted and without duplicates. Columns used in
+// common table expressions and subqueries are included, and aliases are resolved. Not included are output columns
+// of derived tables and common table expressions, aliases of the select list, fields below a column, elements of
+// UNNEST and FLATTEN, parameters of lambdas, and words like DAY among the arguments of date functions. If several
+// tables may have a name, Among lists those of the innermost query that has any.
 func (b *Bound) Columns(q *Query) []ColumnRef {
 	if q == nil {
 		return nil
@@ -106,7 +105,7 @@ func (r *columnReader) all(list []*Source) {
 	}
 }
 
-// star counts all columns of the table that a star with a qualifier stands for.
+// star counts all columns of the table of a qualified star.
 func (r *columnReader) star(n *Star) {
 	c, ok := n.Qualifier.(*Column)
 	if !ok {
@@ -203,7 +202,7 @@ func (r *columnReader) through(s *Source, at int) tableSet {
 	return tableSet{}
 }
 
-// tableSet is names of tables in lower case, sorted, and all of them as one text.
+// tableSet holds lowercase table names, sorted, and the same names joined into one string.
 type tableSet struct {
 	names []string
 	text  string

@@ -12,8 +12,7 @@ const (
 	ExtraHard Tier = "extra hard"
 )
 
-// Signals are what Algorithm 1 looks at: the sizes of the component sets and four flags (line 1 to
-// 5).
+// Signals are the inputs of Algorithm 1: the sizes of the component sets and four flags (line 1 to 5).
 type Signals struct {
 	Select, Where, GroupBy, OrderBy, Tables, Having int
 
@@ -22,9 +21,9 @@ type Signals struct {
 	SetOp  bool // UNION, INTERSECT or EXCEPT
 	CTE    bool // WITH
 
-	// Fired are the indicators of line 12 that are 1, in the order of the paper: "select>3",
-	// "where>3", "group_by>2", "nested", "set_op", "having", "cte", "tables>3". They are told for
-	// every tier, though only the higher ones need them.
+	// Fired lists the indicators of line 12 that are 1, in the order of the paper: "select>3", "where>3",
+	// "group_by>2", "nested", "set_op", "having", "cte", "tables>3". They are listed for every tier, though only
+	// the higher tiers need them.
 	Fired []string
 }
 

@@ -11,69 +11,70 @@ import (
 //
 // # The final SELECT
 //
-// The sets describe the final SELECT of a query: the SELECT that its rows come from, not the bodies
-// of common table expressions, derived tables or subqueries. Of a set operation every arm is a
-// final SELECT, and the sets are the unions of the arms' sets. Parentheses around a query mean
-// nothing. ORDER BY and LIMIT are those of the query itself and of parenthesised arms.
+// The sets describe the final SELECT of a query: the SELECT that produces its rows, not the bodies of common table
+// expressions, derived tables or subqueries. In a set operation every arm is a final SELECT, and the sets are the
+// unions of the arms' sets. Parentheses around a query have no effect. ORDER BY and LIMIT are those of the query
+// itself and of parenthesized arms.
 //
 // # The normal form of an expression
 //
 // Elements are expressions in a normal form, written by these rules.
 //
-//   - Everything is lower case but the values of strings. One space stands around infix operators and after commas.
-//     Parentheses stand only where precedence needs them, loosest first: OR; XOR; AND; NOT; comparisons and predicates;
-//     all other operators, || among them; + and -; * / % DIV MOD; ^ and **; -> and ->>; unary minus; COLLATE, AT TIME ZONE.
-//     Operators of one level are read from left to right; chains of AND and of OR need no parentheses among themselves.
-//   - A column is its last name: schema, table, alias and outer fields of a structured column are dropped, quotes too, and
-//     whatever is before its last double underscore that has text on both sides (sales__amount is amount). A name that
-//     is not made of letters, digits, _ and $, or begins with a digit, is in double quotes.
+//   - Everything except the values of strings is in lower case. There is one space around infix operators and after
+//     commas. Parentheses are written only if precedence requires them, loosest first: OR; XOR; AND; NOT;
+//     comparisons and predicates; all other operators, including ||; + and -; * / % DIV MOD; ^ and **; -> and ->>;
+//     unary minus; COLLATE, AT TIME ZONE. Operators of the same level associate to the left; chains of AND and of
+//     OR need no inner parentheses.
+//   - A column is its last name. Schema, table, alias, outer fields of a structured column and quotes are dropped,
+//     and so is anything before the last double underscore that has text on both sides (sales__amount is amount). A
+//     name is in double quotes if it has characters other than letters, digits, _ and $, or begins with a digit.
 //   - A star is *, without its qualifier, followed by " except (a, b)" (EXCLUDE too), " replace (x as a)", " rename (a as b)".
-//   - Strings stand in single quotes, with their escapes resolved and quotes doubled; numbers, bytes and placeholders as
-//     written. In SQLite a double-quoted name without qualifier is a string where a value is expected: on the right of a
-//     comparison or pattern predicate whose left side is not double-quoted itself, in an IN list, as a bound of BETWEEN,
-//     after THEN and ELSE.
-//   - != and ^= are <>, == is =, <=> is "is not distinct from". NOT before IN, BETWEEN, LIKE and IS is written inside
-//     them: x not in (…). x ISNULL is x is null. && and || are AND and OR where the dialect says so (MySQL).
-//   - A function is its name as written, with dots, and its arguments: count(distinct x), sum(amount). ALL is dropped.
-//     ORDER BY and LIMIT stand inside the parentheses; " within group (order by …)", " filter (where …)",
-//     " ignore nulls" and " over (…)" follow in this order. SEPARATOR is one more argument. SUBSTRING has commas; EXTRACT,
-//     TRIM, POSITION and OVERLAY keep their words. CURRENT_DATE and its like are calls: current_date().
+//   - Strings are written in single quotes, with escapes resolved and quotes doubled; numbers, bytes and
+//     placeholders as written. In SQLite a double-quoted name without qualifier is a string where a value is
+//     expected: on the right of a comparison or pattern predicate whose left side is not double-quoted itself, in
+//     an IN list, as a bound of BETWEEN, after THEN and ELSE.
+//   - != and ^= are <>, == is =, <=> is "is not distinct from". NOT before IN, BETWEEN, LIKE and IS moves into the
+//     predicate: x not in (…). x ISNULL is x is null. && and || are AND and OR where the dialect defines them so
+//     (MySQL).
+//   - A function is its name as written, with dots, and its arguments: count(distinct x), sum(amount). ALL is
+//     dropped. ORDER BY and LIMIT are inside the parentheses; " within group (order by …)", " filter (where …)", "
+//     ignore nulls" and " over (…)" follow in this order. SEPARATOR is an additional argument. SUBSTRING has
+//     commas; EXTRACT, TRIM, POSITION and OVERLAY keep their words. CURRENT_DATE and similar functions are calls:
+//     current_date().
 //   - A window is (partition by … order by … frame), a named window its definition. A frame with one bound is written out:
 //     rows between 1 preceding and current row. Within expressions, descending keys have " desc", others nothing.
 //   - Every cast, x::t and DATE '…' too, is cast(x as class) or try_cast(x as class), by [TypeClass].
 //   - INTERVAL '7 days', INTERVAL '7' DAY and INTERVAL 7 DAY are interval 7 day.
-//   - The elements of an IN list are sorted by their text, each once.
+//   - The elements of an IN list are sorted, without duplicates.
 //   - Arrays are array[a, b], structs struct(a, b as x), objects {'k': v}, paths x:a.b[0]; keys of paths in lower case.
 //   - A subquery is the word subquery: exists(subquery), x in subquery.
-//   - What was not understood is its text.
+//   - A part that was not understood is its SQL text.
 //
 // # The sets
 //
 // Select: the normal form of every item, without its alias. DISTINCT is a keyword, not part of an
 // item.
 //
-// Where: the atomic conditions of WHERE. The condition is taken apart at AND and OR alike, and NOT
-// is pushed down to the atoms by De Morgan's rules; see [Condition] for their form. Join conditions
-// are not part of it.
+// Where: the atomic conditions of WHERE. The condition is split at both AND and OR, and NOT is pushed down to the
+// atoms by De Morgan's rules; see [Condition] for their form. Join conditions are not included.
 //
-// GroupBy: the normal form of every grouping expression. A position, and a name without qualifier
-// that is the alias of an item without aggregate or window function, stand for that item. The
-// members of tuples, ROLLUP, CUBE and GROUPING SETS are elements; GROUP BY ALL is all items without
-// aggregate and window function, stars excepted. A position is resolved only if no item up to it is
-// a star.
+// GroupBy: the normal form of every grouping expression. A position, and an unqualified name that is the alias of
+// an item without aggregate or window function, are replaced by that item. The members of tuples, ROLLUP, CUBE and
+// GROUPING SETS are elements; GROUP BY ALL means all items without aggregate and window function, except stars. A
+// position is resolved only if no item up to it is a star.
 //
-// OrderBy: the normal form of every sort key followed by " asc" or " desc". Positions and aliases
-// stand for their items; of a set operation, for those of its first arm. Where nulls go is not part
-// of it. ORDER BY ALL is all items.
+// OrderBy: the normal form of every sort key followed by " asc" or " desc". Positions and aliases are replaced by
+// their items, in a set operation by those of its first arm. The position of nulls is not included. ORDER BY ALL
+// means all items.
 //
-// Having: the conditions of HAVING and of QUALIFY, in the form of Where. A name that is one whole
-// side of a condition and the alias of an item stands for that item.
+// Having: the conditions of HAVING and of QUALIFY, in the form of Where. A name that is one whole side of a
+// condition and the alias of an item is replaced by that item.
 //
-// Tables: the last name of every base table read anywhere in the query: in common table expressions
-// that are reached, derived tables, subqueries and all arms. Names of common table expressions are
-// not tables, nor are table functions and arrays (UNNEST(…), FROM t, t.array), nor tables that an
-// earlier statement of the script creates from a query, which are read through. Prefixes before
-// double underscores stay: they tell tables apart.
+// Tables: the last name of every base table read anywhere in the query: in common table expressions that are
+// reachable, derived tables, subqueries and all arms. Names of common table expressions are not tables, nor are
+// table functions and arrays (UNNEST(…), FROM t, t.array), nor tables that an earlier statement of the script
+// creates from a query: those are expanded. A prefix before a double underscore is kept, because it distinguishes
+// tables.
 //
 // Keywords: upper case words, from a closed list, of the final SELECTs:
 //
@@ -98,23 +99,21 @@ type Components struct {
 
 // Condition is one atomic condition.
 //
-// A comparison has three parts: column, operator, value. The side without columns is the value, and
-// so is the side with a subquery; of two sides without columns a constant is. The operator is
-// mirrored if the sides are exchanged. If both sides have columns and no subquery, the text that is
-// smaller by bytes comes first. Negated comparisons have the opposite operator, ANY for ALL and ALL
-// for ANY. A value that is or contains a subquery is "subquery".
+// A comparison has three parts: column, operator, value. The side without columns is the value, and so is the side
+// with a subquery; of two sides without columns a constant is. The operator is mirrored if the sides are exchanged.
+// If both sides have columns and no subquery, they are sorted by their bytes. Negated comparisons have the opposite
+// operator, ANY for ALL and ALL for ANY. A value that is or contains a subquery is "subquery".
 //
-// The other predicates: (x, in, (1, 2)), (x, not in, subquery), (x, between, 1 and 2), (x, like,
-// 'a%'), (x, like any, …), (x, is, null), (x, is not, null), ("", exists, subquery). Any other
-// condition is its text as Column with nothing else, with the operator "not" if negated and the
-// value "subquery" if it contains one.
+// The other predicates: (x, in, (1, 2)), (x, not in, subquery), (x, between, 1 and 2), (x, like, 'a%'), (x, like
+// any, …), (x, is, null), (x, is not, null), ("", exists, subquery). Any other condition has its text as Column and
+// no other part, with the operator "not" if negated and the value "subquery" if it contains one.
 type Condition struct {
 	Column   string
 	Operator string
 	Value    string
 }
 
-// String is the condition as one text, its parts separated by spaces.
+// String joins the parts of the condition with spaces.
 func (c Condition) String() string {
 	s := c.Column
 	if c.Operator != "" {
@@ -185,7 +184,7 @@ func Extract(q *Query) Components {
 	}
 	x := extractor{p: printer{normal: true}}
 	x.query(q)
-	text := string(x.p.buf) // one allocation for all texts
+	text := string(x.p.buf) // one allocation for all strings
 	c.Select = cutTexts(text, x.sel)
 	c.GroupBy = cutTexts(text, x.group)
 	c.OrderBy = cutTexts(text, x.order)
@@ -311,7 +310,7 @@ func (x *extractor) text(e Expr) piece {
 	return piece{from, len(x.p.buf)}
 }
 
-// word writes a text and returns where.
+// word writes s and returns its position.
 func (x *extractor) word(s string) piece {
 	from := len(x.p.buf)
 	x.p.str(s)
@@ -382,7 +381,7 @@ func (x *extractor) orderBy(q *Query) {
 	}
 }
 
-// orderedItems are the expressions a sort key stands for: itself, or items of the select.
+// orderedItems returns the expressions that a sort key means: itself, or items of the select.
 func (x *extractor) orderedItems(s *Select, e Expr) []Expr {
 	if s != nil {
 		if it := positioned(s, e); it != nil {
@@ -425,8 +424,8 @@ func firstSelect(q *Query) *Select {
 	return nil
 }
 
-// positioned is the item that a whole number stands for in GROUP BY and ORDER BY; nil if e is none,
-// or a star before it hides how many columns there are.
+// positioned returns the item whose position in GROUP BY or ORDER BY is the whole number e; nil if e is not one, or
+// if a star before the item hides the number of columns.
 func positioned(s *Select, e Expr) *Item {
 	l, ok := e.(*Literal)
 	if !ok || l.Kind != Number || len(l.Text) > 6 {
@@ -497,7 +496,7 @@ func (a *aliases) of(s *Select) map[string]*Item {
 	return names
 }
 
-// cutTexts cuts pieces out of the text as a set.
+// cutTexts returns pieces of text as a set.
 func cutTexts(text string, pieces []piece) []string {
 	if len(pieces) == 0 {
 		return nil
@@ -509,7 +508,7 @@ func cutTexts(text string, pieces []piece) []string {
 	return set(out)
 }
 
-// set sorts texts and drops repeated ones, in place.
+// set sorts strings and removes duplicates, in place.
 func set(list []string) []string {
 	sort.Strings(list)
 	k := 0

@@ -13,27 +13,27 @@ const (
 	OnClause
 )
 
-// Predicate is one atomic condition of a query, and where it stands: what WHERE, HAVING, QUALIFY and
-// the conditions of joins come apart into at AND, OR and NOT.
+// Predicate is one atomic condition of a query with its context: an operand of AND, OR and NOT in WHERE, HAVING,
+// QUALIFY or a join condition.
 type Predicate struct {
 	Condition        // its normal form
 	Expr      Expr   // as it is written, without the NOTs around it
 	Clause    Clause // the clause it is in
 	In        Node   // whose clause that is: a *Select, or the *Source of a join
-	Binding   bool   // whatever passes the clause meets it: it stands under no OR, nor under the NOT of an AND
+	Binding   bool   // every row that passes the clause satisfies it: it is under no OR, and not under NOT of an AND
 	Joins     bool   // it joins tables: a binding equality in WHERE or ON whose sides have columns, of different tables
 
 	mirrored bool // the sides of Expr are exchanged in Condition
 }
 
-// Predicates are the atomic conditions in a node, a query for one, wherever they stand in it:
-// subqueries and common table expressions are read too. They come in the order of [Walk], clause by
-// clause, and as often as they are written.
+// Predicates returns the atomic conditions anywhere in a node such as a query, including its subqueries and common
+// table expressions. They are in the order of [Walk], clause by clause. Repeated conditions are repeated in the
+// result.
 //
-// Joins goes by the qualifiers of the columns. A column without is of the only table that the
-// SELECT reads; where it reads several, of another one than the column on the other side. No other
-// comparison joins, be it in ON or in WHERE: it says which rows to keep of those that an equality,
-// or a cross join, puts together.
+// Joins is decided by the qualifiers of the columns. An unqualified column belongs to the only table that the
+// SELECT reads. If the SELECT reads several, it is assumed to belong to another table than the column on the other
+// side. No other comparison joins, in ON or in WHERE: it only filters the rows that an equality, or a cross join,
+// combines.
 func Predicates(n Node) []Predicate {
 	x := extractor{p: printer{normal: true}}
 	var out []Predicate
@@ -75,10 +75,10 @@ func Predicates(n Node) []Predicate {
 	return out
 }
 
-// Values are what the column is held against: the other side of a comparison, the pattern of LIKE,
-// the bounds of BETWEEN, the elements of a list after IN as they are written, what follows IS. There
-// are none where they would not say it all, of a pattern with ESCAPE and of BETWEEN SYMMETRIC; none
-// of a subquery or an array after IN, nor of EXISTS and of what is not one of these.
+// Values returns the operands that the column is compared with: the other side of a comparison, the pattern of
+// LIKE, the bounds of BETWEEN, the elements of a list after IN as written, the keyword after IS. It returns nil if
+// they would not describe the condition completely (LIKE with ESCAPE, BETWEEN SYMMETRIC), for a subquery or an
+// array after IN, and for EXISTS and other conditions.
 func (p *Predicate) Values() []Expr {
 	switch e := p.Expr.(type) {
 	case *Binary:
@@ -157,7 +157,7 @@ func equatesTables(b *Binary, alone string) bool {
 	return true
 }
 
-// qualifiers adds what is before the columns of an expression, alone for one without. It is
+// qualifiers adds the qualifiers of the columns of an expression, or alone for an unqualified column. It returns
 // false if there are no columns, or a subquery.
 func qualifiers(e Expr, alone string, into map[string]bool) bool {
 	if hasQuery(e) {
@@ -176,8 +176,8 @@ func qualifiers(e Expr, alone string, into map[string]bool) bool {
 	return len(into) > 0
 }
 
-// condition takes a condition apart into atoms. binding reports whether whatever passes the clause
-// meets it. If s is set, names that are its aliases stand for its items.
+// condition splits a condition into atoms. binding reports whether every row that passes the clause satisfies it.
+// If s is set, names that are its aliases mean its items.
 func (x *extractor) condition(e Expr, negated, binding bool, s *Select) {
 	switch e := e.(type) {
 	case *Logic:
@@ -292,7 +292,7 @@ func (x *extractor) atom(e Expr, negated bool, s *Select) (c conditionPiece) {
 	return c
 }
 
-// comparisonOp is what becomes of a comparison when it is negated and when its sides are exchanged.
+// comparisonOp holds the operators of a comparison when it is negated and when its sides are exchanged.
 type comparisonOp struct{ negated, mirrored Op }
 
 var comparisons = map[Op]comparisonOp{
@@ -310,7 +310,7 @@ var comparisons = map[Op]comparisonOp{
 var predicateOps = map[Op]Op{"~": "!~", "~*": "!~*", "!~": "~", "!~*": "~*", "@>": "", "<@": "", "?": "", "?|": "",
 	"?&": "", "&&": "", "@@": "", "@?": "", "^@": "", "overlaps": ""}
 
-// otherQuantifier is what a quantifier becomes under NOT.
+// otherQuantifier maps a quantifier to the one that replaces it under NOT.
 var otherQuantifier = map[string]string{"any": "all", "all": "any"}
 
 func (x *extractor) comparison(e *Binary, o comparisonOp, negated bool, s *Select) (c conditionPiece) {

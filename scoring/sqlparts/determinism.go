@@ -7,41 +7,41 @@ import (
 	"unicode/utf8"
 )
 
-// DependsOn is what a result depends on besides the data.
+// DependsOn is something other than the data on which a result depends.
 type DependsOn string
 
-// What a result may depend on besides the data.
+// The kinds of dependences.
 const (
 	OnClock   DependsOn = "clock"   // the time at which the query runs
 	OnChance  DependsOn = "chance"  // random numbers, samples and sequences
 	OnModel   DependsOn = "model"   // the answer of a model
 	OnSession DependsOn = "session" // who runs the query, and the settings of the connection
 	OnHistory DependsOn = "history" // an earlier state of a table, which a warehouse keeps for a limited time
-	OnOrder   DependsOn = "order"   // the order in which rows come, which no clause says
-	OnTies    DependsOn = "ties"    // the same, but only among rows that are alike in what the clause sorts by
+	OnOrder   DependsOn = "order"   // the order of rows, which no clause determines
+	OnTies    DependsOn = "ties"    // the same, but only among rows with equal sort keys
 )
 
-// Dependence is a part of a query by which its result is no function of the data.
+// Dependence is a part of a query that makes its result depend on something other than the data.
 type Dependence struct {
 	Span
 	On   DependsOn
 	What string // the part as it is written, shortened
 
-	// Rows tells that only the order of the result's rows depends on it, and not which rows they are.
+	// Rows is true if only the order of the result's rows depends on it, and not which rows they are.
 	Rows bool
 
-	clock *clockFunction // that reads the clock, where a value can stand in its place
-	call  *Call          // that reads it; nil for a name or a text
-	arg   Expr           // the argument that means the time of the run, or before which it is to be written
+	clock *clockFunction // the clock function that is called, if a constant can replace it
+	call  *Call          // the call that reads the clock; nil for a name or a string
+	arg   Expr           // the argument that means the time of the run, or before which the time must be inserted
 	why   string
 }
 
-// Sentence says why the result is no function of the data, and what to do.
+// Sentence explains why the result depends on something other than the data, and how to change the query.
 func (d *Dependence) Sentence() string {
 	return d.What + " " + d.why
 }
 
-// What is said of each kind, after the part as it is written.
+// The explanation of each kind. It follows the quoted part of the query.
 const (
 	saysClock  = "reads the clock, so that the result changes with the time at which the query runs: write the date that the question means, or pin the clock with --clock"
 	saysRows   = "leaves the order of the rows to chance; which rows they are does not depend on it"
@@ -56,12 +56,12 @@ const (
 	saysStep   = "advances or reads a sequence, which differs with each run: use a key of the data"
 )
 
-// Dependences lists the parts of a script by which its results are no function of the data, in the
-// order of the text. The schema, which may be nil, tells by its keys where rows cannot tie.
+// Dependences lists the parts of a script that make its results depend on something other than the data, in the
+// order of the SQL text. The keys of the schema, which may be nil, show where rows cannot tie.
 //
-// Of what a name means it knows what the dialect says: what a view, a user-defined function or a
-// default of a session brings in is not seen. Approximate aggregates, and conversions that use the
-// session's time zone without saying so, count as functions of the data.
+// It knows a name only as the dialect defines it: dependences inside a view, a user-defined function or a session
+// default are not seen. Approximate aggregates, and conversions that implicitly use the session's time zone, count
+// as functions of the data.
 func (s *Script) Dependences(schema *Schema) []Dependence {
 	r := &dependenceReader{script: s, dialect: s.Dialect, schema: schema, besides: map[Node]bool{}, seen: map[Span]bool{}, unique: map[*Query][][]string{}, orders: map[*Select][]*OrderItem{}, limited: map[*Query]bool{}, columns: map[*Call]string{}, tables: map[*Call]bool{}}
 	if schema == nil {
@@ -91,9 +91,9 @@ type dependenceReader struct {
 
 	besides map[Node]bool // nodes on whose order or value nothing depends
 	seen    map[Span]bool
-	unique  map[*Query][][]string // sets of columns of which no two rows of a query are alike
+	unique  map[*Query][][]string // sets of columns that are unique among a query's rows
 	orders  map[*Select][]*OrderItem
-	tables  map[*Call]bool   // functions in FROM, in whose place no value can stand
+	tables  map[*Call]bool   // functions in FROM, which no constant can replace
 	columns map[*Call]string // the columns of queries inside that a call is all of
 	outer   *Query           // of the statement
 	uses    map[string]use
@@ -167,7 +167,7 @@ func (r *dependenceReader) walk(n Node) {
 			return false
 		case *Exists:
 			if n.Query != nil {
-				r.besides[n.Query] = true // which rows are there does not matter, only whether
+				r.besides[n.Query] = true // EXISTS depends only on whether there is a row
 			}
 		case *Source:
 			r.source(n)
@@ -217,7 +217,7 @@ func (r *dependenceReader) within() *Select {
 	return r.selects[len(r.selects)-1]
 }
 
-// besideTrees reports whether a part of the text may be in no tree.
+// besideTrees reports whether a part of the script may be in no tree.
 func (s *Script) besideTrees() bool {
 	if len(s.Notes) > 0 || strings.Contains(strings.ToLower(s.SQL), "next") { // NEXT VALUE FOR
 		return true
@@ -225,7 +225,7 @@ func (s *Script) besideTrees() bool {
 	return slices.ContainsFunc(s.Statements, func(st *Statement) bool { return st.Query == nil })
 }
 
-// outside looks at the text that is in no tree: the values of variables, and what was carried.
+// outside examines text that is in no tree: the values of variables, and raw text.
 func (r *dependenceReader) outside() {
 	trees, carried, found := make(stretches, 0, len(r.script.Statements)), make(stretches, 0, len(r.script.Notes)), make(stretches, 0, len(r.found))
 	for _, st := range r.script.Statements {
@@ -263,7 +263,7 @@ func (r *dependenceReader) outside() {
 	}
 }
 
-// stretches are parts of a text; merged, they are in order and apart.
+// stretches are spans of SQL text. After merging they are sorted and disjoint.
 type stretches []Span
 
 func (s stretches) merged() stretches {
@@ -290,7 +290,7 @@ func (s stretches) has(at int32) bool {
 	return false
 }
 
-// source looks at samples and time travel.
+// source examines samples and time travel.
 func (r *dependenceReader) source(s *Source) {
 	if s.Call != nil {
 		r.tables[s.Call] = true
@@ -325,7 +325,7 @@ func sampleSays(e Expr, words ...string) bool {
 	return ok && slices.ContainsFunc(Lexemes(raw.Text, Generic), func(x Lexeme) bool { return slices.Contains(words, x.Value) })
 }
 
-// column looks at names that are calls without parentheses, and at what is no column of the data.
+// column examines names that are calls without parentheses, and names that are not columns of the data.
 func (r *dependenceReader) column(c *Column) {
 	last := c.Name.Last()
 	if last.Quoted {
@@ -341,7 +341,7 @@ func (r *dependenceReader) column(c *Column) {
 	case name == "ctid" && r.dialect == Postgres:
 		r.add(OnOrder, c, saysPlace)
 	default:
-		// Of unknown SQL a name such as utc_date is more likely a column.
+		// In unknown SQL a name such as utc_date is more likely a column.
 		if f := clockOf(r.dialect, c.Name); f != nil && f.keyword && (r.dialect != Generic || name == "sysdate") {
 			if d := r.add(OnClock, c, saysClock); d != nil {
 				d.clock = f
@@ -350,7 +350,7 @@ func (r *dependenceReader) column(c *Column) {
 	}
 }
 
-// cast looks at PostgreSQL's words for the time of the run.
+// cast examines PostgreSQL's words for the current time.
 func (r *dependenceReader) cast(c *Cast) {
 	l, ok := c.X.(*Literal)
 	if !ok || l.Kind != String || !readsNow(r.dialect, c.Type) {
@@ -363,8 +363,7 @@ func (r *dependenceReader) cast(c *Cast) {
 	}
 }
 
-// ofSession reports whether a parameter is a setting or a variable of the session, and not what a
-// program binds.
+// ofSession reports whether a parameter is a setting or a variable of the session, and not bound by a program.
 func (r *dependenceReader) ofSession(param string) bool {
 	rest, dollar := strings.CutPrefix(param, "$")
 	switch {
@@ -378,8 +377,7 @@ func (r *dependenceReader) ofSession(param string) bool {
 	return false
 }
 
-// compared looks at one of PostgreSQL's words for the time of the run, in comparison with a column of
-// dates or times.
+// compared examines a comparison of one of PostgreSQL's words for the current time with a column of dates or times.
 func (r *dependenceReader) compared(with, e Expr) {
 	l, ok := e.(*Literal)
 	c, isColumn := with.(*Column)
@@ -402,8 +400,7 @@ func (r *dependenceReader) compared(with, e Expr) {
 	}
 }
 
-// counted looks at a select that only counts the rows of a query: which rows a limit keeps of it does
-// not matter then.
+// counted examines a select that only counts the rows of a query. Then it is irrelevant which rows a limit keeps.
 func (r *dependenceReader) counted(s *Select) {
 	if len(s.From) != 1 || s.From[0].Query == nil || s.Where != nil || s.Group != nil || s.Having != nil {
 		return
@@ -420,7 +417,7 @@ func (r *dependenceReader) counted(s *Select) {
 	r.besides[s.From[0].Query] = true
 }
 
-// call looks at a function.
+// call examines a function call.
 func (r *dependenceReader) call(c *Call) {
 	name := strings.ToLower(c.Name.Last().Text)
 	if orderFree[name] && c.Over == nil {
@@ -462,7 +459,7 @@ func (r *dependenceReader) call(c *Call) {
 // builtins are the schemas that a built-in function may be called with.
 var builtins = []string{"pg_catalog", "sys", "safe", "main", "builtin"}
 
-// nameDepends is what a function's name says that its value depends on; args is the number of its
+// nameDepends returns what the value of a function depends on, judged by its name. args is the number of its
 // arguments.
 func (r *dependenceReader) nameDepends(n Name, args int) (DependsOn, string) {
 	name := strings.ToLower(n.Last().Text)
@@ -472,7 +469,7 @@ func (r *dependenceReader) nameDepends(n Name, args int) (DependsOn, string) {
 			return OnModel, saysModel
 		}
 		if !slices.Contains(builtins, schema) {
-			return "", "" // a function of somebody's own
+			return "", "" // a user-defined function
 		}
 	}
 	switch {
@@ -563,7 +560,7 @@ func (r *dependenceReader) free(args []Expr) {
 	}
 }
 
-// bare reports whether a call stands without parentheses, such as CURRENT_DATE.
+// bare reports whether a call is written without parentheses, such as CURRENT_DATE.
 func (c *Call) bare() bool {
 	return len(c.Name) == 1 && len(c.Args) == 0 && int(c.End-c.Start) == len(c.Name[0].Text)
 }
@@ -590,8 +587,8 @@ func constant(e Expr) bool {
 	return is
 }
 
-// isText reports whether an argument of SQLite's functions is a text, also in double quotes, where SQLite
-// takes what names no column for one.
+// isText reports whether an argument of an SQLite function is the string text. SQLite also reads a double-quoted
+// name as a string if no column has that name.
 func isText(e Expr, text string) bool {
 	switch e := e.(type) {
 	case *Literal:
@@ -620,7 +617,7 @@ func (s *Script) Position(n Node) (line, column int) {
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
-// Place says where in the script a part begins, for people.
+// Place describes the start of a node in the script for messages: its line.
 func (s *Script) Place(n Node) string {
 	line, _ := s.Position(n)
 	return fmt.Sprintf("line %d", line)

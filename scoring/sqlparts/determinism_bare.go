@@ -7,9 +7,9 @@ import (
 
 const saysBare = "is neither grouped by nor aggregated: it is taken from any row of its group, if they differ in it: group by it, or say which, such as the least"
 
-// bare looks at columns of a grouped query that are neither grouped by nor aggregated. SQLite, and
-// MySQL without ONLY_FULL_GROUP_BY, take them from one row of the group: SQLite from that of MIN or MAX,
-// where the query has one of these.
+// bare examines columns of a grouped query that are neither grouped by nor aggregated. SQLite, and MySQL without
+// ONLY_FULL_GROUP_BY, take them from one row of the group; SQLite takes the row of MIN or MAX if the query has one
+// of these.
 func (r *dependenceReader) bare(s *Select) {
 	if r.dialect != SQLite && r.dialect != MySQL || len(s.From) == 0 {
 		return
@@ -61,7 +61,7 @@ func (r *dependenceReader) settled(s *Select, c *Column, known *keyNames) bool {
 		return true
 	}
 	if c.Name[0].Quoted && r.dialect == SQLite && len(c.Name) == 1 && !r.mayHave(s, c.Name[0].Text) {
-		return true // a text
+		return true // a string
 	}
 	fixed := func(src *Source) bool { return r.sourceFixed(src, known) }
 	for _, src := range s.From {
@@ -81,13 +81,13 @@ func (r *dependenceReader) mayHave(s *Select, column string) bool {
 	})
 }
 
-// stated reports whether the schema says that a source has a column of the name.
+// stated reports whether the schema states that a source has the column.
 func (r *dependenceReader) stated(s *Source, column string) bool {
 	t := r.tableOf(s)
 	return t != nil && slices.ContainsFunc(t.Columns, func(c *ColumnDef) bool { return strings.EqualFold(c.Name.Text, column) })
 }
 
-// tableOf is the table that a source certainly is; nil if the schema does not say.
+// tableOf returns the table that a source certainly is; nil if the schema does not show this.
 func (r *dependenceReader) tableOf(s *Source) *Table {
 	if len(s.Table) == 0 || r.schema.Doubt != "" || len(s.Columns) > 0 || slices.ContainsFunc(r.scope, func(c *CTE) bool { return len(s.Table) == 1 && strings.EqualFold(c.Name.Text, s.Table[0].Text) }) {
 		return nil

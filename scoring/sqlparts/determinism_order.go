@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What is said of rows whose order no clause settles.
+// The explanations for rows whose order no clause determines.
 const (
 	saysNoOrder  = "keeps some rows without an ORDER BY that says which: add one that leaves no ties"
 	saysTies     = "keeps some of the rows that are alike in what it sorts by, if there are such: sort by more until no two are, or keep all that tie"
@@ -17,7 +17,7 @@ const (
 // maxKeys is how many sort keys are examined; more are not known to settle an order.
 const maxKeys = 64
 
-// query looks at a limit.
+// query examines a limit.
 func (r *dependenceReader) query(q *Query) {
 	if s, ok := q.Body.(*Select); ok {
 		r.orders[s] = q.OrderBy
@@ -43,7 +43,8 @@ func (r *dependenceReader) query(q *Query) {
 		return
 	}
 	if len(keys) == 0 {
-		if !slices.ContainsFunc(q.Order(), func(o *OrderItem) bool { return random(o.Expr) }) { // chance is said by itself
+		// random keys are reported separately
+		if !slices.ContainsFunc(q.Order(), func(o *OrderItem) bool { return random(o.Expr) }) {
 			r.add(OnOrder, l, saysNoOrder)
 		}
 		return
@@ -70,7 +71,8 @@ func random(e Expr) bool {
 	return found
 }
 
-// sortKeys are what an ORDER BY sorts rows by; constants and chance sort nothing. Positions stay.
+// sortKeys returns the effective sort keys of an ORDER BY: constants and random values sort nothing. Positions are
+// kept.
 func sortKeys(order []*OrderItem) (keys []Expr) {
 	for _, o := range order {
 		l, number := o.Expr.(*Literal)
@@ -81,7 +83,7 @@ func sortKeys(order []*OrderItem) (keys []Expr) {
 	return keys
 }
 
-// sel looks at DISTINCT ON.
+// sel examines DISTINCT ON.
 func (r *dependenceReader) sel(s *Select) {
 	if len(s.DistinctOn) == 0 {
 		return
@@ -104,11 +106,12 @@ var gathering = nameSet(`array_agg string_agg listagg group_concat list json_agg
 	array_unique_agg array_union_agg array_concat_agg xmlagg first last array_agg_distinct json_agg_strict jsonb_agg_strict json_group_structure
 	json_object_agg json_object_agg_strict jsonb_object_agg jsonb_object_agg_strict json_objectagg json_group_object jsonb_group_object map_agg`)
 
-// gatheringPairs are those that gather names with values. Where no two rows have one name the text of some still
-// has the order of the rows, and others depend on nothing.
+// gatheringPairs are the gathering aggregates that collect pairs of name and value. If all names in a group are
+// different, the results of the listed ones do not depend on the order of the rows. The text of json values, unlike
+// jsonb, does.
 var gatheringPairs = nameSet(`jsonb_object_agg jsonb_object_agg_strict jsonb_group_object map_agg`)
 
-// aggregate looks at aggregates that gather or choose.
+// aggregate examines aggregates that collect or choose values.
 func (r *dependenceReader) aggregate(c *Call, name string) {
 	s := r.within()
 	if c.Over != nil || s == nil || r.besides[c] {
@@ -160,7 +163,7 @@ func (r *dependenceReader) aggregate(c *Call, name string) {
 	}
 }
 
-// gathered are the arguments of which an aggregate takes the values: the first, or a name and its value.
+// gathered returns the arguments whose values an aggregate collects: the first, or a name and its value.
 func gathered(c *Call, name string) []Expr {
 	if strings.Contains(name, "object") || name == "map_agg" {
 		return c.Args[:min(2, len(c.Args))]
@@ -168,8 +171,8 @@ func gathered(c *Call, name string) []Expr {
 	return c.Args[:1]
 }
 
-// madeOf reports whether expressions have one value for rows that are alike in the keys: they are keys, or
-// made of keys and constants.
+// madeOf reports whether expressions have the same value for rows with equal keys: they are keys, or computed from
+// keys and constants.
 func madeOf(s *Select, keys, list []Expr) bool {
 	made := true
 	for _, e := range list {
@@ -239,10 +242,10 @@ func (r *dependenceReader) oneInGroup(s *Select, e Expr) bool {
 	return fixed
 }
 
-// peers are window functions that tell rows apart which sort alike.
+// peers are window functions that give different values to rows with equal sort keys.
 var peers = nameSet(`row_number ntile lag lead first_value last_value nth_value first last`)
 
-// windowed looks at window functions.
+// windowed examines window functions.
 func (r *dependenceReader) windowed(c *Call, name string) {
 	s := r.within()
 	if c.Over == nil || s == nil {
@@ -275,10 +278,10 @@ func (r *dependenceReader) windowed(c *Call, name string) {
 		return
 	}
 	if name == "row_number" && len(keys)+len(w.Partition) == 0 && r.usedOnly(c, usePassed|useCompared) {
-		return // a number that only tells rows apart
+		return // the number is used only to distinguish rows
 	}
 	if slices.ContainsFunc(w.OrderBy, func(o *OrderItem) bool { return sequenceOfRows(o.Expr) || random(o.Expr) }) {
-		return // a generator's numbers are all different; chance is said by itself
+		return // a generator's numbers are all different; random keys are reported separately
 	}
 	if len(keys) == 0 {
 		r.add(OnOrder, c, saysUnsorted)
@@ -300,7 +303,7 @@ func sequenceOfRows(e Expr) bool {
 	return false
 }
 
-// alike reports whether all rows of a select are the same: those of a generator that has no columns.
+// alike reports whether all rows of a select are equal: those of a generator without columns.
 func (r *dependenceReader) alike(s *Select) bool {
 	return len(s.From) == 1 && s.From[0].Call != nil && generator(s.From[0].Call)
 }
@@ -315,8 +318,8 @@ func generator(c *Call) bool {
 	return name == "generator"
 }
 
-// fixed reports whether the first rows of a query by these keys are the same in any engine: it has one
-// row, or rows that are alike in the keys are alike altogether.
+// fixed reports whether the first rows of a query by these keys are the same in any engine: it has one row, or rows
+// with equal keys are equal in all columns.
 func (r *dependenceReader) fixed(q *Query, keys []Expr) bool {
 	if r.oneRow(q) {
 		return true
@@ -361,7 +364,7 @@ func outputsIn(s *Select, keys []Expr) bool {
 	return len(s.Items) > 0
 }
 
-// meant is what an alias or a position of the select list stands for; else the expression.
+// meant returns the expression that an alias or a position of the select list refers to, else e itself.
 func meant(s *Select, e Expr) Expr {
 	if it := positioned(s, e); it != nil {
 		return it.Expr
@@ -444,7 +447,7 @@ func totals(e Expr) bool {
 	return found
 }
 
-// rowsFixed reports whether no two rows of a select, grouped where it groups, are alike in the keys.
+// rowsFixed reports whether no two rows of a select (or groups, if it groups) have equal keys.
 func (r *dependenceReader) rowsFixed(s *Select, keys []Expr) bool {
 	if s.Group != nil {
 		group := r.groupOf(s)
@@ -588,7 +591,7 @@ func (r *dependenceReader) sourceFixed(s *Source, known *keyNames) bool {
 	})
 }
 
-// uniqueOf lists sets of columns of which no two rows of a source are alike.
+// uniqueOf lists sets of columns that are unique among the rows of a source.
 func (r *dependenceReader) uniqueOf(s *Source) [][]string {
 	switch {
 	case len(s.Columns) > 0:

@@ -2,14 +2,14 @@ package sqlparts
 
 import "strings"
 
-// use is how the columns of one name are used in a statement.
+// use describes how a statement uses the columns that have the same name.
 type use uint8
 
 const (
 	useOther     use = 1 << iota // a value that matters
 	usePassed                    // returned by a query inside under its name
 	useCompared                  // compared with another column, grouped or partitioned by
-	useUnordered                 // an array or list of which the order of the elements has no effect
+	useUnordered                 // an array or list whose element order has no effect
 )
 
 // usesOf are the uses of all names of a query, in lower case. all are those of every name, by stars.

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Dialect says whose SQL a text is. It changes how a text is cut into words and a few precedences;
-// the grammar is one for all, so that a query in a foreign spelling is still read.
+// Dialect identifies an SQL dialect. It changes how SQL text is split into tokens and a few precedences. All
+// dialects share one grammar, so a query with constructs of another dialect can still be parsed.
 type Dialect uint8
 
-// The dialects. Generic is for SQL of unknown origin: it accepts what any dialect accepts wherever
-// that is not ambiguous, and where it is, prefers the reading that hides least from a safety check.
+// The dialects. Generic is for SQL of unknown origin. It accepts constructs of any dialect if they are unambiguous.
+// Otherwise it prefers the reading that hides least from a safety check.
 const (
 	Generic Dialect = iota
 	Snowflake
@@ -37,8 +37,8 @@ func (d Dialect) String() string {
 	return dialectNames[Generic]
 }
 
-// dialectsByName are the names of dialects, and of products whose SQL is one of them, in lower case and
-// without signs. Generic stands for SQL of unknown origin.
+// dialectsByName maps the names of dialects, and of products that use one, to dialects. Names are in lower case and
+// without signs. Generic means SQL of unknown origin.
 var dialectsByName = map[string]Dialect{
 	"": Generic, "generic": Generic, "ansi": Generic, "ansisql": Generic, "standard": Generic, "sql": Generic,
 	"snowflake": Snowflake, "snowflakesql": Snowflake,
@@ -54,8 +54,8 @@ var dialectsByName = map[string]Dialect{
 
 var withoutSigns = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
 
-// named finds the dialect of a name. Letter case, signs between words and the number of a version at
-// the end say nothing: PostgreSQL 16, big_query and sqlite3 are names.
+// named finds a dialect by its name. Letter case, signs between words and a version number at the end are ignored:
+// PostgreSQL 16, big_query and sqlite3 are accepted.
 func named(name string) (Dialect, bool) {
 	plain := withoutSigns.Replace(strings.ToLower(name))
 	if word := strings.TrimRight(plain, "0123456789"); word != "" {
@@ -84,17 +84,17 @@ func DialectNames() []string {
 	return append(slices.Sorted(slices.Values(dialectNames[1:])), dialectNames[0])
 }
 
-// bracketUse says what [ begins where a name may stand.
+// bracketUse is the meaning of [ where a name is allowed.
 type bracketUse uint8
 
 const (
 	bracketArray bracketUse = iota // always an array or an index
 	bracketName                    // always a quoted name
 	bracketGuess                   // a quoted name if it looks like one
-	bracketHides                   // and also where it holds a quote or begins a comment
+	bracketHides                   // as bracketGuess, and also if it contains a quote or the start of a comment
 )
 
-// syntax is what the lexer and the parser must know of a dialect.
+// syntax holds the rules of a dialect for the lexer and the parser.
 type syntax struct {
 	lexical
 	stringInDouble bool  // "x" is a string, not a name
@@ -111,11 +111,11 @@ type syntax struct {
 	concat         uint8 // precedence of ||
 }
 
-// lexical is what decides where strings, quoted names and comments end, and so what of a text is
-// hidden in them.
+// lexical holds the rules that decide where strings, quoted names and comments end, and so which text is inside
+// them.
 type lexical struct {
 	backslash     bool       // \ escapes inside strings
-	escapePrefix  bool       // and inside e'x', also where not in other strings
+	escapePrefix  bool       // and inside e'x', also if not in other strings
 	triple        bool       // '''x''' and """x"""
 	rawPrefix     bool       // r'x'
 	rawQuote      bool       // the first quote ends it, also after a backslash
@@ -126,14 +126,14 @@ type lexical struct {
 	textInDouble  bool       // "x" ends where a string would
 	brackets      bracketUse // what [ begins
 	bracketOnce   bool       // the first ] ends [x]
-	hash          bool       // # begins a comment
-	slashes       bool       // // begins a comment
+	hash          bool       // # starts a comment
+	slashes       bool       // "//" starts a comment
 	nested        bool       // /* /* */ */ nests
 	bang          bool       // /*! x */ is executed
-	dashSpace     bool       // -- begins a comment only before a space
+	dashSpace     bool       // -- starts a comment only before a space
 	carriage      bool       // a carriage return ends the comment of a line, as a line feed does
 	lineGoesOn    bool       // \ before the line feed keeps it from ending the comment
-	suffix        bool       // $x(…) is a parameter up to the bracket, whatever stands inside
+	suffix        bool       // $x(…) is a parameter up to the bracket, regardless of its content
 }
 
 var syntaxes = [...]syntax{

@@ -8,14 +8,14 @@ type Expr interface {
 	expr()
 }
 
-// Column is a reference by name: a column, a field of a structured column, or a name only the
-// reader of the schema can tell apart from those. Name has at least one part.
+// Column is a reference by name: a column, a field of a structured column, or another name that only a schema
+// distinguishes from these. Name has at least one part.
 type Column struct {
 	Span
 	Name Name
 
 	id     int32 // its number in the script, from 1 on; 0: it is a word, and no name of anything
-	double bool  // the name begins with a double quote
+	double bool  // the name starts with a double quote
 }
 
 // LiteralKind is the kind of a literal.
@@ -177,7 +177,7 @@ type Window struct {
 	Frame     string // lower case: "rows between 1 preceding and current row"; empty if none
 }
 
-// Interval is INTERVAL value unit; Unit is lower case and empty when the value says it all.
+// Interval is INTERVAL value unit; Unit is in lower case, and empty if the value includes it.
 type Interval struct {
 	Span
 	X    Expr
@@ -211,16 +211,15 @@ type Index struct {
 	Slice    bool
 }
 
-// Field is a field of an expression that is no plain name: (x).f, f(x).y, a[0].b. The field * is
-// x.*.
+// Field is a field of an expression that is not a plain name: (x).f, f(x).y, a[0].b. The field * is x.*.
 type Field struct {
 	Span
 	X    Expr
 	Name Ident
 }
 
-// Path is a path into semi-structured data: x:a.b[0]. Text is the part after the colon, in its own
-// case. A name keeps its quotes, as double ones, only where it is no plain word: x:"a.b" reads one key.
+// Path is a path into semi-structured data: x:a.b[0]. Text is the part after the colon, with its case unchanged. A
+// name is kept in double quotes only if it is not a plain word: x:"a.b" reads one key.
 type Path struct {
 	Span
 	X    Expr
@@ -287,7 +286,7 @@ type Grouping struct {
 	Args []Expr
 }
 
-// Raw is balanced text that was carried without being understood. A note says so.
+// Raw is balanced text that the parser did not understand. A note reports it.
 type Raw struct {
 	Span
 	Text string

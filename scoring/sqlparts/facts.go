@@ -1,7 +1,7 @@
 package sqlparts
 
-// Facts are what is known of the data behind the two queries, besides the schema: statistics that a
-// warehouse was asked for. They decide which databases are realistic, and refute nothing.
+// Facts holds warehouse statistics about the data behind the two queries, in addition to the schema. They decide
+// which databases are realistic, and refute nothing.
 type Facts struct {
 	Columns      []ColumnFacts `json:"columns,omitempty"`
 	Inclusions   []Inclusion   `json:"inclusions,omitempty"`
@@ -15,11 +15,11 @@ type ColumnFacts struct {
 	Rows     int64    `json:"rows"`
 	Nulls    int64    `json:"nulls"`
 	Distinct int64    `json:"distinct"`         // values that are not NULL
-	Low      string   `json:"low,omitempty"`    // the least number or date; empty if texts are no numbers or dates
+	Low      string   `json:"low,omitempty"`    // the smallest number or date; empty for other strings
 	High     string   `json:"high,omitempty"`   // the greatest
 	Values   []string `json:"values,omitempty"` // all of them, if they are few
 	Empty    int64    `json:"empty,omitempty"`  // texts without a character
-	Blank    int64    `json:"blank,omitempty"`  // texts that begin or end with a blank, and are not empty
+	Blank    int64    `json:"blank,omitempty"`  // nonempty strings that begin or end with a blank
 }
 
 // Dependency is a column whose values each go with one value of another column of its table, NULL
@@ -31,7 +31,7 @@ type Dependency struct {
 	Support float64 `json:"support"` // how many rows would break it on average if both had nothing to do with each other
 }
 
-// Inclusion says how many rows of a column have a value that another column lacks.
+// Inclusion is the number of rows of a column whose value does not occur in another column.
 type Inclusion struct {
 	Table    string `json:"table"`
 	Column   string `json:"column"`

@@ -2,14 +2,14 @@ package sqlparts
 
 import "strings"
 
-// Lexeme is a word, a name, a constant or a sign of a text.
+// Lexeme is a word, a name, a constant or a sign of SQL text.
 type Lexeme struct {
-	Text  string // as it stands, a keyword in lower case
-	Value string // what it says: of a name or a text without its quotes; empty for a sign
+	Text  string // as written, a keyword in lower case
+	Value string // its value: a name or a string without its quotes; empty for a sign
 }
 
-// Lexemes are the lexemes of a text in order, without white space, comments and a last semicolon.
-// Two texts whose lexemes have the same Text are the same query.
+// Lexemes returns the lexemes of SQL text in order, without white space, comments and a final semicolon. Two inputs
+// whose lexemes have the same Text are the same query.
 func Lexemes(sql string, dialect Dialect) []Lexeme {
 	l := newLexer(sql, dialect)
 	l.lex()
@@ -41,9 +41,8 @@ func Lexemes(sql string, dialect Dialect) []Lexeme {
 	return out
 }
 
-// OneSpace is the text with white space collapsed to one blank outside of strings, quoted names and
-// comments, and cut at both ends, a last semicolon too. The end of the line stays where it ends a
-// comment.
+// OneSpace returns SQL with each white space outside of strings, quoted names and comments collapsed to one blank,
+// and without white space and a semicolon at the end. It keeps a line break that ends a comment.
 func OneSpace(sql string, dialect Dialect) string {
 	l := newLexer(sql, dialect)
 	l.lex()

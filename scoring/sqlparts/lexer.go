@@ -5,25 +5,25 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is what a token is; code says which word or operator.
+// tokenKind is the kind of a token. code identifies the word or operator.
 type tokenKind uint8
 
 const (
 	tokEOF    tokenKind = iota
 	tokWord             // a keyword or an unquoted name; code is 0 for a word the parser has no use for
 	tokQuoted           // a quoted name
-	tokDouble           // "x" in a dialect where it may be a name or a string
+	tokDouble           // "x" in a dialect that reads it as a name or a string
 	tokString           // a string of any kind, prefix included
 	tokNumber
 	tokParam // a placeholder or variable
 	tokOp    // an operator or bracket
 	tokHint  // /*+ … */
-	tokBad   // a character that begins nothing
+	tokBad   // a character that starts no token
 )
 
-// token is a stretch of the text. mate is, for an opening bracket, the index of the token that ends
-// what it encloses: its closing bracket or, if that is missing, whatever stops it. Brackets
-// never reach across a semicolon, so that no statement hides in an unclosed one.
+// token is a span of the input. For an opening bracket, mate is the index of the token that ends its content: the
+// closing bracket or, if that is missing, the token that stops it. Brackets never span a semicolon, so that no
+// statement hides in an unclosed one.
 type token struct {
 	kind       tokenKind
 	code       code
@@ -32,7 +32,7 @@ type token struct {
 }
 
 const (
-	maxText  = 1 << 30 // how many bytes of a text are read
+	maxText  = 1 << 30 // maximum number of input bytes that are read
 	maxNotes = 100     // how many notes are kept
 )
 
@@ -50,14 +50,14 @@ type lexer struct {
 	noJinja bool // no }} is left
 }
 
-// newLexer returns the lexer of a text in a dialect. The text is cut to maxText bytes.
+// newLexer returns a lexer for sql in a dialect. Input beyond maxText bytes is ignored.
 func newLexer(sql string, dialect Dialect) lexer {
 	return lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
 }
 
-// lex cuts the text into tokens, the last of which is tokEOF.
+// lex splits the input into tokens. The last one is tokEOF.
 func (l *lexer) lex() {
-	if i := strings.IndexByte(l.sql, 0); i >= 0 { // where some engines end the text, even in a comment
+	if i := strings.IndexByte(l.sql, 0); i >= 0 { // some engines end the input at a NUL, even in a comment
 		l.note(i, i+1, "NUL character")
 	}
 	for {
@@ -122,12 +122,12 @@ func (l *lexer) space() {
 	}
 }
 
-// dashes reports whether -- begins a comment here.
+// dashes reports whether -- starts a comment here.
 func (l *lexer) dashes() bool {
 	return !l.syntax.dashSpace || l.at(2) <= ' ' || l.at(2) == 0x7f
 }
 
-// hash reports whether # begins a comment here.
+// hash reports whether # starts a comment here.
 func (l *lexer) hash() bool {
 	return l.syntax.hash || l.guess && class[l.at(1)] == clsSpace && (l.pos == 0 || class[l.sql[l.pos-1]] == clsSpace)
 }
@@ -236,9 +236,8 @@ func (l *lexer) template() {
 	l.note(start, l.pos, "template text skipped")
 }
 
-// wideSpace is the length of the Unicode space s begins with, 0 if none: no-break and typographic
-// spaces, the ideographic space, zero-width marks and the byte order mark, all of which get into
-// SQL by copying.
+// wideSpace returns the length of the Unicode space at the start of s, or 0: no-break and typographic spaces, the
+// ideographic space, zero-width marks and the byte order mark, all of which get into SQL by copying.
 func wideSpace(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	switch {
@@ -288,8 +287,7 @@ func (l *lexer) word() {
 	l.emit(tokWord, wordCode(h, l.sql[l.pos:i]), i)
 }
 
-// number reads a number: 1, 1.5, .5, 1e10, 0x1f, 1_000, 10L; in some dialects a name may begin with
-// digits.
+// number reads a number: 1, 1.5, .5, 1e10, 0x1f, 1_000, 10L. In some dialects a name may start with digits.
 func (l *lexer) number() {
 	i := l.pos
 	if l.afterDot() { // dataset.20200101_t

@@ -70,8 +70,8 @@ func (l *lexer) stringEnd(i int, quote byte, backslash bool) int {
 	}
 }
 
-// quoteEnd is where a quoted text ends whose opening quote is at i; closed reports whether it has
-// a closing one. A doubled quote stands for itself.
+// quoteEnd returns the end of the quoted text whose opening quote is at i; closed reports whether it has a closing
+// quote. A doubled quote is an escaped quote.
 func quoteEnd(sql string, i int, quote byte, backslash bool) (end int, closed bool) {
 	for j := i + 1; j < len(sql); j++ {
 		switch c := sql[j]; {
@@ -145,7 +145,7 @@ func (l *lexer) quote(c byte) {
 	}
 }
 
-// nameEnd is where the quoted name ends that begins here; a doubled quote stands for itself.
+// nameEnd returns the end of the quoted name that starts here; a doubled quote is an escaped quote.
 func (l *lexer) nameEnd(quote byte) int {
 	j := l.pos + 1
 	for {
@@ -161,8 +161,8 @@ func (l *lexer) nameEnd(quote byte) int {
 	}
 }
 
-// escapedNameEnd is where the name in backticks ends that begins here; a backslash keeps a quote
-// from ending it, and a doubled quote ends it.
+// escapedNameEnd returns the end of the name in backticks that starts here. A backslash escapes a quote, and a
+// doubled quote ends the name.
 func (l *lexer) escapedNameEnd() int {
 	for j := l.pos + 1; j < len(l.sql); j++ {
 		switch l.sql[j] {
@@ -176,8 +176,8 @@ func (l *lexer) escapedNameEnd() int {
 	return len(l.sql)
 }
 
-// jinja reads {{ an expression of a template }} and reports whether it did; a struct literal begins
-// with no name.
+// jinja reads {{ an expression of a template }} and reports whether it did; a struct literal does not start with a
+// name.
 func (l *lexer) jinja() bool {
 	i := l.pos + 2
 	for i < len(l.sql) && (class[l.sql[i]] == clsSpace || l.sql[i] == '-') {
@@ -221,7 +221,7 @@ func (l *lexer) bracketedName() bool {
 	}
 }
 
-// bracketHides reports whether [ and the next ] hold what would begin a string, a name or a comment.
+// bracketHides reports whether a string, a quoted name or a comment would start between [ and the next ].
 func (l *lexer) bracketHides() bool {
 	n := strings.IndexByte(l.sql[l.pos:], ']')
 	if n < 0 {
@@ -231,8 +231,8 @@ func (l *lexer) bracketHides() bool {
 	return strings.ContainsAny(in, "'\"`$#[") || strings.Contains(in, "--") || strings.Contains(in, "/*") || strings.Contains(in, "//")
 }
 
-// looksBracketed reports whether [ begins a quoted name in a dialect that has both names and arrays
-// in brackets: it follows no operand and holds one short line that is a name and no list.
+// looksBracketed reports whether [ starts a quoted name in a dialect that uses brackets for both names and arrays:
+// it follows no operand and encloses one short line that is a name and not a list.
 func (l *lexer) looksBracketed() bool {
 	if n := len(l.toks); n > 0 {
 		switch t := l.toks[n-1]; {

@@ -1,16 +1,15 @@
 package sqlparts
 
-// Mention is a name in a text: an unquoted word, keywords included, or a quoted name, with the
-// parts that dots join to it.
+// Mention is a name in SQL text: an unquoted word, keywords included, or a quoted name, with the parts that dots
+// join to it.
 type Mention struct {
 	Span
 	Name   Name
 	Called bool // an opening parenthesis follows
 }
 
-// Mentions returns every name of a text in order, whatever the grammar makes of it. Names in
-// comments and strings are not among them. It serves checks that must not miss a name in text that
-// the parser carried or skipped.
+// Mentions returns every name in SQL text in order, without parsing. Names in comments and strings are not
+// included. It serves checks that must not miss a name in text that the parser kept as raw text or skipped.
 func Mentions(sql string, dialect Dialect) []Mention {
 	if int(dialect) >= len(syntaxes) {
 		dialect = Generic

@@ -42,8 +42,8 @@ func (l *lexer) operator(c byte) {
 	l.emit(tokBad, 0, l.pos+1)
 }
 
-// commentWithin reports whether a comment begins behind the first of the next n characters, which an
-// operator never reaches into.
+// commentWithin reports whether a comment starts after the first of the next n characters. An operator never
+// extends into a comment.
 func (l *lexer) commentWithin(n int) bool {
 	for k := 1; k < n; k++ {
 		if next := l.at(k + 1); l.at(k) == '-' && next == '-' || l.at(k) == '/' && next == '*' {
@@ -112,8 +112,8 @@ func (l *lexer) dollar() {
 	l.emit(tokBad, 0, i)
 }
 
-// suffixed reads SQLite's $x(…), @x(…), #x(…) and :x(…), and reports whether one stands here: a
-// parameter that reaches up to the first closing bracket, quotes and comments included.
+// suffixed reads SQLite's $x(…), @x(…), #x(…) and :x(…), and reports whether there is one: a parameter that extends
+// to the first closing bracket, including quotes and comments.
 func (l *lexer) suffixed() bool {
 	if !l.syntax.suffix {
 		return false

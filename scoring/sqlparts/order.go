@@ -2,11 +2,11 @@ package sqlparts
 
 import "strconv"
 
-// OrdersRows reports whether a text specifies the order of its result's rows: its last statement that
-// is a query has an ORDER BY of its own whose first effective key depends on the rows. An ORDER BY
-// after a set operation orders the whole; one inside parentheses that hold the whole query does
-// too. An ORDER BY in a derived table or common table expression does not: no standard and no
-// warehouse promises that it lasts. Keys that are constants, and random ones, order nothing.
+// OrdersRows reports whether SQL text specifies the order of its result's rows: its last query has its own ORDER
+// BY, and the first effective key depends on the rows. An ORDER BY after a set operation orders the whole result,
+// and so does one inside parentheses around the whole query. An ORDER BY in a derived table or common table
+// expression does not: no standard and no warehouse guarantees that this order is kept. Constant and random keys
+// order nothing.
 func OrdersRows(sql string, dialect Dialect) bool {
 	s := Parse(sql, dialect)
 	for i := len(s.Statements) - 1; i >= 0; i-- {
@@ -63,9 +63,8 @@ func (q *Query) Order() []*OrderItem {
 	return nil
 }
 
-// RowLimit is the greatest number of rows the query returns by its own LIMIT, TOP or FETCH, where
-// that is a plain number; ok is false if there is none, or if it is a share or may be exceeded by
-// ties.
+// RowLimit returns the maximum number of rows that the query returns by its own LIMIT, TOP or FETCH, if that is a
+// plain number. ok is false if there is none, if it is a percentage, or if ties may exceed it.
 func (q *Query) RowLimit() (n int64, ok bool) {
 	for q != nil {
 		if l := q.Limit; l != nil && l.Count != nil && !l.Percent && !l.WithTies {

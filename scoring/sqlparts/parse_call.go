@@ -86,7 +86,7 @@ func (p *parser) arguments(c *Call, open int) {
 		}
 		before := p.i
 		p.exprs.push(p.argument(end))
-		if p.i == before { // a clause's word that begins no clause
+		if p.i == before { // a clause's keyword that starts no clause here
 			p.skip()
 		}
 	}
@@ -158,7 +158,7 @@ func keyOf(e Expr) (Ident, bool) {
 	return Ident{}, false
 }
 
-// argumentClause reports whether the current token begins a clause inside a call.
+// argumentClause reports whether the current token starts a clause inside a call.
 func (p *parser) argumentClause() bool {
 	switch p.cur().code {
 	case wOrder, wLimit, wHaving, wOn:
@@ -297,7 +297,7 @@ func (p *parser) partition(end int) []Expr {
 	return p.exprs.cut(m)
 }
 
-// frame reads a window's frame and is its text; a frame with one bound is written out with BETWEEN.
+// frame reads a window's frame and returns its text; a frame with one bound is written out with BETWEEN.
 func (p *parser) frame() string {
 	unit := strings.ToLower(p.text())
 	p.next()
@@ -322,7 +322,7 @@ func (p *parser) frame() string {
 	return s
 }
 
-// bound reads UNBOUNDED PRECEDING, CURRENT ROW, n FOLLOWING … and is its text.
+// bound reads UNBOUNDED PRECEDING, CURRENT ROW, n FOLLOWING … and returns its text.
 func (p *parser) bound() string {
 	k, start := p.i, p.start()
 	switch {
@@ -368,8 +368,8 @@ func (p *parser) caseOf() Expr {
 	return c
 }
 
-// branch reads an expression in a case, up to one of two words or END; what nobody understands
-// there becomes text.
+// branch parses an expression in a CASE, up to one of two words or END. Anything after it that cannot be parsed
+// becomes raw text.
 func (p *parser) branch(a, b code) Expr {
 	start := p.start()
 	e := p.expr()
@@ -468,7 +468,7 @@ func (p *parser) contains(open int, words []code) bool {
 	return false
 }
 
-// specialWords are the words that separate the arguments of functions with a grammar of their own.
+// specialWords are the words that separate the arguments of functions with a special grammar.
 var specialWords = map[code][]code{
 	wExtract: {wFrom}, wTrim: {wFrom, wBoth, wLeading, wTrailing}, wPosition: {wIn}, wSubstring: {wFrom, wFor}, wSubstr: {wFrom, wFor},
 	wOverlay: {wPlacing, wFrom, wFor},

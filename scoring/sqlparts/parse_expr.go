@@ -9,10 +9,10 @@ const (
 	precAnd
 	precNot
 	precIs      // IS, where it binds less tightly than comparisons
-	precCompare // comparisons, and IS, IN, BETWEEN and LIKE where they have no level of their own
+	precCompare // comparisons, and IS, IN, BETWEEN and LIKE in dialects without a separate level for them
 	precMatch   // IN, BETWEEN and LIKE, or < and its like, where they bind more tightly
 	precBit     // | & << >> # and other operators
-	precBitXor  // where bit operators have levels of their own
+	precBitXor  // in dialects with separate levels for bit operators
 	precBitAnd  //
 	precShift   //
 	precSum     // + -
@@ -108,8 +108,8 @@ func (p *parser) expr() Expr {
 	return e
 }
 
-// tooDeep carries what is nested too deeply: a bracket if one begins here, else everything up to
-// the end of the enclosing one.
+// tooDeep reads an expression that is nested too deeply as raw text: a bracket if one starts here, else everything
+// up to the end of the enclosing one.
 func (p *parser) tooDeep() Expr {
 	start := p.start()
 	if p.cur().mate > int32(p.i) {
@@ -119,8 +119,8 @@ func (p *parser) tooDeep() Expr {
 	return p.carry(start, "nested too deeply: carried as text")
 }
 
-// infixAt is how the current token is read after an operand, and its precedence in this dialect; 0
-// if it is no operator.
+// infixAt returns the infix operator at the current token and its precedence in this dialect, or 0 if the token is
+// not an operator.
 func (p *parser) infixAt() (*infix, uint8) {
 	t := p.cur()
 	in := &infixes[t.code]
@@ -228,7 +228,7 @@ func bitLevel(c code) int {
 	return 0
 }
 
-// operandFollows reports whether the next token may begin an operand.
+// operandFollows reports whether the next token may start an operand.
 func (p *parser) operandFollows() bool { return beginsOperand(p.ahead(1)) }
 
 func beginsOperand(t *token) bool {
@@ -431,7 +431,7 @@ func (p *parser) is(left Expr, start int32) Expr {
 	} else {
 		switch p.cur().code {
 		case wNull, wTrue, wFalse:
-			if p.dialect != SQLite { // where any value may stand here
+			if p.dialect != SQLite { // SQLite allows any value here
 				e.What = p.primary()
 				break
 			}

@@ -99,7 +99,8 @@ func bare(s *Source) bool {
 	return s.Query != nil && s.Alias.Text == "" && s.Pivots == nil && s.Sample == nil && !s.Lateral && s.Recognize == nil
 }
 
-// queryContinues reports whether what follows a parenthesised query makes a larger query of it.
+// queryContinues reports whether a parenthesized query is followed by a clause or operator that makes it part of a
+// larger query.
 func (p *parser) queryContinues() bool {
 	switch p.cur().code {
 	case wUnion, wIntersect, wExcept, wMinus, wOrder, wLimit:
@@ -196,8 +197,7 @@ func (p *parser) tableName() Name {
 	return Name(p.idents.cut(m))
 }
 
-// dashed passes a name whose parts may be joined by dashes, with nothing between them, and returns
-// where it ends.
+// dashed skips a name whose parts may be joined by dashes, without white space, and returns its end.
 func (p *parser) dashed() int32 {
 	end := p.cur().end
 	p.next()
@@ -375,8 +375,7 @@ func (p *parser) sourceSuffix(src *Source) bool {
 	return true
 }
 
-// balanced passes a bracket and what it encloses, and returns the text from start as an expression
-// without a note.
+// balanced skips a bracket and its content, and returns the text from start as an expression without a note.
 func (p *parser) balanced(start int32) *Raw {
 	p.skip()
 	r := &Raw{Span: p.from(start)}

@@ -118,8 +118,8 @@ func (s *Source) conditioned() bool {
 // maxPostponed is how far back a postponed join condition may reach.
 const maxPostponed = 16
 
-// postponed is the parenthesised join that src ends and that a further condition belongs to: it
-// begins with the nearest source since the mark that has no condition. It is nil if there is none.
+// postponed returns the parenthesized join that ends with src and to which a further condition belongs: it starts
+// at the nearest source since the mark without a condition. It returns nil if there is none.
 func (p *parser) postponed(src *Source, m int) *Source {
 	stack := p.sources.stack
 	for k := len(stack) - 1; k > max(m, len(stack)-maxPostponed); k-- {

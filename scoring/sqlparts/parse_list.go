@@ -78,8 +78,8 @@ func lambdaParams(items []*Item) []Ident {
 	return out
 }
 
-// parenList reads what is in parentheses that is no query: nothing, an expression, or several
-// with commas.
+// parenList parses the content of parentheses that is not a query: nothing, an expression, or several separated by
+// commas.
 func (p *parser) parenList(open int, start int32) Expr {
 	end := int(p.toks[open].mate)
 	if p.i >= end {
@@ -129,7 +129,7 @@ func (p *parser) moreItems(first *Item, end int) []*Item {
 	return p.items.cut(m)
 }
 
-// toComma skips to the next comma before end, with a note, if something else is there.
+// toComma skips to the next comma before end. It adds a note if it skips anything.
 func (p *parser) toComma(end int) {
 	if p.i >= end || p.at(oComma) {
 		return
@@ -141,8 +141,8 @@ func (p *parser) toComma(end int) {
 	p.noteAt(start, p.from(start).End, "text in a list was not read")
 }
 
-// exprList reads expressions separated by commas up to the bracket that closes open. Elements
-// followed by something nobody understands become text.
+// exprList parses expressions separated by commas up to the bracket that closes open. An element followed by
+// something that cannot be parsed becomes raw text.
 func (p *parser) exprList(open int) []Expr {
 	end := int(p.toks[open].mate)
 	m := p.exprs.mark()

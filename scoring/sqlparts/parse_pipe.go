@@ -274,7 +274,7 @@ func (p *parser) pipeSource(q *Query) *Query {
 	return q
 }
 
-// pipeJoin reads the right side of a join whose left side is what is there; its words are read.
+// pipeJoin parses the right side of a join in a pipe; its left side is q, and its keywords have been read.
 func (p *parser) pipeJoin(q *Query, j Source) *Query {
 	sel := plain(q)
 	if sel == nil || sel.Where != nil || len(q.OrderBy) > 0 || len(sel.From) == 0 {
@@ -287,7 +287,7 @@ func (p *parser) pipeJoin(q *Query, j Source) *Query {
 	return q
 }
 
-// pipeSetOp reads UNION ALL (query), (query) and the like.
+// pipeSetOp parses UNION ALL (query), (query) and other set operations.
 func (p *parser) pipeSetOp(q *Query) *Query {
 	start := q.Start
 	o, ok := p.atSetOp(p.at(wIntersect))

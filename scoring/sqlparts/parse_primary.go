@@ -119,7 +119,7 @@ func (p *parser) pathFollows() bool {
 	}
 }
 
-// path reads the names after a colon: a.b."c". Indexes and names after them are nodes of their own.
+// path parses the names after a colon: a.b."c". Indexes and the names after them become separate nodes.
 func (p *parser) path(x Expr, start int32) Expr {
 	pt := &Path{X: x}
 	if p.at(oLbracket) { // x:['a']: an index on the path's root
@@ -193,8 +193,8 @@ func (p *parser) operand() Expr {
 	return p.missing()
 }
 
-// missing is the operand that does not exist. It passes a token that can begin nothing, so that
-// reading continues.
+// missing returns a placeholder for an operand that does not exist. It skips a token that cannot start anything, so
+// that parsing continues.
 func (p *parser) missing() Expr {
 	start := p.start()
 	if t := p.cur(); !p.ends() && t.code != oComma && (t.kind != tokWord || !reserved[t.code]) {
@@ -263,7 +263,7 @@ func (p *parser) placeholder() Expr {
 	return &Param{Span: s, Text: p.sql[s.Start:s.End]}
 }
 
-// wordOperand reads an operand that begins with a word.
+// wordOperand reads an operand that starts with a word.
 func (p *parser) wordOperand(t *token) Expr {
 	next := p.ahead(1)
 	if t.code == 0 {
@@ -379,8 +379,8 @@ func (p *parser) wordOperand(t *token) Expr {
 	return p.name()
 }
 
-// reservedAsColumn reports whether a reserved word is a column here: where an operand must stand, in a
-// dialect that does not reserve the word and separates statements by semicolons.
+// reservedAsColumn reports whether a reserved word is a column here: where an operand is required, in a dialect
+// that does not reserve the word and separates statements by semicolons.
 func (p *parser) reservedAsColumn(c code, next *token) bool {
 	switch p.dialect {
 	case Postgres, DuckDB:
@@ -404,7 +404,7 @@ func (p *parser) oneName() Name {
 	return Name(p.idents.cut(m))
 }
 
-// name reads a column, a star with a qualifier, or a call; lambdas begin with a name too.
+// name reads a column, a star with a qualifier, or a call; lambdas also start with a name.
 func (p *parser) name() Expr {
 	start := p.start()
 	m := p.idents.mark()

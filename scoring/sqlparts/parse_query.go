@@ -1,7 +1,6 @@
 package sqlparts
 
-// startsQuery reports whether the current token begins a query, through any number of opening
-// parentheses.
+// startsQuery reports whether the current token starts a query, after any number of opening parentheses.
 func (p *parser) startsQuery() bool {
 	k := p.i
 	if p.toks[k].code == oLparen { // a run of parentheses is passed once, however often it is asked about
@@ -26,8 +25,7 @@ func (p *parser) startsQuery() bool {
 	return false
 }
 
-// beginsName reports whether the token at k may begin the name of a table or an opening parenthesis
-// before one.
+// beginsName reports whether the token at k may start the name of a table, or is an opening parenthesis before one.
 func (p *parser) beginsName(k int) bool {
 	t := &p.toks[min(k, len(p.toks)-1)]
 	switch t.kind {
@@ -81,7 +79,7 @@ func (p *parser) queryOrWith() *Query {
 	return q
 }
 
-// rawQuery is a query of which only text is known.
+// rawQuery returns a query that holds only raw text.
 func (p *parser) rawQuery(r *Raw) *Query {
 	sel := p.selects.new()
 	sel.Span = r.Span
@@ -165,8 +163,8 @@ func (p *parser) atSetOp(intersect bool) (SetOperator, bool) {
 	return SetOperator{}, false
 }
 
-// setOpAhead reports whether words stand here that qualify a set operator: LEFT UNION, FULL OUTER
-// UNION, INNER INTERSECT.
+// setOpAhead reports whether the current words qualify a set operator: LEFT UNION, FULL OUTER UNION, INNER
+// INTERSECT.
 func (p *parser) setOpAhead() bool {
 	if !p.at(wLeft) && !p.at(wFull) && !p.at(wInner) {
 		return false
@@ -369,8 +367,8 @@ func (p *parser) afterQuery() bool {
 	return true
 }
 
-// orderList reads sort keys after BY; clause reports whether they are a clause's, so that text nobody
-// understands is theirs.
+// orderList parses sort keys after BY. clause reports whether they belong to a clause, so that text after them that
+// cannot be parsed becomes part of them.
 func (p *parser) orderList(clause bool) []*OrderItem {
 	m := p.orders.mark()
 	for {

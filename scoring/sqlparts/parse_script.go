@@ -1,6 +1,6 @@
 package sqlparts
 
-// script reads statements up to the end of the text.
+// script parses statements up to the end of the input.
 func (p *parser) script() []*Statement {
 	var out []*Statement
 	for {
@@ -22,8 +22,7 @@ func (p *parser) script() []*Statement {
 	}
 }
 
-// rest deals with what follows a statement that ended without a semicolon: another statement, or
-// text nobody understands.
+// rest parses what follows a statement that ended without a semicolon: another statement, or unknown text.
 func (p *parser) rest(out *[]*Statement) {
 	t := p.cur()
 	if p.statementEnds() {
@@ -51,7 +50,7 @@ func (p *parser) rest(out *[]*Statement) {
 	}
 }
 
-// statement reads one statement; the current token begins it.
+// statement parses one statement that starts at the current token.
 func (p *parser) statement() *Statement {
 	s := &Statement{}
 	start := p.start()
@@ -111,7 +110,7 @@ func (p *parser) queryStatement(s *Statement) {
 	}
 }
 
-// beginning says how a statement that begins with a word continues.
+// beginning describes how a statement continues after its first word.
 type beginning struct {
 	second  code // the second word; 0 for any
 	kind    Kind
@@ -206,11 +205,11 @@ func init() {
 	add(wUnpivot, 0, KindQuery, Reads, (*parser).pivotStatement)
 }
 
-// beginsStatement reports whether a word begins a statement when it stands where nothing else fits.
+// beginsStatement reports whether a word starts a statement if it appears where nothing else can be parsed.
 func beginsStatement(c code) bool { return c == wSelect || c == wWith || len(beginnings[c]) > 0 }
 
-// changes reports whether a word begins a statement that changes something, so that it must not be
-// skipped unseen.
+// changes reports whether a word starts a statement that changes something, so that it must not be skipped
+// silently.
 func changes(c code) bool {
 	switch c {
 	case wInsert, wUpdate, wDelete, wMerge, wDrop, wCreate, wAlter, wTruncate, wGrant, wRevoke, wExec, wExecute, wCall, wSelect:
@@ -219,8 +218,8 @@ func changes(c code) bool {
 	return serverWord[c]
 }
 
-// statementEnds reports whether the current token ends a statement: a semicolon, the end, T-SQL's GO,
-// or Snowflake's ->>, which hands the result to the next statement.
+// statementEnds reports whether the current token ends a statement: a semicolon, the end of the input, T-SQL's GO,
+// or Snowflake's ->>, which passes the result to the next statement.
 func (p *parser) statementEnds() bool {
 	t := p.cur()
 	return t.kind == tokEOF || t.code == oSemicolon || t.code == wGo && p.dialect == TSQL || t.code == oArrow2 && p.dialect == Snowflake
@@ -233,8 +232,7 @@ func (p *parser) skipStatement() {
 	}
 }
 
-// alters reports whether, amid text nobody understands, a statement may begin here that does more
-// than read.
+// alters reports whether, within unknown text, a statement that does more than read may start here.
 func (p *parser) alters() bool {
 	c := p.cur().code
 	if p.ahead(1).code != oLparen {
@@ -250,9 +248,8 @@ func (p *parser) alters() bool {
 // skipTo reads no more of a statement than its first word.
 func (p *parser) skipTo(*Statement) { p.skipStatement() }
 
-// skipSession skips a statement that only reads or changes the session, such as SET, COMMIT or
-// SHOW. Where semicolons are optional it ends before a word that changes something, which begins
-// the next statement.
+// skipSession skips a statement that only reads or changes the session, such as SET, COMMIT or SHOW. In a dialect
+// with optional semicolons it stops before a word that starts a statement which changes data.
 func (p *parser) skipSession(s *Statement) {
 	p.next()
 	if s.Kind == KindShow && !p.statementEnds() {
@@ -266,7 +263,7 @@ func (p *parser) skipSession(s *Statement) {
 	}
 }
 
-// objectWords stand between DROP, ALTER, CREATE … and the name of the object.
+// objectWords may appear between DROP, ALTER, CREATE … and the name of the object.
 var objectWords = wordSet(wTable, wView, wIf, wExists, wNot, wOr, wReplace, wTemp, wTemporary, wTransient, wExternal, wMaterialized,
 	wDynamic, wIceberg, wSchema, wDatabase, wFunction, wProcedure, wIndex, wUnique, wOnly, wFrom, wInto, wLocal, wGlobal, wVolatile,
 	wUnlogged, wForeign, wSecure, wColumn, wSequence, wStage, wStream, wTask, wUser, wRole, wTrigger, wType, wExtension, wOverwrite,
@@ -447,8 +444,8 @@ func (p *parser) declare(s *Statement) {
 	}
 }
 
-// explain reads EXPLAIN, DESCRIBE and the like; what they explain may be run (EXPLAIN ANALYZE), so
-// its effects count.
+// explain parses EXPLAIN, DESCRIBE and similar statements. The effects of the statement that they explain are
+// included, because it may be run (EXPLAIN ANALYZE).
 func (p *parser) explain(s *Statement) {
 	p.next()
 	for p.cur().kind == tokWord && !p.startsQuery() && !changes(p.cur().code) || p.at(oLparen) && !p.startsQuery() {

@@ -72,7 +72,7 @@ func (p *parser) selectHead(sel *Select, q *Query) {
 // selectModifiers are MySQL's words between SELECT and the list.
 var selectModifiers = wordSet(wSqlCalcFoundRows, wSqlNoCache, wHighPriority, wStraightJoin)
 
-// topCount reports whether TOP is followed by a count, so that it is no column.
+// topCount reports whether TOP is followed by a count, so that it is not a column.
 func (p *parser) topCount() bool {
 	t := p.ahead(1)
 	return t.kind == tokNumber || t.kind == tokParam || t.code == oLparen
@@ -106,8 +106,8 @@ func (p *parser) selectItems() []*Item {
 	return p.items.cut(m)
 }
 
-// item reads an expression with an optional alias. In a select list (sweep) the alias may also
-// stand in front, and what nobody understands becomes part of the expression, as text.
+// item parses an expression with an optional alias. In a select list (sweep) the alias may also come first, and
+// text that cannot be parsed becomes part of the expression.
 func (p *parser) item(sweep bool) *Item {
 	it := p.items_.new()
 	start := p.start()
@@ -184,7 +184,7 @@ func (p *parser) alias(allowed *[lastCode]bool) Ident {
 	return p.ident()
 }
 
-// ident reads one name, whatever word it is. Where everything ends there is none.
+// ident reads one name, whatever word it is. At the end of the input it returns an empty one.
 func (p *parser) ident() Ident {
 	t := p.cur()
 	if p.ends() {
@@ -311,8 +311,8 @@ func (p *parser) clauseText(start int32) *Raw {
 	return r
 }
 
-// unknownClause skips what no clause begins with, up to the next clause, and reports whether there
-// is one. Words that begin a statement are left for the statement they begin.
+// unknownClause skips tokens that start no clause, up to the next clause, and reports whether there is one. It
+// stops before a word that starts a statement.
 func (p *parser) unknownClause() bool {
 	t := p.cur()
 	if p.ends() || t.code == wWith || t.code == wSelect || t.code == wSet || beginsStatement(t.code) && t.code != wFor && t.code != wCluster && t.code != wStart {
@@ -328,7 +328,7 @@ func (p *parser) unknownClause() bool {
 	return !p.ends()
 }
 
-// and joins two conditions of which the first may be nil: the same clause written twice.
+// and joins two conditions, from a clause that is written twice. a may be nil.
 func (p *parser) and(a, b Expr) Expr {
 	if a == nil {
 		return b
@@ -442,8 +442,8 @@ func (p *parser) windows(sel *Select) {
 	}
 }
 
-// condition reads the expression of WHERE, ON, HAVING or QUALIFY. A conjunct or disjunct followed
-// by something nobody understands becomes text, and the rest continues.
+// condition parses the expression of WHERE, ON, HAVING or QUALIFY. A conjunct or disjunct followed by text that
+// cannot be parsed becomes raw text, and parsing continues after it.
 func (p *parser) condition() Expr {
 	start := p.start()
 	e := p.expr()

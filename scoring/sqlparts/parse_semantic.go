@@ -5,10 +5,9 @@ import "strings"
 // semanticParts are the clauses of Snowflake's SEMANTIC_VIEW.
 var semanticParts = nameSet("metrics dimensions facts")
 
-// semanticView reads SEMANTIC_VIEW(name METRICS a, b DIMENSIONS c AS d FACTS e WHERE f), and tells
-// whether it did. The tree has the name of the view, then an argument for each clause: the elements
-// of a list as those of a struct, where they may have names. Written with commas and => it is an
-// ordinary call.
+// semanticView parses SEMANTIC_VIEW(name METRICS a, b DIMENSIONS c AS d FACTS e WHERE f), and reports whether it
+// did. The arguments in the tree are the name of the view, then one argument per clause. A list becomes a struct
+// whose elements may have names. A call with commas and => is parsed as an ordinary call instead.
 func (p *parser) semanticView(c *Call, open int) bool {
 	if len(c.Name) != 1 || !strings.EqualFold(c.Name[0].Text, "semantic_view") || p.dialect != Snowflake && p.dialect != Generic {
 		return false

@@ -78,8 +78,8 @@ func (p *parser) convert() Expr {
 	return c
 }
 
-// typedLiteral reports whether a word before a string makes it a literal of a type; for words that
-// are in no table.
+// typedLiteral reports whether a word before a string makes it a typed literal, for words that are in no keyword
+// table.
 func typedLiteral(word string) bool {
 	switch strings.ToLower(word) {
 	case "timestamptz", "timestamp_tz", "timestamp_ntz", "timestamp_ltz", "timestamp_s", "timestamp_ms", "timestamp_us", "timestamp_ns", "timetz", "numeric", "bignumeric", "decimal", "bigdecimal", "jsonb", "uuid":
@@ -101,8 +101,7 @@ func (p *parser) typed() Expr {
 	return c
 }
 
-// typeName reads a type after :: and is its text: words that belong together, parameters, <…> and
-// [].
+// typeName reads a type after :: and returns its text: words that belong together, parameters, <…> and [].
 func (p *parser) typeName() string {
 	from := p.i
 	first := p.cur()
@@ -136,8 +135,8 @@ func (p *parser) typeName() string {
 	return p.typeText(from)
 }
 
-// typeText is the text of a type, from a token up to the current one; a note says if it looks like
-// none.
+// typeText returns the text of a type, from a token up to the current one. It adds a note if the text does not look
+// like a type.
 func (p *parser) typeText(from int) string {
 	for k := from; k < p.i; k++ {
 		switch t := &p.toks[k]; {
@@ -164,7 +163,7 @@ func longType(a, b string) bool {
 	return false
 }
 
-// genericType reports whether < after a type's name begins its parameters.
+// genericType reports whether < after a type's name starts its parameters.
 func genericType(s string) bool {
 	switch strings.ToLower(s) {
 	case "array", "struct", "map", "range", "row", "list":
@@ -247,7 +246,7 @@ func (p *parser) typedList(kind ListKind) Expr {
 	return p.raw(start, "type without a value: carried as text")
 }
 
-// intervalFollows reports whether the token after INTERVAL begins its value, so that it is no column.
+// intervalFollows reports whether the token after INTERVAL starts its value, so that INTERVAL is not a column.
 func (p *parser) intervalFollows(next *token) bool {
 	switch next.kind {
 	case tokString, tokNumber, tokParam:

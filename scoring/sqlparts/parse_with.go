@@ -36,7 +36,7 @@ func (p *parser) with() *Query {
 	return q
 }
 
-// cte reads name [(columns)] AS [[NOT] MATERIALIZED] (body); nil if the current token begins none.
+// cte parses name [(columns)] AS [[NOT] MATERIALIZED] (body); nil if the current token does not start one.
 func (p *parser) cte() *CTE {
 	t := p.cur()
 	if t.kind != tokQuoted && t.kind != tokDouble && t.kind != tokString && (t.kind != tokWord || t.code == wSelect) {

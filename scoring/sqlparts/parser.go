@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts/internal/count"
 )
 
-// maxDepth bounds how deep a tree gets, counting nesting and the length of chains alike. What is
-// deeper is carried as text.
+// maxDepth limits the depth of a tree, counting both nesting and the length of chains. Anything deeper is kept as
+// raw text.
 const maxDepth = 1000
 
 // stepsBetweenLooks is the number of steps between two checks of a signal. They take less than a millisecond.
@@ -26,9 +26,9 @@ type parser struct {
 	i       int
 	notes   []Note
 
-	depth  int     // nesting of what is being read
+	depth  int     // nesting depth at the current position
 	height int     // of the tallest tree finished at this nesting
-	slice  int     // > 0 inside x[…] and {…}, where a colon is no path
+	slice  int     // > 0 inside x[…] and {…}, where a colon does not start a path
 	steps  int     // tokens passed; tests measure work by it
 	count  numbers // of the nodes read so far
 
@@ -63,9 +63,8 @@ type alloc struct {
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-// Parse reads a text. It never fails: what it does not understand is carried as text or skipped,
-// and noted. Time is linear in the length of the text; depth is bounded. Texts longer than 1 GiB
-// are cut.
+// Parse parses SQL text. It never fails: text that it does not understand is kept as raw text or skipped, and a
+// note reports it. Time is linear in the length of the input, and depth is bounded. Input beyond 1 GiB is ignored.
 func Parse(sql string, dialect Dialect) *Script { return parseUntil(sql, dialect, nil) }
 
 // parseUntil is [Parse], which a signal ends.
@@ -261,7 +260,7 @@ func (p *parser) carry(start int32, what string) *Raw {
 	return p.raw(start, what)
 }
 
-// raw is the text from start up to the current token, noted.
+// raw returns the text from start up to the current token, and adds a note.
 func (p *parser) raw(start int32, what string) *Raw {
 	r := &Raw{Span: p.from(start)}
 	r.Text = p.flat(r.Span)
@@ -269,8 +268,8 @@ func (p *parser) raw(start int32, what string) *Raw {
 	return r
 }
 
-// flat is the text of the tokens that end within the span and before the current one: words in
-// lower case, single spaces.
+// flat returns the text of the tokens that end within the span and before the current one: words in lower case,
+// single spaces.
 func (p *parser) flat(s Span) string {
 	k := p.i
 	for k > 0 && p.toks[k-1].start >= s.Start {
@@ -279,8 +278,8 @@ func (p *parser) flat(s Span) string {
 	return p.words(k, p.i)
 }
 
-// words is the text of tokens from to to: words in lower case, names in the quotes Format gives
-// them, single spaces, none around dots and inside parentheses.
+// words returns the text of tokens from to to: words in lower case, names in the quotes that Format uses, single
+// spaces, none around dots and inside parentheses.
 func (p *parser) words(from, to int) string {
 	var b strings.Builder
 	for k := from; k < to; k++ {

@@ -94,8 +94,7 @@ func (p *printer) orderBy(list []*OrderItem) {
 	}
 }
 
-// orderItem writes a sort key; ascending goes without saying, and the normal form says nothing
-// about nulls.
+// orderItem writes a sort key. It omits ASC; the normal form also omits the position of NULLs.
 func (p *printer) orderItem(o *OrderItem) {
 	if allItems(o.Expr) {
 		p.str("all")

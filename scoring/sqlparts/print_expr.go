@@ -137,7 +137,7 @@ func (p *printer) binary(b *Binary) {
 		return
 	}
 	p.operand(b, b.L, prec)
-	if b.Op == "#" { // not to be taken for a comment
+	if b.Op == "#" { // so that it does not start a comment
 		p.str(" #(")
 		p.expr(b.R, precNone)
 		p.str(")")
@@ -192,8 +192,8 @@ func isString(e Expr) bool {
 	return ok && l.Kind == String
 }
 
-// arrow writes a side of the operator ->, so that names before an arrow are not taken for the
-// parameters of a lambda.
+// arrow writes an operand of the operator ->, so that names before an arrow are not parsed as the parameters of a
+// lambda.
 func (p *printer) arrow(e Expr, min uint8) {
 	switch x := e.(type) {
 	case *Column:
@@ -280,7 +280,7 @@ func (p *printer) inSet(e *In) {
 	}
 }
 
-// sortedList writes the elements in the order of their text, each once.
+// sortedList writes the elements sorted by their text, without duplicates.
 func (p *printer) sortedList(list []Expr) {
 	at := len(p.buf)
 	texts := make([]string, len(list))

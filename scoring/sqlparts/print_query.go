@@ -82,8 +82,8 @@ var setWords = [...]string{Union: "union", Intersect: "intersect", Except: "exce
 
 func (p *printer) setOp(s *SetOp) { p.setTerms(s, len(s.Terms)) }
 
-// setTerms writes the first n terms of a chain. Where INTERSECT is next to other operators in one
-// chain, as in SQLite, the terms before the last kind get parentheses: elsewhere INTERSECT binds tighter.
+// setTerms writes the first n terms of a chain. If INTERSECT is next to other operators in one chain, as in SQLite,
+// the terms before the last kind get parentheses, since INTERSECT binds tighter in other dialects.
 func (p *printer) setTerms(s *SetOp, n int) {
 	first := n - 1
 	for first > 0 && (s.Ops[first-1].Kind == Intersect) == (s.Ops[n-2].Kind == Intersect) {

@@ -6,16 +6,16 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// otherReadings are the further ways in which engines of a dialect may cut a text into strings,
-// names and comments: where vendors say nothing, where versions differ, and for Generic, which may
-// be any dialect. A dialect without any is sure.
+// otherReadings holds, for each dialect, further ways in which its engines may split SQL into strings, names and
+// comments: rules that vendors do not document, rules that differ by version, and, for Generic, those of any
+// dialect.
 var otherReadings = func() (all [len(syntaxes)][]*syntax) {
 	with := func(d Dialect, change func(*syntax)) {
 		x := syntaxes[d]
 		change(&x)
 		all[d] = append(all[d], &x)
 	}
-	// The documentation says neither what ends a comment nor whether comments nest.
+	// The documentation defines neither the end of a comment nor whether comments nest.
 	with(Snowflake, func(x *syntax) { x.carriage = false })
 	with(Snowflake, func(x *syntax) { x.nested = true })
 	with(Snowflake, func(x *syntax) { x.carriage, x.nested = false, true })
@@ -54,15 +54,15 @@ var settingReadings = func() (all [len(syntaxes)][]*syntax) {
 	return all
 }()
 
-// Readings parses a text in every way in which an engine of the dialect may cut it into strings,
-// names and comments. The first script is that of [Parse]; the others are those that are cut
-// elsewhere. A check that must not miss what a text does looks at all of them.
+// Readings parses SQL text in every way in which an engine of the dialect may split it into strings, names and
+// comments. The first script is that of [Parse]; the others split the text differently. A check that must not miss
+// an effect of the text examines all of them.
 func Readings(sql string, dialect Dialect) []*Script {
 	first := Parse(sql, dialect)
 	return append([]*Script{first}, first.OtherReadings()...)
 }
 
-// OtherReadings returns what [Readings] returns besides the script itself.
+// OtherReadings returns the scripts of [Readings] other than s itself.
 func (s *Script) OtherReadings() []*Script {
 	d := s.Dialect
 	if len(otherReadings[d]) == 0 && len(settingReadings[d]) == 0 {
@@ -83,7 +83,7 @@ func (s *Script) OtherReadings() []*Script {
 // setting that is not its default.
 func (s *Script) BySetting() bool { return s.bySetting }
 
-// others are the lexers of other readings of the text that cut it elsewhere, each once.
+// others returns the lexers of other readings that split the text differently, without duplicates.
 func (l *lexer) others(readings []*syntax, stop *halt.Signal) (out []lexer) {
 	seen := [][]token{l.toks}
 	for _, x := range readings {
@@ -97,8 +97,8 @@ func (l *lexer) others(readings []*syntax, stop *halt.Signal) (out []lexer) {
 	return out
 }
 
-// cutElsewhere reports whether an engine of the dialect may cut the script's text in another way.
-func (s *Script) cutElsewhere() bool {
+// hasOtherReading reports whether an engine of the dialect may split the script into other tokens.
+func (s *Script) hasOtherReading() bool {
 	if len(otherReadings[s.Dialect]) == 0 {
 		return false
 	}

@@ -2,15 +2,14 @@ package sqlparts
 
 import "strings"
 
-// Schema is what DDL says of tables. Its readers lean to opposite sides: a proof may use only what
-// certainly holds, and a counterexample must respect whatever may hold. So each fact that is not
-// certain says so.
+// Schema holds the tables that DDL defines. Its users need opposite guarantees: a proof may use only what certainly
+// holds, and a counterexample must respect whatever may hold. So each uncertain fact is marked.
 type Schema struct {
 	Dialect Dialect
 	Tables  []*Table
 	Views   []Name
 	Types   []string // types and domains that the DDL makes, in lower case
-	Besides []string // what may change the rows of any table, such as a trigger
+	Other   []string // statements that may change the rows of any table, such as a trigger
 	Doubt   string   // why nothing of any table is certain; empty if that is not so
 }
 
@@ -21,7 +20,7 @@ type Table struct {
 	Keys    []*Key // the primary key first
 	Foreign []*ForeignKey
 	Checks  []Expr
-	Besides []string // constraints that were not understood: more may hold than is said here
+	Other   []string // constraints that were not understood, and may restrict the table further
 	Doubt   string   // why its definition is not certain, columns included; empty if it is
 
 	text      string // of the definition
@@ -40,7 +39,7 @@ type ColumnDef struct {
 	stated bool // NOT NULL is written, so that it stays when a key goes
 }
 
-// Key is columns of which no two rows are alike, but for NULLs.
+// Key is a set of columns that is unique among a table's rows, except for NULLs.
 type Key struct {
 	Columns []*ColumnDef
 	Primary bool
@@ -57,9 +56,8 @@ type ForeignKey struct {
 	name    string
 }
 
-// Fold returns what an identifier means: where the dialect ignores its case, in lower case. A name
-// that is not as the dialect writes it without quotes keeps its case. table tells that it names a
-// table.
+// Fold returns the canonical form of an identifier: lower case if the dialect ignores its case. A name that differs
+// from its unquoted form in the dialect keeps its case. table reports whether it names a table.
 func (d Dialect) Fold(id Ident, table bool) string {
 	switch d {
 	case Postgres, Redshift, Generic:
@@ -166,16 +164,16 @@ func (t *Table) Column(d Dialect, name Ident) (c *ColumnDef, sure bool) {
 	return c, sure
 }
 
-// doubt notes that the definition of the table is not certain.
-func (t *Table) doubt(why string) {
+// markUncertain notes that the definition of the table is not certain.
+func (t *Table) markUncertain(why string) {
 	if t.Doubt == "" {
 		t.Doubt = why
 	}
 }
 
-// besides notes that more may hold of the table than is read.
-func (t *Table) besides(what string) {
-	if len(t.Besides) < maxNotes {
-		t.Besides = append(t.Besides, what)
+// noteOther notes that the table may have constraints that were not understood.
+func (t *Table) noteOther(what string) {
+	if len(t.Other) < maxNotes {
+		t.Other = append(t.Other, what)
 	}
 }

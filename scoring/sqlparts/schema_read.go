@@ -7,10 +7,10 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// ReadSchema reads DDL with the words of its dialect: CREATE TABLE with columns, keys, checks and
-// references, ALTER TABLE, CREATE INDEX, DROP. It never fails. What it does not understand and what
-// may change a table is in the doubts of the schema and its tables; other text, such as INSERT
-// statements or prose, is passed over.
+// ReadSchema parses DDL with the keywords of its dialect: CREATE TABLE with columns, keys, checks and references,
+// ALTER TABLE, CREATE INDEX, DROP. It never fails. Anything that it does not understand and that may change a table
+// is recorded in the doubts of the schema and its tables. Other text, such as INSERT statements or prose, is
+// skipped.
 func ReadSchema(ddl string, d Dialect) *Schema { return readSchema(ddl, d, nil) }
 
 func readSchema(ddl string, d Dialect, stop *halt.Signal) *Schema {
@@ -20,7 +20,7 @@ func readSchema(ddl string, d Dialect, stop *halt.Signal) *Schema {
 	l := newLexer(ddl, d)
 	l.lex()
 	r := &schemaReader{parser: parser{sql: l.sql, dialect: d, syntax: l.syntax, toks: l.toks, stop: stop}, schema: &Schema{Dialect: d}, named: map[string][]*Table{}, indexes: map[string]bool{}}
-	if s := (&Script{SQL: ddl, Dialect: d, stop: stop}); s.cutElsewhere() {
+	if s := (&Script{SQL: ddl, Dialect: d, stop: stop}); s.hasOtherReading() {
 		r.schema.Doubt = "its strings and comments may end elsewhere"
 	}
 	for r.cur().kind != tokEOF {
@@ -31,14 +31,14 @@ func readSchema(ddl string, d Dialect, stop *halt.Signal) *Schema {
 	for _, tables := range r.named {
 		for _, t := range tables {
 			if len(tables) > maxAlike || slices.ContainsFunc(tables, func(o *Table) bool { return o != t && d.names(o.Name, t.Name) == perhaps }) {
-				t.doubt("two tables of this name")
+				t.markUncertain("two tables of this name")
 			}
 		}
 	}
 	return r.schema
 }
 
-// maxAlike is how many tables may have one name in different schemas before nothing is known of them.
+// maxAlike limits how many tables in different schemas may share a name before nothing is assumed about them.
 const maxAlike = 1000
 
 // schemaReader reads DDL token by token.
@@ -112,7 +112,7 @@ func (r *schemaReader) name() (n Name) {
 // conditional are words before a statement that make it uncertain that it runs.
 var conditional = []string{"if", "else", "while", "loop", "repeat", "exec", "execute", "case", "exception", "procedure", "function", "trigger", "event", "task", "as", "returns", "declare"}
 
-// statement reads one statement, or passes a token of other text.
+// statement parses one statement, or skips a token of other text.
 func (r *schemaReader) statement() {
 	sure := !slices.ContainsFunc(r.between, func(w string) bool { return slices.Contains(conditional, w) })
 	start := r.i
@@ -122,15 +122,15 @@ func (r *schemaReader) statement() {
 	case r.words("alter", "table"):
 		r.alter(sure)
 	case r.is(0, "alter") && (r.is(1, "index") || r.is(1, "schema") || r.is(1, "database")):
-		r.schema.doubt("ALTER " + strings.ToUpper(r.textOf(r.ahead(1))))
+		r.schema.markUncertain("ALTER " + strings.ToUpper(r.textOf(r.ahead(1))))
 		r.pass()
 	case r.words("drop"):
 		r.drop(sure)
 	case r.is(0, "rename") && r.is(1, "table"):
-		r.schema.doubt("RENAME TABLE")
+		r.schema.markUncertain("RENAME TABLE")
 		r.pass()
 	case r.first() && r.anyOf("rollback", "do", "exec", "execute", "call", "undrop"):
-		r.schema.doubt(strings.ToUpper(r.text()))
+		r.schema.markUncertain(strings.ToUpper(r.text()))
 		r.pass()
 	default:
 		if r.is(0, ";") && !r.schemaBody() {
@@ -147,7 +147,7 @@ func (r *schemaReader) statement() {
 	r.between = r.between[:0]
 }
 
-// first reports whether the current token begins a statement.
+// first reports whether the current token starts a statement.
 func (r *schemaReader) first() bool { return r.i == 0 || r.toks[r.i-1].code == oSemicolon }
 
 // schemaBody reports whether a semicolon is in the body of a routine, whose statements are not run.
@@ -162,7 +162,7 @@ func (r *schemaReader) pass() {
 	}
 }
 
-func (s *Schema) doubt(why string) {
+func (s *Schema) markUncertain(why string) {
 	if s.Doubt == "" {
 		s.Doubt = why
 	}
@@ -216,7 +216,7 @@ func (r *schemaReader) create(sure bool) {
 			for ; !r.over(); r.next() {
 			}
 			if r.is(0, "create") && r.dialect != TSQL { // the tables that follow are of that schema
-				r.schema.doubt("CREATE SCHEMA with tables")
+				r.schema.markUncertain("CREATE SCHEMA with tables")
 			}
 			return
 		case r.anyOf("database", "sequence", "role", "user", "extension", "policy", "synonym"):
@@ -228,12 +228,12 @@ func (r *schemaReader) create(sure bool) {
 	}
 }
 
-// routine passes CREATE FUNCTION and the like. If the body is no string, its end is not known, and
-// what follows may be part of it.
+// routine skips CREATE FUNCTION and similar statements. If the body is not a string, its end is unknown, and the
+// text that follows may be part of it.
 func (r *schemaReader) routine() {
 	what := strings.ToUpper(r.text())
 	if what == "TRIGGER" || what == "RULE" {
-		r.schema.Besides = append(r.schema.Besides, "CREATE "+what)
+		r.schema.Other = append(r.schema.Other, "CREATE "+what)
 	}
 	quoted, block := false, false
 	for ; !r.ended(); r.next() {
@@ -241,11 +241,12 @@ func (r *schemaReader) routine() {
 		block = block || r.anyOf("begin", "as", "return", "is", "do", "instead") && r.ahead(1).kind != tokString
 	}
 	if block && !quoted {
-		r.schema.doubt("CREATE " + what + ", whose body may go on")
+		r.schema.markUncertain("CREATE " + what + ", whose body may go on")
 	}
 }
 
-// targets are the tables that a name in a statement may mean; sure tells that it means the one.
+// targets returns the tables that a name in a statement may mean. sure reports whether it certainly means that one
+// table.
 func (r *schemaReader) targets(n Name) (tables []*Table, sure bool) {
 	for _, t := range r.named[strings.ToLower(n.Last().Text)] {
 		switch l := r.dialect.names(n, t.Name); {
@@ -272,7 +273,7 @@ func (r *schemaReader) remove(t *Table) {
 	r.named[name] = slices.DeleteFunc(r.named[name], is)
 }
 
-// index reads CREATE INDEX behind INDEX.
+// index parses CREATE INDEX after the word INDEX.
 func (r *schemaReader) index(unique, sure bool) {
 	r.words("concurrently")
 	lenient := r.words("if", "not", "exists")
@@ -283,7 +284,7 @@ func (r *schemaReader) index(unique, sure bool) {
 		}
 	}
 	if lenient && r.indexes[name] {
-		r.pass() // it was there
+		r.pass() // the index exists already
 		return
 	}
 	if name != "" {
@@ -297,13 +298,13 @@ func (r *schemaReader) index(unique, sure bool) {
 	}
 	tables, certain := r.targets(r.name())
 	columns, _ := r.keyList()
-	var besides string
+	var other string
 	for ; !r.over(); r.next() {
 		switch {
 		case r.is(0, "where"): // it holds for some rows only
 			sure = false
 		case r.is(0, "nulls") && r.is(1, "not"):
-			besides = "UNIQUE NULLS NOT DISTINCT"
+			other = "UNIQUE NULLS NOT DISTINCT"
 		}
 	}
 	if !unique {
@@ -311,13 +312,13 @@ func (r *schemaReader) index(unique, sure bool) {
 	}
 	for _, t := range tables {
 		r.key(t, columns, false, sure && certain, name)
-		if besides != "" {
-			t.besides(besides)
+		if other != "" {
+			t.noteOther(other)
 		}
 	}
 }
 
-// drop reads DROP behind DROP.
+// drop parses DROP after the word DROP.
 func (r *schemaReader) drop(sure bool) {
 	what := strings.ToLower(r.text())
 	switch what {
@@ -330,7 +331,7 @@ func (r *schemaReader) drop(sure bool) {
 				if sure && certain {
 					r.remove(t)
 				} else {
-					t.doubt("DROP TABLE")
+					t.markUncertain("DROP TABLE")
 				}
 			}
 			if !r.words(",") {
@@ -356,7 +357,7 @@ func (r *schemaReader) drop(sure bool) {
 			}
 		}
 	case "schema", "database", "type", "domain":
-		r.schema.doubt("DROP " + strings.ToUpper(what))
+		r.schema.markUncertain("DROP " + strings.ToUpper(what))
 	}
 	r.pass()
 }
@@ -401,8 +402,8 @@ func (r *schemaReader) dropKey(tables []*Table, name string, sure bool) {
 	}
 }
 
-// weaken notes that the columns of a primary key that goes may hold NULL, unless they say themselves
-// that they do not.
+// weaken notes that the columns of a dropped primary key may hold NULL, unless they are declared NOT NULL
+// themselves.
 func (k *Key) weaken() {
 	for _, c := range k.Columns {
 		c.Sure = c.Sure && c.stated
@@ -425,7 +426,7 @@ func (r *schemaReader) inherits(n Name) {
 func (r *schemaReader) defined(n Name, why string) {
 	tables, _ := r.targets(n)
 	for _, t := range tables {
-		t.doubt(why)
+		t.markUncertain(why)
 	}
 }
 
@@ -475,7 +476,7 @@ func (r *schemaReader) change(t *Table, sure bool) {
 		}
 		r.column(t, sure, lenient)
 		if !sure {
-			t.doubt("ALTER TABLE ADD")
+			t.markUncertain("ALTER TABLE ADD")
 		}
 	case r.words("drop"):
 		r.dropPart(t, sure)
@@ -493,7 +494,7 @@ func (r *schemaReader) change(t *Table, sure bool) {
 		}
 	case r.anyOf("owner", "cluster", "replica", "comment", "auto_increment", "engine", "default", "convert", "enable", "set", "reset", "validate", "check"):
 		if r.is(0, "set") && r.is(1, "schema") {
-			t.doubt("ALTER TABLE SET SCHEMA")
+			t.markUncertain("ALTER TABLE SET SCHEMA")
 		}
 	case r.is(0, "disable") && r.is(1, "keys"):
 	case r.anyOf("nocheck", "disable"): // foreign keys and checks
@@ -503,14 +504,14 @@ func (r *schemaReader) change(t *Table, sure bool) {
 			}
 		}
 	case r.words("inherit"):
-		t.doubt("INHERITS")
+		t.markUncertain("INHERITS")
 		r.inherits(r.name())
 	default:
-		t.doubt("ALTER TABLE " + strings.ToUpper(r.text()))
+		t.markUncertain("ALTER TABLE " + strings.ToUpper(r.text()))
 	}
 }
 
-// dropPart reads what is behind ALTER TABLE … DROP.
+// dropPart parses the rest of ALTER TABLE … DROP.
 func (r *schemaReader) dropPart(t *Table, sure bool) {
 	switch {
 	case r.words("primary", "key"):
@@ -538,7 +539,7 @@ func (r *schemaReader) dropPart(t *Table, sure bool) {
 	n := r.name()
 	c, certain := t.Column(r.dialect, n.Last())
 	if c == nil || len(n) == 0 || !sure || !certain {
-		t.doubt("ALTER TABLE DROP")
+		t.markUncertain("ALTER TABLE DROP")
 		return
 	}
 	t.Columns = slices.DeleteFunc(t.Columns, func(o *ColumnDef) bool { return o == c })
@@ -547,12 +548,12 @@ func (r *schemaReader) dropPart(t *Table, sure bool) {
 			return false
 		}
 		if len(k.Columns) > 1 { // some engines keep the rest of the key
-			t.besides("a key of which a column was dropped")
+			t.noteOther("a key of which a column was dropped")
 		}
 		return true
 	})
 	if len(t.Checks) > 0 {
-		t.besides("checks of a table of which a column was dropped")
+		t.noteOther("checks of a table of which a column was dropped")
 	}
 }
 
@@ -560,7 +561,7 @@ func (r *schemaReader) rename(t *Table, sure bool) {
 	if r.words("to") {
 		n := r.name()
 		if len(n) == 0 || !sure {
-			t.doubt("ALTER TABLE RENAME")
+			t.markUncertain("ALTER TABLE RENAME")
 			return
 		}
 		if len(n) == 1 {
@@ -586,13 +587,13 @@ func (r *schemaReader) rename(t *Table, sure bool) {
 	now := r.name()
 	c, certain := t.Column(r.dialect, old.Last())
 	if !to || len(old) == 0 || len(now) == 0 || c == nil || !certain || !sure {
-		t.doubt("ALTER TABLE RENAME")
+		t.markUncertain("ALTER TABLE RENAME")
 		return
 	}
 	c.Name = now.Last()
 	r.alike(t, c)
 	if len(t.Checks) > 0 {
-		t.besides("checks of a table of which a column was renamed")
+		t.noteOther("checks of a table of which a column was renamed")
 	}
 }
 
@@ -602,7 +603,7 @@ func (r *schemaReader) alterColumn(t *Table, sure bool) {
 	sure = sure && certain
 	switch {
 	case c == nil || len(n) == 0:
-		t.doubt("ALTER COLUMN")
+		t.markUncertain("ALTER COLUMN")
 	case r.words("set", "not", "null"), r.words("add", "generated", "always", "as", "identity"), r.words("add", "generated", "by", "default", "as", "identity"):
 		c.NotNull, c.Sure, c.stated = true, c.Sure || sure, true
 	case r.words("drop", "not", "null"):
@@ -634,13 +635,13 @@ func (r *schemaReader) rest(t *Table) {
 	}
 }
 
-// marks notes words behind a constraint that change what it says.
+// marks parses words after a constraint that change its meaning.
 func (r *schemaReader) marks(t *Table) {
 	switch {
 	case r.is(0, "match") && r.is(1, "full"):
-		t.besides("MATCH FULL")
+		t.noteOther("MATCH FULL")
 	case r.is(0, "nulls") && r.is(1, "not"):
-		t.besides("UNIQUE NULLS NOT DISTINCT")
+		t.noteOther("UNIQUE NULLS NOT DISTINCT")
 	case r.is(0, "not") && r.is(1, "valid"), r.is(0, "novalidate"): // of the constraint that was read last
 		if n := len(r.foreign); n > 0 && r.foreign[n-1].from == t {
 			r.foreign[n-1].sure = false
@@ -658,7 +659,7 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 		at := r.i
 		switch {
 		case r.words("like"): // and the columns of another table
-			t.doubt("LIKE")
+			t.markUncertain("LIKE")
 		case r.constraint(t, true):
 		default:
 			r.column(t, true, false)
@@ -677,12 +678,12 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 	for ; !r.over() && !r.is(0, "insert"); r.next() {
 		switch {
 		case r.words("inherits", "("):
-			t.doubt("INHERITS")
+			t.markUncertain("INHERITS")
 			for r.inherits(r.name()); r.words(","); {
 				r.inherits(r.name())
 			}
 		case r.is(0, "partition") && r.is(1, "of"):
-			t.doubt("PARTITION OF")
+			t.markUncertain("PARTITION OF")
 		case r.is(0, "without") && r.is(1, "rowid"):
 			for _, k := range t.Keys {
 				for _, c := range k.Columns {
@@ -690,14 +691,14 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 				}
 			}
 		case r.is(0, "as") && (r.is(1, "select") || r.is(1, "with")):
-			t.doubt("AS SELECT")
+			t.markUncertain("AS SELECT")
 		}
 	}
 	if len(t.Columns) == 0 {
 		return
 	}
 	if !sure {
-		t.doubt("a definition that may not be run")
+		t.markUncertain("a definition that may not be run")
 	}
 	tables, certain := r.targets(n)
 	switch {
@@ -708,14 +709,13 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 		r.add(t)
 	default:
 		if tables[0].text != t.text && !lenient || replaces {
-			tables[0].doubt("two tables of this name")
+			tables[0].markUncertain("two tables of this name")
 		}
 		r.foreign = r.foreign[:foreign]
 	}
 }
 
-// skip passes the rest of an element and the comma behind it, or stops before the bracket that
-// closes the list.
+// skip skips the rest of an element and the comma after it, or stops before the bracket that closes the list.
 func (r *schemaReader) skip() {
 	for depth := 0; !r.ended(); r.next() {
 		switch {
@@ -748,7 +748,7 @@ func (r *schemaReader) constraint(t *Table, sure bool) bool {
 	case r.is(0, "unique") && !r.is(1, ","):
 		r.next()
 		if r.is(0, "nulls") && r.is(1, "not") {
-			t.besides("UNIQUE NULLS NOT DISTINCT")
+			t.noteOther("UNIQUE NULLS NOT DISTINCT")
 		}
 		r.listed(t, false, sure, name)
 	case r.words("foreign", "key"):
@@ -760,7 +760,7 @@ func (r *schemaReader) constraint(t *Table, sure bool) bool {
 		r.next()
 		r.check(t)
 	case r.is(0, "exclude") && (r.is(1, "using") || r.is(1, "(")):
-		t.besides("EXCLUDE")
+		t.noteOther("EXCLUDE")
 	case r.is(0, "fulltext"), r.is(0, "spatial"), (r.is(0, "key") || r.is(0, "index")) && (r.is(1, "(") || r.is(2, "(")) && !r.columnBehind():
 		r.next()
 	default:
@@ -784,7 +784,7 @@ func (r *schemaReader) check(t *Table) {
 			return
 		}
 	}
-	t.besides("a check that badger cannot read")
+	t.noteOther("a check that badger cannot read")
 }
 
 // brackets passes what the current bracket encloses, and the one that closes it.
@@ -809,7 +809,7 @@ func (r *schemaReader) references(t *Table, columns []Ident, sure bool, name str
 	}
 }
 
-// idleWords are the words behind a column's type that say nothing of its values.
+// idleWords are words after a column's type that do not restrict its values.
 var idleWords = []string{
 	"deferrable", "not", "initially", "deferred", "immediate", "enforced", "asc", "desc", "clustered", "nonclustered", "key",
 	"match", "simple", "rely", "norely", "validate", "novalidate", "enable", "disable", "visible", "unique", "for", "replication",
@@ -822,7 +822,7 @@ var afterValue = []string{
 	"auto_increment", "autoincrement", "identity", "encode", "match",
 }
 
-// column reads a column with its constraints, up to the comma or bracket behind it.
+// column parses a column with its constraints, up to the following comma or bracket.
 func (r *schemaReader) column(t *Table, sure, lenient bool) {
 	n := r.name()
 	if len(n) == 0 {
@@ -831,7 +831,7 @@ func (r *schemaReader) column(t *Table, sure, lenient bool) {
 	c := &ColumnDef{Name: n.Last()}
 	if old, certain := t.Column(r.dialect, c.Name); old != nil && lenient {
 		if !certain {
-			t.doubt("a column that may be there")
+			t.markUncertain("a column that may be there")
 		}
 		return
 	}
@@ -859,7 +859,7 @@ func (r *schemaReader) column(t *Table, sure, lenient bool) {
 			inType = false
 		case r.words("unique"):
 			if r.words("nulls", "not", "distinct") {
-				t.besides("UNIQUE NULLS NOT DISTINCT")
+				t.noteOther("UNIQUE NULLS NOT DISTINCT")
 			}
 			r.key(t, []Ident{c.Name}, false, sure, name)
 			inType = false
@@ -881,7 +881,7 @@ func (r *schemaReader) column(t *Table, sure, lenient bool) {
 			r.next()
 			inType = false
 		case r.words("match", "full"):
-			t.besides("MATCH FULL")
+			t.noteOther("MATCH FULL")
 		case r.is(0, "collate"), r.is(0, "comment"):
 			if r.is(0, "collate") && r.dialect == SQLite && !r.is(1, "binary") {
 				c.Note = "a column with a collation"
@@ -900,10 +900,10 @@ func (r *schemaReader) column(t *Table, sure, lenient bool) {
 			if inType = false; r.words("as", "identity") {
 				c.NotNull, c.Sure, c.stated = true, sure, true
 			} else {
-				t.besides("the generated column " + c.Name.Text)
+				t.noteOther("the generated column " + c.Name.Text)
 			}
 		case r.is(0, "as") && r.is(1, "("):
-			t.besides("the generated column " + c.Name.Text)
+			t.noteOther("the generated column " + c.Name.Text)
 			r.next()
 		case r.words("identity"), r.words("auto_increment"):
 			c.NotNull, inType = true, false
@@ -915,7 +915,7 @@ func (r *schemaReader) column(t *Table, sure, lenient bool) {
 			if inType && r.cur().kind != tokString {
 				declared = append(declared, strings.ToLower(r.identOf(r.cur()).Text))
 			} else if !inType && !slices.Contains(idleWords, text) {
-				t.besides("the column " + c.Name.Text + " with " + strings.ToUpper(text))
+				t.noteOther("the column " + c.Name.Text + " with " + strings.ToUpper(text))
 			}
 			r.next()
 		}
@@ -939,7 +939,7 @@ func (r *schemaReader) primary(k *Key, sure bool) {
 	}
 }
 
-// descends reports whether the primary key that was just read says DESC.
+// descends reports whether the primary key that was just read is DESC.
 func (r *schemaReader) descends() bool {
 	for i := r.i - 1; i > 0 && r.toks[i].code != oComma && r.toks[i].code != oLparen; i-- {
 		if strings.EqualFold(r.textOf(&r.toks[i]), "desc") {
@@ -949,12 +949,12 @@ func (r *schemaReader) descends() bool {
 	return false
 }
 
-// alike notes columns of one name.
+// alike marks columns with the same name.
 func (r *schemaReader) alike(t *Table, c *ColumnDef) {
 	for _, o := range t.Columns {
 		if o != c && strings.EqualFold(o.Name.Text, c.Name.Text) {
 			if o.Alike, c.Alike = true, true; r.dialect.likeness(o.Name, c.Name, false) != different {
-				t.besides("two columns of the name " + c.Name.Text)
+				t.noteOther("two columns of the name " + c.Name.Text)
 			}
 		}
 	}
@@ -1002,8 +1002,8 @@ func (r *schemaReader) listed(t *Table, primary, sure bool, name string) {
 	r.key(t, columns, primary, sure, name)
 }
 
-// key notes a key. One of expressions, or of columns that the table does not have, says nothing of
-// its columns.
+// key records a key. For a key of expressions, or of columns that the table does not have, it only notes that the
+// table has other constraints.
 func (r *schemaReader) key(t *Table, names []Ident, primary, sure bool, name string) {
 	k := &Key{Primary: primary, Sure: sure && !t.inherited, name: name}
 	for _, n := range names {
@@ -1013,7 +1013,7 @@ func (r *schemaReader) key(t *Table, names []Ident, primary, sure bool, name str
 		}
 	}
 	if len(k.Columns) == 0 || len(k.Columns) != len(names) {
-		t.besides("a key that is not of columns alone")
+		t.noteOther("a key that is not of columns alone")
 		return
 	}
 	if !primary {
@@ -1024,8 +1024,8 @@ func (r *schemaReader) key(t *Table, names []Ident, primary, sure bool, name str
 	t.Keys = append([]*Key{k}, t.Keys...)
 }
 
-// namedList reads the list behind words such as CLUSTERED or the name of an index, which may be the
-// name of the key.
+// namedList parses the list after words such as CLUSTERED or the name of an index, which may be the name of the
+// key.
 func (r *schemaReader) namedList() (name string, columns []Ident) {
 	for !r.ended() && !r.is(0, "(") && !r.is(0, ",") && !r.is(0, ")") {
 		if k := r.cur().kind; (k == tokWord || k == tokQuoted || k == tokDouble) && !r.anyOf("key", "index", "clustered", "nonclustered", "using", "nulls", "not", "distinct") {
@@ -1037,7 +1037,7 @@ func (r *schemaReader) namedList() (name string, columns []Ident) {
 	return name, columns
 }
 
-// keyList reads the list of an index, behind words such as USING btree.
+// keyList parses the list of an index, after words such as USING btree.
 func (r *schemaReader) keyList() ([]Ident, bool) {
 	for !r.ended() && !r.is(0, "(") {
 		r.next()
@@ -1067,7 +1067,7 @@ func (r *schemaReader) list() (out []Ident, ok bool) {
 	return out, true
 }
 
-// link finds the tables and columns that foreign keys name. A key that names none is left out.
+// link resolves the tables and columns that foreign keys name. It drops a key if a name does not resolve.
 func (r *schemaReader) link() {
 	for _, f := range r.foreign {
 		tables, _ := r.targets(f.to)

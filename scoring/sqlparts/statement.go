@@ -1,6 +1,6 @@
 package sqlparts
 
-// Kind is what a statement is, by the words it begins with.
+// Kind is the kind of a statement, by its first words.
 type Kind string
 
 // The kinds of statements.
@@ -39,10 +39,10 @@ const (
 	KindAttach        Kind = "attach"      // ATTACH, DETACH, INSTALL, LOAD extension
 	KindPragma        Kind = "pragma"
 	KindLock          Kind = "lock"
-	KindOther         Kind = "other" // begins with nothing known
+	KindOther         Kind = "other" // starts with no known word
 )
 
-// Effect is what running a statement may do, as a set of flags.
+// Effect is the possible effect of running a statement, as a set of flags.
 type Effect uint16
 
 // The effects. A statement has those of every statement inside it: WITH x AS (DELETE …) SELECT …
@@ -54,7 +54,7 @@ const (
 	Grants                      // changes who may do what
 	Imports                     // brings data in from files or stages
 	Exports                     // sends data out to files or stages
-	Runs                        // runs code that is not in the text: CALL, EXECUTE
+	Runs                        // runs code that is not in the script: CALL, EXECUTE
 	Session                     // changes the session or the transaction only
 	Attaches                    // opens other databases, loads extensions
 	Locks                       // takes locks: LOCK TABLE, SELECT … FOR UPDATE
@@ -80,7 +80,7 @@ func (e Effect) String() string {
 	return s
 }
 
-// Effects is what running the script may do.
+// Effects returns the possible effects of running the script.
 func (s *Script) Effects() Effect {
 	var e Effect
 	for _, st := range s.Statements {

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Tables are the full names of the base tables the query reads anywhere, as first written, in the
-// order of the text. Tables of common table expressions that are never read count too. Names are
-// the same if they are equal in any case.
+// Tables returns the full names of the base tables that the query reads anywhere, as first written, in order.
+// Tables of common table expressions that are never read are included. Names that differ only in case are the same.
 func Tables(q *Query) []Name {
 	if q == nil {
 		return nil
@@ -159,7 +158,7 @@ func (r *tableReader) query(q *Query, outer *frame) {
 	}
 }
 
-// with makes the frame of a WITH clause; owner is nil for tables that earlier statements made.
+// with creates the frame of a WITH clause. owner is nil for tables that earlier statements created.
 func (r *tableReader) with(ctes []*CTE, owner *Query, outer *frame) *frame {
 	f := &frame{outer: outer, ctes: &cteList{ctes: ctes}, n: len(ctes), skip: -1, owner: owner}
 	for i, c := range ctes {

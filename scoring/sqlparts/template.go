@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Templates are the expressions of a template that the text holds, {{ x }}, {% x %} and ${x}, in the
-// order of the text: what stands for them is any text. Inside of a string, where braces may be of
-// arrays and patterns, it takes a blank after {{ and a name in ${}.
+// Templates returns the template expressions in the script, {{ x }}, {% x %} and ${x}, in order. Any text may
+// replace them. Inside a string, where braces may belong to arrays and patterns, only {{ followed by a blank and
+// ${} around a name are recognized.
 func (s *Script) Templates() []Span {
 	if !strings.Contains(s.SQL, "{") {
 		return nil

@@ -28,7 +28,8 @@ func (p *parser) identOf(t *token) Ident {
 	return Ident{Text: s}
 }
 
-// stringOf is the value of a string token. A string the text ends in is what there is of it.
+// stringOf returns the value of a string token. If the string is not closed, the value extends to the end of the
+// input.
 func (p *parser) stringOf(t *token) string {
 	s := p.textOf(t)
 	if s[0] == '$' { // $tag$ … $tag$
@@ -85,7 +86,7 @@ func continuedText(s string, k int, escapes bool) string {
 	return text
 }
 
-// bodyText is the text that is between two quotes.
+// bodyText returns the value of the text between two quotes.
 func bodyText(body string, quote byte, doubled, escapes bool) string {
 	if doubled && strings.IndexByte(body, quote) >= 0 {
 		body = strings.ReplaceAll(body, string([]byte{quote, quote}), string(quote))

@@ -6,9 +6,9 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// Texts reads each text once and keeps what it read: the queries and the DDL of one case, for
-// everybody who asks. What it returns is shared and must not be changed. The zero value is ready for
-// use, by several goroutines too; a nil *Texts keeps nothing and reads anew each time.
+// Texts caches parsed queries and DDL of one case, so that each is parsed once for all its users. Returned values
+// are shared and must not be changed. The zero value is ready for use, also by several goroutines; a nil *Texts
+// caches nothing.
 type Texts struct {
 	Halt *halt.Signal // ends what takes long; set before first use
 
@@ -24,7 +24,7 @@ type pairKey struct {
 	dialect         Dialect
 }
 
-// textKey is a text with the dialect that it is read in.
+// textKey is SQL text with its dialect.
 type textKey struct {
 	text    string
 	dialect Dialect

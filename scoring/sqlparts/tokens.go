@@ -2,7 +2,7 @@ package sqlparts
 
 import "strings"
 
-// TokenKind is what a [Token] is.
+// TokenKind is the kind of a [Token].
 type TokenKind uint8
 
 // The kinds of tokens.
@@ -12,20 +12,20 @@ const (
 	TokenString                     // a string of any kind, prefix included
 	TokenNumber                     // a number
 	TokenParameter                  // a placeholder, a variable or an expression of a template
-	TokenSign                       // an operator, a bracket, a comma, and what begins nothing
+	TokenSign                       // an operator, a bracket, a comma, or a character that starts no token
 	TokenComment                    // comments that follow each other, and statements of a template
 )
 
-// Token is a stretch of a text that is no white space. The text between two tokens is white space.
+// Token is a span of SQL text other than white space. Only white space is between two tokens.
 type Token struct {
 	Span
 	Kind    TokenKind
 	Keyword bool   // a word that the reader knows, such as SELECT
-	Value   string // what it says: equal for two spellings of the same word, name or constant
+	Value   string // equal for two spellings of the same word, name or constant
 }
 
-// Tokens cuts a text into its tokens, comments and a last semicolon included. Unlike [Lexemes] it
-// leaves out nothing but white space, so that the text can be laid out anew.
+// Tokens splits SQL text into tokens, including comments and a final semicolon. Unlike [Lexemes] it omits only
+// white space, so that the text can be formatted.
 func Tokens(sql string, dialect Dialect) []Token {
 	if int(dialect) >= len(syntaxes) {
 		dialect = Generic
@@ -35,9 +35,8 @@ func Tokens(sql string, dialect Dialect) []Token {
 	return tokensOf(&l, dialect)
 }
 
-// TokenReadings cuts a text in every way in which an engine of the dialect may cut it: first as
-// [Tokens] does, then in those that cut elsewhere. A check that must not miss what a text does looks
-// at all of them.
+// TokenReadings splits SQL text in every way in which an engine of the dialect may split it: first as [Tokens]
+// does, then in the other ways. A check that must not miss an effect of the text examines all of them.
 func TokenReadings(sql string, dialect Dialect) [][]Token {
 	if int(dialect) >= len(syntaxes) {
 		dialect = Generic
@@ -51,8 +50,8 @@ func TokenReadings(sql string, dialect Dialect) [][]Token {
 	return out
 }
 
-// Bare is the text that tokens were cut from without what strings, quoted names and comments hold: a
-// string is ”, a quoted name "", a comment a blank.
+// Bare returns the SQL of the tokens without the content of strings, quoted names and comments: a string is ”, a
+// quoted name "", a comment a blank.
 func Bare(sql string, tokens []Token) string {
 	var b strings.Builder
 	end := 0
@@ -107,7 +106,7 @@ func tokensOf(l *lexer, dialect Dialect) []Token {
 	return out
 }
 
-// appendComment adds what is between two tokens and is no white space.
+// appendComment appends the comments between two tokens.
 func appendComment(out []Token, sql string, from, to int) []Token {
 	for from < to && spaceAt(sql, from) > 0 {
 		from += spaceAt(sql, from)

@@ -1,8 +1,7 @@
 package sqlparts
 
-// Walk calls visit for n and, where visit returns true, for everything inside n, in the order of
-// the text as far as the tree keeps it. A nil node is passed over. The depth of the recursion is
-// bounded by the depth of the tree.
+// Walk calls visit for n and, if visit returns true, for everything inside n, in the order of the text as far as
+// the tree preserves it. It skips nil nodes. The depth of the recursion is bounded by the depth of the tree.
 func Walk(n Node, visit func(Node) bool) {
 	w := walker{visit}
 	w.node(n)

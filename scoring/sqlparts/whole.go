@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// idleInText are words that mean nothing where they stand, or that the tree says in another word.
+// idleInText are words that have no effect, or that the tree expresses in another form.
 var idleInText = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`as outer inner all asc select from where and or not in is null join on cross left right full semi anti apply lateral using
@@ -20,8 +20,8 @@ var idleInText = func() map[string]bool {
 	return m
 }()
 
-// Whole returns the query of a script that is nothing but one query that only reads, of which all
-// was read and is in the tree; nil and why for another.
+// Whole returns the query of a script that consists of one query that only reads, if all of it is in the tree.
+// Otherwise q is nil and why gives the reason.
 func (s *Script) Whole() (q *Query, why string) {
 	switch {
 	case len(s.Statements) != 1 || s.Statements[0].Kind != KindQuery || s.Statements[0].Query == nil || s.Statements[0].Effects&^Reads != 0:
@@ -36,8 +36,8 @@ func (s *Script) Whole() (q *Query, why string) {
 	return s.Statements[0].Query, ""
 }
 
-// Kept reports whether all words of the text are in the tree of its final query: what the reader passed
-// over without a note is not.
+// Kept reports whether all words of the script are in the tree of its final query. Words that the parser skipped
+// without a note are not.
 func (s *Script) Kept() bool {
 	q := s.Final()
 	if q == nil || s.adjacent() {
@@ -65,8 +65,8 @@ func (s *Script) Kept() bool {
 	return true
 }
 
-// wordsOf are the words of a name or a text, so that names that are written in one pair of quotes or
-// in several are the same; the value itself if it has none.
+// wordsOf returns the words of a name or string, so that names in one pair of quotes or in several compare equal,
+// or the value itself if it has none.
 func wordsOf(value string) []string {
 	if value == "" {
 		return nil

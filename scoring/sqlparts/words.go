@@ -72,51 +72,49 @@ func allBut(sets ...[lastCode]bool) *[lastCode]bool {
 }
 
 var (
-	// hardClause are words that begin a clause and so no element of a list.
+	// hardClause are words that start a clause, and so cannot be an element of a list.
 	hardClause = wordSet(wFrom, wWhere, wGroup, wHaving, wQualify, wOrder, wLimit, wUnion, wIntersect, wExcept, wInto)
 
-	// clauseWord are words that may begin a clause after a complete expression.
+	// clauseWord are words that may start a clause after a complete expression.
 	clauseWord = wordSet(wFrom, wWhere, wGroup, wHaving, wQualify, wOrder, wLimit, wUnion, wIntersect, wExcept, wInto, wMinus,
 		wWindow, wOffset, wFetch, wFor, wOption, wConnect, wStart, wDistribute, wCluster, wSort, wLateral, wUsing, wOn,
 		wMatchCondition, wLock)
 
-	// joinWord are words that stand before JOIN or APPLY.
+	// joinWord are words that may precede JOIN or APPLY.
 	joinWord = wordSet(wJoin, wInner, wLeft, wRight, wFull, wOuter, wCross, wNatural, wSemi, wAnti, wAsof, wPositional, wAny,
 		wAll, wGlobal, wHash, wLoop, wMerge, wStraightJoin, wApply, wDirected)
 
-	// reserved are words that are never a name without quotes, and begin no expression.
+	// reserved are words that are never a name without quotes, and start no expression.
 	reserved = wordSet(wSelect, wFrom, wWhere, wGroup, wHaving, wOrder, wBy, wUnion, wIntersect, wExcept, wLimit, wQualify,
 		wInto, wSet, wJoin, wInner, wCross, wNatural, wOn, wUsing, wAs, wAnd, wOr, wNot, wIn, wIs, wLike, wBetween, wCase,
 		wWhen, wThen, wElse, wEnd, wDistinct, wWith, wCreate, wDrop, wInsert, wUpdate, wDelete)
 
-	// columnWord are reserved words that PostgreSQL and DuckDB take for a column where an operand must
-	// stand.
+	// columnWord are reserved words that PostgreSQL and DuckDB read as a column where an operand is required.
 	columnWord = wordSet(wBetween, wBy, wSet, wInsert, wUpdate, wDelete, wDrop)
 
 	// callable are reserved words that are functions before a parenthesis.
 	callable = wordSet(wLike, wInsert, wSet)
 
-	// changing are words that begin a statement which changes something; they are no alias without
-	// AS.
+	// changing are words that start a statement which changes something. They cannot be an alias without AS.
 	changing = wordSet(wInsert, wUpdate, wDelete, wMerge, wDrop, wCreate, wAlter, wTruncate, wGrant, wRevoke, wExec, wExecute,
 		wCall, wCopy)
 
-	// serverWord are words that begin T-SQL's statements about the server; they are reserved there.
+	// serverWord are words that start T-SQL's statements about the server; they are reserved there.
 	serverWord = wordSet(wBackup, wRestore, wKill, wShutdown, wReconfigure, wDbcc, wWaitfor, wDeny, wBulk)
 
-	// bareStatement are T-SQL's other reserved words that begin a statement. They are no alias
-	// without AS, so that a statement without a semicolon before it is not read as one.
+	// bareStatement are T-SQL's other reserved words that start a statement. They cannot be an alias without AS, so
+	// that a statement without a semicolon before it is recognized.
 	bareStatement = map[string]bool{"begin": true, "break": true, "checkpoint": true, "close": true, "commit": true, "continue": true,
 		"deallocate": true, "declare": true, "dump": true, "fetch": true, "goto": true, "if": true, "load": true, "open": true, "print": true,
 		"raiserror": true, "readtext": true, "return": true, "revert": true, "rollback": true, "save": true, "setuser": true, "tran": true,
 		"transaction": true, "updatetext": true, "use": true, "while": true, "writetext": true}
 
-	// afterOperand are words that continue after an operand, and so are no alias without AS.
+	// afterOperand are words that continue an expression after an operand. They cannot be an alias without AS.
 	afterOperand = wordSet(wAsc, wDesc, wNulls, wCollate, wEscape, wOver, wFilter, wWithin, wIgnore, wRespect, wAt, wIlike,
 		wRlike, wRegexp, wGlob, wSimilar, wIsnull, wNotnull, wOverlaps, wDiv, wXor, wRows, wRange, wSeparator, wValues,
 		wReturning)
 
-	// afterTable are words that continue after a table, and so are no alias without AS.
+	// afterTable are words that may follow a table. They cannot be an alias without AS.
 	afterTable = wordSet(wTablesample, wPivot, wUnpivot, wMatchRecognize, wBefore, wChanges, wUse, wForce, wIndexed,
 		wPartition, wApply)
 

@@ -8,13 +8,12 @@ import (
 	"unicode"
 )
 
-// Unwrap finds the SQL in a text as agents give it: in a Markdown fence, in backticks, as a member of a
-// JSON object, behind their reasoning in <think> tags or behind words such as "Here is the SQL:". It
-// returns the SQL and what was around it, from outside in; a text that is SQL as it stands, and one in
-// which no SQL is found, is returned as it is.
+// Unwrap finds the SQL in an agent's reply: in a Markdown fence, in backticks, as a member of a JSON object, after
+// reasoning in <think> tags or after words such as "Here is the SQL:". It returns the SQL and the wrappings around
+// it, outermost first. It returns the text unchanged if it is plain SQL or no SQL is found.
 //
-// What is left out is words: a text that holds SQL outside of what is taken is returned as it is, so
-// that no statement goes unseen.
+// Only prose is left out: if there is SQL outside of the part that would be returned, Unwrap returns the text
+// unchanged, so that no statement is lost.
 func Unwrap(text string, d Dialect) (sql string, around []string) {
 	if unwrapped(text) || isSQL(text, d) {
 		return text, nil
@@ -30,7 +29,7 @@ func Unwrap(text string, d Dialect) (sql string, around []string) {
 			return sql, around
 		}
 	}
-	// A part of what is left may be unreadable; it is SQL all the same if it begins as such.
+	// Part of the remaining text may not parse; it is SQL all the same if it starts like a statement.
 	if len(around) > 0 && beginsAsSQL(sql, d) {
 		return sql, around
 	}
@@ -39,8 +38,8 @@ func Unwrap(text string, d Dialect) (sql string, around []string) {
 
 const maxWrappings = 6
 
-// unwrapped tells at little cost that nothing is around a text: it begins as a query, and holds no fence
-// and no tag that ends.
+// unwrapped is a cheap check that reports whether text has no wrapping: it starts like a query and contains no
+// fence and no closing tag.
 func unwrapped(text string) bool {
 	if strings.Contains(text, "```") || strings.Contains(text, "~~~") || strings.Contains(text, "</") {
 		return false
@@ -59,9 +58,9 @@ func unwrapped(text string) bool {
 
 func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c >= 0x80 }
 
-// isSQL reports whether a text is statements of known kinds that were read whole. Of what changes no
-// more than the session, such as USE and SHOW, only the first words are read: over several lines it is
-// taken for words.
+// isSQL reports whether text consists of statements of known kinds that were parsed completely. A statement that
+// only changes the session, such as USE or SHOW, is parsed by its first words only, so one over several lines is
+// considered prose.
 func isSQL(text string, d Dialect) bool {
 	s := Parse(text, d)
 	return len(s.Statements) > 0 && len(s.Notes) == 0 && !slices.ContainsFunc(s.Statements, func(st *Statement) bool {
@@ -69,14 +68,14 @@ func isSQL(text string, d Dialect) bool {
 	})
 }
 
-// beginsAsSQL reports whether the first statement of a text is of a known kind.
+// beginsAsSQL reports whether the first statement in text is of a known kind.
 func beginsAsSQL(text string, d Dialect) bool {
 	s := Parse(text, d)
 	return len(s.Statements) > 0 && s.Statements[0].Kind != KindOther
 }
 
-// holdsSQL reports whether a text that should be words holds a statement that an engine would run and
-// that reads a table or changes anything: as a whole, or on a line.
+// holdsSQL reports whether words, which should be prose, contain a statement that an engine would run and that
+// reads a table or changes anything: as a whole, or on one line.
 func holdsSQL(words string, d Dialect) bool {
 	for part := range strings.SplitSeq(words+"\n", "\n") {
 		if runs(part, d) {
@@ -101,7 +100,7 @@ func runs(words string, d Dialect) bool {
 	})
 }
 
-// unwrapOnce takes off what is outermost; what is empty if nothing is around the text.
+// unwrapOnce removes the outermost wrapping; what is empty if there is none.
 func unwrapOnce(text string, d Dialect) (inner, what string) {
 	for _, off := range []func(string, Dialect) (string, string){withoutThinking, withoutTag, outOfJSON, outOfFence, outOfQuotes, withoutWords} {
 		if inner, what = off(text, d); what != "" {
@@ -135,7 +134,7 @@ func asciiLower(s string) string {
 	return string(b)
 }
 
-// withoutTag takes off <sql>…</sql> and the like around the whole.
+// withoutTag removes <sql>…</sql> and similar tags around the whole text.
 func withoutTag(text string, _ Dialect) (string, string) {
 	lower := asciiLower(text)
 	for _, tag := range []string{"sql", "query", "sql_query", "answer", "final_answer", "final"} {
@@ -185,8 +184,8 @@ type block struct {
 	start, end int // of the block with its fences
 }
 
-// outOfFence takes the SQL out of a Markdown fence. Of several blocks it is the only one that is
-// marked or reads as SQL, or the text of all of them; words may stand around.
+// outOfFence takes the SQL out of a Markdown fence. If several blocks are marked or read as SQL, they must have the
+// same text. Prose may surround the fence.
 func outOfFence(text string, d Dialect) (string, string) {
 	blocks := fences(text)
 	var taken []block
@@ -217,7 +216,7 @@ func outOfFence(text string, d Dialect) (string, string) {
 	return taken[0].text, what
 }
 
-// namesSQL reports whether the word after a fence says that a query follows, or nothing.
+// namesSQL reports whether the word after a fence announces a query, or is empty.
 func namesSQL(info string) bool {
 	if info == "" || info == "json" {
 		return true
@@ -225,8 +224,8 @@ func namesSQL(info string) bool {
 	return info == "sql" || info == "query" || info == "psql" || NamesDialect(info)
 }
 
-// fences finds the fenced blocks of a text: lines of three or more backticks or tildes, or all on one
-// line. A block that is not closed reaches to the end.
+// fences finds the fenced blocks of Markdown: lines of three or more backticks or tildes, or all on one line. A
+// block that is not closed extends to the end.
 func fences(text string) (blocks []block) {
 	open, mark, info, from := -1, "", "", 0
 	for at := 0; at < len(text); {
@@ -257,7 +256,8 @@ func fences(text string) (blocks []block) {
 		case open < 0:
 			word, query, _ := strings.Cut(rest, " ")
 			open, mark, info, from = at, fence, asciiLower(word), next
-			if query != "" && namesSQL(info) || !namesSQL(info) && rest != "" && strings.Contains(rest, " ") { // the query begins on the line of the fence
+			// the query starts on the line of the fence
+			if query != "" && namesSQL(info) || !namesSQL(info) && rest != "" && strings.Contains(rest, " ") {
 				from = at + strings.Index(text[at:next], rest)
 				if namesSQL(info) {
 					from += len(word)
@@ -281,7 +281,7 @@ func fences(text string) (blocks []block) {
 	return blocks
 }
 
-// leading is the run of a sign that a line begins with.
+// leading returns the run of a sign at the start of a line.
 func leading(line string, sign byte) string {
 	n := 0
 	for n < len(line) && line[n] == sign {
@@ -301,8 +301,7 @@ func outOfQuotes(text string, d Dialect) (string, string) {
 	return "", ""
 }
 
-// hasLabel reports whether the first line of a text is a label such as SQL, or words without signs that
-// a query may follow.
+// hasLabel reports whether the first line is a label such as SQL, or words without signs that a query may follow.
 func hasLabel(text string) bool {
 	first, _, more := strings.Cut(strings.TrimSpace(text), "\n")
 	return more && namesSQL(asciiLower(strings.TrimSpace(first))) && strings.TrimSpace(first) != ""
@@ -311,7 +310,7 @@ func hasLabel(text string) bool {
 // maxLeads is how many colons before a query are examined.
 const maxLeads = 8
 
-// withoutWords takes off words before a query that end in a colon, and a line that says SQL.
+// withoutWords removes words before a query that end in a colon, and a line with the label SQL.
 func withoutWords(text string, d Dialect) (string, string) {
 	if hasLabel(text) {
 		_, rest, _ := strings.Cut(text, "\n")

@@ -17,8 +17,8 @@ const maxBlocks = 1000
 // column of the next one twice makes a tree that doubles with each of them.
 const maxCopied = 100_000
 
-// builder makes the tree of a query. If it meets something it has no meaning for, it notes so
-// and continues: nothing is proven then.
+// builder converts a query to a tree. If it meets an unsupported construct, it records the reason and continues;
+// then nothing is proven.
 type builder struct {
 	rules
 	sql    string
@@ -58,7 +58,7 @@ type entry struct {
 	src   *source
 	items []*expr // of a derived table; nil for a table or a function
 	names []string
-	value bool // the alias may stand for a value: the elements of UNNEST
+	value bool // the alias may be a value: the elements of UNNEST
 
 	byName map[string]*expr // of the items, the first of each name, once one is asked for
 	stars  []*expr
@@ -85,7 +85,7 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *block {
 		outer = &scope{outer: outer, ctes: q.With}
 		for _, c := range q.With {
 			if c.Write != nil || c.Query == nil {
-				b.fail("a common table expression that is no query")
+				b.fail("a common table expression that is not a query")
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *block {
 	return out
 }
 
-// maxValues bounds the rows of VALUES that are taken for queries of their own.
+// maxValues limits the rows of VALUES that are converted to separate queries.
 const maxValues = 100
 
 // values builds VALUES: a few rows as what UNION ALL of a SELECT for each gives.
@@ -143,7 +143,7 @@ func (b *builder) values(v *sqlparts.Values, sc *scope) *block {
 	return out
 }
 
-// valuesName is what a dialect calls a column of VALUES.
+// valuesName returns a dialect's name for a column of VALUES.
 func valuesName(d sqlparts.Dialect, i int) string {
 	switch d {
 	case sqlparts.DuckDB:
@@ -229,7 +229,7 @@ func (b *builder) setOp(body *sqlparts.SetOp, outer *scope) *block {
 			b.fail("a set operation by name")
 		}
 		if slices.ContainsFunc(term.items, isStar) || slices.ContainsFunc(out.items, isStar) {
-			// how many columns there are is not known, but the operands stand for themselves
+			// the number of columns is unknown, so the whole operands represent them
 			out = &block{set: name, terms: []*block{out, term}, items: []*expr{{op: "stars"}}, names: []string{""}}
 			continue
 		}
@@ -332,8 +332,7 @@ func (b *builder) item(it *sqlparts.Item, sc *scope, out *block) {
 	out.items, out.names = append(out.items, e), append(out.names, name)
 }
 
-// star adds what a star stands for: the columns where they are known, else all columns of each
-// source.
+// star adds the expansion of a star: the columns if they are known, else all columns of each source.
 func (b *builder) star(s *sqlparts.Star, sc *scope, out *block) {
 	if len(s.Replace)+len(s.Rename) > 0 || s.Like != nil {
 		b.fail("a star with modifiers")
@@ -377,7 +376,7 @@ func (b *builder) star(s *sqlparts.Star, sc *scope, out *block) {
 	}
 }
 
-// columnsOf are the columns of an entry, or a star that stands for those that are not known.
+// columnsOf returns the columns of an entry, or a star for the unknown ones.
 func (b *builder) columnsOf(e *entry) (items []*expr, names []string) {
 	if e.items != nil {
 		return e.items, e.names
@@ -391,7 +390,7 @@ func (b *builder) columnsOf(e *entry) (items []*expr, names []string) {
 	return []*expr{{op: opStar, src: e.src}}, []string{""}
 }
 
-// table is what the schema states of a base table.
+// table returns what the schema states about a base table.
 func (b *builder) table(s *source) *sqltree.Table {
 	if s == nil || s.last == "" {
 		return nil
@@ -497,8 +496,8 @@ func (b *builder) from(src *sqlparts.Source, sc *scope, to *join, first, plainOn
 	}
 }
 
-// element builds one element of FROM with its names. plain: its columns may come to be NULL, so
-// that nothing but columns may stand for them.
+// element builds one element of FROM with its names. plain means that an outer join may set its columns to NULL, so
+// that only plain columns may be moved out of it.
 func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 	alias := ""
 	if src.Alias.Text != "" {
@@ -673,8 +672,8 @@ func dotted(path []string) string {
 	return strings.Join(path, ".")
 }
 
-// derived adds a derived table: a plain one, by what it consists of; another, as a source of its
-// own.
+// derived adds a derived table. Its sources and conditions are merged into the outer query if possible; otherwise
+// it becomes a separate source.
 func (b *builder) derived(q *block, src *sqlparts.Source, alias string, sc *scope, plain bool) join {
 	columns := src.Columns
 	names := slices.Clone(q.names)
@@ -705,8 +704,8 @@ func (b *builder) derived(q *block, src *sqlparts.Source, alias string, sc *scop
 	return join{core: []*source{s}}
 }
 
-// spliceable reports whether a query is sources, conditions and expressions of single rows alone, so
-// that what it is made of can stand in its place.
+// spliceable reports whether a query consists only of sources, conditions and row-wise expressions, so that it can
+// be merged into the outer query.
 func (q *block) spliceable(d sqlparts.Dialect) bool {
 	if q.set != "" || q.rows != nil || q.distinct || len(q.distinctOn) > 0 || q.grouped || len(q.having) > 0 || len(q.order) > 0 || q.limit != nil || q.offset != nil || q.windowed() || len(q.core) == 0 {
 		return false
@@ -725,8 +724,7 @@ func (sc *scope) defining(c *sqlparts.CTE) *scope {
 	return nil
 }
 
-// unlike reports whether a common table expression has no meaning here: one that reads itself, or that may,
-// or that is no query.
+// unlike reports whether a common table expression is unsupported: it is or may be recursive, or is not a query.
 func (b *builder) unlike(r sqlparts.Reading, src *sqlparts.Source) bool {
 	return r.Kind != sqlparts.ReadsQuery || r.CTE.Query == nil || b.Dialect == sqlparts.Generic && readsName(r.CTE.Query, b.fold(src.Table[0], false), b)
 }

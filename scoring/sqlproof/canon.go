@@ -9,18 +9,18 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// printer writes a tree in one form: what has no order is sorted, and sources are numbered by what
-// they are and not by where they stand.
+// printer writes a tree in canonical form: parts without an order are sorted, and sources are numbered by their
+// content and not by their position.
 type printer struct {
 	rules
 	labels map[*source]string
 	ranks  map[*block][]int
 	closed map[*block]bool   // of derived tables: they use no source but their own
 	turned map[*full]bool    // full joins whose right side comes first
-	texts  map[*block]string // of those that are closed: the same wherever they stand
+	texts  map[*block]string // of closed tables: the same at any position
 	work   int
-	at     int  // how many sources have numbers where an expression stands
-	over   bool // too much work: the text is worth nothing
+	at     int  // how many sources are numbered at the position of an expression
+	over   bool // work limit exceeded: the text is incomplete
 	stop   *halt.Signal
 }
 
@@ -29,7 +29,7 @@ const (
 	maxOrders = 24       // ways of numbering sources of one table that are tried
 )
 
-// use says what the items of a query are for.
+// use describes how the items of a query are used.
 type use uint8
 
 const (
@@ -83,7 +83,7 @@ func (p *printer) count(s string) string {
 	return s
 }
 
-// identity numbers items as they stand.
+// identity numbers items in their order.
 func (p *printer) identity(q *block) {
 	r := make([]int, len(q.items))
 	for i := range r {
@@ -93,7 +93,7 @@ func (p *printer) identity(q *block) {
 }
 
 func (p *printer) sel(q *block, base int, u use) string {
-	// What each source of the core is, without knowing the others.
+	// The text of each source of the core, without its neighbors.
 	texts := map[*source]string{}
 	for _, s := range q.core {
 		texts[s] = p.alone(s, base)
@@ -147,7 +147,7 @@ func permute(list []*source, lo, hi int, do func([]*source)) {
 	}
 }
 
-// alone is what a source is, before those next to it have numbers.
+// alone describes a source without its neighbors, before these have numbers.
 func (p *printer) alone(s *source, base int) string {
 	switch {
 	case s.table != "":
@@ -166,8 +166,8 @@ func (p *printer) alone(s *source, base int) string {
 	return "nothing"
 }
 
-// derivedTable writes the query of a derived table. One that uses no source but its own is written
-// once, with numbers that do not depend on where it stands.
+// derivedTable writes the query of a derived table. One that uses only its own sources is written once, with
+// numbers that do not depend on its position.
 func (p *printer) derivedTable(q *block, base int) string {
 	if p.lateral(q) {
 		return p.query(q, base+1000, derived)
@@ -214,7 +214,7 @@ func (p *printer) numbered(q *block, core []*source, texts map[*source]string, b
 				at = 0
 				break
 			}
-			// an attachment comes when all that its condition needs is there
+			// an attachment is written once all sources that its condition uses are written
 			if slices.ContainsFunc(rest, func(o *attach) bool { return o != a && usesAny(a.on, o.right.sources()) }) {
 				continue
 			}
@@ -352,7 +352,7 @@ func (p *printer) attachment(a *attach, next *int) string {
 	return text + p.set(" on ", a.on, *next) + ")"
 }
 
-// joined writes a join whose sources are numbered as they stand.
+// joined writes a join whose sources are numbered in their order.
 func (p *printer) joined(j *join, next *int) string {
 	core := slices.Clone(j.core)
 	if len(core) > 1 {
@@ -473,7 +473,7 @@ func (p *printer) expr(e *expr) string {
 	switch {
 	case e.op == opAnd || e.op == opOr:
 		sort.Strings(args)
-		if args = slices.Compact(args); len(args) == 1 && condition(e.args[0]) { // 5 AND 5 is no 5
+		if args = slices.Compact(args); len(args) == 1 && condition(e.args[0]) { // 5 AND 5 is not 5
 			return args[0]
 		}
 	case e.op == "set", e.op == "grouping" && e.text == "sets":

@@ -7,9 +7,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// classes lets columns that inner joins hold equal stand for each other. Equal values are the same
-// value where both columns have one type; without a schema, columns of one name are taken to have
-// one. Collations that ignore case make different texts equal.
+// classes lets columns that inner joins require to be equal replace each other. Equal values are the same value if
+// both columns have the same type; without a schema, columns with the same name are assumed to have the same type.
+// In collations that ignore case, different strings may be equal.
 func (n *normalizer) classes(q *block) {
 	for _, t := range q.terms {
 		n.classes(t)
@@ -73,7 +73,7 @@ func (n *normalizer) classes(q *block) {
 	}
 }
 
-// oneType reports whether two columns have one type, of which equal values are the same.
+// oneType reports whether two columns have the same type, and equal values of this type are the same value.
 func (n *normalizer) oneType(a, b *expr) bool {
 	if a.op != opColumn || b.op != opColumn || a.src == b.src && a.text == b.text || n.nullable[a.src] || n.nullable[b.src] || a.src.table == "" || b.src.table == "" {
 		return false
@@ -96,8 +96,8 @@ func (n *normalizer) oneType(a, b *expr) bool {
 	return true
 }
 
-// oneForm reports whether equal values of a type are the same value: not 1.0 and 1.00, nor texts that are
-// padded, or compared without regard to case.
+// oneForm reports whether equal values of a type are the same value. This excludes 1.0 and 1.00, and strings that
+// are padded or compared without regard to case.
 func (n *normalizer) oneForm(typ string, folds bool) bool {
 	switch familyOf(typ, n.Dialect) {
 	case narrowInt, wideInt, temporal:

@@ -31,8 +31,8 @@ func (n *normalizer) simplify(q *block) bool {
 	return changed
 }
 
-// rewrite puts what change returns in the place of every expression, from the leaves up, but not of what a
-// window function computes, nor in queries inside.
+// rewrite replaces every expression by the result of change, from the leaves up. It skips the argument of a window
+// function and nested queries.
 func (n *normalizer) rewrite(e **expr, change func(*expr) *expr) {
 	if *e == nil {
 		return
@@ -59,7 +59,7 @@ func (n *normalizer) value(e *expr) *expr {
 			return x.args[0]
 		}
 	case "/":
-		// x / NULLIF(y, k): NULL where y is k
+		// x / NULLIF(y, k): NULL if y = k
 		if d := e.args[1]; d.op == opCase && len(d.args) == 3 && d.args[1].op == opNull && d.args[0].op == "=" && !d.args[2].has(isQuery) {
 			return caseExpr([]*expr{d.args[0], node(opNull), node("/", e.args[0], d.args[2])})
 		}
@@ -155,8 +155,9 @@ func (n *normalizer) numeric(e *expr) bool {
 	return e.op == opCall && (e.text == "sum" || e.text == "avg") || n.wholeValued(e)
 }
 
-// comparesAsNumber reports whether a comparison of an expression with a number compares numbers: it is one,
-// or its dialect takes no others. SQLite compares the texts '9' and '10' if the column is of text.
+// comparesAsNumber reports whether a comparison of an expression with a number is numeric: the expression is a
+// number, or the dialect compares only numbers with numbers. SQLite compares the strings '9' and '10' if the column
+// has type text.
 func (n *normalizer) comparesAsNumber(e *expr) bool {
 	if n.numeric(e) {
 		return true
@@ -253,8 +254,8 @@ func (n *normalizer) compared(e *expr) *expr {
 	return nil
 }
 
-// counted is a comparison of a subquery that counts rows with 0 or 1 as EXISTS. k is where the subquery
-// stands.
+// counted converts a comparison of a subquery that counts rows with 0 or 1 to EXISTS. k is the index of the
+// subquery.
 func (n *normalizer) counted(e *expr, k int) *expr {
 	q := e.args[k].sub
 	c, ok := wholeNumber(e.args[1-k])
@@ -290,7 +291,7 @@ func (n *normalizer) isDate(e *expr) bool {
 	return ok && n.schema.Type(c) == "date"
 }
 
-// dateConstant is a text that is compared with a column of dates as the date that it means.
+// dateConstant converts a string that is compared with a column of dates to the date that it means.
 func (n *normalizer) dateConstant(x, c *expr) *expr {
 	if c.op != opString || !n.isDate(x) {
 		return nil
@@ -314,8 +315,8 @@ func constantDay(e *expr) (time.Time, bool) {
 	return day, err == nil && day.Year() > 1 && day.Year() < 9999
 }
 
-// periodOf is a comparison of the year of a date, or of the date cut to its month or year, as a range of
-// days. first tells that the value is the left side.
+// periodOf converts a comparison of the year of a date, or of the date truncated to its month or year, to a range
+// of days. first reports whether the value is the left operand.
 func (n *normalizer) periodOf(e, x, c *expr, first bool) *expr {
 	if x.op != opCall {
 		return nil
@@ -390,8 +391,8 @@ func nullCase(e *expr) *expr {
 	return nil
 }
 
-// coalesced takes COALESCE apart: what is NULL, and what stands behind a value that is never NULL, counts
-// for nothing but the type. COALESCE(SUM(CASE WHEN c THEN 1 ELSE 0 END), 0) counts rows.
+// coalesced simplifies COALESCE: a NULL argument, and any argument after one that is never NULL, affects only the
+// type. COALESCE(SUM(CASE WHEN c THEN 1 ELSE 0 END), 0) counts rows.
 func (n *normalizer) coalesced(e *expr) *expr {
 	var out []*expr
 	changed := false
@@ -440,7 +441,7 @@ func (n *normalizer) sameType(a *expr, others []*expr) bool {
 	})
 }
 
-// countOfSum is SUM(CASE WHEN c THEN 1 ELSE 0 END), which is NULL only if there is no row, as a count.
+// countOfSum converts SUM(CASE WHEN c THEN 1 ELSE 0 END), which is NULL only if there is no row, to a count.
 func countOfSum(e *expr) *expr {
 	if e.op != opCall || e.text != "sum" || len(e.args) != 1 || e.args[0].op != opCase || len(e.args[0].args) != 3 {
 		return nil
@@ -452,7 +453,7 @@ func countOfSum(e *expr) *expr {
 	return &expr{op: opCall, text: "count", args: []*expr{caseExpr([]*expr{c[0], c[1]})}}
 }
 
-// isText reports whether an expression is a column of texts of any length, which compare by their characters.
+// isText reports whether an expression is a column of variable-length strings that compare character by character.
 func (n *normalizer) isText(e *expr) bool {
 	switch n.Dialect {
 	case sqlparts.Postgres, sqlparts.DuckDB, sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks:
@@ -467,12 +468,13 @@ func (n *normalizer) isText(e *expr) bool {
 	return typ == "varchar" || typ == "text" || typ == "string"
 }
 
-// pattern is a text without wildcards, as a part of one for LIKE.
+// pattern returns a string without wildcards that can be part of a LIKE pattern.
 func pattern(e *expr) (string, bool) {
 	return e.text, e.op == opString && e.text != "" && !strings.ContainsAny(e.text, `%_\`)
 }
 
-// likeOf is a comparison of the beginning or the place of a text as LIKE; nil if it is none.
+// likeOf converts a comparison of a string's prefix, or of a position in it, to LIKE; nil if e is not such a
+// comparison.
 func (n *normalizer) likeOf(e *expr) *expr {
 	for k := range 2 {
 		x, c := e.args[k], e.args[1-k]
@@ -510,7 +512,7 @@ func (n *normalizer) plainLike(e *expr) *expr {
 	return nil
 }
 
-// held is the form of a condition of which only counts whether it is true; nil if it has that already.
+// held simplifies a condition where NULL and FALSE are equivalent; nil if there is nothing to simplify.
 func (n *normalizer) held(e *expr) *expr {
 	switch e.op {
 	case "is":
@@ -557,7 +559,8 @@ func (n *normalizer) heldCase(e *expr) *expr {
 	return nil
 }
 
-// heldCoalesce is COALESCE(x, a) compared with b as x compared with b, or x IS NULL where a compares so.
+// heldCoalesce converts COALESCE(x, a) compared with b to x compared with b, or to x IS NULL if a satisfies the
+// comparison.
 func (n *normalizer) heldCoalesce(e *expr) *expr {
 	for k := range 2 {
 		x := e.args[k]
@@ -745,7 +748,7 @@ func (n *normalizer) bounds(list []*expr) ([]*expr, bool) {
 	return out, true
 }
 
-// months makes a range of days of the month of a year.
+// months converts a year and a month to a range of days.
 func (n *normalizer) months(list []*expr) ([]*expr, bool) {
 	for i, c := range list {
 		for k := range 2 {
@@ -784,7 +787,7 @@ func (n *normalizer) months(list []*expr) ([]*expr, bool) {
 	return list, false
 }
 
-// always reports whether a condition on a group holds of every one: it has a row, and ranks begin at 1.
+// always reports whether a condition on a group holds for every group: a group has a row, and ranks start at 1.
 func (n *normalizer) always(q *block, e *expr) bool {
 	if e.op != "<=" {
 		return false

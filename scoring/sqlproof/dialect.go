@@ -6,16 +6,16 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// rules are what a dialect decides where dialects differ.
+// rules holds the decisions that differ by dialect.
 type rules struct {
 	sqlparts.Dialect
 }
 
-// fold is the name that an identifier means: where the dialect ignores case, in lower case. table
-// tells that it names a table.
+// fold returns the canonical form of an identifier: lower case if the dialect ignores case. table reports whether
+// it names a table.
 func (r rules) fold(id sqlparts.Ident, table bool) string { return r.Fold(id, table) }
 
-// nulls is where an order puts nulls if the query does not say.
+// nulls returns the position of NULLs in an order if the query does not state it.
 func (r rules) nulls(desc bool) string {
 	switch r.Dialect {
 	case sqlparts.Postgres, sqlparts.Redshift, sqlparts.Snowflake:
@@ -146,7 +146,7 @@ func volatile(name string) bool {
 	return strings.HasPrefix(name, "seq")
 }
 
-// namesColumns are functions whose text or pattern says which columns they read.
+// namesColumns are functions whose string or pattern argument selects columns to read.
 var namesColumns = map[string]bool{"identifier": true, "columns": true, "unpack": true, "exclude": true}
 
 // orderFree are aggregates whose value does not depend on the order of the rows that they see.
@@ -160,13 +160,13 @@ var orderFree = func() map[string]bool {
 	return m
 }()
 
-// ordered reports whether the value of a call may depend on the order of rows: of all but those
-// functions of which it is known that it does not.
+// ordered reports whether the value of a call may depend on the order of rows. It is false only for functions that
+// are known not to.
 func (r rules) ordered(x *expr) bool {
 	return x.op == opCall && !orderFree[x.text] && !scalar(x.text, r.Dialect)
 }
 
-// frameless are window functions that look at their whole partition whatever their frame is.
+// frameless are window functions that read their whole partition regardless of their frame.
 var frameless = map[string]bool{"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true, "ntile": true, "lag": true, "lead": true}
 
 // frame is the frame of a window function, empty if it is the default one.

@@ -86,7 +86,7 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	case *sqlparts.Is:
 		x := b.expr(e.X, sc)
 		if l, ok := e.What.(*sqlparts.Literal); ok && l.Kind == sqlparts.Null {
-			if e.Not && isRow(x) { // no member is NULL, which is no opposite of all are
+			if e.Not && isRow(x) { // a row IS NOT NULL if no member is NULL, which is not the opposite of IS NULL
 				return node("is not null", x)
 			}
 			return maybeNot(node(opIsNull, x), e.Not)
@@ -150,8 +150,8 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	return node("raw")
 }
 
-// doubleQuoted is what SQLite's "x" means where a value is expected: a column if one in view has the name, else
-// the text; nil for the text and for all other constants.
+// doubleQuoted resolves SQLite's "x" in a place where a value is expected. It returns a column if a visible one has
+// the name. Otherwise "x" is a string, and it returns nil, as for all other constants.
 func (b *builder) doubleQuoted(l *sqlparts.Literal, sc *scope) *expr {
 	from, _ := l.Range()
 	if b.Dialect != sqlparts.SQLite || l.Kind != sqlparts.String || from < 0 || from >= len(b.sql) || b.sql[from] != '"' {
@@ -225,8 +225,8 @@ func (b *builder) compare(op string, l, r *expr) *expr {
 	return compare(op, l, r)
 }
 
-// collation tells apart whose collation an expression has in SQLite: its own, that of a column, which
-// is the default one unless the schema says more, or none.
+// collation returns the source of an expression's collation in SQLite: COLLATE, a column (the default collation
+// unless the schema says otherwise), or none.
 func (b *builder) collation(e *expr) string {
 	switch e.op {
 	case "collate":
@@ -260,8 +260,8 @@ func compare(op string, l, r *expr) *expr {
 	return node(op, whole(l, r), whole(r, l))
 }
 
-// whole is a number without a fraction of zeros where it is compared with what is a number anyway:
-// the type of a constant counts nowhere else.
+// whole removes a fraction of zeros from a number that is compared with a computed number. Elsewhere the type of a
+// constant may matter.
 func whole(e, other *expr) *expr {
 	if e.op != opNumber || !strings.Contains(e.text, ".") {
 		return e
@@ -315,7 +315,7 @@ func (b *builder) not(e *expr) *expr {
 	return negation(e)
 }
 
-// notIn is the opposite of IN; with constants of one kind, a comparison for each.
+// notIn returns the opposite of IN; for constants of the same kind, one comparison for each.
 func notIn(e *expr) *expr {
 	x, values := listed(e)
 	if x == nil || len(values) > maxListed {
@@ -375,7 +375,7 @@ func conjunction(list []*expr) *expr {
 		if !dropped || condition(flat[0]) {
 			return flat[0]
 		}
-		flat = append(flat, &expr{op: opLit, text: "true"}) // 5 AND true is no 5
+		flat = append(flat, &expr{op: opLit, text: "true"}) // 5 AND true is not 5
 	}
 	return node(opAnd, flat...)
 }
@@ -419,7 +419,7 @@ func disjunction(list []*expr) *expr {
 	return node(opOr, out...)
 }
 
-// listed reads x = constant and x IN (constants of one kind).
+// listed parses x = constant and x IN (constants of the same kind).
 func listed(e *expr) (x *expr, values []*expr) {
 	constant := func(e *expr) bool { return e.op == opNumber || e.op == opString }
 	switch {
@@ -504,7 +504,7 @@ func (b *builder) in(e *sqlparts.In, sc *scope) *expr {
 	return maybeNot(out, e.Not)
 }
 
-// inRows is (a, b) IN ((1, 2), (3, 4)) as comparisons, nil if it is no such list or a long one.
+// inRows converts (a, b) IN ((1, 2), (3, 4)) to comparisons; nil if the list has another form or is long.
 func (b *builder) inRows(x *expr, list []*expr) *expr {
 	plain := func(e *expr) bool {
 		return e.op == "list" && e.text == "0 " && len(e.args) == len(x.args) && !e.has(isQuery)
@@ -584,7 +584,7 @@ func datePart(part string, x *expr) *expr {
 	return &expr{op: opCall, text: "extract " + part, args: []*expr{x}}
 }
 
-// call builds a function call with what follows it.
+// call builds a function call with its OVER, FILTER and other clauses.
 func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 	var path []string
 	for _, n := range e.Name {
@@ -679,8 +679,7 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 	return x
 }
 
-// filtered is an aggregate with FILTER: of a CASE without ELSE where the aggregate passes over
-// NULL.
+// filtered converts an aggregate with FILTER to an aggregate of a CASE without ELSE, if the aggregate ignores NULL.
 func filtered(x, cond *expr) *expr {
 	if x.op == opCall && len(x.args) == 1 && x.args[0].op != "distinct" {
 		switch x.text {
@@ -744,8 +743,7 @@ func (b *builder) keyExpr(o *sqlparts.OrderItem, sc *scope) *expr {
 	return &expr{op: "key", text: text, args: []*expr{k.e}}
 }
 
-// aggregates reports whether an expression has an aggregate of its own query, window functions
-// excepted.
+// aggregates reports whether an expression contains an aggregate of its query, not counting window functions.
 func aggregates(e *expr, d sqlparts.Dialect) bool {
 	if e == nil || e.op == opOver {
 		return e != nil && slices.ContainsFunc(e.args, func(a *expr) bool {
@@ -803,7 +801,7 @@ func scalar(name string, d sqlparts.Dialect) bool {
 // that the number of rows is the same without it. A function that is not known may return a set.
 func oneValue(e *expr, d sqlparts.Dialect) bool { return oneValueIn(e, d, false) }
 
-// oneValueIn is [oneValue]; over tells that the expression is what a window function computes.
+// oneValueIn is [oneValue]; over reports whether the expression is the function of a window.
 func oneValueIn(e *expr, d sqlparts.Dialect, over bool) bool {
 	if e == nil {
 		return true
@@ -824,7 +822,7 @@ func allOne(items []*expr, d sqlparts.Dialect) bool {
 	return !slices.ContainsFunc(items, func(e *expr) bool { return !oneValue(e, d) })
 }
 
-// groupingSets writes ROLLUP and GROUPING SETS as the sets that they stand for.
+// groupingSets expands ROLLUP and GROUPING SETS.
 func groupingSets(kind string, args []*expr) *expr {
 	out := &expr{op: "grouping", text: kind, args: args}
 	members := func(e *expr) []*expr {

@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// sameFunction lists, for each dialect, names of one function, after the one that stands for all. They are
-// the same for every argument that both take.
+// sameFunction maps, for each dialect, synonyms of a function to its canonical name. They are equivalent for every
+// argument that both accept.
 var sameFunction = map[sqlparts.Dialect]map[string]string{
 	sqlparts.Postgres:   {"char_length": "length", "character_length": "length", "btrim": "trim", "mod": "%"},
 	sqlparts.Redshift:   {"char_length": "length", "character_length": "length", "len": "length", "textlen": "length", "btrim": "trim", "mod": "%"},
@@ -22,8 +22,8 @@ var sameFunction = map[sqlparts.Dialect]map[string]string{
 // joinsTexts are the dialects in which CONCAT is the operator ||, NULL with any NULL.
 var joinsTexts = map[sqlparts.Dialect]bool{sqlparts.Snowflake: true, sqlparts.BigQuery: true, sqlparts.Databricks: true, sqlparts.Redshift: true}
 
-// countsConditions reports whether a function counts the rows for which a condition holds, and is 0 where it
-// holds of none. DuckDB's is NULL where the condition always is, and Snowflake's may be.
+// countsConditions reports whether a function counts the rows for which a condition holds, and returns 0 if it
+// holds for none. DuckDB's returns NULL if the condition is always NULL, and Snowflake's may.
 func (r rules) countsConditions(name string) bool {
 	return r.Dialect == sqlparts.BigQuery && name == "countif" || r.Dialect == sqlparts.Databricks && name == "count_if"
 }
@@ -88,7 +88,7 @@ func (b *builder) plainCall(name string, args []*expr) *expr {
 	return call(name, args...)
 }
 
-// unitFunctions take the name of a unit of time, in whatever case, as a text or a word.
+// unitFunctions take the name of a unit of time, in any case, as a string or a word.
 var unitFunctions = map[string]bool{"date_trunc": true, "datetrunc": true, "datediff": true, "dateadd": true, "timestampdiff": true, "timestampadd": true, "date_diff": true, "date_part": true, "datepart": true}
 
 var dateUnits = map[string]bool{"year": true, "quarter": true, "month": true, "week": true, "day": true, "hour": true, "minute": true, "second": true}

@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// family says how values of a type compare with those of others.
+// family is a class of types whose values compare in the same way.
 type family uint8
 
 const (
@@ -84,9 +84,9 @@ func (n *normalizer) familyOf(e *expr) (f family, typ string) {
 	return familyOf(typ, n.Dialect), typ
 }
 
-// matchesOnce reports whether no value equals two different values of a column. One may where the
-// comparison converts the column's values first: as numbers '1' and '01' are one, and as doubles
-// 9007199254740992 and 9007199254740993, or where it folds them, as a collation does.
+// matchesOnce reports whether no value equals two different values of a column. A value may if the comparison
+// converts the column's values first: as numbers '1' and '01' are equal, as doubles so are 9007199254740992 and
+// 9007199254740993, and a collation may ignore case.
 func (n *normalizer) matchesOnce(column, value *expr) bool {
 	if n.special(column) || n.special(value) {
 		return false
@@ -105,7 +105,7 @@ func (n *normalizer) matchesOnce(column, value *expr) bool {
 	case wideInt, decimalNumber:
 		return other == narrowInt || other == wideInt || other == decimalNumber || n.Dialect == sqlparts.SQLite // numbers compare exactly there
 	case textual:
-		// A number that no column holds is taken for a text in SQLite.
+		// In SQLite a number that is not compared with a column may be compared as a string.
 		return other == textual || n.Dialect == sqlparts.SQLite && (value.op == opNumber || other == unknownFamily && value.op != "cast")
 	case temporal:
 		return other == temporal
@@ -113,7 +113,7 @@ func (n *normalizer) matchesOnce(column, value *expr) bool {
 	return false
 }
 
-// special reports whether an expression compares in a way of its own.
+// special reports whether an expression has a nondefault comparison.
 func (n *normalizer) special(e *expr) bool {
 	return !e.each(func(x *expr) bool {
 		c, ok := n.column(x)

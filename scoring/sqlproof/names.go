@@ -7,9 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// column is what a name means ([sqlparts.Bound.Means]). A name that is ambiguous, or that nothing certainly
-// has where several may, ends the proof or stands for all that it may be, so that it equals nothing but
-// itself.
+// column resolves a name ([sqlparts.Bound.Means]). An ambiguous or uncertain name ends the proof, or becomes an
+// expression that stands for all its possible meanings and equals only itself.
 func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
 	b.schema.Halt.Check()
 	if len(c.Name) == 1 && !c.Name[0].Quoted && b.reserved(b.fold(c.Name[0], false)) {
@@ -22,7 +21,7 @@ func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
 	switch {
 	case len(ms) == 0:
 		if len(c.Name) > 1 || c.Name[0].Quoted || !constants[b.fold(c.Name[0], false)] {
-			b.fail("a name that is no column")
+			b.fail("a name that is not a column")
 		}
 		return &expr{op: opUnknown, text: b.fold(c.Name[0], false)}
 	case doubt == sqlparts.Ambiguous:
@@ -127,7 +126,7 @@ func (b *builder) meant(m *sqlparts.Meaning, c *sqlparts.Column, sc *scope) *exp
 		x = &expr{op: opLit, text: strings.ToLower(id.Text)}
 	}
 	if x == nil {
-		b.fail("a name that is no column")
+		b.fail("a name that is not a column")
 		x = &expr{op: opUnknown, text: b.fold(id, false)}
 	}
 	return b.fields(x, c.Name[len(c.Name)-m.Fields:])
@@ -166,7 +165,7 @@ func (b *builder) aliased(m *sqlparts.Meaning, sc *scope) *expr {
 		if at.list == nil {
 			continue
 		}
-		if m.Index >= 0 && at.list.out != nil { // behind a set operation or a query in parentheses
+		if m.Index >= 0 && at.list.out != nil { // after a set operation or a query in parentheses
 			for i, x := range at.list.out.items {
 				if isStar(x) {
 					break
@@ -184,8 +183,7 @@ func (b *builder) aliased(m *sqlparts.Meaning, sc *scope) *expr {
 	return nil
 }
 
-// late reports whether the clauses that are built come behind the grouping of the rows that an element of the
-// select list is of.
+// late reports whether the clauses that are built follow the grouping of the rows of a select list element.
 func (sc *scope) late(it *sqlparts.Item) bool {
 	for ; sc != nil; sc = sc.outer {
 		if sc.list != nil && sc.list.items[it] != nil {
@@ -214,8 +212,8 @@ func (b *builder) fields(x *expr, names sqlparts.Name) *expr {
 	return x
 }
 
-// fieldName is the name of a field. Those of BigQuery's structs ignore case and those of its JSON do
-// not: of which one a field is, is not known here.
+// fieldName returns the name of a field. BigQuery ignores case in fields of structs but not in fields of JSON, and
+// the kind of a field is not known here.
 func (b *builder) fieldName(n sqlparts.Ident) string {
 	if b.Dialect == sqlparts.BigQuery || b.Dialect == sqlparts.Generic {
 		return n.Text
@@ -291,7 +289,7 @@ func (r rules) reserved(name string) bool {
 func (b *builder) using(m *sqlparts.MergedSource, sc *scope) *expr {
 	b.schema.Halt.Check()
 	if m.Doubt != sqlparts.Sure {
-		b.fail("a column of USING that cannot be told")
+		b.fail("a column of USING whose meaning is uncertain")
 		return &expr{op: opLit, text: strconv.Itoa(len(sc.merged))}
 	}
 	name := &sqlparts.Column{Name: sqlparts.Name{m.Name}}

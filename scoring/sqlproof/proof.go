@@ -15,10 +15,10 @@ type Proof struct {
 	Relies   []string `json:"relies,omitempty"`   // what the rules took from the schema, and what they assumed
 }
 
-// By is what a proof rests on.
+// By is the basis of a proof.
 type By string
 
-// The texts are the same words, or the rules make one query of both.
+// The scripts consist of the same words, or the rules convert both to the same query.
 const (
 	Text  By = "text"
 	Rules By = "rules"
@@ -66,13 +66,13 @@ func Same(gold, pred *sqlparts.Bound, stop *halt.Signal) *Proof {
 	return proof
 }
 
-// meaning is what the trees of queries are made with.
+// meaning holds the context in which trees are built.
 type meaning struct {
 	schema *sqltree.Schema
 	relies map[string]bool
 }
 
-// build makes the tree of a script, nil if it has something that the rules have no meaning for.
+// build returns the tree of a script, or nil if it contains an unsupported construct.
 func (m *meaning) build(s *sqlparts.Bound) *block {
 	b := &builder{rules: rules{s.Dialect}, sql: s.SQL, bound: s, schema: m.schema, relies: m.relies, used: map[*sqlparts.CTE][]*block{}}
 	tree := b.query(s.Final(), nil)
@@ -103,7 +103,7 @@ func (m *meaning) normal(s *sqlparts.Bound) *block {
 	return tree
 }
 
-// write is the text of a tree that equal trees share; ok is false if it is too long.
+// write returns a string that is the same for equal trees; ok is false if it is too long.
 func write(s *sqlparts.Script, tree *block, u use, stop *halt.Signal) (text string, ok bool) {
 	p := &printer{stop: stop, rules: rules{s.Dialect}, labels: map[*source]string{}, ranks: map[*block][]int{}, closed: map[*block]bool{}, turned: map[*full]bool{}, texts: map[*block]string{}}
 	text = p.query(tree, 0, u)

@@ -100,7 +100,7 @@ func (n *normalizer) sets(q *block) bool {
 	return slices.ContainsFunc(q.group, func(e *expr) bool { return e.has(func(x *expr) bool { return x.op == "grouping" }) })
 }
 
-// setOp flattens chains and drops what does not count below them.
+// setOp flattens chains and drops parts of operands that have no effect.
 func (n *normalizer) setOp(q *block) {
 	var terms []*block
 	for i, t := range q.terms {
@@ -427,7 +427,7 @@ func (n *normalizer) unwrap(q *block) bool {
 		}
 	}
 	if !g.grouped && g.set == "" {
-		// an aggregate of all rows makes one row of them: one must stay for that
+		// an aggregate without groups produces one row; at least one must stay for that
 		one := func(e *expr) bool { return aggregates(e, n.Dialect) }
 		kept := slices.ContainsFunc(q.items, func(e *expr) bool {
 			return e.has(func(x *expr) bool { return x.src == s && x.op == opItem && one(g.items[atoi(x.text)]) })
@@ -497,7 +497,7 @@ func copies(q *block, s *source) (nodes int) {
 	return nodes
 }
 
-// innerForLeft makes an inner join of a LEFT JOIN whose added rows a condition drops.
+// innerForLeft converts a LEFT JOIN to an inner join if a condition drops the added rows.
 func (n *normalizer) innerForLeft(q *block) bool {
 	if len(q.left) == 0 {
 		return false
@@ -525,9 +525,9 @@ func (n *normalizer) innerForLeft(q *block) bool {
 	return false
 }
 
-// usedElsewhere reports whether a query uses the sources outside of one attachment and of some of its
+// usedOutside reports whether a query uses the sources outside of one attachment and of some of its
 // conditions.
-func (q *block) usedElsewhere(sources []*source, a *attach, except map[*expr]bool) bool {
+func (q *block) usedOutside(sources []*source, a *attach, except map[*expr]bool) bool {
 	found := false
 	look := func(e *expr) {
 		found = found || e.src != nil && slices.Contains(sources, e.src) || slices.ContainsFunc(e.srcs, func(s *source) bool { return slices.Contains(sources, s) }) || e.op == "stars"
@@ -554,7 +554,7 @@ func (q *block) usedElsewhere(sources []*source, a *attach, except map[*expr]boo
 	return found
 }
 
-// antiJoin makes NOT EXISTS of a LEFT JOIN of which only the rows without a match are kept.
+// antiJoin converts a LEFT JOIN that keeps only the rows without a match to NOT EXISTS.
 func (n *normalizer) antiJoin(q *block) bool {
 	for i, a := range q.left {
 		n.schema.Halt.Check()
@@ -572,7 +572,7 @@ func (n *normalizer) antiJoin(q *block) bool {
 				except[c] = true
 			}
 		}
-		if len(except) == 0 || q.usedElsewhere(a.right.sources(), a, except) {
+		if len(except) == 0 || q.usedOutside(a.right.sources(), a, except) {
 			continue
 		}
 		sub := &block{join: a.right}
@@ -614,11 +614,11 @@ func (n *normalizer) keyed(s *source, conditions []*expr) bool {
 	return false
 }
 
-// uselessLeft drops a LEFT JOIN that finds at most one row, of which nothing is used.
+// uselessLeft drops a LEFT JOIN that finds at most one row and whose columns are not used.
 func (n *normalizer) uselessLeft(q *block) bool {
 	for i, a := range q.left {
 		n.schema.Halt.Check()
-		if len(a.right.core) != 1 || len(a.right.left) > 0 || a.right.core[0].table == "" || q.usedElsewhere(a.right.sources(), a, nil) {
+		if len(a.right.core) != 1 || len(a.right.left) > 0 || a.right.core[0].table == "" || q.usedOutside(a.right.sources(), a, nil) {
 			continue
 		}
 		if n.repeats(q) || n.keyed(a.right.core[0], a.on) {
@@ -645,8 +645,7 @@ func (n *normalizer) repeats(q *block) bool {
 	return plain
 }
 
-// uselessInner drops a table that is joined by its key to a foreign key, and of which nothing but
-// the key is used.
+// uselessInner drops a table that is joined by its key to a foreign key if only its key is used.
 func (n *normalizer) uselessInner(q *block) bool {
 	if len(q.core) < 2 {
 		return false
@@ -721,8 +720,7 @@ func (n *normalizer) distinct(q *block) bool {
 	return true
 }
 
-// groups drops what a key among the groups determines, and the grouping itself where every group is
-// one row.
+// groups drops columns that a key among the groups determines, and the grouping itself if every group is one row.
 func (n *normalizer) groups(q *block) bool {
 	if !q.grouped || n.sets(q) {
 		return false
@@ -774,7 +772,7 @@ func (n *normalizer) havingRows(q *block) bool {
 	return false
 }
 
-// grouped reports whether all columns of an expression stand in what is grouped by.
+// grouped reports whether all columns of an expression are among the grouping expressions.
 func (e *expr) grouped(in map[string]bool) bool {
 	if in[e.id()] {
 		return true
@@ -804,8 +802,7 @@ func (n *normalizer) qualified(q *block) bool {
 	return true
 }
 
-// semiJoins makes a join of EXISTS where it finds at most one row, or where repetitions do not
-// count.
+// semiJoins converts EXISTS to a join if it finds at most one row, or if duplicates have no effect.
 func (n *normalizer) semiJoins(q *block) bool {
 	once := n.repeats(q)
 	for i, c := range q.where {
@@ -917,8 +914,7 @@ func (n *normalizer) prune(q *block) bool {
 			n.query(g)
 		}
 	}
-	// order inside a derived table counts for nothing where its rows are joined, grouped or sorted
-	// anew
+	// the order inside a derived table has no effect if its rows are joined, grouped or sorted again
 	ordered := false
 	q.clauses(func(e **expr) {
 		ordered = ordered || (*e).has(n.ordered)
@@ -948,7 +944,7 @@ func (n *normalizer) keys(q *block) {
 		}
 		out = append(out, k)
 		if len(q.core) == 1 && len(q.left) == 0 && !q.grouped && q.set == "" && q.core[0].table != "" && n.unique(k.e) && n.notNull(k.e) {
-			break // no two rows are alike
+			break // no two rows are equal
 		}
 	}
 	if q.order = out; !q.grouped && q.limit == nil && q.offset == nil && len(q.items) > 0 && q.set == "" && !q.windowed() && allOne(q.items, n.Dialect) && slices.ContainsFunc(q.items, func(e *expr) bool { return aggregates(e, n.Dialect) }) && n.Dialect != sqlparts.Generic {

@@ -14,7 +14,7 @@ func (q *block) plainRows(d sqlparts.Dialect) bool {
 		!slices.ContainsFunc(q.items, func(e *expr) bool { return !rowWise(e, d) })
 }
 
-// onlyGrouped reports whether a query is one of plain groups, besides conditions and an order.
+// onlyGrouped reports whether a query has plain groups and otherwise only conditions and an order.
 func (n *normalizer) onlyGrouped(g *block) bool {
 	return g != nil && g.set == "" && g.rows == nil && g.grouped && len(g.group) > 0 && !n.sets(g) && !g.distinct && len(g.distinctOn) == 0 && g.limit == nil && g.offset == nil && !g.windowed() && g.shared == 0
 }
@@ -78,7 +78,7 @@ func keysOf(m map[int]int) (keys []int) {
 	return keys
 }
 
-// oneSided makes a LEFT JOIN of a FULL JOIN of which a condition drops the rows that one side lacks.
+// oneSided converts a FULL JOIN to a LEFT JOIN if a condition drops the rows that have no match on one side.
 func (n *normalizer) oneSided(q *block) bool {
 	set := strictAll(q.where)
 	for i, s := range q.core {
@@ -275,8 +275,8 @@ func (n *normalizer) keyOfGroup(q *block) bool {
 	return false
 }
 
-// groupToExists makes EXISTS of the tables that are joined only to repeat the rows of others: those
-// whose keys are grouped by, and of which alone columns are used.
+// groupToExists converts tables to EXISTS that are joined only to repeat the rows of others: all used columns are
+// of the other tables, whose keys are grouped by.
 func (n *normalizer) groupToExists(q *block) bool {
 	if !q.grouped || n.sets(q) || !n.repeats(q) || len(q.left) > 0 || len(q.items) == 0 {
 		return false
@@ -322,8 +322,8 @@ func (n *normalizer) groupToExists(q *block) bool {
 	return true
 }
 
-// existsToGroup reads the keys of a table that others refer to from these: of a table of which nothing but
-// the key is used, and which a row of another has to refer to.
+// existsToGroup replaces a table by groups of a table that refers to it, if only its key is used and EXISTS requires
+// a referring row. The keys are read from the referring rows.
 func (n *normalizer) existsToGroup(q *block) bool {
 	if q.grouped || len(q.core) != 1 || len(q.left) > 0 || q.core[0].table == "" || len(q.items) == 0 || !q.plainRows(n.Dialect) || strings.Contains(q.core[0].table, " ") {
 		return false
@@ -373,8 +373,8 @@ func (n *normalizer) existsToGroup(q *block) bool {
 	return false
 }
 
-// distinctJoin makes EXISTS of a derived table of distinct rows, all columns of which are compared with
-// others and not used elsewhere.
+// distinctJoin converts a derived table of distinct rows to EXISTS if all its columns are compared with others and
+// used nowhere else.
 func (n *normalizer) distinctJoin(q *block) bool {
 	if len(q.core) < 2 || q.set != "" {
 		return false
@@ -431,7 +431,7 @@ func (n *normalizer) distinctJoin(q *block) bool {
 	return false
 }
 
-// distinctInside drops DISTINCT of a derived table where repetitions do not count.
+// distinctInside drops DISTINCT of a derived table if duplicates have no effect.
 func (n *normalizer) distinctInside(q *block) bool {
 	if q.set != "" || !n.repeats(q) {
 		return false
@@ -654,7 +654,7 @@ func (n *normalizer) firstRows(q *block) bool {
 	return true
 }
 
-// partitions makes subqueries of the aggregates of whole partitions, and of a rank, by which QUALIFY keeps rows.
+// partitions converts aggregates of whole partitions, and a rank by which QUALIFY keeps rows, to subqueries.
 func (n *normalizer) partitions(q *block) bool {
 	if q.set != "" || !q.windowed() || q.grouped || q.distinct || len(q.distinctOn) > 0 || len(q.core) == 0 || !n.total() || n.copied > maxCopied || slices.ContainsFunc(q.where, func(c *expr) bool { return c.has(isQuery) }) {
 		return false
@@ -743,7 +743,7 @@ func (n *normalizer) partitions(q *block) bool {
 					return true
 				})
 			})
-			if windows != 1 { // the others look at the rows that are there now
+			if windows != 1 { // another window function would see fewer rows
 				return false
 			}
 			q.qualify = slices.Concat(q.qualify[:i], q.qualify[i+1:])
@@ -841,7 +841,8 @@ func (n *normalizer) ownRow(q *block) bool {
 	return false
 }
 
-// matched makes a join of an outer join whose every row has a match, by a foreign key.
+// matched converts an outer join to an inner or one-sided join if a foreign key guarantees that every row has a
+// match.
 func (n *normalizer) matched(q *block) bool {
 	refers := func(on []*expr, from, to *source) bool {
 		if len(on) != 1 || on[0].op != "=" || from.table == "" || to.table == "" || strings.Contains(from.table+to.table, " ") {
@@ -897,7 +898,7 @@ func (n *normalizer) matched(q *block) bool {
 	return false
 }
 
-// soleFilter makes a condition of the query of the one that all its aggregates have.
+// soleFilter moves the condition that all aggregates of a query share to its WHERE.
 func (n *normalizer) soleFilter(q *block) bool {
 	if q.set != "" || q.rows != nil || q.grouped || len(q.having) > 0 || q.distinct || len(q.distinctOn) > 0 || q.windowed() || q.limit != nil || q.offset != nil || len(q.order) > 0 || len(q.items) == 0 || len(q.core) == 0 {
 		return false
@@ -968,7 +969,7 @@ func (n *normalizer) soleFilter(q *block) bool {
 	return true
 }
 
-// oneRow makes subqueries of the columns of a derived table that has one row: an aggregate without groups.
+// oneRow converts the columns of a derived table that has one row, an aggregate without groups, to subqueries.
 func (n *normalizer) oneRow(q *block) bool {
 	if q.set != "" || q.rows != nil {
 		return false
@@ -1023,8 +1024,7 @@ func (n *normalizer) oneRow(q *block) bool {
 	return false
 }
 
-// copyOf is a copy of a query with sources of its own; of its items only the one at a position, if that is
-// not negative.
+// copyOf returns a copy of a query with its own sources. If item is not negative, the copy has only that item.
 func (n *normalizer) copyOf(q *block, item int) *block {
 	c := n.copyBlock(q, map[*source]*source{})
 	if item >= 0 {
@@ -1132,10 +1132,10 @@ func (n *normalizer) copyExpr(e *expr, to map[*source]*source) *expr {
 	return &c
 }
 
-// nullIfNone are aggregates that are NULL where there is no row.
+// nullIfNone are aggregates that return NULL for no rows.
 var nullIfNone = map[string]bool{"sum": true, "avg": true, "min": true, "max": true}
 
-// groupedJoin makes subqueries of a derived table of groups that is joined by all that it groups by.
+// groupedJoin converts a derived table of groups that is joined by all its grouping columns to subqueries.
 func (n *normalizer) groupedJoin(q *block) bool {
 	if q.set != "" || q.rows != nil {
 		return false
@@ -1191,7 +1191,7 @@ func (n *normalizer) groupedSource(q *block, s *source, conds *[]*expr, left *at
 	if len(covered) != len(distinctIDs(g.group)) || left != nil && len(rest) > 0 {
 		return false
 	}
-	// what is used besides is an aggregate
+	// all other columns that are used are aggregates
 	counts := false
 	for item, times := range used {
 		if times <= 0 {
@@ -1290,7 +1290,7 @@ func (n *normalizer) plainAggregates(e *expr, keys map[string]bool) bool {
 	return !slices.ContainsFunc(e.args, func(a *expr) bool { return !n.plainAggregates(a, keys) })
 }
 
-// needsRow reports whether a condition on aggregates is not true where there is no row.
+// needsRow reports whether a condition on aggregates is not true for an empty group.
 func needsRow(e *expr) bool {
 	if len(e.args) != 2 || e.op != "=" && e.op != "<>" && e.op != "<" && e.op != "<=" {
 		return false
@@ -1440,8 +1440,8 @@ func (n *normalizer) groupByKey(q *block) bool {
 	return true
 }
 
-// inGone reports whether an aggregate is one over the rows of the sources alone. missed tells that a row
-// without a match comes with NULLs, which the aggregate has to pass over.
+// inGone reports whether an aggregate reads only rows of the sources gone. missed reports whether a row without a
+// match adds NULLs, which the aggregate must ignore.
 func (n *normalizer) inGone(e *expr, gone, kept []*source, missed bool) bool {
 	x := e.args[0]
 	if x.op == "rows" {
@@ -1470,7 +1470,7 @@ func (n *normalizer) inGone(e *expr, gone, kept []*source, missed bool) bool {
 	return false
 }
 
-// valueByKey makes a LEFT JOIN of a subquery that looks a value up by a key.
+// valueByKey converts a subquery that looks up a value by a key to a LEFT JOIN.
 func (n *normalizer) valueByKey(q *block) bool {
 	if q.set != "" || q.rows != nil || len(q.core) == 0 {
 		return false
@@ -1569,7 +1569,7 @@ func (n *normalizer) overTerms(q *block) bool {
 	}) {
 		return false
 	}
-	// operands of one type each, so that what is made of a column is the same before and after
+	// each operand must have the same types, so that an expression of a column has the same value before and after
 	if _, ok := itemUses(q, s); !ok {
 		return false
 	}
@@ -1630,8 +1630,8 @@ func (n *normalizer) overTerms(q *block) bool {
 	return true
 }
 
-// filtersAlike reports whether a condition means the same of each operand's columns as of those of the set
-// operation: all that it reads have one type in every operand.
+// filtersAlike reports whether a condition has the same meaning for each operand's columns as for those of the set
+// operation: all columns that it reads have the same type in every operand.
 func (n *normalizer) filtersAlike(c *expr, g *block, s *source) bool {
 	alike := true
 	c.deep(func(e *expr) {
@@ -1759,8 +1759,8 @@ func excluding(a, b []*expr) bool {
 	return false
 }
 
-// differ reports whether two constants differ by every collation: whole numbers, or texts of plain letters
-// and digits.
+// differ reports whether two constants differ in every collation: whole numbers, or strings of plain letters and
+// digits.
 func differ(a, b *expr) bool {
 	if a.op == opNumber {
 		x, ok := wholeNumber(a)

@@ -28,8 +28,8 @@ type block struct {
 	shared     int // not 0: one of several uses of a common table expression whose rows are left to chance
 }
 
-// join is a set of sources: the product of the core, to which the others are attached by outer
-// joins in their order, and of which the conditions keep some rows.
+// join is a set of sources: the product of the core, the others attached to it by outer joins in their order, and
+// the conditions that filter the rows.
 type join struct {
 	core  []*source
 	left  []*attach
@@ -64,7 +64,7 @@ type key struct {
 	nulls string // first or last; empty if the dialect is not known
 }
 
-// expr is an expression. What op means is listed below; other operators are SQL's own.
+// expr is an expression. The operators that are not SQL's own are listed below.
 type expr struct {
 	op   string
 	text string
@@ -79,7 +79,7 @@ const (
 	opItem    = "item"    // the item at position text of the block of src
 	opUnder   = "under"   // column text of the star among the items of the block of src
 	opUnknown = "unknown" // a name that one of srcs may have
-	opEither  = "either"  // a name that may be a column, or the alias that args[0] stands for
+	opEither  = "either"  // a name that may be a column, or the alias of args[0]
 	opStar    = "star"    // all columns of src
 	opRow     = "row"     // the row of src
 	opNumber  = "num"
@@ -102,8 +102,7 @@ func node(op string, args ...*expr) *expr { return &expr{op: op, args: args} }
 
 func negation(e *expr) *expr { return node(opNot, e) }
 
-// id writes an expression so that equal ones of one tree have equal texts: sources stand by their
-// numbers.
+// id returns a string that is equal for equal expressions of a tree. It identifies sources by their numbers.
 func (e *expr) id() string {
 	var b strings.Builder
 	e.writeID(&b)
@@ -144,7 +143,7 @@ func (e *expr) writeID(b *strings.Builder) {
 	}
 }
 
-// anchor tells one subquery of a tree from all others.
+// anchor returns a number that identifies a subquery within its tree.
 func (q *block) anchor() int {
 	for len(q.terms) > 0 {
 		q = q.terms[0]
@@ -155,7 +154,7 @@ func (q *block) anchor() int {
 	return -1
 }
 
-// each visits the expression and all below it, queries inside excepted, until visit says no.
+// each visits the expression and its descendants, except nested queries, until visit returns false.
 func (e *expr) each(visit func(*expr) bool) bool {
 	if e == nil {
 		return true
@@ -340,7 +339,7 @@ func (e *expr) size() (nodes int) {
 	return nodes
 }
 
-// has reports whether an expression has a node of which something holds, queries inside excepted.
+// has reports whether holds is true for a node of an expression, not counting nested queries.
 func (e *expr) has(holds func(*expr) bool) bool {
 	return !e.each(func(x *expr) bool { return !holds(x) })
 }

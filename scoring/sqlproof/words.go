@@ -7,20 +7,20 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// sameText reports whether two texts are the same words.
+// sameText reports whether two scripts have the same lexemes.
 func sameText(a, b *sqlparts.Script) bool {
 	return slices.EqualFunc(sqlparts.Lexemes(a.SQL, a.Dialect), sqlparts.Lexemes(b.SQL, b.Dialect), func(x, y sqlparts.Lexeme) bool { return x.Text == y.Text })
 }
 
-// SameStatements reports whether two scripts are alike besides their queries: the same kinds of
-// statements on the same objects, in the same words but for the queries in them ([Inner]), and no word
-// of either that was passed over, unless their texts are the same.
+// SameStatements reports whether two scripts are the same apart from the queries inside their statements ([Inner]):
+// they have the same kinds of statements on the same objects, with the same words outside these queries. Unless the
+// lexemes are the same, neither script may contain a word that the parser skipped.
 func SameStatements(a, b *sqlparts.Script) bool {
 	if sameText(a, b) {
 		return true
 	}
 	alike := slices.EqualFunc(a.Statements, b.Statements, func(x, y *sqlparts.Statement) bool {
-		return x.Kind == y.Kind && x.Effects == y.Effects && (x.Kind == sqlparts.KindQuery || slices.Equal(beside(a, x), beside(b, y))) && slices.EqualFunc(x.Target, y.Target, func(s, t sqlparts.Ident) bool { return strings.EqualFold(s.Text, t.Text) })
+		return x.Kind == y.Kind && x.Effects == y.Effects && (x.Kind == sqlparts.KindQuery || slices.Equal(outside(a, x), outside(b, y))) && slices.EqualFunc(x.Target, y.Target, func(s, t sqlparts.Ident) bool { return strings.EqualFold(s.Text, t.Text) })
 	})
 	if !alike {
 		return false
@@ -33,8 +33,8 @@ func SameStatements(a, b *sqlparts.Script) bool {
 	return true
 }
 
-// Inner are the queries of the statements before the one that a script ends with, such as those that
-// fill temporary tables. Where [SameStatements] holds, those of both scripts belong together in order.
+// Inner returns the queries of the statements before the final one, such as those that fill temporary tables. If
+// [SameStatements] holds, the queries of both scripts correspond in order.
 func Inner(s *sqlparts.Script) (queries []*sqlparts.Query) {
 	final := s.Final()
 	for _, st := range s.Statements {
@@ -45,9 +45,9 @@ func Inner(s *sqlparts.Script) (queries []*sqlparts.Query) {
 	return queries
 }
 
-// beside are the words of a statement outside the query in it: the value that a variable gets, the
-// columns of a table, an option.
-func beside(s *sqlparts.Script, st *sqlparts.Statement) []word {
+// outside returns the tokens of a statement outside its query: the value that a variable gets, the columns of a
+// table, an option.
+func outside(s *sqlparts.Script, st *sqlparts.Statement) []word {
 	from, to := st.Range()
 	start, end := to, to
 	if st.Query != nil {
@@ -64,7 +64,7 @@ func beside(s *sqlparts.Script, st *sqlparts.Statement) []word {
 	return out
 }
 
-// word is a token by what it says.
+// word is the kind and the value of a token.
 type word struct {
 	kind  sqlparts.TokenKind
 	value string

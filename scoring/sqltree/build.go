@@ -38,7 +38,7 @@ func Build(schema *Schema, texts ...Text) (trees []*Query, whole bool) {
 type builder struct {
 	bound   *sqlparts.Bound
 	schema  *Schema
-	apart   map[string]bool // last names of tables that qualifiers tell apart
+	apart   map[string]bool // last names of tables that only qualifiers distinguish
 	dialect sqlparts.Dialect
 	queries int
 }
@@ -83,7 +83,7 @@ type scope struct {
 	ctes    []*sqlparts.CTE
 	sources []*Source
 	items   map[*sqlparts.Item]*Expr // of the select list, as far as it was read
-	output  []*Expr                  // of a query that is no SELECT
+	output  []*Expr                  // of a query that is not a SELECT
 	windows []*sqlparts.WindowDef
 	selects bool // belongs to a SELECT, so that one more query is between here and the outer scope's columns
 }
@@ -101,7 +101,8 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
 	switch body := q.Body.(type) {
 	case *sqlparts.Query:
 		out = b.query(body, outer)
-		if len(out.Order) > 0 && (len(q.OrderBy) > 0 || q.Limit != nil) || out.Limit != nil || out.Offset != nil { // a parenthesised query with clauses of its own
+		// a parenthesized query with its own clauses
+		if len(out.Order) > 0 && (len(q.OrderBy) > 0 || q.Limit != nil) || out.Limit != nil || out.Offset != nil {
 			out = &Query{Items: []*Expr{{Op: OpStar}}, From: []*Source{{Join: "inner", Query: out, id: "$1"}}, names: out.names}
 		}
 	case *sqlparts.SetOp:
@@ -237,7 +238,7 @@ func (b *builder) selectOf(s *sqlparts.Select, outer *scope) (*Query, *scope) {
 	return out, sc
 }
 
-// groupItem builds a grouping expression; a position is the item it stands for.
+// groupItem builds a grouping expression; a position is replaced by its item.
 func (b *builder) groupItem(e sqlparts.Expr, sc *scope, items []*Expr) *Expr {
 	if it := positioned(e, items); it != nil {
 		return it.clone()
@@ -255,7 +256,7 @@ func (b *builder) key(o *sqlparts.OrderItem, sc *scope, items []*Expr) Key {
 	return k
 }
 
-// positioned is the item that a number in GROUP BY or ORDER BY stands for.
+// positioned returns the item whose position a number in GROUP BY or ORDER BY is.
 func positioned(e sqlparts.Expr, items []*Expr) *Expr {
 	l, ok := e.(*sqlparts.Literal)
 	if !ok || l.Kind != sqlparts.Number {
@@ -340,8 +341,8 @@ func (b *builder) source(src *sqlparts.Source, sc *scope, out *Query) {
 	}
 }
 
-// around is the scope of a derived table: what is around the select, and the sources before it
-// where it is lateral.
+// around returns the scope of a derived table: the scope around the select and, if it is lateral, the preceding
+// sources.
 func (b *builder) around(src *sqlparts.Source, sc *scope) *scope {
 	if src.Lateral || b.dialect == sqlparts.DuckDB { // where LATERAL need not be written
 		return sc

@@ -29,7 +29,7 @@ func SchemaOf(from *sqlparts.Schema) *Schema {
 	return s
 }
 
-// state notes what a definition certainly says.
+// state records the certain facts of a definition.
 func (t *Table) state(def *sqlparts.Table) {
 	lower := func(c *sqlparts.ColumnDef) string { return strings.ToLower(c.Name.Text) }
 	for _, c := range def.Columns {

@@ -1,14 +1,13 @@
 // Package sqltree represents queries as trees with resolved names, so that two spellings of one query can be
 // distinguished from two queries.
 //
-// [Build] makes a tree from what package sqlparts read: aliases give way to the tables and
-// expressions they stand for, common table expressions to the queries they name, positions to
-// items. [Equivalent] compares two trees under the equivalence rules of Enhanced Tree Match,
-// [SetMatch] as Spider's exact set match does, and [Similarity] says how much of their structure
-// two trees share.
+// [Build] converts the result of package sqlparts to a tree in which aliases are replaced by their tables and
+// expressions, common table expressions by their queries, and positions by items. [Equivalent] compares two trees
+// under the equivalence rules of Enhanced Tree Match, [SetMatch] as Spider's exact set match does, and [Similarity]
+// measures how much of their structure two trees share.
 //
-// What a rule needs to know of the tables, such as which columns are keys, comes from a [Schema],
-// read from DDL if there is one and assumed from names if not.
+// Facts about tables that a rule needs, such as which columns are keys, are in a [Schema]. It is read from DDL if
+// there is one, and assumed from names if not.
 //
 // # The rules of Enhanced Tree Match
 //
@@ -43,10 +42,9 @@
 //	26   common table expressions                    derived tables
 //	100+ case, aliases, quotes, parentheses, needless qualifiers, the order of AND, OR, =, joins and the select list
 //
-// Rules 2, 4, 13, 20, 21 and 25 are held here to the conditions under which they are true; the
-// published program applies them more freely. Added are what changes no result either: conditions
-// of inner joins count as WHERE; the sides of < and >; the order of groups, and of operands of
-// UNION and INTERSECT; DISTINCT and ORDER BY in IN and EXISTS; x is not NULL if a condition
-// compares it. Rules 8, 10, 12, 14 to 17 are as published, though with empty tables, NULL or mixed
-// types the two sides can differ.
+// Rules 2, 4, 13, 20, 21 and 25 are applied only under the conditions under which they are correct; the published
+// program applies them more freely. Other changes without effect on the result are added: conditions of inner joins
+// are treated as WHERE; the sides of < and >; the order of groups, and of operands of UNION and INTERSECT; DISTINCT
+// and ORDER BY in IN and EXISTS; x is not NULL if a condition compares it. Rules 8, 10, 12, 14 to 17 are as
+// published, though with empty tables, NULL or mixed types the two sides can differ.
 package sqltree

@@ -231,7 +231,7 @@ func (b *builder) special(e *sqlparts.Special, sc *scope) *Expr {
 	return x
 }
 
-// call builds a function call; what follows it in SQL stands around it.
+// call builds a function call, wrapped in nodes for the clauses that follow it in SQL.
 func (b *builder) call(e *sqlparts.Call, sc *scope) *Expr {
 	name := dotted(e.Name)
 	args := b.exprs(e.Args, sc)
@@ -308,7 +308,7 @@ func (b *builder) keyExpr(o *sqlparts.OrderItem, sc *scope) *Expr {
 	return x
 }
 
-// aggregates reports whether an expression has an aggregate or a window function at the level of its own query.
+// aggregates reports whether an expression has an aggregate or a window function at the level of its query.
 func aggregates(e *Expr) bool {
 	if e == nil {
 		return false

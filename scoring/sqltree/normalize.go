@@ -26,7 +26,7 @@ type Normalizer struct {
 type columns uint8
 
 const (
-	delivered columns = iota // they are the result: their order counts if the rules say so
+	delivered columns = iota // they are the result: their order is significant if the rules make it so
 	positions                // they meet others by position: in a set operation, in IN
 	named                    // they are used by name
 )
@@ -127,7 +127,7 @@ func (n *Normalizer) selectOnce(q *Query) {
 func (n *Normalizer) sortSelect(q *Query, use columns) {
 	if allInner(q) {
 		sortSources(q)
-		tellApart(q, n.Schema.Halt)
+		numberSources(q, n.Schema.Halt)
 	}
 	if n.free(use) {
 		sortExprs(q.Items)

@@ -95,7 +95,7 @@ type made struct {
 	items map[string]*Expr  // those with a name
 	texts map[string]string // what they are, as far as it was asked
 	names map[string]bool
-	whole bool // there is no star, whose columns are not known
+	whole bool // there is no star with unknown columns
 }
 
 // columns are the columns of a derived table or common table expression.

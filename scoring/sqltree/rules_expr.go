@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// comparisons are what becomes of a comparison when it is negated and when its sides are exchanged.
+// comparisons holds the operators of a comparison when it is negated and when its sides are exchanged.
 var comparisons = map[string]struct{ negated, mirrored string }{
 	"=": {"<>", "="}, "<>": {"=", "<>"}, "<": {">=", ">"}, "<=": {">", ">="}, ">": {"<=", "<"}, ">=": {"<", "<="},
 }
@@ -61,8 +61,8 @@ func (n *Normalizer) expr(e *Expr) *Expr {
 	return e
 }
 
-// numeric reads text that is a whole number; one that begins with 0 is a code rather than a number,
-// and 1.10 may be a version.
+// numeric parses a string that is a whole number. One with a leading 0 is a code rather than a number, and 1.10 may
+// be a version.
 func numeric(s string) (*Expr, bool) {
 	digits := strings.TrimPrefix(s, "-")
 	if digits == "" || digits[0] < '1' || digits[0] > '9' || strings.Trim(digits, "0123456789") != "" {
@@ -126,8 +126,8 @@ func negate(e *Expr) *Expr {
 	return nil
 }
 
-// average is rule 8: a sum, cast to a float, divided by the number of rows. Whether the column is
-// never NULL is seen to with counts.
+// average is rule 8: a sum, cast to a float, divided by the number of rows. Rule counts checks whether the column
+// is never NULL.
 func (n *Normalizer) average(e *Expr) *Expr {
 	cast, count := e.Args[0], e.Args[1]
 	if cast.Op != OpCast || !strings.HasPrefix(cast.Text, "float") || cast.Args[0].Op != OpCall || cast.Args[0].Text != "sum" || !isCount(count) || count.Args[0].Op != opRows {
@@ -268,7 +268,7 @@ func conjuncts(e *Expr) []*Expr {
 	return out
 }
 
-// conjunction joins conditions by AND; nil stands for none.
+// conjunction joins conditions by AND; nil means no condition.
 func conjunction(list ...*Expr) *Expr {
 	var out []*Expr
 	for _, e := range list {

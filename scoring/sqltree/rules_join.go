@@ -103,9 +103,9 @@ func (q *Query) freshID(table string) string {
 	return id
 }
 
-// moveOut rewrites the columns of an expression that leaves its query for the one around: those of
-// the source with the old id get the new one, those of queries around come one query nearer. depth
-// is how deep below its query the expression stands.
+// moveOut rewrites the columns of an expression that moves from its query to the enclosing one. Those of the source
+// with the old id get the new one, and those of enclosing queries are one query nearer. depth is the depth of the
+// expression below its query.
 func (e *Expr) moveOut(depth int, old, id string) {
 	carets := strings.Repeat("^", depth)
 	e.columnsAt(depth, func(c *Expr, at int) {
@@ -251,7 +251,7 @@ func (q *Query) replaceColumn(id, name string, with *Expr) {
 	})
 }
 
-// equalColumns is rule 19: of columns that inner joins hold equal, one stands for all.
+// equalColumns is rule 19: one column represents all columns that inner joins require to be equal.
 func (n *Normalizer) equalColumns(q *Query) {
 	if !allInner(q) {
 		return

@@ -199,7 +199,7 @@ func (n *Normalizer) orderKeys(q *Query) {
 	}
 }
 
-// stars is rule 11: a star is the columns it stands for, where they are known.
+// stars is rule 11: a star is replaced by its columns if they are known.
 func (n *Normalizer) stars(q *Query) {
 	var items []*Expr
 	for _, it := range q.Items {
@@ -233,8 +233,8 @@ func (n *Normalizer) stars(q *Query) {
 	q.Items = items
 }
 
-// sortSources puts the sources of inner joins into an order that does not depend on how they were
-// written, and numbers those without a name anew.
+// sortSources sorts the sources of inner joins into an order that does not depend on how they were written, and
+// renumbers those without a name.
 func sortSources(q *Query) {
 	keys := map[*Source]string{}
 	for _, s := range q.From {
@@ -250,9 +250,9 @@ func sortSources(q *Query) {
 	q.rename(ids)
 }
 
-// tellApart numbers the sources over one table so that the numbers do not depend on how the sources
+// numberSources numbers the sources over one table so that the numbers do not depend on how the sources
 // were written: of all ways, up to three sources of each table, the one whose text comes first.
-func tellApart(q *Query, stop *halt.Signal) {
+func numberSources(q *Query, stop *halt.Signal) {
 	byTable := map[string][]string{}
 	var tables []string
 	for _, s := range q.From {

@@ -27,7 +27,7 @@ type Table struct {
 	Doubtful bool          // its columns may be others, and nothing else is known of it
 
 	types   map[string]string
-	special map[string]bool // columns whose values compare in a way of their own
+	special map[string]bool // columns with a nondefault comparison
 	has     map[string]bool // the columns
 	unique  map[string]bool
 	notNull map[string]bool   // by a key of SQLite too, in which NULL is rare
@@ -72,9 +72,9 @@ func (s *Schema) has(table, column string) (has, known bool) {
 	return false, s.Stated && t != nil && !t.Doubtful
 }
 
-// Unique reports whether no two rows of the table share the column's value. If no schema is
-// stated, a column is taken for the key of its table if it is called id, or by the name of the
-// table, in the plural or singular, and id: customer_id of customers.
+// Unique reports whether no two rows of the table share the column's value. If no schema is stated, a column is
+// assumed to be the key of its table if its name is id, or the name of the table, in the plural or singular, and
+// id: customer_id of customers.
 func (s *Schema) Unique(c Column) bool {
 	if t := s.Tables[c.Table]; s.Stated {
 		return t != nil && t.unique[c.Name]

@@ -31,7 +31,7 @@ func tablesOf(q *Query) map[string]bool {
 }
 
 type setMatcher struct {
-	foreign map[Column]Column // a column to the one that stands for it
+	foreign map[Column]Column // a column to the one that represents it
 }
 
 // chain is a SELECT and what is combined with it: Spider reads a UNION b EXCEPT c as a UNION (b
@@ -155,8 +155,8 @@ func direction(order []Key) string {
 	return "asc"
 }
 
-// conditions splits a condition at AND and OR, in the order of the text, and returns the atoms and the operators
-// between them. Values are omitted unless kept; a query as a value is compared unchanged.
+// conditions splits a condition at AND and OR, in the order of the SQL, and returns the atoms and the operators
+// between them. Values are omitted unless values is set; a query as a value is compared without normalization.
 func (m *setMatcher) conditions(e *Expr, unit func(*Expr) string, values bool) (atoms, between []string) {
 	if e == nil {
 		return nil, nil
@@ -203,8 +203,8 @@ func predicate(name string) bool {
 	return comparison || base == "in" || base == "like" || base == "between" || base == "ilike"
 }
 
-// nested returns a query inside another as a text: it matches only if it is written in the same order. In FROM its
-// values count.
+// nested writes a nested query as a string: it matches only a query written in the same order. In FROM its values
+// are significant.
 func (m *setMatcher) nested(c *chain, values bool) string {
 	plain := func(e *Expr) string {
 		x := e.clone()
@@ -318,7 +318,7 @@ func set(list []string) []string {
 	return slices.Compact(list)
 }
 
-// statedKeys lets every column of a foreign key, and what it refers to, stand for each other.
+// statedKeys treats every column of a foreign key and the column that it refers to as equal.
 func (m *setMatcher) statedKeys(schema *Schema) {
 	var pairs [][2]Column
 	for name, t := range schema.Tables {
@@ -349,7 +349,7 @@ func (m *setMatcher) joinedKeys(q *Query) {
 	m.equate(pairs)
 }
 
-// equate joins pairs into classes, each of which its first column by name stands for.
+// equate joins pairs into classes. Each is represented by its first column by name.
 func (m *setMatcher) equate(pairs [][2]Column) {
 	find := func(c Column) Column {
 		for {

@@ -2,10 +2,10 @@ package sqltree
 
 import "strings"
 
-// Similarity returns how much of their structure two trees share, 0 to 1: the normalized pq-gram similarity
-// (Augsten, Böhlen, Gamper 2005) with p = 2 and q = 1. A gram is a node with its parent and one of its children;
-// the figure is twice the grams both trees have, divided by the grams of both, as multisets. It approximates the
-// tree edit distance in linear time and does not depend on the order of children.
+// Similarity returns the share of structure that two trees have in common, 0 to 1: the normalized pq-gram
+// similarity (Augsten, Böhlen, Gamper 2005) with p = 2 and q = 1. A gram is a node with its parent and one of its
+// children. The similarity is double the number of common grams, divided by the number of grams in both, as
+// multisets. It approximates the tree edit distance in linear time and ignores the order of children.
 func Similarity(a, b *Query) float64 {
 	ga, na := gramsOf(a)
 	gb, nb := gramsOf(b)

@@ -201,7 +201,7 @@ func outsideQuotes(s string) string {
 	return string(b)
 }
 
-// quoted reads a quoted name or string at i; a doubled closing quote stands for itself.
+// quoted reads a quoted name or string at i; a doubled closing quote is an escaped quote.
 func quoted(s string, i int) (text string, end int) {
 	closing := s[i]
 	if closing == '[' {

@@ -23,7 +23,7 @@ type Query struct {
 
 	Order         []Key
 	Limit, Offset *Expr
-	Extra         []*Expr // clauses that are compared as they are
+	Extra         []*Expr // clauses that are compared without normalization
 
 	values bool     // VALUES, whose items are rows
 	names  []string // of the items, in lower case; empty if an item has none
@@ -43,11 +43,11 @@ type Source struct {
 	Query *Query // a derived table or common table expression
 	Call  *Expr  // a table function, or text that was not understood
 	On    *Expr
-	Mods  []*Expr // sampling, time travel, PIVOT: compared as they are
+	Mods  []*Expr // sampling, time travel, PIVOT: compared without normalization
 
 	of    *sqlparts.Source
 	id    string // what columns of the source have as their Table
-	alias string // names it in the text, in lower case
+	alias string // its name in the query, in lower case
 	made  *made  // the columns of Query, once they are asked for
 }
 

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// token is a word, a number or a sign of a name or a text.
+// token is a word, a number or a sign of a name or other text.
 type token struct {
 	raw, low string
 	word     *word // what is known of it, or nil
@@ -16,8 +16,8 @@ type token struct {
 	before   rune // what separates it from the token before it, 0 if nothing does
 }
 
-// tokens splits a name or a text. Signs of units are tokens of their own, but for those that stand
-// with letters: m², °C, US$. A number ends where letters follow it: 100k. They are appended to out.
+// tokens splits a name or other text, and appends the tokens to out. A sign of a unit is a separate token unless it
+// is written with letters: m², °C, US$. A number ends where letters follow it: 100k.
 func tokens(out []token, s string) []token {
 	depth, start := 0, -1
 	var sep, first rune // first of the token that is being read
@@ -64,7 +64,7 @@ func tokens(out []token, s string) []token {
 
 const signs = "$€£¥₹₩₽₺₫₪₱฿₦₴₵₸৳%‰‱°"
 
-// appendToken appends a token, in its parts where it is several words written as one: priceUsd.
+// appendToken appends a token, split into its parts if it is several words written as one: priceUsd.
 func appendToken(out []token, s string, bracket bool, before rune) []token {
 	add := func(s string, before rune) {
 		low := strings.ToLower(s)
@@ -100,15 +100,15 @@ var periods = map[string]string{
 	"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year", "annually": "year", "annualized": "year", "annualised": "year", "mrr": "month", "arr": "year",
 }
 
-// reader reads the units of one name or text.
+// reader finds the units in one name or other text.
 type reader struct {
 	toks []token
 	soft map[Measure]bool // those that only what came with it speaks of
-	text bool             // running text: a unit by itself may stand anywhere in it
+	text bool             // running text: a unit may appear anywhere in it
 }
 
-// InName is what the name of a column states, with what came with it, such as the question, to
-// resolve spellings in doubt. The unit of a name that states two of one kind is not known.
+// InName returns the unit that the name of a column states. context, such as the question, resolves ambiguous
+// spellings. If a name states two units of the same kind, the unit is unknown.
 func InName(name string, context *Question) Stated {
 	if name == "" {
 		return Stated{}
@@ -198,7 +198,7 @@ func (r *reader) at(i int) (u *Unit, n int) {
 	return r.of(*t, i, i+1), 1
 }
 
-// of is the unit that a token stands for at a place; what follows it begins at next.
+// of returns the unit of a token at position i; the tokens after it start at next.
 func (r *reader) of(t token, i, next int) *Unit {
 	if u, ok := symbols[t.raw]; ok && t.raw != t.low && strings.ToUpper(t.raw) != t.raw {
 		return u // kWh, mW, MiB
@@ -257,7 +257,7 @@ func (r *reader) money(i int) bool {
 // bounds are words before a time that is a bound and no unit: the last 12 months.
 var bounds = setOf("last past next first previous prior recent trailing rolling within over under after before older younger coming every")
 
-// bounded reports whether a time at a place says when, and not in what unit.
+// bounded reports whether a time at position i is a point in time, and not a unit.
 func (r *reader) bounded(i int) bool {
 	return i > 0 && (r.toks[i-1].number || bounds[r.toks[i-1].low])
 }
@@ -281,7 +281,7 @@ func (r *reader) name() (s Stated) {
 			}
 		case s.Unit.Measure == u.Measure:
 			several = true
-		default: // the unit of a name stands last: hr_cost_usd
+		default: // the unit of a name comes last: hr_cost_usd
 			s.Unit = u
 		}
 	}
@@ -387,10 +387,10 @@ func (r *reader) denominator(i int) *Unit {
 	return nil
 }
 
-// rates are the measures of rates that have units of their own.
+// rates are the measures of rates that have separate units.
 var rates = map[[2]Measure]Measure{{Length, Duration}: Speed, {Data, Duration}: Throughput, {Length, Volume}: FuelEconomy}
 
-// joined is the statement with a rate that has units of its own in one of those: km per hour.
+// joined converts a rate to a unit of that rate if there is one: km per hour.
 func (s Stated) joined() Stated {
 	if s.Unit == nil || s.Per == nil {
 		return s

@@ -8,11 +8,11 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Item is what the item of a select list says of the numbers in its column.
+// Item describes the numbers in a column, as derived from an item of a select list.
 type Item struct {
 	Stated
-	Counts    bool // it counts: whole numbers by what they are
-	Rounds    bool // it rounds, to so many digits behind the point:
+	Counts    bool // it counts: its values are integers
+	Rounds    bool // it rounds, to this many digits after the point:
 	Digits    int
 	Divides   bool // it divides, or averages what is 1 or 0
 	Hundreds  bool // it multiplies by 100
@@ -249,8 +249,8 @@ func julian(x sqlparts.Expr) bool {
 	return ok && strings.EqualFold(c.Name.Last().Text, "julianday")
 }
 
-// multiplied is what is stated of the numbers once they are multiplied, where that makes another unit
-// of them: milliseconds divided by 1000 are seconds, a distance times 2 is no unit.
+// multiplied returns the statement about the numbers after multiplication, if that changes the unit: milliseconds
+// divided by 1000 are seconds, and a distance times 2 has no known unit.
 func (s Stated) multiplied(by *big.Rat) Stated {
 	if by.Sign() == 0 || s.Per != nil || s.Unit == nil && s.Scale == nil {
 		return Stated{}

@@ -2,7 +2,7 @@ package units
 
 import "strings"
 
-// Question is what a question says of units.
+// Question holds the units that a question mentions.
 type Question struct {
 	Asked   []Stated // the units that it asks for figures in
 	Percent bool     // it asks for a percentage
@@ -13,7 +13,7 @@ type Question struct {
 	PerMany bool
 
 	measures map[Measure]bool // that it speaks of
-	soft     map[Measure]bool // of which names may spell units in doubt, see softly
+	soft     map[Measure]bool // measures for which a name may use ambiguous spellings, see softly
 }
 
 // CountsOnly reports whether the question asks how many of something there are, or how many times as much
@@ -27,11 +27,11 @@ var storing = setOf("stored recorded kept saved logged held captured tracked ent
 // manies are number words after "per", "each" or "every", as in "per hundred patients".
 var manies = setOf("ten dozen hundred thousand million")
 
-// fillers stand between a word that asks for a unit and the unit.
+// fillers may appear between a word that asks for a unit and the unit.
 var fillers = setOf("a an the of us total whole full metric")
 
-// Asked reads the units of a question: in US dollars, how many minutes, the number of days, in
-// millions of euros, (MWh), as a percentage. The last week is no unit.
+// Asked parses the units of a question: in US dollars, how many minutes, the number of days, in millions of euros,
+// (MWh), as a percentage. The last week is not a unit.
 func Asked(text string) *Question {
 	q := &Question{}
 	if text == "" {
@@ -112,8 +112,8 @@ func (q *Question) note(s Stated) {
 	q.Asked = append(q.Asked, s)
 }
 
-// sequence reads the units at a place: thousands of US dollars. Behind in, two capital letters are
-// a place, unless the question speaks of what they measure.
+// sequence parses the units at position i: thousands of US dollars. After in, two capital letters are a place,
+// unless the question mentions what they measure.
 func (r *reader) sequence(i int, in bool) (s Stated, n int) {
 	for at := i; at < len(r.toks); {
 		t := &r.toks[at]
@@ -155,7 +155,7 @@ func (r *reader) sequence(i int, in bool) (s Stated, n int) {
 	return s, n
 }
 
-// behindIn is a unit in doubt that is behind in, where the question speaks of what it measures.
+// behindIn returns an ambiguous unit that follows in, if the question mentions what it measures.
 func (r *reader) behindIn(i int) (*Unit, int) {
 	for _, sp := range vocabulary[r.toks[i].low] {
 		if r.speaks(sp.unit.Measure, i) {
@@ -165,8 +165,8 @@ func (r *reader) behindIn(i int) (*Unit, int) {
 	return nil, 0
 }
 
-// shares reports whether a text speaks of a share by a word that is not that of another rate, such as
-// a heart rate.
+// shares reports whether the text mentions a share by a word that does not belong to another rate, such as a heart
+// rate.
 func (r *reader) shares() bool {
 	for i := range r.toks {
 		beside := func(k int) bool { return k >= 0 && k < len(r.toks) && r.toks[k].word != nil && r.toks[k].word.notShare }
@@ -177,9 +177,9 @@ func (r *reader) shares() bool {
 	return false
 }
 
-// Expected is the unit that gold's numbers are in by the question, where gold says none: the one
-// unit asked for that measures what the other statement does. ok is false if the question asks
-// for none such, or also for the other's own.
+// Expected returns the unit of gold's numbers according to the question, if gold states none: the only requested
+// unit with the same measure as other. ok is false if there is no such unit, or if the question also requests
+// other's unit.
 func (q *Question) Expected(other Stated) (s Stated, ok bool) {
 	for i := range q.Asked {
 		switch how, _ := Compare(q.Asked[i], other); how {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// entry is a unit with its spellings. Those of words and short stand for it wherever they are a
-// word of a name or follow a number; plurals of words are added. Those of doubt mean other things
-// too, and stand for it only where the context speaks of what it measures. Case decides in cells.
+// entry is a unit with its spellings. Those in words and short mean it wherever they are a word of a name or follow
+// a number; plurals of words are added. Those in doubt have other meanings too, and mean the unit only if the
+// context mentions what it measures. In cells, letter case is significant.
 type entry struct {
 	measure                      Measure
 	symbol, base, factor, offset string
 	words                        string // in the singular
 	short                        string // no plural; lower case in names
 	doubt                        string
-	plural                       bool // the singular of words is no unit by itself: the last day, the second place
+	plural                       bool // the singular in words is not a unit by itself: the last day, the second place
 }
 
 // entries follow the SI brochure, NIST SP 811 (customary units), IEC 80000-13 (data), ISO 4217
@@ -105,7 +105,7 @@ var entries = []entry{
 	{Count, "dozen", "", "12", "", "dozen", "", "", false},
 
 	// Shares.
-	{Share, "fraction", "", "1", "", "", "", "", false}, // no name says so for certain
+	{Share, "fraction", "", "1", "", "", "", "", false}, // no name states it with certainty
 	{Share, "%", "", "1/100", "", "percent percentage", "% pct perc prct pcnt", "", false},
 	{Share, "pp", "", "1/100", "", "", "ppt", "pp", false},
 	{Share, "‰", "", "1/1000", "", "permille promille", "‰ permil promill pml", "", false},
@@ -309,13 +309,13 @@ var contexts = map[Measure]map[string]bool{
 var shareWords = setOf("rate ratio share fraction proportion margin probability prob frequency percent percentage likelihood chance ctr cvr conversion utilization utilisation occupancy availability uptime churn retention yield " +
 	"prevalence penetration coverage turnout reliability accuracy precision recall")
 
-// notShares are words beside which those speak of no whole, in the singular: a heart rate, the price
-// of a share, an odds ratio.
+// notShares are words next to which the words for shares, in the singular, do not mean a part of a whole: a heart
+// rate, the price of a share, an odds ratio.
 var notShares = setOf("exchange fx heart pulse respiratory metabolic filtration sedimentation hourly daily nightly weekly monthly day room rack wage labor labour pay birth death fertility hazard bit frame refresh sample flow sampling data baud clock fire spawn " +
 	"run strike scoring freight charter limit price outstanding holder shareholder traded issued stock dividend sharpe sortino odds aspect current quick gear compression pe pb earnings signal noise teacher student hip")
 
-// fractional are words beside which percent and pct mean a fraction as often: sport writes a winning
-// percentage of 62.5 as .625, and SQL's PERCENT_RANK goes from 0 to 1.
+// fractional are words next to which percent and pct often mean a fraction: sports writes a winning percentage of
+// 62.5 as .625, and SQL's PERCENT_RANK ranges from 0 to 1.
 var fractional = setOf("win winning won save fg ft shooting slugging fielding obp slg batting throw rank")
 
 func setOf(words string) map[string]bool {
@@ -326,14 +326,14 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// spelling is a unit that a word may stand for.
+// spelling is a unit that a word may mean.
 type spelling struct {
 	unit  *Unit
 	doubt bool
 }
 
-// softly are the measures of which spellings in doubt are units of a name already where the question
-// speaks of them; of the others the name itself must speak, or the question ask for such a unit.
+// softly are the measures whose ambiguous spellings in a name are units if the question mentions the measure. For
+// other measures, the name itself must mention it, or the question must ask for such a unit.
 var softly = []Measure{Temperature, Money, Share}
 
 // vocabulary is all spellings in lower case; symbols are those in which letter case decides.
@@ -403,12 +403,12 @@ func init() {
 	lexicon = makeLexicon()
 }
 
-// word is what is known of a word, so that most words of names take one look.
+// word holds everything known about a word, so that most words of names take one lookup.
 type word struct {
 	spells   bool      // a unit, or the first of several words that do
 	speaks   []Measure // of them
 	share    bool      // of a share
-	notShare bool      // and beside such a word, of none
+	notShare bool      // and next to such a word, it does not mean a share
 	sport    bool      // see fractional
 	per      *Unit     // a rate by time: daily
 }
@@ -464,16 +464,16 @@ func makeLexicon() map[string]*word {
 func rat(s string) *big.Rat {
 	r, ok := new(big.Rat).SetString(s)
 	if !ok {
-		panic(fmt.Sprintf("units: %q is no factor", s))
+		panic(fmt.Sprintf("units: invalid factor %q", s))
 	}
 	return r
 }
 
-// CurrencySign is a sign or code that is before or behind an amount in a cell, with the codes
-// of the currencies that it may stand for.
+// CurrencySign is a sign or code before or after an amount in a cell, with the codes of the currencies that it may
+// mean.
 type CurrencySign struct{ Sign, Codes string }
 
-// CurrencySigns are all of them, a sign before those that end or begin it.
+// CurrencySigns returns all of them. A sign precedes the signs that are its prefix or suffix.
 func CurrencySigns() []CurrencySign { return currencySigns }
 
 var currencySigns = func() (list []CurrencySign) {
@@ -495,8 +495,8 @@ var currencySigns = func() (list []CurrencySign) {
 	return list
 }()
 
-// InCell is the unit that is behind a number in a cell, such as km or hours; nil if it is not
-// known. Letter case decides: mW is not MW.
+// InCell returns the unit after a number in a cell, such as km or hours; nil if it is unknown. Letter case is
+// significant: mW is not MW.
 func InCell(s string) *Unit {
 	if u, ok := symbols[s]; ok {
 		return u
@@ -523,7 +523,7 @@ func InCell(s string) *Unit {
 	return found
 }
 
-// Currency is what an amount in one of some currencies, by their codes, states.
+// Currency returns the statement of an amount in one of several currencies, given by their codes.
 func Currency(codes string) Stated {
 	for _, u := range all {
 		if u.Measure == Money && u.Base == codes && u.factor.Cmp(one) == 0 {
@@ -550,5 +550,5 @@ func Alternatives(s Stated) (list []Stated) {
 	return list
 }
 
-// PercentSign is what a percent sign states.
+// PercentSign returns the statement of a percent sign.
 func PercentSign() Stated { return Stated{Unit: symbols["%"]} }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Measure is what a unit measures.
+// Measure is the quantity that a unit measures.
 type Measure string
 
 // The measures.
@@ -38,9 +38,9 @@ const (
 type Unit struct {
 	Measure Measure
 	Symbol  string // such as km or USD; no two units share one
-	// Base is what the unit can be converted to; units of one measure that have different bases
-	// cannot be converted: months have no fixed number of days. Of money it is the codes of the
-	// currencies that may be meant, none where the unit is a part of any, such as a cent.
+	// Base identifies the base unit. Units of the same measure with different bases cannot be converted: months
+	// have no fixed number of days. For money it lists the codes of the possible currencies, or is empty if the
+	// unit is a part of any currency, such as a cent.
 	Base string
 
 	factor *big.Rat // of the base
@@ -58,25 +58,25 @@ func (u *Unit) Decimal() (factor string, ok bool) {
 	return u.factor.FloatString(digits), exact
 }
 
-// PowerOfTen is the exponent where one of the unit is a power of ten of its base.
+// PowerOfTen returns the exponent if the unit is a power of ten of its base.
 func (u *Unit) PowerOfTen() (n int, ok bool) { return powerOfTen(u.factor) }
 
-// Stated is what a name, a text or an expression says of the unit of its numbers. The zero value
-// says nothing.
+// Stated is the unit that a name, other text or an expression states for its numbers. The zero value states
+// nothing.
 type Stated struct {
 	Unit  *Unit // nil: not said
-	Scale *Unit // thousands and the like; nil: not said
-	Per   *Unit // of what the number is a rate: hours in km per hour; nil: not said
-	// PerThing: it is a rate of something that is no unit, such as orders per customer.
+	Scale *Unit // thousands, millions or another scale; nil if not stated
+	Per   *Unit // the denominator of a rate: hours in km per hour; nil if not stated
+	// PerThing reports a rate of something that is not a unit, such as orders per customer.
 	PerThing bool
-	// Share: it speaks of a share, such as a rate or a probability, and does not say in which unit.
+	// Share: the text mentions a share, such as a rate or a probability, without its unit.
 	Share bool
 }
 
-// Says reports whether anything is said that could contradict another statement.
-func (s *Stated) Says() bool { return s.Unit != nil || s.Scale != nil || s.Per != nil }
+// Known reports whether a unit, a scale or a rate is stated, which another statement could contradict.
+func (s *Stated) Known() bool { return s.Unit != nil || s.Scale != nil || s.Per != nil }
 
-// Percent reports whether the numbers are said to be percentages.
+// Percent reports whether the numbers are stated to be percentages.
 func (s *Stated) Percent() bool {
 	return s.Unit != nil && s.Unit.Measure == Share && s.Unit.factor.Cmp(hundredth) == 0
 }
@@ -108,7 +108,7 @@ func (s Stated) String() string {
 	return b.String()
 }
 
-// Or is the statement with what it does not say taken from another one.
+// Or returns the statement with missing parts taken from other.
 func (s Stated) Or(other Stated) Stated {
 	if s.Unit == nil && s.Scale == nil {
 		s.Unit, s.Scale = other.Unit, other.Scale
@@ -120,12 +120,12 @@ func (s Stated) Or(other Stated) Stated {
 	return s
 }
 
-// Relation is what two statements are to one another.
+// Relation is the relation between two statements.
 type Relation int
 
 // The relations.
 const (
-	Unknown   Relation = iota // a side says nothing, or nothing that the other could contradict
+	Unknown   Relation = iota // a side states nothing, or nothing that the other could contradict
 	Same                      // the same unit
 	Converted                 // another unit: the numbers are equal once converted
 	Other                     // units that nothing converts: two currencies, a length and a mass
@@ -158,14 +158,14 @@ func powerOfTen(f *big.Rat) (n int, ok bool) {
 	return 0, false
 }
 
-// Compare tells what two statements are to one another, and how the numbers of the first are
-// converted to those of the second if they can be.
+// Compare returns how two statements are related, and how to convert the numbers of the first to those of the
+// second, if possible.
 func Compare(a, b Stated) (Relation, *Conversion) {
-	if !a.Says() || !b.Says() {
+	if !a.Known() || !b.Known() {
 		return Unknown, nil
 	}
 	a, b = a.share(b), b.share(a)
-	known := false // something is said on both sides
+	known := false // both sides state something
 	if a.Unit != nil && b.Unit != nil {
 		if !convertible(a.Unit, b.Unit) {
 			return Other, nil
@@ -205,8 +205,8 @@ func Compare(a, b Stated) (Relation, *Conversion) {
 	return Converted, c
 }
 
-// share is what is stated of a number per so many, such as per 1000, as the share that it is, where the
-// other statement is about a share: it is per mille.
+// share converts a statement of a number per so many, such as per 1000, to the equal share, per mille, if the other
+// statement is a share.
 func (s Stated) share(other Stated) Stated {
 	if s.Unit != nil || s.Scale != nil || s.Per == nil || s.Per.Measure != Count || other.Unit == nil || other.Unit.Measure != Share {
 		return s
@@ -243,7 +243,7 @@ func ratios(a, b *Unit) (all []*big.Rat) {
 	return all
 }
 
-// of is what one of the stated unit is in its base.
+// of returns the size of the stated unit in its base unit.
 func (s *Stated) of() *big.Rat {
 	f := new(big.Rat).Set(one)
 	if s.Unit != nil {
@@ -258,7 +258,7 @@ func (s *Stated) of() *big.Rat {
 	return f
 }
 
-// convertible reports whether numbers in one unit can be said in the other.
+// convertible reports whether numbers in one unit can be converted to the other.
 func convertible(a, b *Unit) bool {
 	if a.Measure != b.Measure {
 		return false

@@ -1,4 +1,5 @@
-// Package count counts what package sqlparts does, for tests that texts are not read twice.
+// Package count counts calls of the lexer and parser of package sqlparts, for tests that check that SQL is not
+// parsed repeatedly.
 package count
 
 import "sync/atomic"

@@ -132,8 +132,8 @@ func onNumbers(kinds []string, f func(*big.Rat) *big.Rat) func(*rand.Rand, *grid
 	}
 }
 
-// same reports whether b delivers what a does: the same rows, once some column of b stands for every
-// column of a. Then a change has broken nothing.
+// same reports whether b delivers the same as a: the same rows, once every column of a is mapped to some column of
+// b. Then a change has broken nothing.
 func same(a, b *grid) bool {
 	if len(a.rows) != len(b.rows) {
 		return false
@@ -165,7 +165,7 @@ func same(a, b *grid) bool {
 	return extend(0, nil, nil)
 }
 
-// cells writes the values of a column so that equal ones look alike.
+// cells writes the values of a column so that equal ones have the same text.
 func (g *grid) cells(c int) []string {
 	out := make([]string, len(g.rows))
 	for i, row := range g.rows {

@@ -19,7 +19,7 @@ import (
 // values to suggest each other are not compared in full.
 const manyPairs = 400
 
-// noise is the relative difference that the order of adding doubles leaves behind.
+// noise is the relative difference that results from adding doubles in another order.
 const noise = 1e-12
 
 // fit is how well two columns agree under a comparison.
@@ -33,8 +33,8 @@ type fit struct {
 // unrelated columns of many numbers also agree within 1 %.
 const looser = 0.9
 
-// better takes g where it agrees more. The ladder goes from tight to loose, so of equal agreement
-// the tighter one stays.
+// better replaces f by g if g agrees more. The comparisons go from strict to loose, so the stricter one is kept if
+// both agree equally.
 func (f *fit) better(g fit) {
 	worth := func(x *fit) float64 {
 		if x.agreement < 1 && !x.cmp.Exact() {
@@ -84,9 +84,9 @@ func (a *aligner) byEquality() {
 	}
 }
 
-// maxFits is how many columns of the answer each gold column is compared with in full, and maxRough
-// how many keys all pairs of columns together may look at before they are compared by fewer keys
-// than a sample holds. Results of at most 32 columns reach neither.
+// maxFits is the number of columns of the answer that each gold column is compared with in full. maxRough is the
+// number of keys that all pairs of columns together may examine before fewer keys than a sample holds are compared.
+// Results of at most 32 columns reach neither limit.
 const (
 	maxFits  = 32
 	maxRough = 1 << 23
@@ -114,7 +114,7 @@ type equalities struct {
 	shares []float64
 }
 
-// equalities looks at fewer keys the more pairs of columns are compared.
+// equalities examines fewer keys if more pairs of columns are compared.
 func (a *aligner) equalities(preds []int, pairs int, kind func(*column) scoring.Kind, view func(*column) cell.View) *equalities {
 	e := &equalities{aligner: a, preds: preds, kind: kind, view: view, rough: map[scoring.Kind]*rough{}, shares: make([]float64, len(preds))}
 	if n := maxRough / max(pairs, 1); n < sampleKeys {
@@ -123,8 +123,8 @@ func (a *aligner) equalities(preds []int, pairs int, kind func(*column) scoring.
 	return e
 }
 
-// with fills in the shares for a gold column, by predicted column; those of another kind are 0.
-// They stand until the next call.
+// with computes the shares of a gold column, by predicted column; those of another kind are 0. They are valid until
+// the next call.
 func (e *equalities) with(gold int) []float64 {
 	g := &e.gold[gold]
 	kind, rg := e.kind(g), e.reading(g, e.view(g))
@@ -178,7 +178,7 @@ func naturalKind(c *column) scoring.Kind {
 	return c.kind
 }
 
-// similar is how alike the names of two columns are, 0 to 1.
+// similar returns the similarity of the names of two columns, 0 to 1.
 func (a *aligner) similar(i, j int) float64 {
 	g, p := &a.gold[i], &a.pred[j]
 	s := naming.Similarity(g.nameWords(), p.nameWords())
@@ -208,7 +208,7 @@ func (a *aligner) byLadder() {
 	for _, i := range golds {
 		a.halt.Check()
 		promising = promising[:0]
-		var shares []float64 // a cheap look at how many values may be equal
+		var shares []float64 // a cheap estimate of how many values may be equal
 		if pairs > manyPairs {
 			shares = equal.with(i)
 		}
@@ -306,7 +306,7 @@ func (a *aligner) fit(g, p *column) fit {
 	return a.withForms(a.fitting(g, p, rs), g, p)
 }
 
-// asText reads both columns as the text that they are or show.
+// asText reads both columns as the strings that they hold or print as.
 func asText(g, p *column) viewPair {
 	v := cell.View{Kind: scoring.KindText, Verbatim: g.verbatim}
 	return viewPair{g: v, p: v}
@@ -321,7 +321,7 @@ func (a *aligner) fitting(g, p *column, readings []viewPair) fit {
 		if f := formatFact(r.g.Format, r.p.Format); f != "" {
 			c.Fact = f
 		}
-		if r.scaled { // also where nothing agrees
+		if r.scaled { // also if nothing agrees
 			if c.Scale = 2; unitOf(p) == cell.UnitPercent {
 				c.Scale = -2
 			}
@@ -436,8 +436,8 @@ func structuredReadings(g, p *column) (out []viewPair) {
 	return out
 }
 
-// numberReadings read text as numbers. Units that both sides state must be one; a percentage is the
-// number next to it only where a name says that this one is a percentage.
+// numberReadings reads strings as numbers. If both sides state units, the units must be the same. A percentage
+// equals the number next to it only if a name states that this number is a percentage.
 func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	numbers := func(c, other *column) (v cell.View, t *cell.NumberText, ok bool) {
 		if isNumeric(c) {
@@ -454,7 +454,7 @@ func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	if _, ok := cell.SharedUnit(gt.Unit, pt.Unit); !ok || isVersion(g, gt) || isVersion(p, pt) {
 		return nil
 	}
-	if !isNumeric(g) && !isNumeric(p) && gt.Padded != pt.Padded && !g.says(measureWords...) && !p.says(measureWords...) {
+	if !isNumeric(g) && !isNumeric(p) && gt.Padded != pt.Padded && !g.nameHas(measureWords...) && !p.nameHas(measureWords...) {
 		return nil // 1.10 and 1.1 as text may be versions
 	}
 	if gt.Format == cell.FormatQuantity && pt.Unit == "" || pt.Format == cell.FormatQuantity && gt.Unit == "" { // in the unit that one side states
@@ -472,7 +472,7 @@ func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 		scaled = !a.countsPercent(g)
 	}
 	out = append(out, viewPair{g: gv, p: pv, scaled: scaled})
-	if gv.Format == cell.FormatCredit != (pv.Format == cell.FormatCredit) { // or debits are what counts
+	if gv.Format == cell.FormatCredit != (pv.Format == cell.FormatCredit) { // or the column counts debits
 		turned := viewPair{g: gv, p: pv}
 		for _, v := range []*cell.View{&turned.g, &turned.p} {
 			if v.Format == cell.FormatCredit {
@@ -490,7 +490,7 @@ func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	return out
 }
 
-// ownUnit is the format that reads quantities in the unit that all of them state, and other text as
+// ownUnit returns the format that reads quantities in the unit that all of them state, and other strings as
 // numbers.
 func ownUnit(t *cell.NumberText) string {
 	switch {
@@ -508,7 +508,7 @@ func isVersion(c *column, t *cell.NumberText) bool {
 	if isNumeric(c) {
 		return false
 	}
-	return t.Digits > 0 && c.says("version", "release", "build", "revision", "code", "sku") || c.says("phone", "telephone", "tel", "mobile", "fax")
+	return t.Digits > 0 && c.nameHas("version", "release", "build", "revision", "code", "sku") || c.nameHas("phone", "telephone", "tel", "mobile", "fax")
 }
 
 // keyWords are words of names of columns whose numbers are names of things: no digit of them may be
@@ -522,8 +522,8 @@ func (c *column) identifies() bool {
 	return len(w) > 0 && !strings.ContainsAny(c.col.Name, "(*/+") && slices.Contains(keyWords, w[len(w)-1])
 }
 
-// says reports whether the name of the column has one of the words.
-func (c *column) says(words ...string) bool {
+// nameHas reports whether the name of the column has one of the words.
+func (c *column) nameHas(words ...string) bool {
 	return slices.ContainsFunc(c.nameWords(), func(w string) bool { return slices.Contains(words, w) })
 }
 
@@ -668,7 +668,7 @@ type figures struct {
 	col    *column
 	of     *reading
 	by     int  // they are in a unit that is 10^-by of the column's
-	needs  int  // digits behind the point that the numbers need, see [reading.decimals]
+	needs  int  // digits after the point that the numbers need, see [reading.decimals]
 	shows  int  // that the column shows, or unknown
 	least  int  // the fewest digits that count as shown: 0, and less where the unit is a multiple
 	counts bool // a column of integers by its type
@@ -765,7 +765,7 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 	}
 	if q := a.digits(); q.Rounds() && !q.AtLeast() {
 		if _, says := q.Digits(); says || !q.Exact() {
-			return out // an answer that is to be rounded must be
+			return out // an answer that was asked to be rounded must be
 		}
 	}
 	if gs.needs > 0 || gs.shows > 1 && gs.shows <= padding {
@@ -828,7 +828,7 @@ type scale struct {
 // isQuotient reports whether a column's name is an expression that divides.
 func isQuotient(c *column) bool { return strings.Contains(c.col.Name, "/") }
 
-// unitOf is the unit that a column of text states.
+// unitOf returns the unit that a string column states.
 func unitOf(c *column) string {
 	if c.kind != scoring.KindText {
 		return ""

@@ -12,17 +12,15 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Rows alone may agree by chance: three rows are not the things that a 3 counts. What bears a
-// relation out is how many digits speak for it, what the columns are called, and what the queries
-// do.
+// Rows alone may agree by chance: a 3 is not necessarily a count of three rows. The evidence for a relation is the
+// number of digits that agree, the names of the columns, and the queries.
 
 // minDigits is how many significant digits the distinct values of a column must show before a
 // factor that a single name or the question suggests is believed: 5 for 5000 may be chance, 1.235
 // for 1235 is not. A judge's proposal has to meet the same bar.
 const minDigits = 4
 
-// digitsOf counts the significant digits of the distinct numbers of a list, as far as minDigits. NaN
-// stands for NULL.
+// digitsOf counts the significant digits of the distinct numbers of a list, up to minDigits. NaN represents NULL.
 func digitsOf(values []float64) int {
 	seen := map[float64]bool{}
 	n := 0
@@ -72,14 +70,14 @@ var (
 		"latitude longitude lat lng lon stddev variance per degree celsius fahrenheit height weight length width depth elevation altitude salary balance speed size level grade point position floor")
 )
 
-// countsFirst are words that mark a count if a name begins with them, except in names of shares and averages.
+// countsFirst are words that mark a count at the start of a name, except in names of shares and averages.
 var (
 	countsFirst = wordSet("count sum total number num")
 	shares      = wordSet("avg average mean median rate ratio pct perc percent percentage share proportion fraction min minimum max maximum stddev variance growth change percentile rank per")
 )
 
-// sums reports whether a name says first that it counts or sums up, and not that it divides that by
-// something: total_orders, number_of_rates, and not total_score_pct.
+// sums reports whether a name begins as the name of a count or a sum, and does not divide it: total_orders,
+// number_of_rates, and not total_score_pct.
 func sums(words []string) bool {
 	if len(words) == 0 || !countsFirst[words[0]] {
 		return false
@@ -108,7 +106,7 @@ func anyWord(words []string, set map[string]bool) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return set[w] || set[naming.Stem(w)] })
 }
 
-// adds reports whether a column is a count or a sum, so that 0 stands for no rows. The query decides if it shows
+// adds reports whether a column is a count or a sum, so that 0 may mean no rows. The query decides if it shows
 // this, otherwise the name does. A plural of whole numbers, such as clients, is a count.
 func (e *evidence) adds(s side, column int) bool {
 	q, t := e.queries().pred, e.table(s)

@@ -12,10 +12,10 @@ import (
 // column has at least about 60 % of its values on the other side, or differs in its form alone.
 const SureFrom = 0.75
 
-// Doubts lists the reasons why the columns of two results may correspond in another way than the evidence shows,
+// Uncertainties lists the reasons why the columns of two results may correspond in another way than the evidence shows,
 // one clause each. A judge can be asked about them. The list is empty if the evidence is sure of every column.
-// Doubts does not examine whether the results agree under the alignment; if they do, no judge call is needed.
-func Doubts(a *scoring.Alignment) []string {
+// Uncertainties does not examine whether the results agree under the alignment; if they do, no judge call is needed.
+func Uncertainties(a *scoring.Alignment) []string {
 	var doubts []string
 	if n := len(a.Missing); n > 0 {
 		if m := len(a.Extra); m > 0 {
@@ -77,10 +77,9 @@ func (j *judged) openPair(g, q int, own *scoring.ColumnPair) bool {
 	return false
 }
 
-// openIndex reports whether rows could be joined on other columns than the evidence joins them on.
-// Joining on more columns than those finds no more, and joining on any finds no more than matching
-// rows by all their cells: a column that is equal in all rows is no longer counted, and rows in
-// which it is not lose their partners.
+// openIndex reports whether rows could be joined on columns other than those of the evidence. Joining on additional
+// columns finds no more. Neither does joining on any column instead of matching rows by all their cells: a column
+// that is equal in all rows is no longer counted, and rows in which it is not lose their partners.
 func (j *judged) openIndex() bool {
 	pairs, index := j.evidence.Columns, j.evidence.Index
 	if len(index) == 0 {

@@ -10,7 +10,7 @@ import (
 // in the question, such as retired if it asks for active ones. Parts that the column's other name, gold's, also has
 // are not compared with the question.
 func (n *Name) Belies(question, known *Name) bool {
-	return n.Says() && (n.otherPeriod(question, known) || n.otherState(question, known))
+	return n.Meaningful() && (n.otherPeriod(question, known) || n.otherState(question, known))
 }
 
 // periodUnits are the numbers by which a question chooses what it asks about.
@@ -27,7 +27,7 @@ func (n *Name) otherPeriod(question, known *Name) bool {
 		if !slices.Contains(periodUnits, x.unit) || slices.ContainsFunc(known.numbers, func(y number) bool { return y.unit == x.unit || sameNumber(x, y) }) {
 			return false
 		}
-		var of []string // what the question says of the kind
+		var of []string // the words of the question for the kind
 		for _, y := range question.numbers {
 			if sameNumber(x, y) {
 				return false
@@ -60,7 +60,7 @@ func (n *Name) otherState(question, known *Name) bool {
 	for i := range n.words {
 		for _, s := range n.senses(i) {
 			axis := &words().axes[s.axis]
-			if !s.weak && !axis.Mild && !ordering[axis.Name] && !known.on(s.axis) && !question.at(s.axis, s.pole) && !question.uses(&n.words[i]) && n.beside(question, s.axis, i) {
+			if !s.weak && !axis.Mild && !ordering[axis.Name] && !known.on(s.axis) && !question.at(s.axis, s.pole) && !question.uses(&n.words[i]) && n.nearAxisWord(question, s.axis, i) {
 				return true
 			}
 		}
@@ -68,10 +68,10 @@ func (n *Name) otherState(question, known *Name) bool {
 	return false
 }
 
-// on reports whether a word of the name says something on an axis, against any other word.
+// on reports whether a word of the name has a meaning on an axis, against any other word.
 func (n *Name) on(axis int) bool { return len(n.standing(axis)) > 0 }
 
-// standing are the words of the name that say something on an axis, against any other word.
+// standing returns the words of the name that have a meaning on an axis, against any other word.
 func (n *Name) standing(axis int) (at []int) {
 	for i := range n.words {
 		if slices.ContainsFunc(n.senses(i), func(s sense) bool { return s.axis == axis && !s.weak }) {
@@ -81,9 +81,9 @@ func (n *Name) standing(axis int) (at []int) {
 	return at
 }
 
-// beside reports whether the question has a word on an axis near a word of the name other than the word with a
-// meaning on that axis.
-func (n *Name) beside(question *Name, axis, i int) bool {
+// nearAxisWord reports whether the question has a word on an axis near a word of the name other than the word with
+// a meaning on that axis.
+func (n *Name) nearAxisWord(question *Name, axis, i int) bool {
 	return slices.ContainsFunc(question.standing(axis), func(j int) bool {
 		for k := max(0, j-nearby); k < min(len(question.words), j+nearby+1); k++ {
 			if k != j && slices.ContainsFunc(n.words, func(w word) bool { return w.text != n.words[i].text && !w.slight && w.root == question.words[k].root }) {

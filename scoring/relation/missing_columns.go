@@ -105,12 +105,12 @@ func droppedOrderKey(e *evidence) *found {
 // asksForMore reports whether the question asks for one of the columns that the answer leaves out, or for more
 // things than the answer shows.
 func (e *evidence) asksForMore(left []int) bool {
-	shown := e.besides(left)
-	return slices.ContainsFunc(left, func(i int) bool { return e.tells(i, shown) }) || e.asks().Things() > len(shown)
+	shown := e.allExcept(left)
+	return slices.ContainsFunc(left, func(i int) bool { return e.requests(i, shown) }) || e.asks().Things() > len(shown)
 }
 
-// besides returns all gold columns except the given ones.
-func (e *evidence) besides(columns []int) []int {
+// allExcept returns all gold columns except the given ones.
+func (e *evidence) allExcept(columns []int) []int {
 	return slices.DeleteFunc(positionsOf(len(e.gold.Columns)), func(i int) bool { return slices.Contains(columns, i) })
 }
 
@@ -164,7 +164,7 @@ func (e *evidence) serves(q *query, column int) bool {
 // of the question, each of them to one or not.
 func droppedFilter(e *evidence, toOne bool) *found {
 	d, q := e.dropped(), e.queries().gold
-	if q == nil || e.asks().Empty() || !allOf(d, func(i int) bool { return e.heldTo(q, i) && !e.asks().Tells(e.gold.Columns[i].Name) }) {
+	if q == nil || e.asks().Empty() || !allOf(d, func(i int) bool { return e.heldTo(q, i) && !e.asks().Requests(e.gold.Columns[i].Name) }) {
 		return nil
 	}
 	if toOne != allOf(d, func(i int) bool {
@@ -184,7 +184,7 @@ func (e *evidence) heldTo(q *query, column int) bool {
 	}
 	asked := e.asks().Plain()
 	if l := literalOf(x); l != nil {
-		return question.Says(asked, l.Text)
+		return question.Contains(asked, l.Text)
 	}
 	name := sqlparts.Normalized(x)
 	return slices.ContainsFunc(q.conditions, func(c condition) bool {
@@ -193,7 +193,7 @@ func (e *evidence) heldTo(q *query, column int) bool {
 		}
 		return !slices.ContainsFunc(c.Values(), func(x sqlparts.Expr) bool {
 			l := literalOf(x)
-			return l == nil || !question.Says(asked, l.Text)
+			return l == nil || !question.Contains(asked, l.Text)
 		})
 	})
 }
@@ -237,8 +237,8 @@ func droppedAsked(e *evidence) *found {
 	if len(d) == 0 || e.asks().Empty() || droppedOrderKey(e) != nil || droppedFilter(e, true) != nil || droppedFilter(e, false) != nil {
 		return nil
 	}
-	shown := e.besides(d)
-	told := slices.DeleteFunc(slices.Clone(d), func(i int) bool { return !e.tells(i, shown) })
+	shown := e.allExcept(d)
+	told := slices.DeleteFunc(slices.Clone(d), func(i int) bool { return !e.requests(i, shown) })
 	if len(told) == 0 {
 		if e.asks().Things() <= len(shown) {
 			return nil
