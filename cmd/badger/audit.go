@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -49,7 +50,7 @@ func (c *auditCommand) golds(ctx context.Context, p process) (*analysis.Golds, e
 	if c.CaseFile != "" && c.Source != "" {
 		return nil, usage("--cases and --source: expected one of the two")
 	}
-	in, err := openCases(ctx, p, "--cases", c.CaseFile, c.Source, answerFlags{}, openToRead)
+	in, err := openCases(ctx, p, cases.Place{Flag: "--cases", File: c.CaseFile, URL: c.Source}, answerFlags{}, openToRead)
 	if err != nil {
 		return nil, err
 	}

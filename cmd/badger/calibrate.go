@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/internal/calibration"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/internal/report"
@@ -113,7 +114,7 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 
 // study scores the labelled cases.
 func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.Study, error) {
-	in, err := openCases(ctx, p, "--cases", c.Cases, c.Source, c.answerFlags, openToRead)
+	in, err := openCases(ctx, p, cases.Place{Flag: "--cases", File: c.Cases, URL: c.Source}, c.answerFlags, openToRead)
 	if err != nil {
 		return nil, err
 	}

@@ -71,9 +71,9 @@ func (f answerFlags) filter() store.Filter {
 // snapshots are the results that cases refer to.
 type snapshots = cases.Snapshots
 
-// openCases opens cases: those of a file, which a flag names, or without one those of a warehouse.
-func openCases(ctx context.Context, p process, flag, file, url string, f answerFlags, open cases.Opener) (*cases.Opened, error) {
-	return cases.Open(ctx, cases.Place{Flag: flag, File: file, URL: url}, f.filter(), p.stderr, open)
+// openCases opens the cases of a place that match the flags.
+func openCases(ctx context.Context, p process, from cases.Place, f answerFlags, open cases.Opener) (*cases.Opened, error) {
+	return cases.Open(ctx, from, f.filter(), p.stderr, open)
 }
 
 // isWarehouse reports whether where is the URL of a warehouse and not the name of a file.

@@ -69,7 +69,7 @@ func (c *judgeTestCommand) trial(ctx context.Context, p process) (*calibration.J
 		return nil, err
 	}
 	trial := calibration.NewJudgeTrial(j)
-	in, err := openCases(ctx, p, "--cases", c.Cases, c.Source, c.answerFlags, openToRead)
+	in, err := openCases(ctx, p, cases.Place{Flag: "--cases", File: c.Cases, URL: c.Source}, c.answerFlags, openToRead)
 	if err != nil {
 		return nil, err
 	}

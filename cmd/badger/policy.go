@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/calibration"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/scoring"
@@ -87,19 +88,19 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 		return nil, err
 	}
 	l := calibration.PolicyLabelling{Policy: which, Judge: c.Judge, All: c.All, Metrics: standardMetrics(), Engine: scoring.EngineOptions{Snapshots: snapshots{}}}
-	cases := iter.Seq2[calibration.Placed, error](calibration.PairsOfLaws)
+	placed := iter.Seq2[calibration.Placed, error](calibration.PairsOfLaws)
 	if from.Where != calibration.Laws {
 		file, url := from.Where, ""
 		if from.Warehouse {
 			file, url = "", from.Where
 		}
-		in, err := openCases(ctx, p, from.Option, file, url, answerFlags{}, openToRead)
+		in, err := openCases(ctx, p, cases.Place{Flag: from.Option, File: file, URL: url}, answerFlags{}, openToRead)
 		if err != nil {
 			return nil, err
 		}
 		defer in.Close()
 		in.Snapshots.Allow(config.Results.Files)
-		cases, l.Engine.Snapshots = calibration.LabelledCases(ctx, in.Source), in.Snapshots
+		placed, l.Engine.Snapshots = calibration.LabelledCases(ctx, in.Source), in.Snapshots
 	}
 	recorded, err := evaluation.OpenRecorded(ctx, c.Assessments, c.Backend)
 	if err != nil {
@@ -108,7 +109,7 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 	if recorded != nil {
 		l.Replies = recorded.Replies
 	}
-	out, err := l.Label(ctx, cases)
+	out, err := l.Label(ctx, placed)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer s.Warehouse.Close()
-	if plan.List.RunID, err = evaluation.FindRow(ctx, s.Warehouse, c.DB, c.ID, c.answers(), plan.List.RunID); err != nil {
+	if plan.List.RunID, err = evaluation.FindRow(ctx, s.Warehouse, c.DB, evaluation.RowChoice{ID: c.ID, Pattern: c.answers(), Listed: plan.List.RunID}); err != nil {
 		return err
 	}
 	q, left, of, err := s.MakeListed(ctx, metric.All(), plan)

@@ -56,7 +56,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 		}
 		base = store.OfRun{RunID: scoring.RunID{ID: base.ID}}
 	}
-	return c.write(ctx, p, w, of, base, config.Report.Masked)
+	return c.write(ctx, p, w, reported{of, base}, config.Report.Masked)
 }
 
 // printedOn reports whether progress would be drawn into what is printed.
@@ -64,13 +64,16 @@ func (c *reportCommand) printedOn(p process) bool {
 	return c.targets().Printed() && isTerminal(p.stdout)
 }
 
+// reported is the run that a report is about, and the one that it is compared with.
+type reported struct{ of, base store.OfRun }
+
 // write reads the run once and writes it in every form that is asked for.
-func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, of, base store.OfRun, masked []string) error {
+func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, runs reported, masked []string) error {
 	mask, err := c.masking(masked)
 	if err != nil {
 		return err
 	}
-	r, err := evaluation.Open(ctx, w, of, mask)
+	r, err := evaluation.Open(ctx, w, runs.of, mask)
 	if err != nil {
 		return err
 	}
@@ -82,7 +85,7 @@ func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, of
 	bar := newProgressBar(p.stderr, c.Quiet || c.printedOn(p))
 	defer bar.finish()
 	r.Now, r.Progress = p.now, bar.update
-	against, err := r.Read(ctx, base, c.JSON || !c.targets().Any() || c.Markdown != "", e)
+	against, err := r.Read(ctx, runs.base, c.JSON || !c.targets().Any() || c.Markdown != "", e)
 	if err != nil {
 		return err
 	}
@@ -90,11 +93,11 @@ func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, of
 	if err := r.Summary.Close(against); err != nil {
 		return err
 	}
-	if err := e.Finish(r.Summary.Figures, export.MarkdownOptions{Run: of.ID, Report: c.HTML}); err != nil {
+	if err := e.Finish(r.Summary.Figures, export.MarkdownOptions{Run: runs.of.ID, Report: c.HTML}); err != nil {
 		return err
 	}
 	if c.HTML != "" {
-		pages := pagesOf{process: p, w: w, masked: slices.Concat(masked, c.Mask), quiet: c.Quiet, run: of.ID, of: c.answers(), baseline: base.ID, all: c.Cases == "all"}
+		pages := pagesOf{process: p, w: w, masked: slices.Concat(masked, c.Mask), quiet: c.Quiet, run: runs.of.ID, of: c.answers(), baseline: runs.base.ID, all: c.Cases == "all"}
 		if err := pages.write(ctx, c.HTML); err != nil {
 			return err
 		}

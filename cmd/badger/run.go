@@ -284,7 +284,7 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 	}()
 	to := c.written()
 	one := to != "" && to == c.Source // the database of the cases takes the scores, too
-	in, err := openCases(ctx, e.process, "--cases", c.Cases, c.Source, c.answerFlags, func(ctx context.Context, url string) (*store.Store, error) {
+	in, err := openCases(ctx, e.process, cases.Place{Flag: "--cases", File: c.Cases, URL: c.Source}, c.answerFlags, func(ctx context.Context, url string) (*store.Store, error) {
 		if !one {
 			return openToRead(ctx, url)
 		}

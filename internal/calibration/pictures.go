@@ -130,7 +130,7 @@ func Forest(r *Report) *chart.Picture {
 		}
 		lo, hi := x.At(band.from), x.At(band.to)
 		if i%2 == 1 {
-			p.Rect("shade", lo, top, hi-lo, bottom-top, 0, "")
+			p.Rect("shade", chart.Box{X: lo, Y: top, W: hi - lo, H: bottom - top}, "")
 		}
 		if hi-lo >= 0.75*chart.TextWidth(band.name) {
 			p.TextAround("small", (lo+hi)/2, top-7, band.name)
@@ -257,7 +257,7 @@ func bars(r *Report, b Breakdown) *chart.Picture {
 	}
 	for k, part := range parts {
 		x := chart.Axis{From: 0, To: 1, Start: left + float64(k)*(panel+between), End: left + float64(k)*(panel+between) + panel}
-		p.Rect("shade", x.Start, top, panel, bottom-top, 0, "")
+		p.Rect("shade", chart.Box{X: x.Start, Y: top, W: panel, H: bottom - top}, "")
 		name := part.Name
 		if name == "" {
 			name = "unknown"
@@ -275,7 +275,7 @@ func bars(r *Report, b Breakdown) *chart.Picture {
 				p.Text("small", x.Start+6, y+4, "no verdict")
 				continue
 			}
-			p.Rect(metrics[i].area(), x.Start, y-6, x.At(rate.Value)-x.Start, 12, 1.5, fmt.Sprintf("%s, %s: %s %% of %s", metrics[i].Key, name, chart.Decimal(100*rate.Value, 1), printable.Count(m.N(), "case")))
+			p.Rect(metrics[i].area(), chart.Box{X: x.Start, Y: y - 6, W: x.At(rate.Value) - x.Start, H: 12, R: 1.5}, fmt.Sprintf("%s, %s: %s %% of %s", metrics[i].Key, name, chart.Decimal(100*rate.Value, 1), printable.Count(m.N(), "case")))
 			ci := agreement.Wilson(m.TP+m.FP, m.N(), agreement.DefaultLevel)
 			p.Line("whisker", x.At(ci.Lo), y, x.At(ci.Hi), y)
 			p.Line("whisker", x.At(ci.Lo), y-3, x.At(ci.Lo), y+3)

@@ -57,7 +57,7 @@ func MakePolicies(parts []PolicyPart, judge string, label func(policy.Policy, La
 		outcomes := policy.HeldOut(part.Policy, cases)
 		made.Counted = append(made.Counted, CountPolicy(part.Policy, part.From, cases, of))
 		for _, from := range part.From {
-			made.Tried = append(made.Tried, TryPolicy(part.Policy, from, cases, outcomes, of, judge))
+			made.Tried = append(made.Tried, TryPolicy(part.Policy, from, Tried{cases, outcomes, of}, judge))
 		}
 	}
 	made.Table = policy.Join(rows...)

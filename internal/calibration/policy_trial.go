@@ -29,19 +29,26 @@ type PolicyTrial struct {
 	Advice       string        `json:"advice,omitempty"`
 }
 
-// TryPolicy measures the cases of one source, each with a table made from the labels of all other databases in all
-// sources. of[i] names the source of cases[i]; judge is empty if none was called.
-func TryPolicy(which policy.Policy, source LabelSource, cases []policy.Labelled, outcomes []policy.Outcome, of []string, judge string) PolicyTrial {
+// Tried are cases with labels and what a policy made of each, by a table made from the labels of all other
+// databases. Its slices have the same length.
+type Tried struct {
+	Cases    []policy.Labelled
+	Outcomes []policy.Outcome
+	From     []string // the source of each case
+}
+
+// TryPolicy measures the cases of one source. judge is empty if none was called.
+func TryPolicy(which policy.Policy, source LabelSource, tried Tried, judge string) PolicyTrial {
 	t := PolicyTrial{Policy: which, Source: source.name(), Judge: judge}
 	groups := map[string]bool{}
 	vote := func(b bool) agreement.Vote { return agreement.VoteOf(&b) }
 	var labels, guesses, byEvidence, verdicts, alone []agreement.Vote
 	calls, callsOfAlone := 0, 0
-	for i, o := range outcomes {
-		if of[i] != source.Where {
+	for i, o := range tried.Outcomes {
+		if tried.From[i] != source.Where {
 			continue
 		}
-		c := cases[i]
+		c := tried.Cases[i]
 		groups[c.Group] = true
 		labels, guesses, verdicts = append(labels, vote(c.Accepted)), append(guesses, vote(o.Guess)), append(verdicts, vote(o.Right))
 		alone = append(alone, agreement.VoteOf(c.Judge))

@@ -23,7 +23,7 @@ func TestTry(t *testing.T) {
 		{ByEvidence: true, Guess: true, Right: true}, {Guess: false, Right: true, Calls: 2}, {Guess: true, Right: false, Calls: 2}, {ByEvidence: true, Guess: false, Right: false}, {Guess: true},
 	}
 	of := []string{"a/one", "a/one", "a/one", "a/one", "a/two"}
-	one := calibration.TryPolicy(policy.Answer, calibration.LabelSource{Option: "--answer", Where: "a/one"}, cases, outcomes, of, "rose@o3")
+	one := calibration.TryPolicy(policy.Answer, calibration.LabelSource{Option: "--answer", Where: "a/one"}, calibration.Tried{Cases: cases, Outcomes: outcomes, From: of}, "rose@o3")
 	if one.Cases != 4 || one.Groups != 2 || one.ByEvidence != 2 || one.WronglySo != 1 || one.Calls != 1 || one.CallsOfAlone != 2 || one.Answered != 4 {
 		t.Errorf("%+v", one)
 	}
@@ -31,11 +31,11 @@ func TestTry(t *testing.T) {
 	if *one.Guess != 1 || *one.Verdict != 0 || *one.JudgeAlone != 0 || !strings.HasPrefix(one.Advice, "asking rose@o3 agrees less with people than guessing by the table does (0.000, 1.000)") {
 		t.Errorf("guess %v, verdict %v, alone %v, advice %q", *one.Guess, *one.Verdict, *one.JudgeAlone, one.Advice)
 	}
-	two := calibration.TryPolicy(policy.Answer, calibration.LabelSource{Where: "a/two"}, cases, outcomes, of, "rose@o3")
+	two := calibration.TryPolicy(policy.Answer, calibration.LabelSource{Where: "a/two"}, calibration.Tried{Cases: cases, Outcomes: outcomes, From: of}, "rose@o3")
 	if two.Cases != 1 || two.Guess != nil || two.Verdict != nil || two.Advice != "there is no reply of rose@o3 to any of these cases" {
 		t.Errorf("labels that are all the same and no reply: %+v", two)
 	}
-	if alone := calibration.TryPolicy(policy.Answer, calibration.LabelSource{Where: "a/one"}, cases, outcomes, of, ""); alone.Verdict != nil || alone.JudgeAlone != nil || alone.Advice != "" {
+	if alone := calibration.TryPolicy(policy.Answer, calibration.LabelSource{Where: "a/one"}, calibration.Tried{Cases: cases, Outcomes: outcomes, From: of}, ""); alone.Verdict != nil || alone.JudgeAlone != nil || alone.Advice != "" {
 		t.Errorf("without a judge: %+v", alone)
 	}
 }

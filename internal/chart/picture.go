@@ -82,7 +82,7 @@ type Shape struct {
 // New returns an empty picture.
 func New(name, title, desc string, width, height float64) *Picture {
 	p := &Picture{Name: name, Title: shownText(title), Desc: shownText(desc), Width: Pixels(width), Height: Pixels(height)}
-	p.Rect("paper", 0, 0, width, height, 0, "")
+	p.Rect("paper", Box{W: width, H: height}, "")
 	return p
 }
 
@@ -101,9 +101,12 @@ func (p *Picture) SVG() ([]byte, error) {
 	return printable.HTML(b.Bytes()), err
 }
 
-// Rect draws a box with round corners of radius r.
-func (p *Picture) Rect(class string, x, y, w, h, r float64, tip string) {
-	p.Shapes = append(p.Shapes, Shape{Kind: "rect", Class: class, X: Pixels(x), Y: Pixels(y), W: Pixels(w), H: Pixels(h), R: Pixels(r), Tip: shownText(tip)})
+// Box is a rectangle by its upper left corner, its width and its height. R is the radius of its corners.
+type Box struct{ X, Y, W, H, R float64 }
+
+// Rect draws a box. The tip, which may be empty, is shown while the pointer is on it.
+func (p *Picture) Rect(class string, b Box, tip string) {
+	p.Shapes = append(p.Shapes, Shape{Kind: "rect", Class: class, X: Pixels(b.X), Y: Pixels(b.Y), W: Pixels(b.W), H: Pixels(b.H), R: Pixels(b.R), Tip: shownText(tip)})
 }
 
 // Line draws a straight line.

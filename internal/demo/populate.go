@@ -35,10 +35,10 @@ func Populate(ctx context.Context, db *sql.DB, schema string) error {
 	if err != nil {
 		return err
 	}
-	if err := replace(ctx, db, schema, "golden_set", goldenColumns, "case_id, set_version", golden); err != nil {
+	if err := replace(ctx, db, schema, table{"golden_set", goldenColumns, "case_id, set_version"}, golden); err != nil {
 		return err
 	}
-	return replace(ctx, db, schema, "agent_runs", runColumns, "agent_name, batch_id, case_id", runs)
+	return replace(ctx, db, schema, table{"agent_runs", runColumns, "agent_name, batch_id, case_id"}, runs)
 }
 
 // Annotate writes the expert's verdict on every answer, pass or fail with the reason, to the
@@ -52,7 +52,7 @@ func Annotate(ctx context.Context, db *sql.DB, schema string) error {
 		}
 		rows = append(rows, []any{a.CaseID, a.Agent.Name, a.Agent.BatchID, Annotator, verdict, a.Note.Why, a.Agent.RanAt, a.Agent.Version})
 	}
-	return replace(ctx, db, schema, "human_labels", labelColumns, "case_id, agent_name, agent_version, batch_id, annotator", rows)
+	return replace(ctx, db, schema, table{"human_labels", labelColumns, "case_id, agent_name, agent_version, batch_id, annotator"}, rows)
 }
 
 // execute runs all queries and returns the rows of golden_set and agent_runs.
@@ -97,17 +97,20 @@ func execute(ctx context.Context, db *sql.DB) (golden, runs [][]any, err error) 
 	return golden, runs, nil
 }
 
+// table is a table to write to: its columns, and those that identify a row, separated by ", ".
+type table struct{ name, columns, key string }
+
 // replace deletes the rows that have the same key and inserts the given ones, all or none. The deletion is a
 // separate transaction: DuckDB keeps the old keys of a table with a primary key until the transaction ends.
-func replace(ctx context.Context, db *sql.DB, schema, table, columns, key string, rows [][]any) error {
-	name := quote(schema) + "." + table
+func replace(ctx context.Context, db *sql.DB, schema string, t table, rows [][]any) error {
+	name := quote(schema) + "." + t.name
 	at := map[string]int{}
-	for i, c := range strings.Split(columns, ", ") {
+	for i, c := range strings.Split(t.columns, ", ") {
 		at[c] = i
 	}
-	keys := strings.Split(key, ", ")
-	insert := fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s)", name, columns, strings.Repeat(", ?", len(at)-1))
-	remove := fmt.Sprintf("DELETE FROM %s WHERE (%s) = (?%s)", name, key, strings.Repeat(", ?", len(keys)-1))
+	keys := strings.Split(t.key, ", ")
+	insert := fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s)", name, t.columns, strings.Repeat(", ?", len(at)-1))
+	remove := fmt.Sprintf("DELETE FROM %s WHERE (%s) = (?%s)", name, t.key, strings.Repeat(", ?", len(keys)-1))
 	keyOf := func(row []any) []any {
 		out := make([]any, len(keys))
 		for i, k := range keys {
@@ -116,10 +119,10 @@ func replace(ctx context.Context, db *sql.DB, schema, table, columns, key string
 		return out
 	}
 	if err := forEach(ctx, db, remove, rows, keyOf); err != nil {
-		return failed(err, "deleting earlier rows of %s", table)
+		return failed(err, "deleting earlier rows of %s", t.name)
 	}
 	if err := forEach(ctx, db, insert, rows, func(row []any) []any { return row }); err != nil {
-		return failed(err, "writing %s", table)
+		return failed(err, "writing %s", t.name)
 	}
 	return nil
 }

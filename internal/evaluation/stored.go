@@ -215,11 +215,17 @@ func MetricsNamed(names []string) []scoring.Metric {
 	return out
 }
 
-// FindRow finds the one row of eval_runs that an id (or else the run that a list names, or else the last
-// run) and a pattern of answers choose. None or several are mistakes of the user. db is the URL of the
-// database, for messages.
-func FindRow(ctx context.Context, w *store.Store, db, id string, pattern scoring.AnswerID, named scoring.RunID) (scoring.RunID, error) {
-	id = cmp.Or(id, named.ID)
+// RowChoice chooses a row of eval_runs.
+type RowChoice struct {
+	ID      string           // of the run; "" for the run that a list names, or else the last one
+	Pattern scoring.AnswerID // of answers that the row is about
+	Listed  scoring.RunID    // the run that a list names; empty if it names none
+}
+
+// FindRow finds the one row of eval_runs that is chosen. None or several are mistakes of the user. db is
+// the URL of the database, for messages.
+func FindRow(ctx context.Context, w *store.Store, db string, choice RowChoice) (scoring.RunID, error) {
+	id, pattern, named := cmp.Or(choice.ID, choice.Listed.ID), choice.Pattern, choice.Listed
 	if id == "" {
 		last, err := w.LastRun(ctx)
 		if err != nil {

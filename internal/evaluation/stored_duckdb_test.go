@@ -117,7 +117,7 @@ func TestFindsOneRow(t *testing.T) {
 		{why: "no such run", in: w, id: "r3", err: "--run: there is no run r3"},
 		{why: "no runs", in: none, err: "the database holds no runs; badger run --to duckdb:w makes one", code: errcode.NotFound},
 	} {
-		got, err := evaluation.FindRow(t.Context(), tc.in, "duckdb:w", tc.id, tc.pattern, tc.named)
+		got, err := evaluation.FindRow(t.Context(), tc.in, "duckdb:w", evaluation.RowChoice{ID: tc.id, Pattern: tc.pattern, Listed: tc.named})
 		refused(t, tc.why, err, tc.err, tc.code)
 		if tc.err == "" && got != tc.want {
 			t.Errorf("%s: %+v, want %+v", tc.why, got, tc.want)

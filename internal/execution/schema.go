@@ -86,7 +86,7 @@ func (e *Executor) describe(ctx context.Context, c *scoring.Case, database strin
 	for i := range c.Golds {
 		gold, _ := c.WrittenSQL(&c.Golds[i])
 		pred, _ := c.WrittenSQL(&c.Pred)
-		err := e.statistics(ctx, database, d, tables, facts, &counterexample.Problem{Gold: gold, Pred: pred, Dialect: dialect.String(), Schema: c.Schema})
+		err := counting{e, database, d}.columns(ctx, tables, facts, &counterexample.Problem{Gold: gold, Pred: pred, Dialect: dialect.String(), Schema: c.Schema})
 		if err != nil {
 			return err
 		}
@@ -122,10 +122,18 @@ func tablesOf(sql string, dialect sqlparts.Dialect, upper bool) (names [][]strin
 	return names
 }
 
-// statistics reads what is known of the columns that a pair of queries reads: a statement for each
+// counting counts values in a database, for its columns and pairs of them.
+type counting struct {
+	*Executor
+	database string
+	dialect  driver.Dialect
+}
+
+// columns reads what is known of the columns that a pair of queries reads: a statement for each
 // table, two for each column of texts, one for each pair of columns that are joined, and one for each
 // pair of which one may fix the other. A statement that fails tells nothing.
-func (e *Executor) statistics(ctx context.Context, database string, d driver.Dialect, tables map[string]string, facts *sqlparts.Facts, p *counterexample.Problem) error {
+func (e counting) columns(ctx context.Context, tables map[string]string, facts *sqlparts.Facts, p *counterexample.Problem) error {
+	database, d := e.database, e.dialect
 	columns, joined := counterexample.Reads(p)
 	byTable := map[string][]*counterexample.Column{}
 	var order []string
@@ -186,7 +194,7 @@ func (e *Executor) statistics(ctx context.Context, database string, d driver.Dia
 			}
 			facts.Columns = append(facts.Columns, f)
 		}
-		if err := e.dependencies(ctx, database, d, table, from, facts); err != nil {
+		if err := e.dependencies(ctx, table, from, facts); err != nil {
 			return err
 		}
 	}
@@ -217,7 +225,8 @@ const maxDependencies = 12
 // dependencies reads which columns of a table fix another one, among those that facts tell of: first a
 // column repeats values, and another has several. The support follows from how often two rows have the
 // same value of the other column.
-func (e *Executor) dependencies(ctx context.Context, database string, d driver.Dialect, table, from string, facts *sqlparts.Facts) error {
+func (e counting) dependencies(ctx context.Context, table, from string, facts *sqlparts.Facts) error {
+	database, d := e.database, e.dialect
 	tried := 0
 	for _, a := range facts.Columns {
 		for _, b := range facts.Columns {

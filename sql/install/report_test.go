@@ -98,10 +98,10 @@ func TestReportInSnowflake(t *testing.T) {
 
 func TestBadReports(t *testing.T) {
 	for want, change := range map[string]func(v *install.Values){
-		`deploy.report.readers: invalid name ""`:                     func(v *install.Values) { v.Deploy.Report.Readers = []string{""} },
+		`deploy.report.readers: invalid name ""`:                   func(v *install.Values) { v.Deploy.Report.Readers = []string{""} },
 		"deploy.report.annotators holds a control character":       func(v *install.Values) { v.Deploy.Report.Annotators = []string{"a\nb"} },
 		"deploy.report.masked holds $$":                            func(v *install.Values) { v.Deploy.Report.Masked = []string{"a$$; DROP"} },
-		"expected 1 to 160 bytes":                           func(v *install.Values) { v.Deploy.Report.Readers = []string{strings.Repeat("ä", 27)} },
+		"expected 1 to 160 bytes":                                  func(v *install.Values) { v.Deploy.Report.Readers = []string{strings.Repeat("ä", 27)} },
 		"deploy.report.admins: expected names":                     func(v *install.Values) { v.Deploy.Report.Admins = []string{"*"} },
 		"deploy.report.masked: there is no report":                 func(v *install.Values) { v.Deploy.Report = service.Report{Masked: []string{"a"}} },
 		"deploy.report: people reach the report by the public end": func(v *install.Values) { v.Deploy.Snowflake.Public = false },
