@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -28,4 +29,19 @@ func demoDatabase(t testing.TB) string {
 		must(t, "demo", "--dir", dir, "--json")
 	})
 	return "duckdb:" + filepath.Join(d.dir, "demo.duckdb") + "?mode=ro"
+}
+
+// copyOfDemo is the file of a copy of that database, which may be written to.
+func copyOfDemo(t testing.TB) string {
+	t.Helper()
+	from := strings.TrimSuffix(strings.TrimPrefix(demoDatabase(t), "duckdb:"), "?mode=ro")
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "demo.duckdb")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -112,10 +112,7 @@ func compareWithSQL(t *testing.T, db string, ran map[string]string) {
 func TestSQLSaysWhatARunSays(t *testing.T) {
 	t.Run("demo", func(t *testing.T) {
 		dir := t.TempDir()
-		if code, _, stderr := badger(t, "demo", "--dir", dir, "--json"); code != exitDone {
-			t.Fatalf("exit %d: %s", code, stderr)
-		}
-		db, scores := filepath.Join(dir, "demo.duckdb"), filepath.Join(dir, "scores.jsonl")
+		db, scores := copyOfDemo(t), filepath.Join(dir, "scores.jsonl")
 		if code, _, stderr := badger(t, "run", "--source", "duckdb:"+db, "--no-to", "--scores", scores, "--json"); code != exitDone {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
