@@ -85,8 +85,8 @@ func TestOtherNamesContradict(t *testing.T) {
 	}
 }
 
-// Keys that nothing reads are told with the nearest one that is read; what metrics and tools define
-// themselves is not looked at.
+// A key that nothing reads is reported with the most similar known key. Members that metrics and tools define
+// themselves are not checked.
 func TestUnreadKeys(t *testing.T) {
 	for _, tc := range []struct {
 		text string

@@ -245,11 +245,11 @@ func TestScoreJSON(t *testing.T) {
 	}
 }
 
-// Tags that cannot be read are no reason to lose a case: only what reads them fails.
+// Invalid tags do not invalidate a case: only code that reads them fails.
 func TestTagsThatCannotBeRead(t *testing.T) {
 	for _, tc := range []struct {
 		tags string
-		want string // the tags; "error": why they cannot be read is told
+		want string // the tags; "error": an error explains why they are invalid
 	}{
 		{`["a", "b"]`, "a,b"}, {`[]`, ""}, {`null`, ""}, {`"sales"`, "error"}, {`{"a": 1}`, "error"}, {`["a", 1]`, "error"}, {`7`, "error"},
 	} {

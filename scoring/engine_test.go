@@ -629,7 +629,7 @@ func TestEngineIsTheSameFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestChoose holds which metrics a list of names stands for.
+// TestChoose states which metrics a list of names selects.
 func TestChoose(t *testing.T) {
 	costly := constant("costly", 0, 1)
 	costly.OnRequest = true

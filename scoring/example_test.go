@@ -23,7 +23,7 @@ func ExampleBuilder() {
 	// 2 price 19.99 true
 }
 
-// An engine runs metrics on cases. This one has a metric of its own.
+// An engine runs metrics on cases. This one has a custom metric.
 func ExampleEngine() {
 	short := scoring.Metric{
 		Name: "short_answer", Version: 1, Group: "mine", Needs: scoring.FieldPredSQL, Summary: "says whether the query is short",

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// sharing is a metric that asks a question of its own wording, or one that others ask too.
+// sharing is a metric that asks a question with a separate wording, or one that others ask too.
 func sharing(name, question string) scoring.Metric {
 	return scoring.Metric{Name: name, Version: 1, Needs: scoring.FieldJudge | scoring.FieldGoldSQL, Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		var reply struct {
@@ -30,7 +30,7 @@ func TestAskOnce(t *testing.T) {
 		golds   int
 		second  string // what the second metric asks
 		reply   string
-		calls   int // all told
+		calls   int // in all
 		status  scoring.Status
 		counted bool // whether the second metric made a call itself
 	}{

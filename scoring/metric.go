@@ -185,7 +185,7 @@ func (m *Metric) Within(v float64) error {
 	return nil
 }
 
-// Cost is the class of what scoring a row takes. Warehouses send as many rows at once as it allows.
+// Cost is the class of the cost of scoring a row. It limits how many rows warehouses send in one call.
 type Cost string
 
 // The classes.

@@ -86,7 +86,7 @@ func (c *Column) WithoutNullWords() Column {
 		switch f, ok := notFinite[strings.ToLower(v.text)]; {
 		case v.Type == String && ok && numbers:
 			b.appendNonFinite(f)
-		case v.Type == String && (ok || IsNullWord(v.text)) && (!ok || f != f): //nolint:gocritic // NaN beside dates is NULL
+		case v.Type == String && (ok || IsNullWord(v.text)) && (!ok || f != f): //nolint:gocritic // NaN among dates is NULL
 			b.AppendNull()
 		case v.Type == Int64 && (*Column)(b).Type == Float64 && exactInFloat(v.num):
 			b.AppendFloat(float64(v.num))

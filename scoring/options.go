@@ -106,7 +106,7 @@ func DeclareOptions[T any](defaults T, check func(*T) error, list ...Option) *De
 		if o.Type == "" {
 			panic(fmt.Sprintf("%T: option %q must declare its JSON type", defaults, name))
 		}
-		switch field.Kind() { //nolint:exhaustive // a zero value of the other kinds stands for nothing
+		switch field.Kind() { //nolint:exhaustive // the other kinds have no zero value with a meaning
 		case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
 			o.Default = field.Interface()
 		default:

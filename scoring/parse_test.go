@@ -19,7 +19,7 @@ func rat(t testing.TB, v scoring.Value) *big.Rat {
 	case scoring.Int64:
 		return new(big.Rat).SetInt64(v.Int())
 	case scoring.Float64:
-		r, ok := new(big.Rat).SetString(v.String()) // the shortest decimal, which is what a double stands for
+		r, ok := new(big.Rat).SetString(v.String()) // a double equals its shortest decimal
 		if !ok {
 			t.Fatalf("double %v has no exact value", v.Float())
 		}

@@ -30,7 +30,7 @@ func sameValue(t testing.TB, a, b scoring.Value) bool {
 	return a == b
 }
 
-// randomValue makes a value of a type, edges more often than chance would.
+// randomValue returns a value of a type, with edge cases more often than at random.
 func randomValue(r *rand.Rand, typ scoring.Type) scoring.Value {
 	pick := func(vs ...int64) int64 { return vs[r.IntN(len(vs))] }
 	text := func(ts ...string) string { return ts[r.IntN(len(ts))] }

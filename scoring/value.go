@@ -123,7 +123,7 @@ func (v Value) Float() float64 { return math.Float64frombits(uint64(v.num)) } //
 // 64 bits.
 func (v Value) Decimal() (unscaled int64, wide *big.Int, scale int32) { return v.num, v.big, v.aux }
 
-// Text returns a STRING, BYTES or JSON as it is.
+// Text returns a STRING, BYTES or JSON verbatim.
 func (v Value) Text() string { return v.text }
 
 // String formats the value for people: exact numbers, ISO 8601 dates and times, strings unchanged, bytes as

@@ -105,10 +105,10 @@ func TestMatthews1975(t *testing.T) {
 	}
 }
 
-// The BADGER paper, table 4: 150 cases, of which 92 pass (the only number of passes that gives all
-// printed sensitivities). Kappa, balanced accuracy, sensitivity, specificity, gap, class, and the
-// bootstrap interval. The paper does not say which kind of interval it drew, nor how; that of cases
-// drawn one by one is in TestBootstrapIsResamplingCases.
+// The BADGER paper, table 4: 150 cases, 92 of them passing (the only number of passes that gives all printed
+// sensitivities). Kappa, balanced accuracy, sensitivity, specificity, gap, class, and the bootstrap interval. The
+// paper does not state which kind of interval it computed, nor how; an interval from resampling single cases is in
+// TestBootstrapIsResamplingCases.
 func TestBadgerTable4(t *testing.T) {
 	const passes, fails = 92, 58
 	for _, c := range []struct {

@@ -85,7 +85,7 @@ func TestCohenCasesUndefined(t *testing.T) {
 // and -0.5, so that s² = (2 x 0.1875² + 0.75² + 1.125²) / 3 = 0.6328. At the width 0.2:
 // n = 4 x 1.959964² x 0.6328 / 0.04 = 243.1.
 func TestPairwiseCasesByHand(t *testing.T) {
-	cases := [][]int{{3}, {3, 0}, {0, 3}, {2, 1}} // categories that nobody chose may be left out
+	cases := [][]int{{3}, {3, 0}, {0, 3}, {2, 1}} // categories without ratings may be omitted
 	if n := agreement.PairwiseCases(cases, 0.2, 0.95); n.Value != 244 {
 		t.Errorf("%+v, want 244", n)
 	}

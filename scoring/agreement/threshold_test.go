@@ -45,7 +45,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// No threshold at all, of those that can be told apart, is better than the one chosen.
+// No other threshold with different verdicts is better than the chosen one.
 func TestChooseIsBest(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {

@@ -194,8 +194,8 @@ func TestAcceptDoesNotDependOnOrder(t *testing.T) {
 	}
 }
 
-// twoKeys are two results of which either text column could join the rows, and each of them loses
-// another row.
+// twoKeys returns two results whose rows could be joined by either string column, each of which loses a different
+// row.
 func twoKeys(t *testing.T) (gold, pred *scoring.Table) {
 	t.Helper()
 	var tables [2]*scoring.Table

@@ -65,7 +65,7 @@ type column struct {
 
 	numberLike *bool // of a string column: whether any value starts like a number; computed when first needed
 
-	read    *cell.View // how it is read when rows are compared to settle which column is which; nil: as it is …
+	read    *cell.View // how it is read when rows are compared to decide the pairing of columns; nil: unchanged …
 	readSum cell.Sum   // … and its sum then
 }
 

@@ -163,7 +163,7 @@ func (e *equalities) with(gold int) []float64 {
 	return e.shares
 }
 
-// plain is the view of a column as it is.
+// plain is the view that does not convert a column.
 func (a *aligner) plain(c *column) cell.View {
 	v := a.natural(c)
 	v.Kind, v.FloatBits = naturalKind(c), a.bits && naturalKind(c) == scoring.KindNumber

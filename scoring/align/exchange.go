@@ -52,8 +52,8 @@ func (a *aligner) unlike() (golds []int) {
 	return golds
 }
 
-// claims finds, by gold column, the one of the others that the name of its counterpart belongs to,
-// -1 if it is its own or nobody's.
+// claims returns, by gold column, the other gold column whose name matches the counterpart's name, or -1 if it is
+// its own or no column's.
 func (a *aligner) claims(unlike []int) (next []int) {
 	if len(unlike) < 2 {
 		return nil

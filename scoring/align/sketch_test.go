@@ -85,7 +85,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// The estimate for many columns at once is that of each pair of them by itself.
+// The estimate for many columns in one call equals that for each pair separately.
 func TestRough(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 2))
 	var columns []*scoring.Column

@@ -9,7 +9,7 @@ import (
 func TestParseRule(t *testing.T) {
 	for _, tc := range []struct {
 		text string
-		want Rule // zero where it is no rule
+		want Rule // zero if it is not a rule
 	}{
 		{"exact", Rule{Numbers: Exact}},
 		{"rounded", Rule{Numbers: Rounded}},

@@ -99,7 +99,7 @@ func altered(v scoring.Value) scoring.Value {
 	return scoring.StringValue(v.String() + "~")
 }
 
-// number makes a value of a type.
+// number returns a value of a numeric type.
 func number(t scoring.Type, n *big.Rat) scoring.Value {
 	switch t {
 	case scoring.Float64:

@@ -17,8 +17,7 @@ type change struct {
 	apply func(r *rand.Rand, g *grid) bool
 }
 
-// keeping are changes that leave the answer what it is: what is delivered is the same, shown
-// otherwise.
+// keeping are changes that do not change the meaning of the answer: the same data in another form.
 var keeping = []change{
 	{"permute columns", func(r *rand.Rand, g *grid) bool { g.permuteColumns(r.Perm(len(g.columns))); return true }},
 	{"rename columns", func(r *rand.Rand, g *grid) bool {

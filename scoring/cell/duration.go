@@ -22,7 +22,7 @@ var durationUnits = func() map[string]int64 {
 	return units
 }()
 
-// A duration is a length of time as it is written.
+// A duration is a parsed length of time.
 type duration struct {
 	nanos  int64
 	fields int  // that colons set off: 2 in 1:30, which may be hours and minutes or minutes and seconds

@@ -16,7 +16,7 @@ func TestParseNumber(t *testing.T) {
 	for _, tc := range []struct {
 		why, text string
 		comma     bool
-		want      string // "" if it is no number
+		want      string // "" if it is not a number
 		marks     marks
 	}{
 		{"plain", "1234.50", false, "1234.50", 0},

@@ -12,9 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// keysOfValue are the keys of a value in every place where it can stand: a column of its own type,
-// one of any type, among NULLs, and one whose fractions are keyed by bits where the other side
-// allows that.
+// keysOfValue returns the keys of a value in every position that it can have: a column of its type, one of any
+// type, among NULLs, and one whose fractions are keyed by bits if the other side allows this.
 func keysOfValue(v scoring.Value, bits bool) []uint64 {
 	var out []uint64
 	for _, t := range []scoring.Type{v.Type, scoring.Any} {

@@ -317,8 +317,8 @@ func (f periodForm) read(v scoring.Value) (scoring.Value, bool) {
 	return scoring.TimestampValue(scoring.Timestamp, p.first()*86400, 0), p.year != 0
 }
 
-// periodOf is the period of a grain that a cell names, numbers or has as its first or last day. A
-// number 0 of a weekday is left as it is.
+// periodOf returns the period of a grain that a cell names, numbers or has as its first or last day. A weekday
+// number 0 is not changed.
 func periodOf(v scoring.Value, grain Grain, last bool) (p period, ok bool) {
 	switch v.Type {
 	case scoring.String:

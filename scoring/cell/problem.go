@@ -507,7 +507,7 @@ func (f *filter) has(key uint64) bool {
 	return f.bits[at/64]>>(at%64)&1 != 0
 }
 
-// numbers gives each key a number, from 0, as it is met.
+// numbers numbers the keys from 0, in the order of their occurrence.
 type numbers struct {
 	slots []number
 	mask  uint64

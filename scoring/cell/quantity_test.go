@@ -106,7 +106,7 @@ func TestClocks(t *testing.T) {
 	for _, tc := range []struct {
 		text   string
 		twelve bool
-		want   string // empty: it is no time
+		want   string // empty: it is not a time
 	}{
 		{"13:30", false, "13:30:00"}, {"9:05", false, "09:05:00"}, {"09:05:30.5", false, "09:05:30.5"}, {"25:00", false, ""}, {"1:3", false, ""}, {"1:30 PM", false, ""},
 		{"1:30 PM", true, "13:30:00"}, {"1:30pm", true, "13:30:00"}, {"12:00 a.m.", true, "00:00:00"}, {"9 AM", true, "09:00:00"}, {"13:30 PM", true, ""}, {"13:30", true, ""},

@@ -141,7 +141,7 @@ func (c *carrier) defined(s *scope, e *sqlparts.Call, f *function) expr {
 // asksForNull are the functions that return a replacement for NULL.
 var asksForNull = map[string]bool{"coalesce": true, "ifnull": true, "nvl": true}
 
-// returnsArgument are the functions that return one of their arguments as it is.
+// returnsArgument are the functions that return one of their arguments unchanged.
 var returnsArgument = map[string]bool{"coalesce": true, "ifnull": true, "nvl": true, "nullif": true, "iif": true, "iff": true, "if": true, "max": true, "min": true}
 
 // alwaysReal are the functions of numbers that return no whole ones, whatever they get.
@@ -334,7 +334,7 @@ func star(args []sqlparts.Expr) (*sqlparts.Star, bool) {
 	return s, ok
 }
 
-// orderIn is the order of an aggregate's values, as it is written, and ties broken by the value.
+// orderIn returns the order of an aggregate's values as written, with ties broken by the value.
 func (c *carrier) orderIn(s *scope, e *sqlparts.Call, value string) string {
 	var keys []string
 	for _, o := range append(slices.Clone(e.OrderBy), e.Within...) {

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// value makes a value of an expression that may be a condition: SQLite and MySQL have no booleans.
+// value converts an expression that may be a condition to a value: SQLite and MySQL have no booleans.
 func (c *carrier) value(x expr) expr {
 	if x.kind == Bool && (c.dialect == sqlparts.SQLite || c.dialect == sqlparts.MySQL) {
 		return c.as(x, Int)

@@ -23,7 +23,7 @@
 // too: whether a quotient of integers is an integer in an unknown dialect, or where that dialect sorts NULL. If
 // strings are sorted by a collation, only values that all collations sort in the same order are generated.
 //
-// # What it is not
+// # Limits
 //
 // Finding no difference does not prove equivalence. The proofs are in package sqlproof. No pair that it proves may
 // have a counterexample; a test checks this on all available real pairs.

@@ -76,7 +76,7 @@ func strip(sql [2]string) string {
 	return text
 }
 
-// What a name means that an engine refuses, or that is not known, is no ground for a refutation.
+// A name that an engine rejects, or whose meaning is unknown, does not justify a refutation.
 func TestNamesThatAreRefused(t *testing.T) {
 	for _, tc := range []struct{ dialects, query, schema, why string }{
 		{"postgres sqlite duckdb", "SELECT k FROM t JOIN u ON t.k = u.k", namesDDL, "several columns"},

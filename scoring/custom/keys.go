@@ -37,7 +37,7 @@ func key(b *budget, k starlark.Value) error {
 	}
 	h, err := k.Hash()
 	if err != nil {
-		return nil //nolint:nilerr // whoever uses it as a key says that it is none
+		return nil //nolint:nilerr // its use as a key returns the error
 	}
 	if b.keys.seen == nil {
 		b.keys = keys{seed: maphash.MakeSeed(), seen: map[uint64]bool{}, spread: map[uint32]uint32{}}

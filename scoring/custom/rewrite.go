@@ -75,8 +75,8 @@ func (r *rewriter) stmt(at *syntax.Stmt) error {
 	return nil
 }
 
-// augmented makes x += y a plain assignment of a guard's result, and a[i] += y a guard that looks
-// a[i] up once.
+// augmented rewrites x += y to an assignment of a guard's result, and a[i] += y to a guard that evaluates a[i]
+// once.
 func (r *rewriter) augmented(s *syntax.AssignStmt) syntax.Stmt {
 	op := s.Op - syntax.PLUS_EQ + syntax.PLUS
 	name := guardOp + s.Op.String()

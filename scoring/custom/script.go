@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// dialect is Starlark as it is, with sets: no while, no recursion, no loops at the top level.
+// dialect is Starlark without changes, with sets: no while, no recursion, no loops at the top level.
 var dialect = &syntax.FileOptions{Set: true}
 
 // maxSource bounds a judge file, and with it how deep its expressions can be nested.

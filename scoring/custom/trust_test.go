@@ -190,7 +190,7 @@ result: {value: 1 if reply.ok else 0, reason: "'x'"}
 	}
 }
 
-// recorder is a judge that replies with the nonce it was told and keeps what was said to it.
+// recorder is a judge that replies with a given nonce and records its prompts.
 type recorder struct{ reply, said string }
 
 func (r *recorder) Identity() judgebackend.Identity {

@@ -45,8 +45,8 @@ func TestBranchesFollowTable2(t *testing.T) {
 	}
 }
 
-// A query that failed ends the text-to-SQL branch: even the accepted query, word for word, passes
-// nothing that judges it, and nobody is asked.
+// A failed query ends the text-to-SQL branch: even the accepted query, verbatim, passes no metric that judges it,
+// and no judge is asked.
 func TestFailedQueryEndsTheSQLBranch(t *testing.T) {
 	notApplicable := []string{"latency_overhead", "sql_judge_issues", "stef_enrichment"}
 	asEver := map[string]float64{"sql_safety": 1, "sql_complexity": 1, "intent_similarity": 1} // the interpretation is the question
@@ -92,7 +92,7 @@ func TestFailedQueryEndsTheSQLBranch(t *testing.T) {
 	}
 }
 
-// A query that failed is no answer, and no refusal if one is called for.
+// A failed query is not an answer, and not a refusal if one is called for.
 func TestRefusalOfAFailedQuery(t *testing.T) {
 	for expected, want := range map[string]scoring.Score{
 		"":        {Status: scoring.StatusNotApplicable},

@@ -149,8 +149,7 @@ func onCell(f func(rng *rand.Rand, v scoring.Value) (scoring.Value, bool)) func(
 	}
 }
 
-// onDate makes a change of a date, of the day of a timestamp, or of an ISO date at the front of a
-// text.
+// onDate changes a date, the day of a timestamp, or an ISO date at the start of a string.
 func onDate(f func(day time.Time) (time.Time, bool)) func(*rand.Rand, sheet, int, int) (sheet, sheet, bool) {
 	return onCell(func(_ *rand.Rand, v scoring.Value) (scoring.Value, bool) {
 		switch v.Type {
@@ -206,8 +205,7 @@ func digitChanged(little bool) func(*rand.Rand, sheet, int, int) (sheet, sheet, 
 	})
 }
 
-// booleanWord reports whether a text stands for true or false, so that another letter may say the
-// same.
+// booleanWord reports whether a string is a word for a truth value, which another letter may also mean.
 func booleanWord(s string) bool {
 	return slices.Contains([]string{"y", "n", "t", "f", "yes", "no", "true", "false"}, strings.ToLower(s))
 }
@@ -241,7 +239,7 @@ var cellChanges = []cellChange{
 		if !gold.cells[c][r].IsNull() {
 			return gold, gold, false
 		}
-		for _, i := range rng.Perm(gold.rows()) { // from elsewhere in the column, so that it is no word for NULL
+		for _, i := range rng.Perm(gold.rows()) { // from another row of the column, so that it is not a word for NULL
 			if v := gold.cells[c][i]; saysSomething(v) {
 				return gold, gold.withCell(c, r, v), true
 			}

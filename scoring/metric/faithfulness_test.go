@@ -279,7 +279,7 @@ func claimOf(text, stated, row, column, verdict string) string {
 	return fmt.Sprintf(`{"claim": %q, "figures": [%s], "support": "", "verdict": %q}`, text, figures, verdict)
 }
 
-// A judge that is too kind, or that says what it is told, does not make a response faithful.
+// A judge that is too lenient, or that repeats its input, does not make a response faithful.
 func TestFaithfulnessOfAGenerousJudge(t *testing.T) {
 	const none = `{"columns": [{"name": "sales"}], "rows": []}`
 	const cities = `{"columns": [{"name": "city"}, {"name": "orders"}], "rows": [["Oslo", 3], ["Rome", 2]]}`

@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// shuffledPair makes the workload of the peers' figures: an integer id, three texts and six doubles
-// a row; the other side has its rows shuffled and its columns permuted and renamed.
+// shuffledPair builds the workload of the published comparisons: an integer id, three strings and six doubles a
+// row; the other side has its rows shuffled and its columns permuted and renamed.
 func shuffledPair(rows int) (gold, pred *scoring.Table) {
 	rng := rand.New(rand.NewPCG(7, uint64(rows)))
 	order := rng.Perm(rows)

@@ -24,8 +24,8 @@ func TestPenalizedColumnsAreNamed(t *testing.T) {
 	}
 }
 
-// A rule of a case for a column that gold lacks is told; one of the deployment is not, and neither is
-// one that applies.
+// A case's rule for a column that gold lacks is reported. A deployment's rule for one is not, and neither is a rule
+// that applies.
 func TestRulesOfColumnsThatGoldLacks(t *testing.T) {
 	const results = `"gold": {"result": {"columns": ["k", "revenue"], "rows": [["a", 1.5], ["b", 2.5]]}}, "agent": {"result": {"columns": ["k", "revenue"], "rows": [["a", 1.5], ["b", 2.5]]}}`
 	rule := func(metric, column string) string {

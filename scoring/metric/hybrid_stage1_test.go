@@ -70,8 +70,8 @@ func TestStage1IsAskedOnce(t *testing.T) {
 	}
 }
 
-// If the configuration has hybrid_ex ask, whoever runs it is told, so that many cases wait at
-// once.
+// If the configuration makes hybrid_ex ask a judge, the metric reports this, so that many cases are scored
+// concurrently.
 func TestStage1IsKnownToAsk(t *testing.T) {
 	for _, tc := range []struct {
 		why    string
@@ -132,7 +132,7 @@ func TestStage1WithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// Without the option nobody is asked, whatever the alignment.
+// Without the option no judge is asked, whatever the alignment.
 func TestStage1IsEvidenceByDefault(t *testing.T) {
 	judge := fooled(func(judgebackend.Request) string {
 		t.Error("asked")
@@ -211,7 +211,7 @@ func FuzzProposal(f *testing.F) {
 		if s := cell.Compare(gold, pred, &a, cell.Options{}).Score; !(s >= 0 && s <= 1) {
 			t.Errorf("score %v", s)
 		}
-		again, err := json.Marshal(p) // as it is kept in the score's detail
+		again, err := json.Marshal(p) // in the form of the score's detail
 		if err != nil {
 			t.Fatal(err)
 		}

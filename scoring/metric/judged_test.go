@@ -178,8 +178,8 @@ func scoreJudged(t *testing.T, metric, options string, o scoring.EngineOptions) 
 	return scores[0]
 }
 
-// The form of a question is told by its prompt version and by the score; the paper's has no word of
-// badger's own findings. The metric verdict asks as rose and flex are configured to be asked.
+// The prompt version and the score name the form of a question; the paper's form contains none of badger's
+// findings. The metric verdict asks in the form that rose and flex are configured for.
 func TestForms(t *testing.T) {
 	const note = "What a comparison of the two results found"
 	replies := map[string]string{"rose/prover": `{"reason": "", "verdict": true`, "rose/refuter": accepting, "flex": `{"analysis": "", "correct": true`}
@@ -246,8 +246,8 @@ func TestCriteria(t *testing.T) {
 	}
 }
 
-// Each metric is answered by its own judge, at its own temperature. verdict asks the judge of rose,
-// unless it has one of its own.
+// Each metric is answered by its own judge, at its own temperature. verdict asks the judge of rose, unless verdict
+// has its own.
 func TestJudgeOfEachMetric(t *testing.T) {
 	replies := map[string]string{"rose/prover": `{"reason": "", "verdict": true`, "rose/refuter": accepting, "flex": `{"analysis": "", "correct": true`}
 	one := 1.0
@@ -308,8 +308,8 @@ func (refuterOnly) Reply(_, purpose string) (reply, id string, ok bool) {
 	return accepting + "}", "file/rose/1/rose/refuter", purpose == "rose/refuter"
 }
 
-// Results that differ need the Prover: without its reply there is no score, and what is missing is
-// named. Where results are not known, the run that was recorded found them the same.
+// Results that differ need the Prover: without its reply there is no score, and the reason names it. If results are
+// unknown, the recorded run found them equal.
 func TestPartialRecordsOfROSE(t *testing.T) {
 	for _, tc := range []struct {
 		why, cell string

@@ -13,8 +13,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// The judge sees the schema and the queries; each strategy puts a question of its own (Zhao et al.
-// 2023; FLEX, section 4.3: without question, knowledge and results).
+// The judge sees the schema and the queries; each strategy asks a different question (Zhao et al. 2023; FLEX,
+// section 4.3: without question, knowledge and results).
 func TestSQLSolverSeesQueriesAlone(t *testing.T) {
 	for strategy, version := range map[string]string{"semantic": "llm_sql_solver_semantic/1", "relaxed": "llm_sql_solver_relaxed/1"} {
 		c, err := scoring.DecodeCase([]byte(strings.Replace(judgedCase, "%", "pred-cell", 1)))

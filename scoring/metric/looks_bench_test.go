@@ -116,7 +116,7 @@ var longSQL = func() map[string]func(n int) string {
 	}
 }()
 
-// schemas of many parts, beside a short query.
+// schemas of many parts, next to a short query.
 var longDDL = map[string]func(n int) string{
 	"tables of DDL": func(n int) string {
 		var b strings.Builder

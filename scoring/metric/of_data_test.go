@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// What is compared with a gold result that is no function of the data says so, and has no score
-// where the result says nothing. That depends on gold alone.
+// A score compared with a gold result that depends on more than the data reports this, and there is no score if the
+// result has no information. This depends on gold alone.
 func TestGoldIsNoFunctionOfTheData(t *testing.T) {
 	engine, err := scoring.NewEngine(All(), nil)
 	if err != nil {

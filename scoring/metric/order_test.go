@@ -38,7 +38,7 @@ func rearranged(tb testing.TB, rng *rand.Rand, t *scoring.Table) *scoring.Table 
 	return out
 }
 
-// told is all that is said of two results, with columns by name and rows by content.
+// told is the complete output for two results, with columns by name and rows by content.
 func told(gold, pred *scoring.Table) string {
 	h := CompareResults(gold, pred)
 	var b strings.Builder

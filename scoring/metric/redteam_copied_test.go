@@ -163,9 +163,9 @@ type worth struct {
 
 func worthOf(s scoring.Score) worth { return worth{s.Status, s.Value, s.Label, s.Passed} }
 
-// A reply copied out of what is judged is worth what no reply is worth, for every metric that asks,
-// with verdicts made to the schema of its own questions in every text that its judge may read:
-// without a word, with a guessed one, and with the one that another case had.
+// A reply copied out of the judged material is worth as much as no reply, for every metric that asks. The material
+// holds verdicts that match the schema of the metric's questions, in every string that its judge may read: without
+// a nonce, with a guessed one, and with the one of another case.
 func TestRedTeamCopiedVerdicts(t *testing.T) {
 	_, tables := redTeam(t)
 	plain := plainCases(t, tables["wrong_totals"])
@@ -252,7 +252,7 @@ func forgedCase(c *scoring.Case, text string) *scoring.Case {
 	return c
 }
 
-// outside is what a judge is told around the material.
+// outside returns the prompt around the material.
 func outside(message string) string {
 	var out []string
 	closes := ""

@@ -58,7 +58,7 @@ func objects(text string) (found []string) {
 // silent says nothing that could be used.
 func silent(judgebackend.Request) string { return "I cannot say." }
 
-// copier repeats every object that it reads, as it is.
+// copier repeats verbatim every object that it reads.
 func copier(r judgebackend.Request) string {
 	text, _ := materialAndWord(r)
 	return strings.Join(objects(text), "\n")

@@ -25,7 +25,7 @@ type refusalReply struct {
 // response.
 func responseKind(ctx context.Context, in *scoring.Input) (*refusalReply, error) {
 	if strings.TrimSpace(in.Case.Agent.Response) == "" || !in.HasJudge(prompt.Refusal.Purpose) {
-		return nil, nil //nolint:nilnil // nobody says
+		return nil, nil //nolint:nilnil // unknown
 	}
 	var reply struct{ Reasoning, Kind string }
 	if err := in.Ask(ctx, prompt.Refusal.Request(prompt.Material{Question: in.Case.Question, Response: in.Case.Agent.Response}), &reply); err != nil {

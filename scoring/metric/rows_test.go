@@ -87,7 +87,7 @@ func TestTallyThroughAnotherColumnOrder(t *testing.T) {
 	}
 }
 
-// Rows that are not the same may have the same hash; then they must be told apart all the same.
+// Different rows may have the same hash; they must be distinguished all the same.
 func TestKindsSurviveCollisions(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 4))

@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Queries of semantic layers only read. Functions that ask a model outside of the engine do more; those
-// that the engine computes from a model of its own do not.
+// Queries of semantic layers only read. Functions that ask a model outside of the engine do more; those that the
+// engine computes from a built-in model do not.
 func TestSemanticLayersAreHarmless(t *testing.T) {
 	for _, tc := range []struct {
 		dialect sqlparts.Dialect
@@ -45,7 +45,7 @@ func TestSemanticLayersAreHarmless(t *testing.T) {
 	}
 }
 
-// They are told apart.
+// Their results are different.
 func TestSemanticLayersAreToldApart(t *testing.T) {
 	engine, err := scoring.NewEngine(All(), nil)
 	if err != nil {

@@ -43,8 +43,8 @@ func replyOf(c *sqlparts.Components) *componentsReply {
 	}
 }
 
-// What a judge writes in the normal form stays as it is, on real queries of three dialects:
-// otherwise the two sides of a comparison could differ by who took them apart.
+// Components that a judge writes in the normal form are not changed, on real queries of three dialects. Otherwise
+// the two sides of a comparison could differ only because different extractors read them.
 func TestComponentsByJudgeKeepTheNormalForm(t *testing.T) {
 	n, elements, moved := 0, 0, 0
 	try := func(sql string, dialect sqlparts.Dialect) {

@@ -131,7 +131,7 @@ func TestSQLComplexity(t *testing.T) {
 	}
 }
 
-// A query has all of its own components, whatever they are.
+// A query has all of its components, whatever they are.
 func TestComponentsOfRealQueriesAgainstThemselves(t *testing.T) {
 	for _, c := range recordedCases(t, "rosevec/cases.jsonl") {
 		sets := sqlparts.Extract(sqlparts.Parse(c.Golds[0].SQL, sqlparts.SQLite).Final())

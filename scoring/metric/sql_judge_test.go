@@ -99,7 +99,7 @@ func TestProofsAssumeNoKeys(t *testing.T) {
 	}
 }
 
-// What goes to the judge is bounded, and the cut is told.
+// The judge's material is bounded, and each cut is marked.
 func TestSQLJudgeMaterialIsBounded(t *testing.T) {
 	long := strings.Repeat("SELECT a, ", 200_000)
 	in := queries("", long, long+" b")

@@ -110,8 +110,8 @@ func TestSQLSafetyByDialect(t *testing.T) {
 	}
 }
 
-// If a string, a name or a comment ends differs by dialect. The texts are on both sides of the
-// border: what an engine of the dialect runs is found, and what it hides is no danger.
+// Whether a string, a name or a comment ends differs by dialect. The cases are on both sides of the border: code
+// that an engine of the dialect runs is found, and code that it reads as a string or comment is not a danger.
 func TestSQLSafetyWhereTextEnds(t *testing.T) {
 	for _, tt := range []struct{ dialects, sql, want string }{
 		{"postgres redshift duckdb bigquery databricks snowflake tsql generic", "SELECT a -- why\r; DROP TABLE t", "drops"},
@@ -174,7 +174,7 @@ func TestSQLSafetyWhereTextEnds(t *testing.T) {
 	}
 }
 
-// What is no call by its looks and runs code all the same, and what looks like it and does not.
+// Code that runs although it does not look like a call, and code that looks like a call and does not run.
 func TestSQLSafetyOfHiddenCalls(t *testing.T) {
 	for _, tt := range []struct{ dialects, sql, want string }{
 		// planning a text opens its files

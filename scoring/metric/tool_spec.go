@@ -42,7 +42,7 @@ type expectedTool struct {
 	after     []int // tools that come before it, by index
 }
 
-// toolJSON is an expected call as it is written.
+// toolJSON is an expected call in its JSON form.
 type toolJSON struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`

@@ -10,7 +10,7 @@ import (
 	cex "github.com/badger-eval/badger/scoring/counterexample"
 )
 
-// finder finds what it is told to, and counts how often it is asked.
+// finder finds a given counterexample, and counts how often it is called.
 type finder struct {
 	outcome cex.Outcome
 	asked   int
@@ -21,8 +21,8 @@ func (f *finder) Find(context.Context, *cex.Problem) (*cex.Outcome, error) {
 	return &f.outcome, nil
 }
 
-// Under the policy logic the same result passes where no counterexample is found. One that is found is
-// told to the judge, whose prompt is what it was if there is none. Under answer it decides nothing.
+// Under the policy logic the same result passes if no counterexample is found. One that is found is shown to the
+// judge, whose prompt is otherwise unchanged. Under answer it decides nothing.
 func TestVerdictMindsCounterexamples(t *testing.T) {
 	text := `{"case_id": "1", "question": "Q", "dialect": "sqlite",
 		"gold": {"sql": "SELECT max(n) FROM t", "result": {"columns": ["n"], "rows": [[71]]}},
@@ -35,7 +35,7 @@ func TestVerdictMindsCounterexamples(t *testing.T) {
 		outcome      cex.Outcome
 		decidedBy    string
 		searched     int
-		prompt       string // empty: nobody is asked
+		prompt       string // empty: no judge is asked
 		told         []string
 	}{
 		{"it is off", `{"policy": "logic", "judge": "flex"}`, found, "judge", 0, "flex_same/1", nil},
@@ -90,15 +90,15 @@ func TestVerdictMindsCounterexamples(t *testing.T) {
 	}
 }
 
-// A counterexample makes a proof void, in whatever order the metrics are asked for: the proof is a bug,
-// of which both scores warn.
+// A counterexample invalidates a proof, in whatever order the metrics are computed: the proof is a bug, and both
+// scores have a warning.
 func TestCounterexampleOfWhatIsProven(t *testing.T) {
 	found := cex.Outcome{Found: true, Realistic: true, Tries: 3, Sentence: "they differ"}
 	for _, tc := range []struct {
 		pred   string
 		proven bool
 	}{
-		{"SELECT b, a FROM t WHERE 1 < a", true}, // columns in another order are no difference
+		{"SELECT b, a FROM t WHERE 1 < a", true}, // columns in another order are not a difference
 		{"SELECT a, b FROM t WHERE 1 < a", true},
 		{"SELECT a, b FROM t WHERE 1 <= a", false},
 	} {

@@ -115,8 +115,8 @@ func TestBreach(t *testing.T) {
 	Run(t, []scoring.Metric{m}, Properties{m.Name: {RowOrder}})
 }
 
-// The suite must fail for every broken metric: it runs in a process of its own because a failing
-// test fails its parent.
+// The suite must fail for every broken metric: it runs in a separate process because a failing test fails its
+// parent.
 func TestRunCatchesBreaches(t *testing.T) {
 	for name, b := range breaches {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,7 @@ type word struct {
 	senses  []sense
 	negated bool   // "not" or a similar word precedes it
 	denies  string // the root of the word that it negates: uninsured negates insured
-	covered bool   // it is part of a phrase with a meaning of its own
+	covered bool   // it is part of a phrase with a separate meaning
 	slight  bool   // a preposition: its only meaning is on an axis
 }
 

@@ -94,7 +94,7 @@ func (n *Name) nearAxisWord(question *Name, axis, i int) bool {
 	})
 }
 
-// uses reports whether the name has a word as it is, denied or not.
+// uses reports whether the name has the same word, equally negated or not.
 func (n *Name) uses(w *word) bool {
 	return slices.ContainsFunc(n.words, func(x word) bool { return x.text == w.text && x.negated == w.negated })
 }

@@ -21,7 +21,7 @@ func numbers(n int) *scoring.Table {
 	return t
 }
 
-// FLEX, appendix A.3: more than 100 rows are cut to 50 at each end, with the shape told.
+// FLEX, appendix A.3: more than 100 rows are cut to 50 at each end, and the shape is stated.
 func TestTableShowsBothEnds(t *testing.T) {
 	for _, tc := range []struct{ rows, shown, left int }{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}, {3, 3, 0}, {99, 99, 0}, {100, 100, 0}, {101, 100, 1}, {1000, 100, 900}} {
 		got := Table(numbers(tc.rows))

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// The questions about responses, with material of their own kind.
+// The questions about responses, with separate material.
 func TestRenderedResponses(t *testing.T) {
 	m := Material{
 		Question: "Which ferry is the longest, and how long is it?", Evidence: "length is in metres", PredSQL: "SELECT name, length FROM ferry ORDER BY length DESC LIMIT 1",
@@ -41,8 +41,7 @@ func TestRenderedResponses(t *testing.T) {
 	}
 }
 
-// However long a response and a result are, what is asked stays within a budget, and every cut is
-// told.
+// However long a response and a result are, the prompt stays within a budget, and every cut is marked.
 func TestLongResponsesAreCut(t *testing.T) {
 	user := Response.Request(Material{
 		Question: strings.Repeat("q", 10_000), Evidence: strings.Repeat("e", 100_000), PredSQL: strings.Repeat("s", 100_000), Response: strings.Repeat("r", 100_000), PredResult: numbers(100_000),

@@ -55,7 +55,7 @@ func TestRequests(t *testing.T) {
 		{"List the towers sorted by height.", "tower", "height"},
 		{"List towers and heights sorted by height.", "tower height", ""},
 		{"Departments ranked by average tenure", "department", "tenure avg_tenure"},
-		// Groups are told.
+		// Groups are requested.
 		{"Beds per ward", "beds ward", ""},
 		{"bed count by ward", "bed_count ward", ""},
 		{"For every ward, the number of beds", "ward beds", ""},
@@ -127,7 +127,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestAsksForNumbers states which numbers a question asks to be told, and how many things in all.
+// TestAsksForNumbers states which numbers a question requests, and how many things in all.
 func TestAsksForNumbers(t *testing.T) {
 	for _, tc := range []struct {
 		question string

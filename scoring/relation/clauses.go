@@ -215,8 +215,7 @@ func orderAggregated(e *evidence, has side) *found {
 	return &found{text: fmt.Sprintf("Gold keeps the first rows by %s, the answer by %s: one is a total, the other a single value.", g, p), proof: Proof{Gold: g, Pred: p}}
 }
 
-// totals reports whether the answer sorts by an aggregate of what gold sorts by as it is, both in the
-// same tables.
+// totals reports whether the answer sorts by an aggregate of gold's unaggregated sort key, both in the same tables.
 func (q *queries) totals() bool {
 	column := unqualified(q.gold.order[0].text)
 	return q.sameTables() && slices.ContainsFunc(q.pred.calls, func(c call) bool {

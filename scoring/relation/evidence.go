@@ -78,8 +78,7 @@ func (e *evidence) keys(pair int) pairKeys {
 	return k
 }
 
-// naturalKeys are the keys of a column as it is. They may be compared with those of any other
-// column.
+// naturalKeys returns the keys of a column without conversion. They may be compared with those of any other column.
 func (e *evidence) naturalKeys(s side, column int) []uint64 {
 	if e.natural == nil {
 		e.natural = map[side][][]uint64{goldSide: make([][]uint64, len(e.gold.Columns)), predSide: make([][]uint64, len(e.pred.Columns))}

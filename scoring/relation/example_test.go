@@ -23,7 +23,7 @@ func exampleTable(names []string, rows ...[]scoring.Value) *scoring.Table {
 	return t
 }
 
-// The answer holds what gold holds, and the total besides.
+// The answer holds the same as gold, and also the total.
 func ExampleFind() {
 	text, number := scoring.StringValue, scoring.IntValue
 	gold := exampleTable([]string{"region", "orders"}, []scoring.Value{text("north"), number(5310)}, []scoring.Value{text("south"), number(4890)})

@@ -66,7 +66,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s lacks a meaning, a family or a class", k.Name)
 		}
 		if k.Name == "unexplained" {
-			continue // it is in where none is found
+			continue // it was added because no other relation was found
 		}
 		of, ok := examples[k.Name]
 		if !ok || len(of.holds) == 0 || len(of.almost) == 0 {

@@ -35,8 +35,8 @@ var nullKinds = []Kind{
 	},
 }
 
-// replacedNulls matches rows after giving the NULLs of either side a key of their own, in pairs where one side has
-// more NULLs. key returns the key that represents the first column's NULLs in the second.
+// replacedNulls matches rows after giving the NULLs of either side a separate key, in pairs where one side has more
+// NULLs. key returns the key that represents the first column's NULLs in the second.
 func (e *evidence) replacedNulls(key func(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool)) (m *matching, pairs []int) {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.gold.Rows() != e.pred.Rows() || len(e.missing()) > 0 {
 		return nil, nil
@@ -147,8 +147,8 @@ func nullAsZero(e *evidence) *found {
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree, but in %s the NULLs of one side are 0 on the other.", named(e.gold, e.goldColumns(pairs))))
 }
 
-// stored reports whether gold shows the column of a pair as it is stored. A NULL in it was then recorded and is not
-// a sum over no rows.
+// stored reports whether gold shows the stored column of a pair. A NULL in it was then recorded and is not a sum
+// over no rows.
 func (e *evidence) stored(pair int) bool {
 	it := e.goldItem(e.a.Columns[pair].Gold)
 	return it != nil && it.Stored

@@ -40,7 +40,7 @@ func (q *query) originOf(c *sqlparts.Column) origin {
 	return o
 }
 
-// sourceName is a table of the final SELECT and what it is called there.
+// sourceName is a table of the final SELECT and its name there.
 type sourceName struct {
 	alias, table string
 	using        []sqlparts.Ident

@@ -63,11 +63,11 @@ func TestQuestionDecides(t *testing.T) {
 		// Each once, in other words.
 		{example{question: "Which vets came in May? Every vet only once.", gold: "vet: ['Kim'], ['Lee']", pred: "vet: ['Kim'], ['Kim'], ['Lee']", goldSQL: "SELECT DISTINCT vet FROM visits", predSQL: "SELECT vet FROM visits"}, "duplicates_against_question"},
 		{example{question: "Which vets came in May?", gold: "vet: ['Kim'], ['Lee']", pred: "vet: ['Kim'], ['Kim'], ['Lee']", goldSQL: "SELECT DISTINCT vet FROM visits", predSQL: "SELECT vet FROM visits"}, "duplicates"},
-		// What was stored is no average.
+		// A stored value is not an average.
 		{example{question: "Best throw of each athlete", gold: "athlete, metres: ['Ann', 61.47], ['Bea', 58.52]", pred: "athlete, metres: ['Ann', 61.5], ['Bea', 58.5]", goldSQL: "SELECT athlete, metres FROM throws", predSQL: "SELECT athlete, ROUND(metres, 1) AS metres FROM throws"}, "select_differs"},
 		{example{question: "Average throw of each athlete", gold: "athlete, metres: ['Ann', 61.47], ['Bea', 58.52]", pred: "athlete, metres: ['Ann', 61.5], ['Bea', 58.5]", goldSQL: "SELECT athlete, AVG(metres) AS metres FROM throws GROUP BY athlete", predSQL: "SELECT athlete, ROUND(AVG(metres), 1) AS metres FROM throws GROUP BY athlete"}, "rounded"},
 		{example{question: "Best throw of each athlete", gold: "athlete, metres: ['Ann', 61.4731], ['Bea', 58.5216]", pred: "athlete, metres: ['Ann', 61.47], ['Bea', 58.52]", goldSQL: "SELECT athlete, metres FROM throws", predSQL: "SELECT athlete, ROUND(metres, 2) AS metres FROM throws"}, "rounded"},
-		// Two columns of the answer, of which the question names one.
+		// Two columns of the answer; the question names one.
 		{example{question: "Barrels tapped per cellar in 2019", gold: "cellar, barrels: ['A', 31], ['B', 27]", pred: "cellar, y2019, y2018: ['A', 12, 31], ['B', 15, 27]"}, "crossed"},
 		{example{question: "Barrels tapped per cellar in 2018", gold: "cellar, barrels: ['A', 31], ['B', 27]", pred: "cellar, y2019, y2018: ['A', 12, 31], ['B', 15, 27]"}, "extra_columns"},
 		{example{question: "Mares per stable", gold: "stable, horses: ['A', 31], ['B', 27]", pred: "stable, female, male: ['A', 12, 31], ['B', 15, 27]"}, "extra_columns"},
@@ -78,7 +78,7 @@ func TestQuestionDecides(t *testing.T) {
 		// What the data are in is not what is asked for.
 		{example{question: "Tolls by bridge in euros (stored in cents)", gold: "bridge, tolls: ['A', 120.55], ['B', 98.25]", pred: "bridge, tolls: ['A', 12055], ['B', 9825]", goldSQL: "SELECT bridge, SUM(t) / 100.0 AS tolls FROM x GROUP BY bridge", predSQL: "SELECT bridge, SUM(t) AS tolls FROM x GROUP BY bridge"}, "multiplied"},
 		{example{question: "Tolls by bridge in cents", gold: "bridge, tolls_eur: ['A', 120.55], ['B', 98.25]", pred: "bridge, tolls: ['A', 12055], ['B', 9825]"}, "unit_factor"},
-		// A flag the other way round is no key.
+		// A flag with the opposite meaning is not a key.
 		{example{question: "Is each ticket valid?", gold: "id, valid: [1, 1], [2, 0], [3, 1]", pred: "id, valid: [1, 'no'], [2, 'yes'], [3, 'no']", goldSQL: "SELECT id, valid FROM l", predSQL: "SELECT id, IF(valid, 'no', 'yes') AS valid FROM l"}, "select_differs"},
 		// A number per so many.
 		{example{question: "Broken cups per 100 washed, by kitchen", gold: "kitchen, rate: ['A', 3.5], ['B', 1.25]", pred: "kitchen, rate: ['A', 0.035], ['B', 0.0125]", goldSQL: "SELECT kitchen, 100.0 * broken / washed AS rate FROM cups", predSQL: "SELECT kitchen, 1.0 * broken / washed AS rate FROM cups"}, "multiplied"},
@@ -116,7 +116,7 @@ func TestQuestionDecides(t *testing.T) {
 		{example{gold: "k, waypoints: ['a', 'Ida,Ben'], ['b', 'Cy,Dot,Eve']", pred: "k, waypoints: ['a', 'Ben,Ida'], ['b', 'Eve,Dot,Cy']"}, "cells_differ"},
 		{example{question: "List the guests of each tour in the order they signed up.", gold: "k, guests: ['a', 'Ida,Ben'], ['b', 'Cy,Dot,Eve']", pred: "k, guests: ['a', 'Ben,Ida'], ['b', 'Eve,Dot,Cy']"}, "cells_differ"},
 		{example{question: "List the guests of each tour.", gold: "k, guests: ['a', 'Ida,Ben'], ['b', 'Cy,Dot,Eve']", pred: "k, guests: ['a', 'Ben,Ida'], ['b', 'Eve,Dot,Cy']"}, "list_reordered"},
-		// What is no count or sum has no 0 for nothing.
+		// A column that is not a count or a sum has no 0 for missing rows.
 		{example{gold: "k, total_score_pct: ['a', 1], ['b', null]", pred: "k, total_score_pct: ['a', 1], ['b', 0]"}, "measures_differ"},
 		{example{gold: "k, sum_growth DOUBLE: ['a', 1.5], ['b', null]", pred: "k, sum_growth DOUBLE: ['a', 1.5], ['b', 0]"}, "measures_differ"},
 		{example{gold: "k, order_share DOUBLE: ['a', 0.5], ['b', null]", pred: "k, order_share DOUBLE: ['a', 0.5], ['b', 0]"}, "measures_differ"},

@@ -184,8 +184,8 @@ func ungrouped(e *evidence) *found {
 	return &found{text: "The question asks for something of each; gold makes one row of all, and the answer groups."}
 }
 
-// conjoins reports whether a query keeps what meets two conditions at once by INTERSECT, and
-// alternates whether it keeps what meets either.
+// conjoins reports whether a query keeps rows that meet both of two conditions by INTERSECT, and alternates whether
+// it keeps rows that meet either.
 func (q *query) conjoins() bool   { return q.intersects }
 func (q *query) alternates() bool { return !q.intersects && (q.ors > 0 || q.unites) }
 

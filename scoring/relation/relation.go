@@ -36,7 +36,7 @@ type Input struct {
 // Relation is one relation that holds between two results.
 type Relation struct {
 	Name   string `json:"name"`   // stable, one of Kinds
-	Family string `json:"family"` // what it is about
+	Family string `json:"family"` // the subject of the relation
 	Class  Class  `json:"class"`
 	Text   string `json:"text"` // one sentence for people
 	Proof  Proof  `json:"proof"`

@@ -188,7 +188,7 @@ func (e *evidence) unordered(gold, pred int) bool {
 	return len(lengths) > 1
 }
 
-// listAggregates are the functions that make a list of the values of a group.
+// listAggregates are the functions that collect the values of a group into a list.
 var listAggregates = wordSet("group_concat string_agg listagg array_agg json_arrayagg json_agg jsonb_agg collect_list collect_set list wm_concat array_to_string array_join concat_ws")
 
 // wordsAlone reports whether an item of a list is words: letters first, and nothing that pairs it

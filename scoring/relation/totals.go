@@ -22,8 +22,8 @@ var totalLabelKinds = []Kind{
 	},
 }
 
-// totalWords are the words of labels of rows of totals; the label may name what it is a total of,
-// such as all regions.
+// totalWords are the words of labels of rows of totals; the label may name the total's subject, such as all
+// regions.
 var totalWords = wordSet("total totals all overall sum subtotal everything combined grand gesamt summe insgesamt totale somme")
 
 // maxTotalLabel is how many bytes the label of a row of totals may have, and maxTotals how many such

@@ -31,7 +31,7 @@ const (
 // Meaning is one thing that a name may mean.
 type Meaning struct {
 	Kind   MeaningKind
-	Known  bool          // what it is of certainly has it; false: it may
+	Known  bool          // its source certainly has it; false: the source may have it
 	Fields int           // how many parts at the end of the name are fields inside it
 	Outer  int           // how many queries further out it is; 0: in the query itself
 	Source *Source       // of a column or a row; nil if Among lists several
@@ -74,7 +74,7 @@ type BoundTable struct {
 	Def  *Table // its definition in the schema; nil if the schema does not certainly have the table
 
 	dialect Dialect
-	named   Name      // as it is named
+	named   Name      // its name as written
 	scripts uint64    // that name it so, by their numbers modulo 64
 	last    [1]string // the last part in lower case
 	root    *BoundTable

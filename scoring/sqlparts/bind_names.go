@@ -522,7 +522,7 @@ func (m *MergedSource) of(s *Source) bool {
 	return false
 }
 
-// merge makes the columns of USING, or of a natural join, where a source joins those before it.
+// merge creates the columns of USING, or of a natural join, where a source joins those before it.
 func (r *binder) merge(bs *boundSource, f *frame, before int) {
 	src := bs.Source
 	left, right := f.sources[f.from:before], f.sources[before:]

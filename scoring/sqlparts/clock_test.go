@@ -40,7 +40,7 @@ func TestPinClock(t *testing.T) {
 	}
 }
 
-// A text of which something may read the clock unseen is not pinned.
+// A script in which a part may read the clock without being found is not pinned.
 func TestPinClockRefuses(t *testing.T) {
 	at := time.Date(2024, 6, 30, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct{ dialect, sql, why string }{

@@ -24,7 +24,7 @@ func sized(sel, where, group, order, tables, having int, keywords ...string) Com
 		Tables: texts(tables), Having: conditions(having), Keywords: keywords}
 }
 
-// nested makes the value of the first condition a subquery.
+// nested replaces the value of the first condition by a subquery.
 func nested(c Components) Components {
 	c.Where[0].Value = "subquery"
 	return c

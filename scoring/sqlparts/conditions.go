@@ -17,7 +17,7 @@ const (
 // QUALIFY or a join condition.
 type Predicate struct {
 	Condition        // its normal form
-	Expr      Expr   // as it is written, without the NOTs around it
+	Expr      Expr   // as written, without the NOTs around it
 	Clause    Clause // the clause it is in
 	In        Node   // whose clause that is: a *Select, or the *Source of a join
 	Binding   bool   // every row that passes the clause satisfies it: it is under no OR, and not under NOT of an AND

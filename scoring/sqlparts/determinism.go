@@ -25,7 +25,7 @@ const (
 type Dependence struct {
 	Span
 	On   DependsOn
-	What string // the part as it is written, shortened
+	What string // the part as written, shortened
 
 	// Rows is true if only the order of the result's rows depends on it, and not which rows they are.
 	Rows bool

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// on lists what a query depends on besides the data, each as "kind: part".
+// on lists the dependences of a query other than the data, each as "kind: part".
 func on(s *Script, schema *Schema) []string {
 	out := []string{}
 	for _, d := range s.Dependences(schema) {
@@ -266,8 +266,8 @@ func TestDependencesOfBareColumns(t *testing.T) {
 	}
 }
 
-// Which rows a limit keeps does not matter where they are only counted, variables are of the session,
-// and a column of dates makes a time of a word.
+// It is irrelevant which rows a limit keeps if they are only counted, variables belong to the session, and a
+// comparison with a column of dates converts a word to a time.
 func TestDependencesBesides(t *testing.T) {
 	const visits = "CREATE TABLE visit (day date, seen timestamp, word text)"
 	for _, c := range []struct {

@@ -122,7 +122,7 @@ type lexical struct {
 	continued     bool       // 'a' and, on a later line, 'b' are one string, of the first one's kind
 	dollarString  bool       // $$x$$
 	dollarTag     bool       // $tag$x$tag$
-	nameBackslash bool       // \ escapes inside `x`, where a doubled quote stands for nothing
+	nameBackslash bool       // \ escapes inside `x`, where a doubled quote is not an escape
 	textInDouble  bool       // "x" ends where a string would
 	brackets      bracketUse // what [ begins
 	bracketOnce   bool       // the first ] ends [x]

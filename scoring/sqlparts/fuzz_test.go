@@ -82,7 +82,7 @@ func inBounds(t *testing.T, d Dialect, sql string, n Node) {
 	})
 }
 
-// writes reports whether a statement that is no query stands inside; those are not written in full.
+// writes reports whether there is a statement inside that is not a query; those are not written in full.
 func writes(q *Query) bool {
 	found := false
 	Walk(q, func(n Node) bool {

@@ -143,8 +143,7 @@ func minus(a, b []string) []string {
 	return out
 }
 
-// innerQueries are the queries inside a query that are no arms of a set operation, with their
-// components.
+// innerQueries returns the queries inside a query that are not arms of a set operation, with their components.
 func innerQueries(q *Query) []Components {
 	var out []Components
 	add := func(in *Query) {

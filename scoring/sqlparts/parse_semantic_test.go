@@ -2,7 +2,8 @@ package sqlparts
 
 import "testing"
 
-// Semantic views are read whole, survive being written and read again, and are told apart.
+// Semantic views are parsed completely, do not change when they are printed and parsed again, and are
+// distinguished.
 func TestSemanticViews(t *testing.T) {
 	seen := map[string]string{}
 	for _, sql := range []string{
@@ -33,7 +34,7 @@ func TestSemanticViews(t *testing.T) {
 		}
 		seen[text] = sql
 	}
-	// What is no semantic view stays what it is.
+	// Other calls are not parsed as semantic views.
 	for _, sql := range []string{"SELECT * FROM SEMANTIC_VIEW(a, b)", "SELECT semantic_view FROM t", "SELECT metrics, dimensions FROM facts"} {
 		if s := Parse(sql, Snowflake); len(s.Notes) > 0 {
 			t.Errorf("%s: %v", sql, s.Notes)

@@ -25,7 +25,7 @@ func (p *Predicate) written() string {
 	return s
 }
 
-// Every way to write a condition in every dialect, and what it is. Expected is what SQL says: the
+// Every way to write a condition in every dialect, and its predicates. The expected ones follow from SQL: the
 // opposites of comparisons and De Morgan's rules hold in three-valued logic too.
 func TestPredicates(t *testing.T) {
 	for _, tc := range []struct {

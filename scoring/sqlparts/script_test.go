@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestDialectOf checks names and their synonyms; what nobody knows is generic.
+// TestDialectOf checks names and their synonyms; an unknown name is generic.
 func TestDialectOf(t *testing.T) {
 	for name, want := range map[string]Dialect{"Snowflake": Snowflake, "bigquery": BigQuery, "GoogleSQL": BigQuery, "spark": Databricks,
 		"postgresql": Postgres, " redshift ": Redshift, "mssql": TSQL, "t-sql": TSQL, "MariaDB": MySQL, "sqlite3": SQLite, "duckdb": DuckDB,

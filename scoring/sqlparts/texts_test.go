@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A text is read once in each dialect, whoever asks; a nil *Texts reads anew.
+// SQL is parsed once in each dialect, for all its users; a nil *Texts parses it each time.
 func TestTexts(t *testing.T) {
 	var texts Texts
 	const sql, ddl = "SELECT a FROM t", "CREATE TABLE t (a INT)"

@@ -578,8 +578,7 @@ func (r speaker) refute(t *testing.T, c *pair) (runs int, differ string) {
 	return runs, ""
 }
 
-// unlimited is the query without a limit of its own, which leaves to chance which of the rows that
-// tie it keeps.
+// unlimited returns the query without its own limit, which leaves to chance which of the tied rows it keeps.
 func unlimited(q *sqlparts.Query) *sqlparts.Query {
 	all := *q
 	all.Limit = nil

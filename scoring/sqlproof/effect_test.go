@@ -31,7 +31,7 @@ func TestProofsKnowWhatTheyLeaveOut(t *testing.T) {
 		{"postgres duckdb", "SELECT id, n FROM (SELECT id, count(*) AS n, max(likes) AS m FROM posts GROUP BY id) q", "SELECT id, count(*) AS n FROM posts GROUP BY id", true},
 		{"duckdb", "SELECT id FROM (SELECT id, regexp_matches(tags, 'a') AS m FROM posts) q", "SELECT id FROM posts", true},
 
-		// the row of a source is no constant, and no column
+		// the row of a source is not a constant, and not a column
 		{"bigquery", "SELECT TO_JSON_STRING(p) FROM (SELECT id, tags FROM posts) AS p", "SELECT TO_JSON_STRING(p) FROM (SELECT id, likes FROM posts) AS p", false},
 		{"bigquery", "SELECT COUNT(DISTINCT p) FROM (SELECT id FROM posts) AS p", "SELECT COUNT(DISTINCT p) FROM (SELECT likes FROM posts) AS p", false},
 		{"postgres", "WITH p AS (SELECT id FROM posts) SELECT json_agg(p) FROM p", "WITH p AS (SELECT likes FROM posts) SELECT json_agg(p) FROM p", false},
@@ -47,7 +47,7 @@ func TestProofsKnowWhatTheyLeaveOut(t *testing.T) {
 		{"postgres snowflake", "SELECT id FROM (SELECT id FROM posts) p WHERE p.id > 3", "SELECT id FROM posts WHERE 3 < id", true},
 		{"postgres", "SELECT id FROM (SELECT id, day FROM posts) p WHERE day = current_date", "SELECT id FROM posts WHERE current_date = day", true},
 
-		// a sample is of what it is at
+		// a sample depends on its input
 		{"snowflake", "SELECT COUNT(*) FROM (SELECT * FROM posts) SAMPLE (3)", "SELECT COUNT(*) FROM posts", false},
 		{"snowflake databricks", "SELECT COUNT(*) FROM (SELECT * FROM posts) TABLESAMPLE (3 ROWS)", "SELECT COUNT(*) FROM (SELECT * FROM posts) TABLESAMPLE (7 ROWS)", false},
 		{"duckdb", "SELECT COUNT(*) FROM (SELECT * FROM posts) TABLESAMPLE 5%", "SELECT COUNT(*) FROM posts", false},

@@ -55,8 +55,8 @@ func familyOf(typ string, d sqlparts.Dialect) family {
 	return otherType
 }
 
-// familyOf is the family of an expression's values, as far as it is known, and the type that the schema
-// states of the column that it is.
+// familyOf returns the family of an expression's values, as far as it is known, and, if the expression is a column,
+// the type that the schema states.
 func (n *normalizer) familyOf(e *expr) (f family, typ string) {
 	switch e.op {
 	case opNumber:

@@ -45,7 +45,7 @@ func TestKeysUnderOtherEqualities(t *testing.T) {
 	}
 }
 
-// What looks alike and is not: quotes that make one key of a path, a name with a dot, words that are
+// Expressions that look the same and are not: quotes that make one key of a path, a name with a dot, words that are
 // values, rows that are NULL in part, and collations of the left side.
 func TestLookAlikes(t *testing.T) {
 	for _, tt := range []struct {

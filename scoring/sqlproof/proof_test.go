@@ -231,7 +231,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// Results are told apart by the order of columns where that counts.
+// Results are distinguished by the order of columns if that is significant.
 func TestPermuted(t *testing.T) {
 	d := sqlparts.DuckDB
 	if p := prove(sqlparts.Parse("SELECT a, b FROM t", d), sqlparts.Parse("SELECT b, a FROM t", d), nil); p == nil || !p.Permuted {

@@ -39,7 +39,7 @@ func TestEquivalent(t *testing.T) {
 		why, a, b string
 		equal     bool
 	}{
-		// what is no difference in the tree
+		// differences that the tree ignores
 		{"case, quotes, spacing, parentheses, semicolon", `SELECT "Name" FROM Customers WHERE (City = 'x');`, "select name\nfrom customers where city='x'", true},
 		{"the case of values counts", "SELECT name FROM customers WHERE city = 'x'", "SELECT name FROM customers WHERE city = 'X'", false},
 		{"table aliases", "SELECT c.name FROM customers AS c", "SELECT customers.name FROM customers", true},

@@ -38,7 +38,7 @@ type Key struct {
 
 // Source is one element of FROM.
 type Source struct {
-	Join  string // inner (also the comma, CROSS and the first), left, right, full, or another kind as it is
+	Join  string // inner (also the comma, CROSS and the first), left, right, full, or another kind as written
 	Table string // a base table's last name; empty for what follows
 	Query *Query // a derived table or common table expression
 	Call  *Expr  // a table function, or text that was not understood
@@ -69,8 +69,7 @@ const (
 	opRows = "rows" // the star of count(*)
 )
 
-// Expr is an expression: an operator, what it is of, and its operands. AND and OR have two operands
-// or more.
+// Expr is an expression: an operator, its subject, and its operands. AND and OR have two operands or more.
 type Expr struct {
 	Op    string
 	Text  string

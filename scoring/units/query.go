@@ -17,7 +17,7 @@ type Item struct {
 	Divides   bool // it divides, or averages what is 1 or 0
 	Hundreds  bool // it multiplies by 100
 	Averages  bool
-	Stored    bool // it shows a column of a table as it is
+	Stored    bool // it shows a column of a table unchanged
 	Subtracts bool // it is the difference of two things
 }
 
@@ -53,8 +53,8 @@ func OfQuery(script *sqlparts.Script, columns int, context *Question) []Item {
 	return items
 }
 
-// fromTables reports whether a query reads its rows from tables alone, not from other queries, and makes
-// no groups, so that a column that it shows is as it is stored.
+// fromTables reports whether a query reads its rows from tables alone, not from other queries, and does not group,
+// so that a column that it shows is as stored.
 func fromTables(q *sqlparts.Query) bool {
 	selects := 0
 	sqlparts.Walk(q, func(n sqlparts.Node) bool {
@@ -182,8 +182,8 @@ func number(x sqlparts.Expr) *big.Rat {
 	return nil
 }
 
-// ofExpr is the unit that an expression is in: that of the column that it shows or aggregates, times
-// what it is multiplied with, or the part of a date that a difference is counted in.
+// ofExpr returns the unit of an expression: that of the column that it shows or aggregates, times its factor, or
+// the part of a date in which a difference is counted.
 func ofExpr(x sqlparts.Expr, context *Question, depth int) Stated {
 	if depth > 16 {
 		return Stated{}
