@@ -22,6 +22,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
@@ -146,7 +147,7 @@ func folder(files fs.FS, root, to string, data *page) (out []File, err error) {
 func fill(name string, text []byte, data *page) ([]byte, error) {
 	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
 		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText,
-		"appVersion": appVersion, "appLogLevel": appLogLevel, "sh": install.ShellWord, "cat": func(a ...any) string { return fmt.Sprint(a...) },
+		"sh": service.ShellWord, "cat": func(a ...any) string { return fmt.Sprint(a...) },
 	}).Option("missingkey=error").Parse(string(text))
 	if err != nil {
 		return nil, errcode.New(errcode.Internal, "template %s: %w", name, err)

@@ -103,7 +103,7 @@ func (d *Deployment) Complete() error {
 	if err := d.Report.complete(); err != nil {
 		return err
 	}
-	if err := d.CloudRun.Complete(); err != nil {
+	if err := d.CloudRun.complete(); err != nil {
 		return err
 	}
 	if err := d.Databricks.complete(); err != nil {

@@ -42,9 +42,9 @@ func (s *SnowflakeService) fields() []Field {
 	}
 }
 
-// CompleteSPCS checks the judge of a service: Cortex with the service's own token, an external one with a host and
+// completeSPCS checks the judge of a service: Cortex with the service's own token, an external one with a host and
 // a key, or none.
-func (j *Judge) CompleteSPCS() error {
+func (j *Judge) completeSPCS() error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
 	}

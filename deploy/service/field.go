@@ -1,5 +1,5 @@
-// Package service is what runs badger serve, and where: the section deploy of the values that badger install and
-// badger deploy read, and Snowflake's specification of a service.
+// Package service describes badger serve on a platform: the section deploy of the values that badger install and
+// badger deploy read, the roles of a service on Google Cloud Run, and the specification of one in Snowflake.
 package service
 
 import (
