@@ -5,7 +5,7 @@
 // that functions, names and endpoints agree. Each target is a folder here. A file that ends in .tmpl
 // is a template of text/template, with the delimiters [[ and ]], because charts use the usual ones;
 // its path may hold them too. Every other file is copied. To add a target, add a folder and a file that
-// calls register.
+// calls register. Its own values are a section of [service.Deployment], with a file in deploy/service.
 package deploy
 
 import (

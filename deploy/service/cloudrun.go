@@ -43,7 +43,7 @@ func (c *CloudRun) Endpoint(service, location string) (string, error) {
 	return "https://" + name + "." + c.Region + ".run.app", nil
 }
 
-// SetRegion sets the region that follows from the location, if none is set.
+// SetRegion sets the region that follows from the location, if the values have none.
 func (c *CloudRun) SetRegion(location string) error {
 	if c.Region != "" {
 		return nil
@@ -103,11 +103,11 @@ type Binding struct {
 	Why      string `json:"why"`
 }
 
-// FunctionOwner is the custom role that lets functions be created over a connection. Google's own
+// functionOwner is the custom role that lets functions be created over a connection. Google's own
 // role with bigquery.connections.delegate may also delete connections and give them away.
-const FunctionOwner = "badgerFunctionOwner"
+const functionOwner = "badgerFunctionOwner"
 
-// FunctionOwnerPermissions are the permissions of the role FunctionOwner.
+// FunctionOwnerPermissions are the permissions of the role functionOwner.
 const FunctionOwnerPermissions = "bigquery.connections.delegate,bigquery.connections.get,bigquery.connections.use"
 
 // Account returns the service account that badger serve runs as.
@@ -148,7 +148,7 @@ func (s *CloudRunService) Bindings() []Binding {
 	project := s.Project
 	out := []Binding{
 		{"service", s.Name, "roles/run.invoker", "", "CALLER", "BigQuery calls the service."},
-		{"connection", s.ConnectionName(), "projects/" + project + "/roles/" + FunctionOwner, s.Owner, "", "The owner creates functions over the connection."},
+		{"connection", s.ConnectionName(), "projects/" + project + "/roles/" + functionOwner, s.Owner, "", "The owner creates functions over the connection."},
 		{"connection", s.ConnectionName(), "roles/bigquery.connectionUser", s.Caller, "", "Callers call functions over the connection."},
 	}
 	for _, who := range d.Report.People() {

@@ -278,12 +278,12 @@ func (s *SPCSService) container(name, image string, port, grpc int, app bool) Co
 			"BADGER_LIMITS_STOP_GRACE":  "25s", // Snowflake gives 30
 			"BADGER_RESULTS_WAREHOUSE":  warehouse,
 			"BADGER_JUDGE_BACKEND":      judge,
-			"GOMEMLIMIT":                MemoryLimit(d.Memory),
+			"GOMEMLIMIT":                memoryLimit(d.Memory),
 		},
 		ReadinessProbe: &Probe{Port: port, Path: "/readyz"},
 		VolumeMounts:   []VolumeMount{{Name: "tmp", MountPath: "/tmp"}},
 		Resources: &Resources{
-			Requests: &Amounts{CPU: LeastCores(d.CPU), Memory: Quantity(d.Memory)},
+			Requests: &Amounts{CPU: leastCores(d.CPU), Memory: Quantity(d.Memory)},
 			Limits:   &Amounts{CPU: Quantity(d.CPU), Memory: Quantity(d.Memory)},
 		},
 	}
