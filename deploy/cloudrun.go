@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/sql/install"
@@ -31,14 +29,12 @@ var _ = register(Target{
 
 // cloudRun is the data of the Cloud Run templates.
 type cloudRun struct {
+	*service.CloudRunService
 	Env       []Variable // of badger serve
 	CPU       string
-	KeyFolder string // where the judge's key is mounted; empty: there is none
-	Tmp       int    // MiB of the temporary folder
-	Bindings  []install.Binding
+	KeyFolder string   // where the judge's key is mounted; empty: there is none
+	Tmp       int      // MiB of the temporary folder
 	Services  []string // of Google Cloud that are used
-	Dataset   string
-	plan      *install.Plan
 }
 
 // Variable is an environment variable.
@@ -82,7 +78,7 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	if !strings.HasPrefix(v.Endpoint, "https://") || p.Base() != "" {
 		return nil, bad("endpoint is %.80q; Cloud Run is called by https at a host without a path", v.Endpoint)
 	}
-	if err := v.CloudRunRegion(); err != nil {
+	if err := d.CloudRun.SetRegion(v.Location); err != nil {
 		return nil, err
 	}
 	for _, f := range []struct {
@@ -111,7 +107,7 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 		return nil, err
 	}
 	own := &cloudRun{
-		CPU: strings.TrimSuffix(d.CPU, "000m"), Tmp: tmpMiB, Bindings: p.CloudRunBindings(), Dataset: v.Schema, plan: p,
+		CloudRunService: p.CloudRun(), CPU: strings.TrimSuffix(d.CPU, "000m"), Tmp: tmpMiB,
 		Services: []string{"artifactregistry.googleapis.com", "bigquery.googleapis.com", "bigqueryconnection.googleapis.com", "iam.googleapis.com", "run.googleapis.com"},
 	}
 	set := func(name, value string) { own.Env = append(own.Env, Variable{name, value}) }
@@ -177,7 +173,7 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	if d.CloudRun.Perimeter != "" && d.CloudRun.ProjectNumber == "" {
 		return nil, bad("deploy.cloud_run.perimeter needs deploy.cloud_run.project_number, by which a perimeter names the project")
 	}
-	if p.CloudRunNightly() != "" {
+	if own.Nightly {
 		own.Services = append(own.Services, "bigquerydatatransfer.googleapis.com")
 	}
 	slices.Sort(own.Services)
@@ -290,8 +286,8 @@ type Command struct{ Why, Line string }
 // Grants are the commands that give the roles on kinds of resources.
 func (c *cloudRun) Grants(kinds ...string) (out []Command) {
 	for _, kind := range kinds {
-		for _, b := range install.BindingsOn(kind, c.Bindings) {
-			out = append(out, Command{b.Why, b.Grant(c.plan)})
+		for _, b := range service.BindingsOn(kind, c.Bindings()) {
+			out = append(out, Command{b.Why, c.Grant(b)})
 		}
 	}
 	return out
@@ -300,9 +296,9 @@ func (c *cloudRun) Grants(kinds ...string) (out []Command) {
 // Revokes are the commands that take away what is not gone with the service, the connection and the
 // accounts. What a model's connection may do stays: others may use it.
 func (c *cloudRun) Revokes() (out []Command) {
-	for _, b := range c.Bindings {
-		if b.Variable == "" && b.On != "service" && b.Resource != c.plan.ConnectionName() {
-			out = append(out, Command{b.Why, b.Revoke(c.plan)})
+	for _, b := range c.Bindings() {
+		if b.Variable == "" && b.On != "service" && b.Resource != c.ConnectionName() {
+			out = append(out, Command{b.Why, c.Revoke(b)})
 		}
 	}
 	return out
@@ -310,10 +306,10 @@ func (c *cloudRun) Revokes() (out []Command) {
 
 // Datasets are those of the project that have to be there before roles are given on them.
 func (c *cloudRun) Datasets() []string {
-	out := []string{c.plan.Values.Database + ":" + c.Dataset}
-	for _, b := range install.BindingsOn("dataset", c.Bindings) {
-		if b.Resource == c.plan.Values.Database+"."+store.Schema && c.Dataset != store.Schema {
-			out = append(out, c.plan.Values.Database+":"+store.Schema)
+	out := []string{c.Project + ":" + c.Dataset}
+	for _, b := range service.BindingsOn("dataset", c.Bindings()) {
+		if b.Resource == c.Project+"."+c.Tables && c.Dataset != c.Tables {
+			out = append(out, c.Project+":"+c.Tables)
 			break
 		}
 	}
@@ -328,10 +324,10 @@ type Account struct {
 
 // Accounts are the service accounts that are made where they are missing.
 func (c *cloudRun) Accounts() (out []Account) {
-	r := &c.plan.Values.Deploy.CloudRun
+	r := &c.Deploy.CloudRun
 	for _, a := range []Account{
-		{Email: c.plan.CloudRunAccount(), Doc: "badger serve", Given: r.Account != ""},
-		{Email: c.plan.CloudRunNightly(), Doc: "badger: evaluation by night", Given: r.NightlyAccount != ""},
+		{Email: c.Account(), Doc: "badger serve", Given: r.Account != ""},
+		{Email: c.NightlyAccount(), Doc: "badger: evaluation by night", Given: r.NightlyAccount != ""},
 	} {
 		if a.ID, _, _ = strings.Cut(a.Email, "@"); a.ID != "" {
 			out = append(out, a)
@@ -341,7 +337,7 @@ func (c *cloudRun) Accounts() (out []Account) {
 }
 
 // ModelConnection is the connection to the model; empty: there is none.
-func (c *cloudRun) ModelConnection() string { return c.plan.Values.Deploy.CloudRun.ModelConnection }
+func (c *cloudRun) ModelConnection() string { return c.Deploy.CloudRun.ModelConnection }
 
 // Terraform are the variables of the module bigquery-cloud-run.
 func (c *cloudRun) Terraform() (string, error) { return indented(c.moduleVariables()) }
@@ -359,7 +355,7 @@ func (c *cloudRun) HCL() (string, error) {
 }
 
 func (c *cloudRun) moduleVariables() map[string]any {
-	v, d := &c.plan.Values, &c.plan.Values.Deploy
+	d := c.Deploy
 	environment, secrets, roles := map[string]any{}, map[string]any{}, []string{}
 	for _, e := range c.Env {
 		environment[e.Name] = e.Value
@@ -368,18 +364,18 @@ func (c *cloudRun) moduleVariables() map[string]any {
 		secrets["judge"] = d.Judge.Secret
 	}
 	var invokers []string
-	for _, b := range install.BindingsOn("service", c.Bindings) {
+	for _, b := range service.BindingsOn("service", c.Bindings()) {
 		if b.Member != "" { // the module has the connection's account itself
 			invokers = append(invokers, b.Member)
 		}
 	}
-	for _, b := range install.BindingsOn("project", c.Bindings) {
-		if b.Member == "serviceAccount:"+c.plan.CloudRunAccount() && b.Resource == v.Database {
+	for _, b := range service.BindingsOn("project", c.Bindings()) {
+		if b.Member == "serviceAccount:"+c.Account() && b.Resource == c.Project {
 			roles = append(roles, b.Role)
 		}
 	}
 	out := map[string]any{
-		"project": v.Database, "region": d.CloudRun.Region, "location": v.Location, "service": v.Service, "connection": v.Connection, "image": d.Image,
+		"project": c.Project, "region": d.CloudRun.Region, "location": c.Location, "service": c.Name, "connection": c.Connection, "image": d.Image,
 		"instances": map[string]any{"min": d.Replicas.Min, "max": d.Replicas.Max}, "cpu": c.CPU, "memory": d.Memory,
 		"environment": environment, "secret_files": secrets, "project_roles": roles, "concurrency": d.CloudRun.Concurrency,
 	}
@@ -395,7 +391,7 @@ func (c *cloudRun) moduleVariables() map[string]any {
 }
 
 // JSON returns all bindings, for granting them in another way.
-func (c *cloudRun) JSON() (string, error) { return indented(c.Bindings) }
+func (c *cloudRun) JSON() (string, error) { return indented(c.Bindings()) }
 
 func indented(v any) (string, error) {
 	var b strings.Builder
@@ -407,7 +403,7 @@ func indented(v any) (string, error) {
 }
 
 // FunctionOwnerPermissions are those of the custom role.
-func (c *cloudRun) FunctionOwnerPermissions() string { return install.FunctionOwnerPermissions }
+func (c *cloudRun) FunctionOwnerPermissions() string { return service.FunctionOwnerPermissions }
 
 // Restricted are the services that a perimeter encloses: those that are used, and those behind
 // which the same data are.
@@ -420,7 +416,7 @@ func (c *cloudRun) Restricted() string {
 
 // Interfaces is the annotation that names the network.
 func (c *cloudRun) Interfaces() string {
-	r := c.plan.Values.Deploy.CloudRun
+	r := c.Deploy.CloudRun
 	out := map[string]string{"network": r.Network}
 	if r.Subnetwork != "" {
 		out["subnetwork"] = r.Subnetwork

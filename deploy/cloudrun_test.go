@@ -311,7 +311,7 @@ func needShell(t *testing.T) {
 }
 
 // bindings are the roles that have to be given.
-func bindings(t *testing.T, files []deploy.File) (out []install.Binding) {
+func bindings(t *testing.T, files []deploy.File) (out []service.Binding) {
 	t.Helper()
 	if err := json.Unmarshal(content(t, files, "bindings.json"), &out); err != nil {
 		t.Fatal(err)
@@ -518,7 +518,7 @@ func TestCloudRunSetup(t *testing.T) {
 }
 
 // grants reports whether a call gives a role.
-func grants(call []string, b install.Binding, member string) bool {
+func grants(call []string, b service.Binding, member string) bool {
 	switch b.On {
 	case "connection":
 		at := strings.Split(b.Resource, ".")

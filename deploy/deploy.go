@@ -5,7 +5,7 @@
 // that functions, names and endpoints agree. Each target is a folder here. A file that ends in .tmpl
 // is a template of text/template, with the delimiters [[ and ]], because charts use the usual ones;
 // its path may hold them too. Every other file is copied. To add a target, add a folder and a file that
-// calls register.
+// calls register. Its own values are a section of [service.Deployment], with a file in deploy/service.
 package deploy
 
 import (
@@ -22,6 +22,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
@@ -146,7 +147,7 @@ func folder(files fs.FS, root, to string, data *page) (out []File, err error) {
 func fill(name string, text []byte, data *page) ([]byte, error) {
 	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
 		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText,
-		"appVersion": appVersion, "appLogLevel": appLogLevel, "sh": install.ShellWord, "cat": func(a ...any) string { return fmt.Sprint(a...) },
+		"sh": service.ShellWord, "cat": func(a ...any) string { return fmt.Sprint(a...) },
 	}).Option("missingkey=error").Parse(string(text))
 	if err != nil {
 		return nil, errcode.New(errcode.Internal, "template %s: %w", name, err)

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -137,22 +138,42 @@ func TestFilesNameTheVersion(t *testing.T) {
 	})
 }
 
-// Every value of a target is on its page.
+// Every value below deploy is on a page of its section, and every target is on the page of all.
 func TestValuesAreDocumented(t *testing.T) {
-	for _, tc := range []struct {
-		page, prefix string
-		values       any
-	}{{"deploy.md", "deploy.report", service.Report{}}, {"deploy-bigquery.md", "deploy.cloud_run", service.CloudRun{}}, {"deploy-databricks.md", "deploy.databricks", service.Databricks{}}} {
-		text, err := os.ReadFile(filepath.Join("..", "docs", tc.page))
+	files, err := filepath.Glob("../docs/deploy*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]string{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		of := reflect.TypeOf(tc.values)
-		for i := range of.NumField() {
-			key := of.Field(i).Tag.Get("yaml")
-			if !bytes.Contains(text, []byte("`"+tc.prefix+"."+key+"`")) && !bytes.Contains(text, []byte("`."+key+"`")) {
-				t.Errorf("%s says nothing of %s.%s", tc.page, tc.prefix, key)
+		pages[filepath.Base(file)] = string(text)
+	}
+	all := reflect.TypeFor[service.Deployment]()
+	for i := range all.NumField() {
+		section := all.Field(i)
+		if section.Type.Kind() != reflect.Struct {
+			continue
+		}
+		name := section.Tag.Get("yaml")
+		prefix := "deploy." + name
+		for k := range section.Type.NumField() {
+			key, found := section.Type.Field(k).Tag.Get("yaml"), false
+			said := regexp.MustCompile("`" + regexp.QuoteMeta(prefix+"."+key) + "\\b|`\\." + key + "`|(?m:^ *" + key + ": )")
+			for _, text := range pages {
+				found = found || (strings.Contains(text, "`"+prefix) || strings.Contains(text, "\n  "+name+":\n")) && said.MatchString(text)
 			}
+			if !found {
+				t.Errorf("no page of docs/deploy*.md has %s.%s", prefix, key)
+			}
+		}
+	}
+	for _, target := range deploy.Targets {
+		if !strings.Contains(pages["deploy.md"], "`"+target.Name+"`") {
+			t.Errorf("docs/deploy.md does not name the target %s", target.Name)
 		}
 	}
 }

@@ -3,6 +3,9 @@ package deploy
 import (
 	"embed"
 	"regexp"
+
+	"github.com/badger-eval/badger/deploy/service"
+	"github.com/badger-eval/badger/sql/install"
 )
 
 //go:embed all:snowflake
@@ -13,14 +16,17 @@ var _ = register(Target{
 	Doc: "badger serve in Snowpark Container Services, in the account: the service specification, scripts to upgrade, take back, suspend and resume, " +
 		"and with deploy.snowflake.app.package a Native App. badger install makes the objects. A node of a compute pool is on while the service is.",
 	Required: []string{"database", "deploy.image", "deploy.snowflake.query_warehouse"},
+	Prepare:  func(p *install.Plan) (any, error) { return snowflake{p.SPCS()}, nil },
 	files:    snowflakeFiles, place: 80,
 })
 
+// snowflake is the data of the templates for Snowflake.
+type snowflake struct{ *service.SPCSService }
+
 var notInName = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// appVersion is a version as the name of one of a Native App's, which is an identifier of at most 30
-// letters.
-func appVersion(version string) string {
+// AppVersion returns a version as the name of a version of a Native App, which is an identifier of at most 30 letters.
+func (snowflake) AppVersion(version string) string {
 	name := notInName.ReplaceAllString(version, "_")
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		name = "v" + name
@@ -28,10 +34,10 @@ func appVersion(version string) string {
 	return name[:min(len(name), 30)]
 }
 
-// appLogLevel is the level of a Native App's manifest, which calls none OFF.
-func appLogLevel(level string) string {
-	if level == "NONE" {
-		return "OFF"
+// AppLogLevel returns the log level in a Native App's manifest, in which NONE is called OFF.
+func (s snowflake) AppLogLevel() string {
+	if level := s.Deploy.Snowflake.LogLevel; level != "NONE" {
+		return level
 	}
-	return level
+	return "OFF"
 }

@@ -41,8 +41,8 @@ func (r *snowflakeRoot) HCL() (string, error) {
 	if s.QueryWarehouse != "" {
 		all["query_warehouse"] = p.Stored(s.QueryWarehouse)
 	}
-	if p.Outside() {
-		all["egress_hosts"] = []string{p.JudgeHost()}
+	if d.Judge.Outside() {
+		all["egress_hosts"] = []string{d.Judge.Host()}
 		all["egress_secrets"] = []string{strings.Join([]string{p.Stored(v.Database), p.Stored(v.Schema), p.Stored(d.Judge.Secret)}, ".")}
 	}
 	return hclAttributes(all, "  ")

@@ -66,9 +66,9 @@ func TestServiceConfiguration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := plan.Specification()
+			text, err := plan.SPCS().Specification()
 			if tc.app {
-				text, err = plan.AppSpecification()
+				text, err = plan.SPCS().AppSpecification()
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -30,6 +30,14 @@ func (d Dialect) Identifier(parts ...string) string {
 // Literal returns s as a string literal.
 func (d Dialect) Literal(s string) string { return d.Identifiers.Literal(s) }
 
+// Stored returns a name as the warehouse's own tables have it.
+func (d Dialect) Stored(name string) string {
+	if d.Identifiers.Upper && d.Identifier(name) == name {
+		return strings.ToUpper(name)
+	}
+	return name
+}
+
 // Quoted writes a name in quotes, which is exact.
 func (i Identifiers) Quoted(name string) string {
 	q := i.quote()

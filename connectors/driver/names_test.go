@@ -43,3 +43,19 @@ func TestIdentifiersAndLiterals(t *testing.T) {
 		}
 	}
 }
+
+func TestStored(t *testing.T) {
+	for _, tc := range []struct {
+		upper      bool
+		name, want string
+	}{
+		{true, "badger", "BADGER"},
+		{true, "Badger", "Badger"}, // quoted, so exact
+		{true, "order", "order"},   // a reserved word is quoted
+		{false, "badger", "badger"},
+	} {
+		if got := (driver.Dialect{Identifiers: driver.Identifiers{Upper: tc.upper}}).Stored(tc.name); got != tc.want {
+			t.Errorf("upper %v, %s: %s, want %s", tc.upper, tc.name, got, tc.want)
+		}
+	}
+}

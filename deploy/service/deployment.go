@@ -2,6 +2,7 @@ package service
 
 import (
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -25,10 +26,28 @@ type Deployment struct {
 	Judge     Judge   `yaml:"judge"`
 	Report    Report  `yaml:"report"`
 
+	// The sections of the platforms, each in a file here.
 	CloudRun   CloudRun         `yaml:"cloud_run"`
 	Databricks Databricks       `yaml:"databricks"`
 	Kubernetes Kubernetes       `yaml:"kubernetes"`
 	Snowflake  SnowflakeService `yaml:"snowflake"`
+}
+
+// section is the part of the values for one platform.
+type section interface {
+	fields() []Field // those that are strings
+	complete() error // fills in missing values and checks the section
+}
+
+// sections returns the fields of d that are sections, in order.
+func (d *Deployment) sections() (all []section) {
+	v := reflect.ValueOf(d).Elem()
+	for i := range v.NumField() {
+		if s, is := v.Field(i).Addr().Interface().(section); is {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // Replicas are how many servers run at least and at most.
@@ -57,7 +76,7 @@ var schemes = []string{"bigquery", "databricks", "duckdb", "postgres", "postgres
 
 // Fields returns the values of the section that are strings.
 func (d *Deployment) Fields() []Field {
-	return slices.Concat([]Field{
+	all := []Field{
 		{"deploy.image", &d.Image, "", "registry.example.com/badger:1.0.0"},
 		{"deploy.cpu", &d.CPU, "1", "1"},
 		{"deploy.memory", &d.Memory, "1Gi", "1Gi"},
@@ -66,7 +85,11 @@ func (d *Deployment) Fields() []Field {
 		{"deploy.judge.model", &d.Judge.Model, "", "gpt-4o"},
 		{"deploy.judge.url", &d.Judge.URL, "", "https://models.example.com/v1"},
 		{"deploy.judge.secret", &d.Judge.Secret, "", "badger-judge"},
-	}, d.CloudRun.fields(), d.Databricks.fields(), d.Kubernetes.fields(), d.Snowflake.fields())
+	}
+	for _, s := range d.sections() {
+		all = append(all, s.fields()...)
+	}
+	return all
 }
 
 // Complete fills in what is left out and checks what is there.
@@ -89,10 +112,8 @@ func (d *Deployment) Complete() error {
 	if n, err := strconv.Atoi(strings.TrimSuffix(d.Memory, "Mi")); err == nil && n < leastMemory {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %s, expected at least %dMi", d.Memory, leastMemory)
 	}
-	for _, u := range []struct{ key, value string }{{"deploy.warehouse", d.Warehouse}, {"deploy.kubernetes.run.source", d.Kubernetes.Run.Source}} {
-		if scheme, _, _ := strings.Cut(u.value, ":"); u.value != "" && (scheme == u.value || !slices.Contains(schemes, scheme)) {
-			return errcode.New(errcode.InvalidArgument, "values: %s is no URL of a warehouse, expected one that begins with one of %s:", u.key, strings.Join(schemes, ":, "))
-		}
+	if err := checkWarehouse("deploy.warehouse", d.Warehouse); err != nil {
+		return err
 	}
 	if u, err := url.Parse(d.Judge.URL); d.Judge.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.judge.url is no URL such as https://models.example.com/v1")
@@ -103,11 +124,18 @@ func (d *Deployment) Complete() error {
 	if err := d.Report.complete(); err != nil {
 		return err
 	}
-	if err := d.CloudRun.Complete(); err != nil {
-		return err
+	for _, s := range d.sections() {
+		if err := s.complete(); err != nil {
+			return err
+		}
 	}
-	if err := d.Databricks.complete(); err != nil {
-		return err
+	return nil
+}
+
+// checkWarehouse checks the URL of a warehouse, if there is one.
+func checkWarehouse(key, value string) error {
+	if scheme, _, _ := strings.Cut(value, ":"); value != "" && (scheme == value || !slices.Contains(schemes, scheme)) {
+		return errcode.New(errcode.InvalidArgument, "values: %s is no URL of a warehouse, expected one that begins with one of %s:", key, strings.Join(schemes, ":, "))
 	}
-	return d.Kubernetes.complete()
+	return nil
 }

@@ -57,8 +57,8 @@ func (c *CloudRun) fields() []Field {
 	}
 }
 
-// Complete fills in what is left out and checks what is there.
-func (c *CloudRun) Complete() error {
+// complete fills in what is left out and checks what is there.
+func (c *CloudRun) complete() error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.cloud_run."+format, args...)
 	}
@@ -104,6 +104,3 @@ func (c *CloudRun) Complete() error {
 	}
 	return nil
 }
-
-// IsRegion reports whether a string looks like a region of Google Cloud.
-func IsRegion(text string) bool { return cloudRegion.MatchString(text) }

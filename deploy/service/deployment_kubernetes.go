@@ -129,6 +129,9 @@ func (k *Kubernetes) complete() error {
 			return bad("hosts", h, "HOST or HOST:PORT, such as api.example.com:443")
 		}
 	}
+	if err := checkWarehouse("deploy.kubernetes.run.source", k.Run.Source); err != nil {
+		return err
+	}
 	for _, a := range k.Run.Args {
 		if !strings.HasPrefix(a, "-") {
 			return bad("run.args", a, "flags of badger run, such as --fail-under=hybrid_ex=0.9")

@@ -42,9 +42,12 @@ func (s *SnowflakeService) fields() []Field {
 	}
 }
 
-// CompleteSPCS checks the judge of a service: Cortex with the service's own token, an external one with a host and
+// complete checks nothing: [SPCSService.Complete] does, which knows the names that the section depends on.
+func (s *SnowflakeService) complete() error { return nil }
+
+// completeSPCS checks the judge of a service: Cortex with the service's own token, an external one with a host and
 // a key, or none.
-func (j *Judge) CompleteSPCS() error {
+func (j *Judge) completeSPCS() error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
 	}
@@ -84,8 +87,8 @@ func (j *Judge) CompleteSPCS() error {
 	return nil
 }
 
-// LeastCores returns the request of a container: a quarter of a core, or its limit if that is less.
-func LeastCores(limit string) Quantity {
+// leastCores returns the request of a container: a quarter of a core, or its limit if that is less.
+func leastCores(limit string) Quantity {
 	if n, err := strconv.Atoi(strings.TrimSuffix(limit, "m")); err == nil && strings.HasSuffix(limit, "m") && n < 250 {
 		return Quantity(limit)
 	}
@@ -95,8 +98,8 @@ func LeastCores(limit string) Quantity {
 	return "250m"
 }
 
-// MemoryLimit returns the soft limit of Go's heap: nine tenths of the container's memory.
-func MemoryLimit(size string) string {
+// memoryLimit returns the soft limit of Go's heap: nine tenths of the container's memory.
+func memoryLimit(size string) string {
 	unit := 20
 	if strings.HasSuffix(size, "Gi") {
 		unit = 30

@@ -1,5 +1,5 @@
 // Package service describes how badger serve is deployed: the section deploy of the values that badger install and
-// badger deploy read, and Snowflake's specification of a service.
+// badger deploy read, the roles of a service on Google Cloud Run, and Snowflake's specification of a service.
 package service
 
 import (

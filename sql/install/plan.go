@@ -16,6 +16,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/udf"
 )
@@ -95,7 +96,7 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 	}
 	p := &Plan{Values: v, Warehouse: w, Via: via, dialect: d, functions: functions}
 	if via.Name == "spcs" {
-		if err := p.Values.completeSPCS(p); err != nil {
+		if err := p.SPCS().Complete(); err != nil {
 			return nil, err
 		}
 	}
@@ -224,12 +225,12 @@ func (p *Plan) text(name string, data *page) (string, error) {
 			}
 			return "TABLE"
 		},
-		"folded": p.folded, "pgargs": p.postgresArguments,
+		"folded": p.dialect.Stored, "pgargs": p.postgresArguments,
 		"file": func(name string) (string, error) {
 			b, err := templates.ReadFile(p.Warehouse.Name + "/" + name)
 			return string(b), err
 		},
-		"sh": ShellWord, "name": func(email string) string { name, _, _ := strings.Cut(email, "@"); return name }, "functionOwner": func() string { return FunctionOwnerPermissions },
+		"sh": service.ShellWord, "name": func(email string) string { name, _, _ := strings.Cut(email, "@"); return name }, "functionOwner": func() string { return service.FunctionOwnerPermissions },
 		"key": store.Reader{Dialect: p.dialect}.Key, "names": textList, "table": store.TableNamed, "quartz": p.Values.Schedule.quartz, "eventbridge": p.Values.Schedule.eventbridge, "bigquery": p.Values.Schedule.bigquery,
 		"argtype": p.dialect.ArgumentType,
 		"type":    p.dialect.ResultType,
@@ -427,14 +428,6 @@ func pythonText(s string) (string, error) {
 	return string(b), err
 }
 
-// folded is a name as the warehouse's own tables show it.
-func (p *Plan) folded(name string) string {
-	if p.dialect.Identifiers.Upper && p.dialect.Identifier(name) == name {
-		return strings.ToUpper(name)
-	}
-	return name
-}
-
 // postgresArguments is what pg_get_function_arguments shows of a function, without quotes.
 func (p *Plan) postgresArguments(f Declared) string {
 	args := make([]string, len(f.Params))
@@ -453,4 +446,4 @@ func (p *Plan) Named(database, name string) string {
 }
 
 // Stored is a name as the warehouse keeps it, for what quotes every name.
-func (p *Plan) Stored(name string) string { return p.folded(name) }
+func (p *Plan) Stored(name string) string { return p.dialect.Stored(name) }

@@ -61,7 +61,7 @@ func TestReportInSnowflake(t *testing.T) {
 			v.Deploy.Report, v.Judges = tc.report, nil // an app has no judge files
 			given := slices.Concat(tc.report.Readers, tc.report.Annotators, tc.report.Admins)
 			p := plan(t, v, few)
-			for name, text := range map[string]func() (string, error){"the account": p.Specification, "an app": p.AppSpecification} {
+			for name, text := range map[string]func() (string, error){"the account": p.SPCS().Specification, "an app": p.SPCS().AppSpecification} {
 				spec, err := text()
 				if err != nil {
 					t.Fatal(err)
@@ -115,7 +115,7 @@ func TestBadReports(t *testing.T) {
 	}
 	v := withEverything()
 	v.Judges, v.Schema, v.Deploy.Report.Readers = nil, "scorers", []string{"*"}
-	if _, err := plan(t, v, few).AppSpecification(); errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "deploy.report: a Native App has tables") {
+	if _, err := plan(t, v, few).SPCS().AppSpecification(); errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "deploy.report: a Native App has tables") {
 		t.Errorf("an app without tables: %v", err)
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // serviceMark begins the mark in a service's comment.
@@ -28,6 +30,24 @@ func (p *Plan) calling(declared []Declared) error {
 	}
 	p.Steps = append(p.Steps, steps...)
 	return nil
+}
+
+// CloudRun returns badger serve on Cloud Run, which BigQuery calls.
+func (p *Plan) CloudRun() *service.CloudRunService {
+	v := &p.Values
+	return &service.CloudRunService{
+		Name: v.Service, Project: v.Database, Location: v.Location, Dataset: v.Schema, Tables: store.Schema, Connection: v.Connection,
+		Owner: v.Roles.Owner, Caller: v.Roles.Caller, Nightly: v.Schedule.Cron != "", Deploy: &v.Deploy, Dialect: p.dialect,
+	}
+}
+
+// SPCS returns badger serve in Snowpark Container Services.
+func (p *Plan) SPCS() *service.SPCSService {
+	v := &p.Values
+	return &service.SPCSService{
+		Name: v.Service, Database: v.Database, Schema: v.Schema, Tables: store.Schema, Pool: v.Pool, Instances: v.Instances,
+		Judges: v.Judges, Timeout: p.Via.Wire.Budget, Deploy: &v.Deploy, Dialect: p.dialect,
+	}
 }
 
 // ServiceDoc returns the service's comment, with the mark by which it is compared.
@@ -60,7 +80,7 @@ func (p *Plan) serviceState(ctx context.Context, db Database) (State, error) {
 		return "", errcode.New(errcode.Internal, "%s shows no names and comments of services", p.Warehouse.Name)
 	}
 	for i := range t.Rows() {
-		if t.Columns[name].Value(i).String() != p.folded(p.Values.Service) {
+		if t.Columns[name].Value(i).String() != p.dialect.Stored(p.Values.Service) {
 			continue
 		}
 		said := t.Columns[comment].Value(i).String()

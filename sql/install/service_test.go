@@ -67,7 +67,7 @@ func TestServiceFollowsTheValues(t *testing.T) {
 	if !strings.Contains(least, "DATABASE ROLE SNOWFLAKE.CORTEX_USER TO ROLE") || strings.Contains(all, "CORTEX") {
 		t.Error("Cortex is granted where another judge is asked, or not granted where it is")
 	}
-	text, err := plan(t, withEverything(), few).Specification()
+	text, err := plan(t, withEverything(), few).SPCS().Specification()
 	if err != nil {
 		t.Fatal(err)
 	}

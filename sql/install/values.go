@@ -165,8 +165,10 @@ func (v *Values) complete(required []string) error {
 	if v.Deploying {
 		required = nil
 	}
-	if v.Warehouse == "bigquery" && v.Endpoint == "" {
-		if err := v.cloudRunEndpoint(); err != nil {
+	// The target of a deployment reports whether it needs an endpoint.
+	if v.Warehouse == "bigquery" && v.Endpoint == "" && (!v.Deploying || v.Deploy.CloudRun.ProjectNumber != "") {
+		var err error
+		if v.Endpoint, err = v.Deploy.CloudRun.Endpoint(v.Service, v.Location); err != nil {
 			return err
 		}
 	}
@@ -217,7 +219,7 @@ func (v *Values) complete(required []string) error {
 		return err
 	}
 	if v.Warehouse == "bigquery" {
-		if err := v.cloudRunPlace(); err != nil {
+		if err := v.Deploy.CheckLocation(v.Location); err != nil {
 			return err
 		}
 	}

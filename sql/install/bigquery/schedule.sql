@@ -176,7 +176,7 @@ BEGIN
 END
 {{if .Values.Schedule.Cron -}}
 --- hand: The scheduled query that calls the procedure by night, in UTC, as an account that may call functions over the connection and write badger's tables.
-bq mk --transfer_config --project_id={{sh .Values.Database}} --location={{sh .Values.Location}} --data_source=scheduled_query --display_name='badger evaluate' --schedule='{{bigquery}}' --service_account_name={{sh .CloudRunNightly}} --params={{sh (print `{"query": "CALL ` (in "evaluate") `(NULL, NULL)"}`)}}
+bq mk --transfer_config --project_id={{sh .Values.Database}} --location={{sh .Values.Location}} --data_source=scheduled_query --display_name='badger evaluate' --schedule='{{bigquery}}' --service_account_name={{sh .CloudRun.NightlyAccount}} --params={{sh (print `{"query": "CALL ` (in "evaluate") `(NULL, NULL)"}`)}}
 to remove it: bq ls --transfer_config --transfer_location={{sh .Values.Location}}, then bq rm --transfer_config NAME
 --- hand: A second scheduled query, an hour later, that fails where fewer answers pass than in the batch before; its e-mail notification is the alert.
 SELECT ERROR(STRING_AGG(CONCAT(agent_name, ', ', metric, ', batch ', batch_id), '; ')) FROM {{in "degradation"}} WHERE pass_rate_change <= -{{.Values.Schedule.Drop}} OR failed > failed_before HAVING COUNT(*) > 0

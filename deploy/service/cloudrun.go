@@ -1,0 +1,253 @@
+package service
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// CloudRunService is badger serve on Cloud Run, with the names and roles that its permissions follow from.
+type CloudRunService struct {
+	Name, Project             string
+	Location, Dataset, Tables string // of BigQuery; Tables is the dataset of badger's tables
+	Connection                string // over which BigQuery calls
+	Owner, Caller             string // members: who creates the functions, and who calls them
+	Nightly                   bool   // whether a scheduled query evaluates
+	Deploy                    *Deployment
+	Dialect                   driver.Dialect // BigQuery's
+}
+
+// Endpoint returns the URL of the service, which follows from the project's number: Cloud Run gives each service the
+// address SERVICE-NUMBER.REGION.run.app, which is known before the service exists. The region is set if the
+// values have none.
+func (c *CloudRun) Endpoint(service, location string) (string, error) {
+	if c.ProjectNumber == "" {
+		return "", errcode.New(errcode.InvalidArgument, "values: bigquery via cloud-run needs endpoint, such as endpoint: https://badger-123456789012.europe-west1.run.app, or deploy.cloud_run.project_number, from which it follows")
+	}
+	if err := c.complete(); err != nil {
+		return "", err
+	}
+	if err := c.SetRegion(location); err != nil {
+		return "", err
+	}
+	name := cmp.Or(service, "badger") + "-" + c.ProjectNumber
+	if len(name) > 63 {
+		return "", errcode.New(errcode.InvalidArgument, "values: Cloud Run has no address that is known in advance for a service with the name %.60q: it is %d characters long with the project's number, and 63 are possible; shorten service, or set endpoint", service, len(name))
+	}
+	return "https://" + name + "." + c.Region + ".run.app", nil
+}
+
+// SetRegion sets the region that follows from the location, if the values have none.
+func (c *CloudRun) SetRegion(location string) error {
+	if c.Region != "" {
+		return nil
+	}
+	region := strings.ToLower(location)
+	if !cloudRegion.MatchString(region) {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.cloud_run.region is missing: the location %.40q is no region; Cloud Run needs one that lies in it, such as europe-west1", location)
+	}
+	c.Region = region
+	return nil
+}
+
+// outsideEU are the regions in Europe that are not in BigQuery's multi-region EU, which is the member
+// states of the European Union: London and Zurich.
+var outsideEU = []string{"europe-west2", "europe-west6"}
+
+// CheckLocation checks that the service and the data of its warehouse are in BigQuery's location. A remote function is
+// called in the region of its dataset, or in any region inside its multi-region.
+func (d *Deployment) CheckLocation(of string) error {
+	bad := func(format string, args ...any) error {
+		return errcode.New(errcode.InvalidArgument, "values: "+format, args...)
+	}
+	location, region := strings.ToLower(of), d.CloudRun.Region
+	if location == "" {
+		return nil // an error of whatever needs it
+	}
+	inside, want := region == location, location
+	switch {
+	case location == "eu":
+		inside = strings.HasPrefix(region, "europe-") && !slices.Contains(outsideEU, region)
+		want = "a region in the European Union, such as europe-west1"
+	case location == "us":
+		inside, want = strings.HasPrefix(region, "us-"), "a region in the United States, such as us-central1"
+	case !cloudRegion.MatchString(location):
+		return bad("location is %.40q, expected EU, US, or a region, such as europe-west1", of)
+	}
+	if region != "" && !inside {
+		return bad("deploy.cloud_run.region is %.40q, and location is %.40q: the service must lie in it; expected %s", region, of, want)
+	}
+	if u, err := url.Parse(d.Warehouse); err == nil && u.Scheme == "bigquery" {
+		if l := u.Query().Get("location"); l != "" && !strings.EqualFold(l, of) {
+			return bad("deploy.warehouse has location=%.40s, and location is %.40q: one query reads datasets of one location", l, of)
+		}
+	}
+	return nil
+}
+
+// Binding is a role that a member gets on a resource of Google Cloud.
+type Binding struct {
+	On       string `json:"on"`       // project, dataset, connection, secret or service
+	Resource string `json:"resource"` // its name
+	Role     string `json:"role"`
+	Member   string `json:"member"` // group:…, serviceAccount:…; empty if Variable is set
+	// Variable is the shell variable with the service account of a connection, which is known when the connection
+	// exists: CALLER or MODEL_CALLER.
+	Variable string `json:"member_of,omitempty"`
+	Why      string `json:"why"`
+}
+
+// functionOwner is the custom role that lets functions be created over a connection. Google's own
+// role with bigquery.connections.delegate may also delete connections and give them away.
+const functionOwner = "badgerFunctionOwner"
+
+// FunctionOwnerPermissions are the permissions of the role functionOwner.
+const FunctionOwnerPermissions = "bigquery.connections.delegate,bigquery.connections.get,bigquery.connections.use"
+
+// Account returns the service account that badger serve runs as.
+func (s *CloudRunService) Account() string {
+	return cmp.Or(s.Deploy.CloudRun.Account, accountID(s.Name+"-server")+"@"+s.accountDomain())
+}
+
+// NightlyAccount returns the service account of the scheduled query; "" if nothing is scheduled.
+func (s *CloudRunService) NightlyAccount() string {
+	if !s.Nightly {
+		return ""
+	}
+	return cmp.Or(s.Deploy.CloudRun.NightlyAccount, accountID(s.Name+"-nightly")+"@"+s.accountDomain())
+}
+
+// accountID returns a name as the name of a service account, of at most 30 characters.
+func accountID(name string) string { return strings.TrimRight(name[:min(len(name), 30)], "-") }
+
+// accountDomain returns the domain of the project's service accounts. The project example.com:acme has
+// accounts in acme.example.com.iam.gserviceaccount.com.
+func (s *CloudRunService) accountDomain() string {
+	domain, name, scoped := strings.Cut(s.Project, ":")
+	if scoped {
+		return name + "." + domain + ".iam.gserviceaccount.com"
+	}
+	return s.Project + ".iam.gserviceaccount.com"
+}
+
+// ConnectionName returns the connection over which BigQuery calls, as bq names it.
+func (s *CloudRunService) ConnectionName() string {
+	return s.Project + "." + s.Location + "." + s.Connection
+}
+
+// Bindings returns all roles that badger on Cloud Run needs, and no others.
+func (s *CloudRunService) Bindings() []Binding {
+	d := s.Deploy
+	service, judged := "serviceAccount:"+s.Account(), d.Judge.Backend != "" && d.Judge.Backend != "none"
+	project := s.Project
+	out := []Binding{
+		{"service", s.Name, "roles/run.invoker", "", "CALLER", "BigQuery calls the service."},
+		{"connection", s.ConnectionName(), "projects/" + project + "/roles/" + functionOwner, s.Owner, "", "The owner creates functions over the connection."},
+		{"connection", s.ConnectionName(), "roles/bigquery.connectionUser", s.Caller, "", "Callers call functions over the connection."},
+	}
+	for _, who := range d.Report.People() {
+		kind := "user:"
+		if strings.HasSuffix(who, ".gserviceaccount.com") {
+			kind = "serviceAccount:"
+		}
+		out = append(out, Binding{"service", s.Name, "roles/run.invoker", kind + who, "", "Whom deploy.report names opens the report."})
+	}
+	if judged && d.Judge.Secret != "" {
+		out = append(out, Binding{"secret", d.Judge.Secret, "roles/secretmanager.secretAccessor", service, "", "The service reads the judge's key."})
+	}
+	if u, err := url.Parse(d.Warehouse); err == nil && u.Scheme == "bigquery" {
+		data, billing := u.Host, cmp.Or(u.Query().Get("billing_project"), u.Host)
+		out = append(out,
+			Binding{"project", billing, "roles/bigquery.jobUser", service, "", "The service runs queries: promoted judges, references, the ledger."},
+			Binding{"project", billing, "roles/bigquery.readSessionUser", service, "", "The service reads large results."})
+		role, why := "roles/bigquery.dataViewer", "The service reads promoted judges."
+		switch {
+		case judged:
+			role, why = "roles/bigquery.dataEditor", "The service keeps the judge's replies, and reads promoted judges."
+		case d.Report.Labels():
+			role, why = "roles/bigquery.dataEditor", "The service keeps labels, and reads promoted judges."
+		}
+		out = append(out, Binding{"dataset", data + "." + s.Tables, role, service, "", why})
+		if other := strings.Trim(u.Path, "/"); other != "" && other != s.Tables {
+			out = append(out, Binding{"dataset", data + "." + other, "roles/bigquery.dataViewer", service, "", "The service reads results that references name."})
+		}
+	}
+	if d.Judge.Backend == "bigqueryai" {
+		if c := d.CloudRun.ModelConnection; c != "" {
+			out = append(out,
+				Binding{"connection", c, "roles/bigquery.connectionUser", service, "", "The service asks the model over this connection."},
+				Binding{"project", project, "roles/aiplatform.user", "", "MODEL_CALLER", "The connection asks the model."})
+		} else {
+			out = append(out, Binding{"project", project, "roles/aiplatform.user", service, "", "The service asks the model."})
+		}
+	}
+	if nightly := s.NightlyAccount(); nightly != "" {
+		nightly = "serviceAccount:" + nightly
+		out = append(out,
+			Binding{"project", project, "roles/bigquery.jobUser", nightly, "", "The scheduled query runs."},
+			Binding{"dataset", project + "." + s.Dataset, "roles/bigquery.dataEditor", nightly, "", "The scheduled query calls the procedure and writes scores."},
+			Binding{"connection", s.ConnectionName(), "roles/bigquery.connectionUser", nightly, "", "The scheduled query calls functions."})
+	}
+	return out
+}
+
+// BindingsOn returns those on a kind of resource.
+func BindingsOn(kind string, all []Binding) []Binding {
+	return slices.DeleteFunc(slices.Clone(all), func(b Binding) bool { return b.On != kind })
+}
+
+// member returns the member as a word of the shell.
+func (b *Binding) member() string {
+	if b.Variable != "" {
+		return `"serviceAccount:$` + b.Variable + `"`
+	}
+	return ShellWord(b.Member)
+}
+
+// Grant returns the command that gives a role. There is none for a connection but the API; the script
+// of badger deploy defines connection_role.
+func (s *CloudRunService) Grant(b Binding) string { return s.command(&b, "add", "GRANT", "TO") }
+
+// Revoke returns the command that takes a role away.
+func (s *CloudRunService) Revoke(b Binding) string { return s.command(&b, "remove", "REVOKE", "FROM") }
+
+func (s *CloudRunService) command(b *Binding, verb, sql, to string) string {
+	project, role := ShellWord(s.Project), "--role="+ShellWord(b.Role)
+	member := "--member=" + b.member()
+	switch b.On {
+	case "project":
+		return fmt.Sprintf("gcloud projects %s-iam-policy-binding %s %s %s --condition=None", verb, ShellWord(b.Resource), member, role)
+	case "secret":
+		return fmt.Sprintf("gcloud secrets %s-iam-policy-binding %s --project=%s %s %s", verb, ShellWord(b.Resource), project, member, role)
+	case "service":
+		return fmt.Sprintf("gcloud run services %s-iam-policy-binding %s --project=%s --region=%s %s %s", verb, ShellWord(b.Resource), project, ShellWord(cmp.Or(s.Deploy.CloudRun.Region, "REGION")), member, role)
+	case "dataset":
+		at, name, _ := cutLast(b.Resource, ".")
+		q := fmt.Sprintf("%s `%s` ON SCHEMA %s %s %s", sql, b.Role, s.Dialect.Identifier(at, name), to, s.Dialect.Literal(b.Member))
+		return fmt.Sprintf("bq query --project_id=%s --location=%s --use_legacy_sql=false %s", project, ShellWord(s.Location), ShellWord(q))
+	}
+	return fmt.Sprintf("connection_role %s %s %s %s", verb, ShellWord(b.Resource), b.member(), ShellWord(b.Role))
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+var shellPlain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// ShellWord quotes a string as one word of a POSIX shell.
+func ShellWord(s string) string {
+	if shellPlain.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
