@@ -138,7 +138,7 @@ func TestTwoMetrics(t *testing.T) {
 	if text := doc.Find("h2").Text(); !strings.Contains(text, "Threshold of row_f1") || !strings.Contains(text, "By relation") {
 		t.Errorf("headings: %s", text)
 	}
-	if said := doc.Find("main").Text(); !strings.Contains(said, "Chosen on other cases than those it is reported on (10 folds)") {
+	if said := doc.Find("main").Text(); !strings.Contains(said, "With thresholds chosen on other cases (10 folds)") {
 		t.Error("the page does not say how the threshold was chosen")
 	}
 	for _, wrong := range []string{"width=0", "width=x", "by=judge"} {
