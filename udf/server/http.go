@@ -81,7 +81,7 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 			return err
 		}
 	}
-	if rt.method != "" && x.r.Method != rt.method && !(rt.method == http.MethodGet && x.r.Method == http.MethodHead) && !rt.polls(x.r.Method) {
+	if !rt.takes(x.r.Method) {
 		return errcode.New(errcode.InvalidArgument, "%s takes %s", x.r.URL.Path, rt.method)
 	}
 	if s.stopping.Err() != nil {
@@ -95,9 +95,6 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 			return err
 		}
 		defer leave()
-	}
-	if rt.wire != nil {
-		return s.serveBatch(rt.wire, x)
 	}
 	return rt.serve(s, x)
 }
@@ -114,57 +111,63 @@ func (s *Server) body(x *exchange) (body []byte, leave func(), err error) {
 	return body, leave, err
 }
 
-// serveBatch answers one batch.
+// serveBatch answers a batch on the connection that it came on.
 func (s *Server) serveBatch(w wire, x *exchange) error {
-	if p, ok := w.(pollable); ok {
-		if id := p.callID(x.r.Header); id != "" || x.r.Method == http.MethodGet {
-			return s.servePolled(w, x, id)
-		}
-	}
 	body, leave, err := s.body(x)
 	if err != nil {
 		return err
 	}
 	defer leave()
+	req, err := s.accepted(w, x, body)
+	if err != nil {
+		return err
+	}
+	defer req.release()
 	buf := replies.Get().(*[]byte) //nolint:forcetypeassert // a pool of one type
 	defer replies.Put(buf)
-	if *buf, err = s.answer(x.r.Context(), w, x, body, (*buf)[:0]); err != nil {
+	*buf, err = s.answer(withShare(x.r.Context(), x.share), req, s.budget(w.traits()), (*buf)[:0])
+	x.nulls = req.nulls
+	if err != nil {
 		*buf = (*buf)[:0]
-		return err
+		return s.cut(err)
 	}
 	x.reply(http.StatusOK, *buf, w.traits())
 	return nil
 }
 
-// answer computes the reply to a batch: decode, call, encode. It has nothing to do with the
-// connection the batch came on.
-func (s *Server) answer(ctx context.Context, w wire, x *exchange, body, dst []byte) ([]byte, error) {
+// accepted reads the batch in a body and counts its rows against the caller's rate. The request must be released.
+func (s *Server) accepted(w wire, x *exchange, body []byte) (*request, error) {
 	req, err := s.decoded(w, x, x.function, body)
 	if err != nil {
-		return dst, err
+		return nil, err
 	}
-	defer req.release()
-	if err := x.share.rows(ctx, req.batch.Rows, false); err != nil {
-		return dst, err
+	if err := x.share.rows(x.r.Context(), req.batch.Rows, false); err != nil {
+		req.release()
+		return nil, err
 	}
+	return req, nil
+}
+
+// answer computes a batch and appends the reply to dst. Its memory is that of the call that ctx belongs to; it does not
+// depend on the connection that the batch came on.
+func (s *Server) answer(ctx context.Context, req *request, budget time.Duration, dst []byte) ([]byte, error) {
 	req.out.Type = req.fn.Result
 	req.out.Resize(req.batch.Rows)
-	tr := w.traits()
-	if err := s.catalogue.Run(withShare(ctx, x.share), req.fn, &req.batch, &req.out, s.budget(tr)); err != nil {
-		return dst, s.cut(err)
-	}
-	x.nulls = req.out.CountNulls()
-	n := replyBytes(&req.batch, &req.out)
-	if err := x.share.Hold(n); err != nil {
+	if err := s.catalogue.Run(ctx, req.fn, &req.batch, &req.out, budget); err != nil {
 		return dst, err
 	}
-	return encodeWithin(slices.Grow(dst, int(n)), w, req, tr.reply)
+	req.nulls = req.out.CountNulls()
+	n := replyBytes(&req.batch, &req.out)
+	if err := shareFrom(ctx).Hold(n); err != nil {
+		return dst, err
+	}
+	return encodeWithin(slices.Grow(dst, int(n)), req, req.wire.traits().reply)
 }
 
 // decoded reads a batch. Its request must be released.
 func (s *Server) decoded(w wire, x *exchange, function string, body []byte) (*request, error) {
 	req := requests.Get().(*request) //nolint:forcetypeassert // a pool of one type
-	req.catalogue, req.header, req.name, req.body, req.maxRows = s.catalogue, x.r.Header, function, body, s.limits.Rows
+	req.wire, req.catalogue, req.header, req.name, req.body, req.maxRows = w, s.catalogue, x.r.Header, function, body, s.limits.Rows
 	req.tally = tallyOf(x.share, 0)
 	req.scan.Reset(body)
 	err := w.decode(req)

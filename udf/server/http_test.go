@@ -148,7 +148,7 @@ func TestLongReplies(t *testing.T) {
 		return nil
 	}})
 	req := func(n ...string) *request {
-		r := &request{catalogue: c, maxRows: 100, name: "long"}
+		r := &request{wire: snowflake{}, catalogue: c, maxRows: 100, name: "long"}
 		rows := make([]string, len(n))
 		for i := range n {
 			rows[i] = "[" + fmt.Sprint(i) + "," + n[i] + "]"
@@ -164,16 +164,16 @@ func TestLongReplies(t *testing.T) {
 		}
 		return r
 	}
-	whole, err := encodeWithin(nil, snowflake{}, req("10", "5000", "20"), 6000)
+	whole, err := encodeWithin(nil, req("10", "5000", "20"), 6000)
 	if err != nil || strings.Contains(string(whole), "truncated") {
 		t.Errorf("a reply that fits was changed: %v", err)
 	}
-	cut, err := encodeWithin([]byte("before"), snowflake{}, req("10", "5000", "20"), 1000)
+	cut, err := encodeWithin([]byte("before"), req("10", "5000", "20"), 1000)
 	want := `before{"data":[[0,{"status":"ok","value":0,"detail":{"x":"yyyyyyyyyy"},"reason":"r"}],[1,{"status":"ok","value":1,"reason":"r","truncated":true}],[2,{"status":"ok","value":2,"detail":{"x":"yyyyyyyyyyyyyyyyyyyy"},"reason":"r"}]]}`
 	if err != nil || string(cut) != want {
 		t.Errorf("got  %s (%v)\nwant %s", cut, err, want)
 	}
-	if _, err := encodeWithin(nil, snowflake{}, req("10", "10", "10"), 50); errcode.Of(err) != errcode.ResourceExhausted || httpStatus(err) != 400 {
+	if _, err := encodeWithin(nil, req("10", "10", "10"), 50); errcode.Of(err) != errcode.ResourceExhausted || httpStatus(err) != 400 {
 		t.Errorf("a reply that is too long without details: %v", err)
 	}
 	if got := withoutDetail(`[{"detail":1,"a":[1,2]},{"a\n":"\"","detail":{"detail":2}},3,[]]`); got != `[{"a":[1,2],"truncated":true},{"a\n":"\"","truncated":true},3,[]]` {

@@ -494,13 +494,13 @@ func TestOneCallerDoesNotTakeAllBatches(t *testing.T) {
 	}
 	a := newAdmission(limits)
 	as := func(caller string) context.Context { return withShare(t.Context(), a.of(caller)) }
-	b := batches{all: map[string]*polled{}, of: map[string]int{}}
+	b := batches{all: map[string]*polledBatch{}, of: map[string]int{}}
 	f := newSlow(0).function()
-	open := func(caller string, i int) (*polled, error) {
+	open := func(caller string, i int) (*polledBatch, error) {
 		p, _, err := b.open(as(caller), fmt.Sprint(caller, i), "hash", &f, nil)
 		return p, err
 	}
-	var last *polled
+	var last *polledBatch
 	for i := range mostPolled * 3 / 4 {
 		if last, err = open("greedy", i); err != nil {
 			t.Fatalf("batch %d: %v", i, err)

@@ -16,6 +16,7 @@ import (
 // pollable is a wire whose caller can be asked to poll for the reply: 202 to a POST, and then GETs with the same
 // id.
 type pollable interface {
+	wire
 	// callID is the caller's id of the batch, the same when it is sent again; "" if it has none.
 	callID(h http.Header) string
 }
@@ -38,25 +39,19 @@ var errForgotten = errcode.New(errcode.NotFound, "no call with this batch id is 
 
 var errOtherContent = errcode.New(errcode.InvalidArgument, "another request was sent under this batch id")
 
-// polls reports whether a route accepts a method in addition to its own.
-func (rt *route) polls(method string) bool {
-	_, ok := rt.wire.(pollable)
-	return ok && method == http.MethodGet
-}
-
 // batches are the calls of one replica that may be asked for again.
 type batches struct {
 	mu      sync.Mutex
-	all     map[string]*polled
-	ended   []*polled // the oldest first
-	kept    int64     // bytes of their replies
+	all     map[string]*polledBatch
+	ended   []*polledBatch // the oldest first
+	kept    int64          // bytes of their replies
 	running int
 	of      map[string]int // of them, by caller
 	account *admission     // whose memory the replies count with
 }
 
-// polled is one of them.
-type polled struct {
+// polledBatch is one of them.
+type polledBatch struct {
 	id, hash string
 	caller   string
 	fn       *udf.Function
@@ -79,7 +74,7 @@ type polled struct {
 	kept    bool // in the call store
 }
 
-func (p *polled) running() bool {
+func (p *polledBatch) running() bool {
 	select {
 	case <-p.done:
 		return false
@@ -89,7 +84,7 @@ func (p *polled) running() bool {
 }
 
 // open returns the call with an id, or creates it; mine reports that the caller must run it.
-func (b *batches) open(ctx context.Context, id, hash string, fn *udf.Function, body []byte) (p *polled, mine bool, err error) {
+func (b *batches) open(ctx context.Context, id, hash string, fn *udf.Function, body []byte) (p *polledBatch, mine bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p = b.all[id]; p != nil {
@@ -109,14 +104,14 @@ func (b *batches) open(ctx context.Context, id, hash string, fn *udf.Function, b
 	}
 	b.running++
 	b.of[caller]++
-	p = &polled{id: id, hash: hash, caller: caller, fn: fn, body: body, done: make(chan struct{})}
+	p = &polledBatch{id: id, hash: hash, caller: caller, fn: fn, body: body, done: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	p.abandon = time.AfterFunc(pollTime+abandonAfter, p.cancel)
 	b.all[id] = p
 	return p, true, nil
 }
 
-func (b *batches) find(id string) *polled {
+func (b *batches) find(id string) *polledBatch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p := b.all[id]; p != nil && (p.running() || p.reply != nil) {
@@ -127,7 +122,7 @@ func (b *batches) find(id string) *polled {
 
 // end ends a batch. The reply of one that was quick and asked no judge is not kept, only what was
 // asked.
-func (b *batches) end(p *polled, reply []byte, nulls int, err error) {
+func (b *batches) end(p *polledBatch, reply []byte, nulls int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.running--
@@ -146,7 +141,7 @@ func (b *batches) end(p *polled, reply []byte, nulls int, err error) {
 		return
 	}
 	if !p.told && !p.fn.Once {
-		p = &polled{id: p.id, hash: p.hash, done: p.done, ended: p.ended}
+		p = &polledBatch{id: p.id, hash: p.hash, done: p.done, ended: p.ended}
 		b.all[p.id] = p
 	}
 	for len(b.ended) > 0 && (b.kept+p.size() > mostReplies || time.Since(b.ended[0].ended) > udf.KeepCalls) {
@@ -161,7 +156,7 @@ func (b *batches) end(p *polled, reply []byte, nulls int, err error) {
 }
 
 // size returns the size of a finished batch.
-func (p *polled) size() int64 { return int64(len(p.reply)+len(p.body)) + 512 }
+func (p *polledBatch) size() int64 { return int64(len(p.reply)+len(p.body)) + 512 }
 
 // forget forgets the oldest batch. The caller holds b.mu.
 func (b *batches) forget() {
@@ -186,30 +181,34 @@ func (b *batches) spare() {
 }
 
 // tell records that the caller is asked to poll.
-func (b *batches) tell(p *polled) {
+func (b *batches) tell(p *polledBatch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p.told = true
 }
 
-func (b *batches) wasTold(p *polled) bool {
+func (b *batches) wasTold(p *polledBatch) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return p.told
 }
 
-// servePolled answers a batch with an id. A batch that is not done in time continues, and its caller is asked to
-// poll. The reply is kept, here and, after the caller was asked to poll, in the call store, where every replica
-// finds it.
-func (s *Server) servePolled(w wire, x *exchange, callersID string) error {
-	if callersID == "" {
+// servePolled answers a batch with an id, and one without as serveBatch does. A batch that is not done in time
+// continues, and its caller is asked to poll. The reply is kept, here and, after the caller was asked to poll, in the
+// call store, where every replica finds it.
+func (s *Server) servePolled(w pollable, x *exchange) error {
+	callersID := w.callID(x.r.Header)
+	switch {
+	case callersID == "" && x.r.Method == http.MethodGet:
 		return errcode.New(errcode.InvalidArgument, "a GET asks for the reply to a batch: expected sf-external-function-query-batch-id")
+	case callersID == "":
+		return s.serveBatch(w, x)
 	}
 	x.query = correlation(callersID)
 	// A caller cannot ask for another's.
 	id := udf.KeptID([]byte(w.traits().name), []byte(x.caller), []byte(callersID))
 	wait := s.budget(w.traits())
-	var p *polled
+	var p *polledBatch
 	var err error
 	if x.r.Method == http.MethodGet {
 		wait = min(wait, pollWait)
@@ -250,18 +249,14 @@ func (s *Server) servePolled(w wire, x *exchange, callersID string) error {
 }
 
 // post starts the batch in the body, unless it is known.
-func (s *Server) post(w wire, x *exchange, id string) (*polled, error) {
+func (s *Server) post(w wire, x *exchange, id string) (*polledBatch, error) {
 	body, leave, err := s.body(x)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	req, err := s.decoded(w, x, x.function, body)
+	req, err := s.accepted(w, x, body)
 	if err != nil {
-		return nil, err
-	}
-	if err := x.share.rows(x.r.Context(), req.batch.Rows, false); err != nil {
-		req.release()
 		return nil, err
 	}
 	p, mine, err := s.batches.open(withShare(x.r.Context(), x.share), id, udf.KeptID([]byte(req.fn.Name), body), req.fn, body)
@@ -290,13 +285,13 @@ func (s *Server) post(w wire, x *exchange, id string) (*polled, error) {
 		s.batches.tell(p)
 		p.setKept()
 	}
-	s.runBatch(w, x, p, req)
+	s.runBatch(x, p, req)
 	return p, nil
 }
 
 // keptElsewhere looks up a judged batch that another replica asked its caller to poll for. If the store is
 // unavailable the batch is still answered: judge calls go through their ledger.
-func (s *Server) keptElsewhere(ctx context.Context, p *polled) *udf.KeptCall {
+func (s *Server) keptElsewhere(ctx context.Context, p *polledBatch) *udf.KeptCall {
 	if s.catalogue.Calls() == nil || !p.fn.Once {
 		return nil
 	}
@@ -308,7 +303,7 @@ func (s *Server) keptElsewhere(ctx context.Context, p *polled) *udf.KeptCall {
 }
 
 // poll finds the batch of a GET, here or where another replica kept it.
-func (s *Server) poll(w wire, x *exchange, id string) (*polled, error) {
+func (s *Server) poll(w wire, x *exchange, id string) (*polledBatch, error) {
 	if p := s.batches.find(id); p != nil {
 		x.function = p.fn.Name
 		return p, nil
@@ -340,18 +335,18 @@ func (s *Server) poll(w wire, x *exchange, id string) (*polled, error) {
 	}
 	s.batches.tell(p)
 	p.setKept()
-	s.runBatch(w, x, p, req)
+	s.runBatch(x, p, req)
 	return p, nil
 }
 
-func (p *polled) setKept() {
+func (p *polledBatch) setKept() {
 	p.keeping.Lock()
 	defer p.keeping.Unlock()
 	p.kept = true
 }
 
 // runBatch runs a batch, which outlives the connection that brought it.
-func (s *Server) runBatch(w wire, x *exchange, p *polled, req *request) {
+func (s *Server) runBatch(x *exchange, p *polledBatch, req *request) {
 	own := x.share.detach()
 	ctx := withShare(p.ctx, own)
 	unhook := context.AfterFunc(s.base, p.cancel)
@@ -359,33 +354,24 @@ func (s *Server) runBatch(w wire, x *exchange, p *polled, req *request) {
 		defer unhook()
 		defer own.end()
 		defer req.release()
-		req.out.Type = req.fn.Result
-		req.out.Resize(req.batch.Rows)
-		var reply []byte
-		err := s.catalogue.Run(ctx, req.fn, &req.batch, &req.out, pollTime)
+		reply, err := s.answer(ctx, req, pollTime, nil)
 		if err == nil && s.catalogue.Cut() {
-			err = udf.ErrStopping // another replica computes the batch; rows that were cut are no reply to keep
+			reply, err = nil, udf.ErrStopping // another replica computes the batch; rows that were cut are no reply to keep
 		}
-		if err == nil {
-			n := replyBytes(&req.batch, &req.out)
-			if err = own.Hold(n); err == nil {
-				reply, err = encodeWithin(make([]byte, 0, n), w, req, w.traits().reply)
-				reply = slices.Clip(reply)
-			}
-		}
+		reply = slices.Clip(reply)
 		if err == nil && s.batches.wasTold(p) {
 			reply = s.answerKept(p, reply)
 		}
 		if s.catalogue.Calls() == nil { // nobody keeps it
 			p.body = nil
 		}
-		s.batches.end(p, reply, req.out.CountNulls(), err)
+		s.batches.end(p, reply, req.nulls, err)
 	}()
 }
 
 // keep puts a batch where other replicas find it. If that fails, its caller must send it again: a
 // poll that another replica gets would end in an error.
-func (s *Server) keep(p *polled) error {
+func (s *Server) keep(p *polledBatch) error {
 	if s.catalogue.Calls() == nil {
 		return nil
 	}
@@ -408,7 +394,7 @@ func (s *Server) keep(p *polled) error {
 
 // answerKept stores the reply of a batch that is polled for, and returns the valid one: if two replicas computed
 // it, the first one's.
-func (s *Server) answerKept(p *polled, reply []byte) []byte {
+func (s *Server) answerKept(p *polledBatch, reply []byte) []byte {
 	if s.catalogue.Calls() == nil {
 		return reply
 	}

@@ -11,9 +11,9 @@ import (
 // encodeWithin encodes the reply and, where it is longer than the wire's caller takes, leaves out
 // the details of the longest envelopes until it fits. Rows stay; a reply that is too long even so
 // is a fault of the batch, to be called with fewer rows.
-func encodeWithin(dst []byte, w wire, r *request, limit int) ([]byte, error) {
+func encodeWithin(dst []byte, r *request, limit int) ([]byte, error) {
 	start := len(dst)
-	dst = w.encode(dst, r)
+	dst = r.wire.encode(dst, r)
 	over := len(dst) - start - limit
 	if limit == 0 || over <= 0 {
 		return dst, nil
@@ -36,7 +36,7 @@ func encodeWithin(dst []byte, w wire, r *request, limit int) ([]byte, error) {
 	if over > 0 {
 		return nil, errcode.New(errcode.ResourceExhausted, "the reply to %d rows is longer than %d bytes; send fewer rows at once", r.batch.Rows, limit)
 	}
-	return w.encode(dst[:start], r), nil
+	return r.wire.encode(dst[:start], r), nil
 }
 
 // withoutDetail removes the detail from an envelope, or from every envelope of an array, and adds "truncated":

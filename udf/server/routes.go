@@ -9,35 +9,53 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// route is one line of the HTTP interface: a wire that takes batches, or a function that serves
-// anything else.
+// route is one line of the HTTP interface.
 type route struct {
 	method string
 	path   string // {function} is the name of a function
-	wire   wire
-	serve  func(*Server, *exchange) error
-	open   bool // for everyone, without a token
+	service
+	open bool // for everyone, without a token
 }
+
+// service answers the requests of a route: synchronous or polled batches in the form of a wire, or something else.
+type service struct {
+	wire  wire // nil: no batches
+	serve func(*Server, *exchange) error
+	polls bool // GET asks for the reply to a batch that was sent by POST
+}
+
+// synchronous answers a batch on the connection that it came on.
+func synchronous(w wire) service {
+	return service{wire: w, serve: func(s *Server, x *exchange) error { return s.serveBatch(w, x) }}
+}
+
+// polled answers a batch as synchronous does, or asks the caller to poll for the reply.
+func polled(w pollable) service {
+	return service{wire: w, serve: func(s *Server, x *exchange) error { return s.servePolled(w, x) }, polls: true}
+}
+
+// other answers requests that are not batches.
+func other(serve func(*Server, *exchange) error) service { return service{serve: serve} }
 
 // routes is the HTTP interface, whole. Everything below /v1 is also there below /api/v1, the only
 // part of a Databricks App that token-authenticated callers reach. No path ends in z that BigQuery
 // or Cloud Run must reach: hence the second names of the health checks.
 var routes = []route{
-	{"POST", "/v1/snowflake/{function}", snowflake{}, nil, false},
-	{"POST", "/v1/snowflake", snowflake{}, nil, false}, // function named by the header
-	{"POST", "/v1/bigquery/{function}", bigquery{}, nil, false},
-	{"POST", "/v1/bigquery", bigquery{}, nil, false}, // function named by userDefinedContext
-	{"POST", "/v1/databricks/{function}", databricks{}, nil, false},
-	{"POST", "/v1/databricks/{function}/batch", databricksBatch{}, nil, false},
+	{"POST", "/v1/snowflake/{function}", polled(snowflake{}), false},
+	{"POST", "/v1/snowflake", polled(snowflake{}), false}, // function named by the header
+	{"POST", "/v1/bigquery/{function}", synchronous(bigquery{}), false},
+	{"POST", "/v1/bigquery", synchronous(bigquery{}), false}, // function named by userDefinedContext
+	{"POST", "/v1/databricks/{function}", synchronous(databricks{}), false},
+	{"POST", "/v1/databricks/{function}/batch", synchronous(databricksBatch{}), false},
 
-	{"POST", "/v1/functions/{function}", plain{}, nil, false},
-	{"GET", "/v1/functions", nil, (*Server).listFunctions, false},
-	{"POST", "/v1/score", nil, (*Server).scoreCase, false},
+	{"POST", "/v1/functions/{function}", synchronous(plain{}), false},
+	{"GET", "/v1/functions", other((*Server).listFunctions), false},
+	{"POST", "/v1/score", other((*Server).scoreCase), false},
 
-	{"GET", "/healthz", nil, (*Server).live, true},
-	{"GET", "/readyz", nil, (*Server).ready, true},
-	{"GET", "/health/live", nil, (*Server).live, true},
-	{"GET", "/health/ready", nil, (*Server).ready, true},
+	{"GET", "/healthz", other((*Server).live), true},
+	{"GET", "/readyz", other((*Server).ready), true},
+	{"GET", "/health/live", other((*Server).live), true},
+	{"GET", "/health/ready", other((*Server).ready), true},
 }
 
 func (rt *route) name() string {
@@ -45,6 +63,19 @@ func (rt *route) name() string {
 		return rt.wire.traits().name
 	}
 	return "http"
+}
+
+// takes reports whether the route serves a method; the site decides by itself.
+func (rt *route) takes(method string) bool {
+	switch method {
+	case rt.method:
+		return true
+	case http.MethodHead:
+		return rt.method == http.MethodGet || rt.method == ""
+	case http.MethodGet:
+		return rt.polls || rt.method == ""
+	}
+	return rt.method == ""
 }
 
 // mux serves the routes. A path that is none of them is a mistake that does not go away: 400, not
@@ -57,7 +88,7 @@ func (s *Server) mux() http.Handler {
 			mux.HandleFunc("/api"+routes[i].path, s.handler(&routes[i]))
 		}
 	}
-	mux.HandleFunc("/", s.handler(&route{serve: (*Server).elsewhere}))
+	mux.HandleFunc("/", s.handler(&route{service: other((*Server).elsewhere)}))
 	return mux
 }
 

@@ -115,7 +115,7 @@ func New(c *udf.Catalogue, o *Options) (*Server, error) {
 	}
 	s := &Server{
 		catalogue: c, limits: limits, admission: newAdmission(limits), plaintext: o.AllowPlaintext, tracer: o.Tracer,
-		site: o.Site, isReady: o.Ready, missing: o.Missing, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polled{}, of: map[string]int{}}, health: health.NewServer(), hooks: o.Hooks,
+		site: o.Site, isReady: o.Ready, missing: o.Missing, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polledBatch{}, of: map[string]int{}}, health: health.NewServer(), hooks: o.Hooks,
 	}
 	s.batches.account = s.admission
 	s.admission.spare = []func(){s.batches.spare, c.KeepIn(s.admission)}

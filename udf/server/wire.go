@@ -36,6 +36,7 @@ type traits struct {
 
 // request is one batch on its way through the server.
 type request struct {
+	wire      wire
 	catalogue *udf.Catalogue
 	header    http.Header
 	name      string // of the function, from the path; may be empty
@@ -49,6 +50,7 @@ type request struct {
 	numbers []int64 // Snowflake's row numbers
 	query   string  // the caller's id of the statement
 	out     udf.Column
+	nulls   int // of out
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
@@ -57,7 +59,7 @@ var requests = sync.Pool{New: func() any { return new(request) }}
 func (r *request) release() {
 	r.batch.Clear()
 	clear(r.out.Texts)
-	r.catalogue, r.header, r.name, r.body, r.fn, r.query, r.tally = nil, nil, "", nil, nil, "", nil
+	r.wire, r.catalogue, r.header, r.name, r.body, r.fn, r.query, r.tally, r.nulls = nil, nil, nil, "", nil, nil, "", nil, 0
 	r.numbers = r.numbers[:0]
 	r.scan.Reset(nil)
 	requests.Put(r)
