@@ -44,7 +44,7 @@ type Function struct {
 	// {"status":"failed","code":…,"reason":…}. Only for JSON functions.
 	Envelope func(err error) string `json:"-"`
 
-	fingerprint string // of the build and the configuration, part of what a row is known by
+	fingerprint string // of the build and the configuration, part of a row's key
 }
 
 // Param is one parameter.
@@ -114,7 +114,7 @@ func (f *Function) Arity() string {
 type CatalogueOptions struct {
 	Version string // of the build, what badger_version returns
 	Judge   string // who answers judge metrics, as eval_runs names it; empty: none
-	Workers int    // rows of functions that run at once, over all calls; 0: 64
+	Workers int    // rows of functions that run concurrently, over all calls; 0: 64
 	// Fingerprint identifies the configuration: thresholds, options, the judge. With another one, the same
 	// arguments may have other results, so it is part of a row's key.
 	Fingerprint string

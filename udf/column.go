@@ -116,7 +116,7 @@ func (b *Batch) Reset(fn *Function, arity int) {
 	}
 }
 
-// Clear drops all texts and problems, so that a batch that waits for its next use keeps no memory but its columns'.
+// Clear drops all strings and problems, so that a batch in a pool keeps only the memory of its columns.
 func (b *Batch) Clear() {
 	for k := range b.Args {
 		clear(b.Args[k].Texts)

@@ -25,8 +25,8 @@ import (
 // restart or on another replica; what is kept here only saves the way there.
 type jobs struct {
 	catalogue *Catalogue
-	width     int    // jobs that run at once
-	secret    []byte // without which nobody can make a key
+	width     int    // jobs that run concurrently
+	secret    []byte // of the keys: only this process can make them
 
 	mu      sync.Mutex
 	all     map[rowKey]*job // those that wait or run, and those that are kept
@@ -37,7 +37,7 @@ type jobs struct {
 	quiet   sync.Cond        // nothing runs
 	memory  Memory           // for results that are kept; nil: not counted
 	parked  int64            // bytes of jobs that continue without anybody waiting
-	of      map[string]int64 // of them, by the caller who began the job
+	of      map[string]int64 // of them, by the caller who started the job
 	kept    int64            // bytes of results
 	ended   []*job           // that are kept, the oldest first
 }
@@ -80,7 +80,7 @@ const (
 	mostParked = 64 << 20         // bytes of rows that continue; of one caller three quarters
 	mostKept   = 32 << 20         // bytes of results
 	keepFor    = 10 * time.Minute // a result, in case the reply was lost
-	longestRow = 10 * time.Minute // a row that nobody waits for
+	longestRow = 10 * time.Minute // a row without a waiting call
 )
 
 var errGoesOn = errcode.New(errcode.DeadlineExceeded, "the judge has not answered yet: the row goes on, and the same call gets its score later")
@@ -229,7 +229,7 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 	switch {
 	case gone:
 		return ctx.Err()
-	case cut: // without a score, and nobody would send them again
+	case cut: // rows without a score, which the caller would not send again
 		return ErrStopping
 	}
 	return nil
@@ -380,7 +380,7 @@ func (s *jobs) next() *job {
 	return nil
 }
 
-// work computes jobs until none is left to start.
+// work computes jobs until all have started.
 func (s *jobs) work() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -429,7 +429,7 @@ func (s *jobs) end(j *job) {
 	j.cancel()
 	j.in = &Batch{Problems: j.in.Problems, scores: j.in.scores} // the arguments are not asked for again
 	close(j.done)
-	if j.failed && j.waiting > 0 { // it is told now
+	if j.failed && j.waiting > 0 { // the waiting calls report it
 		if s.all[j.key] == j {
 			delete(s.all, j.key)
 		}
@@ -481,7 +481,8 @@ func (j *job) size() int64 {
 	return n
 }
 
-// Memory is what a server has for what is kept without a caller, such as results that may be asked for again.
+// Memory is the memory that a server has for data that belong to no call, such as results that callers may request
+// again.
 type Memory interface {
 	// Take reserves n bytes, or reports false.
 	Take(n int64) bool
@@ -526,8 +527,8 @@ func (c *Catalogue) Cut() bool {
 	return s.cut
 }
 
-// Drain drops judged rows that nobody waits for and that have not begun, and waits for the others until ctx ends. It
-// then cancels them, and gives their callers so much time to hear of it.
+// Drain drops judged rows that have not started and that no call waits for, and waits for the others until ctx ends. It
+// then cancels them, and waits up to lastWords until they have ended.
 func (c *Catalogue) Drain(ctx context.Context, lastWords time.Duration) {
 	s := c.jobs
 	s.mu.Lock()

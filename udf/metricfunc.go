@@ -125,8 +125,8 @@ func behaviour(r *metricRow, b *Batch, k, i int) error {
 	return errcode.New(errcode.InvalidArgument, "expected answer, clarify or refuse")
 }
 
-// result reads a result. A large one counts in the memory of its call: twice the size of its table, because its columns
-// grow by doubling, and as for results from references.
+// result reads a result. The memory of a large one is reserved for its call: twice the size of its table, because its
+// columns grow by doubling. The same holds for results from references.
 func (r *metricRow) result(b *Batch, k, i int) scoring.Result {
 	text := bytesOf(b.Text(k, i))
 	if len(text) <= smallText {
@@ -135,8 +135,8 @@ func (r *metricRow) result(b *Batch, k, i int) scoring.Result {
 	return scoring.ParseResultTextWithin(text, withinMemory(r.ctx))
 }
 
-// withinMemory returns a function that is told how many bytes a table has come to, and fails where the account of ctx
-// has no room for it. Without an account it is nil.
+// withinMemory returns a function that takes the size of a table in bytes while the table is read. It fails if the
+// account of ctx does not have the memory. Without an account withinMemory returns nil.
 func withinMemory(ctx context.Context) func(bytes int64) error {
 	ctx, reading := account.Begin(ctx)
 	if reading == nil {

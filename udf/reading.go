@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// sqlExpansion is how many bytes a byte of SQL takes at most while a metric reads it: its words, its
-	// tree and what is made of these. The most seen was 130.
+	// sqlExpansion is the number of bytes that a byte of SQL takes at most while a metric reads it: its tokens, its
+	// tree, and data derived from these. The largest number measured was 130.
 	sqlExpansion = 128
 	// textExpansion is the expansion of natural language, such as a question: its words, and their parsed meaning.
 	textExpansion = 64
-	// shortText is the maximal length of a text that is read without a reservation: concurrent rows then use less
+	// shortText is the maximal length of a string that is read without a reservation: concurrent rows then use less
 	// memory than a message.
 	shortText = 16 << 10
 )
 
-// reading reserves the memory for reading the long texts of a row, in the account of the caller. The returned
+// reading reserves the memory for reading the long strings of a row, in the account of the caller. The returned
 // function releases it; it may be called after the call has ended. A row that needs more memory than is left fails;
 // the other rows of its call do not.
 func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), err error) {

@@ -109,7 +109,7 @@ func withinDeadline(ctx context.Context, budget time.Duration) time.Duration {
 // that a large batch does not hold up a small one.
 func (c *Catalogue) spread(ctx context.Context, fn *Function, n int, row func(ctx context.Context, i int)) int {
 	step, width := 1, cap(c.slots)
-	if !fn.Waits { // more than a few at once would only take turns
+	if !fn.Waits { // more rows than processors would only take turns
 		step, width = 8, min(width, 4*runtime.GOMAXPROCS(0))
 	}
 	width = min(width, (n+step-1)/step)

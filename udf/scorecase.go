@@ -11,8 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// scoreCase scores a case as case files write it. Of the answer that the scores are of, callers are told
-// the case alone.
+// scoreCase scores a case in the form of case files. The rows name the case, but not the agent, its version or the batch.
 func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte, metrics []string) (rows []scoring.Row, err error) {
 	reading(ctx, func(ctx context.Context) {
 		var cs *scoring.Case

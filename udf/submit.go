@@ -15,10 +15,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// submitFunctions are the pair of functions through which callers whose calls are shorter than a
-// judge's answer get a score all the same: NAME_submit takes the arguments and returns a ticket at
-// once, NAME_fetch takes the ticket and returns the result, or says that it is pending. of is the
-// function that they stand for, whose result is JSON.
+// submitFunctions returns the pair of functions for callers that cannot wait for a judge: NAME_submit takes the
+// arguments of the function of and returns a ticket immediately; NAME_fetch takes the ticket and returns the result of
+// that function, which is JSON, or reports that it is pending.
 func (c *Catalogue) submitFunctions(name string, of *Function) []Function {
 	submit := Function{
 		Name: name + "_submit", Group: of.Group, Params: of.Params, Result: VARCHAR, Version: of.Version, Metric: of.Metric, Volatile: true,
@@ -235,8 +234,8 @@ func (s *jobs) find(caller, ticket string, of *Function) *job {
 	return nil
 }
 
-// resume begins the rows of tickets that were submitted to another replica, or before a restart:
-// their judges' replies come from the ledger.
+// resume starts the rows of tickets that were submitted to another replica, or before a restart. The replies of their
+// judges come from the ledger.
 func (c *Catalogue) resume(ctx context.Context, of *Function, tickets []string) (map[string]*job, error) {
 	if c.calls == nil || len(tickets) == 0 {
 		return nil, nil

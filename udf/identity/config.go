@@ -263,8 +263,8 @@ func (g *Guard) Err() error {
 	return g.how.err()
 }
 
-// ClientCAs returns the authorities whose client certificates a TLS listener must require; ok is false if none are
-// required.
+// ClientCAs returns the authorities whose client certificates a TLS listener must require; ok is false if it requires
+// no client certificates.
 func (g *Guard) ClientCAs() (pool *x509.CertPool, ok bool, err error) {
 	if g.ca == nil {
 		return nil, false, nil

@@ -196,7 +196,7 @@ func (k *keyURL) err() error {
 // refresh fetches the key set. It does not depend on the call that waits for it.
 func (k *keyURL) refresh() {
 	if _, _, wait := k.cached(); wait {
-		return // somebody else just did
+		return // another goroutine has just fetched it
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), keysTime)
 	defer cancel()

@@ -97,7 +97,7 @@ func readSecretFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, errcode.New(errcode.Unavailable, "%w", err)
 	}
-	if !info.Mode().IsRegular() { // nobody would be answered while a pipe is waited for
+	if !info.Mode().IsRegular() { // reading a pipe could block all calls
 		return nil, errcode.New(errcode.InvalidArgument, "not a regular file")
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxSecretFile+1))

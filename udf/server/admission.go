@@ -22,7 +22,7 @@ type admission struct {
 	bytes  *semaphore.Weighted
 	held   atomic.Int64        // bytes
 	alone  *semaphore.Weighted // a row that reads so much that it has to be the only one
-	spare  []func()            // each gives back memory of what is only kept, such as replies
+	spare  []func()            // each releases memory of data that are cached, such as replies
 
 	collect func() // collects garbage
 
@@ -152,7 +152,7 @@ func (s *share) leave() {
 // Name is udf.Caller's.
 func (s *share) Name() string { return s.q.name }
 
-// Reserve is udf.Caller's: a share of its own, of the same caller.
+// Reserve is udf.Caller's. The bytes count in a separate share of the same caller.
 func (s *share) Reserve(n int64) (release func(), err error) {
 	own := s.a.of(s.q.name)
 	if err := own.Hold(n); err != nil {
@@ -331,7 +331,7 @@ type rowAccount struct {
 
 	mu    sync.Mutex
 	held  int64
-	short bool // something was not to be had
+	short bool // memory was not available
 }
 
 var (

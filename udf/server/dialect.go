@@ -51,8 +51,8 @@ func dialectOf(ctx context.Context) *dialect {
 	return &unnamed
 }
 
-// handler is what a Flight descriptor names: a function, how many of its parameters the SQL
-// declares, and for whom.
+// handler is the function that a Flight descriptor names, with the number of parameters that the SQL declares and the
+// product that calls.
 type handler struct {
 	fn      *udf.Function
 	arity   int

@@ -114,7 +114,7 @@ func (f *flightServer) DoExchange(stream flight.FlightService_DoExchangeServer) 
 }
 
 func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.FlightService_DoExchangeServer, held *share) error {
-	in := &inlet{ctx: ctx, stream: stream, share: held, kept: map[int64]int64{}, bytes: &c.in}
+	in := &streamReader{ctx: ctx, stream: stream, share: held, kept: map[int64]int64{}, bytes: &c.in}
 	h, err := in.open(f)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ type flightCall struct {
 	c      *call
 	schema *arrow.Schema
 	share  *share
-	arg    *inlet
+	arg    *streamReader
 	later  bool // a batch was computed: further ones wait for a place instead of failing
 	in     udf.Batch
 	out    udf.Column

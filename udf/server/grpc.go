@@ -52,7 +52,7 @@ func (s *Server) newGRPCPort() (*http.Server, error) {
 		DisableGeneralOptionsHandler: true,
 		Protocols:                    new(http.Protocols),
 	}
-	port.Protocols.SetHTTP1(true) // it is told that gRPC needs HTTP/2
+	port.Protocols.SetHTTP1(true) // to answer that gRPC needs HTTP/2
 	port.Protocols.SetHTTP2(port.TLSConfig != nil)
 	port.Protocols.SetUnencryptedHTTP2(port.TLSConfig == nil)
 	streams := min(s.limits.Calls, 256)

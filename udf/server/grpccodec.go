@@ -160,7 +160,7 @@ func sizeOf(raw []byte, d protoreflect.MessageDescriptor, depth int) (int64, err
 		}
 		value, _ = protowire.ConsumeBytes(value)
 		switch {
-		case f == nil: // unknown fields are kept as they are
+		case f == nil: // unknown fields are kept unchanged
 			total += int64(size) + 8
 		case f.Kind() == protoreflect.MessageKind:
 			sub, err := sizeOf(value, f.Message(), depth+1)

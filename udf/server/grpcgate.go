@@ -39,7 +39,7 @@ type gate struct {
 	control  *http.ResponseController
 	encoding string        // by which messages may be compressed; "": none
 	wanted   chan struct{} // one message may come
-	admitted chan struct{} // one message was let in
+	admitted chan struct{} // one message was admitted
 	refused  chan error    // why a message was refused, the last
 	written  chan struct{} // one message was written
 	closed   chan struct{}
@@ -48,7 +48,7 @@ type gate struct {
 	in   *bufio.Reader // of the body
 	head [5]byte
 	left int64 // bytes of the message that is coming
-	n    int   // messages that were let in
+	n    int   // messages that were admitted
 
 	// Set before the first message is wanted.
 	ctx      context.Context //nolint:containedctx // of the call
@@ -108,7 +108,7 @@ func (g *gate) open(ctx context.Context, s *Server, held *share, single bool) er
 	if err := held.Hold(streamWindow + readAhead); err != nil {
 		return err
 	}
-	// Each look into the body is told to the connection, and short ones as well.
+	// Each read of the body is reported to the connection, however short it is.
 	g.in = bufio.NewReaderSize(g.body, readAhead)
 	return nil
 }
@@ -138,7 +138,7 @@ func (g *gate) Read(p []byte) (int, error) {
 		if _, err := io.ReadFull(g.in, g.head[:]); err != nil {
 			return 0, err
 		}
-		if err := g.admit(); err != nil { // the library would answer with a status of its own: it reads on until the call ends
+		if err := g.admit(); err != nil { // the library would answer with another status, so it waits here until the call ends
 			g.refused <- err
 			<-g.closed
 			return 0, errClosed
@@ -208,7 +208,7 @@ func (g *gate) admit() error {
 	}
 }
 
-// tell tells who waits for the message that it is on its way.
+// tell informs RecvMsg that the message is on its way.
 func (g *gate) tell() {
 	select {
 	case g.admitted <- struct{}{}:
@@ -308,7 +308,7 @@ func (s *gatedStream) RecvMsg(m any) error {
 			return err
 		case <-s.ctx.Done():
 			return s.ctx.Err()
-		case <-g.admitted: // the next part of its way has time of its own
+		case <-g.admitted: // the time starts again for the rest of the message
 			overdue.Reset(patience)
 		case <-stopping:
 			stopping = nil

@@ -89,7 +89,7 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 	}
 	x.share = s.admission.of(x.caller)
 	defer x.share.end()
-	if rt.method != http.MethodPost { // else when the body is there
+	if rt.method != http.MethodPost { // else when the body is complete
 		leave, err := s.enter(x.share)
 		if err != nil {
 			return err
@@ -229,21 +229,21 @@ func (x *exchange) refuse(err error) {
 		}
 	}
 	if x.r.ContentLength != 0 && x.in == 0 {
-		h.Set("Connection", "close") // a body that nobody read
+		h.Set("Connection", "close") // the body is unread
 		x.drain(err)
 	}
 	x.reply(status, x.fault(nil, err, x.id), traits{compress: 1 << 30})
 }
 
-// drain reads what is left of a body that was refused, and forgets it: many clients read a reply
-// only when they have sent everything, and take a connection that is closed before for a broken
-// one. It does not wait long, and reads at most maxDrain bytes.
+// drain reads and discards the rest of a body that was refused. Many clients read a reply only after they have sent the
+// whole body, and report a connection that is closed earlier as broken. It reads for at most drainTime, and at most
+// maxDrain bytes.
 func (x *exchange) drain(refused error) {
 	if code := errcode.Of(refused); x.begun && (code == errcode.DeadlineExceeded || code == errcode.Unavailable) {
-		return // it did not come in time
+		return // the body did not arrive in time
 	}
 	if x.r.ContentLength > maxDrain || !x.begun && x.r.Header.Get("Expect") != "" {
-		return // it waits to be told to send, and is told not to
+		return // the client waits for 100 Continue before it sends the body
 	}
 	_ = http.NewResponseController(x.rw).SetReadDeadline(time.Now().Add(min(drainTime, x.patience)))
 	_, _ = io.CopyN(io.Discard, x.r.Body, maxDrain)

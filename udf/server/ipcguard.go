@@ -48,7 +48,7 @@ type dictionary struct {
 	delta bool // more of the one that exists
 }
 
-// check checks the metadata of one IPC message. It tells of a dictionary.
+// check checks the metadata of one IPC message. It returns the dictionary that the message holds, or nil.
 func (g *guard) check(header []byte) (*dictionary, error) {
 	root, err := flatRoot(header)
 	if err != nil {

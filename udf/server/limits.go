@@ -19,13 +19,13 @@ type Limits struct {
 	Body        int64         // bytes of a request body, before and after decompression; 10 MiB
 	Message     int           // bytes of a gRPC or Flight message, which counts twice; 64 MiB, but at most a quarter of InFlight
 	Rows        int           // rows of one batch; 100,000
-	Connections int           // of each listener, known callers' and others'; but what the process may have open; 1024
-	Calls       int           // calls served at once; further ones are asked to come again; 256
-	InFlight    int64         // bytes of bodies, messages, results and what references read in memory at once, at least a body and twice a message; 256 MiB
+	Connections int           // of each listener, of known callers and others; 1024, but no more than the process may have open
+	Calls       int           // concurrent calls; further ones must be sent again; 256
+	InFlight    int64         // bytes of memory of bodies, messages, results and results that references name; at least a body and twice a message; 256 MiB
 	Reference   int64         // bytes of one result that a reference names; while it is read it counts twice; 64 MiB
 	ReadTime    time.Duration // for a request or the next message of a stream to arrive, and for a reply to leave; 1 minute
 	StopGrace   time.Duration // within which the server stops; 10 s
-	StopDelay   time.Duration // of the grace, how long a stopping server answers new calls even if none is in flight; 0
+	StopDelay   time.Duration // of the grace, how long a stopping server answers new calls even if no call is in flight; 0
 
 	Caller  CallerLimits            // of each caller
 	Callers map[string]CallerLimits // of some, by name; their zero fields take Caller's
@@ -33,9 +33,9 @@ type Limits struct {
 
 // CallerLimits bound one caller.
 type CallerLimits struct {
-	Calls    int     // served at once; three quarters of Limits.Calls, so that one caller cannot take all
-	InFlight int64   // bytes in memory at once; three quarters of Limits.InFlight, but at least a body and twice a message
-	Rows     float64 // a second, with a second's worth at once; no limit
+	Calls    int     // concurrent; three quarters of Limits.Calls, so that one caller cannot take all
+	InFlight int64   // bytes of memory; three quarters of Limits.InFlight, but at least a body and twice a message
+	Rows     float64 // a second, and as many in one burst; no limit
 }
 
 // WithDefaults are the limits that hold, or InvalidArgument.

@@ -131,7 +131,7 @@ func (s *Server) Allow(grpcListener, httpListener net.Listener) error {
 func (s *Server) AllowAddress(listener, address string) error {
 	addr, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
-		return errcode.New(errcode.InvalidArgument, "%s: %.60q is no address HOST:PORT", listener, address)
+		return errcode.New(errcode.InvalidArgument, "%s: invalid address %.60q; expected HOST:PORT", listener, address)
 	}
 	p := s.httpPort.Load()
 	if listener == s.grpcPort.Load().name {

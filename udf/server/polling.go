@@ -27,11 +27,11 @@ func (snowflake) callID(h http.Header) string {
 }
 
 const (
-	pollTime     = 9 * time.Minute // by when all rows of a batch have a score or say why not: Snowflake gives up after 10
-	pollWait     = 2 * time.Second // a poll waits so long before it is told to come again
-	abandonAfter = 3 * time.Minute // without a poll nobody waits for a batch
+	pollTime     = 9 * time.Minute // after which the rows of a batch that have no score fail: Snowflake gives up after 10
+	pollWait     = 2 * time.Second // a poll waits so long before the reply 202
+	abandonAfter = 3 * time.Minute // without a poll, a batch is dropped
 	mostReplies  = 64 << 20        // bytes of replies that are kept
-	mostPolled   = 1024            // batches that run at once; of one caller three quarters
+	mostPolled   = 1024            // batches that run concurrently; of one caller three quarters
 )
 
 // errForgotten answers polls for an unknown batch: a poll has no body to start again from.
@@ -58,7 +58,7 @@ type polledBatch struct {
 	body     []byte
 	ctx      context.Context //nolint:containedctx // of the batch
 	cancel   context.CancelFunc
-	abandon  *time.Timer // ends it when nobody asks any more
+	abandon  *time.Timer // ends it if its caller stops polling
 
 	// Set before done is closed.
 	done  chan struct{}
@@ -67,7 +67,7 @@ type polledBatch struct {
 	nulls int
 
 	// Guarded by batches.mu.
-	told  bool // its caller was told to come again
+	told  bool // its caller was asked to poll
 	ended time.Time
 
 	keeping sync.Mutex
@@ -267,7 +267,7 @@ func (s *Server) post(w wire, x *exchange, id string) (*polledBatch, error) {
 		req.release()
 		return p, err
 	}
-	if kept := s.keptElsewhere(x.r.Context(), p); kept != nil {
+	if kept := s.findKept(x.r.Context(), p); kept != nil {
 		switch {
 		case kept.Hash != p.hash:
 			err = errOtherContent
@@ -289,9 +289,9 @@ func (s *Server) post(w wire, x *exchange, id string) (*polledBatch, error) {
 	return p, nil
 }
 
-// keptElsewhere looks up a judged batch that another replica asked its caller to poll for. If the store is
+// findKept looks up a judged batch that another replica asked its caller to poll for. If the store is
 // unavailable the batch is still answered: judge calls go through their ledger.
-func (s *Server) keptElsewhere(ctx context.Context, p *polledBatch) *udf.KeptCall {
+func (s *Server) findKept(ctx context.Context, p *polledBatch) *udf.KeptCall {
 	if s.catalogue.Calls() == nil || !p.fn.Once {
 		return nil
 	}
@@ -356,13 +356,13 @@ func (s *Server) runBatch(x *exchange, p *polledBatch, req *request) {
 		defer req.release()
 		reply, err := s.answer(ctx, req, pollTime, nil)
 		if err == nil && s.catalogue.Cut() {
-			reply, err = nil, udf.ErrStopping // another replica computes the batch; rows that were cut are no reply to keep
+			reply, err = nil, udf.ErrStopping // another replica computes the batch: a reply must not be kept if rows were cut
 		}
 		reply = slices.Clip(reply)
 		if err == nil && s.batches.wasTold(p) {
 			reply = s.answerKept(p, reply)
 		}
-		if s.catalogue.Calls() == nil { // nobody keeps it
+		if s.catalogue.Calls() == nil { // replicas share nothing
 			p.body = nil
 		}
 		s.batches.end(p, reply, req.nulls, err)

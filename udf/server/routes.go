@@ -88,12 +88,12 @@ func (s *Server) mux() http.Handler {
 			mux.HandleFunc("/api"+routes[i].path, s.handler(&routes[i]))
 		}
 	}
-	mux.HandleFunc("/", s.handler(&route{service: other((*Server).elsewhere)}))
+	mux.HandleFunc("/", s.handler(&route{service: other((*Server).serveSite)}))
 	return mux
 }
 
-// elsewhere serves paths without a route: the site if there is one.
-func (s *Server) elsewhere(x *exchange) error {
+// serveSite serves paths without a route: the site if there is one.
+func (s *Server) serveSite(x *exchange) error {
 	if s.site != nil {
 		x.function = ""
 		pages := &rowAccount{share: x.share, alone: true} // what pages read of results counts with their caller

@@ -33,16 +33,16 @@ type Options struct {
 	Limits Limits
 	// Timeouts replace, by wire, the time after which rows that have not begun fail with
 	// deadline_exceeded: snowflake 20s (then the caller polls), bigquery 19m30s, databricks 55s, databricks_batch 10m, json
-	// 10m, databend 150s, risingwave 4s, grpc 0 (the caller's). 0 is no limit.
+	// 10m, databend 150s, risingwave 4s, grpc 0 (the caller's). 0 means no limit.
 	Timeouts map[string]time.Duration
 
-	// Site serves the paths that are none of the server's, such as a report; may be nil. Who asks,
-	// and in which roles, is in the context of a request ([identity.From]). The server lets any
-	// identified caller through to it.
+	// Site serves the paths that the server does not, such as a report; may be nil. The context of a request has the
+	// caller with its roles ([identity.From]). The server passes on the requests of every caller that it has
+	// authenticated.
 	Site  http.Handler
 	Ready func(context.Context) error // further condition of readiness; may be nil
-	// Missing names what the server serves without for now, such as results.warehouse: readiness then
-	// says so, and stays. May be nil.
+	// Missing names the parts that the server runs without for now, such as results.warehouse. Readiness lists them,
+	// and is still reported as ready. May be nil.
 	Missing func() []string
 	Logger  *slog.Logger     // one line a call, without values; nil: silent
 	Now     func() time.Time // for durations in the log; nil: time.Now
@@ -53,21 +53,21 @@ type Options struct {
 	H2C bool
 }
 
-// Hooks are told what an operator counts. Each may be nil, and must return at once.
+// Hooks are called with the events that an operator counts. Each may be nil, and must return immediately.
 type Hooks struct {
-	// Refused is told that a call was refused, to be sent again later, for a limit: calls, bytes or
-	// rows, with "caller" before it where it is the caller's own.
+	// Refused is called when a call was refused, to be sent again later, because of a limit: calls, bytes or rows, with
+	// "caller" before it if the limit is that of one caller.
 	Refused func(caller, limit string)
-	// Secrets is told that a file of tokens, authorities, certificates or keys cannot be read any
-	// more, so that nobody is let in by it, or can be again (nil).
+	// Secrets is called when a file of tokens, authorities, certificates or keys can no longer be read, so that it
+	// authenticates no caller, or can be read again (nil).
 	Secrets func(what string, err error)
-	// Called is told of each call that ended. Health checks are none.
+	// Called is called for each call that ended, except health checks.
 	Called func(Call)
-	// Served is told how long a batch took, from when it was there until its reply was made.
+	// Served is called with the time from the arrival of a batch until its reply was complete.
 	Served func(wire, function string, took time.Duration)
 }
 
-// Call is what is told of a call that ended.
+// Call describes a call that ended.
 type Call struct {
 	Wire, Function string // function is "unknown" for a name that is none
 	Rows, Nulls    int
@@ -156,7 +156,7 @@ func New(c *udf.Catalogue, o *Options) (*Server, error) {
 	})
 	if o.H2C {
 		if s.http.TLSConfig != nil {
-			return nil, errcode.New(errcode.InvalidArgument, "h2c: HTTP/2 without TLS makes no sense where TLS is configured, which has HTTP/2 of its own")
+			return nil, errcode.New(errcode.InvalidArgument, "h2c: HTTP/2 without TLS cannot be combined with TLS, which includes HTTP/2")
 		}
 		s.http.Protocols = new(http.Protocols)
 		s.http.Protocols.SetHTTP1(true)
@@ -191,13 +191,13 @@ func checkTimeouts(timeouts map[string]time.Duration) error {
 	}
 	for name, d := range timeouts {
 		if !known[name] || d < 0 {
-			return errcode.New(errcode.InvalidArgument, "timeouts: %.40q is no wire, or its time is negative", name)
+			return errcode.New(errcode.InvalidArgument, "timeouts: unknown wire %.40q, or its time is negative", name)
 		}
 	}
 	return nil
 }
 
-// quietLog takes what net/http has to say of broken connections.
+// quietLog takes the messages of net/http about broken connections.
 type quietLog struct{ log *slog.Logger }
 
 func (q quietLog) Write(p []byte) (int, error) {
@@ -208,7 +208,7 @@ func (q quietLog) Write(p []byte) (int, error) {
 // secretsChanged says in the log that secrets cannot be read, or can be again.
 func (s *Server) secretsChanged(what string, err error) {
 	if err != nil {
-		s.log.Error("secrets cannot be read; nobody is let in by them", slog.String("what", what), slog.String("error", err.Error()))
+		s.log.Error("secrets cannot be read; they authenticate no caller", slog.String("what", what), slog.String("error", err.Error()))
 	} else {
 		s.log.Info("secrets can be read again", slog.String("what", what))
 	}
@@ -271,7 +271,7 @@ func (s *Server) Serve(ctx context.Context, grpcListener, httpListener net.Liste
 
 // stop ends serving. Readiness turns first. New calls are then answered as unavailable, on
 // listeners that stay open, while the ones in flight finish, and at least for Limits.StopDelay.
-// Before the grace is over, what is left is cut off and says so.
+// Before the grace is over, the remaining calls are cut off, and answered with ErrStopping.
 func (s *Server) stop(politely bool) {
 	grace := s.limits.StopGrace
 	ends := time.Now().Add(grace)
@@ -287,7 +287,7 @@ func (s *Server) stop(politely bool) {
 		s.awaitCalls(inGrace, time.Now().Add(s.limits.StopDelay))
 	}
 	left := s.shutdown(inGrace)
-	s.catalogue.Drain(inGrace, lastWords) // what judges are asked, and nobody waits for
+	s.catalogue.Drain(inGrace, lastWords) // rows that wait for judges without a call
 	if left != nil {
 		s.log.Warn("calls in flight are cut off", slog.Duration("grace", grace), slog.Int64("calls", s.active.Load()))
 	}
@@ -329,7 +329,7 @@ func later(a, b time.Time) time.Time {
 // lastWords is the time, of the grace, that calls have to answer that they were cut off.
 const lastWords = 2 * time.Second
 
-// enter takes a place for a call; leave gives it back.
+// enter takes a place for a call; leave releases it.
 func (s *Server) enter(call *share) (leave func(), err error) {
 	if s.stopping.Err() != nil {
 		return nil, udf.ErrStopping

@@ -16,8 +16,8 @@ func tallyOf(s *share, room int64) *account.Tally {
 	return account.NewTally(s, room)
 }
 
-// tallyWait is how long a stream waits for others to give memory back. It has some itself, for which
-// others may wait.
+// tallyWait is how long a stream waits for memory that other calls release. It must end, since others may wait for the
+// memory of the stream.
 const tallyWait = 5 * time.Second
 
 // waiting is the memory of a stream, which can be made to wait for it.
@@ -41,8 +41,8 @@ func (w waiting) Hold(n int64) error {
 	}
 }
 
-// rowBytes is what a row takes next to its texts: the places of its arguments and its result, which
-// grow by doubling, and what is said of a row that has no value.
+// rowBytes is the memory of a row without its strings: the places of its arguments and its result in columns, which
+// grow by doubling, and the problem of a row that has no value.
 func rowBytes(f *udf.Function) int64 {
 	n := int64(224 + 40*len(f.Params))
 	if f.Result == udf.JSON {
@@ -51,11 +51,11 @@ func rowBytes(f *udf.Function) int64 {
 	return n
 }
 
-// badBytes is what is known of a row whose arguments cannot be read.
+// badBytes is the memory of the error of a row whose arguments cannot be read.
 const badBytes = 512
 
-// replyBytes is how long a reply can be that holds the results of a batch as JSON, but for texts
-// that are full of control characters, which arrive as long as they leave.
+// replyBytes is the maximal length of a reply with the results of a batch as JSON. Escapes of control characters can
+// make it longer, but such strings were as long in the request.
 func replyBytes(in *udf.Batch, out *udf.Column) int64 {
 	n := 256 + 32*int64(in.Rows) + 2*textBytesOf(out)
 	for i := range in.Problems {

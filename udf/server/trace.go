@@ -18,7 +18,7 @@ import (
 
 var traceparent = propagation.TraceContext{}
 
-// traced begins the span of a call. carrier are the request's headers.
+// traced starts the span of a call. carrier are the request's headers.
 func (s *Server) traced(ctx context.Context, c *call, carrier propagation.TextMapCarrier) context.Context {
 	if s.tracer == nil {
 		return ctx

@@ -22,7 +22,7 @@ type unary struct {
 	s *Server
 }
 
-// traitsUnary are those of unary gRPC calls, which have a deadline of their own.
+// traitsUnary are those of unary gRPC calls, whose callers set deadlines.
 var traitsUnary = traits{name: "grpc"}
 
 // serve wraps what every unary call has: a place, an entry in the log, an error as a gRPC status.
@@ -76,8 +76,7 @@ func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallRes
 	})
 }
 
-// batchFrom reads the arguments of a call. Numbers may come as texts and the other way round, as in
-// every wire.
+// batchFrom reads the arguments of a call. As in every wire, numbers may come as strings, and strings as numbers.
 func batchFrom(fn *udf.Function, req *udfpb.CallRequest, maxRows int, counted *account.Tally) (*udf.Batch, error) {
 	args := req.GetArguments()
 	if err := fn.CheckArity(len(args)); err != nil {

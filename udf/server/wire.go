@@ -25,7 +25,7 @@ type wire interface {
 	fault(dst []byte, err error, requestID string) []byte
 }
 
-// traits are what a wire's caller can take.
+// traits are the limits and options of a wire's caller.
 type traits struct {
 	name     string
 	reply    int           // bytes of a reply at most; 0: no limit
@@ -55,7 +55,7 @@ type request struct {
 
 var requests = sync.Pool{New: func() any { return new(request) }}
 
-// release gives the request's memory back, but for the body: texts that a function kept alias it.
+// release returns the request to its pool without the body: strings that a function kept alias it.
 func (r *request) release() {
 	r.batch.Clear()
 	clear(r.out.Texts)
@@ -74,8 +74,8 @@ func (r *request) resolve(name string) (err error) {
 	return nil
 }
 
-// positional reads the arguments of one row, an array that was entered, up to its end. first tells
-// that nothing of it was read yet.
+// positional reads the arguments of one row, an array that was entered, up to its end. first is true if no element of
+// it was read yet.
 func (r *request) positional(first bool) error {
 	row := r.batch.Rows
 	for k := 0; ; k++ {

@@ -26,7 +26,7 @@ func (bigquery) decode(r *request) error {
 			return err
 		}
 	}
-	var calls []byte // where they stand before the function is known
+	var calls []byte // if they precede the name of the function
 	fn, fnv := "", ""
 	err := r.members(func(key []byte) func() error {
 		switch string(key) {

@@ -38,9 +38,8 @@ func decodeRows(r *request) error {
 	}, "rows")
 }
 
-// members reads the body, an object: handler gives what reads the value of a member, or nil for one
-// that is ignored. No member that has a handler may stand there twice; the required one must be
-// there.
+// members reads the body, an object. handler returns the function that reads the value of a member, or nil if the
+// member is ignored. A member with a handler must not be duplicated, and the required one must be present.
 func (r *request) members(handler func(key []byte) func() error, required string) error {
 	s := &r.scan
 	if err := s.Object(); err != nil {
@@ -84,7 +83,7 @@ func (r *request) members(handler func(key []byte) func() error, required string
 	return errcode.New(errcode.InvalidArgument, "body: expected a member %q, an array of rows", required)
 }
 
-// rows reads an array of rows, one by one. What is the array in messages.
+// rows reads an array of rows, one by one. Errors call the array what.
 func (r *request) rows(what string, read func() error) error {
 	s := &r.scan
 	if err := s.Array(); err != nil {

@@ -17,8 +17,8 @@ import (
 type snowflake struct{}
 
 func (snowflake) traits() traits {
-	// Gateways give a call 29 or 30 seconds: before that a caller that can poll is told to, and
-	// rows say that they are late to one that cannot. Replies may have 10 MB.
+	// Gateways give a call 29 or 30 seconds. Before that, a caller that can poll is asked to, and for one that cannot
+	// the remaining rows fail with deadline_exceeded. Replies may have 10 MB.
 	return traits{name: "snowflake", reply: 10_000_000, budget: 20 * time.Second, digest: true}
 }
 

@@ -12,10 +12,10 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// inlet is where the messages of one DoExchange come in: it finds the function that they name, and
-// checks them before the Arrow library reads them. Their memory is that of the gate, but for
+// streamReader receives the messages of one DoExchange call. It finds the function that they name, and checks the
+// messages before the Arrow library reads them. Their memory is that of the gate, but for
 // dictionaries, which the library keeps.
-type inlet struct {
+type streamReader struct {
 	ctx        context.Context //nolint:containedctx // lives for one call
 	stream     flight.DataStreamReader
 	share      *share
@@ -29,7 +29,7 @@ type inlet struct {
 }
 
 // open reads the first message, which names the function.
-func (in *inlet) open(f *flightServer) (handler, error) {
+func (in *streamReader) open(f *flightServer) (handler, error) {
 	d, err := in.stream.Recv()
 	if err != nil {
 		return handler{}, in.received(err)
@@ -42,7 +42,7 @@ func (in *inlet) open(f *flightServer) (handler, error) {
 }
 
 // received is an error of the stream.
-func (in *inlet) received(err error) error {
+func (in *streamReader) received(err error) error {
 	switch {
 	case errors.Is(err, io.EOF):
 		return errcode.New(errcode.InvalidArgument, "the stream ended before its first message")
@@ -55,7 +55,7 @@ func (in *inlet) received(err error) error {
 }
 
 // Recv is the next message that carries Arrow data.
-func (in *inlet) Recv() (*flight.FlightData, error) {
+func (in *streamReader) Recv() (*flight.FlightData, error) {
 	for {
 		d := in.pending
 		in.pending = nil
@@ -92,7 +92,7 @@ func (in *inlet) Recv() (*flight.FlightData, error) {
 
 // keep reserves memory for a dictionary, which stays until the end of the stream or until another
 // one replaces it.
-func (in *inlet) keep(d *dictionary, n int64) error {
+func (in *streamReader) keep(d *dictionary, n int64) error {
 	if err := in.share.Hold(n); err != nil {
 		return err
 	}
@@ -104,14 +104,14 @@ func (in *inlet) keep(d *dictionary, n int64) error {
 	return nil
 }
 
-func (in *inlet) refuse(err error) error {
+func (in *streamReader) refuse(err error) error {
 	in.fault = err
 	return err
 }
 
 // because returns why reading ended: the fault found here, or else bytes that the Arrow library cannot read. The
 // library's message may quote them.
-func (in *inlet) because(budget *allocator) error {
+func (in *streamReader) because(budget *allocator) error {
 	switch {
 	case in.fault != nil:
 		return in.fault
