@@ -292,12 +292,15 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	}
 	score := scoreRow
 	if (m.Needs|m.Reads|contextOf(m))&(scoring.FieldGoldResult|scoring.FieldPredResult|scoring.FieldCase) != 0 {
-		score = func(ctx context.Context, in *Batch, i int) (row scoring.Row, err error) {
+		withReferences := func(ctx context.Context, in *Batch, i int) (row scoring.Row, err error) {
+			reading(ctx, func(ctx context.Context) { row, err = scoreRow(ctx, in, i) })
+			return row, err
+		}
+		score = func(ctx context.Context, in *Batch, i int) (scoring.Row, error) {
 			if allInline(params, in, i) {
 				return scoreRow(ctx, in, i)
 			}
-			reading(ctx, func(ctx context.Context) { row, err = scoreRow(ctx, in, i) })
-			return row, err
+			return withReferences(ctx, in, i)
 		}
 	}
 	asks := (m.Needs|m.Reads)&scoring.FieldJudge != 0 || engine.AsksJudge(m)

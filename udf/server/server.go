@@ -217,9 +217,9 @@ func (s *Server) secretsChanged(what string, err error) {
 	}
 }
 
-// Serve answers calls on the listeners, either of which may be nil, until ctx ends: gRPC and Arrow
-// Flight on the first, HTTP on the second. It then stops within Limits.StopGrace and returns nil.
-// Any other end is an error. It closes the listeners.
+// Serve answers calls on the listeners until ctx ends: gRPC and Arrow Flight on the first, HTTP on the second. Either
+// listener may be nil. Serve then stops within Limits.StopGrace and returns nil. Any other end is an error. It closes
+// the listeners.
 func (s *Server) Serve(ctx context.Context, grpcListener, httpListener net.Listener) error {
 	defer s.cutOff()
 	defer s.stopNow()
