@@ -91,8 +91,6 @@ func start(tb testing.TB, dir string) (b *Browser, end func()) {
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
 		chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("hide-scrollbars", true),
-		// Without a graphics card Chromium emulates one, which costs a third of the time and changes no page.
-		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-software-rasterizer", true),
 	)
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium refuses to run otherwise
