@@ -20,7 +20,7 @@ type ScoreWriter struct {
 	w               *Store
 	run, configHash string
 	seed            maphash.Seed
-	seen            map[uint64]struct{} // hashes of answers: of two with one hash the second is merged
+	seen            map[uint64]struct{} // hashes of answers: if two have the same hash, the second is merged
 	mark            driver.Mark
 }
 
