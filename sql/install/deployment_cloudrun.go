@@ -38,7 +38,7 @@ func (v *Values) cloudRunEndpoint() error {
 	return nil
 }
 
-// CloudRunRegion sets the region that follows from the location, if none is set.
+// CloudRunRegion sets the region from the location if the region is empty.
 func (v *Values) CloudRunRegion() error {
 	c := &v.Deploy.CloudRun
 	if c.Region != "" {
@@ -46,7 +46,7 @@ func (v *Values) CloudRunRegion() error {
 	}
 	region := strings.ToLower(v.Location)
 	if !service.IsRegion(region) {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.cloud_run.region is missing: the location %.40q is no region; Cloud Run needs one that lies in it, such as europe-west1", v.Location)
+		return errcode.New(errcode.InvalidArgument, "values: deploy.cloud_run.region is missing: the location %.40q is not a region; expected a region in this location, such as europe-west1", v.Location)
 	}
 	c.Region = region
 	return nil
@@ -64,7 +64,7 @@ func (v *Values) cloudRunPlace() error {
 	}
 	location, region := strings.ToLower(v.Location), v.Deploy.CloudRun.Region
 	if location == "" {
-		return nil // who needs it says so
+		return nil // commands that need it report that it is missing
 	}
 	inside, want := region == location, location
 	switch {
@@ -77,7 +77,7 @@ func (v *Values) cloudRunPlace() error {
 		return bad("location is %.40q, expected EU, US, or a region, such as europe-west1", v.Location)
 	}
 	if region != "" && !inside {
-		return bad("deploy.cloud_run.region is %.40q, and location is %.40q: the service must lie in it; expected %s", region, v.Location, want)
+		return bad("deploy.cloud_run.region is %.40q, and location is %.40q: the service must be in this location; expected %s", region, v.Location, want)
 	}
 	if u, err := url.Parse(v.Deploy.Warehouse); err == nil && u.Scheme == "bigquery" {
 		if l := u.Query().Get("location"); l != "" && !strings.EqualFold(l, v.Location) {

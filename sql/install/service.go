@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// serviceMark begins the mark in a service's comment.
+// serviceMark is the prefix of the mark in a service's comment.
 const serviceMark = "badger-service:"
 
 // calling adds the steps of the way of calling. The mark of a service is the hash of what creates
