@@ -90,7 +90,12 @@ func (w *Store) ScoredMetrics(ctx context.Context) (names []string, err error) {
 }
 
 func scoredMetrics() Select[string] {
-	return Select[string]{What: readingScores, Distinct: true, Fields: only[string]("metric"), From: " FROM badger.scores ORDER BY metric"}
+	return Select[string]{
+		What:     readingScores,
+		Distinct: true,
+		Fields:   only[string]("metric"),
+		From:     " FROM badger.scores ORDER BY metric",
+	}
 }
 
 // LatestScore is a score with its inputs. Its strings are valid until the next one is read.
@@ -138,7 +143,14 @@ type Latest struct {
 func (l *Latest) scores(d driver.Dialect) Select[LatestScore] {
 	p := arguments{dialect: d}
 	from := l.from(&p)
-	return Select[LatestScore]{What: readingScores, Fields: latestFields, From: from, Args: p.args, Borrow: true} // there may be millions
+	// there may be millions
+	return Select[LatestScore]{
+		What:   readingScores,
+		Fields: latestFields,
+		From:   from,
+		Args:   p.args,
+		Borrow: true,
+	}
 }
 
 // text is the statement of [Latest.scores] inside of another one.
@@ -228,5 +240,9 @@ func (w *Store) RunConfigs(ctx context.Context) (map[string]string, error) {
 
 // runConfigs reads the configuration of every run; a run may have several rows.
 func runConfigs() Select[Run] {
-	return Select[Run]{What: readingRuns, Fields: []Field[Run]{runFields[0], configOfRun}, From: " FROM badger.eval_runs"}
+	return Select[Run]{
+		What:   readingRuns,
+		Fields: []Field[Run]{runFields[0], configOfRun},
+		From:   " FROM badger.eval_runs",
+	}
 }

@@ -244,7 +244,12 @@ func (q inputs) cases(f Filter, r *keyRange) Select[answerRow] {
 			") l ON l.case_id = r.case_id AND l.agent_name = r.agent_name AND l.agent_version = r.agent_version AND l.batch_id = r.batch_id"
 	}
 	from += labels + q.where(f, r) + inOrder + ", r.ran_at, r.sql"
-	return Select[answerRow]{What: readingCases, Fields: answerRowFields(append(columns, passes)), From: from, Args: q.args}
+	return Select[answerRow]{
+		What:   readingCases,
+		Fields: answerRowFields(append(columns, passes)),
+		From:   from,
+		Args:   q.args,
+	}
 }
 
 // questionsWithin reads the questions of a range as rows of [inputs.cases] without an answer: of the
@@ -258,7 +263,12 @@ func (q inputs) questionsWithin(f Filter, r *keyRange) Select[answerRow] {
 		columns = append(columns, "g."+c)
 	}
 	from := " FROM " + q.golden(f, r)
-	return Select[answerRow]{What: readingQuestions, Fields: answerRowFields(append(columns, "NULL AS passes")), From: from, Args: q.args}
+	return Select[answerRow]{
+		What:   readingQuestions,
+		Fields: answerRowFields(append(columns, "NULL AS passes")),
+		From:   from,
+		Args:   q.args,
+	}
 }
 
 // counted is the key of an answer with a number.
@@ -275,7 +285,12 @@ func countedFields(n string) []Field[counted] {
 // keys reads the keys of the answers, and how long their results are as text.
 func (q inputs) keys(f Filter) Select[counted] {
 	from := " FROM " + q.runs([]string{"result"}) + q.where(f, nil) + inOrder
-	return Select[counted]{What: readingCases, Fields: countedFields("LENGTH(CAST(result AS " + q.Dialect.Types[driver.Text] + "))"), From: from, Args: q.args}
+	return Select[counted]{
+		What:   readingCases,
+		Fields: countedFields("LENGTH(CAST(result AS " + q.Dialect.Types[driver.Text] + "))"),
+		From:   from,
+		Args:   q.args,
+	}
 }
 
 // copies counts the rows of the answers that have several.
@@ -303,7 +318,13 @@ func (q inputs) questions(f Filter) Select[string] {
 	if f.SetVersion != "" {
 		from += " AND set_version = " + q.param(f.SetVersion)
 	}
-	return Select[string]{What: readingQuestions, Distinct: true, Fields: only[string]("case_id"), From: from + " ORDER BY case_id", Args: q.args}
+	return Select[string]{
+		What:     readingQuestions,
+		Distinct: true,
+		Fields:   only[string]("case_id"),
+		From:     from + " ORDER BY case_id",
+		Args:     q.args,
+	}
 }
 
 // count counts the answers that a filter chooses.
@@ -325,5 +346,8 @@ func folding(table string) Select[*bool] {
 	id := func(text string) string {
 		return "COALESCE((SELECT case_id FROM badger." + table + " WHERE 1 = 0), '" + text + "')"
 	}
-	return Select[*bool]{What: readingCases, Fields: only[*bool](id("a") + " = 'A' OR " + id("é") + " = 'e' OR " + id("a") + " < 'B'")}
+	return Select[*bool]{
+		What:   readingCases,
+		Fields: only[*bool](id("a") + " = 'A' OR " + id("é") + " = 'e' OR " + id("a") + " < 'B'"),
+	}
 }

@@ -58,7 +58,7 @@ func (q inputs) questionsNamed(f Filter, ids []string) Select[ScoredAnswer] {
 	return Select[ScoredAnswer]{What: readingQuestions, Fields: ofTable("g", fields), From: from, Args: q.args}
 }
 
-// WholeQuestions reads some questions by their ids, as [Warehouse.QuestionsNamed] chooses them, as cases
+// WholeQuestions reads some questions by their ids, as [Store.QuestionsNamed] chooses them, as cases
 // without an answer. Those that cannot be read are left out.
 func (w *Store) WholeQuestions(ctx context.Context, f Filter, ids []string) (map[string]*scoring.Case, error) {
 	q, err := w.query(ctx)
@@ -236,17 +236,33 @@ const byAnswer = "agent_name, agent_version, batch_id, case_id"
 // scores reads scores of the answers, those of an answer together.
 func (o OfRun) scores(d driver.Dialect, fields []Field[scoring.Row]) Select[scoring.Row] {
 	where, args := o.where(d)
-	return Select[scoring.Row]{What: "reading the scores of a run", Fields: fields, From: " FROM badger.scores" + where + " ORDER BY " + byAnswer + ", metric", Args: args}
+	return Select[scoring.Row]{
+		What:   "reading the scores of a run",
+		Fields: fields,
+		From:   " FROM badger.scores" + where + " ORDER BY " + byAnswer + ", metric",
+		Args:   args,
+	}
 }
 
 // metrics reads the names of the metrics that the answers have scores of.
 func (o OfRun) metrics(d driver.Dialect) Select[string] {
 	where, args := o.where(d)
-	return Select[string]{What: readingScores, Distinct: true, Fields: only[string]("metric"), From: " FROM badger.scores" + where + " ORDER BY metric", Args: args}
+	return Select[string]{
+		What:     readingScores,
+		Distinct: true,
+		Fields:   only[string]("metric"),
+		From:     " FROM badger.scores" + where + " ORDER BY metric",
+		Args:     args,
+	}
 }
 
 // keys reads the keys of the answers in their order, with how many scores each has.
 func (o OfRun) keys(d driver.Dialect) Select[counted] {
 	where, args := o.where(d)
-	return Select[counted]{What: readingScores, Fields: countedFields("COUNT(*)"), From: " FROM badger.scores" + where + " GROUP BY " + byAnswer + " ORDER BY " + byAnswer, Args: args}
+	return Select[counted]{
+		What:   readingScores,
+		Fields: countedFields("COUNT(*)"),
+		From:   " FROM badger.scores" + where + " GROUP BY " + byAnswer + " ORDER BY " + byAnswer,
+		Args:   args,
+	}
 }

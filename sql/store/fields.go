@@ -181,10 +181,17 @@ func all[T any](ctx context.Context, w *Store, s Select[T]) (out []T, err error)
 
 // first reads the first row of a statement: the zero T if there is none.
 func first[T any](ctx context.Context, w *Store, s Select[T]) (row T, err error) {
-	for row, err = range Rows(ctx, w, s) {
-		break
-	}
+	row, _, err = firstIfAny(ctx, w, s)
 	return row, err
+}
+
+// firstIfAny is [first] that also reports whether there is a row.
+func firstIfAny[T any](ctx context.Context, w *Store, s Select[T]) (row T, found bool, err error) {
+	Rows(ctx, w, s)(func(r T, failed error) bool {
+		row, found, err = r, failed == nil, failed
+		return false
+	})
+	return row, found, err
 }
 
 // rowsWhenRead is [Rows] of a statement that is built when the sequence is read.

@@ -35,12 +35,12 @@ func (w *Store) Inspect(ctx context.Context) (Found, error) {
 	}
 	prints := ""
 	if _, is := f.Tables["schema_version"]; is {
-		for v, err := range Rows(ctx, w, versions()) {
-			if err != nil {
-				return f, err
-			}
+		v, found, err := firstIfAny(ctx, w, versions())
+		if err != nil {
+			return f, err
+		}
+		if found {
 			f.Version, f.Program, prints = max(1, v.version), v.program, v.views
-			break
 		}
 	}
 	f.Record(prints)
@@ -66,7 +66,10 @@ type shownView struct{ name, text string }
 func shownViews(d driver.Dialect) Select[shownView] {
 	return Select[shownView]{
 		What: "looking at badger's views", Text: d.ShownViews,
-		Fields: []Field[shownView]{{In: func(v *shownView) any { return &v.name }}, {In: func(v *shownView) any { return &v.text }}},
+		Fields: []Field[shownView]{
+			{In: func(v *shownView) any { return &v.name }},
+			{In: func(v *shownView) any { return &v.text }},
+		},
 	}
 }
 

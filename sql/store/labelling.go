@@ -264,7 +264,10 @@ func (q inputs) answered(r *keyRange) Select[counted] {
 	from := " FROM " + q.runs(nil) + q.where(Filter{}, r) + " GROUP BY r.case_id"
 	return Select[counted]{
 		What: readingCases, From: from, Args: q.args,
-		Fields: []Field[counted]{{SQL: "r.case_id", In: func(c *counted) any { return &c.CaseID }}, {SQL: "COUNT(*)", In: func(c *counted) any { return &c.n }}},
+		Fields: []Field[counted]{
+			{SQL: "r.case_id", In: func(c *counted) any { return &c.CaseID }},
+			{SQL: "COUNT(*)", In: func(c *counted) any { return &c.n }},
+		},
 	}
 }
 
@@ -287,7 +290,13 @@ func (w *Store) Scored(ctx context.Context, of scoring.AnswerID, cases []string)
 func scoredCases(d driver.Dialect, by scoring.By, cases []string) Select[string] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.scores WHERE agent_name = " + p.add(by.Agent) + " AND agent_version = " + p.add(by.Version) + " AND batch_id = " + p.add(by.Batch) + " AND case_id IN (" + p.list(cases) + ")"
-	return Select[string]{What: readingScores, Distinct: true, Fields: only[string]("case_id"), From: from, Args: p.args}
+	return Select[string]{
+		What:     readingScores,
+		Distinct: true,
+		Fields:   only[string]("case_id"),
+		From:     from,
+		Args:     p.args,
+	}
 }
 
 // WriteLoggedLabels writes many rows of label_log. A row with the ID of one of them is replaced.

@@ -13,7 +13,10 @@ import (
 // The statements over queues, queue_items, label_log and the claims of labelling.
 
 var queueFields = slices.Concat(
-	[]Field[Queue]{{SQL: "queue_id", In: func(q *Queue) any { return &q.ID }}, {SQL: "name", In: func(q *Queue) any { return &q.Name }}},
+	[]Field[Queue]{
+		{SQL: "queue_id", In: func(q *Queue) any { return &q.ID }},
+		{SQL: "name", In: func(q *Queue) any { return &q.Name }},
+	},
 	fieldsIn(runIDFields, func(q *Queue) *scoring.RunID { return &q.RunID }),
 	[]Field[Queue]{
 		{SQL: "filter", In: func(q *Queue) any { return &q.Filter }},
@@ -37,7 +40,12 @@ func queuesNamed(d driver.Dialect, id string) Select[Queue] {
 	if id != "" {
 		where = " WHERE queue_id = " + p.add(id)
 	}
-	return Select[Queue]{What: readingQueues, Fields: queueFields, From: " FROM badger.queues" + where + " ORDER BY created_at DESC, queue_id", Args: p.args}
+	return Select[Queue]{
+		What:   readingQueues,
+		Fields: queueFields,
+		From:   " FROM badger.queues" + where + " ORDER BY created_at DESC, queue_id",
+		Args:   p.args,
+	}
 }
 
 // queuesOf reads the open queues that hold an answer and are not blind, the newest first.
@@ -264,7 +272,10 @@ func leases(d driver.Dialect, prefix string, now time.Time) Select[Lease] {
 	from := " FROM badger.claims WHERE claim_key LIKE " + p.add(prefix+"%") + " AND expires_ms >= " + p.add(now.UnixMilli())
 	return Select[Lease]{
 		What: readingClaims, From: from, Args: p.args,
-		Fields: []Field[Lease]{{SQL: "claim_key", In: func(l *Lease) any { return &l.Key }}, {SQL: "owner", In: func(l *Lease) any { return &l.Owner }}},
+		Fields: []Field[Lease]{
+			{SQL: "claim_key", In: func(l *Lease) any { return &l.Key }},
+			{SQL: "owner", In: func(l *Lease) any { return &l.Owner }},
+		},
 	}
 }
 

@@ -39,7 +39,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for query, want := range map[string]string{
-		"mode=best":            `mode: "best" is not a mode, expected one of all, failed,`,
+		"mode=best":            `mode: "best" is not a mode; expected one of all, failed,`,
 		"page=0":               `page: "0", expected a whole number from 1 to`,
 		"page=x":               `page: "x", expected`,
 		"size=24":              `size: "24", expected a whole number from 25 to 500`,

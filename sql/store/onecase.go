@@ -18,7 +18,13 @@ func (w *Store) AnswersOfCase(ctx context.Context, run, caseID string) (out []sc
 
 func answersOfCase(d driver.Dialect, run, caseID string) Select[scoring.AnswerID] {
 	from := " FROM badger.scores WHERE eval_run_id = " + d.Param(1) + " AND case_id = " + d.Param(2) + " ORDER BY agent_name, agent_version, batch_id"
-	return Select[scoring.AnswerID]{What: readingScores, Distinct: true, Fields: byOfAnswer, From: from, Args: []any{run, caseID}}
+	return Select[scoring.AnswerID]{
+		What:     readingScores,
+		Distinct: true,
+		Fields:   byOfAnswer,
+		From:     from,
+		Args:     []any{run, caseID},
+	}
 }
 
 // Results reads the results of all answers to some questions, as agent_runs has them: text, or a

@@ -916,12 +916,13 @@ func (p *Pages) Case(ctx context.Context, key scoring.RunID, caseID string) (*Ca
 		out.take(a, rows)
 	}
 	if !out.Answered {
-		for a, err := range p.w.answers(ctx, p.layout.questionsWithin(Filter{}, &keyRange{first: caseID, last: caseID})) {
-			if err != nil {
-				return out, err
-			}
+		row, found, err := firstIfAny(ctx, p.w, p.layout.questionsWithin(Filter{}, &keyRange{first: caseID, last: caseID}))
+		if err != nil {
+			return out, err
+		}
+		if found {
+			a := row.answer()
 			out.ask(&a)
-			break
 		}
 	}
 	labels, err := p.labels(ctx, key, []string{caseID})

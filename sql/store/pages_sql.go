@@ -64,14 +64,22 @@ func runsListed(d driver.Dialect, f RunFilter) Select[listedRun] {
 
 // runsNamed reads the rows of eval_runs of a run's ID.
 func runsNamed(d driver.Dialect, id string) Select[Run] {
-	return Select[Run]{What: readingRuns, Fields: runFields, From: " FROM badger.eval_runs WHERE eval_run_id = " + d.Param(1), Args: []any{id}}
+	return Select[Run]{
+		What:   readingRuns,
+		Fields: runFields,
+		From:   " FROM badger.eval_runs WHERE eval_run_id = " + d.Param(1),
+		Args:   []any{id},
+	}
 }
 
 // agentsOfRuns reads the agents and versions that were evaluated.
 func agentsOfRuns() Select[AgentVersion] {
 	return Select[AgentVersion]{
 		What: readingRuns, Distinct: true, From: " FROM badger.eval_runs ORDER BY agent_name, agent_version",
-		Fields: []Field[AgentVersion]{{SQL: "agent_name", In: func(a *AgentVersion) any { return &a.Agent }}, {SQL: "agent_version", In: func(a *AgentVersion) any { return &a.Version }}},
+		Fields: []Field[AgentVersion]{
+			{SQL: "agent_name", In: func(a *AgentVersion) any { return &a.Agent }},
+			{SQL: "agent_version", In: func(a *AgentVersion) any { return &a.Version }},
+		},
 	}
 }
 
@@ -177,7 +185,10 @@ func metricsOfRun(d driver.Dialect, run runScores) Select[MetricShape] {
 	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " GROUP BY metric ORDER BY metric"
 	return Select[MetricShape]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[MetricShape]{{SQL: "metric", In: func(m *MetricShape) any { return &m.Metric }}, {SQL: "COUNT(*)", In: func(m *MetricShape) any { return &m.Scores }}},
+		Fields: []Field[MetricShape]{
+			{SQL: "metric", In: func(m *MetricShape) any { return &m.Metric }},
+			{SQL: "COUNT(*)", In: func(m *MetricShape) any { return &m.Scores }},
+		},
 	}
 }
 

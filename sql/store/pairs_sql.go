@@ -60,7 +60,10 @@ var pairFields = slices.Concat(
 	[]Field[Pair]{{SQL: "metric", In: func(p *Pair) any { return &p.Metric }}},
 	fieldsIn(halfFields("f_"), func(p *Pair) *Half { return &p.From }),
 	fieldsIn(halfFields("t_"), func(p *Pair) *Half { return &p.To }),
-	[]Field[Pair]{{SQL: "gold", In: func(p *Pair) any { return &p.Gold }}, {SQL: "reasons", In: func(p *Pair) any { return &p.Reasons }}},
+	[]Field[Pair]{
+		{SQL: "gold", In: func(p *Pair) any { return &p.Gold }},
+		{SQL: "reasons", In: func(p *Pair) any { return &p.Reasons }},
+	},
 )
 
 // counts reads how many cases have equal pairs of scores, those of a metric together.

@@ -172,7 +172,7 @@ func (r Reader) expand(query string) string {
 		case "s.scores":
 			out.WriteString(scoreColumns("s."))
 		default:
-			panic("sql: {" + what + "} stands for nothing")
+			panic("store: unknown placeholder {" + what + "}")
 		}
 		query = after
 	}

@@ -217,10 +217,11 @@ type LastRun struct {
 
 // LastRun finds the run that started last, or nil.
 func (w *Store) LastRun(ctx context.Context) (run *LastRun, err error) {
-	for r, err := range Rows(ctx, w, latestRuns()) {
-		return &r, err
+	last, found, err := firstIfAny(ctx, w, latestRuns())
+	if !found {
+		return nil, err
 	}
-	return nil, nil
+	return &last, nil
 }
 
 // latestRuns reads the names of the runs, when they started and whether all of their rows are done,

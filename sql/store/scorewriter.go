@@ -32,7 +32,7 @@ func (w *Store) ScoreWriter(runID, configHash string) *ScoreWriter {
 	}
 }
 
-// Held is [Warehouse.Scores] of the run.
+// Held is [Store.Scores] of the run.
 func (s *ScoreWriter) Held(ctx context.Context) iter.Seq2[scoring.Row, error] {
 	return func(yield func(scoring.Row, error) bool) {
 		n := int64(0)

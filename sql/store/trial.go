@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// TrialStep is a step of a [Warehouse.Trial].
+// TrialStep is a step of a [Store.Trial].
 type TrialStep string
 
 // The steps of a trial, in order.

@@ -13,7 +13,7 @@ import (
 
 // WriteCases writes cases into golden_set, as version setVersion of the set, and their answers into agent_runs, and
 // replaces rows with the same keys. A case without an agent's name, SQL, result, error or response has no answer.
-// Human labels are written with [Warehouse.WriteLabels]. Each call holds its rows in memory, so write many cases in
+// Human labels are written with [Store.WriteLabels]. Each call holds its rows in memory, so write many cases in
 // several calls.
 func (w *Store) WriteCases(ctx context.Context, setVersion string, cases []*scoring.Case) error {
 	golden, runs := newRows("golden_set"), newRows("agent_runs")
