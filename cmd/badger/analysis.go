@@ -43,7 +43,7 @@ func (c *chosenBatches) choose(b *analysis.Batch) bool {
 
 // openScores is scores that are open.
 type openScores struct {
-	storedscores.Source
+	analysis.Source
 	set   *analysis.Set
 	close func()
 }

@@ -37,7 +37,7 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	if err != nil {
 		return nil, err
 	}
-	if t.Type != "TABLE" && t.Type != "SNAPSHOT" && t.Type != "" { // a view has no rows of its own
+	if t.Type != "TABLE" && t.Type != "SNAPSHOT" && t.Type != "" { // a view stores no rows
 		return c.Query(ctx, "SELECT * FROM "+quoted(table))
 	}
 	return c.readTable(ctx, t, -1, "table "+shownTable(table))
@@ -79,7 +79,7 @@ func shownTable(t *bq.TableReference) string {
 
 // table asks for a table.
 func (c *Conn) table(ctx context.Context, ref *bq.TableReference) (t *bq.Table, err error) {
-	if _, err := c.jobLocation(ctx); err != nil { // tells that the connection is closed
+	if _, err := c.jobLocation(ctx); err != nil { // fails if the connection is closed
 		return nil, err
 	}
 	err = c.retry(ctx, func() error {

@@ -37,7 +37,7 @@ type Options struct {
 	AllowInsecure   bool   // an Endpoint beyond this machine without TLS and credentials
 
 	Storage        StorageUse
-	Streams        int   // read at once; more than one gives up the order of rows. 0 is one
+	Streams        int   // read concurrently; more than one loses the order of rows. 0 is one
 	PageRows       int64 // of a REST page; 0 is 10,000
 	MaxBytesBilled int64 // of one query; 0 is BigQuery's limit
 }
@@ -83,7 +83,7 @@ func plainName(s string) bool {
 //	storage_endpoint  the Storage API there, HOST:PORT
 //	allow_insecure    true: an endpoint beyond this machine without TLS, and then without credentials
 //	storage           auto, on, off
-//	streams           of the Storage Read API at once; with more than one the order of rows is lost
+//	streams           of the Storage Read API, read concurrently; with more than one the order of rows is lost
 //	page_rows         of REST pages
 //	max_bytes_billed  by one query, which fails before it costs more
 //

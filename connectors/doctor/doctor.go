@@ -28,7 +28,7 @@ const (
 	OK      Status = "ok"
 	Warning Status = "warning" // badger works, but not as well as it could, or not with everything
 	Failed  Status = "failed"
-	Skipped Status = "skipped" // because of one that failed, or because nothing is to be written
+	Skipped Status = "skipped" // because another check failed, or because writing is not requested
 )
 
 // Check is one check.
@@ -230,7 +230,7 @@ func (d *doctor) clock(ctx context.Context) {
 	}
 	theirs := time.Unix(v.Int(), int64(v.Nanos()))
 	off := time.Duration(0)
-	switch { // within the time that asking took nothing can be said
+	switch { // a difference within the round-trip time is not significant
 	case theirs.Before(before):
 		off = before.Sub(theirs)
 	case theirs.After(after):

@@ -37,8 +37,8 @@ type Conn interface {
 	Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error)
 	// ErrorCode classifies an error of this connection. ResourceExhausted is the code of a result, or
 	// of a value in it, that is larger than what is read of one. A limit of the warehouse has another:
-	// Unavailable where it passes by itself, such as too many sessions or requests at once, and
-	// FailedPrecondition where somebody has to act, such as a quota that is used up or a full disk.
+	// Unavailable if it is transient, such as too many concurrent sessions or requests, and FailedPrecondition
+	// if an administrator must act, such as a used-up quota or a full disk.
 	ErrorCode(err error) errcode.Code
 	// Close closes the connection.
 	Close() error
@@ -83,9 +83,9 @@ type Fact struct {
 type Mark struct {
 	Column, Value string // the writer's own rows are those with this text in this column
 	Own           int64  // how many they are
-	Table         int64  // how many rows the table holds; where it is not known, -1
-	Before        int64  // how many of these lie before the writer's own, where the engine keeps rows in an order
-	Alone         bool   // nobody else has written rows with the value since the writer saw them; once false, rows are merged
+	Table         int64  // number of rows in the table; -1 if not known
+	Before        int64  // how many of these precede the writer's own, if the engine stores rows in an order
+	Alone         bool   // no other client has written rows with the value since the writer read them; once false, rows are merged
 }
 
 // FunctionRegistrar is implemented by embedded engines: Go functions that SQL can call. Functions with the same
@@ -111,8 +111,8 @@ type Options struct {
 	ReadOnly  bool             // nothing will be written; the database must exist
 	MustExist bool             // a database that does not exist is not made
 	Lasting   bool             // what is written must outlast the connection: a database in memory is refused
-	Sparing   bool             // an engine in this process is to hold little memory
-	MostBytes int64            // that a sparing engine may take for a query that needs more; 0 is what it has by default
+	Sparing   bool             // an engine in this process uses little memory
+	MostBytes int64            // limit of a sparing engine for a query that needs more; 0 is the default
 	URLOnly   bool             // check the URL and connect to nothing: the connection is then nil
 	Mem       memory.Allocator // for records; nil is the Go heap
 }
@@ -143,12 +143,12 @@ type Dialect struct {
 	// RoleQuery returns the permissions of the session's role beyond reading: a string such as "is a superuser",
 	// and whether queries of other authors must not be run with it. "" if it cannot be queried.
 	RoleQuery string
-	// Grants are what a role needs for badger's tables, as an administrator writes it.
+	// Grants are the statements that give a role access to badger's tables.
 	Grants string
 	// Reader is how a role is made that only reads, for queries of others; "" if RoleQuery is.
 	Reader string
-	// Binary follows text to make it compare by its bytes where a column may have a collation under
-	// which other text is equal to it; "" if text always compares so or where nothing is known.
+	// Binary follows a string expression so that it compares by its bytes, if a column may have a collation under
+	// which different strings are equal; "" if strings always compare by bytes or if the engine has no such form.
 	Binary string
 	// Digest is an expression for a short digest of a string, so that strings of many rows are compared in little
 	// memory; nil if the memory is that of a warehouse.

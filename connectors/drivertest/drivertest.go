@@ -93,7 +93,7 @@ func (h Harness) run(t *testing.T, name string, f func(t *testing.T)) {
 	})
 }
 
-// spelled returns a text of the suite in this warehouse's spelling.
+// spelled converts an expected string of the suite to this warehouse's formatting.
 func (h Harness) spelled(text string) string {
 	if own, ok := h.Spelled[text]; ok {
 		return own

@@ -121,8 +121,8 @@ func (h Harness) labelling(t *testing.T) {
 		t.Errorf("signals: %v %s", err, d)
 	}
 
-	// Readers of labels count the log. Nobody answered but those who are in agent_runs, and they need
-	// not be there.
+	// Readers of labels include the log. Only answers in agent_runs count as answered, and that table need
+	// not exist.
 	must(w.WriteCases(ctx, "v1", []*scoring.Case{{ID: "c1", Question: "?", Agent: scoring.Agent{Name: "atlas", Version: "1", BatchID: "mon", Response: "r"}}}))
 	votes, err := w.Votes(ctx)
 	must(err)

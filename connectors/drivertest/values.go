@@ -24,8 +24,8 @@ type Value struct {
 	Type  string // as the vendor names it
 	SQL   string // an expression
 	Arrow string // the type of the column, and the mark of an extension in brackets
-	Table string // the type and the value that metrics see, texts and JSON as Go quotes them
-	Text  string // what the engine makes of the value as text; "-" where it is not asked
+	Table string // the type and the value that metrics see, strings and JSON in Go syntax
+	Text  string // the value cast to text by the engine; "-" if that is not tested
 	Lost  string // what of the value is not read
 	Sent  string // how the protocol sends it, for servers that do not run the dialect
 }

@@ -140,5 +140,5 @@ func (c *Conn) text(ctx context.Context, query string) (string, error) {
 	return out, r.Err()
 }
 
-// unread is ctx for a question about a result, which is no part of it.
+// unread returns a context for a query about a result, which is not accounted as part of it.
 func unread(ctx context.Context) context.Context { return account.Apart(ctx) }

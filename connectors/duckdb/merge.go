@@ -142,7 +142,7 @@ func (c *Conn) transaction(ctx context.Context, f func(*session) (int64, error))
 		err = s.exec(ctx, "COMMIT")
 	}
 	if err != nil {
-		_ = s.exec(context.WithoutCancel(ctx), "ROLLBACK") // the first error counts
+		_ = s.exec(context.WithoutCancel(ctx), "ROLLBACK") // the first error is returned
 		return 0, err
 	}
 	s.reusable = true // what it made is committed or dropped

@@ -68,7 +68,7 @@ func (c *Conn) connect() (*session, error) {
 }
 
 // holdLittle makes the session hold one chunk of a result ready. The engine would hold as many as have
-// 10 MiB, in which it does not count the bytes of long texts: 20,000 texts of 20 KB are held whole.
+// 10 MiB, in which it does not include the bytes of long strings: 20,000 strings of 20 KB are all held.
 func (s *session) holdLittle() {
 	if s.little {
 		return

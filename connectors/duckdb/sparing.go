@@ -24,7 +24,7 @@ type sparing struct {
 }
 
 // sparingLimit is the bound. With 6 million scores it is enough for nearly all queries of the pages. The engine
-// takes some 10 to 35 MB more, which it does not count.
+// uses some 10 to 35 MB more, which it does not account for.
 const (
 	sparingLimit = "40MB"
 	sparingBytes = 40_000_000
@@ -40,7 +40,7 @@ func (c *Conn) spare(ctx context.Context, o *Options) error {
 	if o.TempDir == "" { // next to the file may not be writable
 		set = append(set, "SET GLOBAL temp_directory = "+Dialect.Literal(ownTempDir()))
 	}
-	if o.Threads == 0 { // each takes memory of its own
+	if o.Threads == 0 { // each thread uses memory
 		set = append(set, "SET GLOBAL threads = 1")
 	}
 	c.setup = append(c.setup, set...)

@@ -56,7 +56,7 @@ func (c *Conn) pooler(ctx context.Context) (driver.Fact, error) {
 	defer cancel()
 	other, its, err := c.identified(short)
 	if err != nil {
-		return out, ctx.Err() // there is no other session to be had, as where each client keeps one
+		return out, ctx.Err() // no other session is available, such as behind a pooler that gives each client one
 	}
 	defer other.release()
 	const transactions = "one that gives out transactions, such as PgBouncer with pool_mode = transaction: every read and write is one, with settings of its own"

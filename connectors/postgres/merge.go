@@ -74,7 +74,7 @@ func (m *merge) run(ctx context.Context, rows array.RecordReader) (n int64, err 
 	return n, m.commit(ctx)
 }
 
-// begin acquires a session, begins a transaction and reads the table's columns.
+// begin acquires a session, starts a transaction and reads the table's columns.
 func (m *merge) begin(ctx context.Context) (err error) {
 	isolation := "BEGIN ISOLATION LEVEL READ COMMITTED" // what is read after a lock must be what is there then
 	if m.db.redshift {

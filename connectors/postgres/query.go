@@ -57,11 +57,11 @@ func reads(query string) bool {
 	return false
 }
 
-// Exec runs one statement and drops what it returns.
+// Exec runs one statement and discards its result.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
 	err := c.exec(ctx, query, args)
 	if code := errcode.Of(err); code == errcode.AlreadyExists && strings.Contains(query, "IF NOT EXISTS") {
-		return c.exec(ctx, query, args) // somebody else made it at the same time, which the server notices too late
+		return c.exec(ctx, query, args) // another client created it at the same time, which the server detects too late
 	}
 	return err
 }
@@ -83,7 +83,7 @@ func (c *Conn) exec(ctx context.Context, query string, args []any) error {
 	return nil
 }
 
-// onlyAlone tells that a statement does not run inside a transaction, such as CREATE DATABASE and a
+// onlyAlone reports whether a statement does not run inside a transaction, such as CREATE DATABASE and a
 // call of a procedure that commits.
 func onlyAlone(err error) bool {
 	pe, ok := asServerError(err)

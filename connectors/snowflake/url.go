@@ -24,7 +24,7 @@ type Config struct {
 	Protocol string // https or http
 	Insecure bool
 
-	Auth   Auth   // "" is chosen by what is configured
+	Auth   Auth   // "": chosen from the configured secrets
 	Secret Secret // where the secret is
 
 	QueryTag         string            // of all statements; "" is badger
@@ -53,9 +53,9 @@ const (
 // ParseURL reads snowflake://[USER@]ACCOUNT[/DATABASE[/SCHEMA]]?warehouse=W&role=R&…. The options
 // are
 //
-//	warehouse, role, user, database, schema   what the session begins with
-//	auth                                      keypair, oauth, container, pat or password; else by what is configured
-//	private_key_file                          PEM, PKCS #8; private_key_passphrase_env or private_key_passphrase_file where it is encrypted
+//	warehouse, role, user, database, schema   the initial settings of the session
+//	auth                                      keypair, oauth, container, pat or password; the default follows from the configured secrets
+//	private_key_file                          PEM, PKCS #8; private_key_passphrase_env or private_key_passphrase_file if it is encrypted
 //	token_file, token_env                     an OAuth token, or with auth=pat a programmatic access token
 //	password_file, password_env               a password
 //	host, port, protocol, insecure            where the account is reached, for private links and emulators

@@ -50,7 +50,7 @@ func (c *CloudRun) SetRegion(location string) error {
 	}
 	region := strings.ToLower(location)
 	if !cloudRegion.MatchString(region) {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.cloud_run.region is missing: the location %.40q is no region; Cloud Run needs one that lies in it, such as europe-west1", location)
+		return errcode.New(errcode.InvalidArgument, "values: deploy.cloud_run.region is missing: the location %.40q is not a region; expected a region in this location, such as europe-west1", location)
 	}
 	c.Region = region
 	return nil
@@ -68,7 +68,7 @@ func (d *Deployment) CheckLocation(of string) error {
 	}
 	location, region := strings.ToLower(of), d.CloudRun.Region
 	if location == "" {
-		return nil // an error of whatever needs it
+		return nil // commands that need it report that it is missing
 	}
 	inside, want := region == location, location
 	switch {
@@ -81,7 +81,7 @@ func (d *Deployment) CheckLocation(of string) error {
 		return bad("location is %.40q, expected EU, US, or a region, such as europe-west1", of)
 	}
 	if region != "" && !inside {
-		return bad("deploy.cloud_run.region is %.40q, and location is %.40q: the service must lie in it; expected %s", region, of, want)
+		return bad("deploy.cloud_run.region is %.40q, and location is %.40q: the service must be in this location; expected %s", region, of, want)
 	}
 	if u, err := url.Parse(d.Warehouse); err == nil && u.Scheme == "bigquery" {
 		if l := u.Query().Get("location"); l != "" && !strings.EqualFold(l, of) {

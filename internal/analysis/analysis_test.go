@@ -16,6 +16,7 @@ import (
 
 // memory is scores in memory.
 type memory struct {
+	Source  // for the methods that no test calls
 	batches []Batch
 	scores  map[string][]Score // by the name of the batch
 }

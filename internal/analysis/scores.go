@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -101,7 +102,7 @@ type Score struct {
 	Judge string
 }
 
-// Source is where scores are read from.
+// Source is scores that exist, and what people say of the answers.
 type Source interface {
 	// Batches lists the batches that have scores.
 	Batches(ctx context.Context) ([]Batch, error)
@@ -110,6 +111,14 @@ type Source interface {
 	// Load adds the scores of a batch to answers: the latest of each answer and metric. Nil metrics
 	// are all.
 	Load(ctx context.Context, b Batch, metrics []string, into *Answers) error
+	// Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers
+	// that a pattern names.
+	Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[Evidence, error]
+	// Labels are what people say of answers.
+	Labels(ctx context.Context) (map[scoring.AnswerID]bool, error)
+	// Digests are the same for answers with the same rows, of all answers to some questions; nil if the
+	// answers cannot be read.
+	Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error)
 }
 
 // complexity is the metric whose label is the tier of a case.

@@ -21,28 +21,15 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// Source provides scores to analyze, and human labels.
-type Source interface {
-	analysis.Source
-	// Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers
-	// that a pattern names.
-	Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error]
-	// Labels returns human labels by answer. Digests returns a digest of the rows by answer: it is the same for
-	// answers with the same rows, and nil if the answers cannot be read.
-	Labels(ctx context.Context) (map[scoring.AnswerID]bool, error)
-	Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error)
-}
-
 // With is the scores of the warehouse with the labels and answers of a file of cases; nil: those of the
 // warehouse.
-func (s *Warehouse) With(cases *CaseLabels) Source { return withCases{s, cases} }
+func (s *Warehouse) With(cases *CaseLabels) analysis.Source { return withCases{s, cases} }
 
 type withCases struct {
 	*Warehouse
 	cases *CaseLabels
 }
 
-// Labels returns the labels in the file, or else those in the warehouse.
 func (s withCases) Labels(ctx context.Context) (map[scoring.AnswerID]bool, error) {
 	if s.cases != nil {
 		return s.cases.labels, nil
@@ -50,7 +37,6 @@ func (s withCases) Labels(ctx context.Context) (map[scoring.AnswerID]bool, error
 	return s.Warehouse.Labels(ctx)
 }
 
-// Digests are those of the answers of the file, or else of the warehouse.
 func (s withCases) Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error) {
 	if s.cases != nil {
 		return s.cases.digests, nil

@@ -114,7 +114,7 @@ func stateOf(comments []string, mark string) State {
 // installed are the comments of the functions of badger's schema, by name.
 func (p *Plan) installed(ctx context.Context, db Database) (map[string][]string, error) {
 	if p.Inventory == "" {
-		return nil, errcode.New(errcode.Unimplemented, "%s keeps no comments of functions by which versions could be told apart", p.Warehouse.Name)
+		return nil, errcode.New(errcode.Unimplemented, "%s stores no comments on functions, from which the versions could be read", p.Warehouse.Name)
 	}
 	t, err := db.Query(ctx, p.Inventory)
 	if errcode.Of(err) == errcode.NotFound { // no schema, no functions
@@ -134,7 +134,7 @@ func (p *Plan) installed(ctx context.Context, db Database) (map[string][]string,
 // Done is what applying did.
 type Done struct {
 	Run     int      // statements
-	Same    int      // functions that were there as planned
+	Same    int      // functions that existed as planned
 	Hand    []Step   // what is left to a person
 	Refused []string // what optional steps were for that failed
 	LeftOut int      // steps of other roles
@@ -162,7 +162,7 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 				p.SchemaName(), strings.Join(foreign, ", "))
 		}
 	}
-	if p.HasTables() { // whose refusal is better told before anything is done
+	if p.HasTables() { // an incompatible schema is reported before anything is changed
 		f, err := db.Inspect(ctx)
 		if err == nil {
 			err = f.Check(p.dialect)
@@ -220,7 +220,7 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 		}
 		if err != nil {
 			return done, errcode.New(errcode.Of(err), "step %d of %d, to be run by %s (%s): %w\n%d statements were run and are complete; this one and those after it are left. "+
-				"Put right what is wrong and run the same command again: it goes on here", i+1, len(p.Steps), p.Who(s), s.Why, err, done.Run)
+				"Put right what is wrong and run the same command again to resume at this step", i+1, len(p.Steps), p.Who(s), s.Why, err, done.Run)
 		}
 		done.Run++
 	}

@@ -11,10 +11,10 @@
 //	WAREHOUSE/service.sql        a query: the services of the schema, where the warehouse runs badger serve
 //	WAREHOUSE/tables.sql         comments on tables and views, and who may read and write them
 //	WAREHOUSE/schedule.sql       the procedure that scores what has no score, and what calls it by night
-//	WAREHOUSE/inventory.sql      a query: the functions that are there, with name, signature and comment
+//	WAREHOUSE/inventory.sql      a query: the existing functions, with name, signature and comment
 //	WAREHOUSE/rights.sql         a query: role or grant, which, and whether it exists, if it can be seen
 //
-// A template is a list of steps. "--- WHO: WHY" begins a step; WHO is admin, owner or hand, and "--- drop:
+// A template is a list of steps. "--- WHO: WHY" starts a step; WHO is admin, owner or hand, and "--- drop:
 // STATEMENT" names the statement that reverses it, "--- drop data: STATEMENT" the one that also deletes scores and
 // labels. Everything else is the statement or, in a step by hand, the instructions.
 //

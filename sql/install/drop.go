@@ -68,7 +68,7 @@ func (p *Plan) Remove(ctx context.Context, db Database, withData bool, by ...str
 			done.Left = append(done.Left, d.SQL)
 		default:
 			return done, errcode.New(code, "statement %d of %d, to be run by %s (%s): %w\n%d statements were run and are complete; this one and those after it are left. "+
-				"Put right what is wrong and run the same command again: it goes on here", i+1, len(all), p.Who(d.Step), d.SQL, err, done.Run)
+				"Put right what is wrong and run the same command again to resume at this step", i+1, len(all), p.Who(d.Step), d.SQL, err, done.Run)
 		}
 	}
 	return done, nil

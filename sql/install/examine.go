@@ -86,7 +86,7 @@ func (p *Plan) endpoint(ctx context.Context) doctor.Check {
 	}
 	response, err := (&http.Client{Transport: driver.Transport(nil)}).Do(request)
 	if err != nil {
-		check.Status, check.Detail = doctor.Warning, "nobody answers from here at "+url
+		check.Status, check.Detail = doctor.Warning, "no response from "+url+" to this machine"
 		check.Fix = "is badger serve running there? Where only the warehouse reaches it, call badger_echo from SQL instead"
 		return check
 	}

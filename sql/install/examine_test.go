@@ -51,7 +51,7 @@ func TestExamine(t *testing.T) {
 		{"nothing to call", "", "http", errors.New("no such file"), []doctor.Check{{Name: "endpoint", Status: doctor.Skipped, Detail: "none that could be asked"}, {Name: "functions", Status: doctor.Failed, Detail: "no such file"}}, "unknown"},
 		{"a server that answers", answers(http.StatusOK), "http", errcode.New(errcode.NotFound, "no such file"), []doctor.Check{{Name: "endpoint", Status: doctor.OK, Detail: "answers"}, {Name: "functions", Status: doctor.Failed, Detail: "no such file"}}, "not_found"},
 		{"a server that fails", answers(http.StatusInternalServerError), "http", nil, []doctor.Check{{Name: "endpoint", Status: doctor.Warning, Detail: "HTTP status 500"}, {Name: "functions", Status: doctor.Failed, Detail: "you may not look"}}, "permission_denied"},
-		{"nobody listens", gone.URL, "http", nil, []doctor.Check{{Name: "endpoint", Status: doctor.Warning, Detail: "nobody answers from here"}, {Name: "functions", Status: doctor.Failed, Detail: "you may not look"}}, "permission_denied"},
+		{"nobody listens", gone.URL, "http", nil, []doctor.Check{{Name: "endpoint", Status: doctor.Warning, Detail: "no response from"}, {Name: "functions", Status: doctor.Failed, Detail: "you may not look"}}, "permission_denied"},
 		{"a server of another protocol", gone.URL, "flight", nil, []doctor.Check{{Name: "endpoint", Status: doctor.Skipped}, {Name: "functions", Status: doctor.Failed}}, "permission_denied"},
 		{"no URL", "http://[", "http", nil, []doctor.Check{{Name: "endpoint", Status: doctor.Failed, Detail: "the endpoint is no URL"}, {Name: "functions", Status: doctor.Failed}}, "permission_denied"},
 	} {

@@ -537,7 +537,7 @@ func TestApplyGoesOn(t *testing.T) {
 	if errcode.Of(err) != errcode.PermissionDenied || done.Run != 15 {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	for _, want := range []string{"step 16 of", "15 statements were run", "the role may not do that", "goes on"} {
+	for _, want := range []string{"step 16 of", "15 statements were run", "the role may not do that", "to resume at this step"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not say %q: %v", want, err)
 		}

@@ -11,7 +11,7 @@ import (
 // the application's own database and for its application roles.
 type App struct {
 	*Plan
-	Objects   []Step // tables, views, what they say of themselves, the procedure, and who may do what
+	Objects   []Step // tables, views, their comments, the procedure, and grants
 	Functions []Step // the functions, which need the service
 	Callers   []Step // who may call them
 }

@@ -26,7 +26,7 @@ var templates embed.FS
 
 // Who must run a step.
 const (
-	Admin = "admin" // whoever may create roles, schemas and integrations
+	Admin = "admin" // a role that may create roles, schemas and integrations
 	Owner = "owner" // the role that owns badger's objects
 	Hand  = "hand"  // a person, in a shell or a console
 )
@@ -41,7 +41,7 @@ type Step struct {
 	DropData string // the same, where scores, labels and whatever else is kept goes with it
 	Table    bool   // creates a table, an index or a view
 	Optional bool   // what it does is welcome but not needed: a table of the users' own may refuse it
-	MayExist bool   // the statement fails where the object is there, which is as good as done
+	MayExist bool   // the statement may fail because the object exists, which counts as success
 	Function *Declared
 	Service  State // Missing or Changed: of the service, which has this step only in that state
 }
@@ -257,7 +257,7 @@ func (p *Plan) render(name string, data *page) ([]Step, error) {
 	return steps, nil
 }
 
-// splitSteps parses an executed template. No value and no comment contains a line break, so none can begin a step.
+// splitSteps parses an executed template. No value and no comment contains a line break, so none can start a step.
 func splitSteps(text string) (steps []Step, err error) {
 	s := bufio.NewScanner(strings.NewReader(text))
 	s.Buffer(nil, 1<<20)
@@ -269,7 +269,7 @@ func splitSteps(text string) (steps []Step, err error) {
 				continue
 			}
 			if len(steps) == 0 {
-				return nil, fmt.Errorf("%.60q stands before the first step", line)
+				return nil, fmt.Errorf("%.60q precedes the first step", line)
 			}
 			steps[len(steps)-1].SQL += line + "\n"
 			continue
@@ -304,7 +304,7 @@ func splitSteps(text string) (steps []Step, err error) {
 	}
 	for i := range steps {
 		if steps[i].SQL = strings.TrimSpace(steps[i].SQL); steps[i].SQL == "" {
-			return nil, fmt.Errorf("the step %q says nothing to do", steps[i].Why)
+			return nil, fmt.Errorf("the step %q has no statement", steps[i].Why)
 		}
 	}
 	return steps, s.Err()

@@ -21,9 +21,9 @@ import (
 type Schedule struct {
 	Cron     string   `yaml:"cron"`     // five fields: minute, hour, day of the month, month, day of the week
 	Timezone string   `yaml:"timezone"` // of the cron expression; UTC
-	Metrics  []string `yaml:"metrics"`  // all that somebody can answer, where the list is empty
+	Metrics  []string `yaml:"metrics"`  // empty: all metrics whose inputs exist
 	Compute  string   `yaml:"compute"`  // Snowflake: the warehouse that the task runs on, serverless where empty; Databricks: id of the SQL warehouse
-	Slice    int      `yaml:"slice"`    // answers that are scored and stored at once; 0: what a call may have
+	Slice    int      `yaml:"slice"`    // answers that are scored and stored in one call; 0: the limit of a call
 	Stale    int      `yaml:"stale"`    // minutes after which a lock whose holder is silent may be taken; 0: 60
 	Drop     float64  `yaml:"drop"`     // fall of a pass rate, from 0 to 1, that is worth an alert; 0: 0.05
 }
@@ -70,7 +70,7 @@ func (s *Schedule) complete() error {
 		return bad("timezone is %.40q, expected a name such as UTC or Europe/Berlin", s.Timezone)
 	}
 	if _, err := time.LoadLocation(s.Timezone); err != nil || s.Timezone == "Local" {
-		return bad("timezone is %.40q, which is no time zone, expected a name such as UTC or Europe/Berlin", s.Timezone)
+		return bad("timezone: %.40q is not a time zone; expected a name such as UTC or Europe/Berlin", s.Timezone)
 	}
 	if s.Slice < 0 || s.Slice > 100_000 {
 		return bad("slice is %d, expected 1 to 100000, or 0 for what a call may have", s.Slice)

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// serviceMark begins the mark in a service's comment.
+// serviceMark is the prefix of the mark in a service's comment.
 const serviceMark = "badger-service:"
 
 // calling adds the steps of the way of calling. The mark of a service is the hash of what creates

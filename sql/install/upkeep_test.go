@@ -53,7 +53,7 @@ func TestPostgresUpkeep(t *testing.T) {
 	if errcode.Of(err) != errcode.PermissionDenied || done.Run == 0 {
 		t.Fatalf("without the right to create a language: %+v, %v", done, err)
 	}
-	for _, want := range []string{fmt.Sprintf("step %d of %d", done.Run+1, len(p.Steps)), "a superuser", fmt.Sprintf("%d statements were run", done.Run), "goes on here"} {
+	for _, want := range []string{fmt.Sprintf("step %d of %d", done.Run+1, len(p.Steps)), "a superuser", fmt.Sprintf("%d statements were run", done.Run), "to resume at this step"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}

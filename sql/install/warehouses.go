@@ -47,7 +47,7 @@ type optional int
 
 const (
 	byDefault  optional = iota // with a default
-	byOverload                 // two functions of one name: the required arguments, and all
+	byOverload                 // two functions with the same name: the required arguments, and all
 	byName                     // NAME has the required arguments, NAME_all has all
 )
 

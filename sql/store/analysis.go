@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -19,6 +22,8 @@ type ScoredBatch struct {
 	Run       string    // that made all its scores; empty if several did
 }
 
+var byOfBatch = fieldsIn(byFields, func(b *ScoredBatch) *scoring.By { return &b.By })
+
 const readingScores = "reading scores"
 
 // ScoredBatches lists the batches that have scores.
@@ -29,59 +34,68 @@ func (w *Store) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 		return nil, err
 	}
 	if err == nil {
-		err := w.Each(ctx, "reading agent_runs", r.AnsweredAt(), nil, func(t *scoring.Table, row int) bool {
-			r := record{t: t, row: row}
-			answered[scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}] = instant(t, 3, row)
-			return true
-		})
+		batches, err := all(ctx, w, r.answeredBatches())
 		if err != nil {
 			return nil, err
 		}
-	}
-	var out []ScoredBatch
-	err = w.Each(ctx, readingScores, ScoredBatches(), nil, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		b := ScoredBatch{By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}, Evaluated: instant(t, 3, row), Status: r.text(4)}
-		if first := r.text(5); first == r.text(6) {
-			b.Run = first
+		for i := range batches {
+			answered[batches[i].By] = batches[i].Answered
 		}
-		b.Answered = answered[b.By]
-		out = append(out, b)
-		return true
-	})
+	}
+	out, err := all(ctx, w, scoredBatches())
+	for i := range out {
+		out[i].Answered = answered[out[i].By]
+	}
 	return out, err
 }
 
-// instant returns a time from a cell whose column may be a user's own and of any type: zero for NULL and for a
-// value that is not a time.
-func instant(t *scoring.Table, column, row int) time.Time {
-	return instantOf(t.Columns[column].Value(row))
+// scoredBatches reads the batches that have scores, with the date of the first run that evaluated
+// them, the status of the last one, and the first and the last id of the runs whose scores they are.
+func scoredBatches() Select[ScoredBatch] {
+	return Select[ScoredBatch]{
+		What: readingScores,
+		Fields: append(ofTable("s", byOfBatch),
+			Field[ScoredBatch]{SQL: "r.evaluated", In: func(b *ScoredBatch) any { return &b.Evaluated }},
+			Field[ScoredBatch]{SQL: "r.status", In: func(b *ScoredBatch) any { return &b.Status }},
+			Field[ScoredBatch]{SQL: "s.first_run", In: func(b *ScoredBatch) any { return &b.Run }},
+			Field[ScoredBatch]{SQL: "s.last_run", Decode: func(b *ScoredBatch, last scoring.Value) error {
+				if textIn(last) != b.Run {
+					b.Run = ""
+				}
+				return nil
+			}}),
+		From: `
+FROM (SELECT agent_name, agent_version, batch_id, MIN(eval_run_id) AS first_run, MAX(eval_run_id) AS last_run FROM badger.scores GROUP BY agent_name, agent_version, batch_id) s
+LEFT JOIN (SELECT agent_name, agent_version, batch_id, status, MIN(eval_run_date) OVER (PARTITION BY agent_name, agent_version, batch_id) AS evaluated,
+    ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC) AS newest FROM badger.eval_runs) r
+ON r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id AND r.newest = 1
+ORDER BY s.agent_name, s.agent_version, s.batch_id`,
+	}
 }
 
-func instantOf(v scoring.Value) time.Time {
-	switch v.Type {
-	case scoring.Timestamp, scoring.TimestampTZ:
-		return time.Unix(v.Int(), int64(v.Nanos())).UTC()
-	case scoring.Date:
-		return time.Unix(v.Int()*24*60*60, 0).UTC()
-	case scoring.String:
-		for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", time.DateTime, time.DateOnly} {
-			if at, err := time.Parse(layout, v.String()); err == nil {
-				return at.UTC()
-			}
-		}
+// answeredBatches reads when the batches of agent_runs were answered.
+func (r Reader) answeredBatches() Select[ScoredBatch] {
+	return Select[ScoredBatch]{
+		What:   "reading agent_runs",
+		Fields: append(slices.Clone(byOfBatch), Field[ScoredBatch]{SQL: "MAX(ran_at) AS answered", In: func(b *ScoredBatch) any { return &b.Answered }}),
+		From: r.expand(`
+FROM (SELECT {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, {column agent_runs.ran_at} AS ran_at FROM badger.agent_runs) k
+GROUP BY agent_name, agent_version, batch_id`),
 	}
-	return time.Time{}
 }
 
 // ScoredMetrics lists the metrics that have scores.
 func (w *Store) ScoredMetrics(ctx context.Context) (names []string, err error) {
-	err = w.Each(ctx, readingScores, ScoredMetrics(), nil, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		names = append(names, r.text(0))
-		return true
-	})
-	return names, err
+	return all(ctx, w, scoredMetrics())
+}
+
+func scoredMetrics() Select[string] {
+	return Select[string]{
+		What:     readingScores,
+		Distinct: true,
+		Fields:   only[string]("metric"),
+		From:     " FROM badger.scores ORDER BY metric",
+	}
 }
 
 // LatestScore is a score with its inputs. Its strings are valid until the next one is read.
@@ -94,59 +108,141 @@ type LatestScore struct {
 	Asked      bool   // whether the score rests on a judge's reply
 }
 
+var latestFields = append(
+	fieldsIn(slices.Concat(keyOfRow, resultFields), func(s *LatestScore) *scoring.Row { return &s.Row }),
+	Field[LatestScore]{SQL: "detail", In: func(s *LatestScore) any { return &s.Detail }},
+	Field[LatestScore]{SQL: "config_hash", In: func(s *LatestScore) any { return &s.ConfigHash }},
+	Field[LatestScore]{SQL: "gold_hash", In: func(s *LatestScore) any { return &s.GoldHash }},
+	Field[LatestScore]{SQL: "judge", In: func(s *LatestScore) any { return &s.Judge }},
+	isOne("asked", func(s *LatestScore) *bool { return &s.Asked }),
+	Field[LatestScore]{SQL: "eval_run_id", In: func(s *LatestScore) any { return &s.RunID }},
+)
+
 // LatestScores streams the latest score of each answer and metric, in any order.
 func (w *Store) LatestScores(ctx context.Context, l Latest) iter.Seq2[LatestScore, error] {
-	return func(yield func(LatestScore, error) bool) {
+	return rowsWhenRead(ctx, w, func() (Select[LatestScore], error) {
 		there, err := w.columns(ctx, TableNamed("scores"))
-		more := true
-		if err == nil {
-			l.WithoutGold = !there["gold_hash"]
-			query, args := l.Query(w.SQL())
-			err = w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-				more = yield(latestScore(t, row), nil)
-				return more
-			})
-		}
-		if err != nil && more {
-			yield(LatestScore{}, err)
-		}
+		l.withoutGold = !there["gold_hash"]
+		return l.scores(w.SQL()), err
+	})
+}
+
+// Latest chooses the latest scores of answers and metrics.
+type Latest struct {
+	scoring.RunID          // if ID is set, only the scores of this run
+	None          bool     // no scores
+	Everything    bool     // of all batches that have those of the three names that are not empty
+	Metrics       []string // nil: all
+	Details       []string // metrics whose detail is read
+	ByJudge       bool     // the latest of each judge that was asked
+
+	withoutGold bool // the table has no column gold_hash
+}
+
+// scores reads the latest scores, with the judge of their run.
+func (l *Latest) scores(d driver.Dialect) Select[LatestScore] {
+	p := arguments{dialect: d}
+	from := l.from(&p)
+	// there may be millions
+	return Select[LatestScore]{
+		What:   readingScores,
+		Fields: latestFields,
+		From:   from,
+		Args:   p.args,
+		Borrow: true,
 	}
 }
 
-func latestScore(t *scoring.Table, row int) LatestScore {
-	text := func(c int) string { // no copy: there may be millions of rows
-		if v := t.Columns[c].Value(row); !v.IsNull() {
-			return v.String()
+// text is the statement of [Latest.scores] inside of another one.
+func (l *Latest) text(p *arguments) string { return "SELECT " + columnsOf(latestFields) + l.from(p) }
+
+// arguments are those of a statement, in the order of its text.
+type arguments struct {
+	dialect driver.Dialect
+	args    []any
+}
+
+func (p *arguments) add(v any) string {
+	p.args = append(p.args, v)
+	return p.dialect.Param(len(p.args))
+}
+
+func (p *arguments) list(values []string) string { return params(p.dialect, &p.args, values) }
+
+// params appends values to args and lists their parameters.
+func params(d driver.Dialect, args *[]any, values []string) string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		*args = append(*args, v)
+		out[i] = d.Param(len(*args))
+	}
+	return strings.Join(out, ", ")
+}
+
+func (l *Latest) from(p *arguments) string {
+	d := p.dialect
+	detail := "CAST(NULL AS " + d.Types[driver.Text] + ")"
+	if len(l.Details) > 0 {
+		detail = "CASE WHEN s.metric IN (" + p.list(l.Details) + ") THEN s.detail END"
+	}
+	gold, judge := "s.gold_hash", ""
+	if l.withoutGold {
+		gold = "CAST(NULL AS " + d.Types[driver.Text] + ")"
+	}
+	if l.ByJudge {
+		judge = ", r.judge"
+	}
+	var conds []string
+	for _, c := range []struct{ column, value string }{{"agent_name", l.Agent}, {"agent_version", l.Version}, {"batch_id", l.Batch}} {
+		if name, ok := scoring.Named(c.value); ok || !l.Everything {
+			conds = append(conds, "s."+c.column+" = "+p.add(name))
 		}
-		return ""
 	}
-	r := record{t: t, row: row}
-	out := LatestScore{ConfigHash: text(12), Judge: text(14), Asked: r.count(15) == 1, RunID: text(16)}
-	out.AnswerID = scoring.AnswerID{CaseID: text(0), By: scoring.By{Agent: text(1), Version: text(2), Batch: text(3)}}
-	out.GoldHash = text(13)
-	out.Score = scoring.Score{Metric: text(4), Version: int(r.count(5)), Status: scoring.Status(text(6)), Label: text(8), Reason: text(10)}
-	if v := t.Columns[7].Value(row); !v.IsNull() {
-		out.Score.Value = v.Float()
+	if l.ID != "" {
+		conds = append(conds, "s.eval_run_id = "+p.add(l.ID))
 	}
-	if v := t.Columns[9].Value(row); !v.IsNull() {
-		passed := v.Bool()
-		out.Score.Passed = &passed
+	if l.None {
+		conds = append(conds, "1 = 0")
 	}
-	if detail := text(11); detail != "" {
-		out.Detail = json.RawMessage(detail)
+	if l.Metrics != nil {
+		conds = append(conds, "s.metric IN ("+p.list(l.Metrics)+")")
 	}
-	return out
+	newest := `ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric` + judge + ` ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC)`
+	if l.ID != "" { // in a run each answer has one score of a metric
+		newest = "1"
+	}
+	where := ""
+	if len(conds) > 0 {
+		where = " WHERE " + strings.Join(conds, " AND ")
+	}
+	return ` FROM (
+  SELECT s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, ` + detail + ` AS detail, s.config_hash, ` + gold + ` AS gold_hash, r.judge,
+         CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN 0 ELSE 1 END AS asked, s.eval_run_id,
+         ` + newest + ` AS newest
+  FROM badger.scores s LEFT JOIN badger.eval_runs r
+  ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id` + where + `) t
+WHERE newest = 1`
 }
 
 // RunConfigs are the configurations of the runs, as JSON, by the run.
 func (w *Store) RunConfigs(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
-	err := w.Each(ctx, "reading eval_runs", RunConfigs(), nil, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		if text := r.text(1); text != "" {
-			out[r.text(0)] = text
+	for r, err := range Rows(ctx, w, runConfigs()) {
+		if err != nil {
+			return out, err
 		}
-		return true
-	})
-	return out, err
+		if r.Config != "" {
+			out[r.ID] = r.Config
+		}
+	}
+	return out, nil
+}
+
+// runConfigs reads the configuration of every run; a run may have several rows.
+func runConfigs() Select[Run] {
+	return Select[Run]{
+		What:   readingRuns,
+		Fields: []Field[Run]{runFields[0], configOfRun},
+		From:   " FROM badger.eval_runs",
+	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -18,15 +19,34 @@ type Asked struct {
 // Asked sums up the recorded replies of judges, those that a payer such as run:ID asked for, or all
 // where it is "".
 func (w *Store) Asked(ctx context.Context, payer string) (out []Asked, err error) {
-	query, args := askedSQL(w.SQL(), payer)
-	err = w.Each(ctx, "reading assessments", query, args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out = append(out, Asked{
-			Payer: r.text(0), Kind: r.text(1), Backend: r.text(2), Model: r.text(3), Prompt: r.text(4), Replies: r.count(5), TokensIn: r.count(6), TokensOut: r.count(7), Uncounted: r.count(8), Latency: float(&r, 9),
-		})
-		return true
-	})
-	return out, err
+	return all(ctx, w, asked(w.SQL(), payer))
+}
+
+// asked sums up the assessments by payer, kind, backend, model and version of the prompt. payer is of whom; "" is
+// everybody.
+func asked(d driver.Dialect, payer string) Select[Asked] {
+	p := &arguments{dialect: d}
+	where := ""
+	if payer != "" {
+		where = " WHERE payer = " + p.add(payer)
+	}
+	return Select[Asked]{
+		What: readingAssessments,
+		Fields: []Field[Asked]{
+			{SQL: "payer", In: func(a *Asked) any { return &a.Payer }},
+			{SQL: "kind", In: func(a *Asked) any { return &a.Kind }},
+			{SQL: "backend", In: func(a *Asked) any { return &a.Backend }},
+			{SQL: "model", In: func(a *Asked) any { return &a.Model }},
+			{SQL: "prompt_version", In: func(a *Asked) any { return &a.Prompt }},
+			{SQL: "COUNT(*) AS replies", In: func(a *Asked) any { return &a.Replies }},
+			{SQL: "CAST(SUM(COALESCE(tokens_in, 0)) AS " + d.Types[driver.BigInt] + ") AS tokens_in", In: func(a *Asked) any { return &a.TokensIn }},
+			{SQL: "CAST(SUM(COALESCE(tokens_out, 0)) AS " + d.Types[driver.BigInt] + ") AS tokens_out", In: func(a *Asked) any { return &a.TokensOut }},
+			{SQL: "\nCOUNT(CASE WHEN tokens_in IS NULL OR tokens_out IS NULL THEN 1 END) AS uncounted", In: func(a *Asked) any { return &a.Uncounted }},
+			{SQL: "AVG(CAST(latency_ms AS " + d.Types[driver.Double] + ")) AS latency", In: func(a *Asked) any { return &a.Latency }},
+		},
+		From: "\nFROM badger.assessments" + where + " GROUP BY payer, kind, backend, model, prompt_version ORDER BY payer, kind, backend, model, prompt_version",
+		Args: p.args,
+	}
 }
 
 // Judged sums up the judge calls of a run's scores in one metric, including cached replies.
@@ -40,17 +60,47 @@ type Judged struct {
 	Failed              int64 // scores that failed although a judge was asked
 	Wasted              int64 // their tokens
 	Evident             int64 // scores with a value that rest on no reply
-	Repaired            int64 // calls that asked again because a reply did not satisfy its schema
-	Untold              int64 // scores with several calls that do not tell how many of them were repairs
+	Repaired            int64 // calls that were retried because a reply did not satisfy its schema
+	Untold              int64 // scores with several calls of which the number of repairs is not known
 }
 
 // Judged sums up what a run asked of judges, by metric, of those that asked at all.
 func (w *Store) Judged(ctx context.Context, run scoring.RunID) (out []Judged, err error) {
-	query, args := judgedSQL(w.SQL(), run)
-	err = w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out = append(out, Judged{r.text(0), r.count(1), r.count(2), r.count(3), r.count(4), r.count(5), r.count(6), r.count(7), r.count(8), r.count(9), r.count(10), r.count(11)})
-		return true
-	})
-	return out, err
+	return all(ctx, w, judged(w.SQL(), run))
+}
+
+// judged sums up, by metric, what the scores of a run asked of judges.
+func judged(d driver.Dialect, run scoring.RunID) Select[Judged] {
+	p := &arguments{dialect: d}
+	r := Reader{Dialect: d}
+	n := func(member string) string {
+		return r.expand("COALESCE(CAST({json usage." + member + "} AS {bigint}), 0)")
+	}
+	known := func(e string) string { return "CASE WHEN " + e + " > 0 THEN " + e + " ELSE 0 END" }
+	sum := func(e, as string) string {
+		return "CAST(SUM(" + e + ") AS " + d.Types[driver.BigInt] + ") AS " + as
+	}
+	from := "\nFROM (SELECT metric, status, " + n("calls") + " AS calls, " + n("tokens_in") + " AS tokens_in, " + n("tokens_out") + " AS tokens_out, " +
+		r.expand("CAST({json usage.repaired} AS {bigint})") + " AS repaired, CASE WHEN usage IS NULL AND assessment_ids IS NULL THEN 0 ELSE 1 END AS rests FROM badger.scores WHERE " +
+		runIs(d, &p.args, run) + ") s\nGROUP BY metric HAVING SUM(rests) > 0 ORDER BY metric"
+	return Select[Judged]{
+		What: readingScores, From: from, Args: p.args,
+		Fields: []Field[Judged]{
+			{SQL: "metric", In: func(j *Judged) any { return &j.Metric }},
+			{SQL: "COUNT(*) AS scores", In: func(j *Judged) any { return &j.Scores }},
+			{SQL: "COUNT(CASE WHEN calls > 0 THEN 1 END) AS asked", In: func(j *Judged) any { return &j.Asked }},
+			{SQL: sum("calls", "calls"), In: func(j *Judged) any { return &j.Calls }},
+			{SQL: sum(known("tokens_in"), "tokens_in"), In: func(j *Judged) any { return &j.TokensIn }},
+			{SQL: sum(known("tokens_out"), "tokens_out"), In: func(j *Judged) any { return &j.TokensOut }},
+			{SQL: "COUNT(CASE WHEN tokens_in < 0 OR tokens_out < 0 THEN 1 END) AS uncounted", In: func(j *Judged) any { return &j.Uncounted }},
+			{SQL: "COUNT(CASE WHEN calls > 0 AND status = 'failed' THEN 1 END) AS failed", In: func(j *Judged) any { return &j.Failed }},
+			{
+				SQL: sum("CASE WHEN status = 'failed' THEN "+known("tokens_in")+" + "+known("tokens_out")+" ELSE 0 END", "wasted"),
+				In:  func(j *Judged) any { return &j.Wasted },
+			},
+			{SQL: "COUNT(CASE WHEN status = 'ok' AND rests = 0 THEN 1 END) AS evident", In: func(j *Judged) any { return &j.Evident }},
+			{SQL: sum("COALESCE(repaired, 0)", "repaired"), In: func(j *Judged) any { return &j.Repaired }},
+			{SQL: "COUNT(CASE WHEN calls > 1 AND repaired IS NULL THEN 1 END) AS untold", In: func(j *Judged) any { return &j.Untold }},
+		},
+	}
 }

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"iter"
+	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
@@ -32,49 +34,100 @@ func (w *Store) WriteAssessments(ctx context.Context, assessments ...judgebacken
 	return b.merge(ctx, w)
 }
 
+const readingAssessments = "reading assessments"
+
+// AssessmentFilter chooses assessments. Empty fields choose all.
+type AssessmentFilter struct {
+	ID            string
+	IDs           []string // any of these; what scores rest on
+	RequestHashes []string // any of these; what the ledger asks for
+	Kind          string
+	Backend       string
+}
+
 // Assessments streams recorded answers, the oldest first. What a row has no detail for, or one that
 // cannot be read, is missing: ContentHash reports whether the answer is sound without it.
 func (w *Store) Assessments(ctx context.Context, f AssessmentFilter) iter.Seq2[judgebackend.Assessment, error] {
-	return func(yield func(judgebackend.Assessment, error) bool) {
-		query, args := Assessments(w.SQL(), f)
-		more := true
-		err := w.Each(ctx, "reading assessments", query, args, func(t *scoring.Table, row int) bool {
-			more = yield(assessment(t, row), nil)
-			return more
-		})
-		if err != nil && more {
-			yield(judgebackend.Assessment{}, err)
+	return Rows(ctx, w, assessments(w.SQL(), f))
+}
+
+// tokens is a number of tokens, which is not known where it is NULL.
+func tokens(column string, in func(*judgebackend.Assessment) *judgebackend.TokenCount) Field[judgebackend.Assessment] {
+	return Field[judgebackend.Assessment]{SQL: column, Decode: func(a *judgebackend.Assessment, v scoring.Value) error {
+		*in(a) = judgebackend.TokensUnknown
+		if !v.IsNull() {
+			*in(a) = judgebackend.TokenCount(wholeNumber(v))
 		}
+		return nil
+	}}
+}
+
+var assessmentFields = []Field[judgebackend.Assessment]{
+	{SQL: "assessment_id", In: func(a *judgebackend.Assessment) any { return &a.ID }},
+	{SQL: "kind", In: func(a *judgebackend.Assessment) any { return &a.Kind }},
+	{SQL: "backend", In: func(a *judgebackend.Assessment) any { return &a.Backend }},
+	{SQL: "model", In: func(a *judgebackend.Assessment) any { return &a.Model }},
+	{SQL: "prompt_version", In: func(a *judgebackend.Assessment) any { return &a.PromptVersion }},
+	{SQL: "request_hash", In: func(a *judgebackend.Assessment) any { return &a.RequestHash }},
+	{SQL: "reply", In: func(a *judgebackend.Assessment) any { return &a.Reply }},
+	tokens("tokens_in", func(a *judgebackend.Assessment) *judgebackend.TokenCount { return &a.TokensIn }),
+	tokens("tokens_out", func(a *judgebackend.Assessment) *judgebackend.TokenCount { return &a.TokensOut }),
+	{SQL: "latency_ms", Decode: func(a *judgebackend.Assessment, v scoring.Value) error {
+		a.LatencyMS = max(0, wholeNumber(v))
+		return nil
+	}},
+	{SQL: "created_at", In: func(a *judgebackend.Assessment) any { return &a.CreatedAt }},
+	{SQL: "detail", Decode: func(a *judgebackend.Assessment, v scoring.Value) error {
+		a.ReadDetail([]byte(textIn(v)))
+		return nil
+	}},
+	{SQL: "payer", In: func(a *judgebackend.Assessment) any { return &a.Payer }},
+}
+
+// assessments reads the assessments that a filter chooses, the oldest first.
+func assessments(d driver.Dialect, f AssessmentFilter) Select[judgebackend.Assessment] {
+	p := &arguments{dialect: d}
+	var conds []string
+	for _, c := range []struct{ column, value string }{{"assessment_id", f.ID}, {"kind", f.Kind}, {"backend", f.Backend}} {
+		if c.value != "" {
+			conds = append(conds, c.column+" = "+p.add(c.value))
+		}
+	}
+	if len(f.IDs) > 0 {
+		conds = append(conds, "assessment_id IN ("+p.list(f.IDs)+")")
+	}
+	if len(f.RequestHashes) > 0 {
+		conds = append(conds, "request_hash IN ("+p.list(f.RequestHashes)+")")
+	}
+	where := ""
+	if len(conds) > 0 {
+		where = " WHERE " + strings.Join(conds, " AND ")
+	}
+	return Select[judgebackend.Assessment]{
+		What: readingAssessments, Fields: assessmentFields, From: "\nFROM badger.assessments" + where + " ORDER BY created_at, assessment_id", Args: p.args,
 	}
 }
 
-func assessment(t *scoring.Table, row int) judgebackend.Assessment {
-	r := &record{t: t, row: row}
-	count := func(c int) judgebackend.TokenCount {
-		if v := t.Columns[c].Value(row); !v.IsNull() {
-			return judgebackend.TokenCount(v.Int())
-		}
-		return judgebackend.TokensUnknown
-	}
-	a := judgebackend.Assessment{
-		ID: r.text(0), Kind: r.text(1), Backend: r.text(2), Model: r.text(3), PromptVersion: r.text(4), RequestHash: r.text(5), Reply: r.text(6),
-		TokensIn: count(7), TokensOut: count(8), LatencyMS: max(0, int64(count(9))), Payer: r.text(12),
-	}
-	if v := t.Columns[10].Value(row); !v.IsNull() {
-		a.CreatedAt = time.Unix(v.Int(), int64(v.Nanos())).UTC()
-	}
-	a.ReadDetail([]byte(r.text(11)))
-	return a
-}
-
-// PaidBy sums the tokens of the answers that were recorded for a payer from a time on.
+// PaidBy sums calls and tokens of the assessments that were recorded for a payer from a time on, by
+// backend and model.
 func (w *Store) PaidBy(ctx context.Context, payer string, from time.Time) (out []judgebackend.Payment, err error) {
-	query, args := PaidBy(w.SQL(), payer, from)
-	err = w.Each(ctx, "reading assessments", query, args, func(t *scoring.Table, row int) bool {
-		r, n := &record{t: t, row: row}, func(c int) int64 { return t.Columns[c].Value(row).Int() }
-		id := judgebackend.Identity{Backend: r.text(0), Model: r.text(1)}
-		out = append(out, judgebackend.Payment{Identity: id, Calls: n(2), TokensIn: n(3), TokensOut: n(4)})
-		return true
-	})
-	return out, err
+	return all(ctx, w, paidBy(w.SQL(), payer, from))
+}
+
+func paidBy(d driver.Dialect, payer string, from time.Time) Select[judgebackend.Payment] {
+	sum := func(column string) string {
+		return "CAST(COALESCE(SUM(" + column + "), 0) AS " + d.Types[driver.BigInt] + ")"
+	}
+	return Select[judgebackend.Payment]{
+		What: readingAssessments,
+		Fields: []Field[judgebackend.Payment]{
+			{SQL: "backend", In: func(p *judgebackend.Payment) any { return &p.Backend }},
+			{SQL: "model", In: func(p *judgebackend.Payment) any { return &p.Model }},
+			{SQL: sum("1"), In: func(p *judgebackend.Payment) any { return &p.Calls }},
+			{SQL: sum("tokens_in"), In: func(p *judgebackend.Payment) any { return &p.TokensIn }},
+			{SQL: sum("tokens_out"), In: func(p *judgebackend.Payment) any { return &p.TokensOut }},
+		},
+		From: " FROM badger.assessments WHERE payer = " + d.Param(1) + " AND created_at >= " + d.Param(2) + " GROUP BY backend, model ORDER BY backend, model",
+		Args: []any{payer, from.UTC()},
+	}
 }

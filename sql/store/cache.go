@@ -21,7 +21,7 @@ type entry struct {
 	bytes int
 }
 
-// overhead is what an entry takes besides its key and its value, about, in bytes.
+// overhead is the approximate size of an entry without its key and value, in bytes.
 const overhead = 200
 
 // newCache makes a cache of at most so many bytes.
@@ -41,8 +41,8 @@ func (c *cache) Get(key string) (value any, there bool) {
 	return e.Value.(*entry).value, true //nolint:forcetypeassert // only Put adds
 }
 
-// Put keeps a value of so many bytes, which nobody may change any more. One that is larger than a
-// quarter of the cache is not kept.
+// Put caches a value of the given size in bytes. The value must not be modified afterwards. A value that is larger
+// than a quarter of the cache is not cached.
 func (c *cache) Put(key string, value any, bytes int) {
 	bytes += len(key) + overhead
 	c.mu.Lock()

@@ -12,7 +12,7 @@ import (
 // Call is a row of calls: a call of the function server that lasts longer than a connection.
 type Call struct {
 	ID          string
-	ContentHash string // of what was asked
+	ContentHash string // of the request
 	Function    string
 	Request     string
 	Reply       string // empty while there is none
@@ -35,22 +35,34 @@ func (w *Store) Calls(ctx context.Context, ids ...string) (out []Call, err error
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	query, args := Calls(w.SQL(), ids)
-	err = w.Each(ctx, "reading calls", query, args, func(t *scoring.Table, row int) bool {
-		r := &record{t: t, row: row}
-		out = append(out, Call{
-			ID: r.text(0), ContentHash: r.text(1), Function: r.text(2), Request: r.text(3), Reply: r.text(4),
-			Expires: time.UnixMilli(t.Columns[5].Value(row).Int()).UTC(),
-		})
-		return true
-	})
-	return out, err
+	return all(ctx, w, callsNamed(w.SQL(), ids))
+}
+
+// callsNamed reads the rows of calls with some ids.
+func callsNamed(d driver.Dialect, ids []string) Select[Call] {
+	p := &arguments{dialect: d}
+	from := " FROM badger.calls WHERE call_id IN (" + p.list(ids) + ")"
+	return Select[Call]{
+		What: "reading calls",
+		Fields: []Field[Call]{
+			{SQL: "call_id", In: func(c *Call) any { return &c.ID }},
+			{SQL: "content_hash", In: func(c *Call) any { return &c.ContentHash }},
+			{SQL: "function", In: func(c *Call) any { return &c.Function }},
+			{SQL: "request", In: func(c *Call) any { return &c.Request }},
+			{SQL: "reply", In: func(c *Call) any { return &c.Reply }},
+			{SQL: "expires_ms", Decode: func(c *Call, v scoring.Value) error {
+				c.Expires = time.UnixMilli(wholeNumber(v)).UTC()
+				return nil
+			}},
+		},
+		From: from, Args: p.args,
+	}
 }
 
 // AnswerCall writes the reply of a call that has none yet.
 func (w *Store) AnswerCall(ctx context.Context, id, reply string) error {
-	query, args := AnswerCall(w.SQL(), id, reply)
-	return w.Use("writing calls", func(conn driver.Conn) error { return conn.Exec(ctx, query, args...) })
+	d := w.SQL()
+	return w.changeCalls(ctx, "UPDATE badger.calls SET reply = "+d.Param(1)+" WHERE call_id = "+d.Param(2)+" AND reply IS NULL", reply, id)
 }
 
 // TryCalls writes a row of calls, reads it and deletes it, as the function server does with the calls
@@ -70,8 +82,7 @@ func (w *Store) TryCalls(ctx context.Context, id string, now time.Time) error {
 	// Also when the time is over.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	query, args := ForgetCall(w.SQL(), id)
-	gone := w.Use("writing calls", func(conn driver.Conn) error { return conn.Exec(last, query, args...) })
+	gone := w.changeCalls(last, "DELETE FROM badger.calls WHERE call_id = "+w.SQL().Param(1), id)
 	if err != nil {
 		return err
 	}
@@ -80,6 +91,9 @@ func (w *Store) TryCalls(ctx context.Context, id string, now time.Time) error {
 
 // ForgetCalls deletes the calls that expired before a time.
 func (w *Store) ForgetCalls(ctx context.Context, before time.Time) error {
-	query, args := ForgetCalls(w.SQL(), before)
+	return w.changeCalls(ctx, "DELETE FROM badger.calls WHERE expires_ms < "+w.SQL().Param(1), before.UnixMilli())
+}
+
+func (w *Store) changeCalls(ctx context.Context, query string, args ...any) error {
 	return w.Use("writing calls", func(conn driver.Conn) error { return conn.Exec(ctx, query, args...) })
 }

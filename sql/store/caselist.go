@@ -11,26 +11,26 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// CaseList writes the queries over the cases of one run that a state chooses: those that have scores
+// caseList writes the queries over the cases of one run that a state chooses: those that have scores
 // in it. One writes one query.
-type CaseList struct {
-	Answers
+type caseList struct {
+	inputs
 	state   State
 	run     runScores
 	base    runScores // the baseline
 	covered bool
 	numbers driver.Dialect // that numbers the arguments in the end, in the order of the text
 
-	metrics []string // that columns are read from, besides the primary one; their aliases are m0, m1, …
+	metrics []string // metrics whose columns are read, other than the primary one; their aliases are m0, m1, …
 	joined  map[string]bool
 	columns []string // of golden_set and agent_runs that are read: only these are, as they may be long
 }
 
-// NewCaseList returns a query over the cases of a state with a primary metric; run and base are its run and its
+// newCaseList returns a query over the cases of a state with a primary metric; run and base are its run and its
 // baseline. covered reports that every case of the run has a score of that metric: these scores are then the cases.
-func NewCaseList(a Answers, s State, run, base runScores, covered bool) *CaseList {
-	q := &CaseList{Answers: a, state: s, run: run, base: base, covered: covered, numbers: a.Dialect, joined: map[string]bool{}}
-	q.Args = nil
+func newCaseList(a inputs, s State, run, base runScores, covered bool) *caseList {
+	q := &caseList{inputs: a, state: s, run: run, base: base, covered: covered, numbers: a.Dialect, joined: map[string]bool{}}
+	q.args = nil
 	q.Dialect.Placeholder = func(n int) string { return mark + strconv.Itoa(n) + mark }
 	return q
 }
@@ -39,7 +39,7 @@ func NewCaseList(a Answers, s State, run, base runScores, covered bool) *CaseLis
 const mark = "\x01"
 
 // finish puts parameters in the place of marks.
-func (q *CaseList) finish(text string) (query string, args []any) {
+func (q *caseList) finish(text string) (query string, args []any) {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, mark)
@@ -49,7 +49,7 @@ func (q *CaseList) finish(text string) (query string, args []any) {
 		}
 		number, after, _ := strings.Cut(rest, mark)
 		n, _ := strconv.Atoi(number) // written above
-		args = append(args, q.Args[n-1])
+		args = append(args, q.args[n-1])
 		out.WriteString(q.numbers.Param(len(args)))
 		text = after
 	}
@@ -59,7 +59,7 @@ func (q *CaseList) finish(text string) (query string, args []any) {
 const (
 	ofGolden   = "g" // the question
 	ofAnswer   = "a" // the agent's row
-	ofPeople   = "l" // what people say
+	ofPeople   = "l" // the human verdict
 	ofBaseline = "b" // the score of the primary metric in the baseline
 	ofFailed   = "e" // that a score failed
 	ofRelation = "r"
@@ -81,7 +81,7 @@ var listColumns = map[string]struct{ join, text string }{
 }
 
 // join joins a table, to read a column such as g.question.
-func (q *CaseList) join(alias, column string) {
+func (q *caseList) join(alias, column string) {
 	if alias != "" {
 		q.joined[alias] = true
 	}
@@ -92,7 +92,7 @@ func (q *CaseList) join(alias, column string) {
 }
 
 // score is the alias of the scores of a metric.
-func (q *CaseList) score(metric string) string {
+func (q *caseList) score(metric string) string {
 	if metric == q.state.Metric {
 		return "p"
 	}
@@ -104,30 +104,29 @@ func (q *CaseList) score(metric string) string {
 	return "m" + strconv.Itoa(i)
 }
 
-// query writes a query: the selected columns, the cases with the joined tables, the conditions, and the rest of the
-// query.
-func (q *CaseList) query(selected string, conditions []string, after string) string {
+// chosen are the cases with the joined tables, the conditions, and the rest of the statement.
+func (q *caseList) chosen(conditions []string, after string) string {
 	where := ""
 	for i, c := range conditions {
 		where += []string{"\nWHERE ", " AND "}[min(i, 1)] + "(" + c + ")"
 	}
-	return "SELECT " + selected + "\nFROM " + q.from() + where + after
+	return "\nFROM " + q.from() + where + after
 }
 
 // scores reads columns of the scores of a run and a metric.
-func (q *CaseList) scores(run runScores, metric, columns, and string) string {
-	return "(SELECT " + columns + " FROM badger.scores WHERE " + run.is(q.Dialect, &q.Args) + " AND metric = " + q.param(metric) + and + ")"
+func (q *caseList) scores(run runScores, metric, columns, and string) string {
+	return "(SELECT " + columns + " FROM badger.scores WHERE " + run.is(q.Dialect, &q.args) + " AND metric = " + q.param(metric) + and + ")"
 }
 
 const scoreColumnsOfList = "case_id, status, value, label, passed, reason"
 
-func (q *CaseList) from() string {
+func (q *caseList) from() string {
 	run := q.run
 	out := ""
 	if q.covered {
 		out = q.scores(run, q.state.Metric, scoreColumnsOfList, "") + " p"
 	} else {
-		out = "(SELECT k.case_id, s.status, s.value, s.label, s.passed, s.reason FROM (SELECT DISTINCT case_id FROM badger.scores WHERE " + run.is(q.Dialect, &q.Args) + ") k LEFT JOIN " +
+		out = "(SELECT k.case_id, s.status, s.value, s.label, s.passed, s.reason FROM (SELECT DISTINCT case_id FROM badger.scores WHERE " + run.is(q.Dialect, &q.args) + ") k LEFT JOIN " +
 			q.scores(run, q.state.Metric, scoreColumnsOfList, "") + " s ON s.case_id = k.case_id) p"
 	}
 	join := func(alias string, table func() string) {
@@ -136,15 +135,15 @@ func (q *CaseList) from() string {
 		}
 	}
 	join(ofFailed, func() string {
-		return "(SELECT DISTINCT case_id FROM badger.scores WHERE " + run.is(q.Dialect, &q.Args) + " AND status = 'failed')"
+		return "(SELECT DISTINCT case_id FROM badger.scores WHERE " + run.is(q.Dialect, &q.args) + " AND status = 'failed')"
 	})
 	join(ofRelation, func() string { return q.scores(run, relationMetric, "case_id, label", " AND status = 'ok'") })
 	join(ofTier, func() string { return q.scores(run, tierMetric, "case_id, label", " AND status = 'ok'") })
 	join(ofBaseline, func() string {
 		return q.scores(q.base, q.state.Metric, "case_id, status, value, passed", "")
 	})
-	join(ofGolden, func() string { return q.questions(q.columns, "") })
-	join(ofAnswer, func() string { return q.answers(q.columns, "") })
+	join(ofGolden, func() string { return q.questionTexts(q.columns, "") })
+	join(ofAnswer, func() string { return q.answerTexts(q.columns, "") })
 	join(ofPeople, func() string { return q.people(func() string { return "" }) })
 	for i, m := range q.metrics {
 		out += "\nLEFT JOIN " + q.scores(run, m, scoreColumnsOfList, "") + " m" + strconv.Itoa(i) + " ON m" + strconv.Itoa(i) + ".case_id = p.case_id"
@@ -152,8 +151,8 @@ func (q *CaseList) from() string {
 	return out
 }
 
-// questions are columns of the questions as text, one row for each question: the one that a run reads.
-func (q *CaseList) questions(names []string, and string) string {
+// questionTexts are columns of the questions as text, one row for each question: the one that a run reads.
+func (q *caseList) questionTexts(names []string, and string) string {
 	var columns []string
 	for _, c := range names {
 		if slices.Contains(questionColumns, c) {
@@ -163,14 +162,9 @@ func (q *CaseList) questions(names []string, and string) string {
 	return "(" + q.newest(columns, "", func() string { return "1 = 1" + and }) + ")"
 }
 
-var (
-	questionColumns = strings.Fields("question gold_sql dialect database_name tags")
-	answerColumns   = strings.Fields("sql sql_error latency_ms")
-)
-
-// answers are columns of the agent's rows as text, one row for each case: the one that a run takes
+// answerTexts are columns of the agent's rows as text, one row for each case: the one that a run takes
 // first.
-func (q *CaseList) answers(names []string, and string) string {
+func (q *caseList) answerTexts(names []string, and string) string {
 	columns := []string{q.Key("agent_runs", "case_id") + " AS case_id", q.Key("agent_runs", "agent_name") + " AS agent_name", q.Key("agent_runs", "agent_version") + " AS agent_version",
 		q.Key("agent_runs", "batch_id") + " AS batch_id", q.Column("agent_runs", "ran_at") + " AS ran_at", q.Text("agent_runs", "sql") + " AS sql"}
 	for _, c := range names {
@@ -185,7 +179,7 @@ func (q *CaseList) answers(names []string, and string) string {
 
 // people is the human verdict on the run's answers. Only labels that name no version of the agent need to know
 // which versions answered.
-func (q *CaseList) people(and func() string) string {
+func (q *caseList) people(and func() string) string {
 	run := q.state.RunID
 	of := func() string {
 		return "k.agent_name = " + q.param(run.Agent) + " AND k.batch_id = " + q.param(run.Batch) + and()
@@ -199,7 +193,7 @@ func (q *CaseList) people(and func() string) string {
 }
 
 // mode is the condition that a case is in a mode.
-func (q *CaseList) mode(m Mode) string {
+func (q *caseList) mode(m Mode) string {
 	const never, verdict = "1 = 0", "CASE WHEN %.passed THEN 1 WHEN NOT %.passed THEN 0 ELSE -1 END"
 	of := func(alias, text string) string { return strings.ReplaceAll(text, "%", alias) }
 	switch m {
@@ -219,13 +213,13 @@ func (q *CaseList) mode(m Mode) string {
 		q.join(ofBaseline, "")
 		return "p.status <> b.status OR " + of("p", verdict) + " <> " + of("b", verdict) + " AND b.case_id IS NOT NULL AND p.status IS NOT NULL OR p.passed IS NULL AND b.passed IS NULL AND p.value <> b.value"
 	case Disagrees:
-		if !q.Labelled {
+		if !q.labelled {
 			return never
 		}
 		q.join(ofPeople, "")
 		return "l.passes = 1 AND p.passed = FALSE OR l.passes = 0 AND p.passed = TRUE"
 	case Unlabelled:
-		if !q.Labelled {
+		if !q.labelled {
 			return "1 = 1"
 		}
 		q.join(ofPeople, "")
@@ -236,7 +230,7 @@ func (q *CaseList) mode(m Mode) string {
 
 // conditions are those of the state: its mode unless it is left out, its filters, and its search
 // unless that is a regular expression.
-func (q *CaseList) conditions(withMode bool) (out []string, err error) {
+func (q *caseList) conditions(withMode bool) (out []string, err error) {
 	if withMode && q.state.Mode != All && q.state.Mode != "" {
 		out = append(out, q.mode(q.state.Mode))
 	}
@@ -256,7 +250,7 @@ func (q *CaseList) conditions(withMode bool) (out []string, err error) {
 // searched are the columns in which a search looks.
 var searched = []string{"case", "question", "sql", "gold"}
 
-func (q *CaseList) search(text string) string {
+func (q *caseList) search(text string) string {
 	parts := make([]string, len(searched))
 	for i, name := range searched {
 		parts[i] = q.contains(q.text(name), text)
@@ -265,9 +259,9 @@ func (q *CaseList) search(text string) string {
 }
 
 // text returns a string column.
-func (q *CaseList) text(name string) string {
+func (q *caseList) text(name string) string {
 	c := listColumns[name]
-	if c.join == ofPeople && !q.Labelled {
+	if c.join == ofPeople && !q.labelled {
 		return "CAST(NULL AS " + q.Dialect.Types[driver.Text] + ")"
 	}
 	q.join(c.join, c.text)
@@ -275,13 +269,13 @@ func (q *CaseList) text(name string) string {
 }
 
 // contains reports whether a string contains another, ignoring case.
-func (q *CaseList) contains(text, part string) string {
+func (q *caseList) contains(text, part string) string {
 	text = "LOWER(COALESCE(" + text + ", ''))"
 	p := "LOWER(CAST(" + q.param(part) + " AS " + q.Dialect.Types[driver.Text] + "))"
 	return contains(q.Dialect, text, p)
 }
 
-func (q *CaseList) latency() string {
+func (q *caseList) latency() string {
 	q.join(ofAnswer, "a.latency_ms")
 	if q.Missing["agent_runs.latency_ms"] {
 		return "CAST(NULL AS " + q.Dialect.Types[driver.Double] + ")"
@@ -290,7 +284,7 @@ func (q *CaseList) latency() string {
 }
 
 // filter is the condition of one filter.
-func (q *CaseList) filter(f ListFilter) (string, error) {
+func (q *caseList) filter(f ListFilter) (string, error) {
 	number, err := strconv.ParseFloat(f.Value, 64)
 	isNumber := err == nil && !math.IsNaN(number) && !math.IsInf(number, 0)
 	wrong := func(expected string) (string, error) {
@@ -340,7 +334,7 @@ func missing(op Op) string {
 	return " IS NOT NULL"
 }
 
-func (q *CaseList) textIs(e string, f ListFilter) string {
+func (q *caseList) textIs(e string, f ListFilter) string {
 	whole := "COALESCE(" + e + ", '')" + q.Dialect.Binary
 	switch f.Op {
 	case Contains:
@@ -352,7 +346,7 @@ func (q *CaseList) textIs(e string, f ListFilter) string {
 }
 
 // tagged is a condition on the list of tags, which is JSON text.
-func (q *CaseList) tagged(f ListFilter) (string, error) {
+func (q *caseList) tagged(f ListFilter) (string, error) {
 	q.join(ofGolden, "g.tags")
 	tags := "COALESCE(g.tags, '')"
 	switch {
@@ -372,7 +366,7 @@ func (q *CaseList) tagged(f ListFilter) (string, error) {
 }
 
 // order is the state's: by its column, missing ones last, and by case.
-func (q *CaseList) order() string {
+func (q *caseList) order() string {
 	byCase := "p.case_id" + q.Dialect.Binary
 	down := ""
 	if q.state.Sort.Descending {
@@ -399,88 +393,131 @@ func (q *CaseList) order() string {
 	return "CASE WHEN " + e + " IS NULL THEN 1 ELSE 0 END, " + e + down + ", " + byCase
 }
 
-// Counts counts the cases of some modes, in their order.
-func (q *CaseList) Counts(modes []Mode) (query string, args []any, err error) {
-	counts := make([]string, len(modes))
+// counts counts the cases of some modes, in their order.
+func (q *caseList) counts(modes []Mode) (Select[[]int64], error) {
+	fields := make([]Field[[]int64], len(modes))
 	for i, m := range modes {
-		counts[i] = "COUNT(CASE WHEN " + q.mode(m) + " THEN 1 END)"
+		fields[i] = Field[[]int64]{SQL: "COUNT(CASE WHEN " + q.mode(m) + " THEN 1 END)", Decode: func(counts *[]int64, v scoring.Value) error {
+			*counts = append(*counts, wholeNumber(v))
+			return nil
+		}}
 	}
-	return q.over(strings.Join(counts, ", "), false, "")
+	return over(q, fields, false, "")
 }
 
-// IDs reads the ids of the cases in the order of the state: all where limit is 0, else so many after
+// ids reads the ids of the cases in the order of the state: all where limit is 0, else so many after
 // offset.
-func (q *CaseList) IDs(limit, offset int) (query string, args []any, err error) {
+func (q *caseList) ids(limit, offset int) (Select[string], error) {
 	after := "\nORDER BY " + q.order()
 	if limit > 0 {
 		after += " LIMIT " + strconv.Itoa(limit) + " OFFSET " + strconv.Itoa(offset)
 	}
-	return q.over("p.case_id", true, after)
+	return over(q, only[string]("p.case_id"), true, after)
 }
 
-// Found reads the cases of all modes in the order of the state: the id, and 1 or 0 for each mode but the first;
-// with texts also the other texts that a search examines.
-func (q *CaseList) Found(texts bool) (query string, args []any, err error) {
-	columns := []string{"p.case_id"}
-	for _, m := range Modes[1:] {
-		columns = append(columns, "CASE WHEN "+q.mode(m)+" THEN 1 ELSE 0 END")
+// foundCase is a case of a list with its modes.
+type foundCase struct {
+	id    string
+	modes uint16    // a bit for each mode that the case is in
+	texts [3]string // the other columns that a search examines
+}
+
+// found reads the cases of all modes in the order of the state, and if texts is set, the other columns that a search
+// examines. The strings are valid until the next case is read.
+func (q *caseList) found(texts bool) (Select[foundCase], error) {
+	fields := []Field[foundCase]{{SQL: "p.case_id", Decode: func(c *foundCase, v scoring.Value) error {
+		c.id, c.modes = textIn(v), 1 // of all
+		return nil
+	}}}
+	for i, m := range Modes[1:] {
+		fields = append(fields, Field[foundCase]{SQL: "CASE WHEN " + q.mode(m) + " THEN 1 ELSE 0 END", Decode: func(c *foundCase, v scoring.Value) error {
+			if wholeNumber(v) == 1 {
+				c.modes |= 2 << i
+			}
+			return nil
+		}})
 	}
 	if texts {
-		for _, name := range searched[1:] {
-			columns = append(columns, q.text(name))
+		for i, name := range searched[1:] {
+			fields = append(fields, Field[foundCase]{SQL: q.text(name), In: func(c *foundCase) any { return &c.texts[i] }})
 		}
 	}
-	return q.over(strings.Join(columns, ", "), false, "\nORDER BY "+q.order())
+	s, err := over(q, fields, false, "\nORDER BY "+q.order())
+	s.What, s.Borrow = readingCases, true
+	return s, err
 }
 
-// Neighbours reads, for one of the cases, the one before it, the one after it, its place from 1, and
+// neighbours reads, for one of the cases, the one before it, the one after it, its place from 1, and
 // how many there are.
-func (q *CaseList) Neighbours(caseID string) (query string, args []any, err error) {
+func (q *caseList) neighbours(caseID string) (Select[Neighbours], error) {
 	over := " OVER (ORDER BY " + q.order() + ")"
 	conditions, err := q.conditions(true)
 	if err != nil {
-		return "", nil, err
+		return Select[Neighbours]{}, err
 	}
-	all := q.query("p.case_id AS case_id, LAG(p.case_id)"+over+" AS before, LEAD(p.case_id)"+over+" AS later, ROW_NUMBER()"+over+" AS place, COUNT(*) OVER () AS cases", conditions, "")
-	query, args = q.finish("SELECT before, later, place, cases FROM (" + all + ") n WHERE case_id = " + q.param(caseID))
-	return query, args, nil
+	cases := "SELECT p.case_id AS case_id, LAG(p.case_id)" + over + " AS before, LEAD(p.case_id)" + over + " AS later, ROW_NUMBER()" + over + " AS place, COUNT(*) OVER () AS cases" + q.chosen(conditions, "")
+	return finished(q, readingScores, " FROM ("+cases+") n WHERE case_id = "+q.param(caseID), []Field[Neighbours]{
+		{SQL: "before", In: func(n *Neighbours) any { return &n.Before }},
+		{SQL: "later", In: func(n *Neighbours) any { return &n.After }},
+		{SQL: "place", In: func(n *Neighbours) any { return &n.Place }},
+		{SQL: "cases", In: func(n *Neighbours) any { return &n.Of }},
+	}), nil
 }
 
-// Slices sums up the scores of the primary metric by string columns, the parts with the most cases first: the part
-// of each column, the number of rows, the first case, then [figures]. A part of tags is a list of them, as JSON.
-func (q *CaseList) Slices(columns []string, limit int) (query string, args []any, err error) {
-	parts := make([]string, len(columns))
+// slicedRow holds the figures of the cases that have the same values in some columns.
+type slicedRow struct {
+	parts []string // the text of each column; that of tags is a list, as JSON
+	rows  int64    // how many there are
+	first string   // the first case
+	Figures
+}
+
+// slices sums up the scores of the primary metric by string columns, the parts with the most cases first.
+func (q *caseList) slices(columns []string, limit int) (Select[slicedRow], error) {
+	fields := make([]Field[slicedRow], len(columns))
 	for i, column := range columns {
+		part := ""
 		switch {
 		case column == "tag":
 			q.join(ofGolden, "g.tags")
-			parts[i] = "COALESCE(g.tags, '')"
+			part = "COALESCE(g.tags, '')"
 		case listColumns[column].text != "":
-			parts[i] = "COALESCE(" + q.text(column) + ", '')"
+			part = "COALESCE(" + q.text(column) + ", '')"
 		default:
-			return "", nil, errcode.New(errcode.InvalidArgument, "slices: %.40q is no column of texts", column)
+			return Select[slicedRow]{}, errcode.New(errcode.InvalidArgument, "slices: %.40q is not a string column", column)
 		}
+		fields[i] = Field[slicedRow]{SQL: part, Decode: func(r *slicedRow, v scoring.Value) error {
+			r.parts = append(r.parts, strings.Clone(textIn(v)))
+			return nil
+		}}
 	}
-	of := strings.Join(parts, ", ")
-	after := "\nGROUP BY " + of + "\nORDER BY COUNT(*) DESC, 1"
+	after := "\nGROUP BY " + columnsOf(fields) + "\nORDER BY COUNT(*) DESC, 1"
 	if limit > 0 {
 		after += " LIMIT " + strconv.Itoa(limit)
 	}
-	return q.over(of+", COUNT(*) OVER () AS parts, MIN(p.case_id) AS first_case, "+figuresSQL("p."), true, after)
+	fields = append(fields,
+		Field[slicedRow]{SQL: "COUNT(*) OVER () AS parts", In: func(r *slicedRow) any { return &r.rows }},
+		Field[slicedRow]{SQL: "MIN(p.case_id) AS first_case", In: func(r *slicedRow) any { return &r.first }})
+	return over(q, append(fields, fieldsIn(figureFields("p."), func(r *slicedRow) *Figures { return &r.Figures })...), true, after)
 }
 
-// over writes a query over the cases of the state.
-func (q *CaseList) over(selected string, withMode bool, after string) (query string, args []any, err error) {
+// over is a statement over the cases of the state.
+func over[T any](q *caseList, fields []Field[T], withMode bool, after string) (Select[T], error) {
 	conditions, err := q.conditions(withMode)
 	if err != nil {
-		return "", nil, err
+		return Select[T]{}, err
 	}
-	query, args = q.finish(q.query(selected, conditions, after))
-	return query, args, nil
+	return finished(q, readingScores, q.chosen(conditions, after), fields), nil
 }
 
-// OfScores reports whether what was written reads scores only, and nothing that users write.
-func (q *CaseList) OfScores() bool {
+// finished is a statement whose arguments are in the order of its text. Its fields have none.
+func finished[T any](q *caseList, what, from string, fields []Field[T]) Select[T] {
+	text, args := q.finish(from)
+	return Select[T]{What: what, Fields: fields, From: text, Args: args}
+}
+
+// ofScores reports whether what was written reads scores only, and nothing that users write.
+func (q *caseList) ofScores() bool {
 	return !q.joined[ofGolden] && !q.joined[ofAnswer] && !q.joined[ofPeople]
 }
 
@@ -489,30 +526,62 @@ const manyIDs = 1000
 
 // among chooses cases by their ids, which are in the order of the list. Many of them that follow each
 // other are chosen by the first and the last.
-func (q *CaseList) among(ids []string) string {
+func (q *caseList) among(ids []string) string {
 	s := &q.state
 	if len(ids) >= manyIDs && s.Mode == All && s.Search == "" && len(s.Filters) == 0 && s.Sort == (Sort{}) {
 		return "k.case_id" + q.Dialect.Binary + " BETWEEN " + q.param(ids[0]) + " AND " + q.param(ids[len(ids)-1])
 	}
-	return "k.case_id IN (" + params(q.Dialect, &q.Args, ids) + ")"
+	return "k.case_id IN (" + params(q.Dialect, &q.args, ids) + ")"
 }
 
-// ScoresOf reads the scores of some metrics of some cases, without evidence.
-func (q *CaseList) ScoresOf(ids, metrics []string) (query string, args []any) {
-	return q.finish("SELECT " + cellColumns + " FROM badger.scores k WHERE " + q.run.is(q.Dialect, &q.Args) + " AND " + q.among(ids) + " AND metric IN (" + params(q.Dialect, &q.Args, metrics) + ")")
+// scoresOf reads the scores of some metrics of some cases, without evidence.
+func (q *caseList) scoresOf(ids, metrics []string) Select[scoring.Row] {
+	return finished(q, readingScores, " FROM badger.scores k WHERE "+q.run.is(q.Dialect, &q.args)+" AND "+q.among(ids)+" AND metric IN ("+params(q.Dialect, &q.args, metrics)+")", cellFields)
 }
 
-// Questions reads of some cases the id, question, gold_sql, dialect, database_name and tags.
-func (q *CaseList) Questions(ids []string) (query string, args []any) {
-	return q.finish("SELECT case_id, " + strings.Join(questionColumns, ", ") + " FROM " + q.questions(questionColumns, " AND "+q.among(ids)) + " g")
+// questionsOfRows reads the questions of some cases.
+func (q *caseList) questionsOfRows(ids []string) Select[CaseRow] {
+	return finished(q, readingCases, " FROM "+q.questionTexts(questionColumns, " AND "+q.among(ids))+" g", questionsOfRow)
 }
 
-// AnswersOf reads of some cases the id, sql, sql_error and latency_ms.
-func (q *CaseList) AnswersOf(ids []string) (query string, args []any) {
-	return q.finish("SELECT case_id, " + strings.Join(answerColumns, ", ") + " FROM " + q.answers(answerColumns, " AND "+q.among(ids)) + " a")
+// answersOfRows reads the agent's answers of some cases.
+func (q *caseList) answersOfRows(ids []string) Select[CaseRow] {
+	return finished(q, readingCases, " FROM "+q.answerTexts(answerColumns, " AND "+q.among(ids))+" a", answersOfRow)
 }
 
-// People reads the id and the human verdict of some cases: 1, 0, or NULL if they are divided.
-func (q *CaseList) People(ids []string) (query string, args []any) {
-	return q.finish("SELECT case_id, passes FROM " + q.people(func() string { return " AND " + q.among(ids) }) + " l")
+// peopleOfRows reads the human verdict of some cases.
+func (q *caseList) peopleOfRows(ids []string) Select[CaseRow] {
+	return finished(q, readingCases, " FROM "+q.people(func() string { return " AND " + q.among(ids) })+" l", peopleOfRow)
 }
+
+var (
+	idOfRow        = Field[CaseRow]{SQL: "case_id", In: func(r *CaseRow) any { return &r.ID }}
+	questionsOfRow = []Field[CaseRow]{
+		idOfRow,
+		{SQL: "question", In: func(r *CaseRow) any { return &r.Question }},
+		{SQL: "gold_sql", In: func(r *CaseRow) any { return &r.Gold }},
+		{SQL: "dialect", In: func(r *CaseRow) any { return &r.Dialect }},
+		{SQL: "database_name", In: func(r *CaseRow) any { return &r.Database }},
+		{SQL: "tags", Decode: func(r *CaseRow, v scoring.Value) error {
+			r.Tags, r.TagsErr = scoring.ParseTags(strings.Clone(textIn(v)))
+			return nil
+		}},
+	}
+	answersOfRow = []Field[CaseRow]{
+		idOfRow,
+		{SQL: "sql", In: func(r *CaseRow) any { return &r.SQL }},
+		{SQL: "sql_error", In: func(r *CaseRow) any { return &r.Error }},
+		{SQL: "latency_ms", In: func(r *CaseRow) any { return &r.Latency }},
+	}
+	peopleOfRow = []Field[CaseRow]{
+		idOfRow,
+		{SQL: "passes", Decode: func(r *CaseRow, v scoring.Value) error {
+			r.People = map[string]string{"1": "pass", "0": "fail", "": "divided"}[textIn(v)]
+			return nil
+		}},
+	}
+
+	// The columns that are read of a question and of an answer, without case_id.
+	questionColumns = namesOf(questionsOfRow[1:])
+	answerColumns   = namesOf(answersOfRow[1:])
+)

@@ -19,16 +19,19 @@ type Answer struct {
 	SetVersion string // of the golden set that the question was taken from
 	InSet      bool   // whether the golden set has the question
 	Case       *scoring.Case
-	Err        error         // why the row is no case; other rows continue
-	Question   *scoring.Case // what can be read of a row that is no case; nil if that is nothing
+	Err        error         // why the row is not a valid case; other rows are still read
+	Question   *scoring.Case // the question of a row with Err, if it can be read
 }
 
-const readingCases = "reading cases"
+const (
+	readingCases     = "reading cases"
+	readingQuestions = "reading golden_set"
+)
 
 // query finds out which columns users' tables have and in which order the versions of the golden
 // set are.
-func (w *Store) query(ctx context.Context) (Answers, error) {
-	q := Answers{Reader: Reader{Dialect: w.SQL(), Missing: map[string]bool{}}}
+func (w *Store) query(ctx context.Context) (inputs, error) {
+	q := inputs{Reader: Reader{Dialect: w.SQL(), Missing: map[string]bool{}}}
 	for _, name := range []string{"agent_runs", "golden_set", "human_labels"} {
 		t := TableNamed(name)
 		there, err := w.columns(ctx, t)
@@ -36,12 +39,12 @@ func (w *Store) query(ctx context.Context) (Answers, error) {
 			continue
 		}
 		if errcode.Of(err) == errcode.NotFound {
-			return q, errcode.New(errcode.NotFound, "%s: there is no table or view %s; docs/reference/tables.md says what is in it, and how to make it from tables of your own: %w", readingCases, t.FullName(), err)
+			return q, errcode.New(errcode.NotFound, "%s: there is no table or view %s; docs/reference/tables.md describes its columns and how to create it from your own tables: %w", readingCases, t.FullName(), err)
 		}
 		if err != nil {
 			return q, err
 		}
-		q.Labelled = name == "human_labels"
+		q.labelled = name == "human_labels"
 		for _, c := range t.Columns {
 			if there[c.Name] {
 				continue
@@ -52,7 +55,7 @@ func (w *Store) query(ctx context.Context) (Answers, error) {
 			}
 		}
 	}
-	if q.Labelled {
+	if q.labelled {
 		_, err := w.columns(ctx, TableNamed("label_log"))
 		if q.NoLog = errcode.Of(err) == errcode.NotFound; err != nil && !q.NoLog {
 			return q, err
@@ -60,7 +63,7 @@ func (w *Store) query(ctx context.Context) (Answers, error) {
 	}
 	sets, err := w.setVersions(ctx, &q)
 	for _, s := range sets {
-		q.Versions = append(q.Versions, s.Version)
+		q.versions = append(q.versions, s.Version)
 	}
 	return q, err
 }
@@ -68,7 +71,7 @@ func (w *Store) query(ctx context.Context) (Answers, error) {
 // columns are the names of a table's columns, in lower case.
 func (w *Store) columns(ctx context.Context, t *Table) (there map[string]bool, err error) {
 	err = w.Use("looking at "+t.FullName(), func(conn driver.Conn) error {
-		rows, err := conn.Query(ctx, t.Look())
+		rows, err := conn.Query(ctx, t.look())
 		if err != nil {
 			return err
 		}
@@ -106,13 +109,8 @@ func (w *Store) SetVersions(ctx context.Context) ([]SetVersion, error) {
 	return w.setVersions(ctx, &q)
 }
 
-func (w *Store) setVersions(ctx context.Context, q *Answers) ([]SetVersion, error) {
-	var out []SetVersion
-	err := w.Each(ctx, readingCases, q.SetVersions(), nil, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out = append(out, SetVersion{r.text(0), r.count(1)})
-		return true
-	})
+func (w *Store) setVersions(ctx context.Context, q *inputs) ([]SetVersion, error) {
+	out, err := all(ctx, w, q.setVersions())
 	slices.SortFunc(out, func(a, b SetVersion) int { return printable.CompareVersions(a.Version, b.Version) })
 	return out, err
 }
@@ -123,9 +121,9 @@ func (w *Store) setVersions(ctx context.Context, q *Answers) ([]SetVersion, erro
 func (w *Store) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error] {
 	return func(yield func(Answer, error) bool) {
 		layout, err := w.query(ctx)
-		ranges := []*Range{nil}
+		ranges := []*keyRange{nil}
 		if err == nil && w.SQL().Embedded { // sorting and joining all results at once would take the memory of all
-			layout.Plain = w.comparesPlainly(ctx, &layout)
+			layout.plain = w.comparesPlainly(ctx, &layout)
 			ranges, err = w.keyRanges(ctx, layout, f)
 		}
 		if err != nil {
@@ -133,19 +131,10 @@ func (w *Store) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error] {
 			return
 		}
 		for _, r := range ranges {
-			q := layout
-			query := q.Cases(f, r)
-			more := true
-			err := w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-				more = yield(answer(t, row), nil)
-				return more
-			})
-			if !more {
-				return
-			}
-			if err != nil {
-				yield(Answer{}, err)
-				return
+			for a, err := range w.answers(ctx, layout.cases(f, r)) {
+				if !yield(a, err) || err != nil {
+					return
+				}
 			}
 		}
 	}
@@ -161,29 +150,28 @@ const (
 // keyRanges cuts the answers into ranges of about so many, from their keys alone. Keys are text
 // that compares by its bytes, whatever the type of the user's column is, so that the ranges are the
 // same here and in the engine.
-func (w *Store) keyRanges(ctx context.Context, q Answers, f Filter) ([]*Range, error) {
-	var out []*Range
-	var r *Range
+func (w *Store) keyRanges(ctx context.Context, q inputs, f Filter) ([]*keyRange, error) {
+	var out []*keyRange
+	var r *keyRange
 	n, bytes := int64(0), int64(0)
-	query := q.Keys(f)
-	err := w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-		k := record{t: t, row: row}
-		by, id := scoring.By{Agent: k.text(0), Version: k.text(1), Batch: k.text(2)}, k.text(3)
-		same := r != nil && r.By == by
+	for k, err := range Rows(ctx, w, q.keys(f)) {
+		if err != nil {
+			return out, err
+		}
+		same := r != nil && r.By == k.By
 		switch {
-		case same && id == r.Last:
+		case same && k.CaseID == r.last:
 			// another answer of the same key, which must not be cut off
 		case same && n < rangeCases && bytes < rangeBytes:
-			r.Last = id
+			r.last = k.CaseID
 		default:
-			r, n, bytes = &Range{By: by, First: id, Last: id}, 0, 0
+			r, n, bytes = &keyRange{By: k.By, first: k.CaseID, last: k.CaseID}, 0, 0
 			out = append(out, r)
 		}
 		n++
-		bytes += k.count(4)
-		return true
-	})
-	return out, err
+		bytes += k.n
+	}
+	return out, nil
 }
 
 // Questions lists the ids of the questions of the golden set, or of one version where the filter
@@ -193,25 +181,18 @@ func (w *Store) Questions(ctx context.Context, f Filter) (ids []string, err erro
 	if err != nil {
 		return nil, err
 	}
-	query := q.Questions(f)
-	err = w.Each(ctx, "reading golden_set", query, q.Args, func(t *scoring.Table, row int) bool {
-		r := &record{t: t, row: row}
-		ids = append(ids, r.text(0))
-		return true
-	})
-	return ids, err
+	return all(ctx, w, q.questions(f))
 }
 
 // comparesPlainly reports whether the case ids are text without a collation: the engine is asked what
 // it makes of letters under the columns' own. Letters are an error under columns of another type.
-func (w *Store) comparesPlainly(ctx context.Context, q *Answers) bool {
+func (w *Store) comparesPlainly(ctx context.Context, q *inputs) bool {
 	tables := []string{"agent_runs", "golden_set"}
-	if q.Labelled {
+	if q.labelled {
 		tables = append(tables, "human_labels")
 	}
 	for _, table := range tables {
-		t, err := w.Query(ctx, Folding(table))
-		if err != nil || t.Columns[0].Value(0).IsNull() || t.Columns[0].Value(0).Bool() {
+		if folds, err := first(ctx, w, folding(table)); err != nil || folds == nil || *folds {
 			return false
 		}
 	}
@@ -225,13 +206,7 @@ func (w *Store) Count(ctx context.Context, f Filter) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	query := q.Count(f)
-	n := int64(0)
-	err = w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-		n = (&record{t: t, row: row}).count(0)
-		return true
-	})
-	return n, err
+	return first(ctx, w, q.count(f))
 }
 
 // Copies finds the answers that several rows of agent_runs give, and how many do.
@@ -241,77 +216,11 @@ func (w *Store) Copies(ctx context.Context, f Filter) (map[scoring.AnswerID]int6
 		return nil, err
 	}
 	out := map[scoring.AnswerID]int64{}
-	query := q.Copies(f)
-	err = w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out[scoring.AnswerID{By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}, CaseID: r.text(3)}] = r.count(4)
-		return true
-	})
-	return out, err
-}
-
-// record reads the cells of one row by position.
-type record struct {
-	t   *scoring.Table
-	row int
-	err error
-}
-
-// textIn is a value's text, a copy: the table it came from is not kept. It is empty for NULL.
-func textIn(v scoring.Value) string {
-	switch v.Type {
-	case scoring.Null:
-		return ""
-	case scoring.String, scoring.JSON:
-		return strings.Clone(v.Text())
-	}
-	return v.String()
-}
-
-// text is a cell's text, a copy: the table it came from is not kept.
-func (r *record) text(c int) string {
-	return textIn(r.t.Columns[c].Value(r.row))
-}
-
-func (r *record) json(c int, what string, into any) {
-	if r.err == nil {
-		r.err = readJSON(what, r.t.Columns[c].Value(r.row), into)
-	}
-}
-
-// count returns a cell's whole number, 0 for NULL. Each engine has its own types of counts.
-func (r *record) count(c int) int64 {
-	return wholeNumber(r.t.Columns[c].Value(r.row))
-}
-
-func answer(t *scoring.Table, i int) Answer {
-	r := &record{t: t, row: i}
-	cells := func(first int, columns []string) scoring.Cells {
-		return func(column string) string {
-			if k := slices.Index(columns, column); k >= 0 {
-				return r.text(first + k)
-			}
-			return ""
+	for c, err := range Rows(ctx, w, q.copies(f)) {
+		if err != nil {
+			return out, err
 		}
+		out[c.AnswerID] = c.n
 	}
-	of, golden := len(AnswerKey), len(AnswerKey)+len(RunColumns)
-	ofRun, ofKey, ofGolden := cells(of, RunColumns), cells(0, AnswerKey), cells(golden, GoldenColumns)
-	either := func(a, b scoring.Cells) scoring.Cells {
-		return func(column string) string { return a(column) + b(column) }
-	} // they share no column
-	a := Answer{
-		AnswerID:   scoring.AnswerID{CaseID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}},
-		SetVersion: r.text(4), InSet: r.count(5) > 0,
-	}
-	if a.Case, a.Err = scoring.CaseOfRows(either(ofKey, ofRun), either(ofKey, ofGolden), r.count(5)); a.Err != nil {
-		if q, err := scoring.CaseOfRows(ofKey, either(ofKey, ofGolden), r.count(5)); err == nil && a.InSet {
-			a.Question = q
-		}
-		return a
-	}
-	if passes := r.text(golden + len(GoldenColumns)); passes != "" {
-		human := passes == "1"
-		a.Case.Human = &human
-	}
-	return a
+	return out, nil
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/scoring"
 )
 
 // Claim acquires the claims that are free or have expired, and returns those that owner holds afterwards. The
@@ -20,18 +20,51 @@ func (w *Store) Claim(ctx context.Context, owner string, now, until time.Time, k
 	if len(keys) == 0 || w.SQL().NoClaims {
 		return keys, nil
 	}
-	keys = slices.Compact(slices.Sorted(slices.Values(keys))) // rows that are locked in one order deadlock nobody
-	claims := Claims{Dialect: w.SQL()}
-	query, args := claims.Take(owner, now, until, keys)
+	keys = slices.Compact(slices.Sorted(slices.Values(keys))) // rows that are locked in the same order cause no deadlock
+	query, args := takeClaims(w.SQL(), claim{owner, now, until}, keys)
 	if err := w.changeClaims(ctx, query, args); err != nil {
 		return nil, err
 	}
-	query, args = claims.Held(owner, keys)
-	err = w.Each(ctx, "reading claims", query, args, func(t *scoring.Table, row int) bool {
-		held = append(held, (&record{t: t, row: row}).text(0))
-		return true
-	})
-	return held, err
+	return all(ctx, w, claimsHeld(w.SQL(), owner, keys))
+}
+
+const readingClaims = "reading claims"
+
+// claim is who holds something, and from when until when.
+type claim struct {
+	owner      string
+	now, until time.Time
+}
+
+// takeClaims takes the claims of some keys: those whose row does not exist, and those whose row
+// has expired. Rows that others hold stay as they are.
+func takeClaims(d driver.Dialect, c claim, keys []string) (query string, args []any) {
+	p := &arguments{dialect: d}
+	rows := make([]string, len(keys))
+	if d.KeyIndex != nil {
+		for i, k := range keys {
+			rows[i] = "(" + p.add(k) + ", " + p.add(c.owner) + ", " + p.add(c.until.UnixMilli()) + ")"
+		}
+		return "INSERT INTO badger.claims AS t (claim_key, owner, expires_ms) VALUES " + strings.Join(rows, ", ") +
+			" ON CONFLICT (claim_key) DO UPDATE SET owner = EXCLUDED.owner, expires_ms = EXCLUDED.expires_ms WHERE t.expires_ms < " + p.add(c.now.UnixMilli()), p.args
+	}
+	for i, k := range keys {
+		rows[i] = "SELECT " + p.add(k) + " AS claim_key, " + p.add(c.owner) + " AS owner, " + p.add(c.until.UnixMilli()) + " AS expires_ms"
+	}
+	return "MERGE INTO badger.claims AS t USING (" + strings.Join(rows, " UNION ALL ") + ") AS s ON t.claim_key = s.claim_key" +
+		" WHEN MATCHED AND t.expires_ms < " + p.add(c.now.UnixMilli()) + " THEN UPDATE SET owner = s.owner, expires_ms = s.expires_ms" +
+		" WHEN NOT MATCHED THEN INSERT (claim_key, owner, expires_ms) VALUES (s.claim_key, s.owner, s.expires_ms)", p.args
+}
+
+// claimsHeld reads those of some keys that an owner holds.
+func claimsHeld(d driver.Dialect, owner string, keys []string) Select[string] {
+	from, args := claimsOf(d, owner, keys)
+	return Select[string]{What: readingClaims, Fields: only[string]("claim_key"), From: from, Args: args}
+}
+
+func claimsOf(d driver.Dialect, owner string, keys []string) (from string, args []any) {
+	p := &arguments{dialect: d}
+	return " FROM badger.claims WHERE owner = " + p.add(owner) + " AND claim_key IN (" + p.list(keys) + ")", p.args
 }
 
 // RenewClaims extends all claims of an owner.
@@ -39,8 +72,8 @@ func (w *Store) RenewClaims(ctx context.Context, owner string, until time.Time) 
 	if w.SQL().NoClaims {
 		return nil
 	}
-	query, args := Claims{Dialect: w.SQL()}.Renew(owner, until)
-	return w.changeClaims(ctx, query, args)
+	d := w.SQL()
+	return w.changeClaims(ctx, "UPDATE badger.claims SET expires_ms = "+d.Param(1)+" WHERE owner = "+d.Param(2), []any{until.UnixMilli(), owner})
 }
 
 // ReleaseClaims releases claims.
@@ -48,8 +81,8 @@ func (w *Store) ReleaseClaims(ctx context.Context, owner string, keys ...string)
 	if len(keys) == 0 || w.SQL().NoClaims {
 		return nil
 	}
-	query, args := Claims{Dialect: w.SQL()}.Release(owner, keys)
-	return w.changeClaims(ctx, query, args)
+	from, args := claimsOf(w.SQL(), owner, keys)
+	return w.changeClaims(ctx, "DELETE"+from, args)
 }
 
 // ForgetClaims deletes the claims that expired before a time: those of processes that were killed.
@@ -57,19 +90,18 @@ func (w *Store) ForgetClaims(ctx context.Context, before time.Time) error {
 	if w.SQL().NoClaims {
 		return nil
 	}
-	query, args := Claims{Dialect: w.SQL()}.Forget(before)
-	return w.changeClaims(ctx, query, args)
+	return w.changeClaims(ctx, "DELETE FROM badger.claims WHERE expires_ms < "+w.SQL().Param(1), []any{before.UnixMilli()})
 }
 
 // VoidClaims deletes the claims of owners whose names begin with kind and not with mine, if the engine is part of
 // this process: it excludes all other processes, so the owners have ended. mine is the prefix of the names of this
-// process's owners. For other engines it does nothing.
+// process's owners. For other engines it does nothing. Neither may hold what LIKE reads otherwise.
 func (w *Store) VoidClaims(ctx context.Context, kind, mine string) error {
 	if w.SQL().NoClaims || !w.SQL().Embedded {
 		return nil
 	}
-	query, args := Claims{Dialect: w.SQL()}.Void(kind, mine)
-	return w.changeClaims(ctx, query, args)
+	d := w.SQL()
+	return w.changeClaims(ctx, "DELETE FROM badger.claims WHERE owner LIKE "+d.Param(1)+" AND owner NOT LIKE "+d.Param(2), []any{kind + "%", mine + "%"})
 }
 
 func (w *Store) changeClaims(ctx context.Context, query string, args []any) error {

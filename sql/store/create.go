@@ -10,7 +10,7 @@ import (
 // Create is everything that creates badger's schema, tables and views in a warehouse. All
 // statements can be run again.
 func Create(d driver.Dialect) []string {
-	out := []string{CreateSchema()}
+	out := []string{createSchema()}
 	for i := range Tables {
 		out = append(out, Tables[i].Create(d))
 	}
@@ -21,8 +21,8 @@ func Create(d driver.Dialect) []string {
 	return append(out, MarkVersion(d))
 }
 
-// CreateSchema creates the schema.
-func CreateSchema() string { return "CREATE SCHEMA IF NOT EXISTS " + Schema }
+// createSchema creates the schema.
+func createSchema() string { return "CREATE SCHEMA IF NOT EXISTS " + Schema }
 
 // Create creates the table.
 func (t *Table) Create(d driver.Dialect) string {
@@ -33,8 +33,8 @@ func (t *Table) Create(d driver.Dialect) string {
 	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s (%s)", t.FullName(), strings.Join(cols, ", "))
 }
 
-// AddColumn adds a column that a table of an earlier version lacks.
-func (t *Table) AddColumn(d driver.Dialect, c Column) string {
+// addColumn adds a column that a table of an earlier version lacks.
+func (t *Table) addColumn(d driver.Dialect, c Column) string {
 	return "ALTER TABLE " + t.FullName() + " ADD COLUMN " + c.Name + " " + d.Types[c.Type]
 }
 
@@ -59,10 +59,10 @@ func (v *View) Create(r Reader) string {
 	return fmt.Sprintf("CREATE OR REPLACE VIEW %s.%s AS %s", Schema, v.Name, v.Query(r))
 }
 
-// ReplaceViews replaces the existing views, all or none, in PostgreSQL. It cannot replace a view whose columns
+// replaceViewsAtOnce replaces the existing views, all or none, in PostgreSQL. It cannot replace a view whose columns
 // changed: it drops that one first, with the later views, which may read it. A view that is read by a user's view
 // cannot be dropped, and need not be if that user's view reads none of the replaced ones.
-func ReplaceViews(r Reader) string {
+func replaceViewsAtOnce(r Reader) string {
 	var b strings.Builder
 	b.WriteString("DO $badger$ BEGIN\n")
 	for i := range Views {

@@ -1,4 +1,4 @@
-// Package store keeps what badger keeps in a warehouse: its tables, each statement about them with the
+// Package store reads and writes badger's tables in a warehouse. It has the tables, each statement over them with the
 // reading of its rows, and the lists of cases that pages show.
 //
 // [Tables] describes the tables once: the columns, types, keys, meaning and an example row of each. This

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"iter"
+	"strings"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -22,11 +24,13 @@ type Question struct {
 	TagsErr error // why they cannot be read
 }
 
-// questionOf reads the columns question and tags, from a column on.
-func questionOf(r *record, from int) Question {
-	q := Question{Text: r.text(from)}
-	q.Tags, q.TagsErr = scoring.ParseTags(r.text(from + 1))
-	return q
+// questionFields are the columns of a question that exports show.
+var questionFields = []Field[Question]{
+	{SQL: "question", In: func(q *Question) any { return &q.Text }},
+	{SQL: "tags", Decode: func(q *Question, v scoring.Value) error {
+		q.Tags, q.TagsErr = scoring.ParseTags(strings.Clone(textIn(v)))
+		return nil
+	}},
 }
 
 // QuestionsNamed reads some questions by their ids: of the version of the set that a filter names, or of
@@ -37,16 +41,24 @@ func (w *Store) QuestionsNamed(ctx context.Context, f Filter, ids []string) (map
 		return nil, err
 	}
 	out := make(map[string]Question, len(ids))
-	query := q.QuestionsNamed(f, ids)
-	err = w.Each(ctx, "reading golden_set", query, q.Args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out[r.text(0)] = questionOf(&r, 1)
-		return true
-	})
-	return out, err
+	for r, err := range Rows(ctx, w, q.questionsNamed(f, ids)) {
+		if err != nil {
+			return out, err
+		}
+		out[r.CaseID] = r.Question
+	}
+	return out, nil
 }
 
-// WholeQuestions reads some questions by their ids, as [Warehouse.QuestionsNamed] chooses them, as cases
+// questionsNamed reads some questions by their ids.
+func (q inputs) questionsNamed(f Filter, ids []string) Select[ScoredAnswer] {
+	from := " FROM " + q.golden(f, &keyRange{ids: ids})
+	fields := append([]Field[ScoredAnswer]{{SQL: "case_id", In: func(a *ScoredAnswer) any { return &a.CaseID }}},
+		fieldsIn(questionFields, func(a *ScoredAnswer) *Question { return &a.Question })...)
+	return Select[ScoredAnswer]{What: readingQuestions, Fields: ofTable("g", fields), From: from, Args: q.args}
+}
+
+// WholeQuestions reads some questions by their ids, as [Store.QuestionsNamed] chooses them, as cases
 // without an answer. Those that cannot be read are left out.
 func (w *Store) WholeQuestions(ctx context.Context, f Filter, ids []string) (map[string]*scoring.Case, error) {
 	q, err := w.query(ctx)
@@ -54,14 +66,15 @@ func (w *Store) WholeQuestions(ctx context.Context, f Filter, ids []string) (map
 		return nil, err
 	}
 	out := make(map[string]*scoring.Case, len(ids))
-	query := q.QuestionsWithin(f, &Range{IDs: ids})
-	err = w.Each(ctx, "reading golden_set", query, q.Args, func(t *scoring.Table, row int) bool {
-		if a := answer(t, row); a.Err == nil {
+	for a, err := range w.answers(ctx, q.questionsWithin(f, &keyRange{ids: ids})) {
+		if err != nil {
+			return out, err
+		}
+		if a.Err == nil {
 			out[a.CaseID] = a.Case
 		}
-		return true
-	})
-	return out, err
+	}
+	return out, nil
 }
 
 // ScoredAnswers streams the answers that a run scored, those of an agent, version and batch
@@ -95,22 +108,21 @@ const rangeScores = 100_000
 
 // partsOf cuts the answers of a run into parts of about so many scores.
 func (w *Store) partsOf(ctx context.Context, of OfRun) (parts []OfRun, err error) {
-	var r *Range
+	var r *keyRange
 	n := int64(0)
-	query, args := of.Keys(w.SQL())
-	err = w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		k := record{t: t, row: row}
-		by, id, scores := scoring.By{Agent: k.text(0), Version: k.text(1), Batch: k.text(2)}, k.text(3), k.count(4)
-		if r != nil && r.By == by && n < rangeScores {
-			r.Last = id
-		} else {
-			r, n = &Range{By: by, First: id, Last: id}, 0
-			parts = append(parts, OfRun{RunID: scoring.RunID{ID: of.ID}, Within: r})
+	for k, err := range Rows(ctx, w, of.keys(w.SQL())) {
+		if err != nil {
+			return parts, err
 		}
-		n += scores
-		return true
-	})
-	return parts, err
+		if r != nil && r.By == k.By && n < rangeScores {
+			r.last = k.CaseID
+		} else {
+			r, n = &keyRange{By: k.By, first: k.CaseID, last: k.CaseID}, 0
+			parts = append(parts, OfRun{RunID: scoring.RunID{ID: of.ID}, within: r})
+		}
+		n += k.n
+	}
+	return parts, nil
 }
 
 // scoredAnswers streams answers until yield wants no more.
@@ -135,8 +147,7 @@ func (w *Store) scoredAnswers(ctx context.Context, of OfRun, yield func(ScoredAn
 		more = yield(now, nil)
 		return more
 	}
-	from, args := of.Scores(w.SQL())
-	for r, failed := range Rows(ctx, w, Select[scoring.Row]{What: "reading the scores of a run", Fields: scoreFields, From: from, Args: args}) {
+	for r, failed := range Rows(ctx, w, of.scores(w.SQL(), scoreFields)) {
 		if failed != nil {
 			err = failed
 			break
@@ -163,31 +174,95 @@ func (w *Store) scoredAnswers(ctx context.Context, of OfRun, yield func(ScoredAn
 func (w *Store) questionsOf(ctx context.Context, of OfRun) iter.Seq2[ScoredAnswer, error] {
 	return func(yield func(ScoredAnswer, error) bool) {
 		q, err := w.query(ctx)
-		if code := errcode.Of(err); code == errcode.NotFound || code == errcode.FailedPrecondition {
-			return
-		}
-		more := true
-		if err == nil {
-			query := q.QuestionsOf(of)
-			err = w.Each(ctx, "reading golden_set", query, q.Args, func(t *scoring.Table, row int) bool {
-				r := record{t: t, row: row}
-				a := ScoredAnswer{AnswerID: scoring.AnswerID{By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}, CaseID: r.text(3)}, Question: questionOf(&r, 4)}
-				more = yield(a, nil)
-				return more
-			})
-		}
-		if err != nil && more {
+		switch errcode.Of(err) {
+		case errcode.OK:
+			Rows(ctx, w, q.questionsOf(of))(yield)
+		case errcode.NotFound, errcode.FailedPrecondition:
+		default:
 			yield(ScoredAnswer{}, err)
 		}
 	}
 }
 
+// questionsOf reads the questions of the answers that a run scored, one row for each answer, in the order
+// of [OfRun.scores].
+func (q inputs) questionsOf(o OfRun) Select[ScoredAnswer] {
+	where, args := o.where(q.Dialect)
+	q.args = args
+	from := " FROM (SELECT DISTINCT " + byAnswer + " FROM badger.scores" + where + ") k LEFT JOIN " +
+		q.golden(Filter{}, o.within) + " ON g.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
+	return Select[ScoredAnswer]{
+		What: readingQuestions, From: from, Args: q.args,
+		Fields: append(
+			ofTable("k", fieldsIn(answerFields, func(a *ScoredAnswer) *scoring.AnswerID { return &a.AnswerID })),
+			ofTable("g", fieldsIn(questionFields, func(a *ScoredAnswer) *Question { return &a.Question }))...),
+	}
+}
+
 // MetricsOf lists the metrics that answers of a run have scores of.
 func (w *Store) MetricsOf(ctx context.Context, of OfRun) (names []string, err error) {
-	query, args := of.Metrics(w.SQL())
-	err = w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		names = append(names, (&record{t: t, row: row}).text(0))
-		return true
-	})
-	return names, err
+	return all(ctx, w, of.metrics(w.SQL()))
+}
+
+// OfRun chooses answers that a run scored. Empty fields but the run's choose all, [scoring.Unnamed] those
+// without such a name.
+type OfRun struct {
+	scoring.RunID
+
+	within *keyRange // only these; nil: all
+}
+
+func (o OfRun) where(d driver.Dialect) (where string, args []any) {
+	var conds []string
+	if r := o.within; r != nil {
+		for _, c := range []struct{ condition, value string }{{"agent_name = ", r.Agent}, {"agent_version = ", r.Version}, {"batch_id = ", r.Batch}, {"case_id >= ", r.first}, {"case_id <= ", r.last}} {
+			args = append(args, c.value)
+			conds = append(conds, c.condition+d.Param(len(args)))
+		}
+		o.By = scoring.By{}
+	}
+	for _, c := range []struct{ column, value string }{{"eval_run_id", o.ID}, {"agent_name", o.Agent}, {"agent_version", o.Version}, {"batch_id", o.Batch}} {
+		if name, ok := scoring.Named(c.value); ok || c.column == "eval_run_id" {
+			args = append(args, name)
+			conds = append(conds, c.column+" = "+d.Param(len(args)))
+		}
+	}
+	return " WHERE " + strings.Join(conds, " AND "), args
+}
+
+// byAnswer is the order of answers; those of a batch come together.
+const byAnswer = "agent_name, agent_version, batch_id, case_id"
+
+// scores reads scores of the answers, those of an answer together.
+func (o OfRun) scores(d driver.Dialect, fields []Field[scoring.Row]) Select[scoring.Row] {
+	where, args := o.where(d)
+	return Select[scoring.Row]{
+		What:   "reading the scores of a run",
+		Fields: fields,
+		From:   " FROM badger.scores" + where + " ORDER BY " + byAnswer + ", metric",
+		Args:   args,
+	}
+}
+
+// metrics reads the names of the metrics that the answers have scores of.
+func (o OfRun) metrics(d driver.Dialect) Select[string] {
+	where, args := o.where(d)
+	return Select[string]{
+		What:     readingScores,
+		Distinct: true,
+		Fields:   only[string]("metric"),
+		From:     " FROM badger.scores" + where + " ORDER BY metric",
+		Args:     args,
+	}
+}
+
+// keys reads the keys of the answers in their order, with how many scores each has.
+func (o OfRun) keys(d driver.Dialect) Select[counted] {
+	where, args := o.where(d)
+	return Select[counted]{
+		What:   readingScores,
+		Fields: countedFields("COUNT(*)"),
+		From:   " FROM badger.scores" + where + " GROUP BY " + byAnswer + " ORDER BY " + byAnswer,
+		Args:   args,
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,8 +16,8 @@ import (
 // Field is one column of a statement: the SQL that it is, and where in a T its value goes.
 type Field[T any] struct {
 	SQL string // agent_name; COUNT(*)
-	// In is the place of the value: a *string, *int, *int64, *bool, *float64 or *time.Time, which NULL
-	// leaves at its zero value, or a **float64 or **bool, which NULL leaves nil.
+	// In is the place of the value: a *string, *json.RawMessage, *int, *int64, *bool, *float64 or *time.Time,
+	// which NULL leaves at its zero value, or a **float64 or **bool, which NULL leaves nil.
 	In func(*T) any
 	// Decode takes the value of a field without In. It is called in the order of the fields.
 	Decode func(*T, scoring.Value) error
@@ -25,19 +26,48 @@ type Field[T any] struct {
 // Select is a statement and the rows that it returns. Both its list of columns and the reading of its
 // rows are made of Fields.
 type Select[T any] struct {
-	What   string // for errors: reading eval_runs
-	Fields []Field[T]
-	From   string // all that follows the list of columns
-	Args   []any
+	What     string // for errors: reading eval_runs
+	Distinct bool
+	Fields   []Field[T]
+	From     string // all that follows the list of columns
+	Args     []any
+	Text     string // the whole statement, if the dialect has its own; Fields then have no SQL
+	Borrow   bool   // strings are not copied: they are valid until the next row is read
 }
 
 // String is the text of the statement.
 func (s *Select[T]) String() string {
-	columns := make([]string, len(s.Fields))
-	for i := range s.Fields {
-		columns[i] = s.Fields[i].SQL
+	switch {
+	case s.Text != "":
+		return s.Text
+	case s.Distinct:
+		return "SELECT DISTINCT " + columnsOf(s.Fields) + s.From
 	}
-	return "SELECT " + strings.Join(columns, ", ") + s.From
+	return "SELECT " + columnsOf(s.Fields) + s.From
+}
+
+// columnsOf is the list of the fields' columns. A field whose SQL begins with a line break begins a line.
+func columnsOf[T any](fields []Field[T]) string {
+	var b strings.Builder
+	for i := range fields {
+		if i > 0 {
+			b.WriteByte(',')
+			if !strings.HasPrefix(fields[i].SQL, "\n") {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString(fields[i].SQL)
+	}
+	return b.String()
+}
+
+// namesOf are the columns of fields, one by one.
+func namesOf[T any](fields []Field[T]) []string {
+	out := make([]string, len(fields))
+	for i := range fields {
+		out[i] = fields[i].SQL
+	}
+	return out
 }
 
 // fieldsIn are the fields of a part of a T.
@@ -54,16 +84,75 @@ func fieldsIn[T, U any](fields []Field[U], part func(*T) *U) []Field[T] {
 	return out
 }
 
-// Rows runs the statement and yields its rows, whose texts are copies. It stops at the first error.
+// ofTable are the fields with columns of a table that has an alias, such as r.
+func ofTable[T any](alias string, fields []Field[T]) []Field[T] {
+	out := slices.Clone(fields)
+	for i := range out {
+		out[i].SQL = alias + "." + out[i].SQL
+	}
+	return out
+}
+
+// only is the field of a statement with a single column.
+func only[T any](column string) []Field[T] {
+	return []Field[T]{{SQL: column, In: func(t *T) any { return t }}}
+}
+
+// isOne is a field that is true if its number is 1: not every warehouse has Boolean expressions as columns.
+func isOne[T any](column string, in func(*T) *bool) Field[T] {
+	return Field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
+		*in(t) = wholeNumber(v) == 1
+		return nil
+	}}
+}
+
+// isOneOrNull is [isOne] with nil for NULL.
+func isOneOrNull[T any](column string, in func(*T) **bool) Field[T] {
+	return Field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
+		if !v.IsNull() {
+			is := wholeNumber(v) == 1
+			*in(t) = &is
+		}
+		return nil
+	}}
+}
+
+// byFields are the columns of whose answers something is.
+var byFields = []Field[scoring.By]{
+	{SQL: "agent_name", In: func(b *scoring.By) any { return &b.Agent }},
+	{SQL: "agent_version", In: func(b *scoring.By) any { return &b.Version }},
+	{SQL: "batch_id", In: func(b *scoring.By) any { return &b.Batch }},
+}
+
+var caseField = Field[scoring.AnswerID]{SQL: "case_id", In: func(a *scoring.AnswerID) any { return &a.CaseID }}
+
+var (
+	byOfAnswer = fieldsIn(byFields, func(a *scoring.AnswerID) *scoring.By { return &a.By })
+
+	// answerFields are the key of an answer in the order in which answers are sorted, and caseFirst the same
+	// in the order of most tables.
+	answerFields = append(slices.Clone(byOfAnswer), caseField)
+	caseFirst    = append([]Field[scoring.AnswerID]{caseField}, byOfAnswer...)
+
+	// runIDFields are the key of a row of eval_runs.
+	runIDFields = append([]Field[scoring.RunID]{{SQL: "eval_run_id", In: func(r *scoring.RunID) any { return &r.ID }}},
+		fieldsIn(byFields, func(r *scoring.RunID) *scoring.By { return &r.By })...)
+)
+
+// Rows runs the statement and yields its rows. It stops at the first error.
 func Rows[T any](ctx context.Context, w *Store, s Select[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var out, none T
 		var broken error
 		more := true
 		err := w.Each(ctx, s.What, s.String(), s.Args, func(t *scoring.Table, row int) bool {
+			if len(t.Columns) != len(s.Fields) {
+				broken = errcode.New(errcode.Internal, "%s: the statement has %d columns, and %d are read; this is a defect of badger", s.What, len(t.Columns), len(s.Fields))
+				return false
+			}
 			out = none
 			for i := range s.Fields {
-				if broken = s.Fields[i].read(&out, t.Columns[i].Value(row)); broken != nil {
+				if broken = s.Fields[i].read(&out, t.Columns[i].Value(row), s.Borrow); broken != nil {
 					return false
 				}
 			}
@@ -79,8 +168,47 @@ func Rows[T any](ctx context.Context, w *Store, s Select[T]) iter.Seq2[T, error]
 	}
 }
 
+// all reads all rows of a statement.
+func all[T any](ctx context.Context, w *Store, s Select[T]) (out []T, err error) {
+	for row, err := range Rows(ctx, w, s) {
+		if err != nil {
+			return out, err
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// first reads the first row of a statement: the zero T if there is none.
+func first[T any](ctx context.Context, w *Store, s Select[T]) (row T, err error) {
+	row, _, err = firstIfAny(ctx, w, s)
+	return row, err
+}
+
+// firstIfAny is [first] that also reports whether there is a row.
+func firstIfAny[T any](ctx context.Context, w *Store, s Select[T]) (row T, found bool, err error) {
+	Rows(ctx, w, s)(func(r T, failed error) bool {
+		row, found, err = r, failed == nil, failed
+		return false
+	})
+	return row, found, err
+}
+
+// rowsWhenRead is [Rows] of a statement that is built when the sequence is read.
+func rowsWhenRead[T any](ctx context.Context, w *Store, build func() (Select[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		s, err := build()
+		if err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		Rows(ctx, w, s)(yield)
+	}
+}
+
 // read puts a value into its place.
-func (f *Field[T]) read(out *T, v scoring.Value) error {
+func (f *Field[T]) read(out *T, v scoring.Value, borrow bool) error {
 	if f.In == nil {
 		return f.Decode(out, v)
 	}
@@ -89,7 +217,13 @@ func (f *Field[T]) read(out *T, v scoring.Value) error {
 	}
 	switch to := f.In(out).(type) {
 	case *string:
-		*to = textIn(v)
+		if *to = textIn(v); !borrow {
+			*to = strings.Clone(*to)
+		}
+	case *json.RawMessage:
+		if text := textIn(v); text != "" {
+			*to = json.RawMessage(text)
+		}
 	case *int64:
 		*to = wholeNumber(v)
 	case *int:
@@ -105,14 +239,43 @@ func (f *Field[T]) read(out *T, v scoring.Value) error {
 		is := v.Bool()
 		*to = &is
 	case *time.Time:
-		*to = instantOf(v)
+		*to = instant(v)
 	default:
 		return errcode.New(errcode.Internal, "column %s: a value cannot be read into a %T; this is a defect of badger", f.SQL, to)
 	}
 	return nil
 }
 
-// wholeNumber is a whole number, 0 for what is none. Engines count in types of their own.
+// textIn is a value's text, which may be of memory that the next rows take; "" for NULL.
+func textIn(v scoring.Value) string {
+	switch v.Type {
+	case scoring.Null:
+		return ""
+	case scoring.String, scoring.JSON:
+		return v.Text()
+	}
+	return v.String()
+}
+
+// instant is a time from a column that may be a user's own and of any type: zero for NULL and for a value that
+// is not a time.
+func instant(v scoring.Value) time.Time {
+	switch v.Type {
+	case scoring.Timestamp, scoring.TimestampTZ:
+		return time.Unix(v.Int(), int64(v.Nanos())).UTC()
+	case scoring.Date:
+		return time.Unix(v.Int()*24*60*60, 0).UTC()
+	case scoring.String:
+		for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", time.DateTime, time.DateOnly} {
+			if at, err := time.Parse(layout, v.String()); err == nil {
+				return at.UTC()
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// wholeNumber returns a value as an integer, or 0 if it is not one. The types of engines' counts differ.
 func wholeNumber(v scoring.Value) int64 {
 	if v.Type == scoring.Int64 {
 		return v.Int()

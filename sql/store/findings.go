@@ -12,7 +12,7 @@ import (
 type finding struct {
 	metric       string
 	list, member string // "": no list
-	text         string // "": no text
+	text         string // "": no string member
 	flag         bool
 	and          string
 }
@@ -33,7 +33,7 @@ var diagnoses = []string{"gold_x", "amb_q", "amb_schema"}
 
 // finding is the condition that the evidence of a case's scores holds a finding, such as
 // issue:filters_missing.
-func (q *CaseList) finding(f ListFilter) (string, error) {
+func (q *caseList) finding(f ListFilter) (string, error) {
 	kind, label, _ := strings.Cut(f.Value, ":")
 	where, ok := findings[kind]
 	known := !where.flag
@@ -67,5 +67,5 @@ func (q *CaseList) finding(f ListFilter) (string, error) {
 		in = " NOT IN "
 	}
 	run := q.state.RunID
-	return "p.case_id" + in + "(SELECT case_id FROM badger.scores WHERE " + runIs(q.Dialect, &q.Args, run) + " AND metric = " + q.param(where.metric) + " AND status = 'ok'" + where.and + " AND (" + is + "))", nil
+	return "p.case_id" + in + "(SELECT case_id FROM badger.scores WHERE " + runIs(q.Dialect, &q.args, run) + " AND metric = " + q.param(where.metric) + " AND status = 'ok'" + where.and + " AND (" + is + "))", nil
 }

@@ -17,7 +17,7 @@ import (
 type Found struct {
 	Version int64                             // 0: no table; 1: tables that tell none
 	Program string                            // the version of badger that brought the tables to it; "" if unknown
-	Tables  map[string]map[string]FoundColumn // by name, those that are there
+	Tables  map[string]map[string]FoundColumn // the existing ones, by name
 	Views   map[string]FoundView              // by name
 	Shown   bool                              // Views is known
 }
@@ -134,7 +134,7 @@ func (f *Found) Reader(d driver.Dialect) Reader {
 
 // retypes reports whether a migration that is due changes the column's type.
 func (f *Found) retypes(d driver.Dialect, t *Table, c *Column) bool {
-	if f.Version == 0 || f.Tables[t.Name][c.Name].Type == c.Type || t.Retype(d, c) == "" {
+	if f.Version == 0 || f.Tables[t.Name][c.Name].Type == c.Type || t.retype(d, c) == "" {
 		return false
 	}
 	return slices.ContainsFunc(Migrations, func(m Migration) bool { return m.Version > f.Version && slices.Contains(m.Retype, t.Name+"."+c.Name) })
@@ -177,8 +177,8 @@ func (f *Found) Check(d driver.Dialect) error {
 	return errcode.New(errcode.FailedPrecondition, "badger's tables: %s. Change the type of the column, or rename the table: a new one is then created. Nothing was changed", strings.Join(bad, "; "))
 }
 
-// ViewsDiffer reports whether views must be created.
-func (f *Found) ViewsDiffer(d driver.Dialect) bool {
+// viewsDiffer reports whether views must be created.
+func (f *Found) viewsDiffer(d driver.Dialect) bool {
 	if !f.Shown || f.Version < Version {
 		return true
 	}
@@ -209,7 +209,7 @@ func Fingerprints(r Reader, shown map[string]FoundView) string {
 func (f *Found) Record(fingerprints string) {
 	var prints map[string][2]string
 	if json.Unmarshal([]byte(fingerprints), &prints) != nil {
-		return // written by somebody else: nothing is known
+		return // not written by badger: the fingerprints are unknown
 	}
 	for name, v := range f.Views {
 		v.Recorded = prints[name]

@@ -11,7 +11,6 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/scoring"
 )
 
 // Inspect finds out what is there of badger's tables and views. It only reads.
@@ -36,13 +35,12 @@ func (w *Store) Inspect(ctx context.Context) (Found, error) {
 	}
 	prints := ""
 	if _, is := f.Tables["schema_version"]; is {
-		err := w.Each(ctx, "reading schema_version", Versions(), nil, func(t *scoring.Table, row int) bool {
-			r := record{t: t, row: row}
-			f.Version, f.Program, prints = max(1, r.count(0)), r.text(1), r.text(2)
-			return false
-		})
+		v, found, err := firstIfAny(ctx, w, versions())
 		if err != nil {
 			return f, err
+		}
+		if found {
+			f.Version, f.Program, prints = max(1, v.version), v.program, v.views
 		}
 	}
 	f.Record(prints)
@@ -52,22 +50,52 @@ func (w *Store) Inspect(ctx context.Context) (Found, error) {
 // views reads what the warehouse shows of the views; false if it shows none to this user.
 func (w *Store) views(ctx context.Context) (map[string]FoundView, bool) {
 	out := map[string]FoundView{}
-	query := w.SQL().ShownViews
-	if query == "" {
+	if w.SQL().ShownViews == "" {
 		return out, false
 	}
-	err := w.Each(ctx, "looking at badger's views", query, nil, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out[strings.ToLower(r.text(0))] = FoundView{Shown: r.text(1)}
-		return true
-	})
+	views, err := all(ctx, w, shownViews(w.SQL()))
+	for _, v := range views {
+		out[strings.ToLower(v.name)] = FoundView{Shown: v.text}
+	}
 	return out, err == nil
+}
+
+type shownView struct{ name, text string }
+
+// shownViews reads the views with their text by a statement of the dialect.
+func shownViews(d driver.Dialect) Select[shownView] {
+	return Select[shownView]{
+		What: "looking at badger's views", Text: d.ShownViews,
+		Fields: []Field[shownView]{
+			{In: func(v *shownView) any { return &v.name }},
+			{In: func(v *shownView) any { return &v.text }},
+		},
+	}
+}
+
+// reachedVersion is a row of schema_version.
+type reachedVersion struct {
+	version        int64
+	program, views string
+}
+
+// versions reads the versions of the tables, the highest first.
+func versions() Select[reachedVersion] {
+	return Select[reachedVersion]{
+		What: "reading schema_version",
+		Fields: []Field[reachedVersion]{
+			{SQL: "version", In: func(v *reachedVersion) any { return &v.version }},
+			{SQL: "badger", In: func(v *reachedVersion) any { return &v.program }},
+			{SQL: "views", In: func(v *reachedVersion) any { return &v.views }},
+		},
+		From: " FROM badger.schema_version ORDER BY version DESC",
+	}
 }
 
 // look finds the columns of a table, by their names in lower case.
 func (w *Store) look(ctx context.Context, t *Table) (out map[string]FoundColumn, err error) {
 	err = w.Use("looking at "+t.FullName(), func(conn driver.Conn) error {
-		rows, err := conn.Query(ctx, t.Look())
+		rows, err := conn.Query(ctx, t.look())
 		if err != nil {
 			return err
 		}
@@ -154,12 +182,12 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 	if len(f.Tables) == 0 {
 		// PostgreSQL rejects CREATE SCHEMA of an existing schema for a role without permission to create one: the
 		// first table shows whether the schema exists.
-		noSchema = w.Use("installing badger's tables", func(conn driver.Conn) error { return conn.Exec(ctx, CreateSchema()) })
+		noSchema = w.Use("installing badger's tables", func(conn driver.Conn) error { return conn.Exec(ctx, createSchema()) })
 		if noSchema != nil && errcode.Of(noSchema) != errcode.PermissionDenied {
 			return noSchema
 		}
 	}
-	statements := f.Upgrade(w.SQL())
+	statements := f.upgrade(w.SQL())
 	for _, s := range statements {
 		what := "installing badger's tables"
 		if s.Table != "" {
@@ -180,7 +208,7 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 			return err
 		}
 	}
-	views, r := from < Version || f.ViewsDiffer(w.SQL()), f.Reader(w.SQL())
+	views, r := from < Version || f.viewsDiffer(w.SQL()), f.Reader(w.SQL())
 	if views {
 		if err := w.Use("installing badger's views", func(conn driver.Conn) error { return replaceViews(ctx, conn, r) }); err != nil {
 			return err
@@ -205,7 +233,7 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 // replaceViews replaces the existing views.
 func replaceViews(ctx context.Context, conn driver.Conn, r Reader) error {
 	if r.Dialect.ViewsAtOnce {
-		return conn.Exec(ctx, ReplaceViews(r))
+		return conn.Exec(ctx, replaceViewsAtOnce(r))
 	}
 	if createViews(ctx, conn, r) == nil {
 		return nil

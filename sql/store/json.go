@@ -46,6 +46,6 @@ func jsonString(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a text always can be
+	_ = e.Encode(text) // a string can always be encoded
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }

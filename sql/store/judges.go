@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/scoring"
 )
 
-// RetiredJudge is the kind of a row that deactivates a judge: it has a version and no text. A later version
+// RetiredJudge is the kind of a row that deactivates a judge: it has a version and no source. A later version
 // activates the judge again.
 const RetiredJudge = "retired"
 
@@ -107,28 +107,38 @@ func (w *Store) NewestJudges(ctx context.Context) ([]Judge, error) {
 	return slices.DeleteFunc(newest, func(j Judge) bool { return j.Kind == RetiredJudge }), err
 }
 
-// judges reads all promoted versions, or those with one name.
+// judges reads all promoted versions, or those of the judge that name gives.
 func (w *Store) judges(ctx context.Context, name ...any) (out []Judge, err error) {
-	var damaged error
-	err = w.Each(ctx, "reading judges", JudgesNamed(w.SQL(), len(name) > 0), name,
-		func(t *scoring.Table, row int) bool {
-			r := &record{t: t, row: row}
-			j := Judge{Name: r.text(0), Version: int(t.Columns[1].Value(row).Int()), Kind: r.text(2), Source: r.text(3), Hash: r.text(4), PromotedBy: r.text(6), Tested: r.text(7)}
-			if v := t.Columns[5].Value(row); !v.IsNull() {
-				j.PromotedAt = time.Unix(v.Int(), int64(v.Nanos())).UTC()
-			}
-			if sum := sha256.Sum256([]byte(j.Source)); hex.EncodeToString(sum[:]) != j.Hash {
-				damaged = errcode.New(errcode.DataLoss, "reading judges: the text of %q version %d is not the one that was promoted", j.Name, j.Version)
-				return false
-			}
-			out = append(out, j)
-			return true
-		})
-	if err == nil {
-		err = damaged
-	}
-	if err != nil {
-		return nil, err
+	for j, err := range Rows(ctx, w, promoted(w.SQL(), name)) {
+		if err != nil {
+			return nil, err
+		}
+		if sum := sha256.Sum256([]byte(j.Source)); hex.EncodeToString(sum[:]) != j.Hash {
+			return nil, errcode.New(errcode.DataLoss, "reading judges: the text of %q version %d is not the one that was promoted", j.Name, j.Version)
+		}
+		out = append(out, j)
 	}
 	return out, nil
+}
+
+// promoted reads the versions of promoted judges: all, or those of a name.
+func promoted(d driver.Dialect, name []any) Select[Judge] {
+	where := ""
+	if len(name) > 0 {
+		where = " WHERE name = " + d.Param(1)
+	}
+	return Select[Judge]{
+		What: "reading judges",
+		Fields: []Field[Judge]{
+			{SQL: "name", In: func(j *Judge) any { return &j.Name }},
+			{SQL: "version", In: func(j *Judge) any { return &j.Version }},
+			{SQL: "kind", In: func(j *Judge) any { return &j.Kind }},
+			{SQL: "source", In: func(j *Judge) any { return &j.Source }},
+			{SQL: "hash", In: func(j *Judge) any { return &j.Hash }},
+			{SQL: "promoted_at", In: func(j *Judge) any { return &j.PromotedAt }},
+			{SQL: "promoted_by", In: func(j *Judge) any { return &j.PromotedBy }},
+			{SQL: "tested", In: func(j *Judge) any { return &j.Tested }},
+		},
+		From: " FROM badger.judges" + where + " ORDER BY name, version", Args: name,
+	}
 }

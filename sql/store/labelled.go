@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -47,14 +48,8 @@ func (w *Store) LabelledScores(ctx context.Context, by scoring.By, each func(*La
 	if err != nil {
 		return err
 	}
-	query, args := r.LabelledScores(by)
 	kept := map[string]string{} // texts occur often
-	keep := func(t *scoring.Table, c, row int) string {
-		v := t.Columns[c].Value(row)
-		if v.IsNull() {
-			return ""
-		}
-		text := v.String() // of memory that the next rows take
+	keep := func(text string) string {
 		known, is := kept[text]
 		if !is {
 			known = strings.Clone(text)
@@ -62,23 +57,45 @@ func (w *Store) LabelledScores(ctx context.Context, by scoring.By, each func(*La
 		}
 		return known
 	}
-	yes, no := true, false
-	return w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		s := LabelledScore{
-			CaseID: keep(t, 0, row), Metric: keep(t, 1, row), Status: scoring.Status(keep(t, 2, row)), Label: keep(t, 4, row), Calls: int(r.count(6)), Judge: keep(t, 7, row), Asked: r.count(8) == 1, RunID: keep(t, 9, row),
+	for s, err := range Rows(ctx, w, r.labelledScores(by)) {
+		if err != nil {
+			return err
 		}
-		if v := float(&r, 3); v != nil {
-			s.Value = *v
-		}
-		if !t.Columns[5].Value(row).IsNull() {
-			if s.Passed = &no; r.count(5) == 1 {
-				s.Passed = &yes
-			}
-		}
+		s.CaseID, s.Metric, s.Status, s.Label, s.Judge, s.RunID = keep(s.CaseID), keep(s.Metric), scoring.Status(keep(string(s.Status))), keep(s.Label), keep(s.Judge), keep(s.RunID)
 		each(&s)
-		return true
-	})
+	}
+	return nil
+}
+
+// labelledScores reads the scores of a batch's answers that are labeled, or that answer the same question as a
+// labeled one, those of later runs after those of earlier ones.
+func (r Reader) labelledScores(by scoring.By) Select[LabelledScore] {
+	p := &arguments{dialect: r.Dialect}
+	log := ""
+	if !r.NoLog {
+		log = " UNION ALL SELECT case_id FROM badger.label_log"
+	}
+	is := func(column, value string) string { return "s." + column + " = " + p.add(value) }
+	where := is("agent_name", by.Agent) + " AND " + is("agent_version", by.Version) + " AND " + is("batch_id", by.Batch)
+	return Select[LabelledScore]{
+		What: readingScores, Borrow: true, Args: p.args,
+		Fields: []Field[LabelledScore]{
+			{SQL: "s.case_id", In: func(s *LabelledScore) any { return &s.CaseID }},
+			{SQL: "s.metric", In: func(s *LabelledScore) any { return &s.Metric }},
+			{SQL: "s.status", In: func(s *LabelledScore) any { return (*string)(&s.Status) }},
+			{SQL: "s.value", In: func(s *LabelledScore) any { return &s.Value }},
+			{SQL: "s.label", In: func(s *LabelledScore) any { return &s.Label }},
+			isOneOrNull("CASE WHEN s.passed THEN 1 WHEN NOT s.passed THEN 0 END AS verdict", func(s *LabelledScore) **bool { return &s.Passed }),
+			{SQL: r.expand("{s.json usage.calls} AS calls"), In: func(s *LabelledScore) any { return &s.Calls }},
+			{SQL: "r.judge", In: func(s *LabelledScore) any { return &s.Judge }},
+			isOne("\n  CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN 0 ELSE 1 END AS asked", func(s *LabelledScore) *bool { return &s.Asked }),
+			{SQL: "s.eval_run_id", In: func(s *LabelledScore) any { return &s.RunID }},
+		},
+		From: `
+FROM badger.scores s LEFT JOIN badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id
+WHERE ` + where + r.expand(` AND s.case_id IN (SELECT {key human_labels.case_id} FROM badger.human_labels`+log+`)
+ORDER BY CASE WHEN r.eval_run_date IS NULL THEN 0 ELSE 1 END, r.eval_run_date, s.eval_run_id`),
+	}
 }
 
 // Labeller is who labelled answers.
@@ -98,32 +115,31 @@ func (w *Store) Labellers(ctx context.Context, by scoring.By) ([]Labeller, error
 		return nil, err
 	}
 	found := map[string]*Labeller{}
-	read := func(query string, args []any) error {
-		return w.Each(ctx, readingLabels, query, args, func(t *scoring.Table, row int) bool {
-			r := record{t: t, row: row}
-			name := r.text(0)
-			l := found[name]
-			if l == nil {
-				l = &Labeller{Annotator: name}
-				found[name] = l
+	read := func(s Select[Labeller]) error {
+		for in, err := range Rows(ctx, w, s) {
+			if err != nil {
+				return err
 			}
-			l.Answers += int(r.count(1))
-			if at := instant(t, 2, row); !at.IsZero() && (l.Since.IsZero() || at.Before(l.Since)) {
+			l := found[in.Annotator]
+			if l == nil {
+				l = &Labeller{Annotator: in.Annotator}
+				found[in.Annotator] = l
+			}
+			l.Answers += in.Answers
+			if at := in.Since; !at.IsZero() && (l.Since.IsZero() || at.Before(l.Since)) {
 				l.Since = at
 			}
-			if at := instant(t, 3, row); at.After(l.Last) {
+			if at := in.Last; at.After(l.Last) {
 				l.Last = at
 			}
-			return true
-		})
+		}
+		return nil
 	}
-	query, args := r.Labellers(by)
-	if err := read(query, args); err != nil {
+	if err := read(r.labellers(by)); err != nil {
 		return nil, err
 	}
 	if !r.NoLog {
-		query, args = LogLabellers(w.SQL(), by)
-		if err := read(query, args); err != nil {
+		if err := read(logLabellers(w.SQL(), by)); err != nil {
 			return nil, err
 		}
 	}
@@ -133,4 +149,31 @@ func (w *Store) Labellers(ctx context.Context, by scoring.By) ([]Labeller, error
 	}
 	slices.SortFunc(out, func(a, b Labeller) int { return cmp.Compare(a.Annotator, b.Annotator) })
 	return out, nil
+}
+
+var labellerFields = []Field[Labeller]{
+	{SQL: "annotator", In: func(l *Labeller) any { return &l.Annotator }},
+	{SQL: "COUNT(DISTINCT case_id) AS answers", In: func(l *Labeller) any { return &l.Answers }},
+	{SQL: "MIN(labelled_at) AS since", In: func(l *Labeller) any { return &l.Since }},
+	{SQL: "MAX(labelled_at) AS last", In: func(l *Labeller) any { return &l.Last }},
+}
+
+// labellers reads the annotators of a batch's answers. The times of human_labels may be of any type.
+func (r Reader) labellers(by scoring.By) Select[Labeller] {
+	p := &arguments{dialect: r.Dialect}
+	which := "agent_name = " + p.add(by.Agent) + " AND COALESCE(agent_version, " + p.add(by.Version) + ") = " + p.add(by.Version) + " AND batch_id = " + p.add(by.Batch)
+	return Select[Labeller]{
+		What: readingLabels, Fields: labellerFields, Args: p.args,
+		From: r.expand(`
+FROM (SELECT {key human_labels.annotator} AS annotator, {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name, {text human_labels.agent_version} AS agent_version, {key human_labels.batch_id} AS batch_id, {column human_labels.labelled_at} AS labelled_at
+  FROM badger.human_labels) k WHERE `) + which + " GROUP BY annotator ORDER BY annotator",
+	}
+}
+
+// logLabellers is [Reader.labellers] of the log of labels.
+func logLabellers(d driver.Dialect, by scoring.By) Select[Labeller] {
+	p := &arguments{dialect: d}
+	from := " FROM badger.label_log WHERE agent_name = " + p.add(by.Agent) + " AND agent_version = " + p.add(by.Version) + " AND batch_id = " + p.add(by.Batch) +
+		" AND verdict NOT IN (" + noOpinion + ") GROUP BY annotator ORDER BY annotator"
+	return Select[Labeller]{What: readingLabels, Fields: labellerFields, From: from, Args: p.args}
 }

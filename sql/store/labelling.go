@@ -20,7 +20,7 @@ type Queue struct {
 	Seed                  int64
 	Annotators            int64 // how many people are to label each answer
 	Guideline             string
-	Options               []string // verdicts besides skip
+	Options               []string // verdicts other than skip
 	Blind, ReasonRequired bool
 	Cases                 int64
 	CreatedBy             string
@@ -63,41 +63,19 @@ func (w *Store) WriteQueue(ctx context.Context, q *Queue, cases []string) error 
 
 // Queues lists the labelling queues, the newest first, or the one of an id that is not empty.
 func (w *Store) Queues(ctx context.Context, id string) ([]Queue, error) {
-	l := Labelling{Dialect: w.SQL()}
-	return w.queues(ctx, l.Queues(id), &l)
+	return all(ctx, w, queuesNamed(w.SQL(), id))
 }
 
 // QueuesOf lists the open queues that hold an answer and are not blind, the newest first.
 func (w *Store) QueuesOf(ctx context.Context, of scoring.AnswerID) ([]Queue, error) {
-	l := Labelling{Dialect: w.SQL()}
-	return w.queues(ctx, l.QueuesOf(of), &l)
-}
-
-func (w *Store) queues(ctx context.Context, query string, l *Labelling) (out []Queue, err error) {
-	var bad error
-	err = w.Each(ctx, readingQueues, query, l.Args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		q := Queue{
-			ID: r.text(0), Name: r.text(1), RunID: scoring.RunID{ID: r.text(2), By: scoring.By{Agent: r.text(3), Version: r.text(4), Batch: r.text(5)}}, Filter: r.text(6), Ordering: r.text(7), Seed: r.count(8),
-			Annotators: r.count(9), Guideline: r.text(10), Blind: r.bool(12), ReasonRequired: r.bool(13), Cases: r.count(14), CreatedBy: r.text(15),
-			CreatedAt: instant(t, 16, row), ClosedAt: instant(t, 17, row),
-		}
-		r.json(11, "queues.options", &q.Options)
-		bad = r.err
-		out = append(out, q)
-		return bad == nil
-	})
-	if err == nil {
-		err = bad
-	}
-	return out, err
+	return all(ctx, w, queuesOf(w.SQL(), of))
 }
 
 // CloseQueue closes a queue that is open. Its labels stay.
 func (w *Store) CloseQueue(ctx context.Context, id string, at time.Time) error {
-	l := Labelling{Dialect: w.SQL()}
-	query := l.CloseQueue(id, at.UTC())
-	return w.Use("writing queues", func(conn driver.Conn) error { return conn.Exec(ctx, query, l.Args...) })
+	p := arguments{dialect: w.SQL()}
+	query := "UPDATE badger.queues SET closed_at = " + p.add(at.UTC()) + " WHERE queue_id = " + p.add(id) + " AND closed_at IS NULL"
+	return w.Use("writing queues", func(conn driver.Conn) error { return conn.Exec(ctx, query, p.args...) })
 }
 
 // QueueItem is an answer of a queue, with its labels there.
@@ -106,8 +84,8 @@ type QueueItem struct {
 	CaseID   string
 	Done     int64 // how many people answered
 	Skipped  int64 // how many passed it over
-	Differ   bool  // whether those who answered say different things
-	Decided  bool  // whether somebody settled that
+	Differ   bool  // whether the verdicts differ
+	Decided  bool  // whether the difference is adjudicated
 	Mine     Mine
 }
 
@@ -123,22 +101,15 @@ const (
 
 // QueueItems lists answers of a queue in its order.
 func (w *Store) QueueItems(ctx context.Context, f ItemFilter) (out []QueueItem, err error) {
-	l := Labelling{Dialect: w.SQL()}
-	query := l.Items(&f)
-	err = w.Each(ctx, readingQueues, query, l.Args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out = append(out, QueueItem{r.count(0), r.text(1), r.count(2), r.count(3), r.count(4) > 1, r.count(5) > 0, Mine(r.count(6))})
-		return true
-	})
-	return out, err
+	return all(ctx, w, queueItems(w.SQL(), &f))
 }
 
 // QueueProgress counts answers of a queue.
 type QueueProgress struct {
 	Cases       int64
-	Done        int64 // those that enough people answered
-	Skipped     int64 // those of the others that somebody passed over
-	Conflicting int64 // those of which people say different things, and nobody settled it
+	Done        int64 // those with enough labels
+	Skipped     int64 // those of the others that an annotator skipped
+	Conflicting int64 // those with different verdicts and no adjudication
 	Mine        int64 // those that I answered
 	MySkipped   int64
 	MyLeft      int64 // those that I have neither answered nor skipped and that still want annotators
@@ -146,14 +117,7 @@ type QueueProgress struct {
 
 // QueueProgress counts the answers of a queue as one annotator sees it.
 func (w *Store) QueueProgress(ctx context.Context, q *Queue, me string) (p QueueProgress, err error) {
-	l := Labelling{Dialect: w.SQL()}
-	query := l.Progress(q.ID, me, q.Annotators)
-	err = w.Each(ctx, readingQueues, query, l.Args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		p = QueueProgress{r.count(0), r.count(1), r.count(2), r.count(3), r.count(4), r.count(5), r.count(6)}
-		return true
-	})
-	return p, err
+	return first(ctx, w, queueProgress(w.SQL(), q, me))
 }
 
 // LabelPair is how many answers two people labelled in a way.
@@ -164,14 +128,7 @@ type LabelPair struct {
 
 // LabelPairs counts the pairs of verdicts of two people on the same answers of a queue.
 func (w *Store) LabelPairs(ctx context.Context, queue string) (out []LabelPair, err error) {
-	l := Labelling{Dialect: w.SQL()}
-	query := l.Pairs(queue)
-	err = w.Each(ctx, readingLabels, query, l.Args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out = append(out, LabelPair{r.text(0), r.text(1), r.text(2), r.text(3), r.count(4)})
-		return true
-	})
-	return out, err
+	return all(ctx, w, labelPairs(w.SQL(), queue))
 }
 
 // LoggedLabel is a row of label_log: a person's label of an answer at one time.
@@ -190,24 +147,21 @@ type LoggedLabel struct {
 
 // LoggedLabels reads rows of label_log, at most so many where most is above 0.
 func (w *Store) LoggedLabels(ctx context.Context, f LabelFilter, most int) (out []LoggedLabel, err error) {
-	l := Labelling{Dialect: w.SQL()}
-	query := l.Labels(&f)
-	err = w.Each(ctx, readingLabels, query, l.Args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out = append(out, LoggedLabel{
-			ID: r.text(0), AnswerID: scoring.AnswerID{CaseID: r.text(1), By: scoring.By{Agent: r.text(2), Version: r.text(3), Batch: r.text(4)}}, Annotator: r.text(5), Verdict: r.text(6),
-			Note: r.text(7), GoldWrong: r.bool(8), Ambiguous: r.bool(9), At: instant(t, 10, row), Queue: r.text(11), AnswerHash: r.text(12), Decides: r.bool(13),
-		})
-		return len(out) != most
-	})
-	return out, err
+	for l, err := range Rows(ctx, w, loggedLabels(w.SQL(), &f)) {
+		if err != nil {
+			return out, err
+		}
+		if out = append(out, l); len(out) == most {
+			break
+		}
+	}
+	return out, nil
 }
 
 // AddLabel adds a row to label_log unless one with its ID exists.
 func (w *Store) AddLabel(ctx context.Context, v *LoggedLabel) error {
-	l := Labelling{Dialect: w.SQL()}
-	query := l.AddLabel(v.ID, v.CaseID, v.Agent, v.Version, v.Batch, v.Annotator, v.Verdict, optional(v.Note), v.GoldWrong, v.Ambiguous, v.At.UTC(), optional(v.Queue), optional(v.AnswerHash), v.Decides)
-	return w.decide(ctx, writingLabels, query, l.Args)
+	query, args := addLabel(w.SQL(), v.ID, v.CaseID, v.Agent, v.Version, v.Batch, v.Annotator, v.Verdict, optional(v.Note), v.GoldWrong, v.Ambiguous, v.At.UTC(), optional(v.Queue), optional(v.AnswerHash), v.Decides)
+	return w.decide(ctx, writingLabels, query, args)
 }
 
 // Lease is the claim of one place of an answer of a queue.
@@ -216,14 +170,7 @@ type Lease struct{ Key, Owner string }
 // Leases lists the claims whose key begins with prefix and that are good at a time. The prefix must
 // hold none of the characters % and _.
 func (w *Store) Leases(ctx context.Context, prefix string, now time.Time) (out []Lease, err error) {
-	l := Labelling{Dialect: w.SQL()}
-	query := l.Leases(prefix, now)
-	err = w.Each(ctx, "reading claims", query, l.Args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out = append(out, Lease{r.text(0), r.text(1)})
-		return true
-	})
-	return out, err
+	return all(ctx, w, leases(w.SQL(), prefix, now))
 }
 
 // RenewLeases extends some claims of an owner. Claims that the owner does not hold are unchanged.
@@ -231,9 +178,9 @@ func (w *Store) RenewLeases(ctx context.Context, owner string, until time.Time, 
 	if len(keys) == 0 || w.SQL().NoClaims {
 		return nil
 	}
-	l := Labelling{Dialect: w.SQL()}
-	query := l.RenewLeases(owner, until, keys)
-	return w.changeClaims(ctx, query, l.Args)
+	p := arguments{dialect: w.SQL()}
+	query := "UPDATE badger.claims SET expires_ms = " + p.add(until.UnixMilli()) + " WHERE owner = " + p.add(owner) + " AND claim_key IN (" + p.list(keys) + ")"
+	return w.changeClaims(ctx, query, p.args)
 }
 
 // CaseSignal holds the values by which a queue may be ordered.
@@ -246,24 +193,7 @@ type CaseSignal struct {
 
 // CaseSignals reads the signals of all cases of a run, by case.
 func (w *Store) CaseSignals(ctx context.Context, run scoring.RunID) (out []CaseSignal, err error) {
-	l := Labelling{Dialect: w.SQL()}
-	query := l.CaseSignals(run)
-	err = w.Each(ctx, readingScores, query, l.Args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		s := CaseSignal{CaseID: r.text(0), Passes: r.count(1), Fails: r.count(2), Relation: r.text(4), Tier: r.text(5)}
-		if v := t.Columns[3].Value(row); !v.IsNull() {
-			s.Unsure = v.Float()
-		}
-		out = append(out, s)
-		return true
-	})
-	return out, err
-}
-
-// bool is a cell that is true; NULL is not.
-func (r *record) bool(c int) bool {
-	v := r.t.Columns[c].Value(r.row)
-	return !v.IsNull() && v.Bool()
+	return all(ctx, w, caseSignals(w.SQL(), run))
 }
 
 // LabelledCase reads one answer with its question, as [Store.Cases] does. NotFound: there is no such
@@ -273,17 +203,16 @@ func (w *Store) LabelledCase(ctx context.Context, of scoring.AnswerID) (*scoring
 	if err != nil {
 		return nil, err
 	}
-	r := &Range{By: of.By, First: of.CaseID, Last: of.CaseID}
-	query := q.Cases(Filter{}, r)
 	var found *Answer
 	rows := 0
-	err = w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
+	for a, failed := range w.answers(ctx, q.cases(Filter{}, &keyRange{By: of.By, first: of.CaseID, last: of.CaseID})) {
+		if err = failed; err != nil {
+			break
+		}
 		if rows++; rows == 1 {
-			a := answer(t, row)
 			found = &a
 		}
-		return true
-	})
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -317,16 +246,29 @@ func (w *Store) Answered(ctx context.Context, of scoring.AnswerID, cases []strin
 	if err != nil {
 		return nil, err
 	}
-	r := &Range{By: of.By, IDs: cases}
+	r := &keyRange{By: of.By, ids: cases}
 	if len(cases) > manyCases {
-		r.IDs, r.First, r.Last = nil, slices.Min(cases), slices.Max(cases)
+		r.ids, r.first, r.last = nil, slices.Min(cases), slices.Max(cases)
 	}
-	query := q.Answered(r)
-	return there, w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		there[r.text(0)] = r.count(1)
-		return true
-	})
+	for c, err := range Rows(ctx, w, q.answered(r)) {
+		if err != nil {
+			return there, err
+		}
+		there[c.CaseID] = c.n
+	}
+	return there, nil
+}
+
+// answered reads which cases of a range are in agent_runs, and how many rows each has.
+func (q inputs) answered(r *keyRange) Select[counted] {
+	from := " FROM " + q.runs(nil) + q.where(Filter{}, r) + " GROUP BY r.case_id"
+	return Select[counted]{
+		What: readingCases, From: from, Args: q.args,
+		Fields: []Field[counted]{
+			{SQL: "r.case_id", In: func(c *counted) any { return &c.CaseID }},
+			{SQL: "COUNT(*)", In: func(c *counted) any { return &c.n }},
+		},
+	}
 }
 
 // Scored returns which of the given cases have scores of an agent's version in a batch.
@@ -335,12 +277,26 @@ func (w *Store) Scored(ctx context.Context, of scoring.AnswerID, cases []string)
 	if len(cases) == 0 {
 		return there, nil
 	}
-	l := Labelling{Dialect: w.SQL()}
-	query := l.Scored(of.By, cases)
-	return there, w.Each(ctx, readingScores, query, l.Args, func(t *scoring.Table, row int) bool {
-		there[(&record{t: t, row: row}).text(0)] = true
-		return true
-	})
+	for id, err := range Rows(ctx, w, scoredCases(w.SQL(), of.By, cases)) {
+		if err != nil {
+			return there, err
+		}
+		there[id] = true
+	}
+	return there, nil
+}
+
+// scoredCases reads which of some cases have scores.
+func scoredCases(d driver.Dialect, by scoring.By, cases []string) Select[string] {
+	p := &arguments{dialect: d}
+	from := " FROM badger.scores WHERE agent_name = " + p.add(by.Agent) + " AND agent_version = " + p.add(by.Version) + " AND batch_id = " + p.add(by.Batch) + " AND case_id IN (" + p.list(cases) + ")"
+	return Select[string]{
+		What:     readingScores,
+		Distinct: true,
+		Fields:   only[string]("case_id"),
+		From:     from,
+		Args:     p.args,
+	}
 }
 
 // WriteLoggedLabels writes many rows of label_log. A row with the ID of one of them is replaced.

@@ -66,12 +66,12 @@ const (
 // Modes lists the modes in the order in which they are shown.
 var Modes = []Mode{All, Failed, Passed, Errors, Abstained, Changed, Disagrees, Unlabelled}
 
-// Columns are the columns of a list that are no metrics. status, reason and label are those of the
-// primary metric, where the status unanswered is a score that is not applicable because the agent gave
-// no answer, and not_applicable is any other; people is what people say of the answer: pass, fail or
-// divided; latency is that of the agent's query, in milliseconds. A tag is one of the case's; tags is
-// the text that golden_set has, for those that cannot be read. A finding is what the evidence of a
-// score holds, as KIND:LABEL, such as relation:extra_rows or issue:filters_missing.
+// Columns are the columns of a list other than metrics. status, reason and label are those of the primary metric.
+// The status unanswered is a score that is not applicable because the agent gave no answer; other such scores have
+// the status not_applicable. people is the human verdict: pass, fail or divided. latency is that of the agent's query,
+// in milliseconds. tag is one of the case's tags. tags is the unparsed value of golden_set.tags, for tags that cannot
+// be parsed. finding is a finding in the evidence of a score, as KIND:LABEL, such as relation:extra_rows or
+// issue:filters_missing.
 var Columns = []string{"case", "question", "sql", "gold", "status", "reason", "label", "relation", "tier", "finding", "tag", "tags", "database", "dialect", "people", "latency"}
 
 // Op compares a column with a value.
@@ -96,9 +96,9 @@ var ops = []Op{NotEqual, Equal, Contains, AtLeast, AtMost, Greater, Less}
 
 // Filter is one condition on the cases of a list.
 //
-// Of a text Equal and NotEqual take the whole of it, where a missing text is the empty one; Contains
-// does not tell upper from lower case. Of a metric they compare the value, or the label where the
-// filter's value is no number; the empty value is a score that has none.
+// Equal and NotEqual compare whole strings; a missing string counts as empty. Contains ignores case. For a metric,
+// they compare the score's value, or its label if the filter's value is not a number. An empty filter value selects
+// scores without a value.
 type ListFilter struct {
 	Column string // one of [Columns], or a metric's name
 	Op     Op
@@ -117,7 +117,7 @@ func parseFilter(s string) (ListFilter, error) {
 			}
 		}
 	}
-	return ListFilter{}, errcode.New(errcode.InvalidArgument, "filter: %.80q is no condition, expected COLUMN OP VALUE with one of = != ~ > >= < <=, such as hybrid_ex<0.5", s)
+	return ListFilter{}, errcode.New(errcode.InvalidArgument, "filter: %.80q is not a condition; expected COLUMN OP VALUE with one of = != ~ > >= < <=, such as hybrid_ex<0.5", s)
 }
 
 // Sort is the order of a list: a column of a filter, ascending or not.
@@ -154,9 +154,9 @@ type State struct {
 	Tall     bool     // rows show their whole text
 }
 
-// Parse reads the state from the query of an address. Unknown keys are left to others. Besides the
-// keys that [State.Values] writes there are filter_column, filter_op and filter_value, which are one
-// more condition: a form without a script cannot put its fields together.
+// Parse reads the state from the query of a URL and ignores unknown keys. In addition to the keys that [State.Values]
+// writes, it reads filter_column, filter_op and filter_value as one more condition: a form without a script cannot
+// join its fields.
 func Parse(v url.Values) (State, error) {
 	s := State{
 		RunID: ParseRun(v), Baseline: ParseBaseline(v), Metric: v.Get("metric"), Mode: Mode(v.Get("mode")), Search: v.Get("search"), Regexp: v.Get("regexp") != "",
@@ -166,7 +166,7 @@ func Parse(v url.Values) (State, error) {
 		s.Mode = All
 	}
 	if !slices.Contains(Modes, s.Mode) {
-		return s, errcode.New(errcode.InvalidArgument, "mode: %.40q is no mode, expected one of %s", s.Mode, modeNames())
+		return s, errcode.New(errcode.InvalidArgument, "mode: %.40q is not a mode; expected one of %s", s.Mode, modeNames())
 	}
 	if len(s.Search) > maxPattern {
 		return s, errcode.New(errcode.InvalidArgument, "search: %d bytes, expected at most %d", len(s.Search), maxPattern)
@@ -229,8 +229,7 @@ func modeNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Values are the state as the query of an address. What has its default is left out, so that equal
-// states have equal addresses.
+// Values returns the state as the query of a URL. It omits defaults, so that equal states have equal URLs.
 func (s State) Values() url.Values {
 	v := RunValues(s.RunID)
 	runInto(v, "base_", s.Baseline)

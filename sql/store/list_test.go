@@ -39,16 +39,16 @@ func TestRoundTrip(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for query, want := range map[string]string{
-		"mode=best":            `mode: "best" is no mode, expected one of all, failed,`,
+		"mode=best":            `mode: "best" is not a mode; expected one of all, failed,`,
 		"page=0":               `page: "0", expected a whole number from 1 to`,
 		"page=x":               `page: "x", expected`,
 		"size=24":              `size: "24", expected a whole number from 25 to 500`,
 		"size=501":             `size: "501"`,
-		"filter=hybrid_ex":     `filter: "hybrid_ex" is no condition`,
-		"filter=%3D1":          `filter: "=1" is no condition`,
+		"filter=hybrid_ex":     `filter: "hybrid_ex" is not a condition`,
+		"filter=%3D1":          `filter: "=1" is not a condition`,
 		"regexp=1&search=(":    "search: error parsing regexp",
 		"search=" + long(1001): "search: 1001 bytes, expected at most 1000",
-		"filter=a!b":           "is no condition",
+		"filter=a!b":           "is not a condition",
 	} {
 		values, err := url.ParseQuery(query)
 		if err != nil {

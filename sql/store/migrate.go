@@ -41,9 +41,9 @@ var Migrations = []Migration{
 	{Version: 5, Doc: "Labels given in the web report have tables of their own, and the views count them beside human_labels."},
 }
 
-// Retype changes the type of a column to that of its description and keeps the values; "" if the
+// retype changes the type of a column to that of its description and keeps the values; "" if the
 // warehouse cannot.
-func (t *Table) Retype(d driver.Dialect, c *Column) string {
+func (t *Table) retype(d driver.Dialect, c *Column) string {
 	if d.Retype == nil {
 		return ""
 	}
@@ -68,9 +68,9 @@ type Statement struct {
 	Optional bool
 }
 
-// Upgrade brings what was found to the present version, as far as tables go: views are created after
+// upgrade brings what was found to the present version, as far as tables go: views are created after
 // it. Nothing needs to be done where it is empty.
-func (f *Found) Upgrade(d driver.Dialect) (out []Statement) {
+func (f *Found) upgrade(d driver.Dialect) (out []Statement) {
 	created := false
 	for i := range Tables {
 		t := &Tables[i]
@@ -82,7 +82,7 @@ func (f *Found) Upgrade(d driver.Dialect) (out []Statement) {
 		}
 		for _, c := range t.Columns {
 			if _, has := there[c.Name]; !has {
-				out = append(out, Statement{t.AddColumn(d, c), t.Name, t.Input})
+				out = append(out, Statement{t.addColumn(d, c), t.Name, t.Input})
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func (m *Migration) statements(d driver.Dialect, f *Found) (out []Statement) {
 	for _, name := range m.Retype {
 		t, c := named(name)
 		has, there := f.Tables[t.Name][c.Name]
-		sql := t.Retype(d, c)
+		sql := t.retype(d, c)
 		if !there || has.Type == c.Type || sql == "" {
 			continue
 		}

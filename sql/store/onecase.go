@@ -3,17 +3,28 @@ package store
 import (
 	"context"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/scoring"
 )
 
 // AnswersOfCase lists whose answers to a question a run scored.
 func (w *Store) AnswersOfCase(ctx context.Context, run, caseID string) (out []scoring.AnswerID, err error) {
-	err = w.Each(ctx, readingScores, AnswersOfCase(w.SQL()), []any{run, caseID}, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out = append(out, scoring.AnswerID{CaseID: caseID, By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}})
-		return true
-	})
+	out, err = all(ctx, w, answersOfCase(w.SQL(), run, caseID))
+	for i := range out {
+		out[i].CaseID = caseID
+	}
 	return out, err
+}
+
+func answersOfCase(d driver.Dialect, run, caseID string) Select[scoring.AnswerID] {
+	from := " FROM badger.scores WHERE eval_run_id = " + d.Param(1) + " AND case_id = " + d.Param(2) + " ORDER BY agent_name, agent_version, batch_id"
+	return Select[scoring.AnswerID]{
+		What:     readingScores,
+		Distinct: true,
+		Fields:   byOfAnswer,
+		From:     from,
+		Args:     []any{run, caseID},
+	}
 }
 
 // Results reads the results of all answers to some questions, as agent_runs has them: text, or a
@@ -23,10 +34,23 @@ func (w *Store) Results(ctx context.Context, cases []string, f func(scoring.Answ
 	if err != nil {
 		return err
 	}
-	query := q.Results(&Range{IDs: cases})
-	return w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		f(scoring.AnswerID{By: scoring.By{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}, CaseID: r.text(3)}, r.text(4))
-		return true
-	})
+	for r, err := range Rows(ctx, w, q.results(cases)) {
+		if err != nil {
+			return err
+		}
+		f(r.AnswerID, r.result)
+	}
+	return nil
+}
+
+type givenResult struct {
+	scoring.AnswerID
+	result string
+}
+
+// results reads the keys and results of all answers to some questions.
+func (q inputs) results(cases []string) Select[givenResult] {
+	from := " FROM " + q.runs([]string{"result"}) + " WHERE " + q.within("r", &keyRange{ids: cases}) + inOrder
+	fields := append(fieldsIn(answerFields, func(r *givenResult) *scoring.AnswerID { return &r.AnswerID }), Field[givenResult]{SQL: "result", In: func(r *givenResult) any { return &r.result }})
+	return Select[givenResult]{What: readingCases, Fields: ofTable("r", fields), From: from, Args: q.args}
 }

@@ -26,7 +26,7 @@ import (
 // tables is remembered.
 type Pages struct {
 	w         *Store
-	layout    Answers
+	layout    inputs
 	known     []scoring.Metric
 	searching time.Duration // how long a regular expression may look at texts
 	elsewhere Elsewhere     // nil: nothing is
@@ -76,8 +76,7 @@ func (r *Run) Metrics() []string {
 // Runs lists the rows of eval_runs that a filter chooses, the newest first, and says how many there
 // are without the filter's limit.
 func (p *Pages) Runs(ctx context.Context, f RunFilter) (runs []Run, of int64, err error) {
-	from, args := RunsListed(p.w.SQL(), f)
-	for r, err := range Rows(ctx, p.w, Select[listedRun]{What: readingRuns, Fields: listedFields, From: from, Args: args}) {
+	for r, err := range Rows(ctx, p.w, runsListed(p.w.SQL(), f)) {
 		if err != nil {
 			return runs, of, err
 		}
@@ -90,14 +89,6 @@ func (p *Pages) Runs(ctx context.Context, f RunFilter) (runs []Run, of int64, er
 	}
 	return runs, of, err
 }
-
-// listedRun is a row of eval_runs with how many the filter chooses.
-type listedRun struct {
-	Run
-	of int64
-}
-
-var listedFields = append(fieldsIn(namedRunFields, func(r *listedRun) *Run { return &r.Run }), Field[listedRun]{SQL: "COUNT(*) OVER () AS listed", In: func(r *listedRun) any { return &r.of }})
 
 // ScoredRun is one row of eval_runs, whose scores are to be read.
 type ScoredRun struct {
@@ -113,8 +104,7 @@ func (r *ScoredRun) scored() runScores {
 func (p *Pages) Run(ctx context.Context, key scoring.RunID) (*ScoredRun, error) {
 	var run *ScoredRun
 	rows := 0
-	from, args := RowsNamed(p.w.SQL(), key.ID)
-	for r, err := range Rows(ctx, p.w, Select[Run]{What: readingRuns, Fields: namedRunFields, From: from, Args: args}) {
+	for r, err := range Rows(ctx, p.w, runsNamed(p.w.SQL(), key.ID)) {
 		if err != nil {
 			return nil, err
 		}
@@ -136,12 +126,7 @@ type AgentVersion struct{ Agent, Version string }
 
 // AgentsOfRuns lists the agents and versions that were evaluated, in order.
 func (p *Pages) AgentsOfRuns(ctx context.Context) (out []AgentVersion, err error) {
-	err = p.w.Each(ctx, readingRuns, AgentsOfRuns(), nil, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out = append(out, AgentVersion{r.text(0), r.text(1)})
-		return true
-	})
-	return out, err
+	return all(ctx, p.w, agentsOfRuns())
 }
 
 // Figures sum up scores of one metric.
@@ -155,23 +140,6 @@ type Figures struct {
 	Judged        int64 // with a verdict
 	Passed        int64
 	Sum           float64 // of the values
-}
-
-// figures reads what the statements of package sql call figures, from a column on.
-func figures(t *scoring.Table, row, first int) Figures {
-	r := record{t: t, row: row}
-	return Figures{
-		Scores: r.count(first), OK: r.count(first + 1), Abstained: r.count(first + 2), NotApplicable: r.count(first + 3), Unanswered: r.count(first + 4), Failed: r.count(first + 5),
-		Judged: r.count(first + 6), Passed: r.count(first + 7), Sum: floatOf(t, first+8, row),
-	}
-}
-
-// floatOf is a cell's number, 0 for NULL.
-func floatOf(t *scoring.Table, c, row int) float64 {
-	if v := t.Columns[c].Value(row); !v.IsNull() {
-		return v.Float()
-	}
-	return 0
 }
 
 func (f *Figures) plus(o *Figures) {
@@ -193,36 +161,35 @@ type MetricFigures struct {
 	Why       string  // a reason why the metric does not apply; "": it applies to all
 }
 
-// add adds n scores of a status with a verdict (1, 0, or empty: none), whose values have a sum and a
-// standard deviation. Those that are not applicable count as of questions. Deviations come together
+// add adds a group of scores. Those that are not applicable count as of questions. Deviations come together
 // by their squares about the common mean (Chan, Golub and LeVeque 1983).
-func (f *MetricFigures) add(status scoring.Status, verdict string, n int64, sum, deviation float64) {
-	f.Scores += n
-	switch status {
+func (f *MetricFigures) add(g *group) {
+	f.Scores += g.n
+	switch g.status {
 	case scoring.StatusOK:
-		if verdict != "" {
-			f.Judged += n
+		if g.verdict != "" {
+			f.Judged += g.n
 		}
-		if verdict == "1" {
-			f.Passed += n
+		if g.verdict == "1" {
+			f.Passed += g.n
 		}
-		a, b := float64(f.OK), float64(n)
-		squares := max(0, a-1)*f.Deviation*f.Deviation + (b-1)*deviation*deviation
+		a, b := float64(f.OK), float64(g.n)
+		squares := max(0, a-1)*f.Deviation*f.Deviation + (b-1)*g.deviation*g.deviation
 		if a > 0 {
-			apart := sum/b - f.Sum/a
+			apart := g.sum/b - f.Sum/a
 			squares += apart * apart * a * b / (a + b)
 		}
-		f.OK += n
-		f.Sum += sum
+		f.OK += g.n
+		f.Sum += g.sum
 		if f.OK > 1 {
 			f.Deviation = math.Sqrt(squares / float64(f.OK-1))
 		}
 	case scoring.StatusAbstained:
-		f.Abstained += n
+		f.Abstained += g.n
 	case scoring.StatusNotApplicable:
-		f.NotApplicable += n
+		f.NotApplicable += g.n
 	default:
-		f.Failed += n
+		f.Failed += g.n
 	}
 }
 
@@ -287,20 +254,11 @@ func (p *Pages) Shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
 
 func (p *Pages) shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
 	s := &Shape{}
-	query, args := CasesOfRun(p.w.SQL(), run.scored())
-	err := p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		s.Cases = (&record{t: t, row: row}).count(0)
-		return true
-	})
-	if err != nil {
+	var err error
+	if s.Cases, err = first(ctx, p.w, casesOfRun(p.w.SQL(), run.scored())); err != nil {
 		return nil, err
 	}
-	query, args = MetricsOfRun(p.w.SQL(), run.scored())
-	err = p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		s.Metrics = append(s.Metrics, MetricShape{r.text(0), r.count(1)})
-		return true
-	})
+	s.Metrics, err = all(ctx, p.w, metricsOfRun(p.w.SQL(), run.scored()))
 	return s, err
 }
 
@@ -308,39 +266,31 @@ func (p *Pages) shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
 func (p *Pages) Figures(ctx context.Context, run *ScoredRun) (map[string]MetricFigures, error) {
 	return Remember(p, []*Run{&run.Run}, "figures", func(m map[string]MetricFigures) int { return 300 * len(m) }, func() (map[string]MetricFigures, error) {
 		out := map[string]MetricFigures{}
-		query, args := FiguresOfRun(p.w.SQL(), run.scored())
-		err := p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-			r := record{t: t, row: row}
-			f := out[r.text(0)]
-			f.add(scoring.Status(r.text(1)), r.text(2), r.count(3), floatOf(t, 4, row), floatOf(t, 5, row))
-			out[r.text(0)] = f
-			return true
-		})
-		if err != nil {
-			return nil, err
+		for g, err := range Rows(ctx, p.w, groupsOfRun(p.w.SQL(), run.scored())) {
+			if err != nil {
+				return nil, err
+			}
+			f := out[g.metric]
+			f.add(&g)
+			out[g.metric] = f
 		}
-		query, args = UnansweredOfRun(p.w.SQL(), run.scored())
-		err = p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-			r := record{t: t, row: row}
-			f := out[r.text(0)]
-			f.Unanswered, f.Why = r.count(1), r.text(2)
+		for u, err := range Rows(ctx, p.w, unansweredOfRun(p.w.SQL(), run.scored())) {
+			if err != nil {
+				return out, err
+			}
+			f := out[u.metric]
+			f.Unanswered, f.Why = u.n, u.why
 			f.NotApplicable -= f.Unanswered
-			out[r.text(0)] = f
-			return true
-		})
-		return out, err
+			out[u.metric] = f
+		}
+		return out, nil
 	})
 }
 
 // Values are the values of a metric in a run, in ascending order.
 func (p *Pages) Values(ctx context.Context, run *ScoredRun, metric string) ([]float64, error) {
 	return Remember(p, []*Run{&run.Run}, "values\x00"+metric, func(v []float64) int { return 8 * len(v) }, func() (values []float64, err error) {
-		query, args := ValuesOfRun(p.w.SQL(), run.scored(), metric)
-		err = p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-			values = append(values, t.Columns[0].Value(row).Float())
-			return true
-		})
-		return values, err
+		return all(ctx, p.w, valuesOfRun(p.w.SQL(), run.scored(), metric))
 	})
 }
 
@@ -375,19 +325,18 @@ func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) str
 	}
 	slices.Sort(ids)
 	slices.Sort(metrics)
-	query, args := FiguresOfRuns(p.w.SQL(), slices.Compact(ids), slices.Compact(metrics))
-	err := p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		key := RunMetric{RunID: scoring.RunID{ID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}, Metric: r.text(4)}
-		if run := wanted[key]; run != nil {
-			out[key] = RunFigures{figures(t, row, 6), instant(t, 5, row)}
+	for f, err := range Rows(ctx, p.w, figuresOfRuns(p.w.SQL(), slices.Compact(ids), slices.Compact(metrics))) {
+		if err != nil {
+			return out, err
+		}
+		if run := wanted[f.RunMetric]; run != nil {
+			out[f.RunMetric] = f.RunFigures
 			if mark := print(run); mark != "" {
-				p.w.remembered.Put(mark+"figures\x00"+key.Metric, out[key], 200)
+				p.w.remembered.Put(mark+"figures\x00"+f.Metric, f.RunFigures, 200)
 			}
 		}
-		return true
-	})
-	return out, err
+	}
+	return out, nil
 }
 
 // print tells the scores of a run that is done from all others; it is empty if they may change.
@@ -497,12 +446,12 @@ func (p *Pages) List(ctx context.Context, s State) (*List, error) {
 }
 
 // query returns a query over the list.
-func (l *List) query() *CaseList {
+func (l *List) query() *caseList {
 	var base runScores
 	if l.base != nil {
 		base = l.base.scored()
 	}
-	return NewCaseList(l.p.layout, l.State, l.Run.scored(), base, l.covered)
+	return newCaseList(l.p.layout, l.State, l.Run.scored(), base, l.covered)
 }
 
 // runs are those whose scores are read.
@@ -513,24 +462,18 @@ func (l *List) runs() []*Run {
 	return []*Run{&l.Run.Run, &l.base.Run}
 }
 
-// ask reads the rows of a query over the list, or takes them as they are remembered.
-func ask[T any](ctx context.Context, l *List, build func(*CaseList) (string, []any, error), read func(t *scoring.Table, row int) T, size func(T) int) ([]T, error) {
+// ask reads the rows of a statement over the list, or takes them as they are remembered.
+func ask[T any](ctx context.Context, l *List, build func(*caseList) (Select[T], error), size func(T) int) ([]T, error) {
 	q := l.query()
-	query, args, err := build(q)
+	s, err := build(q)
 	if err != nil {
 		return nil, err
 	}
-	load := func() (out []T, err error) {
-		err = l.p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-			out = append(out, read(t, row))
-			return true
-		})
-		return out, err
-	}
-	if !q.OfScores() {
+	load := func() ([]T, error) { return all(ctx, l.p.w, s) }
+	if !q.ofScores() {
 		return load()
 	}
-	return Remember(l.p, l.runs(), fmt.Sprintf("%s\x00%q", query, args), func(rows []T) int {
+	return Remember(l.p, l.runs(), fmt.Sprintf("%s\x00%q", s.String(), s.Args), func(rows []T) int {
 		n := 0
 		for _, r := range rows {
 			n += size(r)
@@ -557,14 +500,7 @@ func (l *List) Counts(ctx context.Context) (map[Mode]int64, error) {
 		return out, nil
 	}
 	for _, modes := range [][]Mode{{All, Failed, Passed, Errors, Abstained, Changed}, {Disagrees, Unlabelled}} {
-		rows, err := ask(ctx, l, func(q *CaseList) (string, []any, error) { return q.Counts(modes) }, func(t *scoring.Table, row int) []int64 {
-			r := record{t: t, row: row}
-			counts := make([]int64, len(modes))
-			for i := range modes {
-				counts[i] = r.count(i)
-			}
-			return counts
-		}, func(counts []int64) int { return 8 * len(counts) })
+		rows, err := ask(ctx, l, func(q *caseList) (Select[[]int64], error) { return q.counts(modes) }, func(counts []int64) int { return 8 * len(counts) })
 		if err != nil {
 			return nil, err
 		}
@@ -591,17 +527,7 @@ func (l *List) IDs(ctx context.Context) iter.Seq2[string, error] {
 			}
 			return
 		}
-		query, args, err := l.query().IDs(0, 0)
-		more := true
-		if err == nil {
-			err = l.p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-				more = yield((&record{t: t, row: row}).text(0), nil)
-				return more
-			})
-		}
-		if err != nil && more {
-			yield("", err)
-		}
+		rowsWhenRead(ctx, l.p.w, func() (Select[string], error) { return l.query().ids(0, 0) })(yield)
 	}
 }
 
@@ -617,8 +543,7 @@ func (l *List) pageIDs(ctx context.Context) ([]string, error) {
 		ids := f.of(l.State.Mode)
 		return ids[min(offset, len(ids)):min(offset+size, len(ids))], nil
 	}
-	return ask(ctx, l, func(q *CaseList) (string, []any, error) { return q.IDs(size, offset) },
-		func(t *scoring.Table, row int) string { return (&record{t: t, row: row}).text(0) }, func(id string) int { return 16 + len(id) })
+	return ask(ctx, l, func(q *caseList) (Select[string], error) { return q.ids(size, offset) }, func(id string) int { return 16 + len(id) })
 }
 
 // CaseRow is a row in a list of cases. Unknown values are empty.
@@ -628,7 +553,7 @@ type CaseRow struct {
 	Dialect, Database string
 	Tags              []string
 	TagsErr           error                    // why they cannot be read
-	SQL, Error        string                   // the agent's query, and what the database said to it
+	SQL, Error        string                   // the agent's query, and the error message of the database
 	Latency           string                   // of the agent's query, in milliseconds
 	People            string                   // pass, fail or divided
 	Scores            map[string]scoring.Score // by metric; without evidence
@@ -656,10 +581,8 @@ func (l *List) Rows(ctx context.Context, ids, metrics []string) ([]CaseRow, erro
 		byID[id] = &rows[i]
 	}
 	if len(metrics) > 0 {
-		scores, err := ask(ctx, l, func(q *CaseList) (string, []any, error) {
-			query, args := q.ScoresOf(ids, metrics)
-			return query, args, nil
-		}, cell, func(r scoring.Row) int { return 200 + len(r.Score.Reason) + len(r.CaseID) + len(r.Score.Label) })
+		scores, err := ask(ctx, l, func(q *caseList) (Select[scoring.Row], error) { return q.scoresOf(ids, metrics), nil },
+			func(r scoring.Row) int { return 200 + len(r.Score.Reason) + len(r.CaseID) + len(r.Score.Label) })
 		if err != nil {
 			return nil, err
 		}
@@ -669,29 +592,25 @@ func (l *List) Rows(ctx context.Context, ids, metrics []string) ([]CaseRow, erro
 			}
 		}
 	}
-	each := func(build func(*CaseList) (string, []any), read func(to *CaseRow, r *record)) error {
-		query, args := build(l.query())
-		return l.p.w.Each(ctx, readingCases, query, args, func(t *scoring.Table, row int) bool {
-			r := record{t: t, row: row}
-			if to := byID[r.text(0)]; to != nil {
-				read(to, &r)
+	each := func(s Select[CaseRow], take func(to, read *CaseRow)) error {
+		for read, err := range Rows(ctx, l.p.w, s) {
+			if err != nil {
+				return err
 			}
-			return true
-		})
+			if to := byID[read.ID]; to != nil {
+				take(to, &read)
+			}
+		}
+		return nil
 	}
-	err := each(func(q *CaseList) (string, []any) { return q.Questions(ids) }, func(to *CaseRow, r *record) {
-		to.Question, to.Gold, to.Dialect, to.Database = r.text(1), r.text(2), r.text(3), r.text(4)
-		to.Tags, to.TagsErr = scoring.ParseTags(r.text(5))
+	err := each(l.query().questionsOfRows(ids), func(to, r *CaseRow) {
+		to.Question, to.Gold, to.Dialect, to.Database, to.Tags, to.TagsErr = r.Question, r.Gold, r.Dialect, r.Database, r.Tags, r.TagsErr
 	})
 	if err == nil {
-		err = each(func(q *CaseList) (string, []any) { return q.AnswersOf(ids) }, func(to *CaseRow, r *record) {
-			to.SQL, to.Error, to.Latency = r.text(1), r.text(2), r.text(3)
-		})
+		err = each(l.query().answersOfRows(ids), func(to, r *CaseRow) { to.SQL, to.Error, to.Latency = r.SQL, r.Error, r.Latency })
 	}
-	if err == nil && l.p.layout.Labelled {
-		err = each(func(q *CaseList) (string, []any) { return q.People(ids) }, func(to *CaseRow, r *record) {
-			to.People = map[string]string{"1": "pass", "0": "fail", "": "divided"}[r.text(1)]
-		})
+	if err == nil && l.p.layout.labelled {
+		err = each(l.query().peopleOfRows(ids), func(to, r *CaseRow) { to.People = r.People })
 	}
 	if err == nil && l.p.elsewhere != nil {
 		err = l.p.fillRows(ctx, l.State.RunID, rows)
@@ -729,23 +648,6 @@ func (p *Pages) fillRows(ctx context.Context, run scoring.RunID, rows []CaseRow)
 	return err
 }
 
-// cell reads a score of a case without its evidence.
-func cell(t *scoring.Table, row int) scoring.Row {
-	r := record{t: t, row: row}
-	s := scoring.Score{Metric: r.text(1), Version: int(r.count(2)), Status: scoring.Status(r.text(3)), Label: r.text(5), Reason: r.text(7)}
-	if v := t.Columns[4].Value(row); !v.IsNull() {
-		s.Value = v.Float()
-	}
-	if v := t.Columns[6].Value(row); !v.IsNull() {
-		passed := v.Bool()
-		s.Passed = &passed
-	}
-	if s.Status == scoring.StatusFailed {
-		s.Code = errcode.Named(r.text(8))
-	}
-	return scoring.Row{AnswerID: scoring.AnswerID{CaseID: r.text(0)}, Score: s}
-}
-
 // Neighbours are where a case is in a list.
 type Neighbours struct {
 	Before, After string // ids of the cases next to it; empty at the ends
@@ -774,10 +676,7 @@ func (l *List) Neighbours(ctx context.Context, caseID string) (n Neighbours, err
 		}
 		return n, nil
 	}
-	rows, err := ask(ctx, l, func(q *CaseList) (string, []any, error) { return q.Neighbours(caseID) }, func(t *scoring.Table, row int) Neighbours {
-		r := record{t: t, row: row}
-		return Neighbours{r.text(0), r.text(1), r.count(2), r.count(3)}
-	}, func(n Neighbours) int { return 64 + len(n.Before) + len(n.After) })
+	rows, err := ask(ctx, l, func(q *caseList) (Select[Neighbours], error) { return q.neighbours(caseID) }, func(n Neighbours) int { return 64 + len(n.Before) + len(n.After) })
 	if len(rows) > 0 {
 		n = rows[0]
 	}
@@ -786,7 +685,7 @@ func (l *List) Neighbours(ctx context.Context, caseID string) (n Neighbours, err
 
 // Slice holds the figures of the primary metric for a part of the cases.
 type Slice struct {
-	Part string // "" is what is not known
+	Part string // "" if not known
 	Figures
 	Unreadable string // the first case of those whose tags cannot be read: Part is their text; else ""
 }
@@ -804,21 +703,14 @@ func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Sl
 		more = int64(max(0, len(parts)-limit))
 		return parts[:len(parts)-int(more)], more, err
 	}
-	type part struct {
-		Slice
-		parts int64
-	}
-	rows, err := ask(ctx, l, func(q *CaseList) (string, []any, error) { return q.Slices([]string{column}, limit) }, func(t *scoring.Table, row int) part {
-		r := record{t: t, row: row}
-		return part{Slice{Part: r.text(0), Figures: figures(t, row, 3)}, r.count(1)}
-	}, func(p part) int { return 150 + len(p.Part) })
+	rows, err := ask(ctx, l, func(q *caseList) (Select[slicedRow], error) { return q.slices([]string{column}, limit) }, func(r slicedRow) int { return 150 + len(r.parts[0]) })
 	if err != nil || len(rows) == 0 {
 		return nil, 0, err
 	}
 	for _, r := range rows {
-		parts = append(parts, r.Slice)
+		parts = append(parts, Slice{Part: r.parts[0], Figures: r.Figures})
 	}
-	return parts, rows[0].parts - int64(len(parts)), nil
+	return parts, rows[0].rows - int64(len(parts)), nil
 }
 
 // ofQuestions are the columns of golden_set. Their slices are read in one query.
@@ -836,15 +728,16 @@ func (l *List) questionSlices(ctx context.Context, column string) ([]Slice, erro
 		for _, c := range ofQuestions {
 			byPart[c] = map[slicePart]*Slice{}
 		}
-		query, args, err := l.query().Slices(ofQuestions, 0)
+		s, err := l.query().slices(ofQuestions, 0)
 		if err != nil {
 			return nil, err
 		}
-		err = l.p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-			r := record{t: t, row: row}
-			f := figures(t, row, len(ofQuestions)+2)
+		for r, err := range Rows(ctx, l.p.w, s) {
+			if err != nil {
+				return nil, err
+			}
 			for i, c := range ofQuestions {
-				names, unreadable := []string{r.text(i)}, false
+				names, unreadable := []string{r.parts[i]}, false
 				if c == "tag" {
 					tags, err := scoring.ParseTags(names[0])
 					switch unreadable = err != nil; {
@@ -861,16 +754,12 @@ func (l *List) questionSlices(ctx context.Context, column string) ([]Slice, erro
 					if byPart[c][part] == nil {
 						byPart[c][part] = &Slice{Part: name}
 					}
-					byPart[c][part].plus(&f)
-					if first := r.text(len(ofQuestions) + 1); unreadable && (byPart[c][part].Unreadable == "" || first < byPart[c][part].Unreadable) {
-						byPart[c][part].Unreadable = first
+					byPart[c][part].plus(&r.Figures)
+					if unreadable && (byPart[c][part].Unreadable == "" || r.first < byPart[c][part].Unreadable) {
+						byPart[c][part].Unreadable = r.first
 					}
 				}
 			}
-			return true
-		})
-		if err != nil {
-			return nil, err
 		}
 		l.questions = byPart
 	}
@@ -889,7 +778,7 @@ const searching = 200 * time.Millisecond
 type found struct {
 	ids   []string
 	modes []uint16 // a bit for each mode that the case is in
-	left  int64    // cases that were not looked at
+	left  int64    // cases that were not searched
 }
 
 func (f *found) of(m Mode) (ids []string) {
@@ -912,8 +801,8 @@ func (l *List) here() bool {
 		return true
 	}
 	q := l.query()
-	_, _, err := q.IDs(1, 0)
-	return err == nil && !q.OfScores() && l.p.w.SQL().Embedded
+	_, err := q.ids(1, 0)
+	return err == nil && !q.ofScores() && l.p.w.SQL().Embedded
 }
 
 // find reads all cases of the list; a regular expression looks at their texts, one at a time, until
@@ -929,14 +818,13 @@ func (l *List) find(ctx context.Context) (*found, error) {
 			return nil, errcode.New(errcode.InvalidArgument, "search: %w", err)
 		}
 	}
-	query, args, err := l.query().Found(pattern != nil)
+	s, err := l.query().found(pattern != nil)
 	if err != nil {
 		return nil, err
 	}
 	f := &found{}
 	var spent time.Duration
-	modes := len(Modes)
-	matches := func(t *scoring.Table, row int) bool {
+	matches := func(c *foundCase) bool {
 		if pattern == nil {
 			return true
 		}
@@ -945,36 +833,20 @@ func (l *List) find(ctx context.Context) (*found, error) {
 			return false
 		}
 		began := time.Now()
-		match := pattern.MatchString(plain(t, 0, row)) || pattern.MatchString(plain(t, modes, row)) || pattern.MatchString(plain(t, modes+1, row)) || pattern.MatchString(plain(t, modes+2, row))
+		match := pattern.MatchString(c.id) || slices.ContainsFunc(c.texts[:], pattern.MatchString)
 		spent += time.Since(began)
 		return match
 	}
-	err = l.p.w.Each(ctx, readingCases, query, args, func(t *scoring.Table, row int) bool {
-		if !matches(t, row) {
-			return true
+	for c, err := range Rows(ctx, l.p.w, s) {
+		if err != nil {
+			return f, err
 		}
-		r := record{t: t, row: row}
-		in := uint16(1) // all
-		for i := 1; i < modes; i++ {
-			if plain(t, i, row) == "1" {
-				in |= 1 << i
-			}
+		if matches(&c) {
+			f.ids, f.modes = append(f.ids, strings.Clone(c.id)), append(f.modes, c.modes)
 		}
-		f.ids, f.modes = append(f.ids, r.text(0)), append(f.modes, in)
-		return true
-	})
-	if err == nil {
-		l.found = f
 	}
-	return f, err
-}
-
-// plain is a cell's text, no copy.
-func plain(t *scoring.Table, c, row int) string {
-	if v := t.Columns[c].Value(row); !v.IsNull() {
-		return v.String()
-	}
-	return ""
+	l.found = f
+	return f, nil
 }
 
 // Unsearched is how many cases a search by a regular expression did not look at, because it may take
@@ -1018,55 +890,42 @@ func (c *CaseDetail) take(a Answer, n int) {
 	}
 }
 
+// ask takes the question of an answer that agent_runs does not have.
+func (c *CaseDetail) ask(a *Answer) {
+	c.Answer.SetVersion, c.Answer.InSet, c.Answer.Case, c.Answer.Err = a.SetVersion, a.InSet, a.Case, a.Err
+}
+
 // Case reads one case of a run. A case that the run has no scores of is NotFound.
 func (p *Pages) Case(ctx context.Context, key scoring.RunID, caseID string) (*CaseDetail, error) {
 	out := &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: caseID, By: key.By}}}
-	query, args := ScoresOfCase(p.w.SQL(), runScores{RunID: key}, caseID)
-	var broken error
-	err := p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		_, s, err := caseScore(t, row)
-		out.Scores, broken = append(out.Scores, s), cmp.Or(broken, err)
-		return true
-	})
-	if err = cmp.Or(err, broken); err != nil {
-		return nil, err
+	for s, err := range Rows(ctx, p.w, scoresOfCase(p.w.SQL(), runScores{RunID: key}, caseID)) {
+		if err != nil {
+			return nil, err
+		}
+		out.Scores = append(out.Scores, s.score())
 	}
 	if out.Scores == nil {
 		return nil, errcode.New(errcode.NotFound, "the run has no scores of a case %.80q", caseID)
 	}
-	q := p.layout
-	query = q.Cases(Filter{}, &Range{By: key.By, First: caseID, Last: caseID})
 	rows := 0
-	err = p.w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
+	for a, err := range p.w.answers(ctx, p.layout.cases(Filter{}, &keyRange{By: key.By, first: caseID, last: caseID})) {
+		if err != nil {
+			return out, err
+		}
 		rows++
-		out.take(answer(t, row), rows)
-		return true
-	})
-	if err == nil && !out.Answered {
-		q := p.layout
-		query := q.Question(caseID)
-		err = p.w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-			a := answer(t, row)
-			out.Answer.SetVersion, out.Answer.InSet, out.Answer.Case, out.Answer.Err = a.SetVersion, a.InSet, a.Case, a.Err
-			return false
-		})
+		out.take(a, rows)
 	}
-	if err == nil {
-		var labels map[string][]LoggedLabel
-		labels, err = p.labels(ctx, key, []string{caseID})
-		out.Labels = labels[caseID]
+	if !out.Answered {
+		row, found, err := firstIfAny(ctx, p.w, p.layout.questionsWithin(Filter{}, &keyRange{first: caseID, last: caseID}))
+		if err != nil {
+			return out, err
+		}
+		if found {
+			a := row.answer()
+			out.ask(&a)
+		}
 	}
+	labels, err := p.labels(ctx, key, []string{caseID})
+	out.Labels = labels[caseID]
 	return out, err
-}
-
-func caseScore(t *scoring.Table, row int) (caseID string, s CaseScore, err error) {
-	r := record{t: t, row: row}
-	of := cell(t, row)
-	s = CaseScore{Score: of.Score, ConfigHash: r.text(12), GoldHash: r.text(13), At: instant(t, 14, row)}
-	if text := r.text(9); text != "" {
-		s.Detail = json.RawMessage(text)
-	}
-	r.json(10, "scores.assessment_ids", &s.AssessmentIDs)
-	r.json(11, "scores.usage", &s.Usage)
-	return of.CaseID, s, r.err
 }

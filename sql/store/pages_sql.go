@@ -1,8 +1,11 @@
 package store
 
 import (
+	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/scoring"
@@ -16,17 +19,21 @@ type RunFilter struct {
 	Limit  int // rows, after Offset
 	Offset int
 
-	Unnamed     bool // agents without a name, besides Agent
-	Unversioned bool // agents without a version, besides Version
+	Unnamed     bool // also agents without a name
+	Unversioned bool // also agents without a version
 }
 
-// RunsListed chooses rows of eval_runs by a filter, the newest first: what follows the columns of the
-// statement.
-func RunsListed(d driver.Dialect, f RunFilter) (from string, args []any) {
-	param := func(v any) string {
-		args = append(args, v)
-		return d.Param(len(args))
-	}
+// listedRun is a row of eval_runs with how many the filter chooses.
+type listedRun struct {
+	Run
+	of int64
+}
+
+var listedFields = append(fieldsIn(runFields, func(r *listedRun) *Run { return &r.Run }), Field[listedRun]{SQL: "COUNT(*) OVER () AS listed", In: func(r *listedRun) any { return &r.of }})
+
+// runsListed reads rows of eval_runs by a filter, the newest first.
+func runsListed(d driver.Dialect, f RunFilter) Select[listedRun] {
+	p := &arguments{dialect: d}
 	var conds []string
 	for _, c := range []struct {
 		column, value string
@@ -34,15 +41,15 @@ func RunsListed(d driver.Dialect, f RunFilter) (from string, args []any) {
 	}{{"agent_name", f.Agent, f.Unnamed}, {"agent_version", f.Version, f.Unversioned}, {"batch_id", f.Batch, false}, {"status", f.Status, false}} {
 		switch {
 		case c.orNone:
-			conds = append(conds, "("+c.column+" = '' OR "+c.column+" = "+param(c.value)+")")
+			conds = append(conds, "("+c.column+" = '' OR "+c.column+" = "+p.add(c.value)+")")
 		case c.value != "":
-			conds = append(conds, c.column+" = "+param(c.value))
+			conds = append(conds, c.column+" = "+p.add(c.value))
 		}
 	}
 	if f.Text != "" {
 		var any []string
 		for _, c := range strings.Fields("eval_run_id agent_name agent_version batch_id judge") {
-			any = append(any, contains(d, "LOWER(COALESCE("+c+", ''))", "LOWER(CAST("+param(f.Text)+" AS "+d.Types[driver.Text]+"))"))
+			any = append(any, contains(d, "LOWER(COALESCE("+c+", ''))", "LOWER(CAST("+p.add(f.Text)+" AS "+d.Types[driver.Text]+"))"))
 		}
 		conds = append(conds, "("+strings.Join(any, " OR ")+")")
 	}
@@ -50,18 +57,30 @@ func RunsListed(d driver.Dialect, f RunFilter) (from string, args []any) {
 	if len(conds) > 0 {
 		where = " WHERE " + strings.Join(conds, " AND ")
 	}
-	return " FROM badger.eval_runs" + where +
-		" ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC, agent_name, agent_version, batch_id LIMIT " + strconv.Itoa(f.Limit) + " OFFSET " + strconv.Itoa(f.Offset), args
+	from := " FROM badger.eval_runs" + where +
+		" ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC, agent_name, agent_version, batch_id LIMIT " + strconv.Itoa(f.Limit) + " OFFSET " + strconv.Itoa(f.Offset)
+	return Select[listedRun]{What: readingRuns, Fields: listedFields, From: from, Args: p.args}
 }
 
-// RowsNamed chooses the rows of eval_runs of a run's ID: what follows the columns of the statement.
-func RowsNamed(d driver.Dialect, id string) (from string, args []any) {
-	return " FROM badger.eval_runs WHERE eval_run_id = " + params(d, &args, []string{id}), args
+// runsNamed reads the rows of eval_runs of a run's ID.
+func runsNamed(d driver.Dialect, id string) Select[Run] {
+	return Select[Run]{
+		What:   readingRuns,
+		Fields: runFields,
+		From:   " FROM badger.eval_runs WHERE eval_run_id = " + d.Param(1),
+		Args:   []any{id},
+	}
 }
 
-// AgentsOfRuns reads the agents and versions that were evaluated.
-func AgentsOfRuns() string {
-	return "SELECT DISTINCT agent_name, agent_version FROM badger.eval_runs ORDER BY agent_name, agent_version"
+// agentsOfRuns reads the agents and versions that were evaluated.
+func agentsOfRuns() Select[AgentVersion] {
+	return Select[AgentVersion]{
+		What: readingRuns, Distinct: true, From: " FROM badger.eval_runs ORDER BY agent_name, agent_version",
+		Fields: []Field[AgentVersion]{
+			{SQL: "agent_name", In: func(a *AgentVersion) any { return &a.Agent }},
+			{SQL: "agent_version", In: func(a *AgentVersion) any { return &a.Version }},
+		},
+	}
 }
 
 // runScores is a run whose scores are read.
@@ -86,105 +105,190 @@ func runIs(d driver.Dialect, args *[]any, run scoring.RunID) string {
 	return "eval_run_id = " + param(run.ID) + " AND agent_name = " + param(run.Agent) + " AND agent_version = " + param(run.Version) + " AND batch_id = " + param(run.Batch)
 }
 
-// figures sum up scores: how many there are, with a value, abstained, not applicable though the agent
-// answered, not applicable because it did not, and failed; how many have a verdict, and passed; the
-// sum of the values.
-func figuresSQL(prefix string) string {
+// figureFields sum up scores, whose columns have a prefix such as p.
+func figureFields(prefix string) []Field[Figures] {
 	count := func(condition string) string {
 		return "COUNT(CASE WHEN " + strings.ReplaceAll(condition, "%", prefix) + " THEN 1 END)"
 	}
-	return strings.Join([]string{
-		"COUNT(*)", count("%status = 'ok'"), count("%status = 'abstained'"), count("%status = 'not_applicable' AND %reason NOT IN (" + noAnswer + ")"),
-		count("%status = 'not_applicable' AND %reason IN (" + noAnswer + ")"), count("%status NOT IN ('ok', 'abstained', 'not_applicable')"), count("%status = 'ok' AND %passed IS NOT NULL"), count("%status = 'ok' AND %passed"),
-		"SUM(CASE WHEN " + prefix + "status = 'ok' THEN " + prefix + "value END)",
-	}, ", ")
-}
-
-// FiguresOfRun sums up the scores of a run by metric, status and verdict: these three, how many scores
-// there are, and the sum and the standard deviation (as of a sample) of their values. Engines count
-// groups in less time than conditions.
-func FiguresOfRun(d driver.Dialect, run runScores) (query string, args []any) {
-	where := run.is(d, &args)
-	return "SELECT metric, status, CASE WHEN passed THEN 1 WHEN NOT passed THEN 0 END, COUNT(*), SUM(value), STDDEV_SAMP(value) FROM badger.scores WHERE " + where + " GROUP BY metric, status, passed ORDER BY metric, status, passed", args
-}
-
-// UnansweredOfRun counts, among the scores of a run that are not applicable, those of missing answers, by metric,
-// with a reason of the others. Only this query reads reasons.
-func UnansweredOfRun(d driver.Dialect, run runScores) (query string, args []any) {
-	where := run.is(d, &args)
-	return "SELECT metric, COUNT(CASE WHEN reason IN (" + noAnswer + ") THEN 1 END), MIN(CASE WHEN reason NOT IN (" + noAnswer + ") THEN reason END) FROM badger.scores WHERE " + where + " AND status = 'not_applicable' GROUP BY metric", args
-}
-
-// CasesOfRun counts the cases of a run.
-func CasesOfRun(d driver.Dialect, run runScores) (query string, args []any) {
-	where := run.is(d, &args)
-	return "SELECT COUNT(DISTINCT case_id) FROM badger.scores WHERE " + where, args
-}
-
-// MetricsOfRun counts the scores of each metric of a run.
-func MetricsOfRun(d driver.Dialect, run runScores) (query string, args []any) {
-	where := run.is(d, &args)
-	return "SELECT metric, COUNT(*) FROM badger.scores WHERE " + where + " GROUP BY metric ORDER BY metric", args
-}
-
-// FiguresOfRuns sums up the scores of some metrics in some runs: the run, the agent, the version, the
-// batch, the metric, when the last score was stored, and [figures].
-func FiguresOfRuns(d driver.Dialect, ids, metrics []string) (query string, args []any) {
-	const key = "eval_run_id, agent_name, agent_version, batch_id, metric"
-	where := "eval_run_id IN (" + params(d, &args, ids) + ") AND metric IN (" + params(d, &args, metrics) + ")"
-	return "SELECT " + key + ", MAX(scored_at), " + figuresSQL("") + " FROM badger.scores WHERE " + where + " GROUP BY " + key, args
-}
-
-// ValuesOfRun reads the values of a metric in a run, in ascending order.
-func ValuesOfRun(d driver.Dialect, run runScores, metric string) (query string, args []any) {
-	where := run.is(d, &args)
-	return "SELECT value FROM badger.scores WHERE " + where + " AND metric = " + params(d, &args, []string{metric}) + " AND status = 'ok' AND value IS NOT NULL ORDER BY value", args
-}
-
-const cellColumns = "case_id, metric, metric_version, status, value, label, passed, reason, code"
-
-const wholeScores = "SELECT " + cellColumns + ", detail, assessment_ids, usage, config_hash, gold_hash, scored_at FROM badger.scores WHERE "
-
-// ScoresOfCase reads all scores of a case of a run, with their evidence.
-func ScoresOfCase(d driver.Dialect, run runScores, caseID string) (query string, args []any) {
-	where := run.is(d, &args)
-	return wholeScores + where + " AND case_id = " + params(d, &args, []string{caseID}) + " ORDER BY metric", args
-}
-
-// ScoresOfWhole reads scores of some cases of a run as [ScoresOfCase] does, in no order: all, or with
-// metrics only theirs, those that failed, and those that rest on a judge's reply.
-func ScoresOfWhole(d driver.Dialect, run runScores, ids, metrics []string) (query string, args []any) {
-	where := run.is(d, &args) + " AND case_id IN (" + params(d, &args, ids) + ")"
-	if metrics != nil {
-		where += " AND (metric IN (" + params(d, &args, metrics) + ") OR status = 'failed' OR assessment_ids IS NOT NULL)"
+	return []Field[Figures]{
+		{SQL: "COUNT(*)", In: func(f *Figures) any { return &f.Scores }},
+		{SQL: count("%status = 'ok'"), In: func(f *Figures) any { return &f.OK }},
+		{SQL: count("%status = 'abstained'"), In: func(f *Figures) any { return &f.Abstained }},
+		{SQL: count("%status = 'not_applicable' AND %reason NOT IN (" + noAnswer + ")"), In: func(f *Figures) any { return &f.NotApplicable }},
+		{SQL: count("%status = 'not_applicable' AND %reason IN (" + noAnswer + ")"), In: func(f *Figures) any { return &f.Unanswered }},
+		{SQL: count("%status NOT IN ('ok', 'abstained', 'not_applicable')"), In: func(f *Figures) any { return &f.Failed }},
+		{SQL: count("%status = 'ok' AND %passed IS NOT NULL"), In: func(f *Figures) any { return &f.Judged }},
+		{SQL: count("%status = 'ok' AND %passed"), In: func(f *Figures) any { return &f.Passed }},
+		{SQL: "SUM(CASE WHEN " + prefix + "status = 'ok' THEN " + prefix + "value END)", In: func(f *Figures) any { return &f.Sum }},
 	}
-	return wholeScores + where, args
 }
 
-// LabelsOfCases reads the labels of answers, in every version of the agent and of none, from new to old.
-func (r Reader) LabelsOfCases(run scoring.RunID, ids []string) (query string, args []any) {
-	where := "case_id IN (" + params(r.Dialect, &args, ids) + ") AND agent_name = " + params(r.Dialect, &args, []string{run.Agent}) + " AND batch_id = " + params(r.Dialect, &args, []string{run.Batch}) +
-		" AND (agent_version IS NULL OR agent_version = " + params(r.Dialect, &args, []string{run.Version}) + ")"
-	return r.expand(`SELECT annotator, verdict, note, labelled_at, agent_version, case_id FROM (SELECT {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name,
+// group is some scores of a run: those of a metric with one status and one verdict.
+type group struct {
+	metric         string
+	status         scoring.Status
+	verdict        string // 1, 0 or nothing
+	n              int64
+	sum, deviation float64 // of their values; the deviation is that of a sample
+}
+
+// groupsOfRun sums up the scores of a run by metric, status and verdict. Engines count groups in less time than
+// conditions.
+func groupsOfRun(d driver.Dialect, run runScores) Select[group] {
+	p := &arguments{dialect: d}
+	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " GROUP BY metric, status, passed ORDER BY metric, status, passed"
+	return Select[group]{
+		What: readingScores, From: from, Args: p.args,
+		Fields: []Field[group]{
+			{SQL: "metric", In: func(g *group) any { return &g.metric }},
+			{SQL: "status", In: func(g *group) any { return (*string)(&g.status) }},
+			{SQL: "CASE WHEN passed THEN 1 WHEN NOT passed THEN 0 END", In: func(g *group) any { return &g.verdict }},
+			{SQL: "COUNT(*)", In: func(g *group) any { return &g.n }},
+			{SQL: "SUM(value)", In: func(g *group) any { return &g.sum }},
+			{SQL: "STDDEV_SAMP(value)", In: func(g *group) any { return &g.deviation }},
+		},
+	}
+}
+
+// unansweredMetric is a metric with how many of its scores are missing because the agent gave no answer.
+type unansweredMetric struct {
+	metric string
+	n      int64
+	why    string // why others do not apply
+}
+
+// unansweredOfRun counts, among the scores of a run that are not applicable, those of missing answers, by metric,
+// with a reason of the others. Only this statement reads reasons.
+func unansweredOfRun(d driver.Dialect, run runScores) Select[unansweredMetric] {
+	p := &arguments{dialect: d}
+	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND status = 'not_applicable' GROUP BY metric"
+	return Select[unansweredMetric]{
+		What: readingScores, From: from, Args: p.args,
+		Fields: []Field[unansweredMetric]{
+			{SQL: "metric", In: func(u *unansweredMetric) any { return &u.metric }},
+			{SQL: "COUNT(CASE WHEN reason IN (" + noAnswer + ") THEN 1 END)", In: func(u *unansweredMetric) any { return &u.n }},
+			{SQL: "MIN(CASE WHEN reason NOT IN (" + noAnswer + ") THEN reason END)", In: func(u *unansweredMetric) any { return &u.why }},
+		},
+	}
+}
+
+// casesOfRun counts the cases of a run.
+func casesOfRun(d driver.Dialect, run runScores) Select[int64] {
+	p := &arguments{dialect: d}
+	from := " FROM badger.scores WHERE " + run.is(d, &p.args)
+	return Select[int64]{What: readingScores, Fields: only[int64]("COUNT(DISTINCT case_id)"), From: from, Args: p.args}
+}
+
+// metricsOfRun counts the scores of each metric of a run.
+func metricsOfRun(d driver.Dialect, run runScores) Select[MetricShape] {
+	p := &arguments{dialect: d}
+	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " GROUP BY metric ORDER BY metric"
+	return Select[MetricShape]{
+		What: readingScores, From: from, Args: p.args,
+		Fields: []Field[MetricShape]{
+			{SQL: "metric", In: func(m *MetricShape) any { return &m.Metric }},
+			{SQL: "COUNT(*)", In: func(m *MetricShape) any { return &m.Scores }},
+		},
+	}
+}
+
+// summed are the figures of a metric in a run.
+type summed struct {
+	RunMetric
+	RunFigures
+}
+
+var summedKey = append(fieldsIn(runIDFields, func(s *summed) *scoring.RunID { return &s.RunID }), Field[summed]{SQL: "metric", In: func(s *summed) any { return &s.Metric }})
+
+// figuresOfRuns sums up the scores of some metrics in some runs.
+func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
+	p := &arguments{dialect: d}
+	from := " FROM badger.scores WHERE eval_run_id IN (" + p.list(ids) + ") AND metric IN (" + p.list(metrics) + ") GROUP BY " + columnsOf(summedKey)
+	return Select[summed]{
+		What: readingScores, From: from, Args: p.args,
+		Fields: slices.Concat(summedKey,
+			[]Field[summed]{{SQL: "MAX(scored_at)", In: func(s *summed) any { return &s.Last }}},
+			fieldsIn(figureFields(""), func(s *summed) *Figures { return &s.Figures })),
+	}
+}
+
+// valuesOfRun reads the values of a metric in a run, in ascending order.
+func valuesOfRun(d driver.Dialect, run runScores, metric string) Select[float64] {
+	p := &arguments{dialect: d}
+	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND metric = " + p.add(metric) + " AND status = 'ok' AND value IS NOT NULL ORDER BY value"
+	return Select[float64]{What: readingScores, Fields: only[float64]("value"), From: from, Args: p.args}
+}
+
+// cellFields are a score of a case of a run without its evidence.
+var cellFields = slices.Concat(keyOfRow[:1], resultFields, []Field[scoring.Row]{codeField})
+
+// storedScore is a score of a case with its evidence.
+type storedScore struct {
+	row        scoring.Row
+	configHash string
+	at         time.Time
+}
+
+// score is the score as a page shows it.
+func (s *storedScore) score() CaseScore {
+	return CaseScore{Score: s.row.Score, ConfigHash: s.configHash, GoldHash: s.row.GoldHash, At: s.at}
+}
+
+// storedFields are such a score. Its evidence follows what [cellFields] read.
+var storedFields = slices.Concat(
+	fieldsIn(cellFields, func(s *storedScore) *scoring.Row { return &s.row }),
+	[]Field[storedScore]{
+		{SQL: "detail", Decode: func(s *storedScore, v scoring.Value) error {
+			if text := textIn(v); text != "" {
+				s.row.Score.Detail = json.RawMessage(text)
+			}
+			return nil
+		}},
+		{SQL: "assessment_ids", Decode: func(s *storedScore, v scoring.Value) error {
+			return readJSON("scores.assessment_ids", v, &s.row.Score.AssessmentIDs)
+		}},
+	},
+	fieldsIn([]Field[scoring.Row]{usageField}, func(s *storedScore) *scoring.Row { return &s.row }),
+	[]Field[storedScore]{{SQL: "config_hash", In: func(s *storedScore) any { return &s.configHash }}},
+	fieldsIn([]Field[scoring.Row]{goldHashField}, func(s *storedScore) *scoring.Row { return &s.row }),
+	[]Field[storedScore]{{SQL: "scored_at", In: func(s *storedScore) any { return &s.at }}},
+)
+
+// scoresOfCase reads all scores of a case of a run, with their evidence.
+func scoresOfCase(d driver.Dialect, run runScores, caseID string) Select[storedScore] {
+	p := &arguments{dialect: d}
+	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND case_id = " + p.add(caseID) + " ORDER BY metric"
+	return Select[storedScore]{What: readingScores, Fields: storedFields, From: from, Args: p.args}
+}
+
+// scoresOfCases reads scores of some cases of a run as [scoresOfCase] does, in no order: all, or with
+// metrics only theirs, those that failed, and those that rest on a judge's reply.
+func scoresOfCases(d driver.Dialect, run runScores, ids, metrics []string) Select[storedScore] {
+	p := &arguments{dialect: d}
+	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND case_id IN (" + p.list(ids) + ")"
+	if metrics != nil {
+		from += " AND (metric IN (" + p.list(metrics) + ") OR status = 'failed' OR assessment_ids IS NOT NULL)"
+	}
+	return Select[storedScore]{What: readingScores, Fields: storedFields, From: from, Args: p.args}
+}
+
+// labelsOfCases reads the labels of answers, in every version of the agent and of none, from new to old.
+func (r Reader) labelsOfCases(run scoring.RunID, ids []string) Select[LoggedLabel] {
+	p := &arguments{dialect: r.Dialect}
+	where := "case_id IN (" + p.list(ids) + ") AND agent_name = " + p.add(run.Agent) + " AND batch_id = " + p.add(run.Batch) + " AND (agent_version IS NULL OR agent_version = " + p.add(run.Version) + ")"
+	return Select[LoggedLabel]{
+		What: readingHumanLabels, Args: p.args,
+		Fields: []Field[LoggedLabel]{
+			{SQL: "annotator", In: func(l *LoggedLabel) any { return &l.Annotator }},
+			{SQL: "verdict", In: func(l *LoggedLabel) any { return &l.Verdict }},
+			{SQL: "note", In: func(l *LoggedLabel) any { return &l.Note }},
+			{SQL: "labelled_at", In: func(l *LoggedLabel) any { return &l.At }},
+			{SQL: "agent_version", In: func(l *LoggedLabel) any { return &l.Version }},
+			{SQL: "case_id", In: func(l *LoggedLabel) any { return &l.CaseID }},
+		},
+		From: r.expand(` FROM (SELECT {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name,
   {text human_labels.agent_version} AS agent_version, {key human_labels.batch_id} AS batch_id, {key human_labels.annotator} AS annotator, {key human_labels.verdict} AS verdict, {text human_labels.note} AS note,
   {column human_labels.labelled_at} AS labelled_at FROM badger.human_labels) k
-WHERE ` + where + ` ORDER BY CASE WHEN labelled_at IS NULL THEN 1 ELSE 0 END, labelled_at DESC, annotator`), args
-}
-
-// Question reads a question as a row of [Answers.Cases] without an answer.
-func (q *Answers) Question(caseID string) string {
-	return q.QuestionsWithin(Filter{}, &Range{First: caseID, Last: caseID})
-}
-
-// QuestionsWithin reads the questions of a range as rows of [Answers.Cases] without an answer: of the
-// version of the set that the filter names, or of the highest that has the question.
-func (q *Answers) QuestionsWithin(f Filter, r *Range) string {
-	columns := []string{"g.case_id", "NULL AS agent_name", "NULL AS agent_version", "NULL AS batch_id", "g.set_version", "g.copies"}
-	for _, c := range RunColumns {
-		columns = append(columns, "NULL AS "+c+"_of_run")
+WHERE ` + where + ` ORDER BY CASE WHEN labelled_at IS NULL THEN 1 ELSE 0 END, labelled_at DESC, annotator`),
 	}
-	for _, c := range GoldenColumns {
-		columns = append(columns, "g."+c)
-	}
-	return "SELECT " + strings.Join(columns, ", ") + ", NULL AS passes FROM " + q.golden(f, r)
 }

@@ -29,45 +29,16 @@ type Pair struct {
 // PairCounts streams the pairs of scores of two sides, those of a metric together, in the order of
 // metrics.
 func (w *Store) PairCounts(ctx context.Context, from, to Latest) iter.Seq2[Pair, error] {
-	return func(yield func(Pair, error) bool) {
-		more := true
+	return rowsWhenRead(ctx, w, func() (Select[Pair], error) {
 		q, err := w.pairs(ctx, from, to)
-		if err == nil {
-			query, args := q.Counts(w.SQL())
-			err = w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-				r := record{t: t, row: row}
-				p := Pair{Metric: r.text(0), From: half(&r, 1), To: half(&r, 10), Gold: int(r.count(19)), Reasons: int(r.count(20)), Cases: int(r.count(21))}
-				more = yield(p, nil)
-				return more
-			})
-		}
-		if err != nil && more {
-			yield(Pair{}, err)
-		}
-	}
+		return q.counts(w.SQL()), err
+	})
 }
 
-// half reads one side of a pair from column c on.
-func half(r *record, c int) Half {
-	h := Half{Unanswered: r.count(c+1) == 1, ConfigHash: r.text(c + 5), Judge: r.text(c + 6), Asked: r.count(c+7) == 1, RunID: r.text(c + 8)}
-	h.Score = scoring.Score{Status: scoring.Status(r.text(c)), Version: int(r.count(c + 4))}
-	if v := r.t.Columns[c+2].Value(r.row); !v.IsNull() {
-		h.Score.Value = v.Float()
-	}
-	if v := r.t.Columns[c+3].Value(r.row); !v.IsNull() {
-		passed := r.count(c+3) == 1
-		h.Score.Passed = &passed
-	}
-	if h.Unanswered {
-		h.Score.Reason = scoring.NoPred
-	}
-	return h
-}
-
-func (w *Store) pairs(ctx context.Context, from, to Latest) (Pairs, error) {
+func (w *Store) pairs(ctx context.Context, from, to Latest) (pairsOf, error) {
 	there, err := w.columns(ctx, TableNamed("scores"))
-	from.WithoutGold, to.WithoutGold = !there["gold_hash"], !there["gold_hash"]
-	return Pairs{From: from, To: to}, err
+	from.withoutGold, to.withoutGold = !there["gold_hash"], !there["gold_hash"]
+	return pairsOf{from: from, to: to}, err
 }
 
 // SharedCases counts the cases that both sides, only the first, and only the second have scores of.
@@ -76,13 +47,8 @@ func (w *Store) SharedCases(ctx context.Context, from, to Latest) (shared, onlyF
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	query, args := q.Shared(w.SQL())
-	err = w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		shared, onlyFrom, onlyTo = int(r.count(0)), int(r.count(1)), int(r.count(2))
-		return false
-	})
-	return shared, onlyFrom, onlyTo, err
+	n, err := first(ctx, w, q.shared(w.SQL()))
+	return n.shared, n.onlyFrom, n.onlyTo, err
 }
 
 // CasePair is a case with its scores on both sides. A standing is passed, failed, no_verdict,
@@ -97,41 +63,21 @@ type CasePair struct {
 
 // CasePairs counts the pairs that a filter chooses and reads a page of them, the largest regressions
 // first. A filter by answers needs the table agent_runs (FailedPrecondition).
-func (w *Store) CasePairs(ctx context.Context, from, to Latest, f PairFilter) (pairs []CasePair, all int, err error) {
-	if f.Pairs, err = w.pairs(ctx, from, to); err != nil {
+func (w *Store) CasePairs(ctx context.Context, from, to Latest, f PairFilter) (pairs []CasePair, of int, err error) {
+	if f.pairsOf, err = w.pairs(ctx, from, to); err != nil {
 		return nil, 0, err
 	}
 	if f.Answers || f.Scores {
-		if f.Reader, err = w.reader(ctx, "agent_runs"); err != nil {
+		if f.reader, err = w.reader(ctx, "agent_runs"); err != nil {
 			return nil, 0, errcode.New(errcode.FailedPrecondition, "the answers are not in this database, so whether they changed is not known: %w", err)
 		}
 	}
-	query, args := f.Count(w.SQL())
-	if err = w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		all = int((&record{t: t, row: row}).count(0))
-		return false
-	}); err != nil {
+	n, err := first(ctx, w, f.count(w.SQL()))
+	if err != nil {
 		return nil, 0, err
 	}
-	query, args = f.Page(w.SQL())
-	err = w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		pairs = append(pairs, CasePair{
-			CaseID: r.text(0), FromStands: r.text(1), ToStands: r.text(2), FromValue: float(&r, 3), ToValue: float(&r, 4),
-			FromLabel: r.text(5), ToLabel: r.text(6), FromReason: r.text(7), ToReason: r.text(8),
-		})
-		return true
-	})
-	return pairs, all, err
-}
-
-func float(r *record, column int) *float64 {
-	v := r.t.Columns[column].Value(r.row)
-	if v.IsNull() {
-		return nil
-	}
-	f := v.Float()
-	return &f
+	pairs, err = all(ctx, w, f.page(w.SQL()))
+	return pairs, n, err
 }
 
 // reader reads a table that users fill, as it is.
@@ -167,11 +113,23 @@ func (w *Store) AnsweredBy(ctx context.Context, agent, version string, ids []str
 	if err != nil {
 		return nil, err
 	}
-	query, args := r.Answered(agent, version, ids)
-	err = w.Each(ctx, "reading agent_runs", query, args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out = append(out, GivenAnswer{r.text(0), r.text(1), r.text(2), int(r.count(3)), r.text(4)})
-		return true
-	})
-	return out, err
+	return all(ctx, w, r.answersGiven(scoring.By{Agent: agent, Version: version}, ids))
+}
+
+// answersGiven tells the distinct answers that a version of an agent gave to some questions in all of its
+// batches. Results count as their texts.
+func (r Reader) answersGiven(by scoring.By, ids []string) Select[GivenAnswer] {
+	p := &arguments{dialect: r.Dialect}
+	from := r.expand(" FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, " +
+		"{key agent_runs.sql} AS sql, {key agent_runs.result} AS result, {key agent_runs.sql_error} AS sql_error FROM badger.agent_runs) k WHERE agent_name = " + p.add(by.Agent) + " AND agent_version = " + p.add(by.Version) + " AND case_id IN (" + p.list(ids) + ")\nGROUP BY case_id, sql, result, sql_error ORDER BY case_id, 4 DESC, 5")
+	return Select[GivenAnswer]{
+		What: "reading agent_runs", From: from, Args: p.args,
+		Fields: []Field[GivenAnswer]{
+			{SQL: "case_id", In: func(a *GivenAnswer) any { return &a.CaseID }},
+			{SQL: "sql", In: func(a *GivenAnswer) any { return &a.SQL }},
+			{SQL: "sql_error", In: func(a *GivenAnswer) any { return &a.Error }},
+			{SQL: "COUNT(*) AS answers", In: func(a *GivenAnswer) any { return &a.Times }},
+			{SQL: "MIN(batch_id) AS first", In: func(a *GivenAnswer) any { return &a.First }},
+		},
+	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -8,17 +9,34 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Pairs are the scores of two sides, joined by case and metric. Both sides choose the same metrics.
-type Pairs struct {
-	From, To Latest
+// pairsOf are the scores of two sides, joined by case and metric. Both sides choose the same metrics.
+type pairsOf struct {
+	from, to Latest
 }
 
-// halfColumns are what counts of a score in a comparison.
-var halfColumns = []string{"status", "unanswered", "value", "passed", "version", "config_hash", "judge", "asked", "run"}
+// halfFields are what counts of a score in a comparison. Their columns begin with f_ or t_.
+func halfFields(prefix string) []Field[Half] {
+	return []Field[Half]{
+		{SQL: prefix + "status", In: func(h *Half) any { return (*string)(&h.Score.Status) }},
+		{SQL: prefix + "unanswered", Decode: func(h *Half, v scoring.Value) error {
+			if h.Unanswered = wholeNumber(v) == 1; h.Unanswered {
+				h.Score.Reason = scoring.NoPred
+			}
+			return nil
+		}},
+		{SQL: prefix + "value", In: func(h *Half) any { return &h.Score.Value }},
+		isOneOrNull(prefix+"passed", func(h *Half) **bool { return &h.Score.Passed }),
+		{SQL: prefix + "version", In: func(h *Half) any { return &h.Score.Version }},
+		{SQL: prefix + "config_hash", In: func(h *Half) any { return &h.ConfigHash }},
+		{SQL: prefix + "judge", In: func(h *Half) any { return &h.Judge }},
+		isOne(prefix+"asked", func(h *Half) *bool { return &h.Asked }),
+		{SQL: prefix + "run", In: func(h *Half) any { return &h.RunID }},
+	}
+}
 
-// joined reads the pairs: case_id, metric, the columns of [halfColumns] after f_ and t_, gold and reasons (0
+// joined reads the pairs: case_id, metric, the columns of [halfFields] after f_ and t_, gold and reasons (0
 // unknown, 1 the same, 2 different), and the additional columns.
-func (q *Pairs) joined(p *arguments, besides string) string {
+func (q *pairsOf) joined(p *arguments, besides string) string {
 	half := func(prefix string) string {
 		var reasons []string
 		for _, r := range scoring.UnansweredReasons() {
@@ -34,34 +52,48 @@ func (q *Pairs) joined(p *arguments, besides string) string {
 	}
 	return "SELECT COALESCE(f.case_id, t.case_id) AS case_id, COALESCE(f.metric, t.metric) AS metric, " + half("f_") + ",\n  " + half("t_") + ",\n  " +
 		like("gold_hash") + " AS gold, " + like("reason") + " AS reasons" + besides +
-		"\nFROM (" + q.From.text(p) + ") f\nFULL OUTER JOIN (" + q.To.text(p) + ") t ON t.case_id = f.case_id AND t.metric = f.metric"
+		"\nFROM (" + q.from.text(p) + ") f\nFULL OUTER JOIN (" + q.to.text(p) + ") t ON t.case_id = f.case_id AND t.metric = f.metric"
 }
 
-// Counts reads how many cases have equal pairs of scores, those of a metric together: metric, then
-// both halves in the order of [halfColumns], gold, reasons, and the count.
-func (q *Pairs) Counts(d driver.Dialect) (query string, args []any) {
+// pairFields are those of pairs that are equal.
+var pairFields = slices.Concat(
+	[]Field[Pair]{{SQL: "metric", In: func(p *Pair) any { return &p.Metric }}},
+	fieldsIn(halfFields("f_"), func(p *Pair) *Half { return &p.From }),
+	fieldsIn(halfFields("t_"), func(p *Pair) *Half { return &p.To }),
+	[]Field[Pair]{
+		{SQL: "gold", In: func(p *Pair) any { return &p.Gold }},
+		{SQL: "reasons", In: func(p *Pair) any { return &p.Reasons }},
+	},
+)
+
+// counts reads how many cases have equal pairs of scores, those of a metric together.
+func (q *pairsOf) counts(d driver.Dialect) Select[Pair] {
 	p := &arguments{dialect: d}
-	columns := []string{"metric"}
-	for _, prefix := range []string{"f_", "t_"} {
-		for _, c := range halfColumns {
-			columns = append(columns, prefix+c)
-		}
-	}
-	by := strings.Join(append(columns, "gold", "reasons"), ", ")
-	return "SELECT " + by + ", COUNT(*) AS cases FROM (" + q.joined(p, "") + ") j\nGROUP BY " + by + " ORDER BY metric", p.args
+	from := " FROM (" + q.joined(p, "") + ") j\nGROUP BY " + columnsOf(pairFields) + " ORDER BY metric"
+	cases := Field[Pair]{SQL: "COUNT(*) AS cases", In: func(p *Pair) any { return &p.Cases }}
+	return Select[Pair]{What: readingScores, Fields: append(slices.Clone(pairFields), cases), From: from, Args: p.args}
 }
 
-// Shared counts the cases that both sides, only the first, and only the second have scores of.
-func (q *Pairs) Shared(d driver.Dialect) (query string, args []any) {
+// sharing is how many cases both sides, only the first, and only the second have scores of.
+type sharing struct{ shared, onlyFrom, onlyTo int }
+
+func (q *pairsOf) shared(d driver.Dialect) Select[sharing] {
 	p := &arguments{dialect: d}
 	side := func(l Latest) string { return "SELECT DISTINCT case_id FROM (" + l.text(p) + ") s" }
-	return `SELECT COUNT(CASE WHEN f.case_id IS NOT NULL AND t.case_id IS NOT NULL THEN 1 END) AS shared, COUNT(CASE WHEN t.case_id IS NULL THEN 1 END) AS only_from, COUNT(CASE WHEN f.case_id IS NULL THEN 1 END) AS only_to
-FROM (` + side(q.From) + ") f FULL OUTER JOIN (" + side(q.To) + ") t ON t.case_id = f.case_id", p.args
+	from := `
+FROM (` + side(q.from) + ") f FULL OUTER JOIN (" + side(q.to) + ") t ON t.case_id = f.case_id"
+	return Select[sharing]{
+		What: readingScores, From: from, Args: p.args,
+		Fields: []Field[sharing]{
+			{SQL: "COUNT(CASE WHEN f.case_id IS NOT NULL AND t.case_id IS NOT NULL THEN 1 END) AS shared", In: func(s *sharing) any { return &s.shared }},
+			{SQL: "COUNT(CASE WHEN t.case_id IS NULL THEN 1 END) AS only_from", In: func(s *sharing) any { return &s.onlyFrom }},
+			{SQL: "COUNT(CASE WHEN f.case_id IS NULL THEN 1 END) AS only_to", In: func(s *sharing) any { return &s.onlyTo }},
+		},
+	}
 }
 
 // PairFilter chooses among the pairs of one metric.
 type PairFilter struct {
-	Pairs
 	LowerIsBetter bool
 	Was, Is       []string // standings of the sides; nil: any
 	Comparable    bool     // of the same question and version of the metric
@@ -72,8 +104,10 @@ type PairFilter struct {
 	// Answers and Scores choose by what changed: the query or its result, or nothing of it and the
 	// score nevertheless. Both need the answers.
 	Answers, Scores bool
-	Reader          Reader
 	Limit, Offset   int
+
+	pairsOf
+	reader Reader // of agent_runs, for Answers and Scores
 }
 
 // standing is what became of a score of side f_ or t_.
@@ -83,16 +117,16 @@ func standing(prefix string) string {
 		prefix + "unanswered = 1 THEN 'unanswered' WHEN " + s + " IN ('abstained', 'not_applicable') THEN " + s + " ELSE 'error' END"
 }
 
-// lists reads the pairs that are chosen, with their standings, the change of the value in the better
+// chosen are the pairs that are chosen, with their standings, the change of the value in the better
 // direction, and whether the answer is another.
-func (q *PairFilter) lists(p *arguments, selected string) string {
+func (q *PairFilter) chosen(p *arguments) string {
 	better := "t_value - f_value"
 	if q.LowerIsBetter {
 		better = "f_value - t_value"
 	}
 	besides := ", f.label AS f_label, t.label AS t_label, f.reason AS f_reason, t.reason AS t_reason"
 	inner := "SELECT j.*, " + standing("f_") + " AS f_standing, " + standing("t_") + " AS t_standing, " + better + " AS better FROM (" + q.joined(p, besides) + ") j"
-	text := "SELECT " + selected + " FROM (" + inner + ") s"
+	text := " FROM (" + inner + ") s"
 	var conds []string
 	for _, c := range []struct {
 		on   bool
@@ -124,9 +158,9 @@ func (q *PairFilter) lists(p *arguments, selected string) string {
 }
 
 // answered reads the cases that both sides answered and whose answers both satisfy a condition. It aggregates
-// digests of the answers: a join of the answers would hold all texts of both sides.
+// digests of the answers: a join of the answers would hold the results of both sides.
 func (q *PairFilter) answered(p *arguments, condition string) string {
-	key := func(column string) string { return q.Reader.Key("agent_runs", column) }
+	key := func(column string) string { return q.reader.Key("agent_runs", column) }
 	digest := func(column string) string {
 		if p.dialect.Digest == nil {
 			return key(column)
@@ -137,30 +171,35 @@ func (q *PairFilter) answered(p *arguments, condition string) string {
 		return "SELECT " + number + " AS side, " + key("case_id") + " AS case_id, " + digest("sql") + " AS sql, " + digest("result") + " AS result, " + digest("sql_error") + " AS sql_error FROM badger.agent_runs WHERE " +
 			key("agent_name") + " = " + p.add(l.Agent) + " AND " + key("agent_version") + " = " + p.add(l.Version) + " AND " + key("batch_id") + " = " + p.add(l.Batch)
 	}
-	return "(SELECT case_id FROM (" + side("0", q.From) + "\n  UNION ALL " + side("1", q.To) + ") k GROUP BY case_id HAVING MIN(side) < MAX(side) AND " + condition + ")"
+	return "(SELECT case_id FROM (" + side("0", q.from) + "\n  UNION ALL " + side("1", q.to) + ") k GROUP BY case_id HAVING MIN(side) < MAX(side) AND " + condition + ")"
 }
 
-// Count counts the pairs that are chosen.
-func (q *PairFilter) Count(d driver.Dialect) (query string, args []any) {
+// count counts the pairs that are chosen.
+func (q *PairFilter) count(d driver.Dialect) Select[int] {
 	p := &arguments{dialect: d}
-	return q.lists(p, "COUNT(*)"), p.args
+	from := q.chosen(p)
+	return Select[int]{What: readingScores, Fields: only[int]("COUNT(*)"), From: from, Args: p.args}
 }
 
-// Page reads the pairs that are chosen, the largest regressions first: case_id, both standings, both
-// values, labels and reasons. What passed and does not any more comes first; then the values decide,
-// and those without a change of value come last.
-func (q *PairFilter) Page(d driver.Dialect) (query string, args []any) {
+// page reads the pairs that are chosen, the largest regressions first. What passed and does not any more comes
+// first; then the values decide, and those without a change of value come last.
+func (q *PairFilter) page(d driver.Dialect) Select[CasePair] {
 	p := &arguments{dialect: d}
-	return q.lists(p, "s.case_id, f_standing, t_standing, f_value, t_value, f_label, t_label, f_reason, t_reason") +
+	from := q.chosen(p) +
 		"\nORDER BY CASE WHEN f_standing = 'passed' AND t_standing <> 'passed' THEN 0 WHEN t_standing = 'passed' AND f_standing <> 'passed' THEN 2 ELSE 1 END, CASE WHEN better IS NULL THEN 0 ELSE better END, s.case_id" +
-		" LIMIT " + strconv.Itoa(q.Limit) + " OFFSET " + strconv.Itoa(q.Offset), p.args
-}
-
-// Answered tells the distinct answers that a version of an agent gave to some questions in all of its
-// batches: case_id, the query, the error, in how many batches, and the first of them. Results count
-// as their texts.
-func (r Reader) Answered(agent, version string, ids []string) (query string, args []any) {
-	p := &arguments{dialect: r.Dialect}
-	return r.expand("SELECT case_id, sql, sql_error, COUNT(*) AS answers, MIN(batch_id) AS first FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, " +
-		"{key agent_runs.sql} AS sql, {key agent_runs.result} AS result, {key agent_runs.sql_error} AS sql_error FROM badger.agent_runs) k WHERE agent_name = " + p.add(agent) + " AND agent_version = " + p.add(version) + " AND case_id IN (" + p.list(ids) + ")\nGROUP BY case_id, sql, result, sql_error ORDER BY case_id, 4 DESC, 5"), p.args
+		" LIMIT " + strconv.Itoa(q.Limit) + " OFFSET " + strconv.Itoa(q.Offset)
+	return Select[CasePair]{
+		What: readingScores, From: from, Args: p.args,
+		Fields: []Field[CasePair]{
+			{SQL: "s.case_id", In: func(p *CasePair) any { return &p.CaseID }},
+			{SQL: "f_standing", In: func(p *CasePair) any { return &p.FromStands }},
+			{SQL: "t_standing", In: func(p *CasePair) any { return &p.ToStands }},
+			{SQL: "f_value", In: func(p *CasePair) any { return &p.FromValue }},
+			{SQL: "t_value", In: func(p *CasePair) any { return &p.ToValue }},
+			{SQL: "f_label", In: func(p *CasePair) any { return &p.FromLabel }},
+			{SQL: "t_label", In: func(p *CasePair) any { return &p.ToLabel }},
+			{SQL: "f_reason", In: func(p *CasePair) any { return &p.FromReason }},
+			{SQL: "t_reason", In: func(p *CasePair) any { return &p.ToReason }},
+		},
+	}
 }

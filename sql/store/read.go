@@ -46,9 +46,9 @@ func (r Reader) Labels(ofLabels, ofAnswers, ofLog string) string {
 	return r.expand(labels(ofLabels, ofAnswers, r.log(ofLog), "", "a.only_version"))
 }
 
-// Consensus is the majority verdict on each answer, or its adjudication. The conditions are those of
+// consensus is the majority verdict on each answer, or its adjudication. The conditions are those of
 // [Reader.Labels].
-func (r Reader) Consensus(ofLabels, ofAnswers, ofLog string) string {
+func (r Reader) consensus(ofLabels, ofAnswers, ofLog string) string {
 	return r.expand(consensus(labels(ofLabels, ofAnswers, r.log(ofLog), "", "a.only_version")))
 }
 
@@ -172,7 +172,7 @@ func (r Reader) expand(query string) string {
 		case "s.scores":
 			out.WriteString(scoreColumns("s."))
 		default:
-			panic("sql: {" + what + "} stands for nothing")
+			panic("store: unknown placeholder {" + what + "}")
 		}
 		query = after
 	}

@@ -48,7 +48,7 @@ func (w *Store) WriteRuns(ctx context.Context, runs ...Run) error {
 // if an index requires keys to be unique.
 func (w *Store) FillKeys(ctx context.Context, runID string) error {
 	for _, name := range []string{"scores", "eval_runs"} {
-		query := TableNamed(name).FillKey(w.SQL())
+		query := TableNamed(name).fillKey(w.SQL())
 		if err := w.Use("writing "+name, func(conn driver.Conn) error { return conn.Exec(ctx, query, runID) }); err != nil && errcode.Of(err) != errcode.AlreadyExists {
 			return err
 		}
@@ -75,7 +75,7 @@ func scoreRows(runID, configHash string, at time.Time, rows []scoring.Row) (*row
 		r, s := &rows[i], &rows[i].Score
 		if r.Repeat != 0 {
 			b.release()
-			return nil, errcode.New(errcode.Unimplemented, "case %q: answer number %d to the same question, expected the first: the table scores holds one answer to a question in a batch; give the others batches of their own", r.CaseID, r.Repeat.Number())
+			return nil, errcode.New(errcode.Unimplemented, "case %q: answer number %d to the same question, expected the first: the table scores holds one answer to a question in a batch; put each of the others into a separate batch", r.CaseID, r.Repeat.Number())
 		}
 		b.text(runID)
 		b.text(r.CaseID)
@@ -123,12 +123,11 @@ func optional(s string) any {
 	return s
 }
 
-// scoreFields are the columns of a score without what is only evidence.
-var scoreFields = []Field[scoring.Row]{
-	{SQL: "case_id", In: func(r *scoring.Row) any { return &r.CaseID }},
-	{SQL: "agent_name", In: func(r *scoring.Row) any { return &r.Agent }},
-	{SQL: "agent_version", In: func(r *scoring.Row) any { return &r.Version }},
-	{SQL: "batch_id", In: func(r *scoring.Row) any { return &r.Batch }},
+// keyOfRow is whose score a row is.
+var keyOfRow = fieldsIn(caseFirst, func(r *scoring.Row) *scoring.AnswerID { return &r.AnswerID })
+
+// resultFields are the columns of the result of a metric.
+var resultFields = []Field[scoring.Row]{
 	{SQL: "metric", In: func(r *scoring.Row) any { return &r.Score.Metric }},
 	{SQL: "metric_version", In: func(r *scoring.Row) any { return &r.Score.Version }},
 	{SQL: "status", In: func(r *scoring.Row) any { return (*string)(&r.Score.Status) }},
@@ -136,64 +135,77 @@ var scoreFields = []Field[scoring.Row]{
 	{SQL: "label", In: func(r *scoring.Row) any { return &r.Score.Label }},
 	{SQL: "passed", In: func(r *scoring.Row) any { return &r.Score.Passed }},
 	{SQL: "reason", In: func(r *scoring.Row) any { return &r.Score.Reason }},
-	{SQL: "code", Decode: func(r *scoring.Row, v scoring.Value) error {
-		if r.Score.Status == scoring.StatusFailed {
-			r.Score.Code = errcode.Named(textIn(v))
-		}
-		return nil
-	}},
-	{SQL: "usage", Decode: func(r *scoring.Row, v scoring.Value) error { return readJSON("scores.usage", v, &r.Score.Usage) }},
 }
 
+var codeField = Field[scoring.Row]{SQL: "code", Decode: func(r *scoring.Row, v scoring.Value) error {
+	if r.Score.Status == scoring.StatusFailed {
+		r.Score.Code = errcode.Named(textIn(v))
+	}
+	return nil
+}}
+
+var usageField = Field[scoring.Row]{SQL: "usage", Decode: func(r *scoring.Row, v scoring.Value) error { return readJSON("scores.usage", v, &r.Score.Usage) }}
+
+// scoreFields are the columns of a score without what is only evidence.
+var scoreFields = append(slices.Concat(keyOfRow, resultFields), codeField, usageField)
+
 // heldFields are [scoreFields] and what the score was made from, which tables of earlier versions lack.
-var heldFields = append(slices.Clone(scoreFields), Field[scoring.Row]{SQL: "gold_hash", In: func(r *scoring.Row) any { return &r.GoldHash }})
+var heldFields = append(slices.Clone(scoreFields), goldHashField)
+
+var goldHashField = Field[scoring.Row]{SQL: "gold_hash", In: func(r *scoring.Row) any { return &r.GoldHash }}
 
 // Scores streams the scores that a run holds, those of an answer together, without what is only
 // evidence: the detail, the warnings and the assessments.
 func (w *Store) Scores(ctx context.Context, runID string) iter.Seq2[scoring.Row, error] {
-	from, args := OfRun{RunID: scoring.RunID{ID: runID}}.Scores(w.SQL())
-	return Rows(ctx, w, Select[scoring.Row]{What: "reading the scores of a run", Fields: heldFields, From: from, Args: args})
+	return Rows(ctx, w, OfRun{RunID: scoring.RunID{ID: runID}}.scores(w.SQL(), heldFields))
 }
 
-// runFields are the columns of a row of eval_runs but the run's own.
-var runFields = []Field[Run]{
-	{SQL: "agent_name", In: func(r *Run) any { return &r.Agent }},
-	{SQL: "agent_version", In: func(r *Run) any { return &r.Version }},
-	{SQL: "batch_id", In: func(r *Run) any { return &r.Batch }},
-	{SQL: "eval_run_date", In: func(r *Run) any { return &r.Started }},
-	{SQL: "mode", In: func(r *Run) any { return &r.Mode }},
-	{SQL: "config", In: func(r *Run) any { return &r.Config }},
-	{SQL: "judge", In: func(r *Run) any { return &r.Judge }},
-	{SQL: "versions", In: func(r *Run) any { return &r.Versions }},
-	{SQL: "counts", In: func(r *Run) any { return &r.Counts }},
-	{SQL: "tokens", In: func(r *Run) any { return &r.Tokens }},
-	{SQL: "cost", In: func(r *Run) any { return &r.Cost }},
-	{SQL: "status", In: func(r *Run) any { return &r.Status }},
-}
+var configOfRun = Field[Run]{SQL: "config", In: func(r *Run) any { return &r.Config }}
 
-// namedRunFields are all columns of a row of eval_runs.
-var namedRunFields = append([]Field[Run]{{SQL: "eval_run_id", In: func(r *Run) any { return &r.ID }}}, runFields...)
+// runFields are the columns of a row of eval_runs.
+var runFields = append(
+	fieldsIn(runIDFields, func(r *Run) *scoring.RunID { return &r.RunID }),
+	Field[Run]{SQL: "eval_run_date", In: func(r *Run) any { return &r.Started }},
+	Field[Run]{SQL: "mode", In: func(r *Run) any { return &r.Mode }},
+	configOfRun,
+	Field[Run]{SQL: "judge", In: func(r *Run) any { return &r.Judge }},
+	Field[Run]{SQL: "versions", In: func(r *Run) any { return &r.Versions }},
+	Field[Run]{SQL: "counts", In: func(r *Run) any { return &r.Counts }},
+	Field[Run]{SQL: "tokens", In: func(r *Run) any { return &r.Tokens }},
+	Field[Run]{SQL: "cost", In: func(r *Run) any { return &r.Cost }},
+	Field[Run]{SQL: "status", In: func(r *Run) any { return &r.Status }},
+)
 
 // Runs lists the rows of eval_runs of a run.
 func (w *Store) Runs(ctx context.Context, runID string) (out []Run, err error) {
-	for run, err := range Rows(ctx, w, Select[Run]{What: readingRuns, Fields: runFields, From: RowsOfRun(w.SQL()), Args: []any{runID}}) {
-		if err != nil {
-			return out, err
-		}
-		run.ID = runID
-		out = append(out, run)
+	out, err = all(ctx, w, rowsOfRun(w.SQL(), runID))
+	for i := range out {
+		out[i].ID = runID
 	}
-	return out, nil
+	return out, err
+}
+
+// rowsOfRun reads the rows of eval_runs of a run, without its name.
+func rowsOfRun(d driver.Dialect, runID string) Select[Run] {
+	return Select[Run]{
+		What: readingRuns, Fields: runFields[1:], Args: []any{runID},
+		From: `
+FROM badger.eval_runs WHERE eval_run_id = ` + d.Param(1) + " ORDER BY agent_name, agent_version, batch_id",
+	}
 }
 
 // LatestRuns names the runs that started last, at most n of them, the latest first.
 func (w *Store) LatestRuns(ctx context.Context, n int) ([]string, error) {
 	var out []string
-	err := w.Each(ctx, "reading eval_runs", LatestRuns(), nil, func(t *scoring.Table, row int) bool {
-		out = append(out, (&record{t: t, row: row}).text(0))
-		return len(out) < n
-	})
-	return out, err
+	for r, err := range Rows(ctx, w, latestRuns()) {
+		if err != nil {
+			return out, err
+		}
+		if out = append(out, r.ID); len(out) >= n {
+			break
+		}
+	}
+	return out, nil
 }
 
 // LastRun is the run that started last.
@@ -205,15 +217,26 @@ type LastRun struct {
 
 // LastRun finds the run that started last, or nil.
 func (w *Store) LastRun(ctx context.Context) (run *LastRun, err error) {
-	err = w.Each(ctx, "reading eval_runs", LatestRuns(), nil, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		run = &LastRun{ID: r.text(0), Done: r.count(2) == 1}
-		if v := t.Columns[1].Value(row); !v.IsNull() {
-			run.Started = time.Unix(v.Int(), int64(v.Nanos())).UTC()
-		}
-		return false
-	})
-	return run, err
+	last, found, err := firstIfAny(ctx, w, latestRuns())
+	if !found {
+		return nil, err
+	}
+	return &last, nil
+}
+
+// latestRuns reads the names of the runs, when they started and whether all of their rows are done,
+// the latest first.
+func latestRuns() Select[LastRun] {
+	return Select[LastRun]{
+		What: readingRuns,
+		Fields: []Field[LastRun]{
+			{SQL: "eval_run_id", In: func(r *LastRun) any { return &r.ID }},
+			{SQL: "MAX(eval_run_date) AS started", In: func(r *LastRun) any { return &r.Started }},
+			isOne("MIN(CASE WHEN status = 'done' THEN 1 ELSE 0 END) AS done", func(r *LastRun) *bool { return &r.Done }),
+		},
+		From: `
+FROM badger.eval_runs GROUP BY eval_run_id ORDER BY 2 DESC, 1 DESC`,
+	}
 }
 
 // rows builds Arrow rows for one of badger's tables.

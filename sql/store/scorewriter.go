@@ -20,7 +20,7 @@ type ScoreWriter struct {
 	w               *Store
 	run, configHash string
 	seed            maphash.Seed
-	seen            map[uint64]struct{} // hashes of answers: of two with one hash the second is merged
+	seen            map[uint64]struct{} // hashes of answers: if two have the same hash, the second is merged
 	mark            driver.Mark
 }
 
@@ -32,7 +32,7 @@ func (w *Store) ScoreWriter(runID, configHash string) *ScoreWriter {
 	}
 }
 
-// Held is [Warehouse.Scores] of the run.
+// Held is [Store.Scores] of the run.
 func (s *ScoreWriter) Held(ctx context.Context) iter.Seq2[scoring.Row, error] {
 	return func(yield func(scoring.Row, error) bool) {
 		n := int64(0)

@@ -13,7 +13,7 @@ type Store struct {
 
 	remembered *cache // of [Pages]
 
-	claiming sync.Mutex // one statement at a time changes claims: an embedded engine has nobody else who decides
+	claiming sync.Mutex // one statement at a time changes claims: an embedded engine does not arbitrate between them
 }
 
 // New returns the store of a warehouse; nil for none.

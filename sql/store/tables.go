@@ -11,7 +11,7 @@ type Table struct {
 	Doc     string // what a row is
 	Columns []Column
 	Key     []string // at most one row for each value of these
-	Input   bool     // users fill the table, often by a statement or a view of their own
+	Input   bool     // users fill the table, often with their own statement or view
 }
 
 // Column is a column of a table.

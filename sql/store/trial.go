@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// TrialStep is a step of a [Warehouse.Trial].
+// TrialStep is a step of a [Store.Trial].
 type TrialStep string
 
 // The steps of a trial, in order.
@@ -21,7 +21,7 @@ const (
 	TrialCreate   TrialStep = "create"   // the schema and a table
 	TrialWrite    TrialStep = "write"    // rows of every type of badger's tables, and again in place of themselves
 	TrialRead     TrialStep = "read"     // them
-	TrialTypes    TrialStep = "types"    // every value is what was written
+	TrialTypes    TrialStep = "types"    // every value is equal to the written one
 	TrialSnapshot TrialStep = "snapshot" // the table as table:NAME
 	TrialDrop     TrialStep = "drop"     // the table
 )
@@ -34,7 +34,7 @@ func (w *Store) Trial(ctx context.Context, name string, did func(TrialStep, erro
 		{Name: "id", Type: driver.BigInt}, {Name: "s", Type: driver.Text}, {Name: "j", Type: driver.JSON}, {Name: "n", Type: driver.BigInt},
 		{Name: "x", Type: driver.Double}, {Name: "b", Type: driver.Boolean}, {Name: "happened", Type: driver.Timestamp},
 	}}
-	err := w.Exec(ctx, CreateSchema())
+	err := w.Exec(ctx, createSchema())
 	if err == nil {
 		err = w.Exec(ctx, t.Create(w.SQL()))
 	}
@@ -73,7 +73,11 @@ func (w *Store) tryTable(ctx context.Context, t *Table, did func(TrialStep, erro
 	if err != nil {
 		return
 	}
-	got, err := w.Query(ctx, t.All("id, s, j, n, x, b, happened", "id"))
+	names := make([]string, len(t.Columns))
+	for i := range t.Columns {
+		names[i] = t.Columns[i].Name
+	}
+	got, err := w.Query(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+t.FullName()+" ORDER BY id")
 	did(TrialRead, err)
 	if err != nil {
 		return
@@ -89,7 +93,7 @@ func (w *Store) tryTable(ctx context.Context, t *Table, did func(TrialStep, erro
 // compareTrial finds the columns that came back otherwise.
 func compareTrial(t *Table, got *scoring.Table) error {
 	if got.Rows() != len(trialRows) || len(got.Columns) != len(t.Columns) {
-		return errcode.New(errcode.DataLoss, "%d rows were written twice, on one key, and %d are there", len(trialRows), got.Rows())
+		return errcode.New(errcode.DataLoss, "%d rows were written twice with the same keys: found %d rows", len(trialRows), got.Rows())
 	}
 	var wrong []string
 	for i, c := range t.Columns {

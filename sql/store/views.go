@@ -106,8 +106,8 @@ func labelled() string {
 }
 
 // answered are the answers, each with its question in the golden set; copy is 1 for one of several rows of an
-// answer. Batches of a version that share cases are repetitions, each with all questions; batches that share none
-// are parts of one.
+// answer. Batches of a version that share cases are repetitions, each with all questions; batches that share no
+// case are parts of one repetition.
 const answered = `SELECT a.agent_name, a.agent_version, a.batch_id, a.case_id, g.case_id AS question, ROW_NUMBER() OVER (PARTITION BY a.agent_name, a.agent_version, a.batch_id, a.case_id ORDER BY a.case_id) AS copy
       FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id FROM badger.agent_runs) a
       LEFT JOIN (SELECT DISTINCT {key golden_set.case_id} AS case_id FROM badger.golden_set) g ON g.case_id = a.case_id AND a.case_id <> ''`

@@ -25,37 +25,29 @@ func (p *Pages) Cases(ctx context.Context, key scoring.RunID, ids, metrics []str
 	if err != nil {
 		return nil, err
 	}
-	query, args := ScoresOfWhole(p.w.SQL(), run.scored(), ids, metrics)
-	var broken error
-	err = p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		id, s, err := caseScore(t, row)
-		if of := byID[id]; of != nil {
-			of.Scores = append(of.Scores, s)
+	for s, err := range Rows(ctx, p.w, scoresOfCases(p.w.SQL(), run.scored(), ids, metrics)) {
+		if err != nil {
+			return nil, err
 		}
-		broken = cmp.Or(broken, err)
-		return true
-	})
-	if err = cmp.Or(err, broken); err != nil {
-		return nil, err
+		if c := byID[s.row.CaseID]; c != nil {
+			c.Scores = append(c.Scores, s.score())
+		}
 	}
 	for _, c := range out { // an engine would sort whole rows
 		slices.SortFunc(c.Scores, func(a, b CaseScore) int { return cmp.Compare(a.Metric, b.Metric) })
 	}
 	rows := map[string]int{}
 	q := p.layout
-	q.Labelled = false // what people say is read below
-	q.Plain = p.w.SQL().Embedded && p.w.comparesPlainly(ctx, &q)
-	query = q.Cases(Filter{}, &Range{By: key.By, IDs: ids})
-	err = p.w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-		a := answer(t, row)
-		if of := byID[a.CaseID]; of != nil {
-			rows[a.CaseID]++
-			of.take(a, rows[a.CaseID])
+	q.labelled = false // the human labels are read below
+	q.plain = p.w.SQL().Embedded && p.w.comparesPlainly(ctx, &q)
+	for a, err := range p.w.answers(ctx, q.cases(Filter{}, &keyRange{By: key.By, ids: ids})) {
+		if err != nil {
+			return nil, err
 		}
-		return true
-	})
-	if err != nil {
-		return nil, err
+		if c := byID[a.CaseID]; c != nil {
+			rows[a.CaseID]++
+			c.take(a, rows[a.CaseID])
+		}
 	}
 	var silent []string
 	for _, c := range out {
@@ -67,17 +59,13 @@ func (p *Pages) Cases(ctx context.Context, key scoring.RunID, ids, metrics []str
 		}
 	}
 	if silent != nil {
-		q = p.layout
-		query = q.QuestionsWithin(Filter{}, &Range{IDs: silent})
-		err = p.w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-			a := answer(t, row)
-			if of := byID[a.CaseID]; of != nil {
-				of.Answer.SetVersion, of.Answer.InSet, of.Answer.Case, of.Answer.Err = a.SetVersion, a.InSet, a.Case, a.Err
+		for a, err := range p.w.answers(ctx, p.layout.questionsWithin(Filter{}, &keyRange{ids: silent})) {
+			if err != nil {
+				return nil, err
 			}
-			return true
-		})
-		if err != nil {
-			return nil, err
+			if c := byID[a.CaseID]; c != nil {
+				c.ask(&a)
+			}
 		}
 	}
 	if silent != nil && p.elsewhere != nil {
@@ -99,20 +87,18 @@ func (p *Pages) Cases(ctx context.Context, key scoring.RunID, ids, metrics []str
 // labels reads the human labels of answers, from new to old.
 func (p *Pages) labels(ctx context.Context, key scoring.RunID, ids []string) (map[string][]LoggedLabel, error) {
 	out := map[string][]LoggedLabel{}
-	if !p.layout.Labelled {
+	if !p.layout.labelled {
 		return out, nil
 	}
-	query, args := p.layout.LabelsOfCases(key, ids)
-	err := p.w.Each(ctx, "reading human_labels", query, args, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		id := r.text(5)
-		out[id] = append(out[id], LoggedLabel{
-			AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: key.Agent, Version: r.text(4), Batch: key.Batch}}, Annotator: r.text(0), Verdict: r.text(1), Note: r.text(2), At: instant(t, 3, row),
-		})
-		return true
-	})
-	if err != nil || p.layout.NoLog {
-		return out, err
+	for l, err := range Rows(ctx, p.w, p.layout.labelsOfCases(key, ids)) {
+		if err != nil {
+			return out, err
+		}
+		l.Agent, l.Batch = key.Agent, key.Batch
+		out[l.CaseID] = append(out[l.CaseID], l)
+	}
+	if p.layout.NoLog {
+		return out, nil
 	}
 	logged, err := p.w.LoggedLabels(ctx, LabelFilter{Cases: ids, By: key.By, OfAnswer: true, NewestFirst: true}, 0)
 	for _, l := range logged {

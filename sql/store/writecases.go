@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -12,7 +13,7 @@ import (
 
 // WriteCases writes cases into golden_set, as version setVersion of the set, and their answers into agent_runs, and
 // replaces rows with the same keys. A case without an agent's name, SQL, result, error or response has no answer.
-// Human labels are written with [Warehouse.WriteLabels]. Each call holds its rows in memory, so write many cases in
+// Human labels are written with [Store.WriteLabels]. Each call holds its rows in memory, so write many cases in
 // several calls.
 func (w *Store) WriteCases(ctx context.Context, setVersion string, cases []*scoring.Case) error {
 	golden, runs := newRows("golden_set"), newRows("agent_runs")
@@ -155,6 +156,8 @@ func (w *Store) WriteLabels(ctx context.Context, labels ...Label) error {
 	return b.merge(ctx, w)
 }
 
+const readingHumanLabels = "reading human_labels"
+
 // Vote is one person's current verdict on an answer.
 type Vote struct {
 	scoring.AnswerID
@@ -168,17 +171,25 @@ type Vote struct {
 // none.
 func (w *Store) Votes(ctx context.Context) ([]Vote, error) {
 	q, err := w.query(ctx)
-	if err != nil || !q.Labelled {
+	if err != nil || !q.labelled {
 		return nil, err
 	}
-	var out []Vote
-	err = w.Each(ctx, "reading human_labels", q.Votes(), nil, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out = append(out, Vote{
-			AnswerID:  scoring.AnswerID{CaseID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}},
-			Annotator: r.text(4), Says: int(r.count(5)), Decides: r.count(6) == 1, Known: !t.Columns[2].Value(row).IsNull(),
-		})
-		return true
-	})
-	return out, err
+	return all(ctx, w, q.votes())
+}
+
+// votes reads the human verdicts on answers.
+func (q inputs) votes() Select[Vote] {
+	fields := append(fieldsIn(caseFirst, func(v *Vote) *scoring.AnswerID { return &v.AnswerID }),
+		Field[Vote]{SQL: "annotator", In: func(v *Vote) any { return &v.Annotator }},
+		Field[Vote]{SQL: "said", In: func(v *Vote) any { return &v.Says }},
+		isOne("decides", func(v *Vote) *bool { return &v.Decides }))
+	// A label without a version counts only if a single version of the agent answered.
+	known := slices.IndexFunc(fields, func(f Field[Vote]) bool { return f.SQL == "agent_version" })
+	fields[known] = Field[Vote]{SQL: "agent_version", Decode: func(v *Vote, version scoring.Value) error {
+		v.Version, v.Known = strings.Clone(textIn(version)), !version.IsNull()
+		return nil
+	}}
+	return Select[Vote]{
+		What: readingHumanLabels, Fields: fields, From: " FROM (" + q.Labels("1 = 1", "1 = 1", "1 = 1") + ") v ORDER BY case_id, agent_name, agent_version, batch_id, annotator, decides",
+	}
 }

@@ -107,8 +107,8 @@ func (s *Server) startJob(project string, in *bq.Job, rows *textRows) (any, erro
 	return s.show(j), nil
 }
 
-// keepNulls puts a text of its own in place of parameters that are NULL, which the generated types
-// do not tell from empty text.
+// keepNulls replaces NULL parameters with a marker, as the generated types do not distinguish them from empty
+// strings.
 func keepNulls(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -353,7 +353,7 @@ func (s *Server) FailJobs(reasons ...*bq.ErrorProto) {
 	s.failing = append(s.failing, reasons...)
 }
 
-// Timeout is the time that the last job may take; 0 if nothing was said.
+// Timeout returns the timeout of the last job, or 0 if it had none.
 func (s *Server) Timeout() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ type PgBouncer struct {
 
 // Pool starts PgBouncer in front of the server: its pool_mode is session, transaction or statement,
 // and it has so many sessions of the server for each database and user. Further lines, such as
-// "query_wait_timeout = 1", are settings of its own. The error says what is missing on this machine.
+// "query_wait_timeout = 1", are additional settings. The error names the programs that are missing on this machine.
 func (s *Server) Pool(mode string, sessions int, settings ...string) (*PgBouncer, error) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {

@@ -106,7 +106,7 @@ type session struct {
 	expired      bool
 }
 
-// request is a statement under way or run, for those who ask again under its id.
+// request is a running or finished statement, for retries under its id.
 type request struct {
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -208,7 +208,7 @@ func (s *Server) ExpireSessions() {
 	}
 }
 
-// Parameter is what a parameter is in each session.
+// Parameter returns the value of a parameter in each session.
 func (s *Server) Parameter(name string) (values []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

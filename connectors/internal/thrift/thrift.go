@@ -77,13 +77,13 @@ func (s Struct) Structs(id int16) []Struct {
 	return out
 }
 
-// Map is a field that holds a map of texts.
+// Map returns a field that holds a map of strings.
 func (s Struct) Map(id int16) map[string]string {
 	m, _ := s[id].(map[string]string)
 	return m
 }
 
-// Entry is what a map of structs holds under a key; nil if it is missing.
+// Entry returns the value of a key in a map of structs, or nil if it is missing.
 func (s Struct) Entry(id int16, key string) Struct {
 	m, _ := s[id].(map[string]Struct)
 	return m[key]
@@ -229,7 +229,7 @@ func appendList[T any](b []byte, t byte, list []T) []byte {
 	return b
 }
 
-// ErrBroken is what bytes are that end early or are no message.
+// ErrBroken reports bytes that end early or are not a message.
 var ErrBroken = errors.New("these bytes are no message of the Thrift binary protocol")
 
 // maxDepth is how deep structs may are in each other.
@@ -347,7 +347,7 @@ func (r *reader) value(t byte, depth int) any {
 	return nil
 }
 
-// dictionary reads a map. Only maps from texts to texts and to structs are kept.
+// dictionary reads a map. It keeps only maps from strings to strings and to structs.
 func (r *reader) dictionary(depth int) any {
 	key, elem := r.u8(), r.u8()
 	n := r.count()

@@ -33,7 +33,7 @@ const thriftKind = "application/x-thrift"
 type ServerError struct {
 	What    string
 	State   string // of SQL
-	Message string // not shown as it is: it quotes values and SQL text
+	Message string // never shown verbatim: it quotes values and SQL text
 	Handle  bool   // the session or the operation is not known, or no longer
 	refused bool   // the statement was not taken
 }

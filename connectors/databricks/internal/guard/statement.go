@@ -29,8 +29,8 @@ type Statement struct {
 type Command struct {
 	SQL    string
 	Params []sqldriver.NamedValue
-	Reads  bool // rows are asked for
-	Alone  bool // in a session of its own, as it changes what later statements mean
+	Reads  bool // rows are requested
+	Alone  bool // in its own session, as it changes what later statements mean
 }
 
 // promptly is how long a caller that cancels waits for the statement to end in the warehouse. One

@@ -1,6 +1,6 @@
-// Package workspace sends requests to a Databricks workspace: with its credentials, again where a
-// request was not obeyed, and with errors that say what was refused and what helps. It also reads the
-// files of cloud storage in which a workspace gives parts of results.
+// Package workspace sends requests to a Databricks workspace: with its credentials, with retries of
+// transient errors, and with errors that describe the rejected request and a remedy. It also reads the
+// files of cloud storage in which a workspace returns parts of results.
 package workspace
 
 import (
@@ -109,7 +109,7 @@ type Request struct {
 	Agent        string // instead of [UserAgent]
 	Body         []byte
 	Repeat       bool // obeying it twice does no harm
-	Finish       bool // its answer is waited for when the context ends: it says what to cancel
+	Finish       bool // its response is awaited even if the context ends: it identifies the statement to cancel
 }
 
 // Do sends a request until it is answered with 200. What was not obeyed for sure (429, 503 with Retry-After,
@@ -146,7 +146,7 @@ func Unanswered(err error) bool {
 	return Lost(err) || errors.As(err, &no) && no.Status >= 500 && !(no.Status == http.StatusServiceUnavailable && (no.told || no.tried))
 }
 
-// Lost tells that the connection was lost when a request was on its way or obeyed.
+// Lost reports whether the connection was lost when a request was on its way or obeyed.
 func Lost(err error) bool {
 	var lost *lostError
 	return errors.As(err, &lost) && lost.sent
@@ -211,7 +211,7 @@ func (c *Client) once(ctx context.Context, r Request, stale bool) ([]byte, error
 	return body, nil
 }
 
-// UserAgent is what requests say of their sender.
+// UserAgent is the User-Agent of requests.
 const UserAgent = "badger"
 
 var errTooLarge = errors.New("too large")

@@ -39,7 +39,7 @@ func (c *Client) Explain(err error) error {
 	return err
 }
 
-// refusalText is what may be shown of an answer other than 200.
+// refusalText returns the part of an error response that may be shown.
 func (c *Client) refusalText(no *Refusal) (errcode.Code, string) {
 	warehouse := "SQL warehouse " + c.config.warehouse()
 	switch no.Status {

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Link is where some rows of a result are in cloud storage. Whoever has it may read them, until it
+// Link is where some rows of a result are in cloud storage. Its holder may read them until it
 // expires.
 type Link struct {
 	URL     string            `json:"external_link"`
@@ -24,7 +24,7 @@ type Link struct {
 	Expires time.Time         `json:"expiration"` // zero is unknown
 	Headers map[string]string `json:"http_headers"`
 
-	// Of a result of the Statement Execution API: the chunk, and the next one.
+	// The chunk and the next one, for a result of the Statement Execution API.
 	Chunk int  `json:"chunk_index"`
 	Next  *int `json:"next_chunk_index"`
 }
@@ -32,8 +32,7 @@ type Link struct {
 // Refresh asks for links anew, from one that has expired on.
 type Refresh func(ctx context.Context, expired Link) ([]Link, error)
 
-// Downloads at once: their files, of some tens of megabytes each at most, are what a result holds
-// in memory.
+// Concurrent downloads. A result holds their files in memory, some tens of megabytes each at most.
 const Downloads = 3
 
 // refreshes of one link before it is given up.

@@ -20,8 +20,8 @@ import (
 type Column struct {
 	Field  arrow.Field
 	Format int16 // on the wire: 0 is text, 1 binary
-	// Add reads one value that is not NULL into a builder of the field's type. The error says what
-	// is wrong with it, not where.
+	// Add reads one value that is not NULL into a builder of the field's type. The error describes
+	// the value's fault, not its place.
 	Add func(b array.Builder, v []byte) error
 
 	oid uint32

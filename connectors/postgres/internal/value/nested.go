@@ -98,7 +98,7 @@ func (t *Type) appendElements(p *notation, dst []byte, depth int) (_ []byte, err
 	return append(dst, ']'), nil
 }
 
-// appendRow reads (1,,"a b"), in which nothing is NULL and "" the empty text.
+// appendRow reads (1,,"a b"), in which nothing is NULL and "" the empty string.
 func (t *Type) appendRow(dst, text []byte, depth int) (_ []byte, err error) {
 	p := &notation{rest: text}
 	if !p.take('(') {

@@ -13,12 +13,12 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Rows without a type's name, as ROW(1, 'x') makes them, say what they hold only in binary.
+// Rows without a type's name, as ROW(1, 'x') makes them, contain the types of their values only in binary.
 
 // errUnknown is the error of a value in such a row whose binary form is not known.
 var errUnknown = errcode.Unread("a row without a type's name holds a value of a type that is not read; cast it to text inside the row")
 
-// Unknown tells that a row without a type's name holds a value whose binary form is not known. As text,
+// Unknown reports whether a row without a type's name holds a value whose binary form is not known. As text,
 // the row can be read.
 func Unknown(err error) bool { return errors.Is(err, errUnknown) }
 

@@ -28,7 +28,7 @@ var (
 )
 
 // Key reads an RSA key of PKCS #8, encrypted or not, or of PKCS #1, from a PEM file. The passphrase
-// is empty if there is none. Errors say what was expected and hold nothing of the key.
+// is empty if there is none. Errors describe the expected form and contain no part of the key.
 func Key(file []byte, passphrase string) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode(file)
 	if block == nil {
