@@ -9,7 +9,8 @@ import (
 // columns in the order of their first occurrence and NULL if a row lacks them, or an array, whose columns have no
 // names. The n-th member with a name belongs to the n-th column with that name. check is called with the number of
 // rows so far and their approximate size in bytes; its error ends the parsing. It may be nil.
-func ParseRecords(data []byte, check func(rows int, bytes int64) error) (*Table, error) {
+func ParseRecords(data []byte, check func(rows int, bytes int64) error) (_ *Table, err error) {
+	defer noRoom("", &err)
 	j := records{check: check, index: map[string][]int{}}
 	j.scan.Reset(jsonscan.QuoteNonFinite(data))
 	if err := j.all(); err != nil {
@@ -113,13 +114,18 @@ func (j *records) row() error {
 	}
 	if at := j.scan.Offset(); at-j.looked > max(growStep, at/growPart) {
 		j.looked = at
-		t := Table{Columns: make([]Column, len(j.columns))}
-		for i, b := range j.columns {
-			t.Columns[i] = b.Column()
-		}
-		j.bytes = max(j.bytes, t.MemoryBytes()+columnBytes*int64(len(j.columns)))
+		j.bytes = max(j.bytes, j.size())
 	}
 	return j.check(j.rows, j.bytes)
+}
+
+// size returns the size of all columns so far.
+func (j *records) size() int64 {
+	n := columnBytes * int64(len(j.columns))
+	for i := range j.columns {
+		n += (*Column)(j.columns[i].Builder).memoryBytes()
+	}
+	return n
 }
 
 func (j *records) object() error {
@@ -181,6 +187,9 @@ func (j *records) addColumn(name string) error {
 	}
 	b := NewBuilder(name, Null, 0)
 	b.AppendNulls(j.rows)
+	if j.check != nil {
+		b.Bound(func(n int64) error { return j.check(j.rows, max(j.bytes, j.size())+n) })
+	}
 	j.columns = append(j.columns, recordColumn{Builder: b, name: name})
 	return nil
 }
