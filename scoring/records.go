@@ -11,7 +11,7 @@ import (
 // rows so far and their approximate size in bytes; its error ends the parsing. It may be nil.
 func ParseRecords(data []byte, check func(rows int, bytes int64) error) (_ *Table, err error) {
 	defer noRoom("", &err)
-	j := records{check: check, index: map[string][]int{}}
+	j := records{check: check, index: map[string]*namesakes{}}
 	j.scan.Reset(jsonscan.QuoteNonFinite(data))
 	if err := j.all(); err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ type records struct {
 	check   func(rows int, bytes int64) error // of the table so far; nil checks nothing
 	scan    jsonscan.Scanner
 	columns []recordColumn
-	index   map[string][]int // columns of each name
+	index   map[string]*namesakes // columns of each name
 	rows    int
 	arrays  bool // rows are arrays
 	bytes   int64
@@ -157,20 +157,32 @@ func (j *records) object() error {
 // column finds the first column of that name that has no value in this row yet, or adds one.
 func (j *records) column(key []byte) (int, error) {
 	same := j.index[string(key)]
-	for _, i := range same {
-		if j.columns[i].Len() == j.rows {
+	if same == nil {
+		same = &namesakes{}
+		j.index[string(key)] = same
+	}
+	if same.row != j.rows {
+		same.row, same.next = j.rows, 0
+	}
+	for ; same.next < len(same.columns); same.next++ {
+		if i := same.columns[same.next]; j.columns[i].Len() == j.rows {
 			return i, nil
 		}
 	}
-	i, name := len(j.columns), string(key)
-	if err := j.addColumn(name); err != nil {
+	i := len(j.columns)
+	if err := j.addColumn(string(key)); err != nil {
 		return 0, err
 	}
-	j.index[name] = append(same, i)
-	for _, other := range j.index[name] {
-		j.columns[other].shared = len(same) > 0
+	if same.columns = append(same.columns, i); len(same.columns) > 1 {
+		j.columns[i].shared, j.columns[same.columns[0]].shared = true, true
 	}
 	return i, nil
+}
+
+// namesakes are the columns of one name. Those before next have a value in the row.
+type namesakes struct {
+	columns   []int
+	row, next int
 }
 
 // columnsAtOnce is the number of columns added between two calls of grow: a row of one object, or a list of names,

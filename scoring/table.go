@@ -47,8 +47,11 @@ func (t *Table) MemoryBytes() int64 {
 	return n
 }
 
+// cellBytes is the size of a value in a column of several kinds.
+const cellBytes = 64
+
 func (c *Column) memoryBytes() int64 {
-	n := int64(8*len(c.nulls)+8*len(c.ints)+4*len(c.nanos)+8*len(c.floats)+len(c.text)+4*len(c.ends)+64*len(c.cells)+48*len(c.bigs)) + c.beside
+	n := int64(8*len(c.nulls)+8*len(c.ints)+4*len(c.nanos)+8*len(c.floats)+len(c.text)+4*len(c.ends)+cellBytes*len(c.cells)+48*len(c.bigs)) + c.beside
 	for _, b := range c.bigs {
 		n += int64(8 * len(b.Bits()))
 	}
@@ -381,7 +384,7 @@ func (b *Builder) becomeAny() {
 	if c.Type == Any {
 		return
 	}
-	b.makeRoom(int64(unsafe.Sizeof(Value{})))
+	b.makeRoom(cellBytes)
 	cells, beside := make([]Value, c.n, c.n+8), int64(0)
 	for i := range cells {
 		cells[i] = c.Value(i)

@@ -104,6 +104,9 @@ func (a *Accumulator) Append(rec arrow.Record) (err error) {
 	if int(rec.NumCols()) != len(a.columns) {
 		return errcode.New(errcode.DataLoss, "a batch of %d columns among batches of %d", rec.NumCols(), len(a.columns))
 	}
+	if len(a.columns) > scoring.MaxColumns {
+		return errcode.New(errcode.ResourceExhausted, "%d columns, expected at most %d", len(a.columns), scoring.MaxColumns)
+	}
 	if err := a.limits.CheckRows(a.rows + rec.NumRows()); err != nil {
 		return err
 	}
