@@ -11,6 +11,10 @@ import (
 // another. The one that holds some for the longest time never waits, so that what is taken at once is
 // at most the pool and what one of them takes.
 type Pool struct {
+	// Taken is called with the number of bytes that are taken, whenever it changes; nil: nobody is told.
+	Taken func(bytes int64)
+
+	size int64
 	each int64 // bytes of one result
 
 	mu    sync.Mutex
@@ -22,7 +26,7 @@ type Pool struct {
 
 // NewPool makes a pool of so many bytes, of which one result may take each.
 func NewPool(bytes, each int64) *Pool {
-	p := &Pool{each: each, free: bytes, of: map[int64]*drawn{}}
+	p := &Pool{size: bytes, each: each, free: bytes, of: map[int64]*drawn{}}
 	p.freed.L = &p.mu
 	return p
 }
@@ -67,7 +71,14 @@ func (d *drawn) Hold(ctx context.Context, n int64) error {
 	}
 	p.free -= n
 	d.held += n
+	p.changed()
 	return nil
+}
+
+func (p *Pool) changed() {
+	if p.Taken != nil {
+		p.Taken(p.size - p.free)
+	}
 }
 
 // first reports whether nobody has held memory for longer.
@@ -87,5 +98,6 @@ func (d *drawn) end() {
 	delete(p.of, d.turn)
 	p.free += d.held
 	d.held = 0
+	p.changed()
 	p.freed.Broadcast()
 }
