@@ -282,11 +282,17 @@ func (a *aligner) coverCopies(golds []int) {
 	if !a.rowsEqual {
 		return
 	}
+	var paired []int // ascending: most of thousands of columns have no counterpart
+	for k := range a.gold {
+		if a.pairs[k].Pred >= 0 {
+			paired = append(paired, k)
+		}
+	}
 	for _, i := range golds {
 		a.halt.Check()
-		for k := range a.gold {
+		for _, k := range paired {
 			j := a.pairs[k].Pred
-			if k == i || j < 0 || a.gold[k].sum != a.gold[i].sum || !sameName(a.gold[k].col.Name, a.gold[i].col.Name) && a.reading(&a.gold[i], a.natural(&a.gold[i])).distinct() < 3 {
+			if k == i || a.gold[k].sum != a.gold[i].sum || !sameName(a.gold[k].col.Name, a.gold[i].col.Name) && a.reading(&a.gold[i], a.natural(&a.gold[i])).distinct() < 3 {
 				continue
 			}
 			if !slices.Equal(cell.AllKeys(a.gold[i].col, a.natural(&a.gold[i])), cell.AllKeys(a.gold[k].col, a.natural(&a.gold[k]))) {
@@ -294,6 +300,9 @@ func (a *aligner) coverCopies(golds []int) {
 			}
 			a.pair(i, j, "values", a.pairs[k].Overlap, a.pairs[k].Comparison)
 			a.pairs[i].Fact = repeats + strconv.Quote(a.gold[k].col.Name)
+			if at, has := slices.BinarySearch(paired, i); !has {
+				paired = slices.Insert(paired, at, i)
+			}
 			break
 		}
 	}
