@@ -20,7 +20,6 @@ import (
 	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/lru"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -106,15 +105,11 @@ type Warehouse struct {
 	done    bool // closing has ended, with err
 	err     error
 	streams map[*stream]bool // that are open
-
-	remembered *lru.Cache // of [Pages]
-
-	claiming sync.Mutex // one statement at a time changes claims: an embedded engine has nobody else who decides
 }
 
 // New returns a warehouse on a connection, which it owns from then on.
 func New(conn driver.Conn, dialect driver.Dialect) *Warehouse {
-	w := &Warehouse{conn: conn, dialect: dialect, streams: map[*stream]bool{}, remembered: lru.New(remembered)}
+	w := &Warehouse{conn: conn, dialect: dialect, streams: map[*stream]bool{}}
 	w.ended.L = &w.mu
 	return w
 }
@@ -148,9 +143,10 @@ func (w *Warehouse) Close() error {
 	return w.err
 }
 
-// use runs f unless the warehouse is closed, and classifies its error. Calls may nest: a query may
-// call a function that reads a snapshot.
-func (w *Warehouse) use(what string, f func() error) error {
+// Use calls f with the connection unless the warehouse is closed, and gives its error a code. What is done is
+// named in errors. Calls may nest: a query may call a function that reads a snapshot. f must not keep the
+// connection.
+func (w *Warehouse) Use(what string, f func(conn driver.Conn) error) error {
 	w.mu.Lock()
 	if w.closed {
 		w.mu.Unlock()
@@ -160,6 +156,7 @@ func (w *Warehouse) use(what string, f func() error) error {
 		w.mu.Unlock()
 		return errcode.New(errcode.Unavailable, "%s: %s cannot be reached now; try again later", what, w.name)
 	}
+	conn := w.conn
 	w.calls++
 	w.mu.Unlock()
 	defer func() {
@@ -168,13 +165,13 @@ func (w *Warehouse) use(what string, f func() error) error {
 		w.ended.Broadcast()
 		w.mu.Unlock()
 	}()
-	err := recovered(f)
+	err := recovered(func() error { return f(conn) })
 	if err == nil {
 		return nil
 	}
 	code := errcode.Of(err)
 	if code == errcode.Unknown {
-		code = w.conn.ErrorCode(err)
+		code = conn.ErrorCode(err)
 	}
 	return errcode.New(code, "%s: %w", what, err)
 }
@@ -188,8 +185,8 @@ type stream struct {
 
 func (w *Warehouse) stream(ctx context.Context, what, query string, args ...any) (*stream, error) {
 	s := &stream{w: w, what: what}
-	return s, w.use(what, func() error {
-		rows, err := w.conn.Query(ctx, query, args...)
+	return s, w.Use(what, func(conn driver.Conn) error {
+		rows, err := conn.Query(ctx, query, args...)
 		if err != nil {
 			return err
 		}
@@ -203,7 +200,7 @@ func (w *Warehouse) stream(ctx context.Context, what, query string, args ...any)
 
 // next returns the next rows, or nil at the end.
 func (s *stream) next() (t *scoring.Table, err error) {
-	err = s.w.use(s.what, func() error {
+	err = s.w.Use(s.what, func(driver.Conn) error {
 		if !s.rows.Next() {
 			return s.rows.Err()
 		}
@@ -224,8 +221,8 @@ func (s *stream) close() {
 	}
 }
 
-// each calls f for every row of a query's result until it returns false.
-func (w *Warehouse) each(ctx context.Context, what, query string, args []any, f func(t *scoring.Table, row int) bool) error {
+// Each calls f for every row of a query's result until it returns false.
+func (w *Warehouse) Each(ctx context.Context, what, query string, args []any, f func(t *scoring.Table, row int) bool) error {
 	s, err := w.stream(ctx, what, query, args...)
 	if err != nil {
 		return err
@@ -246,6 +243,9 @@ func (w *Warehouse) each(ctx context.Context, what, query string, args []any, f 
 
 // Dialect is the SQL dialect of the warehouse.
 func (w *Warehouse) Dialect() string { return w.dialect.Name }
+
+// Program is the version of badger that uses the warehouse; "" if it is not known.
+func (w *Warehouse) Program() string { return w.program }
 
 // SQL is how the warehouse spells statements.
 func (w *Warehouse) SQL() driver.Dialect { return w.dialect }
@@ -274,8 +274,8 @@ func recovered(call func() error) (err error) {
 // Describe returns the connector's facts about the connection to the warehouse and its limits; none if it has none
 // ([driver.Describer]).
 func (w *Warehouse) Describe(ctx context.Context) (facts []driver.Fact, err error) {
-	err = w.use("looking at the connection", func() error {
-		if d, ok := w.conn.(driver.Describer); ok {
+	err = w.Use("looking at the connection", func(conn driver.Conn) error {
+		if d, ok := conn.(driver.Describer); ok {
 			facts, err = d.Describe(ctx)
 		}
 		return err
@@ -286,8 +286,8 @@ func (w *Warehouse) Describe(ctx context.Context) (facts []driver.Fact, err erro
 // QueryText runs one statement that returns one string, on warehouses that host models (driver.TextQueryer).
 func (w *Warehouse) QueryText(ctx context.Context, query string, args ...any) (text string, err error) {
 	const what = "asking a model of the warehouse"
-	err = w.use(what, func() error {
-		q, ok := w.conn.(driver.TextQueryer)
+	err = w.Use(what, func(conn driver.Conn) error {
+		q, ok := conn.(driver.TextQueryer)
 		if !ok {
 			return errcode.New(errcode.Unimplemented, "%s hosts none", w.dialect.Name)
 		}
@@ -306,8 +306,8 @@ func (w *Warehouse) Query(ctx context.Context, query string, args ...any) (t *sc
 // error (ResourceExhausted); what is beyond the limit is not fetched.
 func (w *Warehouse) QueryWithin(ctx context.Context, rows, bytes int64, query string, args ...any) (t *scoring.Table, err error) {
 	limits := arrowtable.Limits{Rows: rows, Bytes: bytes}
-	err = w.use("query", func() error {
-		r, err := w.conn.Query(ctx, query, args...)
+	err = w.Use("query", func(conn driver.Conn) error {
+		r, err := conn.Query(ctx, query, args...)
 		if err != nil {
 			return err
 		}
@@ -348,7 +348,7 @@ func (w *Warehouse) Powers(ctx context.Context) (Powers, error) {
 
 // Exec runs a statement.
 func (w *Warehouse) Exec(ctx context.Context, query string, args ...any) error {
-	return w.use("statement", func() error { return w.conn.Exec(ctx, query, args...) })
+	return w.Use("statement", func(conn driver.Conn) error { return conn.Exec(ctx, query, args...) })
 }
 
 // limits bound a result that is held whole.
@@ -362,8 +362,8 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 		return nil, err
 	}
 	ctx, _ = account.Begin(ctx) // the connector counts what it receives in the same reading
-	err = w.use("reading "+string(r.Kind)+": reference", func() error {
-		if s, ok := w.conn.(driver.SnapshotReader); ok {
+	err = w.Use("reading "+string(r.Kind)+": reference", func(conn driver.Conn) error {
+		if s, ok := conn.(driver.SnapshotReader); ok {
 			rows, err := s.ReadSnapshot(ctx, r)
 			if err != nil {
 				return err
@@ -378,7 +378,7 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 		if r.At != "" {
 			return errcode.New(errcode.Unimplemented, "a %s warehouse keeps no versions of tables", w.dialect.Name)
 		}
-		rows, err := w.conn.Query(ctx, "SELECT * FROM "+r.Name)
+		rows, err := conn.Query(ctx, "SELECT * FROM "+r.Name)
 		if err != nil {
 			return err
 		}

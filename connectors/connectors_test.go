@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
-	badgersql "github.com/badger-eval/badger/sql"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // fake is a connection that says when it is used after its end.
@@ -113,9 +113,7 @@ func TestClosing(t *testing.T) {
 					case 1:
 						err = w.Exec(ctx, "x")
 					default:
-						for _, e := range w.Scores(ctx, "run") {
-							err = e
-						}
+						err = w.Each(ctx, "reading", "SELECT 1", nil, func(*scoring.Table, int) bool { return true })
 					}
 					if err != nil {
 						if errcode.Of(err) != errcode.FailedPrecondition {
@@ -146,15 +144,11 @@ func TestClosingInsideAStream(t *testing.T) {
 	f := &fake{t: t, batches: 3}
 	w := connectors.New(f, driver.Dialect{})
 	rows := 0
-	var last error
-	for _, err := range w.Scores(context.Background(), "run") {
-		if err != nil {
-			last = err
-			continue
-		}
+	last := w.Each(context.Background(), "reading", "SELECT 1", nil, func(*scoring.Table, int) bool {
 		rows++
 		_ = w.Close()
-	}
+		return true
+	})
 	if rows != 1 || errcode.Of(last) != errcode.FailedPrecondition {
 		t.Errorf("%d rows, then %v, want one row and failed_precondition", rows, last)
 	}
@@ -232,19 +226,6 @@ func TestMux(t *testing.T) {
 		}
 	}()
 	m.Register("a", opener)
-}
-
-func TestDDL(t *testing.T) {
-	types := map[driver.Type]string{driver.Text: "T", driver.JSON: "J", driver.BigInt: "I", driver.Double: "D", driver.Boolean: "B", driver.Timestamp: "S"}
-	all := strings.Join(badgersql.Create(driver.Dialect{Types: types}), ";\n")
-	for _, want := range []string{
-		"CREATE SCHEMA IF NOT EXISTS badger", "CREATE TABLE IF NOT EXISTS badger.golden_set (case_id T, ", "gold_result T", "expected_tools J", "turn I", "latency_ms D", "passed B", "scored_at S",
-		"badger.agent_runs", "badger.eval_runs", "badger.assessments", "badger.human_labels", "badger.judges", "CREATE OR REPLACE VIEW badger.agreement AS",
-	} {
-		if !strings.Contains(all, want) {
-			t.Errorf("%q is missing", want)
-		}
-	}
 }
 
 // broken is a connection whose driver does not expect what the warehouse answers.

@@ -44,7 +44,7 @@ func TestLater(t *testing.T) {
 		_, query := w.Query(t.Context(), "SELECT 1")
 		_, text := w.QueryText(t.Context(), "SELECT 1")
 		_, ref := w.ReadSnapshot(t.Context(), "table:a")
-		for _, err := range []error{query, text, ref, w.Install(t.Context()), w.Exec(t.Context(), "x")} {
+		for _, err := range []error{query, text, ref, w.Exec(t.Context(), "x")} {
 			if errcode.Of(err) != errcode.Unavailable || !strings.Contains(err.Error(), "results.warehouse cannot be reached now") {
 				t.Errorf("%s: %v", when, err)
 			}

@@ -11,9 +11,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
-	badgersql "github.com/badger-eval/badger/sql"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -311,8 +312,8 @@ func (c *cloudRun) Revokes() (out []Command) {
 func (c *cloudRun) Datasets() []string {
 	out := []string{c.plan.Values.Database + ":" + c.Dataset}
 	for _, b := range install.BindingsOn("dataset", c.Bindings) {
-		if b.Resource == c.plan.Values.Database+"."+badgersql.Schema && c.Dataset != badgersql.Schema {
-			out = append(out, c.plan.Values.Database+":"+badgersql.Schema)
+		if b.Resource == c.plan.Values.Database+"."+store.Schema && c.Dataset != store.Schema {
+			out = append(out, c.plan.Values.Database+":"+store.Schema)
 			break
 		}
 	}

@@ -6,8 +6,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
-	badgersql "github.com/badger-eval/badger/sql"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -74,13 +75,13 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 			return nil, errcode.New(errcode.InvalidArgument, "values: %s holds ${ or {{, which a bundle replaces and cannot quote", key)
 		}
 	}
-	if v.Schema != badgersql.Schema {
-		return nil, errcode.New(errcode.InvalidArgument, "values: schema is %.60q; the jobs need badger's tables, which are in the schema %s", v.Schema, badgersql.Schema)
+	if v.Schema != store.Schema {
+		return nil, errcode.New(errcode.InvalidArgument, "values: schema is %.60q; the jobs need badger's tables, which are in the schema %s", v.Schema, store.Schema)
 	}
 	if dev == v.Database {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.dev_catalog is the catalog of prod: dev would write into its tables")
 	}
-	if strings.EqualFold(d.Databricks.Schema, badgersql.Schema) {
+	if strings.EqualFold(d.Databricks.Schema, store.Schema) {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.schema is the schema with the scores: bundle destroy would remove them; expected another, such as badger_files")
 	}
 	own := &databricks{
@@ -112,7 +113,7 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 
 // warehouseWithoutHost is the URL of a SQL warehouse of whatever workspace the program runs in.
 func warehouseWithoutHost(catalog, id string) string {
-	u := url.URL{Scheme: "databricks", Path: "/" + catalog + "/" + badgersql.Schema, RawQuery: "http_path=/sql/1.0/warehouses/" + id}
+	u := url.URL{Scheme: "databricks", Path: "/" + catalog + "/" + store.Schema, RawQuery: "http_path=/sql/1.0/warehouses/" + id}
 	return "databricks://" + u.EscapedPath() + "?" + u.RawQuery
 }
 

@@ -4,10 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/scoring"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // A case reads the same under the names of the tables' columns, flattened, in American spelling, and
@@ -47,7 +48,7 @@ func TestColumnsAreKeysOfCases(t *testing.T) {
 	noPlace := map[string]bool{"set_version": true, "ran_at": true, "case_json": true}
 	var names []string
 	for _, table := range []string{"golden_set", "agent_runs"} {
-		for _, c := range badgersql.TableNamed(table).Columns {
+		for _, c := range store.TableNamed(table).Columns {
 			names = append(names, c.Name)
 		}
 	}

@@ -2,6 +2,8 @@ package udf
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 )
 
@@ -27,5 +29,42 @@ type CallStore interface {
 	Answer(ctx context.Context, id string, reply []byte) error
 }
 
-// keepCalls is how long a call is kept: Snowflake asks for 12 hours at best.
-const keepCalls = 12 * time.Hour
+// KeepCalls is how long a call is kept: Snowflake asks for 12 hours at best.
+const KeepCalls = 12 * time.Hour
+
+// storeTime bounds one access to a call store.
+const storeTime = 30 * time.Second
+
+// boundedStore gives each access to a call store its time.
+type boundedStore struct{ CallStore }
+
+func (s boundedStore) Keep(ctx context.Context, calls []KeptCall) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	return s.CallStore.Keep(ctx, calls)
+}
+
+func (s boundedStore) Find(ctx context.Context, ids []string) ([]KeptCall, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	return s.CallStore.Find(ctx, ids)
+}
+
+func (s boundedStore) Answer(ctx context.Context, id string, reply []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	return s.CallStore.Answer(ctx, id, reply)
+}
+
+// Calls is where replicas share calls, each access bounded in time; nil if each has its own.
+func (c *Catalogue) Calls() CallStore { return c.calls }
+
+// KeptID is the id of a [KeptCall], a hash of parts. The name of the caller should be one of them.
+func KeptID(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		sum := sha256.Sum256(p)
+		h.Write(sum[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -86,15 +86,16 @@ func (f *Function) Signature() string {
 	return b.String()
 }
 
-// checkArity reports whether a call may have so many arguments.
-func (f *Function) checkArity(n int) error {
+// CheckArity returns an error if a call cannot have n arguments.
+func (f *Function) CheckArity(n int) error {
 	if n >= f.Required() && n <= len(f.Params) {
 		return nil
 	}
-	return errcode.New(errcode.InvalidArgument, "%s takes %s, got %d arguments", f.Name, f.arity(), n)
+	return errcode.New(errcode.InvalidArgument, "%s takes %s, got %d arguments", f.Name, f.Arity(), n)
 }
 
-func (f *Function) arity() string {
+// Arity is the list of parameters for a message, such as (a, b [, c]).
+func (f *Function) Arity() string {
 	names := make([]string, len(f.Params))
 	for i, p := range f.Params {
 		names[i] = p.Name
@@ -160,7 +161,10 @@ func NewCatalogue(engine *scoring.Engine, o *CatalogueOptions) (*Catalogue, erro
 	if workers < 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "workers is %d, expected at least 1", workers)
 	}
-	c := &Catalogue{slots: make(chan struct{}, workers), panicked: o.Panicked, calls: o.Calls}
+	c := &Catalogue{slots: make(chan struct{}, workers), panicked: o.Panicked}
+	if o.Calls != nil {
+		c.calls = boundedStore{o.Calls}
+	}
 	c.jobs = newJobs(c, workers)
 	return c, c.Renew(engine, o)
 }
@@ -178,14 +182,11 @@ func (c *Catalogue) Renew(engine *scoring.Engine, o *CatalogueOptions) error {
 	}
 	l.functions = append(l.functions, generalFunctions(c, engine, o.Version)...)
 	l.functions = append(l.functions, rowFunctions(engine, o.Version, o.Judge)...)
+	l.functions = append(l.functions, o.Extra...)
 	for i := range l.functions { // the pairs have copies of these
 		l.functions[i].fingerprint = o.Version + "\x00" + o.Fingerprint
 	}
 	l.functions = append(l.functions, c.submitPairs(l.functions)...)
-	for _, f := range o.Extra {
-		f.fingerprint = o.Version + "\x00" + o.Fingerprint
-		l.functions = append(l.functions, f)
-	}
 	slices.SortStableFunc(l.functions, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
 	l.index = make(map[string]int, len(l.functions))
 	for i := range l.functions {
@@ -214,7 +215,7 @@ func checkDeclaration(f *Function) error {
 			return errcode.New(errcode.InvalidArgument, "function %q, parameter %d: name %q: expected lower-case letters, digits and _", f.Name, i+1, p.Name)
 		}
 		if i >= f.Required() && !p.Optional {
-			return errcode.New(errcode.InvalidArgument, "function %q: the required parameter %q stands behind an optional one", f.Name, p.Name)
+			return errcode.New(errcode.InvalidArgument, "function %q: the required parameter %q follows an optional one", f.Name, p.Name)
 		}
 	}
 	return nil
@@ -236,21 +237,11 @@ func (c *Catalogue) Function(name string) (*Function, error) {
 	return nil, errcode.New(errcode.NotFound, "unknown function %.60q%s", name, scoring.Suggest(name, names))
 }
 
-// ScoreCase runs the named metrics on a case in the form of case files, or all of them if none is named.
-func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...string) ([]scoring.Score, error) {
-	rows, err := scoreCase(ctx, c.current.Load().engine, data, metrics)
-	scores := make([]scoring.Score, len(rows))
-	for i := range rows {
-		scores[i] = rows[i].Score
-	}
-	return scores, err
-}
-
 // Call computes fn for all rows of the batch. What goes wrong in one row is NULL there, or its JSON
 // envelope; an error is returned only where the call as a whole has no result: too few arguments,
 // columns of another length or type, or the end of ctx.
 func (c *Catalogue) Call(ctx context.Context, fn *Function, in *Batch) (*Column, error) {
-	if err := fn.checkArity(len(in.Args)); err != nil {
+	if err := fn.CheckArity(len(in.Args)); err != nil {
 		return nil, err
 	}
 	for k := range in.Args {
@@ -260,7 +251,7 @@ func (c *Catalogue) Call(ctx context.Context, fn *Function, in *Batch) (*Column,
 		}
 	}
 	out := columnar.New(fn.Result, in.Rows)
-	if err := c.run(ctx, fn, in, out, 0); err != nil {
+	if err := c.Run(ctx, fn, in, out, 0); err != nil {
 		return nil, err
 	}
 	return out, nil

@@ -11,11 +11,12 @@ import (
 
 	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/fake/metrics"
 	"github.com/badger-eval/badger/scoring"
 )
 
 func TestSignaturesFollowNeeds(t *testing.T) {
-	c := newCatalogue(t)
+	c := newCatalogue(t, CatalogueOptions{})
 	for _, tc := range []struct{ why, name, want string }{
 		{"results, then the optional query for their order, then options and what settles seldom cases", "cell_match",
 			"cell_match(gold_result VARCHAR, agent_result VARCHAR [, gold_sql VARCHAR] [, options JSON] [, dialect VARCHAR] [, expected_behaviour VARCHAR] [, sql_error VARCHAR] [, gold_error VARCHAR]) -> DOUBLE"},
@@ -179,7 +180,7 @@ func TestWhatTheAgentDidIsOptional(t *testing.T) {
 }
 
 func TestOnlyJudgesAreVolatile(t *testing.T) {
-	for _, f := range newCatalogue(t).Functions() {
+	for _, f := range newCatalogue(t, CatalogueOptions{}).Functions() {
 		want := strings.HasPrefix(f.Name, "judged") || strings.HasPrefix(f.Name, "score_case") || strings.HasPrefix(f.Name, "score_row") || f.Name == "run_settings" || f.Name == "badger_whoami"
 		if f.Volatile != want {
 			t.Errorf("%s: volatile is %v", f.Name, f.Volatile)
@@ -197,10 +198,10 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		{"a name that a metric has", Function{Name: "cell_match_json", Row: row}, "twice"},
 		{"upper case", Function{Name: "Cells", Row: row}, "lower-case"},
 		{"no way to call it", Function{Name: "f"}, "one of Row and Columns"},
-		{"an optional parameter before a required one", Function{Name: "f", Row: row, Params: []Param{{Name: "a", Optional: true}, {Name: "b"}}}, "behind an optional"},
+		{"an optional parameter before a required one", Function{Name: "f", Row: row, Params: []Param{{Name: "a", Optional: true}, {Name: "b"}}}, "follows an optional"},
 		{"a parameter's name", Function{Name: "f", Row: row, Params: []Param{{Name: "a b"}}}, "parameter 1"},
 	} {
-		engine, _ := scoring.NewEngine(fakeMetrics(), nil)
+		engine, _ := scoring.NewEngine(metrics.All(), nil)
 		_, err := NewCatalogue(engine, &CatalogueOptions{Extra: []Function{tc.f}})
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want it to say %q", tc.why, err, tc.want)
@@ -209,7 +210,7 @@ func TestDeclarationsAreChecked(t *testing.T) {
 }
 
 func TestUnknownFunctionOffersTheNearest(t *testing.T) {
-	_, err := newCatalogue(t).Function("cell_mach")
+	_, err := newCatalogue(t, CatalogueOptions{}).Function("cell_mach")
 	if errcode.Of(err) != errcode.NotFound || !strings.Contains(err.Error(), "cell_match") {
 		t.Errorf("got %v", err)
 	}
@@ -228,7 +229,7 @@ func callOne(t *testing.T, c *Catalogue, name string, args ...string) (*Column, 
 		if a == "\x00" {
 			in.Args[k].AppendNull()
 		} else if wrong := in.Args[k].AppendText(a); wrong != "" {
-			in.spoil(0, badArgument(f, k, wrong))
+			in.BadArgument(f, k, 0, wrong)
 		}
 	}
 	out, err := c.Call(context.Background(), f, in)
@@ -239,8 +240,8 @@ func callOne(t *testing.T, c *Catalogue, name string, args ...string) (*Column, 
 }
 
 func TestScalarAndEnvelope(t *testing.T) {
-	c := newCatalogue(t)
-	gold, agent := twoResults(1)
+	c := newCatalogue(t, CatalogueOptions{})
+	gold, agent := metrics.TwoResults(1)
 	thirteen := `{"columns":["a"],"rows":[` + strings.Repeat("[1],", 12) + `[1]]}`
 	for _, tc := range []struct {
 		why, name string
@@ -329,9 +330,9 @@ func TestScalarAndEnvelope(t *testing.T) {
 }
 
 func TestGoldSQLReachesTheMetric(t *testing.T) {
-	gold, agent := twoResults(0)
+	gold, agent := metrics.TwoResults(0)
 	for sql, want := range map[string]string{"select 1 order by 1": `"gold_sql":true`, "\x00": `"gold_sql":false`} {
-		out, _ := callOne(t, newCatalogue(t), "cell_match_json", gold, agent, sql)
+		out, _ := callOne(t, newCatalogue(t, CatalogueOptions{}), "cell_match_json", gold, agent, sql)
 		if !strings.Contains(out.Texts[0], want) {
 			t.Errorf("gold_sql %q: %s lacks %s", sql, out.Texts[0], want)
 		}
@@ -339,8 +340,8 @@ func TestGoldSQLReachesTheMetric(t *testing.T) {
 }
 
 func TestScoreCase(t *testing.T) {
-	c := newCatalogue(t)
-	gold, agent := twoResults(2)
+	c := newCatalogue(t, CatalogueOptions{})
+	gold, agent := metrics.TwoResults(2)
 	one := `{"case_id":"c1","question":"q","gold":{"sql":"s","result":` + gold + `},"agent":{"sql":"s","result":` + agent + `}}`
 	for _, tc := range []struct{ why, metrics, want string }{
 		{"named metrics, in that order", "row_category, cell_match", `"row_category","metric_version":1,"status":"ok"|"cell_match","metric_version":3,"status":"ok","value":0.5`},
@@ -366,14 +367,13 @@ func TestScoreCase(t *testing.T) {
 }
 
 func TestOneBadRowLeavesTheRest(t *testing.T) {
-	c := newCatalogue(t)
-	f, _ := c.Function("show")
+	c := newCatalogue(t, CatalogueOptions{}, echoOrPanic())
+	f, _ := c.Function("echo_or_panic")
 	const rows = 100
 	run := func(poison int) *Column {
-		in := NewBatch(f, 2, rows)
+		in := NewBatch(f, 1, rows)
 		for i := range rows {
 			in.Args[0].SetText(i, strings.Repeat("x", i))
-			in.Args[1].SetText(i, "{}")
 		}
 		if poison >= 0 {
 			in.Args[0].SetText(poison, "panic")
@@ -476,12 +476,12 @@ func TestSmallBatchPassesALargeOne(t *testing.T) {
 func cutOff(c *Catalogue) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	c.jobs.drain(over)
+	c.Drain(over, time.Second)
 }
 
 func TestBudgetFailsRowsThatHaveNotBegun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCatalogue(t)
+		c := newCatalogue(t, CatalogueOptions{})
 		defer cutOff(c)
 		f, _ := c.Function("judged_json")
 		in := NewBatch(f, 5, 200)
@@ -495,7 +495,7 @@ func TestBudgetFailsRowsThatHaveNotBegun(t *testing.T) {
 		}
 		in.Explain = true
 		out := columnar.New(JSON, in.Rows)
-		if err := c.run(context.Background(), f, in, out, 100*time.Millisecond); err != nil {
+		if err := c.Run(context.Background(), f, in, out, 100*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 		for i, text := range out.Texts {
@@ -514,7 +514,7 @@ func TestBudgetFailsRowsThatHaveNotBegun(t *testing.T) {
 }
 
 func TestCancelledCallIsAnError(t *testing.T) {
-	c := newCatalogue(t)
+	c := newCatalogue(t, CatalogueOptions{})
 	defer cutOff(c)
 	f, _ := c.Function("judged")
 	in := NewBatch(f, 5, 10)
@@ -531,7 +531,7 @@ func TestCancelledCallIsAnError(t *testing.T) {
 }
 
 func TestCallChecksItsBatch(t *testing.T) {
-	c := newCatalogue(t)
+	c := newCatalogue(t, CatalogueOptions{})
 	f, _ := c.Function("slowdown")
 	short := NewBatch(f, 2, 3)
 	short.Args[1].Resize(2)

@@ -86,19 +86,15 @@ func (b *Batch) Float(k, i int) (v float64, ok bool) {
 	return b.Args[k].Floats[i], true
 }
 
-// spoil marks row i as one whose arguments cannot be read.
-func (b *Batch) spoil(i int, err error) {
+// BadArgument makes row i fail because argument k of fn cannot be read. wrong is what [columnar.Column.AppendText]
+// returned, which does not quote the value. The first bad argument of a row counts.
+func (b *Batch) BadArgument(fn *Function, k, i int, wrong string) {
 	for len(b.bad) <= i {
 		b.bad = append(b.bad, nil)
 	}
 	if b.bad[i] == nil {
-		b.bad[i] = err
+		b.bad[i] = errcode.New(errcode.InvalidArgument, "argument %d (%s): %s", k+1, fn.Params[k].Name, wrong)
 	}
-}
-
-// badArgument returns the error for argument k of fn, without its value.
-func badArgument(fn *Function, k int, wrong string) error {
-	return errcode.New(errcode.InvalidArgument, "argument %d (%s): %s", k+1, fn.Params[k].Name, wrong)
 }
 
 // explain records why a row has no value, if anyone wants to know.
@@ -111,11 +107,19 @@ func (b *Batch) explain(p Problem) {
 	b.mu.Unlock()
 }
 
-// reset empties the batch for the first arity arguments of fn.
-func (b *Batch) reset(fn *Function, arity int) {
+// Reset empties the batch and makes it ready for the first arity arguments of fn. It keeps the memory of the columns.
+func (b *Batch) Reset(fn *Function, arity int) {
 	b.Rows, b.Explain, b.Problems, b.bad = 0, false, nil, nil
 	b.Args = slices.Grow(b.Args[:0], arity)[:arity]
 	for k := range b.Args {
 		b.Args[k].Reset(fn.Params[k].Type)
 	}
+}
+
+// Clear drops all texts and problems, so that a batch that waits for its next use keeps no memory but its columns'.
+func (b *Batch) Clear() {
+	for k := range b.Args {
+		clear(b.Args[k].Texts)
+	}
+	b.Problems, b.bad, b.Rows = nil, nil, 0
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/udf/identity"
 )
 
 // generalFunctions are those that belong to no metric.
@@ -28,15 +27,15 @@ func generalFunctions(c *Catalogue, engine *scoring.Engine, version string) []Fu
 				{"metrics", VARCHAR, true, listedMetrics},
 			},
 			Row: func(ctx context.Context, in *Batch, i int, out *Column) error {
-				scores, err := scoreCase(ctx, engine, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i)))
+				scores, err := scoreCase(ctx, engine, bytesOf(in.Text(0, i)), MetricNames(in.Text(1, i)))
 				if err != nil {
 					return err
 				}
-				out.SetText(i, envelopes(scores))
+				out.SetText(i, ScoresJSON(scores))
 				in.scores = scores
 				return nil
 			},
-			Envelope: func(err error) string { return envelopes([]scoring.Row{{Score: scoring.Fail(err)}}) },
+			Envelope: func(err error) string { return ScoresJSON([]scoring.Row{{Score: scoring.Fail(err)}}) },
 		},
 		{
 			Name: "badger_functions", Group: "general", Result: JSON, Version: 1,
@@ -70,11 +69,11 @@ func echo(_ context.Context, in *Batch, out *Column) {
 	copy(out.Nulls, in.Args[0].Nulls)
 }
 
-// listedMetrics describes a parameter that [metricNames] reads.
+// listedMetrics describes a parameter that [MetricNames] reads.
 const listedMetrics = "names of metrics, separated by commas; empty or default: those that can be computed here, except those computed on request only; all: with these"
 
-// metricNames reads a list of names separated by commas.
-func metricNames(list string) (names []string) {
+// MetricNames reads a list of names separated by commas.
+func MetricNames(list string) (names []string) {
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			names = append(names, name)
@@ -83,8 +82,8 @@ func metricNames(list string) (names []string) {
 	return names
 }
 
-// envelopes is the scores as a JSON array.
-func envelopes(rows []scoring.Row) string {
+// ScoresJSON is the scores as a JSON array, the result of score_case.
+func ScoresJSON(rows []scoring.Row) string {
 	b := []byte{'['}
 	for i := range rows {
 		if i > 0 {
@@ -93,11 +92,4 @@ func envelopes(rows []scoring.Row) string {
 		b = append(b, envelope(rows[i])...)
 	}
 	return textOf(append(b, ']'))
-}
-
-// callerName returns the name of the authenticated caller.
-func callerName(ctx context.Context) string {
-	caller, _ := identity.From(ctx)
-	name := caller.Name
-	return name
 }

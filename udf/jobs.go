@@ -35,7 +35,7 @@ type jobs struct {
 	aside   int              // rows that have begun and wait without a worker
 	cut     bool             // the server stops, and what had not ended was cancelled
 	quiet   sync.Cond        // nothing runs
-	account *admission       // whose memory results that are kept count with; nil: nobody's
+	memory  Memory           // for results that are kept; nil: not counted
 	parked  int64            // bytes of jobs that continue without anybody waiting
 	of      map[string]int64 // of them, by the caller who began the job
 	kept    int64            // bytes of results
@@ -58,10 +58,10 @@ type job struct {
 	cancel context.CancelFunc
 
 	// Guarded by jobs.mu until done is closed.
-	waiting int   // calls that wait
-	begun   bool  // it runs or has run
-	parked  int64 // bytes it counts for; 0: it does not continue by itself
-	own     *share
+	waiting int    // calls that wait
+	begun   bool   // it runs or has run
+	parked  int64  // bytes it counts for; 0: it does not continue by itself
+	release func() // of what its caller reserved for it; nil: nothing
 	dropped bool
 	cut     bool // it was cancelled because the server stops
 
@@ -230,20 +230,20 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 	case gone:
 		return ctx.Err()
 	case cut: // without a score, and nobody would send them again
-		return errStopping
+		return ErrStopping
 	}
 	return nil
 }
 
 // join finds the job of a row, or puts a new one into the queue. The caller holds s.mu and waits.
 func (s *jobs) join(ctx context.Context, fn *Function, in *Batch, i int, q *queue) *job {
-	key := s.keyOf(callerOf(ctx), fn, in, i)
+	key := s.keyOf(callerName(ctx), fn, in, i)
 	j := s.all[key]
 	if j != nil && j.isDone() && time.Since(j.ended) > keepFor {
 		j = nil
 	}
 	if j == nil {
-		j = &job{key: key, fn: fn, caller: callerOf(ctx), in: rowOf(fn, in, i), done: make(chan struct{})}
+		j = &job{key: key, fn: fn, caller: callerName(ctx), in: rowOf(fn, in, i), done: make(chan struct{})}
 		j.ctx, j.cancel = context.WithCancel(context.WithoutCancel(ctx))
 		s.all[key] = j
 		q.jobs = append(q.jobs, j)
@@ -301,19 +301,18 @@ func (s *jobs) park(j *job) bool {
 		return true
 	}
 	n := j.in.bytes() + jobBytes
-	if s.parked+n > mostParked || j.caller != "" && s.of[j.caller]+n > threeQuarters(mostParked) || j.dropped {
+	if s.parked+n > mostParked || j.caller != "" && s.of[j.caller]+n > mostParked/4*3 || j.dropped {
 		return false
 	}
 	if !j.begun {
 		j.in.own()
 	}
-	if of := shareFrom(j.ctx); of != nil {
-		own := of.a.of(of.q.name)
-		if own.hold(n) != nil {
-			own.end()
+	if caller := CallerFrom(j.ctx); caller != nil {
+		release, err := caller.Reserve(n)
+		if err != nil {
 			return false
 		}
-		j.own = own
+		j.release = release
 	}
 	j.parked = n
 	s.parked += n
@@ -331,9 +330,9 @@ func (s *jobs) unpark(j *job) {
 		delete(s.of, j.caller)
 	}
 	j.parked = 0
-	if j.own != nil {
-		j.own.end()
-		j.own = nil
+	if j.release != nil {
+		j.release()
+		j.release = nil
 	}
 }
 
@@ -439,7 +438,7 @@ func (s *jobs) end(j *job) {
 	for len(s.ended) > 0 && (s.kept+j.size() > mostKept || time.Since(s.ended[0].ended) > keepFor) {
 		s.forget()
 	}
-	if s.account != nil && !s.account.take(j.size()) {
+	if s.memory != nil && !s.memory.Take(j.size()) {
 		if s.all[j.key] == j {
 			delete(s.all, j.key)
 		}
@@ -454,8 +453,8 @@ func (s *jobs) forget() {
 	old := s.ended[0]
 	s.ended = s.ended[1:]
 	s.kept -= old.size()
-	if s.account != nil {
-		s.account.give(old.size())
+	if s.memory != nil {
+		s.memory.Give(old.size())
 	}
 	if s.all[old.key] == old {
 		delete(s.all, old.key)
@@ -482,16 +481,55 @@ func (j *job) size() int64 {
 	return n
 }
 
-// wasCut reports whether rows were cancelled because the server stops.
-func (s *jobs) wasCut() bool {
+// Memory is what a server has for what is kept without a caller, such as results that may be asked for again.
+type Memory interface {
+	// Take reserves n bytes, or reports false.
+	Take(n int64) bool
+	// Give releases n bytes.
+	Give(n int64)
+}
+
+// KeepIn makes the results of judged rows that are kept for later calls count in m. The server calls spare when it
+// needs their memory: it drops them.
+func (c *Catalogue) KeepIn(m Memory) (spare func()) {
+	c.jobs.memory = m
+	return c.jobs.spare
+}
+
+// Load is how busy a catalogue is.
+type Load struct {
+	RowsRunning int   // of functions that ask no judge
+	RowsWaiting int64 // for a worker
+	JudgedRows  int   // that run
+	JudgedQueue int   // rows that have not begun
+	ParkedBytes int64 // of rows that continue although their callers' time is over
+}
+
+// Load returns the current load.
+func (c *Catalogue) Load() Load {
+	l := Load{RowsRunning: len(c.slots), RowsWaiting: c.waiting.Load()}
+	c.jobs.mu.Lock()
+	defer c.jobs.mu.Unlock()
+	l.JudgedRows, l.ParkedBytes = c.jobs.running, c.jobs.parked
+	for _, q := range c.jobs.queues {
+		l.JudgedQueue += len(q.jobs)
+	}
+	return l
+}
+
+// Cut reports whether [Catalogue.Drain] has cancelled rows. A batch that ended later may lack them: its reply must not
+// be kept.
+func (c *Catalogue) Cut() bool {
+	s := c.jobs
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cut
 }
 
-// drain forgets the rows that have not begun and waits for those that have, until ctx ends; it then
-// cuts them off.
-func (s *jobs) drain(ctx context.Context) {
+// Drain drops judged rows that nobody waits for and that have not begun, and waits for the others until ctx ends. It
+// then cancels them, and gives their callers so much time to hear of it.
+func (c *Catalogue) Drain(ctx context.Context, lastWords time.Duration) {
+	s := c.jobs
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, q := range s.queues {

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/badger-eval/badger/internal/account"
-	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -126,14 +125,30 @@ func behaviour(r *metricRow, b *Batch, k, i int) error {
 	return errcode.New(errcode.InvalidArgument, "expected answer, clarify or refuse")
 }
 
-// result reads a result. A large one counts in the memory of its call: twice the size of its table, as for results
-// from references.
+// result reads a result. A large one counts in the memory of its call: twice the size of its table, because its columns
+// grow by doubling, and as for results from references.
 func (r *metricRow) result(b *Batch, k, i int) scoring.Result {
 	text := bytesOf(b.Text(k, i))
 	if len(text) <= smallText {
 		return scoring.ParseResultText(text)
 	}
-	return scoring.ParseResultTextWithin(text, arrowtable.Limits{}.For(r.ctx).CheckBytes)
+	return scoring.ParseResultTextWithin(text, withinMemory(r.ctx))
+}
+
+// withinMemory returns a function that is told how many bytes a table has come to, and fails where the account of ctx
+// has no room for it. Without an account it is nil.
+func withinMemory(ctx context.Context) func(bytes int64) error {
+	ctx, reading := account.Begin(ctx)
+	if reading == nil {
+		return nil
+	}
+	table := account.NewTable(ctx, reading)
+	return func(bytes int64) error {
+		if most := reading.Limit(); most > 0 && bytes > most {
+			return errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes", most)
+		}
+		return table.Grow(bytes)
+	}
 }
 
 // smallText is the number of bytes of text that are read without a reservation for their parsed form: small, for as
@@ -358,8 +373,8 @@ func envelope(row scoring.Row) string {
 		return textOf(b)
 	}
 	s := &row.Score
-	if _, ok := detailJSON(s.Detail); !ok {
-		s.Detail, s.Warnings = nil, append(s.Warnings, detailUnwritable)
+	if _, warning := DetailJSON(s.Detail); warning != "" {
+		s.Detail, s.Warnings = nil, append(s.Warnings, warning)
 		if b, err = json.Marshal(row); err == nil {
 			return textOf(b)
 		}
@@ -370,9 +385,11 @@ func envelope(row scoring.Row) string {
 	return textOf(b)
 }
 
-const detailUnwritable = "the detail could not be written as JSON"
-
-func detailJSON(detail any) (text string, ok bool) {
+// DetailJSON is the detail of a score as JSON, or a warning for the score where JSON cannot hold it.
+func DetailJSON(detail any) (text, warning string) {
 	b, err := json.Marshal(detail)
-	return textOf(b), err == nil
+	if err != nil {
+		return "", "the detail could not be written as JSON"
+	}
+	return textOf(b), ""
 }

@@ -69,3 +69,16 @@ func (t turn) leave() {
 		t.s.running--
 	}
 }
+
+// Aside calls wait, and lets other rows have the worker of the row that ctx belongs to until wait returns. It reports
+// whether the row has a worker again; ctx may end before.
+func Aside(ctx context.Context, wait func()) bool {
+	at, _ := ctx.Value(placeKey{}).(place)
+	if at == nil {
+		wait()
+		return true
+	}
+	at.leave()
+	wait()
+	return at.take(ctx)
+}

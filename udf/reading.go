@@ -23,8 +23,8 @@ const (
 // the other rows of its call do not.
 func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), err error) {
 	done = func() {}
-	s := shareFrom(ctx)
-	if s == nil {
+	caller := CallerFrom(ctx)
+	if caller == nil {
 		return done, nil
 	}
 	var n, bytes int64
@@ -38,12 +38,11 @@ func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), 
 	if n == 0 {
 		return done, nil
 	}
-	own := s.a.of(s.q.name) // a share of its own: the row of a job may outlive the call
-	if err := own.hold(n); err != nil {
-		own.end()
+	release, err := caller.Reserve(n) // not with the call, which the row of a job may outlive
+	if err != nil {
 		return done, errcode.New(errcode.ResourceExhausted, "reading the %d bytes of long texts in this row takes %d bytes of memory, which the server does not have at present; send shorter texts, or fewer rows at once", bytes, n)
 	}
-	return own.end, nil
+	return release, nil
 }
 
 // expansion is what reading a long argument takes. Results and cases count while they are read.

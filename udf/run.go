@@ -10,16 +10,15 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring"
 )
 
 var errOverdue = errcode.New(errcode.DeadlineExceeded, "the time for this call was over before the row was scored")
 
-// run computes fn for all rows of in into out, which has that many rows. Rows that have not begun
-// when the budget is over (0: no budget) fail with deadline_exceeded. The error says that ctx
-// itself ended; out is then worth nothing.
-func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Column, budget time.Duration) error {
+// Run computes fn for all rows of in into out, which has the type of the result and as many rows. A row that has
+// no value is NULL, or a JSON text with the reason. Rows that have not begun when the budget is over (0: no budget)
+// fail with deadline_exceeded. After an error, that of ctx or [ErrStopping], out is not a result.
+func (c *Catalogue) Run(ctx context.Context, fn *Function, in *Batch, out *Column, budget time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -37,15 +36,15 @@ func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Colum
 		return nil
 	}
 	budget = withinDeadline(ctx, budget)
-	counted := tallyOf(shareFrom(ctx), 0)
+	counted := tallyOf(ctx)
 	textual := fn.Result == VARCHAR || fn.Result == JSON
 	if fn.Once {
-		if err := counted.add(jobBytes*int64(in.Rows) + in.bytes()); err != nil {
+		if err := counted.Add(jobBytes*int64(in.Rows) + in.bytes()); err != nil {
 			return err
 		}
 		err := c.jobs.run(ctx, fn, in, out, budget)
 		for i := range in.Rows {
-			if textual && counted.add(int64(len(out.Texts[i]))) != nil {
+			if textual && counted.Add(int64(len(out.Texts[i]))) != nil {
 				fn.fail(in, i, out, errNoRoom)
 			}
 		}
@@ -73,7 +72,7 @@ func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Colum
 		if code := errcode.Of(err); rowCtx.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled) {
 			err = errOverdue
 		}
-		if err == nil && textual && counted.add(int64(len(out.Texts[i]))) != nil {
+		if err == nil && textual && counted.Add(int64(len(out.Texts[i]))) != nil {
 			err = errNoRoom
 		}
 		if err != nil { // guarded too: the envelope is the function's own
@@ -139,7 +138,7 @@ func (c *Catalogue) spread(ctx context.Context, fn *Function, n int, row func(ct
 
 // fail gives row i the result of a row that has none: NULL, or the JSON envelope with the reason.
 func (f *Function) fail(in *Batch, i int, out *Column, err error) {
-	code, reason := publicError(err)
+	code, reason := PublicError(err)
 	in.explain(Problem{Row: i, Status: scoring.StatusFailed, Code: code, Reason: reason})
 	if f.Result != JSON {
 		out.SetNull(i)
@@ -150,30 +149,5 @@ func (f *Function) fail(in *Batch, i int, out *Column, err error) {
 		out.SetText(i, f.Envelope(errcode.New(code, "%s", reason)))
 		return
 	}
-	out.SetText(i, string(appendFailure(nil, code, reason, "")))
-}
-
-// appendFailure appends the envelope of a failure that belongs to no metric.
-func appendFailure(b []byte, code errcode.Code, reason, requestID string) []byte {
-	b = append(b, `{"status":"failed","value":null,"code":`...)
-	b = jsonscan.AppendString(b, code.String())
-	b = append(b, `,"reason":`...)
-	b = jsonscan.AppendString(b, reason)
-	if requestID != "" {
-		b = append(b, `,"request_id":`...)
-		b = jsonscan.AppendString(b, requestID)
-	}
-	return append(b, '}')
-}
-
-// publicError returns the part of an error that a caller may see. It hides the text of an unclassified error.
-func publicError(err error) (errcode.Code, string) {
-	switch code := errcode.Of(err); code {
-	case errcode.Unknown:
-		return code, "an unexpected error"
-	case errcode.Cancelled:
-		return code, "the call was cancelled"
-	default:
-		return code, err.Error()
-	}
+	out.SetText(i, string(AppendFailure(nil, code, reason, "")))
 }

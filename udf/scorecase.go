@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -42,33 +43,31 @@ func (l *listing) asksJudge(names []string) bool {
 	return err == nil && slices.ContainsFunc(metrics, asks)
 }
 
-// scoreOne scores the case of POST /v1/score and of ScoreCase. If a judge may be asked it is a
-// row of the function score_case, which continues when its caller's time is over. Else it takes one of
-// the catalogue's workers and reads references anew each time.
-func (s *Server) scoreOne(ctx context.Context, data []byte, metrics []string, t traits) ([]scoring.Row, error) {
-	d := s.budget(t)
-	l := s.catalogue.current.Load()
+// ScoreCase runs the named metrics, or the default ones, on a case in the form of case files. If a judge may be
+// asked, the case is a row of the function score_case, which continues when its caller's time is over. Otherwise it
+// takes one of the catalogue's workers, and reads references anew each time. The budget is that of [Catalogue.Run].
+func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics []string, budget time.Duration) ([]scoring.Row, error) {
+	l := c.current.Load()
 	if l.asksJudge(metrics) {
 		in := &Batch{Rows: 1, Explain: true, Args: []Column{
 			{Type: JSON, Nulls: []bool{false}, Texts: []string{string(data)}}, {Type: VARCHAR, Nulls: []bool{false}, Texts: []string{strings.Join(metrics, ",")}},
 		}}
 		out := columnar.New(JSON, 1)
-		err := s.catalogue.run(ctx, &l.functions[l.index["score_case"]], in, out, d)
+		err := c.Run(ctx, &l.functions[l.index["score_case"]], in, out, budget)
 		if err == nil && len(in.Problems) > 0 {
 			err = errcode.New(in.Problems[0].Code, "%s", in.Problems[0].Reason)
 		}
-		return in.scores, s.cut(err)
+		return in.scores, err
 	}
-	if d > 0 {
+	if budget > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d)
+		ctx, cancel = context.WithTimeout(ctx, budget)
 		defer cancel()
 	}
-	at := &slot{c: s.catalogue}
+	at := &slot{c: c}
 	if !at.take(ctx) {
-		return nil, s.cut(ctx.Err())
+		return nil, ctx.Err()
 	}
 	defer at.leave()
-	scores, err := scoreCase(withPlace(ctx, at), l.engine, data, metrics)
-	return scores, s.cut(err)
+	return scoreCase(withPlace(ctx, at), l.engine, data, metrics)
 }

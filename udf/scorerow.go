@@ -28,7 +28,7 @@ func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 				var rows []scoring.StoredScore
 				var err error
 				reading(ctx, func(ctx context.Context) {
-					rows, err = scoreRow(ctx, engine, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i)))
+					rows, err = scoreRow(ctx, engine, bytesOf(in.Text(0, i)), MetricNames(in.Text(1, i)))
 				})
 				if err != nil {
 					return err
@@ -52,7 +52,7 @@ func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 				{"metrics", VARCHAR, true, listedMetrics},
 			},
 			Row: func(_ context.Context, in *Batch, i int, out *Column) error {
-				text, err := settings(engine, metricNames(in.Text(0, i)), version, judge)
+				text, err := settings(engine, MetricNames(in.Text(0, i)), version, judge)
 				if err != nil {
 					return err
 				}

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/fake/metrics"
 	"github.com/badger-eval/badger/scoring"
 )
 
 // Rows become rows of scores, whatever way SQL made JSON of them; each metric has one.
 func TestScoreRow(t *testing.T) {
-	c := newCatalogue(t)
-	gold, agent := twoResults(2)
+	c := newCatalogue(t, CatalogueOptions{})
+	gold, agent := metrics.TwoResults(2)
 	row := func(run, golden string) string { return `{"run":` + run + `,"golden":` + golden + `,"copies":1}` }
 	run := `{"case_id":"c1","sql":"s","latency_ms":3.5,"sql_error":null,"result":` + strconv.Quote(agent) + `}`
 	golden := `{"case_id":"c1","gold_sql":"s","tags":["a"],"gold_result":` + strconv.Quote(gold) + `}`
@@ -46,7 +47,7 @@ func TestScoreRow(t *testing.T) {
 
 // A run is told its metrics and their versions before it begins, and that a metric is unknown.
 func TestRunSettings(t *testing.T) {
-	c := newCatalogue(t)
+	c := newCatalogue(t, CatalogueOptions{})
 	var s struct {
 		Metrics  []string
 		Versions struct{ Metrics map[string]int }

@@ -64,7 +64,7 @@ var errNoTicket = errcode.New(errcode.NotFound, "no row was submitted under this
 // the caller that submitted the row, and for nobody else.
 func (c *Catalogue) submit(ctx context.Context, of *Function, in *Batch, out *Column) {
 	var kept []KeptCall
-	expires := time.Now().Add(keepCalls)
+	expires := time.Now().Add(KeepCalls)
 	q := &queue{}
 	parked := make([]bool, in.Rows)
 	s := c.jobs
@@ -88,9 +88,7 @@ func (c *Catalogue) submit(ctx context.Context, of *Function, in *Batch, out *Co
 	s.mu.Unlock()
 	var err error
 	if len(kept) > 0 {
-		keepCtx, cancel := context.WithTimeout(ctx, storeTime)
-		err = c.calls.Keep(keepCtx, kept)
-		cancel()
+		err = c.calls.Keep(ctx, kept)
 	}
 	for i := range in.Rows {
 		switch {
@@ -104,7 +102,7 @@ func (c *Catalogue) submit(ctx context.Context, of *Function, in *Batch, out *Co
 }
 
 func (s *jobs) refuse(in *Batch, out *Column, i int, err error) {
-	code, reason := publicError(err)
+	code, reason := PublicError(err)
 	in.explain(Problem{Row: i, Status: scoring.StatusFailed, Code: code, Reason: reason})
 	out.SetText(i, "")
 	out.SetNull(i)
@@ -123,7 +121,7 @@ func keptArguments(in *Batch, i int) []byte {
 		case a.Type == JSON || a.Type == VARCHAR:
 			b = jsonscan.AppendString(b, a.Texts[i])
 		default:
-			b = appendResult(b, a, i, true)
+			b = AppendValue(b, a, i, true)
 		}
 	}
 	return append(b, ']')
@@ -149,7 +147,7 @@ func readArguments(fn *Function, in *Batch, text []byte) error {
 		case bool:
 			wrong = in.Args[k].AppendText(strconv.FormatBool(v))
 		case float64:
-			wrong = in.Args[k].AppendText(formatFloat(v))
+			wrong = in.Args[k].AppendText(FormatFloat(v))
 		default:
 			in.Args[k].AppendNull()
 		}
@@ -168,7 +166,7 @@ func (c *Catalogue) fetch(ctx context.Context, of *Function, in *Batch, out *Col
 	var away []string
 	s.mu.Lock()
 	for i := range in.Rows {
-		if j := s.find(callerOf(ctx), in.Text(0, i), of); j != nil {
+		if j := s.find(callerName(ctx), in.Text(0, i), of); j != nil {
 			rows[i] = j
 			j.waiting++
 		} else if !in.IsNull(0, i) {
@@ -219,7 +217,7 @@ wait:
 
 // keptTicket is the id under which the row of a ticket is kept: another caller's ticket has another id.
 func keptTicket(caller, ticket string) string {
-	return hashOf([]byte("ticket"), []byte(caller), []byte(ticket))
+	return KeptID([]byte("ticket"), []byte(caller), []byte(ticket))
 }
 
 // find is the job of a caller's ticket, if it is here. The caller of find holds s.mu.
@@ -243,18 +241,16 @@ func (c *Catalogue) resume(ctx context.Context, of *Function, tickets []string) 
 	if c.calls == nil || len(tickets) == 0 {
 		return nil, nil
 	}
-	findCtx, cancel := context.WithTimeout(ctx, storeTime)
-	defer cancel()
-	caller, byID := callerOf(ctx), make(map[string]string, len(tickets))
+	caller, byID := callerName(ctx), make(map[string]string, len(tickets))
 	for _, ticket := range tickets {
 		byID[keptTicket(caller, ticket)] = ticket
 	}
-	kept, err := c.calls.Find(findCtx, slices.Collect(maps.Keys(byID)))
+	kept, err := c.calls.Find(ctx, slices.Collect(maps.Keys(byID)))
 	if err != nil {
 		return nil, errcode.New(errcode.Unavailable, "the rows that were submitted cannot be read; ask again")
 	}
 	in := &Batch{}
-	in.reset(of, len(of.Params))
+	in.Reset(of, len(of.Params))
 	rows := make(map[int]string, len(kept)) // tickets by row
 	for i := range kept {
 		if kept[i].Function != of.Name {

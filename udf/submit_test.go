@@ -6,7 +6,7 @@ import "testing"
 func TestKeptArgumentsThatCannotBeRead(t *testing.T) {
 	fn := &Function{Name: "f", Params: []Param{{Name: "a", Type: VARCHAR}, {Name: "n", Type: BIGINT}, {Name: "b", Type: VARCHAR}}}
 	in := &Batch{}
-	in.reset(fn, len(fn.Params))
+	in.Reset(fn, len(fn.Params))
 	for _, tc := range []struct {
 		kept string
 		ok   bool

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -56,12 +57,12 @@ func (s *openScores) there(ctx context.Context, flag string, names ...string) ([
 	return there, checkNames(flag, names, there)
 }
 
-// open opens the scores; cases is a file with the labels and answers that they are of, or empty.
-func (f *scoresFlags) open(ctx context.Context, cases string) (*openScores, error) {
+// open opens the scores. file holds the cases with the labels and answers of the scores; it may be empty.
+func (f *scoresFlags) open(ctx context.Context, file string) (*openScores, error) {
 	set := analysis.NewSet(metric.All())
 	var labelled *storedscores.CaseLabels
-	if cases != "" {
-		in, err := casesource.OpenFile("--cases", cases, connectors.Filter{})
+	if file != "" {
+		in, err := cases.OpenFile("--cases", file, store.Filter{})
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
@@ -142,7 +143,7 @@ func TestCalibrateFromAWarehouse(t *testing.T) {
 		return scoring.ParseResultText([]byte(`{"columns": ["n"], "rows": [[` + text + `]]}`))
 	}
 	var cases []*scoring.Case
-	var labels []connectors.Label
+	var labels []store.Label
 	for _, c := range []struct{ id, pred, kim, lee string }{
 		{"c1", "1", "pass", "pass"}, {"c2", "2", "fail", "unsure"}, {"c3", "1", "fail", "fail"}, {"c4", "1", "pass", "fail"}, {"c5", "1", "", ""},
 	} {
@@ -152,7 +153,7 @@ func TestCalibrateFromAWarehouse(t *testing.T) {
 		})
 		for who, verdict := range map[string]string{"kim": c.kim, "lee": c.lee} {
 			if verdict != "" {
-				labels = append(labels, connectors.Label{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "a", Batch: "b"}}, Annotator: who, Verdict: verdict, At: time.Unix(0, 0)})
+				labels = append(labels, store.Label{AnswerID: scoring.AnswerID{CaseID: c.id, By: scoring.By{Agent: "a", Batch: "b"}}, Annotator: who, Verdict: verdict, At: time.Unix(0, 0)})
 			}
 		}
 	}

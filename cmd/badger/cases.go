@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/sql/store"
+
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -62,17 +63,17 @@ func (f answerFlags) named() (out []string) {
 	return out
 }
 
-func (f answerFlags) filter() connectors.Filter {
+func (f answerFlags) filter() store.Filter {
 	of := f.answers()
-	return connectors.Filter{By: of.By, SetVersion: string(f.SetVersion)}
+	return store.Filter{By: of.By, SetVersion: string(f.SetVersion)}
 }
 
 // snapshots are the results that cases refer to.
-type snapshots = casesource.Snapshots
+type snapshots = cases.Snapshots
 
 // openCases opens cases: those of a file, which a flag names, or without one those of a warehouse.
-func openCases(ctx context.Context, p process, flag, file, url string, f answerFlags, open casesource.Opener) (*casesource.Opened, error) {
-	return casesource.Open(ctx, casesource.Place{Flag: flag, File: file, URL: url}, f.filter(), p.stderr, open)
+func openCases(ctx context.Context, p process, flag, file, url string, f answerFlags, open cases.Opener) (*cases.Opened, error) {
+	return cases.Open(ctx, cases.Place{Flag: flag, File: file, URL: url}, f.filter(), p.stderr, open)
 }
 
 // isWarehouse reports whether where is the URL of a warehouse and not the name of a file.

@@ -11,17 +11,18 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/demo"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 type demoCommand struct {
@@ -55,7 +56,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	w := connectors.New(conn, duckdb.Dialect)
+	w := store.New(connectors.New(conn, duckdb.Dialect))
 	defer w.Close()
 	if err := demo.Build(ctx, conn.DB(), step); err != nil {
 		return err
@@ -64,10 +65,10 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	step("run the golden set and the answers of atlas 1.0 and 2.0")
-	if err := demo.Populate(ctx, conn.DB(), badgersql.Schema); err != nil {
+	if err := demo.Populate(ctx, conn.DB(), store.Schema); err != nil {
 		return err
 	}
-	if err := demo.Annotate(ctx, conn.DB(), badgersql.Schema); err != nil {
+	if err := demo.Annotate(ctx, conn.DB(), store.Schema); err != nil {
 		return err
 	}
 	engine, err := scoring.NewEngine(standardMetrics(), &scoring.EngineOptions{Snapshots: snapshots{Warehouse: w}})
@@ -86,7 +87,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		step("score atlas " + v)
 		e := evaluation.Run{
 			ID: demoRun(v), Mode: "both", Version: version(), Engine: engine, Metrics: metrics, Warehouse: w, Summary: summary,
-			Source: &casesource.Warehouse{Tables: w, Filter: connectors.Filter{By: scoring.By{Version: v}}}, Now: p.now, Notes: p.stderr, Stop: stop,
+			Source: &cases.Warehouse{Tables: w, Filter: store.Filter{By: scoring.By{Version: v}}}, Now: p.now, Notes: p.stderr, Stop: stop,
 		}
 		o, err := e.Evaluate(working)
 		if err != nil {
@@ -135,7 +136,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 func demoRun(version string) string { return "demo-atlas-" + version }
 
 // callFromSQL shows the functions at work in a plain query.
-func (*demoCommand) callFromSQL(ctx context.Context, conn *duckdb.Conn, w *connectors.Warehouse, p process) error {
+func (*demoCommand) callFromSQL(ctx context.Context, conn *duckdb.Conn, w *store.Store, p process) error {
 	if err := registerFunctions(ctx, conn, w, nil, configuration{}); err != nil {
 		return err
 	}

@@ -8,7 +8,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/deploy/place"
 )
@@ -71,7 +72,7 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 	report := doctor.Report{OK: true}
 	if source != "" {
 		report = doctor.Examine(ctx, doctor.Options{
-			Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
+			Open: func(ctx context.Context, only bool) (*store.Store, error) {
 				return openWarehouse(ctx, source, only)
 			},
 			ReadOnly: c.ReadOnly, Now: p.now,
@@ -82,7 +83,7 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 	case strings.Contains(execute, "{database}"):
 		report.Add(doctor.Check{Name: doctor.Execution, Status: doctor.Skipped, Detail: "each case has a database of its own", Fix: "name one with --execute"})
 	case execute != "":
-		report.Add(doctor.ExamineExecution(ctx, func(ctx context.Context) (*connectors.Warehouse, error) {
+		report.Add(doctor.ExamineExecution(ctx, func(ctx context.Context) (*store.Store, error) {
 			return openWarehouse(ctx, execute, readOnly)
 		}))
 	}
@@ -137,10 +138,10 @@ func (c *doctorCommand) runDeployment(ctx context.Context, p process) error {
 	report := deploymentReport{place.Examine(ctx, place.Config{
 		Listen: config.Listen, TLS: place.TLS(config.TLS), Auth: config.Auth, Judge: config.Judge, Traces: config.Traces, Warehouse: url,
 	}, place.Options{
-		Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
+		Open: func(ctx context.Context, only bool) (*store.Store, error) {
 			return openWarehouse(ctx, url, only)
 		},
-		Existing: func(ctx context.Context) (*connectors.Warehouse, error) { return openExisting(ctx, url) },
+		Existing: func(ctx context.Context) (*store.Store, error) { return openExisting(ctx, url) },
 		Judged:   p.judging(), ReadOnly: c.ReadOnly,
 	}), hosts}
 	if c.JSON {

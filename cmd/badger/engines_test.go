@@ -12,12 +12,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // engine is a kind of warehouse that the tests of the commands run on.
@@ -138,13 +138,13 @@ func ask(t testing.TB, url, query string) string {
 	return b.String()
 }
 
-func openURL(t testing.TB, url string) *connectors.Warehouse {
+func openURL(t testing.TB, url string) *store.Store {
 	t.Helper()
 	w, err := warehouses.Open(context.Background(), url, driver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w
+	return store.New(w)
 }
 
 // lossy runs badger, which cannot read some of the answers and says so.
@@ -210,8 +210,8 @@ func withDemo(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	defer to.Close()
-	for i := range badgersql.Tables {
-		table := &badgersql.Tables[i]
+	for i := range store.Tables {
+		table := &store.Tables[i]
 		if !table.Input {
 			continue
 		}

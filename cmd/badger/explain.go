@@ -3,11 +3,12 @@ package main
 import (
 	"context"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/sql/store"
+
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/onecase"
+	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -63,7 +64,7 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 	}
 	snaps := snapshots{}
 	snaps.Allow(config.Results.Files)
-	sought := onecase.Sought{Case: c.Case, RunID: c.RunID, Of: c.answers(), Named: c.named()}
+	sought := evaluation.Sought{Case: c.Case, RunID: c.RunID, Of: c.answers(), Named: c.named()}
 	if c.DB != "" {
 		w, err := openWarehouse(ctx, c.DB, readOnly)
 		if err != nil {
@@ -82,7 +83,7 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 			of = in.Case.AnswerID()
 			of.By = of.Exactly()
 		}
-		file, err := casesource.OpenFile("--cases", c.Cases, connectors.Filter{By: of.By})
+		file, err := cases.OpenFile("--cases", c.Cases, store.Filter{By: of.By})
 		if err != nil {
 			return err
 		}
@@ -94,9 +95,9 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 		switch {
 		case c.DB != "":
 		case c.Scores != "":
-			in.Scores, in.GoldHash, err = onecase.Scores(ctx, c.Scores, in.Case)
+			in.Scores, in.GoldHash, err = evaluation.Scores(ctx, c.Scores, in.Case)
 		default:
-			in.Scores, err = onecase.Compute(ctx, standardMetrics(), scoring.EngineOptions{Snapshots: file.Snapshots, Config: in.Config}, in.Case, c.Metric)
+			in.Scores, err = evaluation.Compute(ctx, standardMetrics(), scoring.EngineOptions{Snapshots: file.Snapshots, Config: in.Config}, in.Case, c.Metric)
 		}
 		if err != nil {
 			return err

@@ -3,8 +3,9 @@ package main
 import (
 	"context"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/sql/store"
+
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
@@ -43,7 +44,7 @@ func (f *exportFlags) open(ctx context.Context, p process, o export.Options, mas
 		if f.SARIF == "" {
 			return nil, usage("--case-file: expected --sarif, whose results name its lines")
 		}
-		in, err := casesource.OpenFile("--case-file", f.CaseFile, connectors.Filter{})
+		in, err := cases.OpenFile("--case-file", f.CaseFile, store.Filter{})
 		if err != nil {
 			return nil, err
 		}

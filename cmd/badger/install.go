@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -125,7 +126,7 @@ func planOf(ctx context.Context, v install.Values) (*install.Plan, error) {
 	return plan, nil
 }
 
-func (c *installCommand) open(ctx context.Context, p process, plan *install.Plan, url string) (db *connectors.Warehouse, end func(), err error) {
+func (c *installCommand) open(ctx context.Context, p process, plan *install.Plan, url string) (db *store.Store, end func(), err error) {
 	if plan.Warehouse.Name == "duckdb" {
 		if !strings.HasPrefix(url, "duckdb:") {
 			return nil, nil, usage("expected a URL such as duckdb:FILE")

@@ -5,12 +5,12 @@ package main
 import (
 	"context"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // openForMacros opens a database in which macros over the scoring functions can be created: a macro
 // is bound when it is created.
-func openForMacros(ctx context.Context, p process, path string, judges []string) (*connectors.Warehouse, func(), error) {
+func openForMacros(ctx context.Context, p process, path string, judges []string) (*store.Store, func(), error) {
 	w, judge, err := openWithFunctions(ctx, p, path, readWrite, configuration{Judges: judges})
 	if err != nil {
 		return nil, nil, err

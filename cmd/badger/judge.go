@@ -7,7 +7,8 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/judging"
 )
 
@@ -64,7 +65,7 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 func (p process) judging() judging.Surroundings {
 	return judging.Surroundings{
 		Providers: providers, Getenv: p.getenv, Now: p.now, Log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Open: func(ctx context.Context, url string) (*connectors.Warehouse, error) {
+		Open: func(ctx context.Context, url string) (*store.Store, error) {
 			return openWarehouse(ctx, url, readOnly)
 		},
 	}

@@ -6,7 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/gate"
@@ -78,7 +79,7 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 			return err
 		}
 	}
-	row := connectors.Judge{
+	row := store.Judge{
 		Name: j.Name, Version: j.Version, Kind: string(j.Kind), Source: j.Source, Hash: j.Hash, PromotedAt: p.now(), PromotedBy: cmp.Or(c.By, who(p)), Tested: toJSON(measured),
 	}
 	written, err := w.WriteJudge(ctx, row)

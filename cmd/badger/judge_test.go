@@ -15,7 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/judging"
@@ -291,7 +292,7 @@ func TestRunWithFaultyJudge(t *testing.T) {
 
 // checkEnds looks at the scores of a run: the deterministic ones are all there, and so are those by
 // judge, or a reason for each that is not.
-func checkEnds(t *testing.T, w *connectors.Warehouse, id string) {
+func checkEnds(t *testing.T, w *store.Store, id string) {
 	t.Helper()
 	table, err := w.Query(t.Context(), `SELECT metric, status, count(*), count(nullif(reason, '')), count(CASE WHEN status = 'ok' AND value = 1 THEN 1 END), count(code), string_agg(DISTINCT code, ' ')
 		FROM badger.scores WHERE eval_run_id = ? GROUP BY ALL ORDER BY ALL`, id)

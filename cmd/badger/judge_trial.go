@@ -10,7 +10,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/calibration"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/gate"
@@ -76,7 +76,7 @@ func (c *judgeTestCommand) trial(ctx context.Context, p process) (*calibration.J
 	defer in.Close()
 	source := in.Source
 	if c.Limit > 0 {
-		source = casesource.First(source, c.Limit)
+		source = cases.First(source, c.Limit)
 	}
 	engine, closeJudge, err := c.engine(ctx, p, j, in.Snapshots)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
@@ -19,7 +20,7 @@ import (
 // withJudges are the standard metrics, and after them the judges: those of files, and the newest
 // version of each that is promoted in one of the warehouses. A file stands in for a promoted judge
 // of its name; of two warehouses the newer version counts.
-func withJudges(ctx context.Context, files []string, promoted ...*connectors.Warehouse) ([]scoring.Metric, error) {
+func withJudges(ctx context.Context, files []string, promoted ...*store.Store) ([]scoring.Metric, error) {
 	judges := map[string]*custom.Judge{}
 	for _, w := range promoted {
 		if w == nil {

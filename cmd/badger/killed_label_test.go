@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/fake/browser"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
@@ -26,10 +26,10 @@ import (
 // store, and each once.
 func TestLabelsOutliveTheServer(t *testing.T) {
 	b := browser.Start(t)
-	store := sitetest.Small(t)
-	queue := queueOfTwo(t, store)
+	path := sitetest.Small(t)
+	queue := queueOfTwo(t, path)
 	config := filepath.Join(t.TempDir(), "badger.yaml")
-	if err := os.WriteFile(config, []byte("results: {warehouse: 'duckdb:"+store+"'}\nreport: {labels: true}\n"+
+	if err := os.WriteFile(config, []byte("results: {warehouse: 'duckdb:"+path+"'}\nreport: {labels: true}\n"+
 		"auth: {mode: proxy, peers: [127.0.0.1], header: X-Tester, default_roles: [label]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestLabelsOutliveTheServer(t *testing.T) {
 		t.Errorf("the server was killed %d times, want %d", killed, kills)
 	}
 	server.kill()
-	rows, err := sitetest.Open(t, store).LoggedLabels(t.Context(), connectors.LabelFilter{Queue: queue}, 0)
+	rows, err := sitetest.Open(t, path).LoggedLabels(t.Context(), store.LabelFilter{Queue: queue}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func queueOfTwo(t *testing.T, path string) string {
 	t.Helper()
 	w := sitetest.Open(t, path)
 	defer w.Close()
-	list := caselist.State{RunID: scoring.RunID{ID: "judged", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}}, Mode: caselist.All}
+	list := store.State{RunID: scoring.RunID{ID: "judged", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}}, Mode: store.All}
 	ids, err := labelling.Cases(t.Context(), w, metric.All(), list)
 	if err != nil {
 		t.Fatal(err)

@@ -5,9 +5,10 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/scoring"
@@ -17,7 +18,7 @@ import (
 // pagesOf are the pages about runs of a warehouse, as a report that needs no server.
 type pagesOf struct {
 	process
-	w        *connectors.Warehouse
+	w        *store.Store
 	masked   []string // columns of results
 	quiet    bool
 	run      string           // in it the answers that are chosen
@@ -38,7 +39,7 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 	o.All = r.all
 	options := site.Options{Warehouse: r.w, Version: version(), Metrics: metric.All(), Masked: r.masked, Now: r.now, Snapshots: r.snapshots}
 	if r.cases != nil {
-		options.Elsewhere = casesource.Elsewhere(r.cases)
+		options.Elsewhere = cases.Elsewhere(r.cases)
 	}
 	pages, err := site.New(options)
 	if err != nil {

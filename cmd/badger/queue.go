@@ -10,8 +10,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/labelling"
@@ -34,7 +34,7 @@ type labelStore struct {
 
 // open opens the labels, to write with the tables brought to the present version.
 func (c *labelStore) open(ctx context.Context, p process, only bool) (*labelling.Store, error) {
-	var w *connectors.Warehouse
+	var w *store.Store
 	var err error
 	if only {
 		w, err = openToRead(ctx, c.DB)
@@ -132,15 +132,15 @@ func asUsage(err error) error {
 }
 
 // list is the list of cases that the flags choose.
-func (c *queueNewCommand) list() (caselist.State, error) {
+func (c *queueNewCommand) list() (store.State, error) {
 	v := url.Values{"filter": c.Filter}
 	if c.List != "" {
 		if c.Mode != "" || c.Filter != nil || c.Search != "" {
-			return caselist.State{}, usage("--list says all that --mode, --filter and --search say; expected one or the other")
+			return store.State{}, usage("--list says all that --mode, --filter and --search say; expected one or the other")
 		}
 		var err error
 		if v, err = url.ParseQuery(strings.TrimPrefix(c.List, "?")); err != nil {
-			return caselist.State{}, usage("--list: expected the query of an address, such as mode=failed&filter=hybrid_ex%%3C0.5")
+			return store.State{}, usage("--list: expected the query of an address, such as mode=failed&filter=hybrid_ex%%3C0.5")
 		}
 	}
 	if c.Mode != "" {
@@ -149,7 +149,7 @@ func (c *queueNewCommand) list() (caselist.State, error) {
 	if c.Search != "" {
 		v.Set("search", c.Search)
 	}
-	state, err := caselist.Parse(v)
+	state, err := store.Parse(v)
 	return state, asUsage(err)
 }
 

@@ -4,7 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/scoring"
@@ -45,7 +46,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	var base connectors.OfRun
+	var base store.OfRun
 	if c.Against != "" {
 		if base, err = (evaluation.Named{ID: c.Against, Flag: "--against", Of: c.answers(), DB: c.DB}).Find(ctx, p.stderr, w); err != nil {
 			return err
@@ -53,7 +54,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 		if base.ID == of.ID {
 			return usage("--against: %.80q is the run that is reported on, expected another run", c.Against)
 		}
-		base = connectors.OfRun{RunID: scoring.RunID{ID: base.ID}}
+		base = store.OfRun{RunID: scoring.RunID{ID: base.ID}}
 	}
 	return c.write(ctx, p, w, of, base, config.Report.Masked)
 }
@@ -64,7 +65,7 @@ func (c *reportCommand) printedOn(p process) bool {
 }
 
 // write reads the run once and writes it in every form that is asked for.
-func (c *reportCommand) write(ctx context.Context, p process, w *connectors.Warehouse, of, base connectors.OfRun, masked []string) error {
+func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, of, base store.OfRun, masked []string) error {
 	mask, err := c.masking(masked)
 	if err != nil {
 		return err

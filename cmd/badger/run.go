@@ -13,8 +13,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/sql/store"
+
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
@@ -222,7 +223,7 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 		return errcode.AsUsage(err)
 	}
 	if c.Strict {
-		e.Source = casesource.Strict(e.Source, e.Engine.Strict)
+		e.Source = cases.Strict(e.Source, e.Engine.Strict)
 	}
 	if e.Metrics, err = evaluation.ChooseMetrics(e.Engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.Engine.HasJudge(m.Name) || recorded.Answers(m) }); err != nil {
 		return err
@@ -283,7 +284,7 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 	}()
 	to := c.written()
 	one := to != "" && to == c.Source // the database of the cases takes the scores, too
-	in, err := openCases(ctx, e.process, "--cases", c.Cases, c.Source, c.answerFlags, func(ctx context.Context, url string) (*connectors.Warehouse, error) {
+	in, err := openCases(ctx, e.process, "--cases", c.Cases, c.Source, c.answerFlags, func(ctx context.Context, url string) (*store.Store, error) {
 		if !one {
 			return openToRead(ctx, url)
 		}
@@ -331,9 +332,9 @@ type runAtWork struct {
 	process
 	quiet     bool
 	snapshots snapshots
-	judge     *judging.Judges         // nil: nobody is asked
-	judges    []*connectors.Warehouse // that promoted judges are taken from
-	masked    []string                // columns of results that nothing shows
+	judge     *judging.Judges // nil: nobody is asked
+	judges    []*store.Store  // that promoted judges are taken from
+	masked    []string        // columns of results that nothing shows
 	gates     []gate.Gate
 }
 

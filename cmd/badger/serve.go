@@ -14,9 +14,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/evaluation"
@@ -29,6 +30,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
 	"github.com/badger-eval/badger/udf/identity"
+	"github.com/badger-eval/badger/udf/server"
 )
 
 type serveCommand struct {
@@ -52,13 +54,13 @@ type functionServer struct {
 	resolver  snapshots
 	judge     *judging.Judges
 	parts     hosting.Parts
-	taking    sync.Mutex            // held while functions are made or replaced
-	results   *connectors.Warehouse // results.warehouse; nil: none
-	promoted  *connectors.Warehouse // whose judges are served; nil: none, or it does not exist yet
-	calls     udf.CallStore         // may be nil
+	taking    sync.Mutex    // held while functions are made or replaced
+	results   *store.Store  // results.warehouse; nil: none
+	promoted  *store.Store  // whose judges are served; nil: none, or it does not exist yet
+	calls     udf.CallStore // may be nil
 	metrics   *telemetry.Metrics
 	catalogue *udf.Catalogue
-	server    *udf.Server
+	server    *server.Server
 }
 
 // Run serves until it is interrupted.
@@ -162,7 +164,7 @@ func (s *functionServer) assemble(ctx context.Context, tracer trace.Tracer) erro
 	if serverOptions.Site, err = s.site(engine.Metrics()); err != nil {
 		return err
 	}
-	if s.server, err = udf.NewServer(s.catalogue, serverOptions); err != nil {
+	if s.server, err = server.New(s.catalogue, serverOptions); err != nil {
 		return errcode.AsUsage(err)
 	}
 	return nil
@@ -188,8 +190,8 @@ func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 
 // resultsWarehouse is the warehouse of references, promoted judges and, unless it is only read, what
 // judges are asked. It may come later than the server.
-func (s *functionServer) resultsWarehouse(url string, only bool) (*connectors.Warehouse, error) {
-	prepare := func(ctx context.Context, w *connectors.Warehouse) error {
+func (s *functionServer) resultsWarehouse(url string, only bool) (*store.Store, error) {
+	prepare := func(ctx context.Context, w *store.Store) error {
 		if !only {
 			if err := w.Install(ctx); err != nil {
 				return err
@@ -236,7 +238,7 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	panicked := udf.LogPanics(s.log)
+	panicked := server.LogPanics(s.log)
 	metrics, err := withJudges(ctx, config.Judges, s.promoted)
 	if err != nil {
 		return nil, nil, err
@@ -255,16 +257,16 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 }
 
 // options are the server's.
-func (s *functionServer) options(config configuration) (*udf.Options, error) {
+func (s *functionServer) options(config configuration) (*server.Options, error) {
 	byGRPC, byHTTP, err := config.Auth.Listeners(config.TLS.ClientCA)
 	if err != nil {
 		return nil, err
 	}
-	return &udf.Options{
+	return &server.Options{
 		GRPC:           byGRPC,
 		HTTP:           byHTTP,
 		Surroundings:   identity.Surroundings{Getenv: s.getenv, SPCSToken: s.spcsToken},
-		TLS:            udf.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key},
+		TLS:            server.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key},
 		Limits:         config.Limits.Limits(),
 		AllowPlaintext: config.Listen.AllowPlaintext,
 		H2C:            config.Listen.H2C,
@@ -326,7 +328,7 @@ func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 	if len(listeners) > 2 {
 		also = fmt.Sprintf(", metrics on http://%s/metrics", listeners[2].Addr())
 		m := webheaders.Strict(&http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10})
-		go func() { _ = m.Serve(udf.Bounded(listeners[2], mostWatchers)) }()
+		go func() { _ = m.Serve(server.Bounded(listeners[2], mostWatchers)) }()
 		defer m.Close() // after the server: its end can be watched
 	}
 	if s.results != nil && !s.config.Report.Off {

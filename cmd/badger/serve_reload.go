@@ -8,7 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/hosting"
@@ -131,7 +132,7 @@ func (s *functionServer) wholeFile() ([]byte, error) {
 
 // promote takes over the promoted judges of a warehouse that is connected now. After an error
 // everything is as before.
-func (s *functionServer) promote(ctx context.Context, w *connectors.Warehouse) error {
+func (s *functionServer) promote(ctx context.Context, w *store.Store) error {
 	s.taking.Lock()
 	defer s.taking.Unlock()
 	s.promoted = w

@@ -31,13 +31,14 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf"
+	"github.com/badger-eval/badger/udf/server"
 )
 
 // The serving figures of `make serving`: clients and server share the process and the cores.
 
 // benchServer serves the standard metrics, and a function slow_judge whose rows wait two seconds as
 // for a judge.
-func benchServer(b *testing.B) (s *udf.Server, grpcAddr, url string) {
+func benchServer(b *testing.B) (s *server.Server, grpcAddr, url string) {
 	b.Helper()
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {
@@ -55,7 +56,7 @@ func benchServer(b *testing.B) (s *udf.Server, grpcAddr, url string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if s, err = udf.NewServer(c, nil); err != nil {
+	if s, err = server.New(c, nil); err != nil {
 		b.Fatal(err)
 	}
 	var listeners [2]net.Listener

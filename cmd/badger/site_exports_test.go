@@ -13,7 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf/identity"
@@ -52,7 +53,7 @@ func TestExportsOfTheWebReport(t *testing.T) {
 			t.Fatalf("%d rows, %v", len(rows), err)
 		}
 		for _, form := range forms {
-			v := caselist.RunValues(rows[0].RunID)
+			v := store.RunValues(rows[0].RunID)
 			v.Set("format", form)
 			v.Set("mode", "all")
 			r := httptest.NewRequest(http.MethodGet, "/export?"+v.Encode(), nil)

@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
@@ -18,12 +20,12 @@ import (
 //
 // The judge, if the configuration names one, keeps its answers in the database where that can be
 // written; it is closed after the database.
-func openWithFunctions(ctx context.Context, p process, path string, only bool, config configuration) (*connectors.Warehouse, *judging.Judges, error) {
+func openWithFunctions(ctx context.Context, p process, path string, only bool, config configuration) (*store.Store, *judging.Judges, error) {
 	conn, err := duckdb.OpenFile(ctx, path, driver.Options{ReadOnly: only})
 	if err != nil {
 		return nil, nil, err
 	}
-	w := connectors.New(conn, duckdb.Dialect)
+	w := store.New(connectors.New(conn, duckdb.Dialect))
 	judge, err := openJudgeFor(ctx, p, w, only, config)
 	if err == nil {
 		err = registerFunctions(ctx, conn, w, judge, config)
@@ -36,7 +38,7 @@ func openWithFunctions(ctx context.Context, p process, path string, only bool, c
 	return w, judge, nil
 }
 
-func openJudgeFor(ctx context.Context, p process, w *connectors.Warehouse, only bool, config configuration) (*judging.Judges, error) {
+func openJudgeFor(ctx context.Context, p process, w *store.Store, only bool, config configuration) (*judging.Judges, error) {
 	s := p.judging()
 	if config.Judge.Asked() && !only {
 		if err := w.Install(ctx); err != nil {
@@ -47,7 +49,7 @@ func openJudgeFor(ctx context.Context, p process, w *connectors.Warehouse, only 
 	return config.Judge.Open(ctx, s)
 }
 
-func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.Warehouse, judge *judging.Judges, config configuration) error {
+func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *store.Store, judge *judging.Judges, config configuration) error {
 	metrics, err := withJudges(ctx, config.Judges, w)
 	if err != nil {
 		return err

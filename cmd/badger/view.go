@@ -14,7 +14,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/webheaders"
@@ -102,7 +103,7 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 }
 
 // open opens the database: to read, or to write labels, too.
-func (c *viewCommand) open(ctx context.Context) (*connectors.Warehouse, error) {
+func (c *viewCommand) open(ctx context.Context) (*store.Store, error) {
 	if !c.Label {
 		return openSparingly(ctx, c.DB, readOnly)
 	}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -68,11 +70,12 @@ const (
 )
 
 // open opens a warehouse. What is wrong with the URL itself is a wrong use of the command.
-func open(ctx context.Context, url string, o driver.Options) (*connectors.Warehouse, error) {
+func open(ctx context.Context, url string, o driver.Options) (*store.Store, error) {
 	if err := checkURL(url, o); err != nil {
 		return nil, err
 	}
-	return warehouses.Open(ctx, url, o)
+	w, err := warehouses.Open(ctx, url, o)
+	return store.New(w), err
 }
 
 func checkURL(url string, o driver.Options) error {
@@ -86,34 +89,34 @@ func checkURL(url string, o driver.Options) error {
 }
 
 // openSparingly opens a warehouse that exists, for somebody who asks now and then.
-func openSparingly(ctx context.Context, url string, only bool) (*connectors.Warehouse, error) {
+func openSparingly(ctx context.Context, url string, only bool) (*store.Store, error) {
 	return open(ctx, url, driver.Options{ReadOnly: only, MustExist: true, Sparing: true})
 }
 
 // openStore opens a warehouse for the scores of a run: an engine in this process is to leave memory and
 // processors to scoring. must tells that it is not made where it does not exist.
-func openStore(ctx context.Context, url string, must bool) (*connectors.Warehouse, error) {
+func openStore(ctx context.Context, url string, must bool) (*store.Store, error) {
 	return open(ctx, url, driver.Options{MustExist: must, Lasting: true, Sparing: true})
 }
 
-func openWarehouse(ctx context.Context, url string, only bool) (*connectors.Warehouse, error) {
+func openWarehouse(ctx context.Context, url string, only bool) (*store.Store, error) {
 	return open(ctx, url, driver.Options{ReadOnly: only, Lasting: true})
 }
 
 // openExisting opens a warehouse to read and write, which is not made where it does not exist: a
 // mistyped name must not become a new database.
-func openExisting(ctx context.Context, url string) (*connectors.Warehouse, error) {
+func openExisting(ctx context.Context, url string) (*store.Store, error) {
 	return open(ctx, url, driver.Options{MustExist: true})
 }
 
 // openToRead opens a warehouse of which nothing is changed.
-func openToRead(ctx context.Context, url string) (*connectors.Warehouse, error) {
+func openToRead(ctx context.Context, url string) (*store.Store, error) {
 	return openWarehouse(ctx, url, readOnly)
 }
 
 // installed brings the tables of a warehouse that was opened to the present version; err is that of
 // opening it. The warehouse is closed if there is an error.
-func installed(ctx context.Context, w *connectors.Warehouse, err error) (*connectors.Warehouse, error) {
+func installed(ctx context.Context, w *store.Store, err error) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,8 @@ package main
 import (
 	"context"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/custom"
 )
@@ -23,7 +24,7 @@ type sqlCommand struct{}
 // Run says why there is no engine to run SQL.
 func (sqlCommand) Run(context.Context, process) error { return errNoEngine }
 
-func openForMacros(context.Context, process, string, []string) (*connectors.Warehouse, func(), error) {
+func openForMacros(context.Context, process, string, []string) (*store.Store, func(), error) {
 	return nil, nil, errNoEngine
 }
 

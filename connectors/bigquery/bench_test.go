@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -17,7 +19,6 @@ import (
 	"github.com/badger-eval/badger/connectors/bigquery"
 	"github.com/badger-eval/badger/connectors/driver"
 	fakebigquery "github.com/badger-eval/badger/connectors/fake/bigquery"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 const benchRows = 1_000_000
@@ -38,7 +39,7 @@ func TestServe(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, statement := range badgersql.Create(bigquery.Dialect) {
+	for _, statement := range store.Create(bigquery.Dialect) {
 		c := open(t, s, driver.Options{})
 		if err := c.Exec(context.Background(), statement); err != nil {
 			t.Fatal(err)
@@ -134,7 +135,7 @@ func BenchmarkRead(b *testing.B) {
 // BenchmarkWrite merges a hundred thousand scores.
 func BenchmarkWrite(b *testing.B) {
 	url := serve(b)
-	table := badgersql.TableNamed("scores")
+	table := store.TableNamed("scores")
 	var fields []arrow.Field
 	for _, c := range table.Columns {
 		t := map[driver.Type]arrow.DataType{

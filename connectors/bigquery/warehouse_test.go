@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	bq "google.golang.org/api/bigquery/v2"
 
 	"github.com/badger-eval/badger/connectors"
@@ -23,14 +25,14 @@ func TestWarehouse(t *testing.T) {
 	ctx := context.Background()
 	for name, options := range map[string][]string{"Storage": nil, "REST": {"storage=off"}} {
 		t.Run(name, func(t *testing.T) {
-			w := connectors.New(open(t, start(t), driver.Options{}, options...), bigquery.Dialect)
+			w := store.New(connectors.New(open(t, start(t), driver.Options{}, options...), bigquery.Dialect))
 			defer w.Close() //nolint:errcheck // the test's end
 			for range 2 {
 				if err := w.Install(ctx); err != nil {
 					t.Fatal(err)
 				}
 			}
-			w.Trial(ctx, "trial", func(step connectors.TrialStep, err error) {
+			w.Trial(ctx, "trial", func(step store.TrialStep, err error) {
 				if err != nil {
 					t.Errorf("%s: %v", step, err)
 				}
@@ -51,11 +53,11 @@ func TestWarehouse(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got, err := w.Count(ctx, connectors.Filter{By: scoring.By{Agent: "a"}}); err != nil || got != n {
+			if got, err := w.Count(ctx, store.Filter{By: scoring.By{Agent: "a"}}); err != nil || got != n {
 				t.Errorf("%d answers, %v, want %d", got, err, n)
 			}
 			i := 0
-			for a, err := range w.Cases(ctx, connectors.Filter{SetVersion: "v1"}) {
+			for a, err := range w.Cases(ctx, store.Filter{SetVersion: "v1"}) {
 				if err != nil || a.Err != nil {
 					t.Fatal(err, a.Err)
 				}

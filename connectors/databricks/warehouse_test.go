@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/databricks"
 	"github.com/badger-eval/badger/connectors/doctor"
@@ -19,12 +21,12 @@ import (
 // examination says which.
 func TestDoctor(t *testing.T) {
 	examine := func(s *fakedatabricks.Server) (failed []string) {
-		r := doctor.Examine(ctx, doctor.Options{Now: time.Now, Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
+		r := doctor.Examine(ctx, doctor.Options{Now: time.Now, Open: func(ctx context.Context, only bool) (*store.Store, error) {
 			c, d, err := databricks.Open(ctx, s.URL("retries=1"), driver.Options{ReadOnly: only})
 			if err != nil {
 				return nil, err
 			}
-			return connectors.New(c, d), nil
+			return store.New(connectors.New(c, d)), nil
 		}})
 		for _, c := range r.Checks {
 			if c.Status == doctor.Failed {
@@ -35,7 +37,7 @@ func TestDoctor(t *testing.T) {
 	}
 	s := start(t)
 	c := open(t, s.URL(), options)
-	w := connectors.New(c, databricks.Dialect)
+	w := store.New(connectors.New(c, databricks.Dialect))
 	defer w.Close() //nolint:errcheck // nothing follows
 	if err := w.Install(ctx); err != nil {
 		t.Fatal(err)

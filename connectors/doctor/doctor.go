@@ -1,6 +1,6 @@
 // Package doctor checks whether badger can work with a warehouse, and recommends what to change if it cannot.
 //
-// It uses a warehouse as badger does, through [connectors.Warehouse], and so works with every
+// It uses a warehouse as badger does, through [store.Store], and so works with every
 // connector. It looks first, over a connection that only reads, and then makes a small table in
 // badger's schema, writes to it, reads it and drops it.
 package doctor
@@ -14,10 +14,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Status is how a check ended.
@@ -49,7 +49,7 @@ type Report struct {
 
 // Options say how to look.
 type Options struct {
-	Open     func(ctx context.Context, readOnly bool) (*connectors.Warehouse, error)
+	Open     func(ctx context.Context, readOnly bool) (*store.Store, error)
 	ReadOnly bool             // nothing is written
 	Now      func() time.Time // this machine's clock
 }
@@ -61,7 +61,7 @@ var names = []string{"reachable", "signed in", "statements", "clock", "badger's 
 type doctor struct {
 	Options
 	report Report
-	w      *connectors.Warehouse
+	w      *store.Store
 	there  []string // badger's tables that exist
 }
 
@@ -247,8 +247,8 @@ func (d *doctor) clock(ctx context.Context) {
 func (d *doctor) tables(ctx context.Context) {
 	const there, reading, last = "badger's tables", "reading them", "last run"
 	f, err := d.w.Inspect(ctx)
-	for i := range badgersql.Tables {
-		if name := badgersql.Tables[i].Name; f.Tables[name] != nil {
+	for i := range store.Tables {
+		if name := store.Tables[i].Name; f.Tables[name] != nil {
 			d.there = append(d.there, name)
 		}
 	}
@@ -261,13 +261,13 @@ func (d *doctor) tables(ctx context.Context) {
 	var missing, lacking, others, own []string
 	for _, x := range f.Differences(d.w.SQL()) {
 		switch x.Kind {
-		case badgersql.MissingTable:
+		case store.MissingTable:
 			missing = append(missing, x.Name)
-		case badgersql.MissingColumn, badgersql.MissingView:
+		case store.MissingColumn, store.MissingView:
 			lacking = append(lacking, x.Name)
-		case badgersql.OwnColumn:
+		case store.OwnColumn:
 			own = append(own, x.Name)
-		case badgersql.OldVersion, badgersql.ChangedView, badgersql.WrongType, badgersql.NewVersion:
+		case store.OldVersion, store.ChangedView, store.WrongType, store.NewVersion:
 			others = append(others, strings.TrimSuffix(x.Name+": "+x.Why, ": "))
 		}
 	}
@@ -275,22 +275,22 @@ func (d *doctor) tables(ctx context.Context) {
 	switch {
 	case refused != nil:
 		d.fail(there, refused, "nothing is written there until that is put right; badger install --diff shows all that differs")
-	case len(missing) == len(badgersql.Tables):
+	case len(missing) == len(store.Tables):
 		d.warn(there, "nothing needs to be done: the first badger run that writes there makes them. Or is this the wrong database?", "not installed yet")
 	case len(missing)+len(lacking)+len(others) > 0:
-		version := fmt.Sprintf("of version %d, this program's are of version %d", f.Version, badgersql.Version)
-		if f.Version == badgersql.Version {
+		version := fmt.Sprintf("of version %d, this program's are of version %d", f.Version, store.Version)
+		if f.Version == store.Version {
 			version = fmt.Sprintf("of version %d, but not complete", f.Version)
 		}
 		d.warn(there, "the next badger run that writes there brings them to this version, and so does badger install --apply", "%s: %s",
 			version, strings.Join(append(prefixed("missing: ", append(missing, lacking...)), others...), "; "))
 	case len(own) > 0:
-		d.say(there, OK, "all %d, of version %d; %s are not badger's and are left alone", len(badgersql.Tables), f.Version, strings.Join(own, ", "))
+		d.say(there, OK, "all %d, of version %d; %s are not badger's and are left alone", len(store.Tables), f.Version, strings.Join(own, ", "))
 	default:
-		d.say(there, OK, "all %d, of version %d", len(badgersql.Tables), f.Version)
+		d.say(there, OK, "all %d, of version %d", len(store.Tables), f.Version)
 	}
 	if len(d.there) > 0 {
-		d.say(reading, OK, "%d of %d", len(d.there), len(badgersql.Tables))
+		d.say(reading, OK, "%d of %d", len(d.there), len(store.Tables))
 	} else {
 		d.say(reading, Skipped, "there are none yet")
 	}
@@ -362,7 +362,7 @@ func (d *doctor) models(ctx context.Context) {
 func (d *doctor) snapshots(ctx context.Context, table error) {
 	const name = "snapshots"
 	if d.ReadOnly && len(d.there) > 0 {
-		_, table = d.w.ReadSnapshot(ctx, "table:"+badgersql.Schema+"."+d.there[0])
+		_, table = d.w.ReadSnapshot(ctx, "table:"+store.Schema+"."+d.there[0])
 	}
 	if table != nil {
 		d.fail(name, table, "results are read as tables; look at what the role may select from")
@@ -385,7 +385,7 @@ func (d *doctor) insert(ctx context.Context) {
 		return
 	}
 	for _, table := range d.there {
-		t := badgersql.TableNamed(table)
+		t := store.TableNamed(table)
 		for _, sql := range t.TryWrite() {
 			if err := d.w.Exec(ctx, sql); err != nil {
 				d.fail(name, errcode.New(errcode.Of(err), "%s: %w", t.FullName(), err), "let the role insert into and update the tables of schema badger")
@@ -393,35 +393,35 @@ func (d *doctor) insert(ctx context.Context) {
 			}
 		}
 	}
-	d.say(name, OK, "insert and update, %d of %d", len(d.there), len(badgersql.Tables))
+	d.say(name, OK, "insert and update, %d of %d", len(d.there), len(store.Tables))
 }
 
 // trial makes a table, uses it and drops it.
 func (d *doctor) trial(ctx context.Context) {
 	table := "doctor_" + strings.ToLower(rand.Text()[:12])
-	d.w.Trial(ctx, table, func(step connectors.TrialStep, err error) {
+	d.w.Trial(ctx, table, func(step store.TrialStep, err error) {
 		switch step {
-		case connectors.TrialCreate:
+		case store.TrialCreate:
 			if err != nil {
 				d.fail("creating", err, "let the role create schema badger and tables in it, or have an owner run badger once, then --read-only looks without writing")
 			} else {
 				d.say("creating", OK, "a table in schema badger")
 			}
-		case connectors.TrialWrite:
+		case store.TrialWrite:
 			if err != nil {
 				d.fail("writing", err, "let the role insert into and update tables of schema badger, and make temporary tables")
 			} else {
 				d.say("writing", OK, "rows, and again in place of themselves")
 			}
-		case connectors.TrialRead, connectors.TrialTypes:
+		case store.TrialRead, store.TrialTypes:
 			if err != nil {
 				d.fail("types", err, "scores would not be kept exactly: report what the warehouse is and its version")
-			} else if step == connectors.TrialTypes {
+			} else if step == store.TrialTypes {
 				d.say("types", OK, "text, JSON, 64-bit integers, doubles, booleans and microseconds came back as they were")
 			}
-		case connectors.TrialSnapshot:
+		case store.TrialSnapshot:
 			d.snapshots(ctx, err)
-		case connectors.TrialDrop:
+		case store.TrialDrop:
 			if err != nil {
 				d.warn("creating", "drop it by hand", "the table badger.%s could not be dropped", table)
 			}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors"
@@ -115,7 +117,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := connectors.New(setup, duckdb.Dialect)
+		w := store.New(connectors.New(setup, duckdb.Dialect))
 		if err := w.Install(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +130,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 				looks++
 				return time.Now().Add(tc.now + looks*tc.step)
 			},
-			Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
+			Open: func(ctx context.Context, only bool) (*store.Store, error) {
 				if tc.open != nil {
 					return nil, tc.open
 				}
@@ -136,11 +138,11 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				return connectors.New(struct {
+				return store.New(connectors.New(struct {
 					ill
 					driver.SnapshotReader
 					driver.TextQueryer
-				}{ill{c, tc.refuse, tc.swap, &ran}, c, c}, duckdb.Dialect), nil
+				}{ill{c, tc.refuse, tc.swap, &ran}, c, c}, duckdb.Dialect)), nil
 			},
 		})
 		var got []string

@@ -4,7 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -13,7 +14,7 @@ const Execution = "role of --execute"
 
 // ExamineExecution examines the role with which badger run --execute runs queries of others. Open
 // opens the warehouse as it does, to read.
-func ExamineExecution(ctx context.Context, open func(ctx context.Context) (*connectors.Warehouse, error)) Check {
+func ExamineExecution(ctx context.Context, open func(ctx context.Context) (*store.Store, error)) Check {
 	failed := func(err error, fix string) Check {
 		return Check{Name: Execution, Status: Failed, Detail: err.Error(), Fix: fix, Code: errcode.Of(err).String()}
 	}

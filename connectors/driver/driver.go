@@ -1,5 +1,5 @@
 // Package driver defines the contract of a warehouse connector. It is for authors of connectors; callers hold a
-// connectors.Warehouse.
+// store.Store.
 //
 // A connector is small: it runs statements, streams results as Arrow (v17, the only Arrow of this module) and
 // merges rows into tables. Schema, cases, runs and scores are portable code above it. Abilities that only some

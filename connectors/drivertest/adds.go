@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/connectors"
@@ -22,7 +24,7 @@ import (
 // into the table: by one writer, by several, again, or after an interruption.
 func (h Harness) adds(t *testing.T) {
 	ctx := context.Background()
-	w := connectors.New(h.open(t), h.Dialect)
+	w := store.New(connectors.New(h.open(t), h.Dialect))
 	if err := w.Install(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +40,7 @@ func (h Harness) adds(t *testing.T) {
 		}
 		return out
 	}
-	writer := func(t *testing.T, run string) *connectors.ScoreWriter {
+	writer := func(t *testing.T, run string) *store.ScoreWriter {
 		t.Helper()
 		s := w.ScoreWriter(run, "h")
 		for _, err := range s.Held(ctx) {
@@ -48,7 +50,7 @@ func (h Harness) adds(t *testing.T) {
 		}
 		return s
 	}
-	write := func(t *testing.T, s *connectors.ScoreWriter, value float64, of ...string) {
+	write := func(t *testing.T, s *store.ScoreWriter, value float64, of ...string) {
 		t.Helper()
 		if err := s.Write(ctx, at, rows(value, of...)); err != nil {
 			t.Fatal(err)

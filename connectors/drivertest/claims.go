@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/connectors"
@@ -17,7 +19,7 @@ import (
 // claims checks that the database decides who asks a judge, and what is kept of long calls.
 func (h Harness) claims(t *testing.T) {
 	ctx := context.Background()
-	w := connectors.New(h.open(t), h.Dialect)
+	w := store.New(connectors.New(h.open(t), h.Dialect))
 	if err := w.Install(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -104,8 +106,8 @@ func (h Harness) claims(t *testing.T) {
 		}
 	})
 
-	call := connectors.Call{ID: "c1", ContentHash: "h", Function: "f", Request: `["a'b", 9007199254740993]`, Expires: at(60).UTC()}
-	other := connectors.Call{ID: "c2", ContentHash: "h", Function: "f", Request: "[]", Expires: at(10).UTC()}
+	call := store.Call{ID: "c1", ContentHash: "h", Function: "f", Request: `["a'b", 9007199254740993]`, Expires: at(60).UTC()}
+	other := store.Call{ID: "c2", ContentHash: "h", Function: "f", Request: "[]", Expires: at(10).UTC()}
 	if err := w.WriteCalls(ctx, call, other); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +124,7 @@ func (h Harness) claims(t *testing.T) {
 		t.Fatal(err)
 	}
 	call.Reply = "the first"
-	if diff := cmp.Diff([]connectors.Call{call}, got); diff != "" {
+	if diff := cmp.Diff([]store.Call{call}, got); diff != "" {
 		t.Errorf("the calls that are left: %s", diff)
 	}
 

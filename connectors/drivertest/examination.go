@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors"
@@ -17,8 +19,8 @@ func (h Harness) examination(t *testing.T) {
 	for _, readOnly := range []bool{false, true} {
 		report := doctor.Examine(context.Background(), doctor.Options{
 			ReadOnly: readOnly, Now: time.Now,
-			Open: func(ctx context.Context, _ bool) (*connectors.Warehouse, error) {
-				w := connectors.New(h.Open(t, memory.NewGoAllocator()), h.Dialect)
+			Open: func(ctx context.Context, _ bool) (*store.Store, error) {
+				w := store.New(connectors.New(h.Open(t, memory.NewGoAllocator()), h.Dialect))
 				return w, w.Install(ctx)
 			},
 		})

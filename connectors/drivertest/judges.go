@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 
@@ -15,7 +17,7 @@ import (
 // judges checks the one table whose rows are never changed: promoted judge files.
 func (h Harness) judges(t *testing.T) {
 	ctx := context.Background()
-	w := connectors.New(h.Open(t, memory.NewGoAllocator()), h.Dialect)
+	w := store.New(connectors.New(h.Open(t, memory.NewGoAllocator()), h.Dialect))
 	defer w.Close()
 	if none, err := w.Judges(ctx); err != nil || len(none) > 0 {
 		t.Errorf("before the tables are there: %v, %v, want no judges", none, err)
@@ -24,21 +26,21 @@ func (h Harness) judges(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(n int) time.Time { return time.Date(2026, 11, n, 10, 30, 0, 123000, time.UTC) }
-	tone1 := connectors.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: "name: tone\n# 😀\n", PromotedAt: at(1), PromotedBy: "kim", Tested: `{"untested":true}`}
+	tone1 := store.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: "name: tone\n# 😀\n", PromotedAt: at(1), PromotedBy: "kim", Tested: `{"untested":true}`}
 	for _, c := range []struct {
 		why     string
-		judge   connectors.Judge
+		judge   store.Judge
 		written bool
 		code    errcode.Code
 	}{
 		{"the first", tone1, true, errcode.OK},
-		{"the same again, later and by somebody else: nothing to do", connectors.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: tone1.Source, PromotedAt: at(2), PromotedBy: "lee"}, false, errcode.OK},
-		{"another text under the same version", connectors.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: "other", PromotedAt: at(2)}, false, errcode.AlreadyExists},
-		{"a new version", connectors.Judge{Name: "tone", Version: 3, Kind: "prompt", Source: "third", PromotedAt: at(3)}, true, errcode.OK},
-		{"a version below the newest", connectors.Judge{Name: "tone", Version: 2, Kind: "prompt", Source: "second", PromotedAt: at(4)}, false, errcode.FailedPrecondition},
-		{"another judge", connectors.Judge{Name: "pii", Version: 1, Kind: "starlark", Source: "x = 1", PromotedAt: at(4)}, true, errcode.OK},
-		{"no text", connectors.Judge{Name: "pii", Version: 2, PromotedAt: at(4)}, false, errcode.InvalidArgument},
-		{"a hash of something else", connectors.Judge{Name: "pii", Version: 2, Source: "x", Hash: "00", PromotedAt: at(4)}, false, errcode.InvalidArgument},
+		{"the same again, later and by somebody else: nothing to do", store.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: tone1.Source, PromotedAt: at(2), PromotedBy: "lee"}, false, errcode.OK},
+		{"another text under the same version", store.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: "other", PromotedAt: at(2)}, false, errcode.AlreadyExists},
+		{"a new version", store.Judge{Name: "tone", Version: 3, Kind: "prompt", Source: "third", PromotedAt: at(3)}, true, errcode.OK},
+		{"a version below the newest", store.Judge{Name: "tone", Version: 2, Kind: "prompt", Source: "second", PromotedAt: at(4)}, false, errcode.FailedPrecondition},
+		{"another judge", store.Judge{Name: "pii", Version: 1, Kind: "starlark", Source: "x = 1", PromotedAt: at(4)}, true, errcode.OK},
+		{"no text", store.Judge{Name: "pii", Version: 2, PromotedAt: at(4)}, false, errcode.InvalidArgument},
+		{"a hash of something else", store.Judge{Name: "pii", Version: 2, Source: "x", Hash: "00", PromotedAt: at(4)}, false, errcode.InvalidArgument},
 	} {
 		written, err := w.WriteJudge(ctx, c.judge)
 		if written != c.written || errcode.Of(err) != c.code {
@@ -68,7 +70,7 @@ func (h Harness) judges(t *testing.T) {
 	if newest, err := w.NewestJudges(ctx); err != nil || len(newest) != 1 || newest[0].Name != "tone" {
 		t.Errorf("%+v, %v, want tone alone", newest, err)
 	}
-	if written, err := w.WriteJudge(ctx, connectors.Judge{Name: "pii", Version: 3, Kind: "starlark", Source: "x = 1", PromotedAt: at(6)}); !written || err != nil {
+	if written, err := w.WriteJudge(ctx, store.Judge{Name: "pii", Version: 3, Kind: "starlark", Source: "x = 1", PromotedAt: at(6)}); !written || err != nil {
 		t.Errorf("%v, %v, want it back", written, err)
 	}
 	if newest, err := w.NewestJudges(ctx); err != nil || len(newest) != 2 || newest[0].Version != 3 {

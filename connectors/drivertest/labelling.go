@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/connectors"
@@ -17,7 +19,7 @@ import (
 // is sent again changes nothing, and the newest of each annotator counts.
 func (h Harness) labelling(t *testing.T) {
 	ctx := context.Background()
-	w := connectors.New(h.open(t), h.Dialect)
+	w := store.New(connectors.New(h.open(t), h.Dialect))
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -28,11 +30,11 @@ func (h Harness) labelling(t *testing.T) {
 	at := func(seconds int) time.Time {
 		return time.Date(2025, 1, 14, 8, 0, 0, 123456000, time.UTC).Add(time.Duration(seconds) * time.Second)
 	}
-	q := connectors.Queue{
+	q := store.Queue{
 		ID: "q1", Name: "it's \"odd\" ✓", RunID: scoring.RunID{ID: "r", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}, Filter: "mode=failed&run=r", Ordering: "random", Seed: -9007199254740993, Annotators: 2,
 		Guideline: "two\nlines", Options: []string{"pass", "fail", "partly"}, Blind: true, CreatedBy: "kim", CreatedAt: at(0), Cases: 3,
 	}
-	other := connectors.Queue{ID: "q2", Name: "n", RunID: scoring.RunID{ID: "r"}, Ordering: "listed", Annotators: 1, Options: []string{"pass", "fail"}, ReasonRequired: true, CreatedAt: at(1), Cases: 1}
+	other := store.Queue{ID: "q2", Name: "n", RunID: scoring.RunID{ID: "r"}, Ordering: "listed", Annotators: 1, Options: []string{"pass", "fail"}, ReasonRequired: true, CreatedAt: at(1), Cases: 1}
 	must(w.WriteQueue(ctx, &q, []string{"c2", "c1", "c'3"}))
 	must(w.WriteQueue(ctx, &other, []string{"c1"}))
 	must(w.CloseQueue(ctx, "q2", at(5)))
@@ -40,19 +42,19 @@ func (h Harness) labelling(t *testing.T) {
 	other.ClosedAt = at(5)
 	all, err := w.Queues(ctx, "")
 	must(err)
-	if d := cmp.Diff([]connectors.Queue{other, q}, all); d != "" {
+	if d := cmp.Diff([]store.Queue{other, q}, all); d != "" {
 		t.Errorf("queues: %s", d)
 	}
 	if one, err := w.Queues(ctx, "q1"); err != nil || len(one) != 1 || one[0].ID != "q1" {
 		t.Errorf("one queue: %+v, %v", one, err)
 	}
 
-	say := func(id string, seconds int, caseID, who, verdict string) connectors.LoggedLabel {
-		return connectors.LoggedLabel{ID: id, AnswerID: q.Answer(caseID), Annotator: who, Verdict: verdict, At: at(seconds), Queue: "q1"}
+	say := func(id string, seconds int, caseID, who, verdict string) store.LoggedLabel {
+		return store.LoggedLabel{ID: id, AnswerID: q.Answer(caseID), Annotator: who, Verdict: verdict, At: at(seconds), Queue: "q1"}
 	}
 	first := say("l1", 1, "c1", "kim", "pass")
 	first.Note, first.GoldWrong, first.Ambiguous, first.AnswerHash = "a 'note' – ∞", true, true, "0f63"
-	labels := []connectors.LoggedLabel{
+	labels := []store.LoggedLabel{
 		first, say("l2", 2, "c1", "lee", "fail"), say("l3", 3, "c1", "lee", "partly"), say("l4", 4, "c2", "kim", "skip"), say("l5", 5, "c2", "lee", "pass"), say("l6", 6, "c'3", "kim", "fail"), say("l7", 7, "c'3", "kim", "withdrawn"),
 	}
 	for i := range labels {
@@ -61,34 +63,34 @@ func (h Harness) labelling(t *testing.T) {
 	again := first
 	again.Verdict, again.At = "fail", at(99)
 	must(w.AddLabel(ctx, &again))
-	outside := connectors.LoggedLabel{ID: "l8", AnswerID: q.Answer("c1"), Annotator: "mo", Verdict: "fail", At: at(8)}
+	outside := store.LoggedLabel{ID: "l8", AnswerID: q.Answer("c1"), Annotator: "mo", Verdict: "fail", At: at(8)}
 	must(w.AddLabel(ctx, &outside))
-	read := func(f connectors.LabelFilter, want ...connectors.LoggedLabel) {
+	read := func(f store.LabelFilter, want ...store.LoggedLabel) {
 		t.Helper()
 		got, err := w.LoggedLabels(ctx, f, 0)
 		if d := cmp.Diff(want, got); err != nil || d != "" {
 			t.Errorf("%+v: %v %s", f, err, d)
 		}
 	}
-	read(connectors.LabelFilter{ID: "l1"}, first)
-	read(connectors.LabelFilter{Queue: "q1", Cases: []string{"c1", "none"}, Newest: true}, first, labels[2])
-	read(connectors.LabelFilter{Annotator: "kim", NewestFirst: true}, labels[6], labels[5], labels[3], first)
-	read(connectors.LabelFilter{Cases: []string{"c1"}, By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}, OfAnswer: true}, first, labels[1], labels[2], outside)
-	read(connectors.LabelFilter{Cases: []string{"c1"}, OfAnswer: true})
+	read(store.LabelFilter{ID: "l1"}, first)
+	read(store.LabelFilter{Queue: "q1", Cases: []string{"c1", "none"}, Newest: true}, first, labels[2])
+	read(store.LabelFilter{Annotator: "kim", NewestFirst: true}, labels[6], labels[5], labels[3], first)
+	read(store.LabelFilter{Cases: []string{"c1"}, By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}, OfAnswer: true}, first, labels[1], labels[2], outside)
+	read(store.LabelFilter{Cases: []string{"c1"}, OfAnswer: true})
 
-	items, err := w.QueueItems(ctx, connectors.QueueItems{Queue: "q1", Me: "kim", From: 1})
+	items, err := w.QueueItems(ctx, store.ItemFilter{Queue: "q1", Me: "kim", From: 1})
 	must(err)
-	if d := cmp.Diff([]connectors.QueueItem{
-		{Position: 1, CaseID: "c2", Done: 1, Skipped: 1, Mine: connectors.Skipped}, {Position: 2, CaseID: "c1", Done: 2, Differ: true, Mine: connectors.Answered}, {Position: 3, CaseID: "c'3"},
+	if d := cmp.Diff([]store.QueueItem{
+		{Position: 1, CaseID: "c2", Done: 1, Skipped: 1, Mine: store.Skipped}, {Position: 2, CaseID: "c1", Done: 2, Differ: true, Mine: store.Answered}, {Position: 3, CaseID: "c'3"},
 	}, items); d != "" {
 		t.Errorf("items: %s", d)
 	}
 	for _, tc := range []struct {
-		f    connectors.QueueItems
+		f    store.ItemFilter
 		want string
 	}{
-		{connectors.QueueItems{From: 2, To: 2}, "c1"}, {connectors.QueueItems{Case: "c'3"}, "c'3"}, {connectors.QueueItems{Open: 2}, "c'3"}, {connectors.QueueItems{Open: 1}, "c'3"},
-		{connectors.QueueItems{Conflict: 2}, "c1"}, {connectors.QueueItems{Conflict: 3}, ""}, {connectors.QueueItems{Limit: 1}, "c2"}, {connectors.QueueItems{Limit: 1, Descending: true}, "c'3"},
+		{store.ItemFilter{From: 2, To: 2}, "c1"}, {store.ItemFilter{Case: "c'3"}, "c'3"}, {store.ItemFilter{Open: 2}, "c'3"}, {store.ItemFilter{Open: 1}, "c'3"},
+		{store.ItemFilter{Conflict: 2}, "c1"}, {store.ItemFilter{Conflict: 3}, ""}, {store.ItemFilter{Limit: 1}, "c2"}, {store.ItemFilter{Limit: 1, Descending: true}, "c'3"},
 	} {
 		tc.f.Queue, tc.f.Me = "q1", "kim"
 		found, err := w.QueueItems(ctx, tc.f)
@@ -100,10 +102,10 @@ func (h Harness) labelling(t *testing.T) {
 			t.Errorf("%+v: %q, %v, want %q", tc.f, got, err, tc.want)
 		}
 	}
-	if p, err := w.QueueProgress(ctx, &q, "kim"); err != nil || p != (connectors.QueueProgress{Cases: 3, Done: 1, Skipped: 1, Conflicting: 1, Mine: 1, MySkipped: 1, MyLeft: 1}) {
+	if p, err := w.QueueProgress(ctx, &q, "kim"); err != nil || p != (store.QueueProgress{Cases: 3, Done: 1, Skipped: 1, Conflicting: 1, Mine: 1, MySkipped: 1, MyLeft: 1}) {
 		t.Errorf("progress: %+v, %v", p, err)
 	}
-	if pairs, err := w.LabelPairs(ctx, "q1"); err != nil || len(pairs) != 1 || pairs[0] != (connectors.LabelPair{One: "kim", Says: "pass", Other: "lee", OtherSays: "partly", Count: 1}) {
+	if pairs, err := w.LabelPairs(ctx, "q1"); err != nil || len(pairs) != 1 || pairs[0] != (store.LabelPair{One: "kim", Says: "pass", Other: "lee", OtherSays: "partly", Count: 1}) {
 		t.Errorf("pairs: %+v, %v", pairs, err)
 	}
 
@@ -115,7 +117,7 @@ func (h Harness) labelling(t *testing.T) {
 		{AnswerID: q.Answer("c2"), Score: scoring.Score{Metric: "b", Status: scoring.StatusAbstained, Usage: &scoring.Usage{Calls: 1}}},
 	}))
 	signals, err := w.CaseSignals(ctx, scoring.RunID{ID: "r", By: q.By})
-	if d := cmp.Diff([]connectors.CaseSignal{{CaseID: "c1", Passes: 1, Fails: 1, Unsure: 0.5, Relation: "rounding"}, {CaseID: "c2", Unsure: 1}}, signals); err != nil || d != "" {
+	if d := cmp.Diff([]store.CaseSignal{{CaseID: "c1", Passes: 1, Fails: 1, Unsure: 0.5, Relation: "rounding"}, {CaseID: "c2", Unsure: 1}}, signals); err != nil || d != "" {
 		t.Errorf("signals: %v %s", err, d)
 	}
 
@@ -146,7 +148,7 @@ func (h Harness) labelling(t *testing.T) {
 		must(w.RenewLeases(ctx, "label:kim", at(120), "label:q1:2:0"))
 		must(w.RenewLeases(ctx, "label:lee", at(120), "label:q1:1:0")) // which is kim's
 		leases, err := w.Leases(ctx, "label:q1:", at(90))
-		if d := cmp.Diff([]connectors.Lease{{Key: "label:q1:2:0", Owner: "label:kim"}}, leases); err != nil || d != "" {
+		if d := cmp.Diff([]store.Lease{{Key: "label:q1:2:0", Owner: "label:kim"}}, leases); err != nil || d != "" {
 			t.Errorf("leases: %v %s", err, d)
 		}
 	})
@@ -161,6 +163,6 @@ func (h Harness) labelling(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		read(connectors.LabelFilter{ID: "l9"}, twice)
+		read(store.LabelFilter{ID: "l9"}, twice)
 	})
 }

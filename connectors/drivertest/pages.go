@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -17,7 +18,7 @@ import (
 // everywhere.
 func (h Harness) pages(t *testing.T) {
 	ctx := context.Background()
-	w := connectors.New(h.open(t), h.Dialect)
+	w := store.New(connectors.New(h.open(t), h.Dialect))
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -39,7 +40,7 @@ func (h Harness) pages(t *testing.T) {
 	must(w.WriteCases(ctx, "v2", []*scoring.Case{answer("a", "2", 10), answer("b", "2", 20), answer("c", "2", 30), answer("a", "1", 5)}))
 	run, before := scoring.RunID{ID: "r1", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, scoring.RunID{ID: "r0", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}
 	for i, r := range []scoring.RunID{before, run} {
-		must(w.WriteRuns(ctx, connectors.Run{RunID: r, Started: at.Add(time.Duration(i) * time.Hour), Judge: "none", Counts: `{"ok": 3}`, Versions: `{"metrics": {"hybrid_ex": 2, "relation": 1}}`, Status: "done"}))
+		must(w.WriteRuns(ctx, store.Run{RunID: r, Started: at.Add(time.Duration(i) * time.Hour), Judge: "none", Counts: `{"ok": 3}`, Versions: `{"metrics": {"hybrid_ex": 2, "relation": 1}}`, Status: "done"}))
 	}
 	score := func(version, id, metric string, value float64, passed *bool, label, reason string) scoring.Row {
 		s := scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusOK, Value: value, Passed: passed, Label: label, Reason: reason}
@@ -57,12 +58,12 @@ func (h Harness) pages(t *testing.T) {
 	}))
 	must(w.WriteScores(ctx, "r0", "h", at, []scoring.Row{score("1", "a", "hybrid_ex", 0, &no, "", ""), score("1", "b", "hybrid_ex", 0.5, &no, "", "")}))
 	must(w.WriteLabels(ctx,
-		connectors.Label{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", Note: "no", At: at},
-		connectors.Label{AnswerID: scoring.AnswerID{CaseID: "c", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", At: at})) // of the only version
+		store.Label{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", Note: "no", At: at},
+		store.Label{AnswerID: scoring.AnswerID{CaseID: "c", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", At: at})) // of the only version
 
 	p, err := w.Pages(ctx, nil)
 	must(err)
-	runs, of, err := p.Runs(ctx, connectors.RunFilter{Text: "ATLAS", Status: "done", Limit: 1})
+	runs, of, err := p.Runs(ctx, store.RunFilter{Text: "ATLAS", Status: "done", Limit: 1})
 	must(err)
 	if of != 2 || len(runs) != 1 || runs[0].ID != "r1" || strings.Join(runs[0].Metrics(), " ") != "hybrid_ex relation" {
 		t.Errorf("runs: %d of %d, %+v", len(runs), of, runs)
@@ -70,16 +71,16 @@ func (h Harness) pages(t *testing.T) {
 	if agents, err := p.AgentsOfRuns(ctx); err != nil || fmt.Sprint(agents) != "[{atlas 1} {atlas 2}]" {
 		t.Errorf("agents: %v, %v", agents, err)
 	}
-	sums, err := p.FiguresOf(ctx, runs, func(*connectors.Run) string { return "hybrid_ex" })
+	sums, err := p.FiguresOf(ctx, runs, func(*store.Run) string { return "hybrid_ex" })
 	must(err)
-	if f := sums[connectors.RunMetric{RunID: run, Metric: "hybrid_ex"}]; f.Scores != 4 || f.OK != 3 || f.Judged != 3 || f.Passed != 1 || f.Abstained != 1 || f.Sum != 1.75 || !f.Last.Equal(at) {
+	if f := sums[store.RunMetric{RunID: run, Metric: "hybrid_ex"}]; f.Scores != 4 || f.OK != 3 || f.Judged != 3 || f.Passed != 1 || f.Abstained != 1 || f.Sum != 1.75 || !f.Last.Equal(at) {
 		t.Errorf("figures of runs: %+v", f)
 	}
 	scored, err := p.Run(ctx, run)
 	must(err)
 	figures, err := p.Figures(ctx, scored)
 	must(err)
-	want := connectors.Figures{Scores: 4, OK: 2, Failed: 1, Unanswered: 1, Sum: 1}
+	want := store.Figures{Scores: 4, OK: 2, Failed: 1, Unanswered: 1, Sum: 1}
 	if f := figures["relation"]; f.Figures != want || f.Deviation < 0.7 || f.Deviation > 0.71 { // of 0 and 1: sqrt(1/2)
 		t.Errorf("figures of relation: %+v", f)
 	}
@@ -87,40 +88,40 @@ func (h Harness) pages(t *testing.T) {
 		t.Errorf("values: %v, %v", values, err)
 	}
 
-	filter := func(f ...caselist.Filter) caselist.State { return caselist.State{Filters: f} }
-	sorted := func(column string, down bool) caselist.State {
-		return caselist.State{Sort: caselist.Sort{Column: column, Descending: down}}
+	filter := func(f ...store.ListFilter) store.State { return store.State{Filters: f} }
+	sorted := func(column string, down bool) store.State {
+		return store.State{Sort: store.Sort{Column: column, Descending: down}}
 	}
 	for _, c := range []struct {
 		name  string
-		state caselist.State
+		state store.State
 		want  string
 	}{
-		{"all", caselist.State{}, "a b c d"},
-		{"failed", caselist.State{Mode: caselist.Failed}, "b c"},
-		{"passed", caselist.State{Mode: caselist.Passed}, "a"},
-		{"errors", caselist.State{Mode: caselist.Errors}, "c"},
-		{"abstained", caselist.State{Mode: caselist.Abstained}, "d"},
-		{"changed", caselist.State{Mode: caselist.Changed, Baseline: before}, "a"},
-		{"disagrees", caselist.State{Mode: caselist.Disagrees}, "a"},
-		{"unlabelled", caselist.State{Mode: caselist.Unlabelled}, "b d"},
-		{"value", filter(caselist.Filter{Column: "hybrid_ex", Op: caselist.Less, Value: "0.5"}), "b"},
-		{"at least", filter(caselist.Filter{Column: "hybrid_ex", Op: caselist.AtLeast, Value: "0.5"}), "a c"},
-		{"at most", filter(caselist.Filter{Column: "hybrid_ex", Op: caselist.AtMost, Value: "0.5"}), "b c"},
-		{"not a value", filter(caselist.Filter{Column: "hybrid_ex", Op: caselist.NotEqual, Value: "0.5"}), "a b d"},
-		{"label", filter(caselist.Filter{Column: "relation", Op: caselist.Equal, Value: "rounded"}), "b"},
-		{"tier", filter(caselist.Filter{Column: "tier", Op: caselist.NotEqual, Value: "easy"}), "b c d"},
-		{"tag", filter(caselist.Filter{Column: "tag", Op: caselist.Equal, Value: "t\"x"}), "a"},
-		{"no tag", filter(caselist.Filter{Column: "tag", Op: caselist.Equal}), "c d"},
-		{"dialect", filter(caselist.Filter{Column: "dialect", Op: caselist.Contains, Value: "POST"}), "a"},
-		{"question of the highest version", filter(caselist.Filter{Column: "question", Op: caselist.Equal, Value: "How many Orders?"}), "a"},
-		{"latency", filter(caselist.Filter{Column: "latency", Op: caselist.Greater, Value: "10"}), "b c"},
-		{"people", filter(caselist.Filter{Column: "people", Op: caselist.Equal, Value: "fail"}), "a c"},
-		{"unanswered", caselist.State{Metric: "relation", Filters: []caselist.Filter{{Column: "status", Op: caselist.Equal, Value: "unanswered"}}}, "d"},
-		{"two", filter(caselist.Filter{Column: "hybrid_ex", Op: caselist.Greater, Value: "0.3"}, caselist.Filter{Column: "sql", Op: caselist.Contains, Value: "of 2"}), "a c"},
-		{"search", caselist.State{Search: "100%"}, "b"},
-		{"search in the query", caselist.State{Search: "SELECT C"}, "c"},
-		{"expression", caselist.State{Search: `^How many .*[Oo]rders\?$`, Regexp: true}, "a b"},
+		{"all", store.State{}, "a b c d"},
+		{"failed", store.State{Mode: store.Failed}, "b c"},
+		{"passed", store.State{Mode: store.Passed}, "a"},
+		{"errors", store.State{Mode: store.Errors}, "c"},
+		{"abstained", store.State{Mode: store.Abstained}, "d"},
+		{"changed", store.State{Mode: store.Changed, Baseline: before}, "a"},
+		{"disagrees", store.State{Mode: store.Disagrees}, "a"},
+		{"unlabelled", store.State{Mode: store.Unlabelled}, "b d"},
+		{"value", filter(store.ListFilter{Column: "hybrid_ex", Op: store.Less, Value: "0.5"}), "b"},
+		{"at least", filter(store.ListFilter{Column: "hybrid_ex", Op: store.AtLeast, Value: "0.5"}), "a c"},
+		{"at most", filter(store.ListFilter{Column: "hybrid_ex", Op: store.AtMost, Value: "0.5"}), "b c"},
+		{"not a value", filter(store.ListFilter{Column: "hybrid_ex", Op: store.NotEqual, Value: "0.5"}), "a b d"},
+		{"label", filter(store.ListFilter{Column: "relation", Op: store.Equal, Value: "rounded"}), "b"},
+		{"tier", filter(store.ListFilter{Column: "tier", Op: store.NotEqual, Value: "easy"}), "b c d"},
+		{"tag", filter(store.ListFilter{Column: "tag", Op: store.Equal, Value: "t\"x"}), "a"},
+		{"no tag", filter(store.ListFilter{Column: "tag", Op: store.Equal}), "c d"},
+		{"dialect", filter(store.ListFilter{Column: "dialect", Op: store.Contains, Value: "POST"}), "a"},
+		{"question of the highest version", filter(store.ListFilter{Column: "question", Op: store.Equal, Value: "How many Orders?"}), "a"},
+		{"latency", filter(store.ListFilter{Column: "latency", Op: store.Greater, Value: "10"}), "b c"},
+		{"people", filter(store.ListFilter{Column: "people", Op: store.Equal, Value: "fail"}), "a c"},
+		{"unanswered", store.State{Metric: "relation", Filters: []store.ListFilter{{Column: "status", Op: store.Equal, Value: "unanswered"}}}, "d"},
+		{"two", filter(store.ListFilter{Column: "hybrid_ex", Op: store.Greater, Value: "0.3"}, store.ListFilter{Column: "sql", Op: store.Contains, Value: "of 2"}), "a c"},
+		{"search", store.State{Search: "100%"}, "b"},
+		{"search in the query", store.State{Search: "SELECT C"}, "c"},
+		{"expression", store.State{Search: `^How many .*[Oo]rders\?$`, Regexp: true}, "a b"},
 		{"by value, missing last", sorted("hybrid_ex", true), "a c b d"},
 		{"by label", sorted("relation", false), "b a c d"},
 		{"by case, down", sorted("case", true), "d c b a"},
@@ -128,7 +129,7 @@ func (h Harness) pages(t *testing.T) {
 		s := c.state
 		s.RunID = run
 		if s.Mode == "" {
-			s.Mode = caselist.All
+			s.Mode = store.All
 		}
 		l, err := p.List(ctx, s)
 		must(err)
@@ -148,9 +149,9 @@ func (h Harness) pages(t *testing.T) {
 		}
 	}
 
-	l, err := p.List(ctx, caselist.State{RunID: run, Mode: caselist.All, Page: 1})
+	l, err := p.List(ctx, store.State{RunID: run, Mode: store.All, Page: 1})
 	must(err)
-	if n, err := l.Neighbours(ctx, "b"); err != nil || n != (connectors.Neighbours{Before: "a", After: "c", Place: 2, Of: 4}) {
+	if n, err := l.Neighbours(ctx, "b"); err != nil || n != (store.Neighbours{Before: "a", After: "c", Place: 2, Of: 4}) {
 		t.Errorf("neighbours: %+v, %v", n, err)
 	}
 	for column, want := range map[string]string{"tag": "(none) 2, sales 2, t\"x 1", "dialect": "(none) 2, duckdb 1, postgres 1", "relation": "(none) 2, rounded 1, same 1", "reason": "1 of 2 1, 1 of 4 1, all agree 1, 1 more"} {

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // kept are the types of badger's tables: the type they are written as, and two values that are easily corrupted, as
@@ -34,11 +35,11 @@ var kept = map[driver.Type]struct {
 func (h Harness) roundTrips(t *testing.T) {
 	ctx := context.Background()
 	c := h.open(t)
-	if err := connectors.New(c, h.Dialect).Install(ctx); err != nil {
+	if err := store.New(connectors.New(c, h.Dialect)).Install(ctx); err != nil {
 		t.Fatal(err)
 	}
-	for i := range badgersql.Tables {
-		table := &badgersql.Tables[i]
+	for i := range store.Tables {
+		table := &store.Tables[i]
 		h.run(t, table.Name, func(t *testing.T) {
 			if err := c.Exec(ctx, "DELETE FROM "+table.FullName()+" WHERE 1 = 1"); err != nil { // the version of the tables
 				t.Fatal(err)
@@ -72,7 +73,7 @@ func (h Harness) roundTrips(t *testing.T) {
 
 // keptRows are rows of a table: one of each value of the types, which change exchanges, and one of
 // NULL between them. The key tells their order.
-func keptRows(t *testing.T, table *badgersql.Table, change int) (rows array.RecordReader, texts [3][]string) {
+func keptRows(t *testing.T, table *store.Table, change int) (rows array.RecordReader, texts [3][]string) {
 	t.Helper()
 	isKey := map[string]bool{}
 	for _, name := range table.Key {

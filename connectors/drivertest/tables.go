@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -15,7 +17,7 @@ import (
 // runs, and gives the same everywhere.
 func (h Harness) tables(t *testing.T) {
 	ctx := context.Background()
-	w := connectors.New(h.open(t), h.Dialect)
+	w := store.New(connectors.New(h.open(t), h.Dialect))
 	for range 2 { // also where everything is there
 		if err := w.Install(ctx); err != nil {
 			t.Fatal(err)
@@ -37,7 +39,7 @@ func (h Harness) tables(t *testing.T) {
 	write("v9", question("c", "c of v9"))
 	write("v2", answer("a", "1", "mon"), answer("a", "1", "tue"), answer("a", "2", "mon"), answer("b", "1", "mon"), answer("c", "1", "mon"))
 	at := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
-	labels := []connectors.Label{
+	labels := []store.Label{
 		{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}, Annotator: "kim", Verdict: "pass", At: at},
 		{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", At: at},
 		{AnswerID: scoring.AnswerID{CaseID: "b", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", At: at}, // of the only version
@@ -48,7 +50,7 @@ func (h Harness) tables(t *testing.T) {
 		}
 	}
 
-	read := func(f connectors.Filter) string {
+	read := func(f store.Filter) string {
 		t.Helper()
 		var out []string
 		for a, err := range w.Cases(ctx, f) {
@@ -71,12 +73,12 @@ func (h Harness) tables(t *testing.T) {
 		return strings.Join(out, "\n")
 	}
 	for _, tc := range []struct {
-		f    connectors.Filter
+		f    store.Filter
 		want string
 	}{
-		{connectors.Filter{}, "1 mon a a of v10 true\n1 mon b b of v10 false\n1 mon c c of v9 -\n1 tue a a of v10 -\n2 mon a a of v10 false"},
-		{connectors.Filter{SetVersion: "v9", By: scoring.By{Version: "1"}}, "1 mon a a of v9 true\n1 mon b b of v9 false\n1 mon c c of v9 -\n1 tue a a of v9 -"},
-		{connectors.Filter{By: scoring.By{Agent: "atlas", Batch: "tue"}}, "1 tue a a of v10 -"},
+		{store.Filter{}, "1 mon a a of v10 true\n1 mon b b of v10 false\n1 mon c c of v9 -\n1 tue a a of v10 -\n2 mon a a of v10 false"},
+		{store.Filter{SetVersion: "v9", By: scoring.By{Version: "1"}}, "1 mon a a of v9 true\n1 mon b b of v9 false\n1 mon c c of v9 -\n1 tue a a of v9 -"},
+		{store.Filter{By: scoring.By{Agent: "atlas", Batch: "tue"}}, "1 tue a a of v10 -"},
 	} {
 		if got := read(tc.f); got != tc.want {
 			t.Errorf("%+v:\n%s\nwant\n%s", tc.f, got, tc.want)
@@ -102,7 +104,7 @@ func (h Harness) tables(t *testing.T) {
 		{"part", "stopped", []scoring.Row{score("b", "1", "m")}},
 	} {
 		for _, version := range []string{"1", "2"} {
-			if err := w.WriteRuns(ctx, connectors.Run{RunID: scoring.RunID{ID: run.id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}}, Started: at.Add(time.Duration(i) * time.Hour), Status: run.status}); err != nil {
+			if err := w.WriteRuns(ctx, store.Run{RunID: scoring.RunID{ID: run.id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}}, Started: at.Add(time.Duration(i) * time.Hour), Status: run.status}); err != nil {
 				t.Fatal(err)
 			}
 		}

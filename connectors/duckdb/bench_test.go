@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -149,7 +151,7 @@ func benchmarkAdd(b *testing.B, held int, again bool) {
 	const metrics, cases, batches = 64, 64, 64
 	detail := json.RawMessage(`{"columns":[{"gold":"a","pred":"b","source":"values"}],"rows":{"gold":10,"pred":10,"matched":10}}`)
 	c := mustOpen(b, b.TempDir()+"/w.duckdb", duckdb.Options{Options: driver.Options{Sparing: true}})
-	w := connectors.New(c, duckdb.Dialect)
+	w := store.New(connectors.New(c, duckdb.Dialect))
 	if err := w.Install(context.Background()); err != nil {
 		b.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
@@ -14,7 +16,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-func open(t *testing.T, path string, o driver.Options) *connectors.Warehouse {
+func open(t *testing.T, path string, o driver.Options) *store.Store {
 	t.Helper()
 	var mux connectors.Mux
 	mux.Register(duckdb.Scheme, duckdb.Open)
@@ -23,7 +25,7 @@ func open(t *testing.T, path string, o driver.Options) *connectors.Warehouse {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.Close() })
-	return w
+	return store.New(w)
 }
 
 func TestValuesComeBackExactly(t *testing.T) {
@@ -156,7 +158,7 @@ func TestInstallTwiceAndFunctions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w = connectors.New(c, duckdb.Dialect)
+	w = store.New(connectors.New(c, duckdb.Dialect))
 	got, err := w.Query(ctx, "SELECT sum(s), count(s), count(*) - count(s) FROM (SELECT same('k' || (i % 3), CASE WHEN i % 10 = 0 THEN NULL ELSE 'k1' END) AS s FROM range(10000) t(i))")
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
@@ -21,10 +23,10 @@ import (
 )
 
 // installed is a warehouse with badger's tables, and its connection.
-func installed(t testing.TB) (*connectors.Warehouse, *duckdb.Conn) {
+func installed(t testing.TB) (*store.Store, *duckdb.Conn) {
 	t.Helper()
 	c := mustOpen(t, filepath.Join(t.TempDir(), "w.duckdb"), duckdb.Options{})
-	w := connectors.New(c, duckdb.Dialect)
+	w := store.New(connectors.New(c, duckdb.Dialect))
 	if err := w.Install(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func full(t testing.TB, id string) *scoring.Case {
 	}
 }
 
-func cases(t testing.TB, w *connectors.Warehouse, f connectors.Filter) (got []*scoring.Case, failed []string) {
+func cases(t testing.TB, w *store.Store, f store.Filter) (got []*scoring.Case, failed []string) {
 	t.Helper()
 	for a, err := range w.Cases(context.Background(), f) {
 		switch {
@@ -109,17 +111,17 @@ func TestCasesComeBackAsTheyWereWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: "full", By: scoring.By{Agent: "atlas", Batch: "b1"}}, Annotator: "kim", Verdict: "pass", At: time.Unix(1, 0)}); err != nil {
+	if err := w.WriteLabels(ctx, store.Label{AnswerID: scoring.AnswerID{CaseID: "full", By: scoring.By{Agent: "atlas", Batch: "b1"}}, Annotator: "kim", Verdict: "pass", At: time.Unix(1, 0)}); err != nil {
 		t.Fatal(err)
 	}
-	got, failed := cases(t, w, connectors.Filter{})
+	got, failed := cases(t, w, store.Filter{})
 	if len(got) != 2 || len(failed) != 0 {
 		t.Fatalf("%d cases, %v, want 2", len(got), failed)
 	}
 	want.Human = yes(true)
 	same(t, got[0], bare)
 	same(t, got[1], want)
-	if n, err := w.Count(ctx, connectors.Filter{}); err != nil || n != 2 {
+	if n, err := w.Count(ctx, store.Filter{}); err != nil || n != 2 {
 		t.Errorf("%d, %v, want 2", n, err)
 	}
 }
@@ -148,12 +150,12 @@ func TestFilters(t *testing.T) {
 	mustExec(t, c, "INSERT INTO badger.agent_runs (agent_name, case_id) VALUES ('loose', 'nowhere')")
 	for _, tc := range []struct {
 		why  string
-		f    connectors.Filter
+		f    store.Filter
 		want int
 	}{
-		{"everything", connectors.Filter{}, 8}, {"an agent", connectors.Filter{By: scoring.By{Agent: "atlas"}}, 6}, {"a version", connectors.Filter{By: scoring.By{Agent: "atlas", Version: "2.0"}}, 3},
-		{"a batch", connectors.Filter{By: scoring.By{Batch: "b1.0"}}, 3}, {"nobody", connectors.Filter{By: scoring.By{Agent: "nobody"}}, 0}, {"a version of the set", connectors.Filter{SetVersion: "2"}, 2},
-		{"an answer to no known question", connectors.Filter{By: scoring.By{Agent: "loose"}}, 1},
+		{"everything", store.Filter{}, 8}, {"an agent", store.Filter{By: scoring.By{Agent: "atlas"}}, 6}, {"a version", store.Filter{By: scoring.By{Agent: "atlas", Version: "2.0"}}, 3},
+		{"a batch", store.Filter{By: scoring.By{Batch: "b1.0"}}, 3}, {"nobody", store.Filter{By: scoring.By{Agent: "nobody"}}, 0}, {"a version of the set", store.Filter{SetVersion: "2"}, 2},
+		{"an answer to no known question", store.Filter{By: scoring.By{Agent: "loose"}}, 1},
 	} {
 		got, failed := cases(t, w, tc.f)
 		n, err := w.Count(ctx, tc.f)
@@ -161,7 +163,7 @@ func TestFilters(t *testing.T) {
 			t.Errorf("%s: %d cases, %v, count %d, %v, want %d", tc.why, len(got), failed, n, err, tc.want)
 		}
 	}
-	got, _ := cases(t, w, connectors.Filter{By: scoring.By{Agent: "atlas", Version: "1.0"}})
+	got, _ := cases(t, w, store.Filter{By: scoring.By{Agent: "atlas", Version: "1.0"}})
 	if got[1].Question != "the newer question" || got[0].Question != "How many? 😀" {
 		t.Errorf("of two versions of a question, %q was taken", got[1].Question)
 	}
@@ -175,7 +177,7 @@ SELECT CASE WHEN i % 7 > 0 THEN 'a' END, CASE WHEN i % 97 > 0 THEN 'v' WHEN i % 
 	mustExec(t, c, "INSERT INTO badger.golden_set (case_id, question, set_version) SELECT DISTINCT case_id, 'question of ' || case_id, '1' FROM badger.agent_runs")
 	seen := map[string]int{}
 	read, unread, last := 0, 0, ""
-	for a, err := range w.Cases(context.Background(), connectors.Filter{}) {
+	for a, err := range w.Cases(context.Background(), store.Filter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +225,7 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 INSERT INTO badger.agent_runs (agent_name, case_id) VALUES ('atlas', 'bad behaviour');
 INSERT INTO badger.golden_set (case_id, set_version, expected_behaviour) VALUES ('bad behaviour', '1', 'hunter2');
 INSERT INTO badger.agent_runs (agent_name, case_id, result) VALUES ('atlas', 'bad result', '{"columns": hunter2')`)
-	got, failed := cases(t, w, connectors.Filter{By: scoring.By{Agent: "atlas"}})
+	got, failed := cases(t, w, store.Filter{By: scoring.By{Agent: "atlas"}})
 	if len(got) != 3 || len(failed) != 2 {
 		t.Fatalf("%d cases, %q, want 3 cases and 2 reasons", len(got), failed)
 	}
@@ -239,7 +241,7 @@ INSERT INTO badger.agent_runs (agent_name, case_id, result) VALUES ('atlas', 'ba
 	}
 	// Leaving early gives the session back.
 	for range 20 {
-		for range w.Cases(ctx, connectors.Filter{}) {
+		for range w.Cases(ctx, store.Filter{}) {
 			break
 		}
 	}
@@ -260,10 +262,10 @@ func TestWhatIsNotWritten(t *testing.T) {
 			t.Errorf("%s: %v, want invalid_argument that names the case", why, err)
 		}
 	}
-	if n, _ := w.Count(ctx, connectors.Filter{}); n != 0 {
+	if n, _ := w.Count(ctx, store.Filter{}); n != 0 {
 		t.Errorf("%d answers were written", n)
 	}
-	if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: "x"}, Verdict: "perhaps"}); errcode.Of(err) != errcode.InvalidArgument {
+	if err := w.WriteLabels(ctx, store.Label{AnswerID: scoring.AnswerID{CaseID: "x"}, Verdict: "perhaps"}); errcode.Of(err) != errcode.InvalidArgument {
 		t.Errorf("a verdict nobody knows: %v", err)
 	}
 	if err := w.WriteAssessments(ctx, judgebackend.Assessment{}); errcode.Of(err) != errcode.InvalidArgument {
@@ -342,7 +344,7 @@ func TestScores(t *testing.T) {
 func TestRuns(t *testing.T) {
 	w, c := installed(t)
 	ctx := context.Background()
-	run := connectors.Run{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Started: time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC), Mode: "both", Config: `{"x": 1}`, Status: "running"}
+	run := store.Run{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Started: time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC), Mode: "both", Config: `{"x": 1}`, Status: "running"}
 	if err := w.WriteRuns(ctx, run); err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +382,7 @@ func TestFillKeys(t *testing.T) {
 	}
 	err := s.Write(ctx, time.Unix(0, 0), []scoring.Row{{AnswerID: scoring.AnswerID{CaseID: "c1", By: scoring.By{Batch: "b"}}, Score: scoring.Score{Metric: "flex", Status: scoring.StatusOK}}})
 	if err == nil {
-		err = w.WriteRuns(ctx, connectors.Run{RunID: scoring.RunID{ID: "r1"}, Status: "running"})
+		err = w.WriteRuns(ctx, store.Run{RunID: scoring.RunID{ID: "r1"}, Status: "running"})
 	}
 	if err != nil || held != 2 {
 		t.Fatalf("%d scores held: %v", held, err)
@@ -415,11 +417,11 @@ func TestAssessments(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct {
-		f    connectors.AssessmentFilter
+		f    store.AssessmentFilter
 		want []judgebackend.Assessment
 	}{
-		{connectors.AssessmentFilter{}, all}, {connectors.AssessmentFilter{RequestHashes: []string{"h", "none"}}, all[:1]}, {connectors.AssessmentFilter{Kind: "rose"}, all[1:]},
-		{connectors.AssessmentFilter{ID: "1", Backend: "openai"}, all[:1]}, {connectors.AssessmentFilter{ID: "3"}, nil},
+		{store.AssessmentFilter{}, all}, {store.AssessmentFilter{RequestHashes: []string{"h", "none"}}, all[:1]}, {store.AssessmentFilter{Kind: "rose"}, all[1:]},
+		{store.AssessmentFilter{ID: "1", Backend: "openai"}, all[:1]}, {store.AssessmentFilter{ID: "3"}, nil},
 	} {
 		var got []judgebackend.Assessment
 		for a, err := range w.Assessments(ctx, tc.f) {
@@ -468,7 +470,7 @@ func TestAssessmentsDetail(t *testing.T) {
 		want.ID, want.Kind, want.Backend, want.Model, want.RequestHash, want.Reply, want.LatencyMS = "1", "align", "openai", "m", "h", "r", 5
 		want.CreatedAt, want.TokensIn, want.TokensOut = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC), judgebackend.TokensUnknown, judgebackend.TokensUnknown
 		var got judgebackend.Assessment
-		for a, err := range w.Assessments(ctx, connectors.AssessmentFilter{}) {
+		for a, err := range w.Assessments(ctx, store.AssessmentFilter{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -494,7 +496,7 @@ func TestViews(t *testing.T) {
 	w, c := installed(t)
 	ctx := context.Background()
 	for i, run := range []string{"old", "new"} {
-		if err := w.WriteRuns(ctx, connectors.Run{RunID: scoring.RunID{ID: run, By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Started: time.Unix(int64(i), 0)}); err != nil {
+		if err := w.WriteRuns(ctx, store.Run{RunID: scoring.RunID{ID: run, By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Started: time.Unix(int64(i), 0)}); err != nil {
 			t.Fatal(err)
 		}
 		var rows []scoring.Row
@@ -508,13 +510,13 @@ func TestViews(t *testing.T) {
 	}
 	for n, verdict := range []string{"pass", "fail", "fail", "pass", "pass"} {
 		for _, who := range []string{"kim", "lee"} {
-			if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", n), By: scoring.By{Agent: "a", Batch: "b"}}, Annotator: who, Verdict: verdict}); err != nil {
+			if err := w.WriteLabels(ctx, store.Label{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", n), By: scoring.By{Agent: "a", Batch: "b"}}, Annotator: who, Verdict: verdict}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for who, verdict := range map[string]string{"kim": "pass", "lee": "fail", "max": "unsure"} { // people divided: no label
-		if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: "c5", By: scoring.By{Agent: "a", Batch: "b"}}, Annotator: who, Verdict: verdict}); err != nil {
+		if err := w.WriteLabels(ctx, store.Label{AnswerID: scoring.AnswerID{CaseID: "c5", By: scoring.By{Agent: "a", Batch: "b"}}, Annotator: who, Verdict: verdict}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -538,7 +540,7 @@ func TestViews(t *testing.T) {
 func TestInstallingOverAnOlderVersion(t *testing.T) {
 	c := mustOpen(t, "", duckdb.Options{})
 	mustExec(t, c, "CREATE SCHEMA badger; CREATE TABLE badger.golden_set (case_id VARCHAR, question VARCHAR); INSERT INTO badger.golden_set VALUES ('old', 'old question')")
-	w := connectors.New(c, duckdb.Dialect)
+	w := store.New(connectors.New(c, duckdb.Dialect))
 	ctx := context.Background()
 	for range 2 {
 		if err := w.Install(ctx); err != nil {
@@ -555,7 +557,7 @@ func TestInstallingOverAnOlderVersion(t *testing.T) {
 
 func TestReadingOnlyNeedsNoInstalling(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ro.duckdb")
-	w := connectors.New(mustOpen(t, path, duckdb.Options{}), duckdb.Dialect)
+	w := store.New(connectors.New(mustOpen(t, path, duckdb.Options{}), duckdb.Dialect))
 	ctx := context.Background()
 	if err := w.Install(ctx); err != nil {
 		t.Fatal(err)
@@ -566,11 +568,11 @@ func TestReadingOnlyNeedsNoInstalling(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ro := connectors.New(mustOpen(t, path, duckdb.Options{Options: driver.Options{ReadOnly: true}}), duckdb.Dialect)
-	if got, _ := cases(t, ro, connectors.Filter{}); len(got) != 1 {
+	ro := store.New(connectors.New(mustOpen(t, path, duckdb.Options{Options: driver.Options{ReadOnly: true}}), duckdb.Dialect))
+	if got, _ := cases(t, ro, store.Filter{}); len(got) != 1 {
 		t.Errorf("%d cases", len(got))
 	}
-	if err := ro.WriteRuns(ctx, connectors.Run{RunID: scoring.RunID{ID: "r"}}); errcode.Of(err) != errcode.PermissionDenied {
+	if err := ro.WriteRuns(ctx, store.Run{RunID: scoring.RunID{ID: "r"}}); errcode.Of(err) != errcode.PermissionDenied {
 		t.Errorf("writing: %v (%v), want permission_denied", err, errcode.Of(err))
 	}
 	if err := ro.Install(ctx); errcode.Of(err) != errcode.PermissionDenied {
@@ -582,7 +584,7 @@ func TestReadingOnlyNeedsNoInstalling(t *testing.T) {
 func TestBillionRows(t *testing.T) {
 	c := mustOpen(t, "", duckdb.Options{})
 	mustExec(t, c, "CREATE VIEW huge AS SELECT range AS i FROM range(1000000000)")
-	w := connectors.New(c, duckdb.Dialect)
+	w := store.New(connectors.New(c, duckdb.Dialect))
 	if _, err := w.ReadSnapshot(context.Background(), "table:huge"); errcode.Of(err) != errcode.ResourceExhausted || !strings.Contains(err.Error(), "20000000 rows") {
 		t.Errorf("%v (%v), want resource_exhausted", err, errcode.Of(err))
 	}
@@ -613,7 +615,7 @@ func BenchmarkWarehouse(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			read := 0
-			for _, err := range w.Cases(ctx, connectors.Filter{}) {
+			for _, err := range w.Cases(ctx, store.Filter{}) {
 				if err != nil {
 					b.Fatal(err)
 				}

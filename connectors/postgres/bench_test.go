@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/postgres"
@@ -61,7 +63,7 @@ with psycopg.connect(url) as c, c.cursor(name="s", binary=True) as q:
 func BenchmarkWriteScores(b *testing.B) {
 	s := running(b)
 	name := s.database(b)
-	w := connectors.New(s.open(b, name, driver.Options{}), postgres.Dialect)
+	w := store.New(connectors.New(s.open(b, name, driver.Options{}), postgres.Dialect))
 	defer w.Close()
 	if err := w.Install(context.Background()); err != nil {
 		b.Fatal(err)
@@ -104,7 +106,7 @@ func BenchmarkMergeScores(b *testing.B) {
 			b.Run(fmt.Sprintf("held=%d/again=%v", held, again), func(b *testing.B) {
 				s := running(b)
 				c := s.open(b, s.database(b), driver.Options{})
-				w := connectors.New(c, postgres.Dialect)
+				w := store.New(connectors.New(c, postgres.Dialect))
 				defer w.Close()
 				if err := w.Install(context.Background()); err != nil {
 					b.Fatal(err)

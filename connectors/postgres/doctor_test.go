@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/postgres"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // What a role may is what the server says: an owner everything, a reader of badger's tables only
@@ -22,7 +23,7 @@ func TestDoctorSeesPrivileges(t *testing.T) {
 	s := running(t)
 	name := s.database(t)
 	owner := s.open(t, name, driver.Options{})
-	w := connectors.New(owner, postgres.Dialect)
+	w := store.New(connectors.New(owner, postgres.Dialect))
 	defer w.Close()
 	if err := w.Install(context.Background()); err != nil {
 		t.Fatal(err)
@@ -39,12 +40,12 @@ func TestDoctorSeesPrivileges(t *testing.T) {
 		{"a reader", "looks_" + name, "writing to them,creating", false},
 		{"a reader that only reads", "looks_" + name, "", true},
 	} {
-		r := doctor.Examine(context.Background(), doctor.Options{ReadOnly: tc.readOnly, Now: time.Now, Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
+		r := doctor.Examine(context.Background(), doctor.Options{ReadOnly: tc.readOnly, Now: time.Now, Open: func(ctx context.Context, only bool) (*store.Store, error) {
 			c, d, err := postgres.Open(ctx, strings.Replace(s.URL(name, s.Port), "owner", tc.role, 1), driver.Options{ReadOnly: only})
 			if err != nil {
 				return nil, err
 			}
-			return connectors.New(c, d), nil
+			return store.New(connectors.New(c, d)), nil
 		}})
 		var failed []string
 		for _, c := range r.Checks {
@@ -61,8 +62,8 @@ func TestDoctorSeesPrivileges(t *testing.T) {
 			t.Errorf("%s: %q failed, want %q", tc.why, got, tc.failed)
 		}
 	}
-	if got := one(t, owner, "SELECT count(*) FROM pg_tables WHERE schemaname = 'badger'"); got != strconv.Itoa(len(badgersql.Tables)) {
-		t.Errorf("%s tables afterwards, want badger's %d", got, len(badgersql.Tables))
+	if got := one(t, owner, "SELECT count(*) FROM pg_tables WHERE schemaname = 'badger'"); got != strconv.Itoa(len(store.Tables)) {
+		t.Errorf("%s tables afterwards, want badger's %d", got, len(store.Tables))
 	}
 }
 
@@ -96,12 +97,12 @@ func TestDoctorSeesRolesThatMayDoMoreThanRead(t *testing.T) {
 		for _, sql := range strings.Split(fmt.Sprintf(tc.grant, role), "; ") {
 			mustExec(t, owner, sql)
 		}
-		c := doctor.ExamineExecution(t.Context(), func(ctx context.Context) (*connectors.Warehouse, error) {
+		c := doctor.ExamineExecution(t.Context(), func(ctx context.Context) (*store.Store, error) {
 			c, d, err := postgres.Open(ctx, strings.Replace(s.URL(name, s.Port), "owner", role, 1), driver.Options{ReadOnly: true})
 			if err != nil {
 				return nil, err
 			}
-			return connectors.New(c, d), nil
+			return store.New(connectors.New(c, d)), nil
 		})
 		if c.Status != tc.status || !strings.Contains(c.Detail, tc.detail) {
 			t.Errorf("%s: %+v, want %s and %q", tc.why, c, tc.status, tc.detail)
@@ -133,12 +134,12 @@ func TestDoctorTellsOfTheWay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r := doctor.Examine(context.Background(), doctor.Options{ReadOnly: true, Now: time.Now, Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
+		r := doctor.Examine(context.Background(), doctor.Options{ReadOnly: true, Now: time.Now, Open: func(ctx context.Context, only bool) (*store.Store, error) {
 			c, d, err := postgres.Open(ctx, tc.url, driver.Options{ReadOnly: only})
 			if err != nil {
 				return nil, err
 			}
-			return connectors.New(c, d), nil
+			return store.New(connectors.New(c, d)), nil
 		}})
 		told := map[string]doctor.Check{}
 		for _, c := range r.Checks {

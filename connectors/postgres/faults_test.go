@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -401,7 +403,7 @@ func TestScoresAreWrittenAgain(t *testing.T) {
 	p := newProxy(t, s.Port)
 	name := s.database(t)
 	c := openURL(t, s.URL(name, p.port()), driver.Options{})
-	w := connectors.New(c, postgres.Dialect)
+	w := store.New(connectors.New(c, postgres.Dialect))
 	defer w.Close()
 	if err := w.Install(context.Background()); err != nil {
 		t.Fatal(err)

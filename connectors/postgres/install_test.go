@@ -5,12 +5,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/postgres"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Replicas that start together on an empty database must all start.
@@ -19,14 +20,14 @@ func TestInstallingAtTheSameTime(t *testing.T) {
 	url := s.URL(s.database(t), s.Port)
 	var m connectors.Mux
 	m.Register(postgres.Scheme, postgres.Open)
-	var replicas []*connectors.Warehouse
+	var replicas []*store.Store
 	for range 4 {
 		w, err := m.Open(t.Context(), url, driver.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer w.Close()
-		replicas = append(replicas, w)
+		replicas = append(replicas, store.New(w))
 	}
 	var wg sync.WaitGroup
 	for i, w := range replicas {
@@ -38,7 +39,7 @@ func TestInstallingAtTheSameTime(t *testing.T) {
 	}
 	wg.Wait()
 	f, err := replicas[0].Inspect(t.Context())
-	if err != nil || len(f.Tables) != len(badgersql.Tables) || len(f.Views) != len(badgersql.Views) {
+	if err != nil || len(f.Tables) != len(store.Tables) || len(f.Views) != len(store.Views) {
 		t.Errorf("afterwards there are %d tables and %d views: %v", len(f.Tables), len(f.Views), err)
 	}
 }
@@ -66,10 +67,11 @@ func TestInstalledMeanwhile(t *testing.T) {
 		url := s.URL(s.database(t), s.Port)
 		var plain, watched connectors.Mux
 		plain.Register(postgres.Scheme, postgres.Open)
-		other, err := plain.Open(t.Context(), url, driver.Options{})
+		opened, err := plain.Open(t.Context(), url, driver.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		other := store.New(opened)
 		installed := false
 		watched.Register(postgres.Scheme, func(ctx context.Context, url string, o driver.Options) (driver.Conn, driver.Dialect, error) {
 			c, d, err := postgres.Open(ctx, url, o)
@@ -80,16 +82,17 @@ func TestInstalledMeanwhile(t *testing.T) {
 				}
 			}}, d, err
 		})
-		w, err := watched.Open(t.Context(), url, driver.Options{})
+		seen, err := watched.Open(t.Context(), url, driver.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		w := store.New(seen)
 		if err := w.Install(t.Context()); err != nil {
 			t.Errorf("after query %d: %v", n, err)
 		}
 		_, _ = w.Close(), other.Close()
 		if !installed { // it took fewer queries
-			if n <= len(badgersql.Tables) {
+			if n <= len(store.Tables) {
 				t.Errorf("the other one installed after %d queries only, want all of the tables", n-1)
 			}
 			return

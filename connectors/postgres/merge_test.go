@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/postgres"
@@ -38,7 +40,7 @@ func TestMergeOfScoresReadsNoTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			database := s.database(t)
 			c := s.open(t, database, driver.Options{})
-			w := connectors.New(c, postgres.Dialect)
+			w := store.New(connectors.New(c, postgres.Dialect))
 			defer w.Close()
 			if err := w.Install(ctx); err != nil {
 				t.Fatal(err)

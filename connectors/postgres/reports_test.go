@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -99,8 +101,8 @@ func TestReportedPoolers(t *testing.T) {
 		group.Wait()
 	})
 	t.Run("supabase/supabase#18772, neondatabase/website#1294: nobody says that the address is a pooler's", func(t *testing.T) {
-		report := doctor.Examine(context.Background(), doctor.Options{ReadOnly: true, Now: time.Now, Open: func(context.Context, bool) (*connectors.Warehouse, error) {
-			return connectors.New(openURL(t, b.URL(name), driver.Options{ReadOnly: true}), postgres.Dialect), nil
+		report := doctor.Examine(context.Background(), doctor.Options{ReadOnly: true, Now: time.Now, Open: func(context.Context, bool) (*store.Store, error) {
+			return store.New(connectors.New(openURL(t, b.URL(name), driver.Options{ReadOnly: true}), postgres.Dialect)), nil
 		}})
 		for _, c := range report.Checks {
 			if c.Name == "pooler" && strings.Contains(c.Detail, "gives out transactions") {
@@ -126,7 +128,7 @@ func TestReportedStatements(t *testing.T) {
 		}
 	})
 	t.Run("opensanctions/poliloom#138: a NUL in what a model wrote ends the batch", func(t *testing.T) {
-		w := connectors.New(openURL(t, s.URL(name, s.Port), driver.Options{}), postgres.Dialect)
+		w := store.New(connectors.New(openURL(t, s.URL(name, s.Port), driver.Options{}), postgres.Dialect))
 		defer w.Close()
 		if err := w.Install(context.Background()); err != nil {
 			t.Fatal(err)

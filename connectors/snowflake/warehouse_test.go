@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
@@ -28,7 +30,7 @@ func TestWarehouse(t *testing.T) {
 	}
 	for name, url := range urls {
 		t.Run(name, func(t *testing.T) {
-			w := connectors.New(open(t, url, driver.Options{}).Conn, snowflake.Dialect)
+			w := store.New(connectors.New(open(t, url, driver.Options{}).Conn, snowflake.Dialect))
 			defer w.Close()
 			for range 2 {
 				if err := w.Install(ctx); err != nil {
@@ -52,7 +54,7 @@ func TestWarehouse(t *testing.T) {
 				}
 			}
 			n := 0
-			for a, err := range w.Cases(ctx, connectors.Filter{By: scoring.By{Agent: "atlas"}}) {
+			for a, err := range w.Cases(ctx, store.Filter{By: scoring.By{Agent: "atlas"}}) {
 				if err != nil || a.Err != nil {
 					t.Fatal(err, a.Err)
 				}

@@ -24,7 +24,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -52,8 +53,8 @@ type TLS struct{ Cert, Key, ClientCA string }
 type Options struct {
 	// Open opens the warehouse to look at it, and Existing to write to its ledger; the latter does not make
 	// one that does not exist.
-	Open     func(ctx context.Context, readOnly bool) (*connectors.Warehouse, error)
-	Existing func(ctx context.Context) (*connectors.Warehouse, error)
+	Open     func(ctx context.Context, readOnly bool) (*store.Store, error)
+	Existing func(ctx context.Context) (*store.Store, error)
 	Judged   judging.Surroundings // of the judge: the environment, the clock, and what opens warehouses
 	ReadOnly bool                 // write nothing
 }

@@ -101,6 +101,33 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Table is what the reading of one result has reserved for the table that it becomes: twice what the table has come
+// to, because columns grow by doubling.
+type Table struct {
+	ctx     context.Context //nolint:containedctx // lives for one call
+	reading *Reading
+
+	mu    sync.Mutex
+	bytes int64
+}
+
+// NewTable starts to count the table of the reading r, whose context is ctx.
+func NewTable(ctx context.Context, r *Reading) *Table { return &Table{ctx: ctx, reading: r} }
+
+// Grow records the bytes of the table so far. They remain reserved until the call ends.
+func (t *Table) Grow(bytes int64) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if bytes <= t.bytes {
+		return nil
+	}
+	if err := t.reading.Take(t.ctx, 2*(bytes-t.bytes)); err != nil {
+		return err
+	}
+	t.bytes = bytes
+	return nil
+}
+
 // Apart is ctx for what is read next to a result, such as its size, and does not count with it.
 func Apart(ctx context.Context) context.Context {
 	if ReadingOf(ctx) == nil {

@@ -20,14 +20,12 @@ type Limits struct {
 	held *held // nil: no account
 }
 
-// held is what reading one table has reserved of its call's memory: twice what the table has come to,
-// because columns grow by doubling, and what is in memory next to it.
+// held is what reading one table has reserved of its call's memory: for the table, and for what is in memory next to
+// it.
 type held struct {
 	ctx     context.Context //nolint:containedctx // lives for one call
 	reading *account.Reading
-
-	mu    sync.Mutex
-	table int64
+	table   *account.Table
 }
 
 // For are the limits for a table that is read under ctx: where the call has a memory account, the
@@ -40,7 +38,7 @@ func (l Limits) For(ctx context.Context) Limits {
 	if most := reading.Limit(); l.Bytes <= 0 || most < l.Bytes {
 		l.Bytes = most
 	}
-	l.held = &held{ctx: ctx, reading: reading}
+	l.held = &held{ctx, reading, account.NewTable(ctx, reading)}
 	return l
 }
 
@@ -61,7 +59,7 @@ func (l Limits) CheckBytes(bytes int64) error {
 	if l.held == nil {
 		return nil
 	}
-	return l.held.grow(bytes)
+	return l.held.table.Grow(bytes)
 }
 
 // Beside reserves n bytes for memory in addition to the table, such as its compressed text. A negative n releases
@@ -75,20 +73,6 @@ func (l Limits) Beside(n int64) error {
 		return nil
 	}
 	return l.held.reading.Take(l.held.ctx, n)
-}
-
-// grow records the bytes of the table so far. They remain reserved until the call ends.
-func (h *held) grow(table int64) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if table <= h.table {
-		return nil
-	}
-	if err := h.reading.Take(h.ctx, 2*(table-h.table)); err != nil {
-		return err
-	}
-	h.table = table
-	return nil
 }
 
 // refused is the value with which an allocator panics.

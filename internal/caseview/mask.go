@@ -603,7 +603,7 @@ func (m *Mask) ReasonOf(s *scoring.Score) string {
 }
 
 // Filters reports whether a list of cases may be filtered, sorted or cut by one of its columns, one of
-// [caselist.Columns] or a metric. With a mask, columns with free texts are not shown: a filter on them would reveal
+// [store.Columns] or a metric. With a mask, columns with free texts are not shown: a filter on them would reveal
 // their content letter by letter.
 func (m *Mask) Filters(column string) bool {
 	return m.None() || !slices.Contains([]string{"question", "sql", "gold", "reason", "tag", "tags"}, column)

@@ -5,14 +5,15 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/scoring"
 )
 
 // Stored reads a case of a run from a warehouse: the case as far as it exists, its scores, the replies that they
 // rest on, and the configuration of the run. It reads references to results from the warehouse. A case that is not
 // in agent_runs has no answer, and one that is not in golden_set either has only its names.
-func Stored(ctx context.Context, w *connectors.Warehouse, d *connectors.CaseDetail, run scoring.RunID) (Input, error) {
+func Stored(ctx context.Context, w *store.Store, d *store.CaseDetail, run scoring.RunID) (Input, error) {
 	rows, err := w.Runs(ctx, run.ID)
 	if err != nil {
 		return Input{}, err
@@ -21,7 +22,7 @@ func Stored(ctx context.Context, w *connectors.Warehouse, d *connectors.CaseDeta
 }
 
 // ConfigOf is the configuration of a run.
-func ConfigOf(rows []connectors.Run, run scoring.RunID) (config scoring.Config) {
+func ConfigOf(rows []store.Run, run scoring.RunID) (config scoring.Config) {
 	for i := range rows {
 		var c scoring.Config
 		if rows[i].RunID == run && json.Unmarshal([]byte(rows[i].Config), &c) == nil {
@@ -32,7 +33,7 @@ func ConfigOf(rows []connectors.Run, run scoring.RunID) (config scoring.Config) 
 }
 
 // StoredUnder is [Stored] for a run whose configuration is known.
-func StoredUnder(ctx context.Context, w *connectors.Warehouse, d *connectors.CaseDetail, run scoring.RunID, config scoring.Config) (Input, error) {
+func StoredUnder(ctx context.Context, w *store.Store, d *store.CaseDetail, run scoring.RunID, config scoring.Config) (Input, error) {
 	in := Input{Case: d.Answer.Case, RunID: run.ID, Snapshots: w, Config: config, Unstored: !d.Answer.InSet && d.Answer.Err == nil, Unreadable: d.Answer.Err != nil}
 	if in.Case == nil {
 		in.Case = &scoring.Case{ID: d.Answer.CaseID}
@@ -50,7 +51,7 @@ func StoredUnder(ctx context.Context, w *connectors.Warehouse, d *connectors.Cas
 		}
 	}
 	if len(ids) > 0 {
-		for a, err := range w.Assessments(ctx, connectors.AssessmentFilter{IDs: ids}) {
+		for a, err := range w.Assessments(ctx, store.AssessmentFilter{IDs: ids}) {
 			if err != nil {
 				return in, err
 			}

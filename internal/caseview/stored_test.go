@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/judgebackend"
@@ -30,7 +31,7 @@ func TestSameNumbersAsTheScore(t *testing.T) {
 	for _, run := range []scoring.RunID{
 		{ID: "night-1.0", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}}, {ID: "night-2.0", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "atlas-2.0"}}, {ID: "judged", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}},
 	} {
-		list, err := pages.List(t.Context(), caselist.State{RunID: run, Mode: caselist.All, Page: 1, Size: caselist.MaxSize})
+		list, err := pages.List(t.Context(), store.State{RunID: run, Mode: store.All, Page: 1, Size: store.MaxSize})
 		if err != nil {
 			t.Fatal(err)
 		}

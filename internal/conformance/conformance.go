@@ -93,7 +93,7 @@ engine that also showed it, if any. %d statements have a test, %d of them also a
 
 Run one test: %s. A folder alone in the column of tests means TestNumberedStatements/NUMBER in that folder.
 
-`, shown, client, missing, "`go test ./udf -run 'TestNumberedStatements/SFE-2$'`")
+`, shown, client, missing, "`go test ./udf/server -run 'TestNumberedStatements/SFE-2$'`")
 	for _, section := range Sections {
 		fmt.Fprintf(&b, "## %s\n\n| number | statement | tests | real client | not shown |\n| --- | --- | --- | --- | --- |\n", section.Title)
 		for _, s := range section.Statements {

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/scoring"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Tables renders one Markdown page of badger's tables and of case files.
@@ -39,15 +40,15 @@ An inline result is {"columns": [{"name", "type"}], "rows": [[...]]}. columns ma
 		} else {
 			b.WriteString("## From your own tables\n\n" + own + "## Tables that badger fills\n\n")
 		}
-		for i := range badgersql.Tables {
-			if t := &badgersql.Tables[i]; t.Input == input {
+		for i := range store.Tables {
+			if t := &store.Tables[i]; t.Input == input {
 				table(&b, t)
 			}
 		}
 	}
 	b.WriteString("## Views\n\n| view | description | columns |\n| --- | --- | --- |\n")
-	for i := range badgersql.Views {
-		v := &badgersql.Views[i]
+	for i := range store.Views {
+		v := &store.Views[i]
 		fmt.Fprintf(&b, "| `badger.%s` | %s | %s |\n", v.Name, pipes(v.Doc), v.Columns)
 	}
 	b.WriteString("\n## Case files\n\nA case file has one case a line, as a JSON object (JSON Lines). A key may also be named like the table column (gold_sql for gold.sql, sql for agent.sql, agent_version for agent.version), or be written with dots (\"gold.sql\"). Unknown keys are ignored. A run lists each once, with the most similar known key, and run --strict rejects them. --agent, --agent-version and --batch select from a file as from the tables.\n\n" +
@@ -59,7 +60,7 @@ An inline result is {"columns": [{"name", "type"}], "rows": [[...]]}. columns ma
 	return []byte(b.String())
 }
 
-func table(b *strings.Builder, t *badgersql.Table) {
+func table(b *strings.Builder, t *store.Table) {
 	fmt.Fprintf(b, "### %s\n\n%s Key: %s.\n\n| column | type | meaning | example |\n| --- | --- | --- | --- |\n", t.FullName(), t.Doc, strings.Join(t.Key, ", "))
 	for _, c := range t.Columns {
 		required, example := "", "NULL"
@@ -78,7 +79,7 @@ func table(b *strings.Builder, t *badgersql.Table) {
 }
 
 // insert is a statement that inserts the table's example row.
-func insert(t *badgersql.Table) string {
+func insert(t *store.Table) string {
 	var names, values []string
 	for _, c := range t.Columns {
 		if c.Example == "" {

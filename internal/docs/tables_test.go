@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/docs"
 	"github.com/badger-eval/badger/scoring"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 func TestTablesPageIsCurrent(t *testing.T) {
@@ -21,7 +22,7 @@ func TestTablesPageIsCurrent(t *testing.T) {
 }
 
 func TestEverythingIsDescribed(t *testing.T) {
-	for _, table := range badgersql.Tables {
+	for _, table := range store.Tables {
 		if table.Doc == "" || len(table.Key) == 0 {
 			t.Errorf("%s: no description or no key", table.Name)
 		}
@@ -31,7 +32,7 @@ func TestEverythingIsDescribed(t *testing.T) {
 			}
 		}
 		for _, k := range table.Key {
-			if !slices.ContainsFunc(table.Columns, func(c badgersql.Column) bool { return c.Name == k }) {
+			if !slices.ContainsFunc(table.Columns, func(c store.Column) bool { return c.Name == k }) {
 				t.Errorf("%s: key column %s is no column", table.Name, k)
 			}
 		}

@@ -12,7 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -68,7 +69,7 @@ func (e *Run) found(ctx context.Context, file string) error {
 	case !e.Resumed && there:
 		return errcode.Usage("--run-id: run %.80q is there already; go on with it by --resume %[1]s, or choose another name", e.ID)
 	}
-	e.earlier = map[scoring.RunID]connectors.Run{}
+	e.earlier = map[scoring.RunID]store.Run{}
 	for _, r := range runs {
 		e.earlier[r.RunID] = r
 	}

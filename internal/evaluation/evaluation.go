@@ -11,9 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/execution"
 	"github.com/badger-eval/badger/internal/export"
@@ -49,11 +50,11 @@ type Run struct {
 	Engine      *scoring.Engine
 	Metrics     []string
 	Source      batch.Source
-	Execution   *execution.AtWork     // nil: no query is run
-	Warehouse   *connectors.Warehouse // nil: scores go to no database
-	ScoreFile   *batch.ScoreFile      // nil: to no file
-	Exports     *export.Files         // nil: none
-	Summary     *Summary              // nil: one is made
+	Execution   *execution.AtWork // nil: no query is run
+	Warehouse   *store.Store      // nil: scores go to no database
+	ScoreFile   *batch.ScoreFile  // nil: to no file
+	Exports     *export.Files     // nil: none
+	Summary     *Summary          // nil: one is made
 
 	Now      func() time.Time
 	Notes    io.Writer            // what people are told
@@ -65,12 +66,12 @@ type Run struct {
 	started time.Time
 
 	beginning sync.Mutex
-	unread    [][]scoring.Row                  // scores of answers of tables that could not be read, whose questions are to be looked up
-	begun     map[scoring.RunID]bool           // rows of eval_runs that are written; guarded by beginning
-	answers   map[scoring.RunID]*tally         // by the key of eval_runs
-	strange   map[string]int64                 // answers whose case has options of a metric that is not known, by its name
-	unreads   map[string]*unread               // what cases say and nothing reads, by its text
-	earlier   map[scoring.RunID]connectors.Run // the rows of a run that is resumed, by their key
+	unread    [][]scoring.Row             // scores of answers of tables that could not be read, whose questions are to be looked up
+	begun     map[scoring.RunID]bool      // rows of eval_runs that are written; guarded by beginning
+	answers   map[scoring.RunID]*tally    // by the key of eval_runs
+	strange   map[string]int64            // answers whose case has options of a metric that is not known, by its name
+	unreads   map[string]*unread          // what cases say and nothing reads, by its text
+	earlier   map[scoring.RunID]store.Run // the rows of a run that is resumed, by their key
 }
 
 // tally holds the outcome of one version's answers.
@@ -113,7 +114,7 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	var lost error // of looking up questions
 	runner.Scored = func(c *scoring.Case, rows []scoring.Row) {
 		e.lookAtUnread(c)
-		if _, ok := e.Source.(*casesource.Warehouse); c != nil || !ok {
+		if _, ok := e.Source.(*cases.Warehouse); c != nil || !ok {
 			e.scored(questionOf(c), rows)
 			return
 		}
@@ -158,12 +159,12 @@ func (e *Run) held(rows []scoring.Row) {
 	if !rows[0].Matches(e.Chosen) {
 		return
 	}
-	e.Summary.Add(connectors.Question{}, rows)
+	e.Summary.Add(store.Question{}, rows)
 	e.count(rows)
 }
 
 // scored is called with every answer whose scores are stored, and with its question if it is known.
-func (e *Run) scored(q connectors.Question, rows []scoring.Row) {
+func (e *Run) scored(q store.Question, rows []scoring.Row) {
 	if len(rows) == 0 {
 		return
 	}

@@ -5,22 +5,23 @@ import (
 	"context"
 	"slices"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/scoring"
 )
 
 // questionOf returns the question of a case; zero if there is no case.
-func questionOf(c *scoring.Case) connectors.Question {
+func questionOf(c *scoring.Case) store.Question {
 	if c == nil {
-		return connectors.Question{}
+		return store.Question{}
 	}
-	return connectors.Question{Text: c.Question, Tags: c.Tags, TagsErr: c.TagsErr}
+	return store.Question{Text: c.Question, Tags: c.Tags, TagsErr: c.TagsErr}
 }
 
 // exportScored writes an answer that was scored to the exports. Those of a run that continues are written
 // in the end, when its answers are whole.
-func (e *Run) exportScored(q connectors.Question, rows []scoring.Row) {
+func (e *Run) exportScored(q store.Question, rows []scoring.Row) {
 	if !e.Exports.Any() || e.Resumed {
 		return
 	}
@@ -38,7 +39,7 @@ func (e *Run) Export(ctx context.Context, pages string) error {
 		return nil
 	}
 	if e.Resumed {
-		of := connectors.OfRun{RunID: scoring.RunID{ID: e.ID, By: e.Chosen.By}}
+		of := store.OfRun{RunID: scoring.RunID{ID: e.ID, By: e.Chosen.By}}
 		for s, err := range e.Warehouse.ScoredAnswers(context.WithoutCancel(ctx), of) {
 			if err != nil {
 				return err

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -13,7 +13,7 @@ import (
 // those that describe the question: what the run asked is recorded with it, and stays true when the
 // golden set changes.
 func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.Ledger) error {
-	s, ok := e.Source.(*casesource.Warehouse)
+	s, ok := e.Source.(*cases.Warehouse)
 	if !ok {
 		return nil // each line of a case file is an answer
 	}
@@ -71,7 +71,7 @@ func (e *Run) scoredUnread(ctx context.Context) error {
 	if len(e.unread) == 0 {
 		return nil
 	}
-	s := e.Source.(*casesource.Warehouse) //nolint:forcetypeassert // others have no such answers
+	s := e.Source.(*cases.Warehouse) //nolint:forcetypeassert // others have no such answers
 	ids := make([]string, len(e.unread))
 	for i, rows := range e.unread {
 		ids[i] = rows[0].CaseID

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
 )
@@ -35,7 +36,7 @@ func (e *Run) tallyOf(r *scoring.Row) *tally {
 func (e *Run) begin(ctx context.Context, answers ...scoring.RunID) error {
 	e.beginning.Lock()
 	defer e.beginning.Unlock()
-	var runs []connectors.Run
+	var runs []store.Run
 	for _, key := range answers {
 		if e.begun[key] {
 			continue
@@ -122,7 +123,7 @@ func (e *Run) record(ctx context.Context, status string) error {
 	if len(judges) > 0 {
 		versions["judges"] = judges
 	}
-	if s, ok := e.Source.(*casesource.Warehouse); ok {
+	if s, ok := e.Source.(*cases.Warehouse); ok {
 		versions["golden_set"] = s.Taken()
 	}
 	var paid Cost
@@ -130,7 +131,7 @@ func (e *Run) record(ctx context.Context, status string) error {
 		paid = e.Judge.Paid()
 	}
 	paid.plus(e.paidEarlier())
-	var runs []connectors.Run
+	var runs []store.Run
 	for key, t := range e.answers {
 		if !key.Matches(e.Chosen.By) {
 			continue // this call did not go through its answers
@@ -139,7 +140,7 @@ func (e *Run) record(ctx context.Context, status string) error {
 		if earlier := e.earlier[key]; others[key] && earlier.Status != "done" {
 			status = earlier.Status // the other metrics may lack scores
 		}
-		run := connectors.Run{RunID: key}
+		run := store.Run{RunID: key}
 		run.Started, run.Mode, run.Status, run.Judge = e.started, e.Mode, status, e.judgeName()
 		run.Config, run.Versions, run.Counts = toJSON(e.Config), toJSON(versions), toJSON(t.statuses)
 		run.Tokens, run.Cost = toJSON(t.usage), toJSON(paid)
@@ -174,7 +175,7 @@ func toJSON(v any) string {
 
 // warehouseLedger keeps the scores of a run in a warehouse's tables.
 type warehouseLedger struct {
-	w     *connectors.ScoreWriter
+	w     *store.ScoreWriter
 	now   func() time.Time
 	begin func(ctx context.Context, answers ...scoring.RunID) error // is told of the keys of rows before they are stored
 	key   func(*scoring.Row) scoring.RunID

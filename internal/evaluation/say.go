@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/internal/batch"
-	"github.com/badger-eval/badger/internal/casesource"
+	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/printable"
 )
 
@@ -23,7 +23,7 @@ func (e *Run) Say(o batch.Outcome) {
 	if o.Changed > 0 {
 		fmt.Fprintf(e.Notes, "note: %s scored again, because the question or its gold had changed since\n", printable.Count(o.Changed, "answer"))
 	}
-	if s, ok := e.Source.(*casesource.Warehouse); ok {
+	if s, ok := e.Source.(*cases.Warehouse); ok {
 		fmt.Fprintf(e.Notes, "golden set: %s\n", s.Versions())
 	}
 	e.sayUnread()

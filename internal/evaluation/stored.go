@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -30,7 +31,7 @@ type Named struct {
 
 // Find finds the run in its database. A run that does not exist, or without such answers, is a usage error. For an
 // incomplete run it writes a note.
-func (n Named) Find(ctx context.Context, notes io.Writer, w *connectors.Warehouse) (of connectors.OfRun, err error) {
+func (n Named) Find(ctx context.Context, notes io.Writer, w *store.Store) (of store.OfRun, err error) {
 	id, flag := n.ID, n.Flag
 	if id == "" {
 		last, err := w.LastRun(ctx)
@@ -53,7 +54,7 @@ func (n Named) Find(ctx context.Context, notes io.Writer, w *connectors.Warehous
 		}
 		return of, errcode.Usage("%s: there is no run %s; the latest runs are %s", flag, printable.Short(id), printable.List(latest))
 	}
-	of = connectors.OfRun{RunID: scoring.RunID{ID: id, By: n.Of.By}}
+	of = store.OfRun{RunID: scoring.RunID{ID: id, By: n.Of.By}}
 	var names, unfinished []string
 	matched := false
 	for _, row := range rows {
@@ -76,8 +77,8 @@ func (n Named) Find(ctx context.Context, notes io.Writer, w *connectors.Warehous
 
 // Stored is a run that a database holds. It is read once, for figures and exports.
 type Stored struct {
-	Warehouse *connectors.Warehouse
-	Of        connectors.OfRun
+	Warehouse *store.Store
+	Of        store.OfRun
 	Metrics   []scoring.Metric // that it has scores of, in the order of reports
 	Summary   *Summary
 	Now       func() time.Time
@@ -89,7 +90,7 @@ type Stored struct {
 }
 
 // Open looks at what the run holds. A run without scores is an error with [errcode.NotFound].
-func Open(ctx context.Context, w *connectors.Warehouse, of connectors.OfRun, mask *caseview.Mask) (*Stored, error) {
+func Open(ctx context.Context, w *store.Store, of store.OfRun, mask *caseview.Mask) (*Stored, error) {
 	names, err := w.MetricsOf(ctx, of)
 	if err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func Open(ctx context.Context, w *connectors.Warehouse, of connectors.OfRun, mas
 // zero value: none), and into files. The summary keeps something of each score, files nothing of an
 // answer. Against is the agent and version that all others are compared with; "" if there are
 // several.
-func (r *Stored) Read(ctx context.Context, base connectors.OfRun, summed bool, files *export.Files) (against string, err error) {
+func (r *Stored) Read(ctx context.Context, base store.OfRun, summed bool, files *export.Files) (against string, err error) {
 	r.begun = r.Now()
 	if summed {
 		if against, err = r.readBase(ctx, base); err != nil {
@@ -141,7 +142,7 @@ func (r *Stored) status(ctx context.Context) (status string, err error) {
 
 // readBase sums up the run that is compared with, and returns the agent version that all others are
 // compared with; "" if it has several.
-func (r *Stored) readBase(ctx context.Context, base connectors.OfRun) (string, error) {
+func (r *Stored) readBase(ctx context.Context, base store.OfRun) (string, error) {
 	if base.ID == "" {
 		return "", nil
 	}
@@ -172,7 +173,7 @@ func (r *Stored) readBase(ctx context.Context, base connectors.OfRun) (string, e
 }
 
 // each reads the answers of a run.
-func (r *Stored) each(ctx context.Context, of connectors.OfRun, f func(*export.Answer) error) error {
+func (r *Stored) each(ctx context.Context, of store.OfRun, f func(*export.Answer) error) error {
 	for s, err := range r.Warehouse.ScoredAnswers(ctx, of) {
 		if err != nil {
 			return err
@@ -194,7 +195,7 @@ func (r *Stored) sum(a *export.Answer) {
 	for i := range a.Scores {
 		rows[i] = scoring.Row{AnswerID: a.AnswerID, Score: a.Scores[i]}
 	}
-	r.Summary.Add(connectors.Question{Text: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
+	r.Summary.Add(store.Question{Text: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
 }
 
 // MetricsNamed are metrics in the order of reports. Judges of users, which are not known here, come
@@ -217,7 +218,7 @@ func MetricsNamed(names []string) []scoring.Metric {
 // FindRow finds the one row of eval_runs that an id (or else the run that a list names, or else the last
 // run) and a pattern of answers choose. None or several are mistakes of the user. db is the URL of the
 // database, for messages.
-func FindRow(ctx context.Context, w *connectors.Warehouse, db, id string, pattern scoring.AnswerID, named scoring.RunID) (scoring.RunID, error) {
+func FindRow(ctx context.Context, w *store.Store, db, id string, pattern scoring.AnswerID, named scoring.RunID) (scoring.RunID, error) {
 	id = cmp.Or(id, named.ID)
 	if id == "" {
 		last, err := w.LastRun(ctx)

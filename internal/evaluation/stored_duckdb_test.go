@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/connectors"
@@ -26,13 +28,13 @@ import (
 )
 
 // database is a new one with badger's tables and some rows of eval_runs.
-func database(t *testing.T, runs ...connectors.Run) *connectors.Warehouse {
+func database(t *testing.T, runs ...store.Run) *store.Store {
 	t.Helper()
 	c, err := duckdb.OpenFile(t.Context(), filepath.Join(t.TempDir(), "w.duckdb"), driver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := connectors.New(c, duckdb.Dialect)
+	w := store.New(connectors.New(c, duckdb.Dialect))
 	t.Cleanup(func() { _ = w.Close() })
 	if err := w.Install(t.Context()); err != nil {
 		t.Fatal(err)
@@ -46,7 +48,7 @@ func database(t *testing.T, runs ...connectors.Run) *connectors.Warehouse {
 // Two runs: r1 of two versions, one of which was stopped, and r2, which began later.
 var (
 	monday = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
-	stored = []connectors.Run{
+	stored = []store.Run{
 		{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "nova", Version: "1", Batch: "mon"}}, Started: monday, Status: "done"},
 		{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "nova", Version: "2", Batch: "mon"}}, Started: monday, Status: "stopped"},
 		{RunID: scoring.RunID{ID: "r2", By: scoring.By{Agent: "atlas", Version: "1", Batch: "tue"}}, Started: monday.Add(24 * time.Hour), Status: "done"},
@@ -57,17 +59,17 @@ func TestFindsAStoredRun(t *testing.T) {
 	w, none := database(t, stored...), database(t)
 	for _, tc := range []struct {
 		why   string
-		in    *connectors.Warehouse
+		in    *store.Store
 		named evaluation.Named
-		want  connectors.OfRun
+		want  store.OfRun
 		note  string
 		err   string // how it begins
 		code  errcode.Code
 	}{
-		{why: "the last one", in: w, named: evaluation.Named{Flag: "--run"}, want: connectors.OfRun{RunID: scoring.RunID{ID: "r2"}}},
-		{why: "a run of which a part was stopped", in: w, named: evaluation.Named{ID: "r1", Flag: "--run"}, want: connectors.OfRun{RunID: scoring.RunID{ID: "r1"}}, note: "note: run r1 is stopped; the figures are of the scores that it holds\n"},
-		{why: "the other part of it", in: w, named: evaluation.Named{ID: "r1", Flag: "--run", Of: scoring.AnswerID{By: scoring.By{Version: "1"}}}, want: connectors.OfRun{RunID: scoring.RunID{ID: "r1", By: scoring.By{Version: "1"}}}},
-		{why: "a run that is compared with, whose answers need not be such", in: w, named: evaluation.Named{ID: "r2", Flag: "--against", Of: scoring.AnswerID{By: scoring.By{Agent: "nova"}}}, want: connectors.OfRun{RunID: scoring.RunID{ID: "r2", By: scoring.By{Agent: "nova"}}}},
+		{why: "the last one", in: w, named: evaluation.Named{Flag: "--run"}, want: store.OfRun{RunID: scoring.RunID{ID: "r2"}}},
+		{why: "a run of which a part was stopped", in: w, named: evaluation.Named{ID: "r1", Flag: "--run"}, want: store.OfRun{RunID: scoring.RunID{ID: "r1"}}, note: "note: run r1 is stopped; the figures are of the scores that it holds\n"},
+		{why: "the other part of it", in: w, named: evaluation.Named{ID: "r1", Flag: "--run", Of: scoring.AnswerID{By: scoring.By{Version: "1"}}}, want: store.OfRun{RunID: scoring.RunID{ID: "r1", By: scoring.By{Version: "1"}}}},
+		{why: "a run that is compared with, whose answers need not be such", in: w, named: evaluation.Named{ID: "r2", Flag: "--against", Of: scoring.AnswerID{By: scoring.By{Agent: "nova"}}}, want: store.OfRun{RunID: scoring.RunID{ID: "r2", By: scoring.By{Agent: "nova"}}}},
 		{why: "no such run", in: w, named: evaluation.Named{ID: "r3", Flag: "--against"}, err: "--against: there is no run r3; the latest runs are r2, r1"},
 		{why: "no such answers", in: w, named: evaluation.Named{ID: "r1", Flag: "--run", Of: scoring.AnswerID{By: scoring.By{Agent: "atlas"}}}, err: "run r1 has no such answers; it has those of nova 1 mon, nova 2 mon"},
 		{why: "no runs", in: none, named: evaluation.Named{Flag: "--run", DB: "duckdb:w"}, err: "the database holds no runs; badger run --to duckdb:w makes one", code: errcode.NotFound},
@@ -98,7 +100,7 @@ func TestFindsOneRow(t *testing.T) {
 	second := scoring.RunID{ID: "r1", By: scoring.By{Agent: "nova", Version: "2", Batch: "mon"}}
 	for _, tc := range []struct {
 		why     string
-		in      *connectors.Warehouse
+		in      *store.Store
 		id      string
 		pattern scoring.AnswerID
 		named   scoring.RunID
@@ -130,7 +132,7 @@ func TestBegin(t *testing.T) {
 	w, none := database(t, stored...), database(t)
 	for _, tc := range []struct {
 		why     string
-		in      *connectors.Warehouse
+		in      *store.Store
 		id      string
 		resumed bool
 		was     string // of the file; "-": there is none, and one is named; "": none is named

@@ -4,7 +4,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
@@ -43,7 +44,7 @@ func NewSummary(engine *scoring.Engine, names []string) *Summary {
 }
 
 // Add adds the scores of one answer to a question, which may be unknown.
-func (s *Summary) Add(q connectors.Question, rows []scoring.Row) {
+func (s *Summary) Add(q store.Question, rows []scoring.Row) {
 	if len(rows) == 0 {
 		return
 	}
@@ -67,12 +68,12 @@ func (s *Summary) Add(q connectors.Question, rows []scoring.Row) {
 }
 
 // Describe adds the question of a case whose scores, or some of them, were added without it.
-func (s *Summary) Describe(of scoring.AnswerID, q connectors.Question) {
+func (s *Summary) Describe(of scoring.AnswerID, q store.Question) {
 	s.report.Describe(s.caseOf(of, q))
 }
 
 // caseOf is a case as a report has it. What may hold a masked value is left out.
-func (s *Summary) caseOf(of scoring.AnswerID, q connectors.Question) report.Case {
+func (s *Summary) caseOf(of scoring.AnswerID, q store.Question) report.Case {
 	c := report.Case{AnswerID: of}
 	if s.Mask.None() {
 		c.Question, c.Tags, c.TagsErr = q.Text, q.Tags, q.TagsErr

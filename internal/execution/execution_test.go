@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
@@ -22,7 +24,7 @@ import (
 )
 
 // shop is a database with a table t of three rows, opened only to read.
-func shop(t *testing.T) *connectors.Warehouse {
+func shop(t *testing.T) *store.Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "shop.duckdb")
 	c, err := duckdb.OpenFile(t.Context(), path, driver.Options{})
@@ -39,7 +41,7 @@ func shop(t *testing.T) *connectors.Warehouse {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := connectors.New(c, duckdb.Dialect)
+	w := store.New(connectors.New(c, duckdb.Dialect))
 	t.Cleanup(func() { _ = w.Close() })
 	return w
 }

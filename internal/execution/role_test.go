@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
@@ -28,7 +30,7 @@ func TestPostgresRoles(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return connectors.New(c, d), nil
+		return store.New(connectors.New(c, d)), nil
 	}
 	owner := s.URL("postgres", s.Port)
 	c, _, err := postgres.Open(t.Context(), owner, driver.Options{})

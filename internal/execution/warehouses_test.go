@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/bigquery"
 	"github.com/badger-eval/badger/connectors/databricks"
@@ -20,28 +22,28 @@ import (
 // refused before it is sent, and by the connection too.
 func TestWarehousesOnlyRead(t *testing.T) {
 	t.Setenv("BADGER_TEST_PASSWORD", "swordfish")
-	for name, open := range map[string]func(t *testing.T) *connectors.Warehouse{
-		"snowflake": func(t *testing.T) *connectors.Warehouse {
+	for name, open := range map[string]func(t *testing.T) *store.Store{
+		"snowflake": func(t *testing.T) *store.Store {
 			s := fakesnowflake.New(t)
 			c, d, err := snowflake.Open(t.Context(), "snowflake://tester@acme/DEMO/PUBLIC?warehouse=W&password_env=BADGER_TEST_PASSWORD&retries=2&"+s.Options(), driver.Options{ReadOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return connectors.New(c, d)
+			return store.New(connectors.New(c, d))
 		},
-		"bigquery": func(t *testing.T) *connectors.Warehouse {
+		"bigquery": func(t *testing.T) *store.Store {
 			c, d, err := bigquery.Open(t.Context(), fakebigquery.Start(t).URL(), driver.Options{ReadOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return connectors.New(c, d)
+			return store.New(connectors.New(c, d))
 		},
-		"databricks": func(t *testing.T) *connectors.Warehouse {
+		"databricks": func(t *testing.T) *store.Store {
 			c, d, err := databricks.Open(t.Context(), fakedatabricks.New(t).URL(), driver.Options{ReadOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return connectors.New(c, d)
+			return store.New(connectors.New(c, d))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,7 +3,8 @@ package export
 import (
 	"errors"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
@@ -23,7 +24,7 @@ type Answer struct {
 }
 
 // Of is an answer of a run to a question, with its scores.
-func Of(run string, id scoring.AnswerID, q connectors.Question, scores []scoring.Score) *Answer {
+func Of(run string, id scoring.AnswerID, q store.Question, scores []scoring.Score) *Answer {
 	return &Answer{RunID: run, AnswerID: id, Question: q.Text, Tier: report.Tier(scores), Tags: q.Tags, TagsErr: q.TagsErr, Scores: scores}
 }
 

@@ -20,13 +20,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
@@ -494,11 +495,11 @@ func maskOf(t *testing.T, columns ...string) *caseview.Mask {
 // The class of a test case is that of its accepted query, whatever became of the answer: servers know a
 // test again by its class and name.
 func TestTheClassOfATestStays(t *testing.T) {
-	asked := connectors.Question{Text: "how many?", Tags: []string{"sales"}}
+	asked := store.Question{Text: "how many?", Tags: []string{"sales"}}
 	complexity := func(label, reason string) scoring.Score { return labelled("sql_complexity", label, reason) }
 	for _, tc := range []struct {
 		why    string
-		asked  connectors.Question
+		asked  store.Question
 		scores []scoring.Score
 		want   string
 	}{
@@ -506,9 +507,9 @@ func TestTheClassOfATestStays(t *testing.T) {
 		{"missing", asked, []scoring.Score{complexity("easy", "no signal fired"), without("hybrid_ex", scoring.StatusNotApplicable, scoring.NoAnswer)}, "easy"},
 		{"not read", asked, []scoring.Score{without("hybrid_ex", scoring.StatusFailed, "no JSON"), complexity("easy", "no signal fired")}, "easy"},
 		{"the metric was not asked for: the tag", asked, []scoring.Score{verdict("hybrid_ex", 1, "")}, "sales"},
-		{"the question is not in the set, the score says it", connectors.Question{}, []scoring.Score{complexity("extra_hard", "fired: nested, set_op")}, "extra hard"},
-		{"no accepted query", connectors.Question{Tags: []string{"sales"}}, []scoring.Score{without("sql_complexity", scoring.StatusNotApplicable, "no gold SQL given")}, "sales"},
-		{"nothing is known", connectors.Question{}, nil, "cases"},
+		{"the question is not in the set, the score says it", store.Question{}, []scoring.Score{complexity("extra_hard", "fired: nested, set_op")}, "extra hard"},
+		{"no accepted query", store.Question{Tags: []string{"sales"}}, []scoring.Score{without("sql_complexity", scoring.StatusNotApplicable, "no gold SQL given")}, "sales"},
+		{"nothing is known", store.Question{}, nil, "cases"},
 	} {
 		a := Of("r1", scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "atlas", Version: "1.0"}}, tc.asked, tc.scores)
 		if got := parseJUnit(t, writeJUnit(t, []*Answer{a})).Suites[0].Cases[0].Class; got != tc.want {
@@ -790,4 +791,37 @@ func TestFailingWriter(t *testing.T) {
 	if Markdown(&failing{10}, figures(sample()), MarkdownOptions{}) == nil {
 		t.Error("Markdown: nobody hears that the disk is full")
 	}
+}
+
+// Every file format_NAME.go registers a format, and each is found by its name.
+func TestEveryFormatFileRegisters(t *testing.T) {
+	files, err := filepath.Glob("format_*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	names := map[string]bool{}
+	for _, f := range Formats() {
+		got, err := FormatNamed(f.Name)
+		if err != nil || got.File != f.File || got.Type == "" || names[f.File] {
+			t.Errorf("%s: %+v, %v", f.Name, got, err)
+		}
+		names[f.File] = true
+		if w, err := f.New(io.Discard, options); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		} else if err := w.Close(); err != nil {
+			t.Errorf("%s without answers: %v", f.Name, err)
+		}
+	}
+	if len(names) != len(files) {
+		t.Errorf("%d files, %d formats", len(files), len(names))
+	}
+	if _, err := FormatNamed("xls"); errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "csv, jsonl") {
+		t.Errorf("xls: %v", err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a name that is taken was registered")
+		}
+	}()
+	register(Format{Name: "csv"})
 }

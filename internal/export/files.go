@@ -168,7 +168,11 @@ func (t Targets) Open(o Options, around Surroundings) (_ *Files, err error) {
 			e.markdown = file
 			continue
 		}
-		w, err := New(strings.TrimPrefix(x.Flag, "--"), file, o)
+		format, err := FormatNamed(strings.TrimPrefix(x.Flag, "--"))
+		if err != nil {
+			return nil, err
+		}
+		w, err := format.New(file, o)
 		if err != nil {
 			return nil, err
 		}

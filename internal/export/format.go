@@ -1,67 +1,51 @@
 package export
 
 import (
+	"cmp"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/report"
 )
 
-// Format is a form in which a run can be written.
+// Format is a form in which a run can be written. Each has a file of its own, format_NAME.go, which registers
+// it: no other file changes with a new one.
 type Format struct {
 	Name string // as flags and addresses call it, such as junit
 	File string // a name for the file
 	Type string // its media type
+
+	open func(w io.Writer, o Options) (Writer, error)
 }
 
-// Formats are all forms.
-var Formats = []Format{
-	{"csv", "cases.csv", "text/csv; charset=utf-8"},
-	{"jsonl", "cases.jsonl", "application/x-ndjson"},
-	{"junit", "cases.xml", "application/xml"},
-	{"sarif", "cases.sarif", "application/sarif+json"},
-	{"markdown", "summary.md", "text/markdown; charset=utf-8"},
-}
+var formats []Format // sorted by name
 
-// New writes a run in a form. Markdown takes memory for each score, the others for one answer.
-// InvalidArgument: there is no such form.
-func New(format string, w io.Writer, o Options) (Writer, error) {
-	switch format {
-	case "csv":
-		return NewCSV(w, o), nil
-	case "jsonl":
-		return NewJSONLines(w, o), nil
-	case "junit":
-		return NewJUnit(w, o)
-	case "sarif":
-		return NewSARIF(w, o), nil
-	case "markdown":
-		return &summarised{w: w, o: o, sum: report.NewSummary(report.SummaryOptions{Metrics: o.Known, Primary: o.Metric})}, nil
+// register adds a format. It panics on a name that is taken.
+func register(f Format) struct{} {
+	at, taken := slices.BinarySearchFunc(formats, f, func(a, b Format) int { return cmp.Compare(a.Name, b.Name) })
+	if taken {
+		panic(fmt.Sprintf("export: there are two formats %q", f.Name))
 	}
-	return nil, errcode.New(errcode.InvalidArgument, "format: %.40q, expected csv, jsonl, junit, sarif or markdown", format)
+	formats = slices.Insert(formats, at, f)
+	return struct{}{}
 }
 
-// summarised is the summary in Markdown of the answers that are added.
-type summarised struct {
-	w   io.Writer
-	o   Options
-	sum *report.Summary
-	run string
-}
+// Formats returns all formats, sorted by name.
+func Formats() []Format { return slices.Clone(formats) }
 
-// Add adds the answer's scores.
-func (m *summarised) Add(a *Answer) error {
-	m.run = a.RunID
-	of := report.Case{AnswerID: a.AnswerID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, TagsErr: a.TagsErr}
-	for i := range a.Scores {
-		m.sum.Add(a.Scores[i], of)
+// FormatNamed returns a format. The error is InvalidArgument if there is none of that name.
+func FormatNamed(name string) (Format, error) {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		if names[i] = f.Name; f.Name == name {
+			return f, nil
+		}
 	}
-	return nil
+	last := len(names) - 1
+	return Format{}, errcode.New(errcode.InvalidArgument, "format: %.40q, expected %s or %s", name, strings.Join(names[:last], ", "), names[last])
 }
 
-// Close writes the summary.
-func (m *summarised) Close() error {
-	f := m.sum.Figures()
-	f.RunStatus = m.o.status()
-	return Markdown(m.w, f, MarkdownOptions{Run: m.run})
-}
+// New writes a run in the format. Markdown takes memory for each score, the others for one answer.
+func (f Format) New(w io.Writer, o Options) (Writer, error) { return f.open(w, o) }

@@ -10,15 +10,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/udf"
 )
 
-// CallTable is the table of calls; [connectors.Warehouse] has it.
+// CallTable is the table of calls; [store.Store] has it.
 type CallTable interface {
-	WriteCalls(ctx context.Context, calls ...connectors.Call) error
-	Calls(ctx context.Context, ids ...string) ([]connectors.Call, error)
+	WriteCalls(ctx context.Context, calls ...store.Call) error
+	Calls(ctx context.Context, ids ...string) ([]store.Call, error)
 	AnswerCall(ctx context.Context, id, reply string) error
 	ForgetCalls(ctx context.Context, before time.Time) error
 }
@@ -61,10 +62,10 @@ func (s *CallStore) Keep(ctx context.Context, calls []udf.KeptCall) error {
 		for i := range there {
 			replied[there[i].ID] = there[i].Reply != ""
 		}
-		var rows []connectors.Call
+		var rows []store.Call
 		for i := range some {
 			if c := &some[i]; !replied[c.ID] {
-				rows = append(rows, connectors.Call{ID: c.ID, ContentHash: c.Hash, Function: c.Function, Request: pack(c.Request), Expires: c.Expires})
+				rows = append(rows, store.Call{ID: c.ID, ContentHash: c.Hash, Function: c.Function, Request: pack(c.Request), Expires: c.Expires})
 			}
 		}
 		if err := s.table.WriteCalls(ctx, rows...); err != nil {

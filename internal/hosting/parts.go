@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -59,17 +61,18 @@ const (
 
 // Warehouse adds a warehouse, which is connected later. prepare is called with it before it is used, then
 // afterwards. It is available when both have succeeded; either may be nil.
-func (p *Parts) Warehouse(key, url string, only bool, prepare, then func(context.Context, *connectors.Warehouse) error) (*connectors.Warehouse, error) {
-	w, err := p.Warehouses.Later(url, driver.Options{ReadOnly: only, Lasting: true, Sparing: true, MostBytes: p.EngineBytes}, key)
+func (p *Parts) Warehouse(key, url string, only bool, prepare, then func(context.Context, *store.Store) error) (*store.Store, error) {
+	later, err := p.Warehouses.Later(url, driver.Options{ReadOnly: only, Lasting: true, Sparing: true, MostBytes: p.EngineBytes}, key)
 	if err != nil {
 		return nil, err
 	}
+	w := store.New(later)
 	p.all = append(p.all, &part{key: key, try: func(ctx context.Context) error {
-		err := w.Connect(ctx, func(w *connectors.Warehouse) error {
+		err := w.Connect(ctx, func(first *connectors.Warehouse) error {
 			if prepare == nil {
 				return nil
 			}
-			return prepare(ctx, w)
+			return prepare(ctx, store.New(first))
 		})
 		if err != nil || then == nil {
 			return err

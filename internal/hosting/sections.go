@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/udf"
 	"github.com/badger-eval/badger/udf/identity"
+	"github.com/badger-eval/badger/udf/server"
 )
 
 // Auth says who may call badger serve: one for both listeners, or one for each.
@@ -47,7 +47,7 @@ func (a Auth) Listeners(clientCA string) (byGRPC, byHTTP identity.Config, err er
 }
 
 // Limits bounds what callers can make badger serve do. A key that is left out has its
-// default; see udf.Limits.
+// default; see server.Limits.
 type Limits struct {
 	BodyBytes      int64         `yaml:"body_bytes"`
 	MessageBytes   int           `yaml:"message_bytes"`
@@ -71,15 +71,15 @@ type CallerLimits struct {
 	RowsPerSecond float64 `yaml:"rows_per_second"`
 }
 
-func (c CallerLimits) limits() udf.CallerLimits {
-	return udf.CallerLimits{Calls: c.Calls, InFlight: c.MemoryBytes, Rows: c.RowsPerSecond}
+func (c CallerLimits) limits() server.CallerLimits {
+	return server.CallerLimits{Calls: c.Calls, InFlight: c.MemoryBytes, Rows: c.RowsPerSecond}
 }
 
 // Limits are the limits in the server's form.
-func (c Limits) Limits() udf.Limits {
-	out := udf.Limits{
+func (c Limits) Limits() server.Limits {
+	out := server.Limits{
 		Body: c.BodyBytes, Message: c.MessageBytes, Rows: c.BatchRows, Calls: c.Calls, Connections: c.Connections, InFlight: c.MemoryBytes, Reference: c.ReferenceBytes,
-		ReadTime: c.ReadTime, StopGrace: c.StopGrace, StopDelay: c.StopDelay, Caller: c.Caller.limits(), Callers: map[string]udf.CallerLimits{},
+		ReadTime: c.ReadTime, StopGrace: c.StopGrace, StopDelay: c.StopDelay, Caller: c.Caller.limits(), Callers: map[string]server.CallerLimits{},
 	}
 	for name, l := range c.Callers {
 		out.Callers[name] = l.limits()
@@ -124,7 +124,7 @@ func (l Listen) MetricsAddress() (string, error) {
 }
 
 // Fill takes the limits that hold.
-func (c *Limits) Fill(l udf.Limits) {
+func (c *Limits) Fill(l server.Limits) {
 	c.BodyBytes, c.MessageBytes, c.BatchRows, c.Calls, c.MemoryBytes, c.ReferenceBytes = l.Body, l.Message, l.Rows, l.Calls, l.InFlight, l.Reference
 	c.Connections = l.Connections
 	c.ReadTime, c.StopGrace, c.StopDelay = l.ReadTime, l.StopGrace, l.StopDelay

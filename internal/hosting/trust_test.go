@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
@@ -32,6 +34,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
+	"github.com/badger-eval/badger/udf/server"
 )
 
 // TestTrust sends batches to two replicas that share a ledger and are killed by turns. A fifth of
@@ -80,7 +83,7 @@ func TestTrust(t *testing.T) {
 	c.check(t)
 }
 
-func trustWarehouse(t *testing.T) *connectors.Warehouse {
+func trustWarehouse(t *testing.T) *store.Store {
 	var m connectors.Mux
 	m.Register(duckdb.Scheme, duckdb.Open)
 	m.Register(postgres.Scheme, postgres.Open)
@@ -98,12 +101,12 @@ func trustWarehouse(t *testing.T) *connectors.Warehouse {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.Close() })
-	return w
+	return store.New(w)
 }
 
 // campaign is what the callers know.
 type campaign struct {
-	w     *connectors.Warehouse
+	w     *store.Store
 	judge *countingJudge
 
 	mu       sync.Mutex
@@ -339,8 +342,8 @@ func (c *campaign) start(t *testing.T) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := udf.NewServer(catalogue, &udf.Options{
-		Limits: udf.Limits{StopGrace: time.Millisecond}, Timeouts: map[string]time.Duration{"snowflake": 10 * time.Millisecond}, Logger: slog.New(slog.DiscardHandler),
+	s, err := server.New(catalogue, &server.Options{
+		Limits: server.Limits{StopGrace: time.Millisecond}, Timeouts: map[string]time.Duration{"snowflake": 10 * time.Millisecond}, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -353,7 +356,7 @@ func (c *campaign) start(t *testing.T) *replica {
 	r.url = "http://" + l.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { defer close(done); _ = server.Serve(ctx, nil, r.conns) }()
+	go func() { defer close(done); _ = s.Serve(ctx, nil, r.conns) }()
 	r.stop = func() { stop(); <-done }
 	return r
 }
@@ -426,7 +429,7 @@ func (c *conns) cut() {
 
 // table is the warehouse as a replica reaches it while it lives.
 type table struct {
-	w    *connectors.Warehouse
+	w    *store.Store
 	dead atomic.Bool
 	kept func(hashes []string)
 }
@@ -440,7 +443,7 @@ func (f *table) live(do func() error) error {
 	return do()
 }
 
-func (f *table) Assessments(ctx context.Context, filter connectors.AssessmentFilter) iter.Seq2[judgebackend.Assessment, error] {
+func (f *table) Assessments(ctx context.Context, filter store.AssessmentFilter) iter.Seq2[judgebackend.Assessment, error] {
 	if f.dead.Load() {
 		return func(yield func(judgebackend.Assessment, error) bool) { yield(judgebackend.Assessment{}, errDead) }
 	}
@@ -480,11 +483,11 @@ func (f *table) VoidClaims(ctx context.Context, kind, mine string) error {
 	return f.live(func() error { return f.w.VoidClaims(ctx, kind, mine) })
 }
 
-func (f *table) WriteCalls(ctx context.Context, calls ...connectors.Call) error {
+func (f *table) WriteCalls(ctx context.Context, calls ...store.Call) error {
 	return f.live(func() error { return f.w.WriteCalls(ctx, calls...) })
 }
 
-func (f *table) Calls(ctx context.Context, ids ...string) (out []connectors.Call, err error) {
+func (f *table) Calls(ctx context.Context, ids ...string) (out []store.Call, err error) {
 	err = f.live(func() (err error) { out, err = f.w.Calls(ctx, ids...); return err })
 	return out, err
 }

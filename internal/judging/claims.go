@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Claims is a table in which processes agree who asks a judge; [connectors.Warehouse] has it. A
+// Claims is a table in which processes agree who asks a judge; [store.Store] has it. A
 // Table that has it not is nobody else's.
 type Claims interface {
 	Claim(ctx context.Context, owner string, now, until time.Time, keys ...string) ([]string, error)

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/inwarehouse"
@@ -64,7 +65,7 @@ func TestExamine(t *testing.T) {
 		got := c.Examine(t.Context(), Surroundings{
 			Providers: judgebackend.Providers{openai.Provider, inwarehouse.Cortex},
 			Getenv:    func(name string) string { return map[string]string{"THE_KEY": key}[name] }, Now: time.Now,
-			Open: func(context.Context, string) (*connectors.Warehouse, error) { return nil, errors.New("it is away") },
+			Open: func(context.Context, string) (*store.Store, error) { return nil, errors.New("it is away") },
 		}, "nosuch:w")
 		if len(got) != len(tc.want) {
 			t.Errorf("%s: %+v, want %d checks", tc.why, got, len(tc.want))

@@ -6,13 +6,14 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Table is the table of assessments; [connectors.Warehouse] has it.
+// Table is the table of assessments; [store.Store] has it.
 type Table interface {
-	Assessments(ctx context.Context, f connectors.AssessmentFilter) iter.Seq2[judgebackend.Assessment, error]
+	Assessments(ctx context.Context, f store.AssessmentFilter) iter.Seq2[judgebackend.Assessment, error]
 	WriteAssessments(ctx context.Context, assessments ...judgebackend.Assessment) error
 }
 
@@ -90,7 +91,7 @@ func (l *Ledger) PaidBy(ctx context.Context, payer string, from time.Time) ([]ju
 // find reads the last sound answer to each request.
 func (l *Ledger) find(ctx context.Context, t Table, hashes []string) ([]*judgebackend.Assessment, error) {
 	last := make(map[string]judgebackend.Assessment, len(hashes))
-	for a, err := range t.Assessments(ctx, connectors.AssessmentFilter{RequestHashes: hashes}) {
+	for a, err := range t.Assessments(ctx, store.AssessmentFilter{RequestHashes: hashes}) {
 		if err != nil {
 			return nil, err
 		}

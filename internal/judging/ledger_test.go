@@ -10,7 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/judging"
 	"github.com/badger-eval/badger/judgebackend"
@@ -39,7 +40,7 @@ func (f *table) hold() {
 	}
 }
 
-func (f *table) Assessments(_ context.Context, filter connectors.AssessmentFilter) iter.Seq2[judgebackend.Assessment, error] {
+func (f *table) Assessments(_ context.Context, filter store.AssessmentFilter) iter.Seq2[judgebackend.Assessment, error] {
 	return func(yield func(judgebackend.Assessment, error) bool) {
 		f.mu.Lock()
 		f.reads++

@@ -14,9 +14,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/judgebackend"
@@ -29,7 +30,7 @@ type Surroundings struct {
 	Getenv    func(string) string    // the environment, which holds keys
 	Now       func() time.Time       // when an answer was given, as the ledger records it
 	Open      OpenWarehouse          // opens judge.warehouse
-	Scores    *connectors.Warehouse  // where answers are kept by default; nil: there is none that can be written
+	Scores    *store.Store           // where answers are kept by default; nil: there is none that can be written
 	Log       *slog.Logger           // what goes wrong without failing a call; nil: nowhere
 	Audit     *slog.Logger           // where audit lines go if no file is named; nil: nowhere
 	Tracer    trace.Tracer           // of a span for each call; nil: none
@@ -39,14 +40,14 @@ type Surroundings struct {
 }
 
 // OpenWarehouse opens a warehouse that is only read.
-type OpenWarehouse func(ctx context.Context, url string) (*connectors.Warehouse, error)
+type OpenWarehouse func(ctx context.Context, url string) (*store.Store, error)
 
 // Later takes the parts of a server that may be missing when it starts. Keys are those of the
 // configuration.
 type Later interface {
 	// Warehouse is a warehouse that is connected later: prepare is called with it before anybody can use
 	// it, then afterwards; either may be nil.
-	Warehouse(key, url string, readOnly bool, prepare, then func(context.Context, *connectors.Warehouse) error) (*connectors.Warehouse, error)
+	Warehouse(key, url string, readOnly bool, prepare, then func(context.Context, *store.Store) error) (*store.Store, error)
 	// File adds a file with a secret, which is read at each use.
 	File(key, path string)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
@@ -17,14 +19,15 @@ import (
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
 
-func open(t *testing.T, path string) *connectors.Warehouse {
+func open(t *testing.T, path string) *store.Store {
 	t.Helper()
 	var m connectors.Mux
 	m.Register(duckdb.Scheme, duckdb.Open)
-	w, err := m.Open(t.Context(), "duckdb:"+path, driver.Options{})
+	opened, err := m.Open(t.Context(), "duckdb:"+path, driver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	w := store.New(opened)
 	if err := w.Install(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +37,7 @@ func open(t *testing.T, path string) *connectors.Warehouse {
 func TestStore(t *testing.T) {
 	backendtest.RunStore(t, func(t *testing.T) backendtest.StoreHarness {
 		path := filepath.Join(t.TempDir(), "w.duckdb")
-		var w *connectors.Warehouse
+		var w *store.Store
 		var warnings bytes.Buffer
 		t.Cleanup(func() { _ = w.Close() })
 		return backendtest.StoreHarness{

@@ -5,7 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -65,7 +66,7 @@ func (s *Store) Agreement(ctx context.Context, q *Queue) (Agreement, error) {
 
 // morePairwise is how many more answers it takes where three people or more labelled.
 func (s *Store) morePairwise(ctx context.Context, q *Queue) (agreement.Stat, error) {
-	labels, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: q.ID, Newest: true}, 0)
+	labels, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{Queue: q.ID, Newest: true}, 0)
 	if err != nil {
 		return agreement.Stat{}, err
 	}

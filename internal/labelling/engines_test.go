@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -69,7 +70,7 @@ func onEngines(t *testing.T, servers int, f func(t *testing.T, c *clock, of []*l
 				if err != nil {
 					t.Fatal(err)
 				}
-				w := connectors.New(conn, d)
+				w := store.New(connectors.New(conn, d))
 				t.Cleanup(func() { _ = w.Close() })
 				stores = append(stores, &labelling.Store{Warehouse: w, Now: c.now})
 			} else {
@@ -123,7 +124,7 @@ var run = scoring.RunID{ID: "r1", By: scoring.By{Agent: "atlas", Version: "2", B
 // queue makes a queue of cases named c001 and so on.
 func queue(t *testing.T, s *labelling.Store, cases int, p labelling.Plan) *labelling.Queue {
 	t.Helper()
-	p.List = caselist.State{RunID: run, Mode: caselist.All}
+	p.List = store.State{RunID: run, Mode: store.All}
 	answer(t, s, run, caseIDs(cases)...)
 	q, err := s.Make(t.Context(), p, caseIDs(cases))
 	if err != nil {
@@ -183,7 +184,7 @@ func next(t *testing.T, s *labelling.Store, q *labelling.Queue, who string, not 
 // logged are all rows of label_log.
 func logged(t *testing.T, s *labelling.Store) []labelling.Label {
 	t.Helper()
-	rows, err := s.Warehouse.LoggedLabels(t.Context(), connectors.LabelFilter{}, 0)
+	rows, err := s.Warehouse.LoggedLabels(t.Context(), store.LabelFilter{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring"
@@ -59,7 +60,7 @@ type labelJSON struct {
 // to counts human_labels too, as everything does that reads labels; labels that name no version of the
 // agent, where it is not known which answered, are left out.
 func (s *Store) Export(ctx context.Context, to io.Writer, queue string) (answers int, err error) {
-	labels, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: queue}, 0)
+	labels, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{Queue: queue}, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -107,7 +108,7 @@ func compareAnswers(a, b scoring.AnswerID) int {
 
 // votes returns the current human verdicts on answers. If the answers of a warehouse are not in its tables, only
 // the log has verdicts.
-func (s *Store) votes(ctx context.Context) ([]connectors.Vote, error) {
+func (s *Store) votes(ctx context.Context) ([]store.Vote, error) {
 	votes, err := s.Warehouse.Votes(ctx)
 	if errcode.Of(err) == errcode.NotFound {
 		return nil, nil
@@ -115,7 +116,7 @@ func (s *Store) votes(ctx context.Context) ([]connectors.Vote, error) {
 	return votes, err
 }
 
-func verdictOf(v *connectors.Vote) string { return []string{"fail", "unsure", "pass"}[v.Says+1] }
+func verdictOf(v *store.Vote) string { return []string{"fail", "unsure", "pass"}[v.Says+1] }
 
 func newLine(of scoring.AnswerID) *line {
 	out := &line{CaseID: of.CaseID}
@@ -451,7 +452,7 @@ func (s *Store) bring(ctx context.Context, labels []Label, said map[voter]string
 	for i := range labels {
 		cases = append(cases, labels[i].CaseID)
 	}
-	there, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Cases: distinct(cases)}, 0)
+	there, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{Cases: distinct(cases)}, 0)
 	if err != nil {
 		return 0, err
 	}

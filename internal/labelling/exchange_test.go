@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/scoring"
@@ -115,7 +116,7 @@ func TestExportReadsHumanLabels(t *testing.T) {
 		answer(t, s, run, caseIDs(3)...)
 		for _, l := range []struct{ who, caseID, verdict string }{{"mo", "c001", "fail"}, {"mo", "c002", "fail"}, {"kim", "c003", "pass"}} {
 			id := scoring.AnswerID{CaseID: l.caseID, By: run.By}
-			if err := s.Warehouse.WriteLabels(t.Context(), connectors.Label{AnswerID: id, Annotator: l.who, Verdict: l.verdict, At: c.now()}); err != nil {
+			if err := s.Warehouse.WriteLabels(t.Context(), store.Label{AnswerID: id, Annotator: l.who, Verdict: l.verdict, At: c.now()}); err != nil {
 				t.Fatal(err)
 			}
 		}

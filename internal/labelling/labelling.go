@@ -17,7 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -36,17 +37,17 @@ const (
 var DefaultOptions = []string{"pass", "fail", "unsure"}
 
 // Queue is a labelling queue.
-type Queue = connectors.Queue
+type Queue = store.Queue
 
 // Label is a person's label of an answer at one time.
-type Label = connectors.LoggedLabel
+type Label = store.LoggedLabel
 
 // Item is an answer of a queue.
-type Item = connectors.QueueItem
+type Item = store.QueueItem
 
 // Store is the labelling of a warehouse. It may be used from several goroutines at once.
 type Store struct {
-	Warehouse *connectors.Warehouse
+	Warehouse *store.Store
 	Now       func() time.Time // nil: time.Now
 	Lease     time.Duration    // 0: [DefaultLease]
 }
@@ -101,9 +102,9 @@ func (s *Store) QueueFor(ctx context.Context, of scoring.AnswerID, me string) (*
 			return nil, err
 		}
 		switch {
-		case item.Mine != connectors.Untouched && labelled == nil:
+		case item.Mine != store.Untouched && labelled == nil:
 			labelled = q
-		case item.Mine == connectors.Untouched && item.Done < q.Annotators && wants == nil:
+		case item.Mine == store.Untouched && item.Done < q.Annotators && wants == nil:
 			wants = q
 		}
 	}
@@ -127,12 +128,12 @@ func (s *Store) Close(ctx context.Context, q *Queue) error {
 
 // Items lists at most limit answers of a queue in its order, from a position on.
 func (s *Store) Items(ctx context.Context, q *Queue, me string, from, limit int64) ([]Item, error) {
-	return s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, From: from, Limit: limit})
+	return s.Warehouse.QueueItems(ctx, store.ItemFilter{Queue: q.ID, Me: me, From: from, Limit: limit})
 }
 
 // Item finds the answer to a question in a queue; NotFound where the queue has none.
 func (s *Store) Item(ctx context.Context, q *Queue, me, caseID string) (*Item, error) {
-	found, err := s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, Case: caseID})
+	found, err := s.Warehouse.QueueItems(ctx, store.ItemFilter{Queue: q.ID, Me: me, Case: caseID})
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (s *Store) Item(ctx context.Context, q *Queue, me, caseID string) (*Item, e
 
 // Neighbours are the answers before and after a position; nil at the ends.
 func (s *Store) Neighbours(ctx context.Context, q *Queue, me string, position int64) (before, after *Item, err error) {
-	near, err := s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, From: position - 1, To: position + 1})
+	near, err := s.Warehouse.QueueItems(ctx, store.ItemFilter{Queue: q.ID, Me: me, From: position - 1, To: position + 1})
 	for i := range near {
 		switch near[i].Position {
 		case position - 1:
@@ -190,7 +191,7 @@ func counting(rows []Label) (found *Label) {
 
 // newest are the labels of one annotator for one answer, in any queue, the newest first.
 func (s *Store) newest(ctx context.Context, l *Label, most int) ([]Label, error) {
-	return s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{
+	return s.Warehouse.LoggedLabels(ctx, store.LabelFilter{
 		Cases: []string{l.CaseID}, By: l.By, OfAnswer: true, Annotator: l.Annotator, NewestFirst: true,
 	}, most)
 }
@@ -213,14 +214,14 @@ func plain(what, text string, longest int) error {
 func (s *Store) MineIn(ctx context.Context, q *Queue, me string, items []Item) (map[string]string, error) {
 	var cases []string
 	for i := range items {
-		if items[i].Mine != connectors.Untouched {
+		if items[i].Mine != store.Untouched {
 			cases = append(cases, items[i].CaseID)
 		}
 	}
 	if cases == nil {
 		return nil, nil
 	}
-	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, Cases: cases, Newest: true}, 0)
+	rows, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{Queue: q.ID, Annotator: me, Cases: cases, Newest: true}, 0)
 	out := map[string]string{}
 	for i := range rows {
 		if l := &rows[i]; !l.Decides && l.Verdict != Withdrawn {

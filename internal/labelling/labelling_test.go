@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/scoring"
@@ -57,7 +57,7 @@ func TestTwoPeopleOneQueue(t *testing.T) {
 		save(t, a, q, say(q, "k1", "kim", "c001", "pass"))
 		save(t, a, q, say(q, "m1", "mo", "c001", "fail"))
 		p, err := a.Progress(t.Context(), q, "lee")
-		want := connectors.QueueProgress{Cases: 3, Done: 1, Conflicting: 1, MyLeft: 2}
+		want := store.QueueProgress{Cases: 3, Done: 1, Conflicting: 1, MyLeft: 2}
 		if err != nil || p.QueueProgress != want || p.Left != 2 {
 			t.Errorf("progress: %+v, %v", p, err)
 		}
@@ -168,7 +168,7 @@ func TestUndo(t *testing.T) {
 				caseID, verdict, _ := strings.Cut(step.do, " ")
 				save(t, s, q, say(q, id, "kim", caseID, verdict))
 			}
-			newest, err := s.Warehouse.LoggedLabels(t.Context(), connectors.LabelFilter{Queue: q.ID, Newest: true}, 0)
+			newest, err := s.Warehouse.LoggedLabels(t.Context(), store.LabelFilter{Queue: q.ID, Newest: true}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,13 +266,13 @@ func TestProgressAndConflicts(t *testing.T) {
 				c.pass(time.Minute)
 				save(t, s, q, say(q, fmt.Sprintf("l%d", i), l.who, l.caseID, l.verdict))
 			}
-			check := func(want connectors.QueueProgress) {
+			check := func(want store.QueueProgress) {
 				t.Helper()
 				if p, err := s.Progress(t.Context(), q, "kim"); err != nil || p.QueueProgress != want || p.Left != want.Cases-want.Done {
 					t.Errorf("blind %v: progress %+v, %v, want %+v", blind, p, err, want)
 				}
 			}
-			check(connectors.QueueProgress{Cases: 6, Done: 2, Skipped: 1, Conflicting: 2, Mine: 4, MySkipped: 1, MyLeft: 1})
+			check(store.QueueProgress{Cases: 6, Done: 2, Skipped: 1, Conflicting: 2, Mine: 4, MySkipped: 1, MyLeft: 1})
 			shown := func() (out []string) {
 				t.Helper()
 				conflicts, err := s.Conflicts(t.Context(), q, "kim", 1, 100)
@@ -305,7 +305,7 @@ func TestProgressAndConflicts(t *testing.T) {
 			if d := cmp.Diff(want, shown()); d != "" {
 				t.Errorf("blind %v, settled: %s", blind, d)
 			}
-			check(connectors.QueueProgress{Cases: 6, Done: 2, Skipped: 1, Conflicting: 1, Mine: 4, MySkipped: 1, MyLeft: 1})
+			check(store.QueueProgress{Cases: 6, Done: 2, Skipped: 1, Conflicting: 1, Mine: 4, MySkipped: 1, MyLeft: 1})
 			// The readers of labels count the third verdict, against the majority.
 			passes := map[string]string{}
 			table, err := s.Warehouse.Query(t.Context(), "SELECT case_id, passes FROM badger.consensus")
@@ -361,7 +361,7 @@ func TestLogAndHumanLabels(t *testing.T) {
 			return scoring.AnswerID{CaseID: caseID, By: run.By}
 		}
 		for _, caseID := range caseIDs(4) {
-			l := connectors.Label{AnswerID: id(caseID), Annotator: "kim", Verdict: "pass", At: c.now().Add(time.Hour)}
+			l := store.Label{AnswerID: id(caseID), Annotator: "kim", Verdict: "pass", At: c.now().Add(time.Hour)}
 			if err := w.WriteLabels(t.Context(), l); err != nil {
 				t.Fatal(err)
 			}
@@ -461,7 +461,7 @@ func TestWhatIsRefused(t *testing.T) {
 func TestCaseWithNUL(t *testing.T) {
 	onEngines(t, 1, func(t *testing.T, _ *clock, of []*labelling.Store) {
 		s := of[0]
-		_, err := s.Make(t.Context(), labelling.Plan{List: caselist.State{RunID: scoring.RunID{ID: "r1"}}}, []string{"c001", "a\x00b"})
+		_, err := s.Make(t.Context(), labelling.Plan{List: store.State{RunID: scoring.RunID{ID: "r1"}}}, []string{"c001", "a\x00b"})
 		if errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), `"a\x00b"`) || !strings.Contains(err.Error(), "NUL") {
 			t.Errorf("%v, want an error that names the case", err)
 		}
@@ -483,7 +483,7 @@ func TestHostileNames(t *testing.T) {
 			answer(t, s, scoring.RunID{ID: h, By: scoring.By{Agent: h, Version: h, Batch: h}}, cases...)
 			q, err := s.Make(t.Context(), labelling.Plan{
 				Name: h, Guideline: h, By: h, Annotators: len(hostile), Options: []string{"pass", "fail", "o" + h},
-				List: caselist.State{RunID: scoring.RunID{ID: h, By: scoring.By{Agent: h, Version: h, Batch: h}}, Mode: caselist.All, Search: h},
+				List: store.State{RunID: scoring.RunID{ID: h, By: scoring.By{Agent: h, Version: h, Batch: h}}, Mode: store.All, Search: h},
 			}, cases)
 			if err != nil {
 				t.Fatal(err)
@@ -602,7 +602,7 @@ func TestImportVotes(t *testing.T) {
 			}
 		}
 		var got []string
-		newest, err := s.Warehouse.LoggedLabels(t.Context(), connectors.LabelFilter{Newest: true}, 0)
+		newest, err := s.Warehouse.LoggedLabels(t.Context(), store.LabelFilter{Newest: true}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
@@ -17,7 +17,7 @@ import (
 // Plan is a queue that is to be made.
 type Plan struct {
 	Name           string // empty: the order and the mode, or of a blind queue its ID
-	List           caselist.State
+	List           store.State
 	Order          Order
 	Seed           int64
 	Annotators     int      // 0: 1
@@ -139,7 +139,7 @@ func distinct(list []string) []string {
 
 // Cases are the ids of all cases that a list chooses, in its order. The metrics are those of the
 // program, which tell the primary one of a run.
-func Cases(ctx context.Context, w *connectors.Warehouse, metrics []scoring.Metric, list caselist.State) ([]string, error) {
+func Cases(ctx context.Context, w *store.Store, metrics []scoring.Metric, list store.State) ([]string, error) {
 	p, err := w.Pages(ctx, metrics)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func Cases(ctx context.Context, w *connectors.Warehouse, metrics []scoring.Metri
 
 // Choose are the cases of a list whose answers people can see, in its order, and how many cases the
 // list has.
-func (s *Store) Choose(ctx context.Context, metrics []scoring.Metric, list caselist.State) (ids []string, of int, err error) {
+func (s *Store) Choose(ctx context.Context, metrics []scoring.Metric, list store.State) (ids []string, of int, err error) {
 	all, err := Cases(ctx, s.Warehouse, metrics, list)
 	if err != nil {
 		return nil, 0, err

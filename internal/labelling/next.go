@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -51,7 +52,7 @@ func (s *Store) next(ctx context.Context, q *Queue, me string, not []string) (ne
 		return next, false, err
 	}
 	for from := int64(1); ; {
-		items, err := s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, From: from, Open: q.Annotators, Limit: candidates})
+		items, err := s.Warehouse.QueueItems(ctx, store.ItemFilter{Queue: q.ID, Me: me, From: from, Open: q.Annotators, Limit: candidates})
 		if err != nil || len(items) == 0 {
 			return next, yielded, err
 		}
@@ -241,7 +242,7 @@ func (s *Store) wanted(ctx context.Context, q *Queue, item *Item, me string) (bo
 // answered are the other owners who answered an item, and whether the annotator did.
 func (s *Store) answered(ctx context.Context, q *Queue, item *Item, me string) (others []string, mine bool, err error) {
 	of := q.Answer(item.CaseID)
-	labels, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{
+	labels, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{
 		Queue: q.ID, Cases: []string{of.CaseID}, By: of.By, OfAnswer: true, Newest: true,
 	}, 0)
 	for i := range labels {

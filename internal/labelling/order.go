@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -41,10 +42,10 @@ func ParseOrder(s string) (Order, error) {
 }
 
 // signals holds the signals of cases, by case.
-type signals map[string]connectors.CaseSignal
+type signals map[string]store.CaseSignal
 
 // disagreement is the share of the metrics of the smaller side, 0 to 0.5.
-func disagreement(s connectors.CaseSignal) float64 {
+func disagreement(s store.CaseSignal) float64 {
 	if s.Passes+s.Fails == 0 {
 		return 0
 	}
@@ -64,7 +65,7 @@ func arrange(cases []string, o Order, seed int64, known signals) []string {
 		slices.Sort(ids)
 		lot.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	}
-	falling := func(of func(connectors.CaseSignal) float64) {
+	falling := func(of func(store.CaseSignal) float64) {
 		slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(of(known[b]), of(known[a])) })
 	}
 	switch o {
@@ -73,7 +74,7 @@ func arrange(cases []string, o Order, seed int64, known signals) []string {
 	case Disagreement:
 		falling(disagreement)
 	case Unsure:
-		falling(func(s connectors.CaseSignal) float64 { return s.Unsure })
+		falling(func(s store.CaseSignal) float64 { return s.Unsure })
 	case Strata:
 		type stratum struct {
 			relation, tier string

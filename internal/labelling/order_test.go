@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -38,7 +38,7 @@ func TestArrangeByLot(t *testing.T) {
 	for i := range 300 {
 		id := fmt.Sprintf("c%03d", i)
 		cases = append(cases, id)
-		s := connectors.CaseSignal{Passes: 1, Tier: "easy"}
+		s := store.CaseSignal{Passes: 1, Tier: "easy"}
 		switch {
 		case i%100 == 0: // 3 of 300
 			s.Relation = "rare"
@@ -112,7 +112,7 @@ func TestRate(t *testing.T) {
 }
 
 func TestPlanIsChecked(t *testing.T) {
-	ok := Plan{List: caselist.State{RunID: scoring.RunID{ID: "r"}, Mode: caselist.Failed}, Order: Random, Seed: 3}
+	ok := Plan{List: store.State{RunID: scoring.RunID{ID: "r"}, Mode: store.Failed}, Order: Random, Seed: 3}
 	for want, change := range map[string]func(*Plan){
 		"the run is missing":                 func(p *Plan) { p.List.ID = "" },
 		"annotators: -1":                     func(p *Plan) { p.Annotators = -1 },

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Progress is how far a queue is, as one annotator sees it.
 type Progress struct {
-	connectors.QueueProgress
+	store.QueueProgress
 	Left    int64   // answers that want more people
 	PerHour float64 // labels that the annotator gave in an hour, lately; 0: not known
 }
@@ -25,7 +25,7 @@ func (s *Store) Progress(ctx context.Context, q *Queue, me string) (Progress, er
 		return Progress{}, err
 	}
 	p := Progress{QueueProgress: counts, Left: counts.Cases - counts.Done}
-	last, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, rateOver)
+	last, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, rateOver)
 	at := make([]time.Time, len(last))
 	for i := range last {
 		at[i] = last[i].At
@@ -72,7 +72,7 @@ func inConflict(q *Queue, item *Item) bool { return item.Differ && item.Done >= 
 // Conflicts lists at most limit answers with different verdicts, from a position on, in the queue's order. In a
 // blind queue it omits answers that need more people: the next annotator must not see the labels of others.
 func (s *Store) Conflicts(ctx context.Context, q *Queue, me string, from, limit int64) ([]Conflict, error) {
-	items, err := s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, From: from, Conflict: atLeast(q), Limit: limit})
+	items, err := s.Warehouse.QueueItems(ctx, store.ItemFilter{Queue: q.ID, Me: me, From: from, Conflict: atLeast(q), Limit: limit})
 	if err != nil || len(items) == 0 {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *Store) Conflicts(ctx context.Context, q *Queue, me string, from, limit 
 	for i := range items {
 		out[i].Item, at[items[i].CaseID], cases[i] = items[i], i, items[i].CaseID
 	}
-	labels, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: q.ID, Cases: cases, Newest: true}, 0)
+	labels, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{Queue: q.ID, Cases: cases, Newest: true}, 0)
 	for i := range labels {
 		l := &labels[i]
 		c := &out[at[l.CaseID]]

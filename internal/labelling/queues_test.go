@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/scoring/agreement"
@@ -131,7 +132,7 @@ func TestUndoDecision(t *testing.T) {
 		}
 		says := func(want string) {
 			t.Helper()
-			rows, err := s.Warehouse.LoggedLabels(t.Context(), connectors.LabelFilter{Queue: q.ID, Newest: true}, 0)
+			rows, err := s.Warehouse.LoggedLabels(t.Context(), store.LabelFilter{Queue: q.ID, Newest: true}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,8 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -85,7 +86,7 @@ func valueOf(l *Label, or Label) Label {
 
 // saved is the row with the label's ID, or nil. A row that says something else is an error.
 func (s *Store) saved(ctx context.Context, l *Label) (*Label, error) {
-	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{ID: l.ID}, 1)
+	rows, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{ID: l.ID}, 1)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}

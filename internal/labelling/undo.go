@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -24,34 +25,34 @@ func visit(id string) string {
 // answer in another queue counts as if the withdrawn one had never been given. Another Undo restores it. It returns
 // NotFound if they have no label.
 func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error) {
-	return s.undo(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, q, id, func(Label) bool { return true })
+	return s.undo(ctx, store.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, q, id, func(Label) bool { return true })
 }
 
 // UndoDecision is [Store.Undo] of the third verdict that an annotator gave on a case.
 func (s *Store) UndoDecision(ctx context.Context, q *Queue, me, caseID, id string) (Label, error) {
-	f := connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true, Cases: []string{caseID}}
+	f := store.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true, Cases: []string{caseID}}
 	return s.undo(ctx, f, q, id, func(l Label) bool { return l.Decides })
 }
 
 // UndoCase is [Store.Undo] for an annotator's label of one case.
 func (s *Store) UndoCase(ctx context.Context, q *Queue, me, caseID, id string) (Label, error) {
-	f := connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true, Cases: []string{caseID}}
+	f := store.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true, Cases: []string{caseID}}
 	return s.undo(ctx, f, q, id, func(l Label) bool { return !l.Decides })
 }
 
 // UndoAnswer withdraws an annotator's label of an answer outside of queues, as [Store.Undo] does in a queue. It
 // returns NotFound if they have no label.
 func (s *Store) UndoAnswer(ctx context.Context, of scoring.AnswerID, me, id string) (Label, error) {
-	f := connectors.LabelFilter{Cases: []string{of.CaseID}, By: of.By, OfAnswer: true, Annotator: me, NewestFirst: true}
+	f := store.LabelFilter{Cases: []string{of.CaseID}, By: of.By, OfAnswer: true, Annotator: me, NewestFirst: true}
 	return s.undo(ctx, f, nil, id, func(l Label) bool { return !l.Decides && l.Queue == "" })
 }
 
 // undo takes back the newest label that a filter and what follows it choose.
-func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id string, chosen func(Label) bool) (Label, error) {
+func (s *Store) undo(ctx context.Context, f store.LabelFilter, q *Queue, id string, chosen func(Label) bool) (Label, error) {
 	if !isID(id) {
 		return Label{}, errcode.New(errcode.InvalidArgument, "label: the id is %.40q, expected 1 to %d letters, digits and hyphens", id, maxID)
 	}
-	sent, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{ID: id, Queue: f.Queue, Annotator: f.Annotator}, 1)
+	sent, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{ID: id, Queue: f.Queue, Annotator: f.Annotator}, 1)
 	if err != nil {
 		return Label{}, err
 	}
@@ -100,7 +101,7 @@ func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id
 // overruled reports whether another user adjudicated after an adjudication: the latest of several counts, and
 // restoring the older one would make it count again.
 func (s *Store) overruled(ctx context.Context, l *Label) (bool, error) {
-	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Cases: []string{l.CaseID}, By: l.By, OfAnswer: true, Newest: true}, 0)
+	rows, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{Cases: []string{l.CaseID}, By: l.By, OfAnswer: true, Newest: true}, 0)
 	return slices.ContainsFunc(rows, func(r Label) bool {
 		return r.Decides && r.Annotator != l.Annotator && answered(r.Verdict) && newer(&r, l)
 	}), err

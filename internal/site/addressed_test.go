@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
@@ -20,12 +20,12 @@ import (
 // fits, offers several to choose from, and says what is missing if there is none.
 func TestAddressOfARunInPart(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
-	if err := w.WriteRuns(t.Context(), connectors.Run{RunID: scoring.RunID{ID: "twice", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "b1"}}, Status: "done"}, connectors.Run{RunID: scoring.RunID{ID: "twice", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b2"}}, Status: "done"}); err != nil {
+	if err := w.WriteRuns(t.Context(), store.Run{RunID: scoring.RunID{ID: "twice", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "b1"}}, Status: "done"}, store.Run{RunID: scoring.RunID{ID: "twice", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b2"}}, Status: "done"}); err != nil {
 		t.Fatal(err)
 	}
 	h := as(opened(t, w), identity.Read)
 	for _, path := range []string{"/run?", "/cases?mode=failed&", "/case?case=bank-01&", "/failures?", "/suspects?", "/cost?", "/export?format=csv&"} {
-		whole := visit(t, h, path+caselist.RunValues(nightOne).Encode(), "")
+		whole := visit(t, h, path+store.RunValues(nightOne).Encode(), "")
 		for _, part := range []string{"run=night-1.0", "run=night-1.0&version=1.0", "run=night-1.0&batch=atlas-1.0"} {
 			p := visit(t, h, path+part, "")
 			if p.status != http.StatusOK || p.body != whole.body {
@@ -130,7 +130,7 @@ func TestListsShowWhatIsNotSeen(t *testing.T) {
 		}
 	}
 	h := as(opened(t, w), identity.Read)
-	for _, address := range []string{runAddress(nightOne), casesAddress(caselist.State{RunID: nightOne, Mode: caselist.All, Columns: []string{"relation"}}), pairsAddress(pairs{From: nightOne, To: nightTwo, Metric: "hybrid_ex", Page: 1})} {
+	for _, address := range []string{runAddress(nightOne), casesAddress(store.State{RunID: nightOne, Mode: store.All, Columns: []string{"relation"}}), pairsAddress(pairs{From: nightOne, To: nightTwo, Metric: "hybrid_ex", Page: 1})} {
 		p := visit(t, h, address, "")
 		if p.status != http.StatusOK || p.Find("main i.symbol").Length() == 0 {
 			t.Errorf("%s: status %d, no symbol", p.path(), p.status)

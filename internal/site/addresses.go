@@ -4,7 +4,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -24,29 +25,29 @@ func addressOf(p *page, run *scoring.RunID) string {
 	_, path, _ := strings.Cut(p.pattern, " ")
 	path = strings.TrimSuffix(path, "{$}")
 	if p.ofRun && run != nil {
-		return address(path, caselist.RunValues(*run))
+		return address(path, store.RunValues(*run))
 	}
 	return path
 }
 
 func runsAddress() string { return "/" }
 
-func runAddress(run scoring.RunID) string { return address("/run", caselist.RunValues(run)) }
+func runAddress(run scoring.RunID) string { return address("/run", store.RunValues(run)) }
 
-func casesAddress(s caselist.State) string { return address("/cases", s.Values()) }
+func casesAddress(s store.State) string { return address("/cases", s.Values()) }
 
 // caseAddress is one case, looked at from a list in a state.
-func caseAddress(s caselist.State, caseID string) string {
+func caseAddress(s store.State, caseID string) string {
 	v := s.Values()
 	v.Set("case", caseID)
 	return address("/case", v)
 }
 
 // failuresAddress lists what goes wrong in a run.
-func failuresAddress(run scoring.RunID) string { return address("/failures", caselist.RunValues(run)) }
+func failuresAddress(run scoring.RunID) string { return address("/failures", store.RunValues(run)) }
 
 // costAddress returns the address of the page with the costs of a run's judges.
-func costAddress(run scoring.RunID) string { return address("/cost", caselist.RunValues(run)) }
+func costAddress(run scoring.RunID) string { return address("/cost", store.RunValues(run)) }
 
 func queuesAddress() string { return "/queues" }
 
@@ -68,10 +69,10 @@ func adjudicateAddress(queue string) string {
 }
 
 // newQueueAddress returns the address of the form that creates a queue of a list's cases.
-func newQueueAddress(s caselist.State) string { return address("/queue/new", s.Values()) }
+func newQueueAddress(s store.State) string { return address("/queue/new", s.Values()) }
 
 // exportAddress is all cases of a list, in a format.
-func exportAddress(s caselist.State, format string) string {
+func exportAddress(s store.State, format string) string {
 	v := s.Values()
 	v.Set("format", format)
 	return address("/export", v)

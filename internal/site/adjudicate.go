@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
@@ -50,7 +50,7 @@ func maySettle(r *http.Request, q *labelling.Queue, item *labelling.Item) error 
 		return nil
 	case !seesOthers(r, q):
 		return errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin sees and settles where people differ")
-	case item.Mine == connectors.Answered:
+	case item.Mine == store.Answered:
 		return errcode.New(errcode.PermissionDenied, "you labelled this case yourself: somebody else settles it, or an admin")
 	}
 	return nil
@@ -64,7 +64,7 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	v := r.URL.Query()
-	store, q, err := queueOf(s, r, v.Get("queue"))
+	labels, q, err := queueOf(s, r, v.Get("queue"))
 	if err != nil {
 		return content{}, err
 	}
@@ -80,7 +80,7 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		return address("/adjudicate", url.Values{"queue": {q.ID}, "from": {strconv.FormatInt(from, 10)}})
 	}
 	out.NameBack = here(from)
-	conflicts, err := store.Conflicts(r.Context(), q, out.Name, from, conflictsOnPage)
+	conflicts, err := labels.Conflicts(r.Context(), q, out.Name, from, conflictsOnPage)
 	if err != nil {
 		return content{}, err
 	}
@@ -89,7 +89,7 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		if err != nil {
 			return content{}, err
 		}
-		x := conflictView{Conflict: c, Address: caseAddress(caselist.State{RunID: out.Queue.Run, Mode: caselist.All}, c.CaseID)}
+		x := conflictView{Conflict: c, Address: caseAddress(store.State{RunID: out.Queue.Run, Mode: store.All}, c.CaseID)}
 		if c.Decision != nil && c.Decision.Annotator == out.Name {
 			x.UndoID = newLabelID()
 		}

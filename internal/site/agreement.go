@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/calibration"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/storedscores"
@@ -38,7 +38,7 @@ type agreementState struct {
 }
 
 func parseAgreement(v url.Values) (s agreementState, err error) {
-	s = agreementState{Run: caselist.ParseRun(v), Common: v.Get("common") != "", By: v.Get("by"), A: v.Get("a"), B: v.Get("b"), Key: v.Get("key"), Width: defaultWidth}
+	s = agreementState{Run: store.ParseRun(v), Common: v.Get("common") != "", By: v.Get("by"), A: v.Get("a"), B: v.Get("b"), Key: v.Get("key"), Width: defaultWidth}
 	switch {
 	case s.Run.ID == "":
 		return s, errcode.New(errcode.InvalidArgument, "run: missing, expected the run whose metrics are compared with people")
@@ -57,7 +57,7 @@ func parseAgreement(v url.Values) (s agreementState, err error) {
 
 // agreementAddress shows the agreement of metrics with people.
 func agreementAddress(s agreementState) string {
-	v := caselist.RunValues(s.Run)
+	v := store.RunValues(s.Run)
 	for _, f := range []struct{ key, value string }{{"a", s.A}, {"b", s.B}, {"key", s.Key}} {
 		if f.value != "" {
 			v.Set(f.key, f.value)
@@ -84,7 +84,7 @@ type agreementContent struct {
 	About       string // what the labels are about
 	People      *calibration.People
 	PeopleText  [2]string // Fleiss' kappa and Krippendorff's alpha
-	Labellers   []connectors.Labeller
+	Labellers   []store.Labeller
 	Picture     *chart.Picture
 	Rows        []agreementRow
 	Warnings    []calibration.Warning // of the rows
@@ -159,7 +159,7 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	list := caselist.State{RunID: run, Mode: caselist.Unlabelled}
+	list := store.State{RunID: run, Mode: store.Unlabelled}
 	page := &agreementContent{State: state, Unsure: study.Unsure, Unlabelled: casesAddress(list), Label: newQueueAddress(list)}
 	out := content{Title: "Agreement with people", Run: &run, Page: page}
 	if len(study.Cases) == 0 {
@@ -276,16 +276,16 @@ func agreementOf(m *calibration.Result, study *storedscores.Labelled, state agre
 	if run.ID = study.Run[m.Key]; run.ID == "" || state.Common {
 		return row
 	}
-	list := caselist.State{RunID: run, Metric: study.Metric[m.Key], Mode: caselist.Disagrees}
+	list := store.State{RunID: run, Metric: study.Metric[m.Key], Mode: store.Disagrees}
 	if m.FP+m.FN > 0 {
 		row.Queue = newQueueAddress(list)
 	}
 	for _, cell := range []struct {
 		to   *counted
-		mode caselist.Mode
+		mode store.Mode
 		says string
-	}{{&row.TP, caselist.Passed, "pass"}, {&row.FP, caselist.Passed, "fail"}, {&row.FN, caselist.Failed, "pass"}, {&row.TN, caselist.Failed, "fail"}} {
-		cell.to.Address = casesAddress(list.In(cell.mode).With(caselist.Filter{Column: "people", Op: caselist.Equal, Value: cell.says}))
+	}{{&row.TP, store.Passed, "pass"}, {&row.FP, store.Passed, "fail"}, {&row.FN, store.Failed, "pass"}, {&row.TN, store.Failed, "fail"}} {
+		cell.to.Address = casesAddress(list.In(cell.mode).With(store.ListFilter{Column: "people", Op: store.Equal, Value: cell.says}))
 	}
 	return row
 }

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
@@ -152,13 +153,13 @@ func TestTwoMetrics(t *testing.T) {
 	}
 }
 
-func stateFrom(t *testing.T, query string) caselist.State {
+func stateFrom(t *testing.T, query string) store.State {
 	t.Helper()
 	v, err := url.ParseQuery(query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := caselist.Parse(v)
+	s, err := store.Parse(v)
 	if err != nil {
 		t.Fatal(fmt.Errorf("%s: %w", query, err))
 	}

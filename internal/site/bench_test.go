@@ -17,10 +17,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
@@ -55,7 +56,7 @@ func BenchmarkPages(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := connectors.New(conn, duckdb.Dialect)
+	w := store.New(connectors.New(conn, duckdb.Dialect))
 	b.Cleanup(func() { _ = w.Close() })
 	h := as(siteOver(b, w), identity.Admin)
 	run := scoring.RunID{ID: sitetest.RunID(1), By: scoring.By{Agent: "atlas", Version: sitetest.AgentVersion(1), Batch: sitetest.BatchID(1)}}
@@ -70,8 +71,8 @@ type measured struct{ name, address string }
 
 // measuredPages are pages of a run and of its comparison with another.
 func measuredPages(run, before scoring.RunID) []measured {
-	list := func(change func(*caselist.State)) string {
-		s := caselist.State{RunID: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}
+	list := func(change func(*store.State)) string {
+		s := store.State{RunID: run, Mode: store.All, Page: 1, Size: store.DefaultSize}
 		if change != nil {
 			change(&s)
 		}
@@ -79,23 +80,23 @@ func measuredPages(run, before scoring.RunID) []measured {
 	}
 	all := []measured{
 		{"runs", "/"}, {"run", runAddress(run)}, {"failures", failuresAddress(run)}, {"cost", costAddress(run)},
-		{"case", caseAddress(caselist.State{RunID: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, sitetest.CaseID(77_777))},
+		{"case", caseAddress(store.State{RunID: run, Mode: store.All, Page: 1, Size: store.DefaultSize}, sitetest.CaseID(77_777))},
 		{"cases", list(nil)},
-		{"cases/page 2000", list(func(s *caselist.State) { s.Page = 2000 })},
-		{"cases/500 a page", list(func(s *caselist.State) { s.Size = 500 })},
-		{"cases/by value", list(func(s *caselist.State) { s.Sort = caselist.Sort{Column: "row_f1", Descending: true} })},
-		{"cases/search", list(func(s *caselist.State) { s.Search = "orders" })},
-		{"cases/search for one", list(func(s *caselist.State) { s.Search = "(77777)" })},
-		{"cases/regexp", list(func(s *caselist.State) { s.Search, s.Regexp = "net +revenue.*7{3}", true })},
-		{"cases/value and tag", list(func(s *caselist.State) {
-			s.Filters = []caselist.Filter{{Column: "hybrid_ex", Op: caselist.Less, Value: "0.5"}, {Column: "tag", Op: caselist.Equal, Value: "tier:hard"}}
+		{"cases/page 2000", list(func(s *store.State) { s.Page = 2000 })},
+		{"cases/500 a page", list(func(s *store.State) { s.Size = 500 })},
+		{"cases/by value", list(func(s *store.State) { s.Sort = store.Sort{Column: "row_f1", Descending: true} })},
+		{"cases/search", list(func(s *store.State) { s.Search = "orders" })},
+		{"cases/search for one", list(func(s *store.State) { s.Search = "(77777)" })},
+		{"cases/regexp", list(func(s *store.State) { s.Search, s.Regexp = "net +revenue.*7{3}", true })},
+		{"cases/value and tag", list(func(s *store.State) {
+			s.Filters = []store.ListFilter{{Column: "hybrid_ex", Op: store.Less, Value: "0.5"}, {Column: "tag", Op: store.Equal, Value: "tier:hard"}}
 		})},
-		{"cases/relation", list(func(s *caselist.State) {
-			s.Filters = []caselist.Filter{{Column: "relation", Op: caselist.Equal, Value: "formatted"}}
+		{"cases/relation", list(func(s *store.State) {
+			s.Filters = []store.ListFilter{{Column: "relation", Op: store.Equal, Value: "formatted"}}
 		})},
 		{"compare", address("/compare", func() url.Values {
-			v := caselist.RunValues(run)
-			for k, vs := range (caselist.State{RunID: scoring.RunID{ID: "x"}, Baseline: before, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}).Values() {
+			v := store.RunValues(run)
+			for k, vs := range (store.State{RunID: scoring.RunID{ID: "x"}, Baseline: before, Mode: store.All, Page: 1, Size: store.DefaultSize}).Values() {
 				if strings.HasPrefix(k, "base_") {
 					v[k] = vs
 				}
@@ -110,8 +111,8 @@ func measuredPages(run, before scoring.RunID) []measured {
 		{"trend", trendAddress(trendState{Last: lastBatches})},
 		{"queues", queuesAddress()},
 	}
-	for _, m := range caselist.Modes {
-		all = append(all, measured{"cases/" + string(m), list(func(s *caselist.State) { s.Mode, s.Baseline = m, before })})
+	for _, m := range store.Modes {
+		all = append(all, measured{"cases/" + string(m), list(func(s *store.State) { s.Mode, s.Baseline = m, before })})
 	}
 	return all
 }
@@ -120,7 +121,7 @@ func measuredPages(run, before scoring.RunID) []measured {
 func BenchmarkWideCase(b *testing.B) {
 	h := as(siteOf(b, sitetest.Wide(b, 10_000, 50)), identity.Admin)
 	p := sitetest.Plain
-	measure(b, h, caseAddress(caselist.State{RunID: p.RunID}, sitetest.WideCase))
+	measure(b, h, caseAddress(store.State{RunID: p.RunID}, sitetest.WideCase))
 }
 
 // BenchmarkFile measures the report of a run of 10,000 cases in one file: its size, and by how much the

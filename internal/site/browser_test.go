@@ -15,10 +15,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/chromedp/chromedp"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
 	fakebrowser "github.com/badger-eval/badger/internal/fake/browser"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
@@ -57,9 +57,9 @@ type sampled struct{ name, address string }
 // more on them than the first ones.
 func samples(t *testing.T, h http.Handler) []sampled {
 	t.Helper()
-	judged := caselist.State{RunID: scoring.RunID{ID: "judged", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}}, Mode: caselist.All}
+	judged := store.State{RunID: scoring.RunID{ID: "judged", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}}, Mode: store.All}
 	out := []sampled{
-		{"error", "/nowhere"}, {"run-labelled", runAddress(nightTwo)}, {"agreement-labelled", address("/agreement", caselist.RunValues(nightTwo))},
+		{"error", "/nowhere"}, {"run-labelled", runAddress(nightTwo)}, {"agreement-labelled", address("/agreement", store.RunValues(nightTwo))},
 		{"case-long", caseAddress(judged, "retail-05")}, {"case-hard-values", caseAddress(judged, "retail-06")}, {"case-unreadable", caseAddress(judged, "retail-03")},
 	}
 	crawl(t, h, 1, func(p *seen) {
@@ -263,7 +263,7 @@ func hostileTexts(t *testing.T, b *fakebrowser.Browser) {
 	defer server.Close()
 	tab := b.Tab(t, fakebrowser.Options{})
 	// The walk without a browser sees more. These lists have every text.
-	every := caselist.State{RunID: scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}, Mode: caselist.All, Page: 1, Size: caselist.MaxSize}
+	every := store.State{RunID: scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}, Mode: store.All, Page: 1, Size: store.MaxSize}
 	addresses := []string{casesAddress(every), queuesAddress()}
 	crawl(t, h, 1, func(p *seen) {
 		if strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
@@ -338,7 +338,7 @@ func walk(t *testing.T, b *fakebrowser.Browser, origin string, s *Site, q *label
 	}
 	tab.Wait("(JSON.parse(localStorage.getItem('badger.unsent')) || []).length === 0")
 	tab.Clean(origin)
-	rows, err := s.o.Warehouse.LoggedLabels(t.Context(), connectors.LabelFilter{Queue: q.ID, Annotator: "kim"}, 0)
+	rows, err := s.o.Warehouse.LoggedLabels(t.Context(), store.LabelFilter{Queue: q.ID, Annotator: "kim"}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
@@ -22,7 +22,7 @@ var _ = register(&page{name: "case", pattern: "GET /case", ofRun: true, perCase:
 
 // caseState is the state of a case's page: the list that it was opened from, the case, and the part of its cells.
 type caseState struct {
-	List   caselist.State
+	List   store.State
 	Case   string
 	Metric string // whose score is explained; empty: the page's choice
 	Gold   int    // the accepted answer that is compared; 0: the one that counted
@@ -122,7 +122,7 @@ type onecase struct {
 	Shown *scoreLink // the score that is explained
 
 	List      string // address of the list that the case was opened from
-	Neighbour connectors.Neighbours
+	Neighbour store.Neighbours
 	Before    string // address of the case before; "": none
 	After     string
 
@@ -146,8 +146,8 @@ type onecase struct {
 	Brief     *shortCase // of a short page
 	LeftOut   int        // metrics of the run that are not shown
 
-	Labels  []connectors.LoggedLabel // what people said of the answer, the newest first
-	Control *labelControl            // nil: who looks may not label
+	Labels  []store.LoggedLabel // what people said of the answer, the newest first
+	Control *labelControl       // nil: who looks may not label
 	Masked  bool
 }
 
@@ -319,7 +319,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 
 // headline is the metric whose score heads the page: the one that is asked for, else that of the list,
 // so that all cases of a list have the same.
-func (s *Site) headline(state *caseState, scores []connectors.CaseScore) string {
+func (s *Site) headline(state *caseState, scores []store.CaseScore) string {
 	names := make([]string, len(scores))
 	for i := range scores {
 		names[i] = scores[i].Metric
@@ -337,7 +337,7 @@ func (s *Site) headline(state *caseState, scores []connectors.CaseScore) string 
 }
 
 // beside finds the previous and the next case in the list.
-func (c *onecase) beside(ctx context.Context, p *connectors.Pages) (err error) {
+func (c *onecase) beside(ctx context.Context, p *store.Pages) (err error) {
 	if c.Neighbour, err = neighboursOf(ctx, p, &c.State); err != nil {
 		return err
 	}
@@ -480,7 +480,7 @@ func (c *onecase) texts() {
 		c.Raw.Text = "laid out and compared"
 	}
 	filtered := func(column, value string) string {
-		return casesAddress(caselist.State{RunID: state.List.RunID, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize, Filters: []caselist.Filter{{Column: column, Op: caselist.Equal, Value: value}}})
+		return casesAddress(store.State{RunID: state.List.RunID, Mode: store.All, Page: 1, Size: store.DefaultSize, Filters: []store.ListFilter{{Column: column, Op: store.Equal, Value: value}}})
 	}
 	if v.Relations != nil {
 		for _, h := range v.Relations.Holds {

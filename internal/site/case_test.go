@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
@@ -37,7 +37,7 @@ func resultText(t testing.TB, text string) scoring.Result {
 }
 
 // showcaseStore is a store with that run.
-func showcaseStore(t testing.TB) *connectors.Warehouse {
+func showcaseStore(t testing.TB) *store.Store {
 	t.Helper()
 	w := sitetest.Open(t, filepath.Join(t.TempDir(), "show.duckdb"))
 	if err := w.Install(t.Context()); err != nil {
@@ -80,7 +80,7 @@ func numbered(rows int, by int64) scoring.Result {
 // seeCase is the page of a case of the showcase; change changes its state.
 func seeCase(t *testing.T, h http.Handler, id string, change func(*caseState)) *seen {
 	t.Helper()
-	s := caseState{List: caselist.State{RunID: showcase, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, Case: id}
+	s := caseState{List: store.State{RunID: showcase, Mode: store.All, Page: 1, Size: store.DefaultSize}, Case: id}
 	if change != nil {
 		change(&s)
 	}
@@ -274,7 +274,7 @@ func TestCasePaging(t *testing.T) {
 		t.Error("the message of the query that failed is not shown")
 	}
 	first := seeCase(t, h, "sales", func(s *caseState) {
-		s.List.Filters = []caselist.Filter{{Column: "hybrid_ex", Op: caselist.Greater, Value: "0.1"}}
+		s.List.Filters = []store.ListFilter{{Column: "hybrid_ex", Op: store.Greater, Value: "0.1"}}
 	})
 	if got := words(first.Find(".beside .quiet")); !slices.Equal(got, []string{"1 of 1"}) {
 		t.Errorf("within a filter: %q", got)
@@ -284,7 +284,7 @@ func TestCasePaging(t *testing.T) {
 // TestCaseStateRoundTrip holds that an address says all of the state.
 func TestCaseStateRoundTrip(t *testing.T) {
 	s := caseState{
-		List: caselist.State{RunID: showcase, Mode: caselist.Failed, Search: "a&b", Page: 2, Size: 100}, Case: "x/y?z=1&é", Metric: "rose", Gold: 2, Show: 5, Layout: "list", From: 200, Raw: true, Whole: true,
+		List: store.State{RunID: showcase, Mode: store.Failed, Search: "a&b", Page: 2, Size: 100}, Case: "x/y?z=1&é", Metric: "rose", Gold: 2, Show: 5, Layout: "list", From: 200, Raw: true, Whole: true,
 	}
 	u, err := url.Parse(s.address())
 	if err != nil || u.Path != "/case" {
@@ -299,7 +299,7 @@ func TestCaseStateRoundTrip(t *testing.T) {
 	}
 	h := showcaseSite(t)
 	for _, bad := range []string{"case=", "case=sales&show=x", "case=sales&layout=x", "case=sales&from=-1", "case=sales&from=x", "case=sales&gold=9", "case=sales&metric=nothing", "case=nothing"} {
-		p := visit(t, h, "/case?"+caselist.RunValues(showcase).Encode()+"&"+bad, "")
+		p := visit(t, h, "/case?"+store.RunValues(showcase).Encode()+"&"+bad, "")
 		want := http.StatusBadRequest
 		if strings.HasSuffix(bad, "nothing") {
 			want = http.StatusNotFound
@@ -349,14 +349,14 @@ func TestJudgedCasePage(t *testing.T) {
 			ids[id] = true
 		}
 	}
-	p := visit(t, h, caseAddress(caselist.State{RunID: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, "retail-01"), "")
+	p := visit(t, h, caseAddress(store.State{RunID: run, Mode: store.All, Page: 1, Size: store.DefaultSize}, "retail-01"), "")
 	p.check(t, 300_000)
 	votes := p.Find("section.vote")
 	if votes.Length() != len(ids) || len(ids) == 0 {
 		t.Fatalf("%d replies are shown of %d", votes.Length(), len(ids))
 	}
 	shown := p.Find("main").Text()
-	for a, err := range w.Assessments(t.Context(), connectors.AssessmentFilter{}) {
+	for a, err := range w.Assessments(t.Context(), store.AssessmentFilter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -406,7 +406,7 @@ func BenchmarkCasePage(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				s := caseState{List: caselist.State{RunID: showcase, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, Case: "wide", Show: show}
+				s := caseState{List: store.State{RunID: showcase, Mode: store.All, Page: 1, Size: store.DefaultSize}, Case: "wide", Show: show}
 				rw := httptest.NewRecorder()
 				if h.ServeHTTP(rw, httptest.NewRequest(http.MethodGet, s.address(), nil)); rw.Code != http.StatusOK || strings.Count(rw.Body.String(), "<tr") < 100 {
 					b.Fatal(rw.Code)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
@@ -21,7 +21,7 @@ var _ = register(&page{name: "cases", pattern: "GET /cases", nav: "Cases", place
 func (l *staticPlan) lists(p *page, of *staticRun) {
 	for _, mode := range l.modesOf(of.run) {
 		name := p.name
-		if mode != caselist.All {
+		if mode != store.All {
 			name = string(mode)
 		}
 		state := l.state(of.run, mode)
@@ -33,7 +33,7 @@ func (l *staticPlan) lists(p *page, of *staticRun) {
 				number = "-page-" + strconv.Itoa(n+1)
 			} else {
 				bare := state
-				bare.Size = caselist.DefaultSize
+				bare.Size = store.DefaultSize
 				also = append(also, casesAddress(bare))
 				bare.Baseline = scoring.RunID{}
 				also = append(also, casesAddress(bare))
@@ -44,14 +44,14 @@ func (l *staticPlan) lists(p *page, of *staticRun) {
 }
 
 // modeNames are the modes as people read them.
-var modeNames = map[caselist.Mode]string{
-	caselist.All: "All", caselist.Failed: "Failed", caselist.Passed: "Passed", caselist.Errors: "Errors", caselist.Abstained: "Abstained", caselist.Changed: "Changed",
-	caselist.Disagrees: "Disagrees with people", caselist.Unlabelled: "Unlabelled",
+var modeNames = map[store.Mode]string{
+	store.All: "All", store.Failed: "Failed", store.Passed: "Passed", store.Errors: "Errors", store.Abstained: "Abstained", store.Changed: "Changed",
+	store.Disagrees: "Disagrees with people", store.Unlabelled: "Unlabelled",
 }
 
 // caseList is the content of the list of cases.
 type caseList struct {
-	State    caselist.State
+	State    store.State
 	Metric   string
 	Modes    []modeLink
 	Pills    []pill       // the conditions, each with the list without it
@@ -68,7 +68,7 @@ type caseList struct {
 	After    string
 	Left     int64 // cases that a search did not look at
 	Columns  []string
-	Ops      []caselist.Op
+	Ops      []store.Op
 	Metrics  []columnChoice
 	Sizes    []int
 	Exports  []namedAddress
@@ -112,7 +112,7 @@ type columnChoice struct {
 
 // caseRow is one case.
 type caseRow struct {
-	connectors.CaseRow
+	store.CaseRow
 	Address  string
 	Status   string // as the template of statuses knows it
 	Reason   string
@@ -149,10 +149,10 @@ func (s *Site) cases(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	v := caseList{State: state, Metric: list.State.Metric, Columns: s.shownColumns(), Masked: !s.mask.None(), Ops: caselist.Ops,
+	v := caseList{State: state, Metric: list.State.Metric, Columns: s.shownColumns(), Masked: !s.mask.None(), Ops: store.Ops,
 		Sizes: []int{25, 50, 100, 250, 500}, Of: counts[state.Mode], Compared: state.Baseline != (scoring.RunID{})}
-	for _, m := range caselist.Modes {
-		if m == caselist.Changed && !v.Compared {
+	for _, m := range store.Modes {
+		if m == store.Changed && !v.Compared {
 			continue
 		}
 		v.Modes = append(v.Modes, modeLink{modeNames[m], counts[m], casesAddress(state.In(m)), m == state.Mode})
@@ -179,11 +179,11 @@ func (s *Site) cases(r *http.Request) (content, error) {
 
 // shownMetrics returns the metrics shown as columns in addition to the primary one: the chosen ones, else those
 // that the list is filtered or sorted by.
-func shownMetrics(list *connectors.List) []string {
+func shownMetrics(list *store.List) []string {
 	s := &list.State
 	var out []string
 	add := func(name string) {
-		known := slices.ContainsFunc(list.Shape.Metrics, func(m connectors.MetricShape) bool { return m.Metric == name })
+		known := slices.ContainsFunc(list.Shape.Metrics, func(m store.MetricShape) bool { return m.Metric == name })
 		if known && name != s.Metric && name != "relation" && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
@@ -199,11 +199,11 @@ func shownMetrics(list *connectors.List) []string {
 }
 
 // frame fills in what is around the rows.
-func (v *caseList) frame(list *connectors.List, metrics []string) {
+func (v *caseList) frame(list *store.List, metrics []string) {
 	s := v.State
 	head := func(column, name string) columnHead {
 		to := s
-		to.Page, to.Sort = 1, caselist.Sort{Column: column}
+		to.Page, to.Sort = 1, store.Sort{Column: column}
 		h := columnHead{Name: name, Sorted: "none"}
 		if s.Sort.Column == column || s.Sort.Column == "" && column == "case" {
 			h.Sorted, to.Sort.Descending = "ascending", true
@@ -211,7 +211,7 @@ func (v *caseList) frame(list *connectors.List, metrics []string) {
 				h.Sorted, to.Sort.Descending = "descending", false
 			}
 		}
-		if to.Sort == (caselist.Sort{Column: "case"}) { // the order of a list that says none
+		if to.Sort == (store.Sort{Column: "case"}) { // the order of a list that says none
 			to.Sort.Column = ""
 		}
 		h.Address = casesAddress(to)
@@ -239,7 +239,7 @@ func (v *caseList) frame(list *connectors.List, metrics []string) {
 		without.Search, without.Regexp, without.Page = "", false, 1
 		v.Pills = append(v.Pills, pill{"search " + s.Search, casesAddress(without)})
 	}
-	v.Unfilter = casesAddress(caselist.State{RunID: s.RunID, Baseline: s.Baseline, Metric: s.Metric, Mode: s.Mode, Columns: s.Columns, Size: s.Size, Tall: s.Tall})
+	v.Unfilter = casesAddress(store.State{RunID: s.RunID, Baseline: s.Baseline, Metric: s.Metric, Mode: s.Mode, Columns: s.Columns, Size: s.Size, Tall: s.Tall})
 	v.Kept = fields(s, "search", "regexp", "page", "size", "column", "rows")
 	v.Queue = newQueueAddress(s)
 	for _, m := range list.Shape.Metrics {
@@ -247,7 +247,7 @@ func (v *caseList) frame(list *connectors.List, metrics []string) {
 			v.Metrics = append(v.Metrics, columnChoice{m.Metric, slices.Contains(metrics, m.Metric)})
 		}
 	}
-	for _, format := range export.Formats {
+	for _, format := range export.Formats() {
 		v.Exports = append(v.Exports, namedAddress{format.Name, exportAddress(s, format.Name)})
 	}
 	size := s.Size
@@ -265,7 +265,7 @@ func (v *caseList) frame(list *connectors.List, metrics []string) {
 }
 
 // fields are the state as fields of a form, without some keys.
-func fields(s caselist.State, without ...string) (out []hidden) {
+func fields(s store.State, without ...string) (out []hidden) {
 	values := s.Values()
 	for _, key := range without {
 		values.Del(key)
@@ -291,7 +291,7 @@ func sortedKeys(v url.Values) []string {
 // longer pages these links would be most of the response.
 const linkedRows = 100
 
-func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics []string) caseRow {
+func rowOfCase(c *store.CaseRow, s store.State, metric string, metrics []string) caseRow {
 	primary, scored := c.Scores[metric]
 	row := caseRow{CaseRow: *c, Address: caseAddress(s, c.ID), Reason: primary.Reason, SameOf: map[string]string{}}
 	if scored {
@@ -304,7 +304,7 @@ func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics [
 		if s.Size > linkedRows {
 			return ""
 		}
-		return casesAddress(s.With(caselist.Filter{Column: column, Op: caselist.Equal, Value: value}))
+		return casesAddress(s.With(store.ListFilter{Column: column, Op: store.Equal, Value: value}))
 	}
 	if r, there := c.Scores["relation"]; there && r.Status == scoring.StatusOK {
 		row.Relation = r.Label
@@ -351,8 +351,8 @@ func shortened(s string) string {
 }
 
 // opName is a comparison as people read it.
-func opName(op caselist.Op) string {
-	if op == caselist.Contains {
+func opName(op store.Op) string {
+	if op == store.Contains {
 		return "contains"
 	}
 	return string(op)

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -22,7 +23,7 @@ func IsFolder(path string) bool {
 
 // StaticOf chooses the rows of eval_runs that a report is about: those of a run whose answers a pattern
 // names, and of another run the one that they are compared with; "": none.
-func StaticOf(ctx context.Context, w *connectors.Warehouse, run string, of scoring.AnswerID, baseline string) (o Static, err error) {
+func StaticOf(ctx context.Context, w *store.Store, run string, of scoring.AnswerID, baseline string) (o Static, err error) {
 	rows, err := w.Runs(ctx, run)
 	if err != nil {
 		return o, err
@@ -47,7 +48,7 @@ func StaticOf(ctx context.Context, w *connectors.Warehouse, run string, of scori
 
 // baselineOf returns the row of a run that another run's row is compared with: of the same agent if there is one,
 // the last of several.
-func baselineOf(rows []connectors.Run, of scoring.RunID) (out scoring.RunID) {
+func baselineOf(rows []store.Run, of scoring.RunID) (out scoring.RunID) {
 	for i := range rows {
 		if key := rows[i].RunID; out == (scoring.RunID{}) || key.Agent == of.Agent || out.Agent != of.Agent {
 			out = key

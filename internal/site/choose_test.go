@@ -6,9 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/site/sitetest"
@@ -22,8 +23,8 @@ func TestWhatAReportIsAbout(t *testing.T) {
 	if err := w.Install(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	row := func(id, agent, version, batch string) connectors.Run {
-		return connectors.Run{RunID: scoring.RunID{ID: id, By: scoring.By{Agent: agent, Version: version, Batch: batch}}, Status: "done"}
+	row := func(id, agent, version, batch string) store.Run {
+		return store.Run{RunID: scoring.RunID{ID: id, By: scoring.By{Agent: agent, Version: version, Batch: batch}}, Status: "done"}
 	}
 	key := func(id, agent, version, batch string) scoring.RunID {
 		return scoring.RunID{ID: id, By: scoring.By{Agent: agent, Version: version, Batch: batch}}

@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/internal/storedscores"
@@ -21,8 +21,8 @@ var _ = register(&page{name: "compare", pattern: "GET /compare", nav: "Compare",
 
 // comparison adds the comparison of a run with the baseline, if the report has one.
 func (l *staticPlan) comparison(p *page, of *staticRun) {
-	if l.state(of.run, caselist.All).Baseline != (scoring.RunID{}) {
-		both := url.Values{"from": {caselist.RunValues(l.Baseline).Encode()}, "to": {caselist.RunValues(of.run).Encode()}}
+	if l.state(of.run, store.All).Baseline != (scoring.RunID{}) {
+		both := url.Values{"from": {store.RunValues(l.Baseline).Encode()}, "to": {store.RunValues(of.run).Encode()}}
 		l.add(p, address("/compare", both), p.name+of.suffix, addressOf(p, &of.run))
 	}
 }
@@ -45,14 +45,14 @@ func parseSides(v url.Values) (s sides, err error) {
 		if err != nil {
 			return scoring.RunID{}, errcode.New(errcode.InvalidArgument, "%s: %.80q names no run", key, text)
 		}
-		return caselist.ParseRun(q), nil
+		return store.ParseRun(q), nil
 	}
 	if text := v.Get("from"); text != "" {
 		if s.From, err = one("from", text); err != nil {
 			return s, err
 		}
 	}
-	if base := caselist.ParseBaseline(v); s.From.ID == "" && base.ID != "" { // the state of a list of cases
+	if base := store.ParseBaseline(v); s.From.ID == "" && base.ID != "" { // the state of a list of cases
 		s.From = base
 	}
 	for _, text := range v["to"] {
@@ -70,7 +70,7 @@ func parseSides(v url.Values) (s sides, err error) {
 			s.To = append(s.To, run)
 		}
 	}
-	if run := caselist.ParseRun(v); run.ID != "" && len(s.To) == 0 && !s.Itself { // the link of a run's pages
+	if run := store.ParseRun(v); run.ID != "" && len(s.To) == 0 && !s.Itself { // the link of a run's pages
 		s.To = []scoring.RunID{run}
 	}
 	if len(s.To) > mostCandidates {
@@ -88,10 +88,10 @@ func parseSides(v url.Values) (s sides, err error) {
 func (s sides) values() url.Values {
 	v := url.Values{}
 	if s.From.ID != "" {
-		v.Set("from", caselist.RunValues(s.From).Encode())
+		v.Set("from", store.RunValues(s.From).Encode())
 	}
 	for _, run := range s.To {
-		v.Add("to", caselist.RunValues(run).Encode())
+		v.Add("to", store.RunValues(run).Encode())
 	}
 	for _, m := range s.Metrics {
 		v.Add("metrics", m)
@@ -201,7 +201,7 @@ func (s *Site) compare(r *http.Request) (content, error) {
 	}
 	for _, run := range recent {
 		id := run.RunID
-		c := runChoice{Value: caselist.RunValues(id).Encode(), Text: runName(&run)}
+		c := runChoice{Value: store.RunValues(id).Encode(), Text: runName(&run)}
 		b := c
 		b.Chosen, c.Chosen = id == asked.From, slices.Contains(asked.To, id)
 		page.Baselines, page.Candidates = append(page.Baselines, b), append(page.Candidates, c)
@@ -227,16 +227,16 @@ func (s *Site) compare(r *http.Request) (content, error) {
 const offeredRuns = 500
 
 // recentRuns are the runs that began last.
-func (s *Site) recentRuns(ctx context.Context) ([]connectors.Run, error) {
+func (s *Site) recentRuns(ctx context.Context) ([]store.Run, error) {
 	pages, err := s.reader(ctx)
 	if err != nil {
 		return nil, err
 	}
-	runs, _, err := pages.Runs(ctx, connectors.RunFilter{Limit: offeredRuns})
+	runs, _, err := pages.Runs(ctx, store.RunFilter{Limit: offeredRuns})
 	return runs, err
 }
 
-func runName(r *connectors.Run) string {
+func runName(r *store.Run) string {
 	name := agentName(r.Agent, r.Version)
 	for _, part := range []string{r.Batch, r.ID} {
 		if part != "" {
@@ -251,8 +251,8 @@ func runName(r *connectors.Run) string {
 
 // before returns the default baseline of a run: the latest run before it of the same agent, of another version if
 // there is one. runs are sorted from new to old.
-func before(recent []connectors.Run, run scoring.RunID) scoring.RunID {
-	at := slices.IndexFunc(recent, func(r connectors.Run) bool { return r.RunID == run })
+func before(recent []store.Run, run scoring.RunID) scoring.RunID {
+	at := slices.IndexFunc(recent, func(r store.Run) bool { return r.RunID == run })
 	var any scoring.RunID
 	for i := at + 1; at >= 0 && i < len(recent); i++ {
 		id := recent[i].RunID
@@ -269,7 +269,7 @@ func before(recent []connectors.Run, run scoring.RunID) scoring.RunID {
 	return any
 }
 
-func (s *Site) line(recent []connectors.Run, run scoring.RunID) runLine {
+func (s *Site) line(recent []store.Run, run scoring.RunID) runLine {
 	out := runLine{RunID: run, Address: runAddress(run)}
 	for i := range recent {
 		if r := &recent[i]; r.RunID == run {
@@ -316,7 +316,7 @@ func batchOf(l *runLine) analysis.Batch {
 	return b
 }
 
-func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, recent []connectors.Run) error {
+func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, recent []store.Run) error {
 	metrics, more, err := s.chosenMetrics(ctx, asked.Metrics)
 	if err != nil {
 		return err

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/internal/storedscores"
@@ -45,7 +45,7 @@ func texts(row *goquery.Selection) (out []string) {
 }
 
 // opened is a site over a warehouse.
-func opened(t testing.TB, w *connectors.Warehouse) *Site {
+func opened(t testing.TB, w *store.Store) *Site {
 	t.Helper()
 	s, err := New(Options{Warehouse: w, Version: "test", Metrics: metric.All(), Labels: true})
 	if err != nil {
@@ -155,9 +155,9 @@ func TestCompare(t *testing.T) {
 }
 
 // scoresOf are the scores of a run, one by one.
-func scoresOf(t testing.TB, w *connectors.Warehouse, run scoring.RunID) (out []analysis.Score) {
+func scoresOf(t testing.TB, w *store.Store, run scoring.RunID) (out []analysis.Score) {
 	t.Helper()
-	for r, err := range w.LatestScores(t.Context(), connectors.Latest{RunID: run, Details: analysis.Evident}) {
+	for r, err := range w.LatestScores(t.Context(), store.Latest{RunID: run, Details: analysis.Evident}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestRunsAreChosenToCompare(t *testing.T) {
 // A run is not compared with itself, and whoever asks for it is told so.
 func TestARunIsNotComparedWithItself(t *testing.T) {
 	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
-	one, two := caselist.RunValues(nightOne).Encode(), caselist.RunValues(nightTwo).Encode()
+	one, two := store.RunValues(nightOne).Encode(), store.RunValues(nightTwo).Encode()
 	for _, tc := range []struct {
 		to       []string
 		said     string

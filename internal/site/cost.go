@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
@@ -96,7 +96,7 @@ type askedTokens struct {
 }
 
 func (s *Site) cost(r *http.Request) (content, error) {
-	run := caselist.ParseRun(r.URL.Query())
+	run := store.ParseRun(r.URL.Query())
 	if run.ID == "" {
 		return content{}, errcode.New(errcode.InvalidArgument, "run: missing, expected the run whose cost is shown")
 	}
@@ -188,7 +188,7 @@ func (c *paidCost) spent() spent {
 
 // metricCosts are what metrics took, the share of their scores that rests on evidence, and about what
 // that saved: the mean calls, tokens and money of the scores that a judge was asked for.
-func metricCosts(judged []connectors.Judged, run scoring.RunID, paid paidCost) (out []metricCost, evidentShare string, s saved) {
+func metricCosts(judged []store.Judged, run scoring.RunID, paid paidCost) (out []metricCost, evidentShare string, s saved) {
 	var evident, valued, calls, tokens int64
 	savedCalls, savedTokens := 0.0, 0.0
 	for i := range judged {
@@ -226,7 +226,7 @@ func metricCosts(judged []connectors.Judged, run scoring.RunID, paid paidCost) (
 	return out, evidentShare, s
 }
 
-func modelCosts(replies []connectors.Asked, prices *judgebackend.Budget) (out []modelCost) {
+func modelCosts(replies []store.Asked, prices *judgebackend.Budget) (out []modelCost) {
 	for _, a := range replies {
 		m := modelCost{Kind: a.Kind, Backend: a.Backend, Model: a.Model, Prompt: a.Prompt, Replies: a.Replies, In: a.TokensIn, Out: a.TokensOut, Latency: took(a.Latency), PriceIn: dash, PriceOut: dash, PriceFrom: "not known", Money: dash}
 		id := judgebackend.Identity{Backend: a.Backend, Model: a.Model}
@@ -245,7 +245,7 @@ func modelCosts(replies []connectors.Asked, prices *judgebackend.Budget) (out []
 	return out
 }
 
-func costPicture(judged []connectors.Judged) *chart.Picture {
+func costPicture(judged []store.Judged) *chart.Picture {
 	bars := chart.Bars{Name: "cost", Title: "Tokens by metric", Desc: "Tokens in and out that were asked for the scores of each metric.", X: "tokens"}
 	for i := range judged {
 		n := float64(judged[i].TokensIn + judged[i].TokensOut)

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
@@ -43,7 +44,7 @@ func TestCost(t *testing.T) {
 			}
 		}
 	}
-	for l, err := range w.LatestScores(t.Context(), connectors.Latest{RunID: judgedRun}) {
+	for l, err := range w.LatestScores(t.Context(), store.Latest{RunID: judgedRun}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,9 +2,9 @@ package site
 
 import (
 	"net/http"
-	"slices"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
@@ -18,13 +18,10 @@ var _ = register(&page{pattern: "GET /export", ofRun: true, role: identity.Read,
 		return err
 	}
 	began := &startedWriter{ResponseWriter: rw}
-	name := r.URL.Query().Get("format")
-	at := slices.IndexFunc(export.Formats, func(f export.Format) bool { return f.Name == name })
-	if at < 0 {
-		_, err := export.New(name, began, export.Options{})
+	format, err := export.FormatNamed(r.URL.Query().Get("format"))
+	if err != nil {
 		return err
 	}
-	format := export.Formats[at]
 	pages, err := s.reader(r.Context())
 	if err != nil {
 		return err
@@ -52,13 +49,13 @@ var _ = register(&page{pattern: "GET /export", ofRun: true, role: identity.Read,
 	if options.Metric == "" {
 		options.Metric = s.primary(options.Metrics)
 	}
-	w, err := export.New(format.Name, began, options)
+	w, err := format.New(began, options)
 	if err != nil {
 		return err
 	}
 	rw.Header().Set("Content-Type", format.Type)
 	rw.Header().Set("Content-Disposition", `attachment; filename="`+format.File+`"`)
-	of := connectors.OfRun{RunID: state.RunID}
+	of := store.OfRun{RunID: state.RunID}
 	for a, err := range s.o.Warehouse.ScoredAnswers(r.Context(), of) {
 		if err == nil && (a.Agent != state.Agent || a.Version != state.Version || a.Batch != state.Batch || !chosen[a.CaseID]) {
 			continue

@@ -12,7 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -20,13 +21,13 @@ import (
 // TestExportOfAList holds that each file has the cases of the list, no more and no fewer.
 func TestExportOfAList(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	all := caselist.State{RunID: judgedRun, Mode: caselist.All}
-	for _, state := range []caselist.State{all, all.In(caselist.Failed), all.In(caselist.Passed), {RunID: judgedRun, Mode: caselist.All, Search: "no such text"}} {
+	all := store.State{RunID: judgedRun, Mode: store.All}
+	for _, state := range []store.State{all, all.In(store.Failed), all.In(store.Passed), {RunID: judgedRun, Mode: store.All, Search: "no such text"}} {
 		want, _, err := s.casesOf(httptest.NewRequest(http.MethodGet, "/", nil), state)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if state.Mode == caselist.Failed && len(want) == 0 {
+		if state.Mode == store.Failed && len(want) == 0 {
 			t.Fatal("the small store has no case that failed")
 		}
 		get := func(format string) string {
@@ -62,7 +63,7 @@ func TestExportOfAList(t *testing.T) {
 			t.Errorf("%s: JUnit has %d cases of %d: %v", state.Mode, len(suites.Cases), len(want), err)
 		}
 	}
-	if res, body := ask(t, s, "GET", exportAddress(all, "xls"), nil, identity.Read); res.StatusCode != http.StatusBadRequest || !strings.Contains(body, "expected csv, jsonl, junit, sarif or markdown") {
+	if res, body := ask(t, s, "GET", exportAddress(all, "xls"), nil, identity.Read); res.StatusCode != http.StatusBadRequest || !strings.Contains(body, "expected csv, jsonl, junit, markdown or sarif") {
 		t.Errorf("an unknown format: %d\n%s", res.StatusCode, body)
 	}
 	if res, _ := ask(t, s, "GET", exportAddress(all, "csv"), nil, identity.Call); res.StatusCode != http.StatusForbidden {

@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
@@ -53,7 +54,7 @@ type tierShare struct {
 const mostInPicture = 15
 
 func (s *Site) failures(r *http.Request) (content, error) {
-	run := caselist.ParseRun(r.URL.Query())
+	run := store.ParseRun(r.URL.Query())
 	if run.ID == "" {
 		return content{}, errcode.New(errcode.InvalidArgument, "run: missing, expected the run whose failures are shown")
 	}
@@ -89,7 +90,7 @@ func failureKinds(f *analysis.Failures, run scoring.RunID) (out []failureKind) {
 			out = append(out, failureKind{Kind: l.Kind, Title: report.KindTitle(l.Kind), Metric: l.Metric, Scored: f.LookedAt[l.Metric]})
 		}
 		k := &out[len(out)-1]
-		state := caselist.State{RunID: run, Mode: caselist.All}.With(caselist.Filter{Column: "finding", Op: caselist.Equal, Value: l.Kind + ":" + l.Label})
+		state := store.State{RunID: run, Mode: store.All}.With(store.ListFilter{Column: "finding", Op: store.Equal, Value: l.Kind + ":" + l.Label})
 		k.Labels = append(k.Labels, failureLabel{Label: l.Label, N: counted{l.N, casesAddress(state)}, Share: share(float64(l.N) / float64(k.Scored))})
 	}
 	byTier(f, out, run)
@@ -134,7 +135,7 @@ func byTier(f *analysis.Failures, kinds []failureKind, run scoring.RunID) {
 				if tier == analysis.UnknownTier {
 					value = ""
 				}
-				state := caselist.State{RunID: run, Mode: caselist.All}.With(caselist.Filter{Column: "finding", Op: caselist.Equal, Value: l.Kind + ":" + l.Label}).With(caselist.Filter{Column: "tier", Op: caselist.Equal, Value: value})
+				state := store.State{RunID: run, Mode: store.All}.With(store.ListFilter{Column: "finding", Op: store.Equal, Value: l.Kind + ":" + l.Label}).With(store.ListFilter{Column: "tier", Op: store.Equal, Value: value})
 				kind.Labels[i].Tiers = append(kind.Labels[i].Tiers, tierShare{counted{n, casesAddress(state)}, share(float64(n) / float64(tiers[tier]))})
 			}
 		}

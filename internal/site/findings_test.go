@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -42,8 +43,8 @@ func TestFindingsLeadToTheirCases(t *testing.T) {
 			}
 		}
 		for f, cases := range want {
-			for op, expected := range map[caselist.Op]bool{caselist.Equal: true, caselist.NotEqual: false} {
-				list, err := pages.List(t.Context(), caselist.State{RunID: run, Mode: caselist.All, Page: 1, Size: 500, Filters: []caselist.Filter{{Column: "finding", Op: op, Value: f}}})
+			for op, expected := range map[store.Op]bool{store.Equal: true, store.NotEqual: false} {
+				list, err := pages.List(t.Context(), store.State{RunID: run, Mode: store.All, Page: 1, Size: 500, Filters: []store.ListFilter{{Column: "finding", Op: op, Value: f}}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -70,7 +71,7 @@ func TestFindingsLeadToTheirCases(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"x:y", "relation:", "diagnosis:other", "relation"} {
-		list, err := pages.List(t.Context(), caselist.State{RunID: night2, Mode: caselist.All, Page: 1, Size: 50, Filters: []caselist.Filter{{Column: "finding", Op: caselist.Equal, Value: wrong}}})
+		list, err := pages.List(t.Context(), store.State{RunID: night2, Mode: store.All, Page: 1, Size: 50, Filters: []store.ListFilter{{Column: "finding", Op: store.Equal, Value: wrong}}})
 		if err == nil {
 			for _, err = range list.IDs(t.Context()) {
 				break

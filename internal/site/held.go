@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -13,7 +13,7 @@ import (
 // held caches the data that the pages of a static report share: a page for each of thousands of cases must not need
 // a dozen statements.
 type held struct {
-	pages *connectors.Pages
+	pages *store.Pages
 	runs  map[scoring.RunID]*heldRun
 	brief bool      // pages of cases are short
 	note  string    // what is left out of the report
@@ -24,18 +24,18 @@ type held struct {
 // heldRun caches the data that the pages of a run share.
 type heldRun struct {
 	config  scoring.Config
-	ids     map[caselist.Mode][]string // the cases of a list, in its order
-	metrics []string                   // whose scores short pages show
-	of      int                        // metrics that the run has scores of
+	ids     map[store.Mode][]string // the cases of a list, in its order
+	metrics []string                // whose scores short pages show
+	of      int                     // metrics that the run has scores of
 }
 
 // heldLists caches the counts of lists, and the rows read last: those of a run, or of several pages of a list, are
 // read in one call. It is safe for concurrent use.
 type heldLists struct {
 	mu     sync.Mutex
-	counts map[string]map[caselist.Mode]int64 // by address of the list of all cases
-	block  string                             // what the rows are of
-	rows   map[string]connectors.CaseRow      // by case
+	counts map[string]map[store.Mode]int64 // by address of the list of all cases
+	block  string                          // what the rows are of
+	rows   map[string]store.CaseRow        // by case
 }
 
 const (
@@ -44,14 +44,14 @@ const (
 )
 
 // countsOf are how many cases each mode of a list has.
-func countsOf(ctx context.Context, l *connectors.List) (map[caselist.Mode]int64, error) {
+func countsOf(ctx context.Context, l *store.List) (map[store.Mode]int64, error) {
 	h := heldIn(ctx)
 	if h == nil {
 		return l.Counts(ctx)
 	}
 	h.lists.mu.Lock()
 	defer h.lists.mu.Unlock()
-	key := casesAddress(l.State.In(caselist.All))
+	key := casesAddress(l.State.In(store.All))
 	if counts, there := h.lists.counts[key]; there {
 		return counts, nil
 	}
@@ -64,7 +64,7 @@ func countsOf(ctx context.Context, l *connectors.List) (map[caselist.Mode]int64,
 
 // rowsOfPage are the cases of a page of a list with the scores of some metrics, which are the same
 // for all pages of a list.
-func rowsOfPage(ctx context.Context, l *connectors.List, metrics []string) ([]connectors.CaseRow, error) {
+func rowsOfPage(ctx context.Context, l *store.List, metrics []string) ([]store.CaseRow, error) {
 	h := heldIn(ctx)
 	if h == nil || h.runs[l.State.RunID] == nil {
 		return l.Page(ctx, metrics)
@@ -74,8 +74,8 @@ func rowsOfPage(ctx context.Context, l *connectors.List, metrics []string) ([]co
 	ids := h.runs[l.State.RunID].ids
 	list, together := *l, l.State.Size*pagesTogether
 	at := (l.State.Page - 1) * l.State.Size / together
-	if len(ids[caselist.All]) <= rowsHeld { // every list of the run is a part of that of all cases
-		list.State, at, together = l.State.In(caselist.All), 0, rowsHeld
+	if len(ids[store.All]) <= rowsHeld { // every list of the run is a part of that of all cases
+		list.State, at, together = l.State.In(store.All), 0, rowsHeld
 	}
 	list.State.Page, list.State.Size = at+1, together
 	if key := casesAddress(list.State); h.lists.block != key {
@@ -83,12 +83,12 @@ func rowsOfPage(ctx context.Context, l *connectors.List, metrics []string) ([]co
 		if err != nil {
 			return nil, err
 		}
-		h.lists.block, h.lists.rows = key, make(map[string]connectors.CaseRow, len(rows))
+		h.lists.block, h.lists.rows = key, make(map[string]store.CaseRow, len(rows))
 		for i := range rows {
 			h.lists.rows[rows[i].ID] = rows[i]
 		}
 	}
-	rows := make([]connectors.CaseRow, 0, l.State.Size)
+	rows := make([]store.CaseRow, 0, l.State.Size)
 	for _, id := range part(ids[l.State.Mode], (l.State.Page-1)*l.State.Size, l.State.Size) {
 		rows = append(rows, h.lists.rows[id])
 	}
@@ -104,8 +104,8 @@ func part(list []string, from, n int) []string {
 // heldCase is a case that was read together with others, and where it stands among those that have
 // pages.
 type heldCase struct {
-	detail     *connectors.CaseDetail
-	neighbours connectors.Neighbours
+	detail     *store.CaseDetail
+	neighbours store.Neighbours
 }
 
 type heldKey struct{}
@@ -121,7 +121,7 @@ func heldIn(ctx context.Context) *held {
 }
 
 // detailOf is all that is known of the case of a page.
-func detailOf(ctx context.Context, p *connectors.Pages, s *caseState) (*connectors.CaseDetail, error) {
+func detailOf(ctx context.Context, p *store.Pages, s *caseState) (*store.CaseDetail, error) {
 	if h := heldIn(ctx); h != nil && h.shown != nil {
 		return h.shown.detail, nil
 	}
@@ -129,7 +129,7 @@ func detailOf(ctx context.Context, p *connectors.Pages, s *caseState) (*connecto
 }
 
 // storedOf returns the data from which the view of a case is built.
-func (s *Site) storedOf(ctx context.Context, d *connectors.CaseDetail, run scoring.RunID) (caseview.Input, error) {
+func (s *Site) storedOf(ctx context.Context, d *store.CaseDetail, run scoring.RunID) (caseview.Input, error) {
 	if h := heldIn(ctx); h != nil {
 		if of := h.runs[run]; of != nil {
 			return caseview.StoredUnder(ctx, s.o.Warehouse, d, run, of.config)
@@ -139,7 +139,7 @@ func (s *Site) storedOf(ctx context.Context, d *connectors.CaseDetail, run scori
 }
 
 // neighboursOf finds where the case of a page is in the list that it was opened from.
-func neighboursOf(ctx context.Context, p *connectors.Pages, s *caseState) (n connectors.Neighbours, err error) {
+func neighboursOf(ctx context.Context, p *store.Pages, s *caseState) (n store.Neighbours, err error) {
 	if h := heldIn(ctx); h != nil && h.shown != nil {
 		return h.shown.neighbours, nil
 	}

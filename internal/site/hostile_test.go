@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
@@ -31,7 +32,7 @@ func TestHostileTextsStayText(t *testing.T) {
 	h := as(s, identity.Admin)
 	crawl(t, h, 3, func(p *seen) { p.check(t, 0) })
 
-	all := caselist.State{RunID: scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}, Mode: caselist.All, Page: 1, Size: caselist.MaxSize}
+	all := store.State{RunID: scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}, Mode: store.All, Page: 1, Size: store.MaxSize}
 	for _, address := range []string{runsAddress(), casesAddress(all)} {
 		p := visit(t, h, address, "")
 		p.check(t, 0)
@@ -47,7 +48,7 @@ func TestHostileTextsStayText(t *testing.T) {
 			continue
 		}
 		run := scoring.RunID{ID: at(i), By: scoring.By{Agent: at(i), Version: at(i + 1), Batch: at(i + 2)}}
-		p := visit(t, h, caseAddress(caselist.State{RunID: run}, at(i)), of.Name)
+		p := visit(t, h, caseAddress(store.State{RunID: run}, at(i)), of.Name)
 		p.check(t, 0)
 		if !strings.Contains(p.text(), begin(plain(at(i)), 60)) {
 			t.Errorf("%s: the page of its case does not show it", of.Name)
@@ -97,11 +98,11 @@ func TestHostileTextsStayTextInShortPages(t *testing.T) {
 func hostileSite(t *testing.T, of int) *Site {
 	t.Helper()
 	s := siteOf(t, sitetest.HostileStore(t))
-	store, err := s.labels()
+	labels, err := s.labels()
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := caselist.State{RunID: scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}, Mode: caselist.All}
+	list := store.State{RunID: scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}, Mode: store.All}
 	ids, err := labelling.Cases(t.Context(), s.o.Warehouse, s.o.Metrics, list)
 	if err != nil {
 		t.Fatal(err)
@@ -113,17 +114,17 @@ func hostileSite(t *testing.T, of int) *Site {
 		// Names are short, and no text of a queue holds NUL.
 		harmless := strings.ReplaceAll(text.Text, "\x00", "")
 		verdict := strings.TrimSpace(strings.ToValidUTF8(begin(harmless, 40), ""))
-		q, err := store.Make(t.Context(), labelling.Plan{Name: begin(harmless, 200), List: list, Guideline: harmless, Options: []string{"pass", "fail", verdict}, Most: 5, Order: labelling.Random, Seed: int64(i)}, ids)
+		q, err := labels.Make(t.Context(), labelling.Plan{Name: begin(harmless, 200), List: list, Guideline: harmless, Options: []string{"pass", "fail", verdict}, Most: 5, Order: labelling.Random, Seed: int64(i)}, ids)
 		if err != nil {
 			t.Errorf("%s: %v", text.Name, err)
 			continue
 		}
-		item, err := store.Next(t.Context(), q, text.Name)
+		item, err := labels.Next(t.Context(), q, text.Name)
 		if err != nil || item.Item == nil {
 			t.Fatalf("%s: %v", text.Name, err)
 		}
 		l := labelling.Label{ID: fmt.Sprintf("hostile-%d", i), AnswerID: q.Answer(item.Item.CaseID), Annotator: text.Name, Verdict: verdict, Note: harmless, Queue: q.ID}
-		if _, err := store.Save(t.Context(), q, l); err != nil {
+		if _, err := labels.Save(t.Context(), q, l); err != nil {
 			t.Errorf("%s: %v", text.Name, err)
 		}
 	}
@@ -155,10 +156,10 @@ func TestHostileAddressesRoundTrip(t *testing.T) {
 	texts := sitetest.Hostile()
 	at := func(i int) string { return texts[i%len(texts)].Text }
 	for i, text := range texts {
-		want := caselist.State{
+		want := store.State{
 			RunID: scoring.RunID{ID: at(i), By: scoring.By{Agent: at(i + 1), Version: at(i + 2), Batch: at(i + 3)}}, Baseline: scoring.RunID{ID: at(i + 4), By: scoring.By{Agent: at(i + 5)}},
-			Mode: caselist.All, Search: begin(at(i), 900), Page: 1, Size: caselist.DefaultSize, Columns: []string{at(i), at(i + 1)},
-			Filters: []caselist.Filter{{Column: "tag", Op: caselist.Equal, Value: at(i)}},
+			Mode: store.All, Search: begin(at(i), 900), Page: 1, Size: store.DefaultSize, Columns: []string{at(i), at(i + 1)},
+			Filters: []store.ListFilter{{Column: "tag", Op: store.Equal, Value: at(i)}},
 		}
 		address := caseAddress(want, at(i))
 		for _, c := range []byte(address) {
@@ -176,7 +177,7 @@ func TestHostileAddressesRoundTrip(t *testing.T) {
 			t.Errorf("%s: %v", text.Name, err)
 			continue
 		}
-		got, err := caselist.Parse(v)
+		got, err := store.Parse(v)
 		if err != nil {
 			t.Errorf("%s: %v", text.Name, err)
 			continue

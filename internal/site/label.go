@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
@@ -59,7 +59,7 @@ var _ = register(&page{pattern: "GET /label/next", role: identity.Label, serve: 
 		return err
 	}
 	v := r.URL.Query()
-	store, q, err := queueOf(s, r, v.Get("queue"))
+	labels, q, err := queueOf(s, r, v.Get("queue"))
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ var _ = register(&page{pattern: "GET /label/next", role: identity.Label, serve: 
 	if !q.ClosedAt.IsZero() { // the page of the queue says so
 		return s.goTo(rw, r, queueAddress(q.ID))
 	}
-	next, err := store.Next(r.Context(), q, me, v["not"]...)
+	next, err := labels.Next(r.Context(), q, me, v["not"]...)
 	if err != nil {
 		return err
 	}
@@ -96,21 +96,21 @@ func (s *Site) label(r *http.Request) (content, error) {
 	if _, err := s.writing(); err != nil {
 		return content{}, err
 	}
-	store, q, err := queueOf(s, r, v.Get("queue"))
+	labels, q, err := queueOf(s, r, v.Get("queue"))
 	if err != nil {
 		return content{}, err
 	}
 	me := annotator(r)
-	item, err := store.Item(ctx, q, me, v.Get("case"))
+	item, err := labels.Item(ctx, q, me, v.Get("case"))
 	if err != nil {
 		return content{}, err
 	}
 	out := labelView{Queue: queueRowOf(q), Item: *item, Next: labelAddress(q.ID, "")}
 	out.Ahead = address("/label/next", url.Values{"queue": {q.ID}, "not": {item.CaseID}})
 	if !q.Blind {
-		out.CasePage = caseAddress(caselist.State{RunID: out.Queue.Run, Mode: caselist.All}, item.CaseID)
+		out.CasePage = caseAddress(store.State{RunID: out.Queue.Run, Mode: store.All}, item.CaseID)
 	}
-	before, after, err := store.Neighbours(ctx, q, me, item.Position)
+	before, after, err := labels.Neighbours(ctx, q, me, item.Position)
 	if err != nil {
 		return content{}, err
 	}
@@ -120,16 +120,16 @@ func (s *Site) label(r *http.Request) (content, error) {
 	if after != nil {
 		out.After = labelAddress(q.ID, after.CaseID)
 	}
-	if out.Progress, err = store.Progress(ctx, q, me); err != nil {
+	if out.Progress, err = labels.Progress(ctx, q, me); err != nil {
 		return content{}, err
 	}
 	for _, id := range v["behind"] { // the page was fetched before the labels of these were sent
-		if left, err := store.Item(ctx, q, me, id); err == nil && left.Mine == connectors.Untouched && out.Progress.MyLeft > 1 {
+		if left, err := labels.Item(ctx, q, me, id); err == nil && left.Mine == store.Untouched && out.Progress.MyLeft > 1 {
 			out.Progress.MyLeft--
 		}
 	}
-	if me != "" && q.ClosedAt.IsZero() && item.Mine == connectors.Untouched {
-		if err := store.Open(ctx, q, item, me); err != nil {
+	if me != "" && q.ClosedAt.IsZero() && item.Mine == store.Untouched {
+		if err := labels.Open(ctx, q, item, me); err != nil {
 			return content{}, err
 		}
 	}
@@ -319,19 +319,19 @@ func (*Site) pageOf(r *http.Request, l *labelling.Label) string {
 }
 
 // sent reads a form of labelling, and says who sends it.
-func (s *Site) sent(rw http.ResponseWriter, r *http.Request) (store *labelling.Store, me string, err error) {
-	if store, err = s.writing(); err != nil {
+func (s *Site) sent(rw http.ResponseWriter, r *http.Request) (labels *labelling.Store, me string, err error) {
+	if labels, err = s.writing(); err != nil {
 		return nil, "", err
 	}
 	if err = readForm(rw, r); err != nil {
 		return nil, "", err
 	}
 	me, err = s.whoSends(r)
-	return store, me, err
+	return labels, me, err
 }
 
 func (s *Site) saveLabel(rw http.ResponseWriter, r *http.Request) (labelling.Label, error) {
-	store, me, err := s.sent(rw, r)
+	labels, me, err := s.sent(rw, r)
 	if err != nil {
 		return labelling.Label{}, err
 	}
@@ -343,14 +343,14 @@ func (s *Site) saveLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	}
 	var q *labelling.Queue
 	if l.Queue != "" {
-		if q, err = store.Queue(r.Context(), l.Queue); err != nil {
+		if q, err = labels.Queue(r.Context(), l.Queue); err != nil {
 			return l, err
 		}
 	}
-	if err := inOrder(r, store, q, &l); err != nil {
+	if err := inOrder(r, labels, q, &l); err != nil {
 		return l, err
 	}
-	return store.Save(r.Context(), q, l)
+	return labels.Save(r.Context(), q, l)
 }
 
 // answerOf is the answer that a form names.
@@ -425,48 +425,48 @@ var _ = register(&page{pattern: "POST /label/undo", role: identity.Label, serve:
 }})
 
 func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Label, error) {
-	store, me, err := s.sent(rw, r)
+	labels, me, err := s.sent(rw, r)
 	if err != nil {
 		return labelling.Label{}, err
 	}
 	if r.PostFormValue("queue") == "" {
-		return store.UndoAnswer(r.Context(), answerOf(r), me, r.PostFormValue("id"))
+		return labels.UndoAnswer(r.Context(), answerOf(r), me, r.PostFormValue("id"))
 	}
-	q, err := store.Queue(r.Context(), r.PostFormValue("queue"))
+	q, err := labels.Queue(r.Context(), r.PostFormValue("queue"))
 	if err != nil {
 		return labelling.Label{}, err
 	}
 	if r.PostFormValue("decides") != "" {
-		return store.UndoDecision(r.Context(), q, me, r.PostFormValue("case"), r.PostFormValue("id"))
+		return labels.UndoDecision(r.Context(), q, me, r.PostFormValue("case"), r.PostFormValue("id"))
 	}
 	if r.PostFormValue("here") != "" { // the page is about one answer
-		l, err := store.UndoCase(r.Context(), q, me, r.PostFormValue("case"), r.PostFormValue("id"))
+		l, err := labels.UndoCase(r.Context(), q, me, r.PostFormValue("case"), r.PostFormValue("id"))
 		if errcode.Of(err) == errcode.NotFound { // what the page shows was said elsewhere
-			return undoElsewhere(r, store, me, err)
+			return undoElsewhere(r, labels, me, err)
 		}
 		return l, err
 	}
-	return store.Undo(r.Context(), q, me, r.PostFormValue("id"))
+	return labels.Undo(r.Context(), q, me, r.PostFormValue("id"))
 }
 
 // undoElsewhere withdraws an annotator's label of an answer in another queue than the form names, or outside of
 // queues; nothing is the error if they have no label.
-func undoElsewhere(r *http.Request, store *labelling.Store, me string, nothing error) (labelling.Label, error) {
+func undoElsewhere(r *http.Request, labels *labelling.Store, me string, nothing error) (labelling.Label, error) {
 	id := r.PostFormValue("id")
-	said, err := store.Mine(r.Context(), labelling.Label{AnswerID: answerOf(r), Annotator: me})
+	said, err := labels.Mine(r.Context(), labelling.Label{AnswerID: answerOf(r), Annotator: me})
 	switch {
 	case err != nil:
 		return labelling.Label{}, err
 	case said == nil:
 		return labelling.Label{}, nothing
 	case said.Queue == "":
-		return store.UndoAnswer(r.Context(), said.AnswerID, me, id)
+		return labels.UndoAnswer(r.Context(), said.AnswerID, me, id)
 	}
-	q, err := store.Queue(r.Context(), said.Queue)
+	q, err := labels.Queue(r.Context(), said.Queue)
 	if err != nil {
 		return labelling.Label{}, err
 	}
-	return store.UndoCase(r.Context(), q, me, said.CaseID, id)
+	return labels.UndoCase(r.Context(), q, me, said.CaseID, id)
 }
 
 // The address keeps an answer for who has it before them.
@@ -477,7 +477,7 @@ var _ = register(&page{pattern: "POST /label/renew", role: identity.Label, serve
 	if err := readForm(rw, r); err != nil {
 		return err
 	}
-	store, q, err := queueOf(s, r, r.PostFormValue("queue"))
+	labels, q, err := queueOf(s, r, r.PostFormValue("queue"))
 	if err != nil {
 		return err
 	}
@@ -485,9 +485,9 @@ var _ = register(&page{pattern: "POST /label/renew", role: identity.Label, serve
 	if err != nil {
 		return err
 	}
-	item, err := store.Item(r.Context(), q, me, r.PostFormValue("case"))
-	if err == nil && item.Mine == connectors.Untouched {
-		err = store.Open(r.Context(), q, item, me)
+	item, err := labels.Item(r.Context(), q, me, r.PostFormValue("case"))
+	if err == nil && item.Mine == store.Untouched {
+		err = labels.Open(r.Context(), q, item, me)
 	}
 	if err != nil {
 		return err

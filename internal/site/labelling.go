@@ -11,7 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/scoring"
@@ -253,12 +254,12 @@ func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.A
 }
 
 // stateOf reads the state of a list from the query of its address.
-func stateOf(query string) (caselist.State, error) {
+func stateOf(query string) (store.State, error) {
 	v, err := url.ParseQuery(query)
 	if err != nil {
-		return caselist.State{}, errcode.New(errcode.InvalidArgument, "list: expected the query of the address of a list")
+		return store.State{}, errcode.New(errcode.InvalidArgument, "list: expected the query of the address of a list")
 	}
-	state, err := caselist.Parse(v)
+	state, err := store.Parse(v)
 	state.Page = 1
 	return state, err
 }

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	fakebrowser "github.com/badger-eval/badger/internal/fake/browser"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
@@ -61,7 +61,7 @@ func TestLabelByKeys(t *testing.T) {
 	}
 	labels := func() map[string]string {
 		t.Helper()
-		rows, err := s.o.Warehouse.LoggedLabels(t.Context(), connectors.LabelFilter{Queue: q.ID, Newest: true}, 0)
+		rows, err := s.o.Warehouse.LoggedLabels(t.Context(), store.LabelFilter{Queue: q.ID, Newest: true}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,27 +163,27 @@ func TestLabellingPagesInBrowser(t *testing.T) {
 	b := fakebrowser.Start(t)
 	open := makeQueue(t, s, labelling.Plan{Name: "open", Guideline: "Compare the answer with the question.", Annotators: 2, Most: 8, Order: labelling.Disagreement})
 	blind := makeQueue(t, s, labelling.Plan{Name: "blind", Blind: true, Most: 3, ReasonRequired: true})
-	store, err := s.labels()
+	labels, err := s.labels()
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, err := store.Items(t.Context(), open, "", 1, 4)
+	items, err := labels.Items(t.Context(), open, "", 1, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, item := range items {
 		for who, verdict := range map[string]string{"kim": "pass", "lee": []string{"fail", "pass"}[i%2]} {
 			l := labelling.Label{ID: fmt.Sprint(who, i), AnswerID: open.Answer(item.CaseID), Annotator: who, Verdict: verdict, Note: "The alias differs.\nThe count is right.", Queue: open.ID}
-			if _, err := store.Save(t.Context(), open, l); err != nil {
+			if _, err := labels.Save(t.Context(), open, l); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	rest, err := store.Items(t.Context(), open, "", 5, 4)
+	rest, err := labels.Items(t.Context(), open, "", 5, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hidden, err := store.Items(t.Context(), blind, "", 1, 1)
+	hidden, err := labels.Items(t.Context(), blind, "", 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestLabellingPagesInBrowser(t *testing.T) {
 	defer server.Close()
 	sample := []sampled{
 		{"error", "/label?queue=none"}, {"queues", queuesAddress()}, {"queue", queueAddress(open.ID)}, {"adjudicate", adjudicateAddress(open.ID)},
-		{"newqueue", newQueueAddress(caselist.State{RunID: judgedRun, Mode: caselist.Failed})}, {"label-blind", labelAddress(blind.ID, hidden[0].CaseID)},
+		{"newqueue", newQueueAddress(store.State{RunID: judgedRun, Mode: store.Failed})}, {"label-blind", labelAddress(blind.ID, hidden[0].CaseID)},
 	}
 	for i, item := range append(items[:1], rest...) {
 		sample = append(sample, sampled{fmt.Sprint("label-", i), labelAddress(open.ID, item.CaseID)})

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/udf/identity"
@@ -19,15 +20,15 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
 	s := siteOver(t, w)
 	lee := &browser{t: t, site: s, who: identity.Caller{Name: "lee", Roles: []identity.Role{identity.Label, identity.Read}}}
-	store := &labelling.Store{Warehouse: w}
-	list := caselist.State{RunID: judgedRun, Mode: caselist.All}
+	labels := &labelling.Store{Warehouse: w}
+	list := store.State{RunID: judgedRun, Mode: store.All}
 	cases, err := labelling.Cases(t.Context(), w, nil, list)
 	if err != nil || len(cases) < 3 {
 		t.Fatalf("%d cases, %v", len(cases), err)
 	}
 	newQueue := func(blind bool, cases ...string) *labelling.Queue {
 		t.Helper()
-		q, err := store.Make(t.Context(), labelling.Plan{Name: "a queue", List: list, Blind: blind, Annotators: 2, Options: []string{"pass", "fail", "partly"}}, cases)
+		q, err := labels.Make(t.Context(), labelling.Plan{Name: "a queue", List: list, Blind: blind, Annotators: 2, Options: []string{"pass", "fail", "partly"}}, cases)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +36,7 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	}
 	mine := func(q *labelling.Queue, caseID string) string {
 		t.Helper()
-		l, err := store.Mine(t.Context(), labelling.Label{AnswerID: q.Answer(caseID), Annotator: "lee", Queue: q.ID})
+		l, err := labels.Mine(t.Context(), labelling.Label{AnswerID: q.Answer(caseID), Annotator: "lee", Queue: q.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,11 +66,11 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	if got := mine(open, cases[0]); got != "partly" || at != address {
 		t.Errorf("the queue has %q, the form leads to %s", got, at)
 	}
-	p, err := store.Progress(t.Context(), open, "lee")
+	p, err := labels.Progress(t.Context(), open, "lee")
 	if err != nil || p.Mine != 1 || p.MyLeft != 1 {
 		t.Errorf("%+v, %v, want one labelled and one left", p, err)
 	}
-	if next, err := store.Next(t.Context(), open, "lee"); err != nil || next.Item == nil || next.Item.CaseID != cases[1] {
+	if next, err := labels.Next(t.Context(), open, "lee"); err != nil || next.Item == nil || next.Item.CaseID != cases[1] {
 		t.Errorf("next is %+v, %v, want %s", next, err, cases[1])
 	}
 	// The last label of the queue is of another case; the page takes back its own.
@@ -110,10 +111,10 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	if _, page = lee.open(address); page.Find("form[data-undo] input[name=queue]").AttrOr("value", "") != open.ID || !strings.Contains(page.Find("[data-label] .saved").Text(), "said pass") {
 		t.Errorf("the control of the newest label: %s", page.Find("[data-label]").Text())
 	}
-	if err := store.Close(t.Context(), second); err != nil {
+	if err := labels.Close(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Close(t.Context(), open); err != nil {
+	if err := labels.Close(t.Context(), open); err != nil {
 		t.Fatal(err)
 	}
 	if _, page = lee.open(address); page.Find("form.label input[name=queue]").AttrOr("value", "x") != "" {

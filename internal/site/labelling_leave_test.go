@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/chromedp/chromedp"
 
-	"github.com/badger-eval/badger/connectors"
 	fakebrowser "github.com/badger-eval/badger/internal/fake/browser"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
@@ -37,7 +38,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 	defer server.Close()
 	said := func(q *labelling.Queue, caseID string) string {
 		t.Helper()
-		rows, err := s.o.Warehouse.LoggedLabels(t.Context(), connectors.LabelFilter{Queue: q.ID, Cases: []string{caseID}, Newest: true}, 0)
+		rows, err := s.o.Warehouse.LoggedLabels(t.Context(), store.LabelFilter{Queue: q.ID, Cases: []string{caseID}, Newest: true}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/udf/identity"
@@ -29,7 +30,7 @@ func TestRefusedFormComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, casePage := kim.open(caseAddress(caselist.State{RunID: judgedRun, Mode: caselist.All}, outside.Query().Get("case")))
+	_, casePage := kim.open(caseAddress(store.State{RunID: judgedRun, Mode: store.All}, outside.Query().Get("case")))
 	for name, tc := range map[string]struct {
 		form    *goquery.Selection
 		verdict string

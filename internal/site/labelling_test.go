@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
@@ -105,8 +105,8 @@ func (b *browser) send(form *goquery.Selection, with url.Values) (string, *goque
 // makeQueue makes a queue of some cases of a run with a judge.
 func makeQueue(t *testing.T, s *Site, p labelling.Plan) *labelling.Queue {
 	t.Helper()
-	p.List = caselist.State{RunID: judgedRun, Mode: caselist.All}
-	store, err := s.labels()
+	p.List = store.State{RunID: judgedRun, Mode: store.All}
+	labels, err := s.labels()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func makeQueue(t *testing.T, s *Site, p labelling.Plan) *labelling.Queue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := store.Make(t.Context(), p, ids)
+	q, err := labels.Make(t.Context(), p, ids)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func makeQueue(t *testing.T, s *Site, p labelling.Plan) *labelling.Queue {
 func TestLabellingWithoutScript(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	kim := &browser{t: t, site: s, who: identity.Caller{Roles: []identity.Role{identity.Admin}}} // nobody says who this is
-	list := caselist.State{RunID: judgedRun, Mode: caselist.Failed}
+	list := store.State{RunID: judgedRun, Mode: store.Failed}
 	_, page := kim.open(newQueueAddress(list))
 	at, page := kim.send(page.Find("form"), url.Values{"name": {"A <b>queue</b>"}, "order": {"listed"}, "annotators": {"2"}, "cases": {"3"}, "guideline": {"Be <i>fair</i>."}})
 	if page.Find("h1").Text() != "A <b>queue</b>" || page.Find("h1 b, .guideline i").Length() != 0 || page.Find(".guideline").Text() != "Be <i>fair</i>." {
@@ -171,13 +171,13 @@ func TestLabellingWithoutScript(t *testing.T) {
 		t.Errorf("undo leads to %s, %s", at, page.Find("form.label").Text())
 	}
 	// The same form sent twice is one label, under the name of who sent it, whatever the form says.
-	store, err := s.labels()
+	labels, err := s.labels()
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := func() []labelling.Label {
 		t.Helper()
-		rows, err := s.o.Warehouse.LoggedLabels(t.Context(), connectors.LabelFilter{}, 0)
+		rows, err := s.o.Warehouse.LoggedLabels(t.Context(), store.LabelFilter{}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,11 +208,11 @@ func TestLabellingWithoutScript(t *testing.T) {
 	if !strings.Contains(page.Find(".conflict h2").Text(), "settled") || !strings.Contains(page.Find(".conflict").Text(), "third verdict") {
 		t.Errorf("settled: %s", page.Find("main").Text())
 	}
-	all, err := store.Queues(t.Context())
+	all, err := labels.Queues(t.Context())
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}
-	p, err := store.Progress(t.Context(), &all[0], "Kim Ω")
+	p, err := labels.Progress(t.Context(), &all[0], "Kim Ω")
 	if err != nil || p.Conflicting != 0 || p.Mine != 2 || p.MySkipped != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -276,15 +276,15 @@ func TestLabelRoles(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	q := makeQueue(t, s, labelling.Plan{Most: 2})
 	caseID := func() string {
-		store, _ := s.labels()
-		items, err := store.Items(t.Context(), q, "", 1, 1)
+		labels, _ := s.labels()
+		items, err := labels.Items(t.Context(), q, "", 1, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return items[0].CaseID
 	}()
 	label := url.Values{"queue": {q.ID}, "case": {caseID}, "agent": {q.Agent}, "version": {q.Version}, "batch": {q.Batch}, "verdict": {"pass"}, "answer": {"0123456789abcdef"}}
-	list := caselist.State{RunID: judgedRun, Mode: caselist.All}
+	list := store.State{RunID: judgedRun, Mode: store.All}
 	for i, tc := range []struct {
 		method, address   string
 		form              url.Values
@@ -357,11 +357,11 @@ func TestBlind(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	q := makeQueue(t, s, labelling.Plan{Blind: true, Annotators: 3, Order: labelling.Random, Seed: 3, Most: 15})
 	open := makeQueue(t, s, labelling.Plan{Order: labelling.Random, Seed: 3, Most: 15})
-	store, err := s.labels()
+	labels, err := s.labels()
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, err := store.Items(t.Context(), q, "kim", 1, 1000)
+	items, err := labels.Items(t.Context(), q, "kim", 1, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestBlind(t *testing.T) {
 				verdict = "fail"
 			}
 			l := labelling.Label{ID: who + "-" + string(rune('a'+i%26)) + string(rune('a'+i/26)), AnswerID: q.Answer(item.CaseID), Annotator: who, Verdict: verdict, Note: "xylophone of " + who, Queue: q.ID}
-			if _, err := store.Save(t.Context(), q, l); err != nil {
+			if _, err := labels.Save(t.Context(), q, l); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -435,7 +435,7 @@ func TestBlind(t *testing.T) {
 			t.Errorf("%s shows %.300q", address, found)
 		}
 	}
-	if shown == 0 || leaks(caseAddress(caselist.State{RunID: judgedRun, Mode: caselist.All}, items[0].CaseID)) == nil {
+	if shown == 0 || leaks(caseAddress(store.State{RunID: judgedRun, Mode: store.All}, items[0].CaseID)) == nil {
 		t.Error("nothing is found on pages that are not blind: the test cannot fail")
 	}
 }
@@ -451,13 +451,13 @@ func TestMaskedLabelling(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := makeQueue(t, s, labelling.Plan{Blind: true, Annotators: 2})
-		store, err := s.labels()
+		labels, err := s.labels()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for who, verdict := range map[string]string{"lee": "pass", "mo": "fail"} {
 			l := labelling.Label{ID: q.ID + who, AnswerID: q.Answer("retail-06"), Annotator: who, Verdict: verdict, Note: "it has 12345678901234567890.0123456789", Queue: q.ID}
-			if _, err := store.Save(t.Context(), q, l); err != nil {
+			if _, err := labels.Save(t.Context(), q, l); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -481,13 +481,13 @@ func TestMaskedLabelling(t *testing.T) {
 // TestHostileLabelling holds that hostile texts stay texts on the pages of labelling.
 func TestHostileLabelling(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.HostileStore(t)))
-	store, err := s.labels()
+	labels, err := s.labels()
 	if err != nil {
 		t.Fatal(err)
 	}
 	kim := as(s, identity.Admin)
 	texts := sitetest.Hostile()
-	list := caselist.State{RunID: scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}, Mode: caselist.All}
+	list := store.State{RunID: scoring.RunID{ID: sitetest.Plain.ID, By: sitetest.Plain.By}, Mode: store.All}
 	ids, err := labelling.Cases(t.Context(), s.o.Warehouse, s.o.Metrics, list)
 	if err != nil || len(ids) != len(texts) {
 		t.Fatal(len(ids), err)
@@ -505,7 +505,7 @@ func TestHostileLabelling(t *testing.T) {
 		if !free(text) {
 			continue
 		}
-		q, err := store.Make(t.Context(), labelling.Plan{Name: text, Guideline: text, By: text, List: list, Annotators: 3, Most: 1}, ids[i:])
+		q, err := labels.Make(t.Context(), labelling.Plan{Name: text, Guideline: text, By: text, List: list, Annotators: 3, Most: 1}, ids[i:])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -517,7 +517,7 @@ func TestHostileLabelling(t *testing.T) {
 				}
 				return -1
 			}, l.ID) + string(rune('a'+j))
-			if _, err := store.Save(t.Context(), q, l); err != nil {
+			if _, err := labels.Save(t.Context(), q, l); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -3,9 +3,9 @@ package site
 import (
 	"net/url"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -13,8 +13,8 @@ import (
 
 // listOf reads the state of a list of cases from the query of an address. With masked columns a search
 // or a condition on what is not shown is refused: its counts would tell masked values.
-func (s *Site) listOf(v url.Values) (caselist.State, error) {
-	state, err := caselist.Parse(v)
+func (s *Site) listOf(v url.Values) (store.State, error) {
+	state, err := store.Parse(v)
 	if err != nil || s.mask.None() {
 		return state, err
 	}
@@ -39,7 +39,7 @@ func (s *Site) mayTell(key, column string) error {
 
 // shownColumns are the columns that lists can be filtered by.
 func (s *Site) shownColumns() (out []string) {
-	for _, c := range caselist.Columns {
+	for _, c := range store.Columns {
 		if s.mask.Filters(c) {
 			out = append(out, c)
 		}
@@ -49,7 +49,7 @@ func (s *Site) shownColumns() (out []string) {
 
 // withholdRow takes from a case of a list what may quote masked values. The case is not looked at, so
 // that it is all free texts.
-func (s *Site) withholdRow(c *connectors.CaseRow) {
+func (s *Site) withholdRow(c *store.CaseRow) {
 	if s.mask.None() {
 		return
 	}
@@ -66,7 +66,7 @@ func (s *Site) withholdRow(c *connectors.CaseRow) {
 }
 
 // withholdPair takes from a case of two runs the reasons that may quote masked values.
-func (s *Site) withholdPair(metric string, c *connectors.CasePair) {
+func (s *Site) withholdPair(metric string, c *store.CasePair) {
 	for _, side := range []struct {
 		stands string
 		reason *string

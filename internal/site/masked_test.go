@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
@@ -78,7 +79,7 @@ func TestMaskedSiteTellsNothing(t *testing.T) {
 				query = fmt.Sprintf(f, text)
 			}
 			q, _ := url.ParseQuery(query)
-			for key, values := range caselist.RunValues(nightOne) {
+			for key, values := range store.RunValues(nightOne) {
 				q[key] = values
 			}
 			q.Set("case", "bank-01")

@@ -8,9 +8,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
@@ -49,7 +50,7 @@ func TestAgentsWithoutAName(t *testing.T) {
 			}
 		})
 	}
-	for _, at := range []string{runsAddress(), runAddress(nobody), casesAddress(caselist.State{RunID: nobody}), "/trend", costAddress(nobody), "/trend?agent=" + url.QueryEscape("(no name)"), compareAddress(sides{From: nobody, To: []scoring.RunID{nightTwo}})} {
+	for _, at := range []string{runsAddress(), runAddress(nobody), casesAddress(store.State{RunID: nobody}), "/trend", costAddress(nobody), "/trend?agent=" + url.QueryEscape("(no name)"), compareAddress(sides{From: nobody, To: []scoring.RunID{nightTwo}})} {
 		doc := shows(t, s, at)
 		if !strings.Contains(doc.Find("main").Text()+doc.Find(".runname").Text(), "(no name)") {
 			t.Errorf("%s does not say that there is no name", at)
@@ -80,7 +81,7 @@ func TestLongCaseIDs(t *testing.T) {
 		}
 	}
 	s := siteOver(t, w)
-	list := caselist.State{RunID: nightTwo, Mode: caselist.All}
+	list := store.State{RunID: nightTwo, Mode: store.All}
 	for _, at := range []string{runAddress(nightTwo), casesAddress(list), compareAddress(sides{From: nightOne, To: []scoring.RunID{nightTwo}})} {
 		doc := shows(t, s, at)
 		doc.Find("main a").Each(func(_ int, a *goquery.Selection) {
@@ -115,7 +116,7 @@ func TestAnswersThatAreThereTwice(t *testing.T) {
 	}
 	s := siteOver(t, w)
 	lee := &browser{t: t, site: s, who: identity.Caller{Name: "lee", Roles: []identity.Role{identity.Admin}}}
-	list := caselist.State{RunID: nightTwo, Mode: caselist.All}
+	list := store.State{RunID: nightTwo, Mode: store.All}
 	_, page := lee.open(caseAddress(list, "bank-11"))
 	if said := page.Find(".warning").Text(); !strings.Contains(said, "agent_runs has 2 rows of this answer") || page.Find("form.label").Length() != 0 || page.Find("#cells").Length() != 0 || strings.Contains(page.Find("main").Text(), "has no accepted answer") {
 		t.Errorf("the page of the case says %q", page.Find("main").Text())
@@ -146,7 +147,7 @@ func TestCaseWithoutAnAnswer(t *testing.T) {
 		}
 	}
 	lee := &browser{t: t, site: siteOver(t, w), who: identity.Caller{Name: "lee", Roles: []identity.Role{identity.Admin}}}
-	_, page := lee.open(caseAddress(caselist.State{RunID: nightTwo, Mode: caselist.All}, "bank-11"))
+	_, page := lee.open(caseAddress(store.State{RunID: nightTwo, Mode: store.All}, "bank-11"))
 	said := page.Find("main").Text()
 	if !strings.Contains(said, "The agent gave no answer.") || strings.Contains(said, "only its scores are") || page.Find("form.label").Length() != 0 {
 		t.Errorf("the page says %s", said)

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
@@ -25,7 +25,7 @@ import (
 )
 
 // siteOver is a site over a warehouse.
-func siteOver(t testing.TB, w *connectors.Warehouse) *Site {
+func siteOver(t testing.TB, w *store.Store) *Site {
 	t.Helper()
 	s, err := New(Options{Warehouse: w, Version: "test", Metrics: metric.All(), Labels: true})
 	if err != nil {
@@ -111,7 +111,7 @@ func TestRunHasTheDigitsOfTheSummary(t *testing.T) {
 	for _, run := range smallRuns {
 		summary := report.NewSummary(report.SummaryOptions{Metrics: metric.All()})
 		cases := map[string]report.Case{}
-		for a, err := range w.Cases(t.Context(), connectors.Filter{By: run.By}) {
+		for a, err := range w.Cases(t.Context(), store.Filter{By: run.By}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -246,7 +246,7 @@ func TestNumbersLeadToTheirCases(t *testing.T) {
 func TestCasesOverPages(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	run := smallRuns[1]
-	at := casesAddress(caselist.State{RunID: run, Baseline: smallRuns[0], Mode: caselist.All, Page: 1, Size: 25, Sort: caselist.Sort{Column: "hybrid_ex", Descending: true}})
+	at := casesAddress(store.State{RunID: run, Baseline: smallRuns[0], Mode: store.All, Page: 1, Size: 25, Sort: store.Sort{Column: "hybrid_ex", Descending: true}})
 	var ids []string
 	pages := 0
 	for at != "" {
@@ -272,7 +272,7 @@ func TestCasesOverPages(t *testing.T) {
 // there, and what the list looked like stays.
 func TestCasesForms(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	v := caselist.RunValues(smallRuns[1])
+	v := store.RunValues(smallRuns[1])
 	v.Set("filter", "tag=domain:retail")
 	v.Set("filter_column", "hybrid_ex")
 	v.Set("filter_op", "<")
@@ -292,7 +292,7 @@ func TestCasesForms(t *testing.T) {
 	for query, want := range map[string]string{
 		"filter=nothing%3D1": "nothing", "sort=nothing": "nothing", "metric=nothing": "nothing", "mode=nothing": "nothing", "regexp=1&search=(": "missing closing", "filter=hybrid_ex%3Ex": "expected a number", "size=7": "size",
 	} {
-		res, body := ask(t, s, "GET", "/cases?"+caselist.RunValues(smallRuns[1]).Encode()+"&"+query, nil, identity.Read)
+		res, body := ask(t, s, "GET", "/cases?"+store.RunValues(smallRuns[1]).Encode()+"&"+query, nil, identity.Read)
 		if res.StatusCode != http.StatusBadRequest || !strings.Contains(body, want) {
 			t.Errorf("%s: %d, want 400 with %q\n%s", query, res.StatusCode, want, body)
 		}
@@ -327,7 +327,7 @@ func TestRuns(t *testing.T) {
 	if body := see(t, s, "/?agent=nobody"); !strings.Contains(body, "No run is like that") {
 		t.Errorf("%s", body)
 	}
-	if body := see(t, s, "/run?"+caselist.RunValues((scoring.RunID{ID: "under-way", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}})).Encode()); !strings.Contains(body, "data-poll") || !strings.Contains(body, "No score is stored yet") {
+	if body := see(t, s, "/run?"+store.RunValues((scoring.RunID{ID: "under-way", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}})).Encode()); !strings.Contains(body, "data-poll") || !strings.Contains(body, "No score is stored yet") {
 		t.Errorf("a run without scores:\n%s", body)
 	}
 }
@@ -354,7 +354,7 @@ func TestMissingIsADash(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := scoring.AnswerID{CaseID: "c1", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}
-	if err := w.WriteRuns(t.Context(), connectors.Run{RunID: scoring.RunID{ID: "r", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Status: "done"}); err != nil {
+	if err := w.WriteRuns(t.Context(), store.Run{RunID: scoring.RunID{ID: "r", By: scoring.By{Agent: "a", Version: "1", Batch: "b"}}, Status: "done"}); err != nil {
 		t.Fatal(err)
 	}
 	rows := []scoring.Row{{AnswerID: id, Score: scoring.Score{Metric: "hybrid_ex", Version: 1, Status: scoring.StatusAbstained, Reason: "unsure"}}}
@@ -367,7 +367,7 @@ func TestMissingIsADash(t *testing.T) {
 	if len(row) != 13 || row[cellCoverage].text != "0%" || row[cellMean].text != "–" || row[cellShare].text != "–" || row[cellPassed].text != "–" || row[cellAbstained].text != "1" || row[cellOK].text != "0" {
 		t.Errorf("the run's page says %v", row)
 	}
-	cells := tableBelow(t, see(t, s, casesAddress(caselist.State{RunID: run})), `aria-label="Cases"`)["c1"]
+	cells := tableBelow(t, see(t, s, casesAddress(store.State{RunID: run})), `aria-label="Cases"`)["c1"]
 	if len(cells) < 6 || cells[0].text != "? abstained" || cells[1].text != "abstained" || cells[2].text != "–" || cells[5].text != "–" {
 		t.Errorf("the list says %v", cells)
 	}

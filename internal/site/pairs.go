@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
@@ -66,8 +66,8 @@ func pairsAddress(p pairs) string {
 }
 
 // filter is what is asked for, for the warehouse.
-func (p *pairs) filter(lower bool) (f connectors.PairFilter, err error) {
-	f = connectors.PairFilter{LowerIsBetter: lower, Limit: pairsPerPage, Offset: (p.Page - 1) * pairsPerPage}
+func (p *pairs) filter(lower bool) (f store.PairFilter, err error) {
+	f = store.PairFilter{LowerIsBetter: lower, Limit: pairsPerPage, Offset: (p.Page - 1) * pairsPerPage}
 	wrong := func(key, value, expected string) error {
 		return errcode.New(errcode.InvalidArgument, "%s: %.60q, expected %s", key, value, expected)
 	}
@@ -191,7 +191,7 @@ func (s *Site) pairs(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	page := &pairsContent{
-		pairs: p, FromLine: s.line(recent, p.From), ToLine: s.line(recent, p.To), FromValue: caselist.RunValues(p.From).Encode(), ToValue: caselist.RunValues(p.To).Encode(), All: all,
+		pairs: p, FromLine: s.line(recent, p.From), ToLine: s.line(recent, p.To), FromValue: store.RunValues(p.From).Encode(), ToValue: store.RunValues(p.To).Encode(), All: all,
 		Compare: compareAddress(sides{From: p.From, To: []scoring.RunID{p.To}, Metric: p.Metric}), Cells: cellChoices(p.Cell),
 	}
 	ids := make([]string, len(list))
@@ -230,13 +230,13 @@ func (p pairs) beside(all int) (previous, next string) {
 	return previous, next
 }
 
-func (p *pairs) row(c *connectors.CasePair, lower bool, repeated [2]map[string]*repeats) casePair {
+func (p *pairs) row(c *store.CasePair, lower bool, repeated [2]map[string]*repeats) casePair {
 	half := func(stands string, value *float64, label, reason string, r *repeats) halfCell {
 		standing, _ := analysis.StandingNamed(stands)
 		return halfCell{standingNames[standing], figure(value), label, reason, r}
 	}
 	out := casePair{
-		ID: c.CaseID, Address: caseAddress(caselist.State{RunID: p.To, Baseline: p.From, Mode: caselist.All}, c.CaseID),
+		ID: c.CaseID, Address: caseAddress(store.State{RunID: p.To, Baseline: p.From, Mode: store.All}, c.CaseID),
 		From: half(c.FromStands, c.FromValue, c.FromLabel, c.FromReason, repeated[0][c.CaseID]), To: half(c.ToStands, c.ToValue, c.ToLabel, c.ToReason, repeated[1][c.CaseID]), Change: dash,
 	}
 	if c.FromValue != nil && c.ToValue != nil {
@@ -253,7 +253,7 @@ func (p *pairs) row(c *connectors.CasePair, lower bool, repeated [2]map[string]*
 }
 
 // repeatsOf gathers the answers of questions that were answered in more than one batch.
-func repeatsOf(answers []connectors.GivenAnswer) map[string]*repeats {
+func repeatsOf(answers []store.GivenAnswer) map[string]*repeats {
 	out := map[string]*repeats{}
 	for _, a := range answers {
 		r := out[a.CaseID]

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/scoring"
@@ -71,7 +72,7 @@ var _ = register(&page{name: "newqueue", pattern: "GET /queue/new", role: identi
 
 type newQueue struct {
 	List   string // the query of the list's address
-	State  caselist.State
+	State  store.State
 	Cases  int64
 	Gone   int64  // those of the list that people could not see: the warehouse holds no row of their answers, or several
 	Listed string // address of the list
@@ -105,7 +106,7 @@ func (s *Site) newQueue(r *http.Request) (content, error) {
 }
 
 // casesOf are the ids of the cases of a list that people can see, and how many there are besides.
-func (s *Site) casesOf(r *http.Request, state caselist.State) (ids []string, gone int64, err error) {
+func (s *Site) casesOf(r *http.Request, state store.State) (ids []string, gone int64, err error) {
 	store, err := s.labels()
 	if err != nil {
 		return nil, 0, err

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
@@ -75,7 +75,7 @@ type metricRow struct {
 	Address  string // of what the row is about
 	Chosen   bool
 	Lower    bool // less is better
-	Figures  connectors.Figures
+	Figures  store.Figures
 	Cases    int64
 	Coverage string // share of the cases that the metric applies to; "": it applies to none
 	Why      string // the metric applies to no case
@@ -102,7 +102,7 @@ type slice struct {
 
 // worst is an answer that did not pass.
 type worst struct {
-	connectors.CaseRow
+	store.CaseRow
 	Address string
 	Score   scoring.Score
 	Why     string // why the results differ
@@ -111,7 +111,7 @@ type worst struct {
 func (s *Site) run(r *http.Request) (content, error) {
 	q := r.URL.Query()
 	ctx := r.Context()
-	key := caselist.ParseRun(q)
+	key := store.ParseRun(q)
 	p, err := s.reader(ctx)
 	if err != nil {
 		return content{}, err
@@ -120,11 +120,11 @@ func (s *Site) run(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	rows, err := s.runRows(ctx, p, []connectors.Run{run.Run})
+	rows, err := s.runRows(ctx, p, []store.Run{run.Run})
 	if err != nil {
 		return content{}, err
 	}
-	list, err := p.List(ctx, caselist.State{RunID: key, Mode: caselist.All, Metric: q.Get("metric")})
+	list, err := p.List(ctx, store.State{RunID: key, Mode: store.All, Metric: q.Get("metric")})
 	if err != nil {
 		return content{}, err
 	}
@@ -132,7 +132,7 @@ func (s *Site) run(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	v := runView{Row: rows[0], Cases: list.Shape.Cases, Every: casesAddress(caselist.State{RunID: key}), Metric: list.State.Metric, Only: q.Get("by"), Whole: s.ofMetric(key, list, list.State.Metric)}
+	v := runView{Row: rows[0], Cases: list.Shape.Cases, Every: casesAddress(store.State{RunID: key}), Metric: list.State.Metric, Only: q.Get("by"), Whole: s.ofMetric(key, list, list.State.Metric)}
 	v.Lower = s.lower(v.Metric)
 	if v.Groups, err = s.metricGroups(ctx, p, list, figures); err != nil {
 		return content{}, err
@@ -165,18 +165,18 @@ func (s *Site) run(r *http.Request) (content, error) {
 
 // bare reports whether the first cases of a run have neither a question nor a query of the answer: what a
 // run over a file leaves are scores.
-func bare(ctx context.Context, p *connectors.Pages, run scoring.RunID) (bool, error) {
-	list, err := p.List(ctx, caselist.State{RunID: run, Mode: caselist.All, Size: 5})
+func bare(ctx context.Context, p *store.Pages, run scoring.RunID) (bool, error) {
+	list, err := p.List(ctx, store.State{RunID: run, Mode: store.All, Size: 5})
 	if err != nil {
 		return false, err
 	}
 	rows, err := list.Page(ctx, nil)
-	return len(rows) > 0 && !slices.ContainsFunc(rows, func(r connectors.CaseRow) bool { return r.Question != "" || r.SQL != "" }), err
+	return len(rows) > 0 && !slices.ContainsFunc(rows, func(r store.CaseRow) bool { return r.Question != "" || r.SQL != "" }), err
 }
 
 // ofMetric is the address of the page of a run about a metric.
-func (s *Site) ofMetric(key scoring.RunID, list *connectors.List, metric string) string {
-	v := caselist.RunValues(key)
+func (s *Site) ofMetric(key scoring.RunID, list *store.List, metric string) string {
+	v := store.RunValues(key)
 	if metric != list.Shape.Primary() {
 		v.Set("metric", metric)
 	}
@@ -198,14 +198,14 @@ func (s *Site) lower(metric string) bool {
 }
 
 // metricGroups are the figures of all metrics, in the order of the terminal's summary.
-func (s *Site) metricGroups(ctx context.Context, p *connectors.Pages, list *connectors.List, figures map[string]connectors.MetricFigures) ([]metricGroup, error) {
+func (s *Site) metricGroups(ctx context.Context, p *store.Pages, list *store.List, figures map[string]store.MetricFigures) ([]metricGroup, error) {
 	var groups []metricGroup
 	for _, m := range list.Shape.Metrics {
 		name := ""
 		if known := s.known(m.Metric); known != nil {
 			name = known.Group
 		}
-		state := caselist.State{RunID: list.State.RunID, Mode: caselist.All}
+		state := store.State{RunID: list.State.RunID, Mode: store.All}
 		if m.Metric != list.Shape.Primary() {
 			state.Metric = m.Metric
 		}
@@ -236,27 +236,27 @@ func (s *Site) metricGroups(ctx context.Context, p *connectors.Pages, list *conn
 // page of megabytes.
 const longestLinked = 1000
 
-func linked(run scoring.RunID) bool { return len(caselist.RunValues(run).Encode()) <= longestLinked }
+func linked(run scoring.RunID) bool { return len(store.RunValues(run).Encode()) <= longestLinked }
 
 // rowOf is figures with the addresses of the cases behind them.
-func rowOf(name string, f *connectors.Figures, cases int64, s caselist.State) metricRow {
+func rowOf(name string, f *store.Figures, cases int64, s store.State) metricRow {
 	covered := coverageOf(f)
 	row := metricRow{Name: name, Figures: *f, Cases: cases, Coverage: covered.Text(), Mean: meanOf(f), Share: shareOf(f)}
 	if !linked(s.RunID) {
 		return row
 	}
 	status := func(of string) string {
-		return casesAddress(s.With(caselist.Filter{Column: "status", Op: caselist.Equal, Value: of}))
+		return casesAddress(s.With(store.ListFilter{Column: "status", Op: store.Equal, Value: of}))
 	}
 	row.To = rowAddresses{
-		All: casesAddress(s), OK: status("ok"), Passed: casesAddress(s.In(caselist.Passed)), NotPassed: casesAddress(s.In(caselist.Failed)),
+		All: casesAddress(s), OK: status("ok"), Passed: casesAddress(s.In(store.Passed)), NotPassed: casesAddress(s.In(store.Failed)),
 		Abstained: status("abstained"), NotApplicable: status("not_applicable"), Unanswered: status("unanswered"), Failed: status("failed"),
 	}
 	return row
 }
 
 // coverageOf is what became of the cases behind figures.
-func coverageOf(f *connectors.Figures) report.Coverage {
+func coverageOf(f *store.Figures) report.Coverage {
 	return report.CoverageOf(int(f.OK), int(f.Abstained), int(f.NotApplicable), int(f.Failed), int(f.Unanswered))
 }
 
@@ -266,7 +266,7 @@ const few = 5000
 // meanInterval is the 95 % interval of the mean of a metric's values, as summaries compute it: by the
 // bootstrap, or beyond few values the normal one. Metrics with verdicts have the interval of their
 // share instead.
-func meanInterval(ctx context.Context, p *connectors.Pages, run *connectors.ScoredRun, metric string, f *connectors.MetricFigures) (string, error) {
+func meanInterval(ctx context.Context, p *store.Pages, run *store.ScoredRun, metric string, f *store.MetricFigures) (string, error) {
 	if f.Judged > 0 || f.OK < 2 {
 		return "", nil
 	}
@@ -274,7 +274,7 @@ func meanInterval(ctx context.Context, p *connectors.Pages, run *connectors.Scor
 		mean, half := f.Sum/float64(f.OK), agreement.Z95*f.Deviation/math.Sqrt(float64(f.OK))
 		return between(mean-half, mean+half), nil
 	}
-	return connectors.Remember(p, []*connectors.Run{&run.Run}, "interval\x00"+metric, func(s string) int { return len(s) }, func() (string, error) {
+	return store.Remember(p, []*store.Run{&run.Run}, "interval\x00"+metric, func(s string) int { return len(s) }, func() (string, error) {
 		values, err := p.Values(ctx, run, metric)
 		if err != nil || len(values) < 2 {
 			return "", err
@@ -286,8 +286,8 @@ func meanInterval(ctx context.Context, p *connectors.Pages, run *connectors.Scor
 func between(low, high float64) string { return report.Value(low) + "–" + report.Value(high) }
 
 // aboutMetric finds what the page says of the metric that is chosen.
-func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *connectors.List, v *runView) error {
-	base := caselist.State{RunID: list.State.RunID, Mode: caselist.All}
+func (s *Site) aboutMetric(ctx context.Context, p *store.Pages, list *store.List, v *runView) error {
+	base := store.State{RunID: list.State.RunID, Mode: store.All}
 	if v.Metric != list.Shape.Primary() {
 		base.Metric = v.Metric
 	}
@@ -331,11 +331,11 @@ func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *conne
 		values.Set("by", by.column)
 		of.Address = address("/run", values)
 		if by.column == "tier" {
-			slices.SortStableFunc(parts, func(a, b connectors.Slice) int { return cmp.Compare(tierPlace(a.Part), tierPlace(b.Part)) })
+			slices.SortStableFunc(parts, func(a, b store.Slice) int { return cmp.Compare(tierPlace(a.Part), tierPlace(b.Part)) })
 		}
 		for i := range parts {
 			name := parts[i].Part
-			f := caselist.Filter{Column: by.column, Op: caselist.Equal, Value: name}
+			f := store.ListFilter{Column: by.column, Op: store.Equal, Value: name}
 			switch {
 			case parts[i].Unreadable != "":
 				f.Column, name = "tags", report.UnreadableTags+": "+shortened(name)+" (first: "+parts[i].Unreadable+")"
@@ -363,12 +363,12 @@ func tierPlace(tier string) int {
 
 // worst finds the answers that did not pass, the worst first; of a metric without verdicts those with
 // the worst values.
-func (s *Site) worst(ctx context.Context, p *connectors.Pages, state caselist.State, v *runView) error {
-	state.Sort = caselist.Sort{Column: v.Metric, Descending: v.Lower}
+func (s *Site) worst(ctx context.Context, p *store.Pages, state store.State, v *runView) error {
+	state.Sort = store.Sort{Column: v.Metric, Descending: v.Lower}
 	if v.Chosen.Share != nil {
-		state = state.In(caselist.Failed)
+		state = state.In(store.Failed)
 	} else {
-		state = state.With(caselist.Filter{Column: "status", Op: caselist.Equal, Value: "ok"})
+		state = state.With(store.ListFilter{Column: "status", Op: store.Equal, Value: "ok"})
 	}
 	v.AllBad = casesAddress(state)
 	short := state

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
@@ -32,7 +32,7 @@ var runStatuses = []string{"done", "running", "stopped", "failed"}
 
 // runList is what the list of runs shows.
 type runList struct {
-	Filter   connectors.RunFilter
+	Filter   store.RunFilter
 	Filtered bool
 	Rows     []runRow
 	Of       int64
@@ -47,7 +47,7 @@ type runList struct {
 
 // runRow is one run.
 type runRow struct {
-	connectors.Run
+	store.Run
 	Address string
 	Pick    string // the run as the address of a comparison has it; "": its names are too long for one
 	Cases   int64  // with a score of the primary metric; 0: none yet
@@ -69,7 +69,7 @@ type runRow struct {
 }
 
 // reader knows what columns the users' tables have. It serves one page, or a whole static report.
-func (s *Site) reader(ctx context.Context) (*connectors.Pages, error) {
+func (s *Site) reader(ctx context.Context) (*store.Pages, error) {
 	if h := heldIn(ctx); h != nil {
 		return h.pages, nil
 	}
@@ -86,7 +86,7 @@ func (s *Site) runs(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	list := runList{Filter: connectors.RunFilter{
+	list := runList{Filter: store.RunFilter{
 		Text: q.Get("text"), By: scoring.By{Agent: q.Get("agent"), Version: q.Get("version")}, Status: q.Get("status"), Limit: runsOnPage, Offset: (number - 1) * runsOnPage,
 	}, Statuses: runStatuses}
 	list.Filter.Unnamed, list.Filter.Unversioned = list.Filter.Agent == analysis.NoName, list.Filter.Version == analysis.NoVersion
@@ -137,7 +137,7 @@ func (s *Site) runs(r *http.Request) (content, error) {
 	if int64(list.To) < of && len(runs) > 0 {
 		list.After = at(number + 1)
 	}
-	running := slices.ContainsFunc(runs, func(r connectors.Run) bool { return r.Status == "running" })
+	running := slices.ContainsFunc(runs, func(r store.Run) bool { return r.Status == "running" })
 	return content{Title: "Runs", Page: list, Poll: running}, nil
 }
 
@@ -154,8 +154,8 @@ func pageNumber(q url.Values) (int, error) {
 }
 
 // runRows finds the figures of runs.
-func (s *Site) runRows(ctx context.Context, p *connectors.Pages, runs []connectors.Run) ([]runRow, error) {
-	metric := func(r *connectors.Run) string { return s.primary(r.Metrics()) }
+func (s *Site) runRows(ctx context.Context, p *store.Pages, runs []store.Run) ([]runRow, error) {
+	metric := func(r *store.Run) string { return s.primary(r.Metrics()) }
 	figures, err := p.FiguresOf(ctx, runs, metric)
 	if err != nil {
 		return nil, err
@@ -164,12 +164,12 @@ func (s *Site) runRows(ctx context.Context, p *connectors.Pages, runs []connecto
 	for i := range runs {
 		run := &runs[i]
 		key := run.RunID
-		f, there := figures[connectors.RunMetric{RunID: key, Metric: metric(run)}]
+		f, there := figures[store.RunMetric{RunID: key, Metric: metric(run)}]
 		row := runRow{Run: *run, Address: runAddress(key), Metric: metric(run)}
-		state := caselist.State{RunID: key, Mode: caselist.All}
+		state := store.State{RunID: key, Mode: store.All}
 		if linked(key) {
-			row.Pick = caselist.RunValues(key).Encode()
-			row.All, row.Passed, row.Errors = casesAddress(state), casesAddress(state.In(caselist.Passed)), casesAddress(state.In(caselist.Errors))
+			row.Pick = store.RunValues(key).Encode()
+			row.All, row.Passed, row.Errors = casesAddress(state), casesAddress(state.In(store.Passed)), casesAddress(state.In(store.Errors))
 		}
 		if there {
 			row.Cases = f.Scores
@@ -180,7 +180,7 @@ func (s *Site) runRows(ctx context.Context, p *connectors.Pages, runs []connecto
 		row.GoldenSet = goldenSets(run)
 		row.Tokens, row.Cost = runTokens(run), costOfRun(run)
 		if run.Status == "running" {
-			if row.Answers, err = s.o.Warehouse.Count(ctx, connectors.Filter{By: key.By}); err != nil {
+			if row.Answers, err = s.o.Warehouse.Count(ctx, store.Filter{By: key.By}); err != nil {
 				return nil, err
 			}
 		}
@@ -204,7 +204,7 @@ func (s *Site) primary(names []string) string {
 }
 
 // shareOf is the share of a metric's verdicts that passed; nil if it gave none.
-func shareOf(f *connectors.Figures) *report.Share {
+func shareOf(f *store.Figures) *report.Share {
 	if f.Judged == 0 {
 		return nil
 	}
@@ -212,7 +212,7 @@ func shareOf(f *connectors.Figures) *report.Share {
 }
 
 // meanOf is the mean of a metric's values; nil if there are none.
-func meanOf(f *connectors.Figures) *float64 {
+func meanOf(f *store.Figures) *float64 {
 	if f.OK == 0 {
 		return nil
 	}
@@ -221,7 +221,7 @@ func meanOf(f *connectors.Figures) *float64 {
 }
 
 // runErrors is how many scores of a run failed, as its row says; nil if it does not.
-func runErrors(run *connectors.Run) *int64 {
+func runErrors(run *store.Run) *int64 {
 	var counts map[string]int64
 	if json.Unmarshal([]byte(run.Counts), &counts) != nil || counts == nil {
 		return nil
@@ -231,7 +231,7 @@ func runErrors(run *connectors.Run) *int64 {
 }
 
 // goldenSets are the versions of the golden set that a run took its questions from.
-func goldenSets(run *connectors.Run) string {
+func goldenSets(run *store.Run) string {
 	var versions struct {
 		GoldenSet map[string]int64 `json:"golden_set"`
 	}
@@ -244,7 +244,7 @@ func goldenSets(run *connectors.Run) string {
 }
 
 // runTokens is how many tokens judges read and wrote for a run; nil if that is not known.
-func runTokens(run *connectors.Run) *int64 {
+func runTokens(run *store.Run) *int64 {
 	var tokens struct {
 		In  *int64 `json:"in"`
 		Out *int64 `json:"out"`
@@ -257,7 +257,7 @@ func runTokens(run *connectors.Run) *int64 {
 }
 
 // costOfRun is what a run paid, in the currency of its prices; "" if no price is known.
-func costOfRun(run *connectors.Run) string {
+func costOfRun(run *store.Run) string {
 	var cost struct {
 		Money string `json:"money"`
 	}

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/udf/identity"
@@ -63,7 +64,7 @@ func TestWhoSettles(t *testing.T) {
 	}
 	decisions := func() (out []labelling.Label) {
 		t.Helper()
-		rows, err := s.o.Warehouse.LoggedLabels(t.Context(), connectors.LabelFilter{Queue: q.ID, Newest: true}, 0)
+		rows, err := s.o.Warehouse.LoggedLabels(t.Context(), store.LabelFilter{Queue: q.ID, Newest: true}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

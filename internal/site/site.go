@@ -16,7 +16,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -25,13 +26,13 @@ import (
 
 // Options are what a site is made of.
 type Options struct {
-	Warehouse *connectors.Warehouse  // whose runs are shown; it may come later
+	Warehouse *store.Store           // whose runs are shown; it may come later
 	Prefix    string                 // of all paths, such as /report; "" for none
 	Version   string                 // of badger
 	Metrics   []scoring.Metric       // their order, groups and directions; others come after them by name
 	Masked    []string               // columns of results whose cells are shown as hashes
 	Labels    bool                   // people may label; else the site only reads
-	Elsewhere connectors.Elsewhere   // where cases are that a static report needs and the warehouse lacks; nil: nowhere
+	Elsewhere store.Elsewhere        // where cases are that a static report needs and the warehouse lacks; nil: nowhere
 	Snapshots scoring.SnapshotReader // of results that cases refer to; nil: the warehouse
 	EmbedIn   []string               // origins that may show the pages in a frame
 	Budget    Budget                 // of judges

@@ -20,10 +20,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"golang.org/x/sync/errgroup"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -96,7 +96,7 @@ func caseOf(query string) (run scoring.RunID, id string, plain bool) {
 			return run, "", false
 		}
 	}
-	return caselist.ParseRun(v), v.Get("case"), true
+	return store.ParseRun(v), v.Get("case"), true
 }
 
 // caseName is the name of the page of a case. It depends on nothing else in the report, so that
@@ -121,28 +121,28 @@ type staticPage struct {
 type staticCase struct {
 	run        scoring.RunID
 	id         string
-	neighbours connectors.Neighbours // among the cases that have pages
+	neighbours store.Neighbours // among the cases that have pages
 }
 
 // pageSize is how many cases a list in a static report shows on a page.
-const pageSize = caselist.MaxSize
+const pageSize = store.MaxSize
 
 // modesOf are the lists of a run that the report has.
-func (o *Static) modesOf(run scoring.RunID) []caselist.Mode {
-	modes := []caselist.Mode{caselist.All, caselist.Failed, caselist.Errors}
-	if o.state(run, caselist.All).Baseline != (scoring.RunID{}) {
-		modes = append(modes, caselist.Changed)
+func (o *Static) modesOf(run scoring.RunID) []store.Mode {
+	modes := []store.Mode{store.All, store.Failed, store.Errors}
+	if o.state(run, store.All).Baseline != (scoring.RunID{}) {
+		modes = append(modes, store.Changed)
 	}
 	return modes
 }
 
 // holdRun reads what the pages of a run share.
-func (s *Site) holdRun(ctx context.Context, p *connectors.Pages, o *Static, run scoring.RunID) (*heldRun, error) {
+func (s *Site) holdRun(ctx context.Context, p *store.Pages, o *Static, run scoring.RunID) (*heldRun, error) {
 	rows, err := s.o.Warehouse.Runs(ctx, run.ID)
 	if err != nil {
 		return nil, err
 	}
-	h := &heldRun{config: caseview.ConfigOf(rows, run), ids: map[caselist.Mode][]string{}}
+	h := &heldRun{config: caseview.ConfigOf(rows, run), ids: map[store.Mode][]string{}}
 	for _, mode := range o.modesOf(run) {
 		list, err := p.List(ctx, o.state(run, mode))
 		if err != nil {
@@ -154,7 +154,7 @@ func (s *Site) holdRun(ctx context.Context, p *connectors.Pages, o *Static, run 
 			}
 			h.ids[mode] = append(h.ids[mode], id)
 		}
-		if mode == caselist.All {
+		if mode == store.All {
 			names := make([]string, len(list.Shape.Metrics))
 			for i := range list.Shape.Metrics {
 				names[i] = list.Shape.Metrics[i].Metric
@@ -217,7 +217,7 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) []staticPage 
 		f.cases[run] = map[string]bool{}
 		for i, id := range ids {
 			f.cases[run][id] = true
-			n := connectors.Neighbours{Place: int64(i) + 1, Of: int64(len(ids))}
+			n := store.Neighbours{Place: int64(i) + 1, Of: int64(len(ids))}
 			if i > 0 {
 				n.Before = ids[i-1]
 			}
@@ -225,7 +225,7 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) []staticPage 
 				n.After = ids[i+1]
 			}
 			ofCases = append(ofCases, staticPage{
-				s.pageOfCases(), caseAddress(o.state(run, caselist.All), id), caseName(run, id), &staticCase{run, id, n},
+				s.pageOfCases(), caseAddress(o.state(run, store.All), id), caseName(run, id), &staticCase{run, id, n},
 			})
 		}
 	}
@@ -260,8 +260,8 @@ func (s *Site) pageOfCases() *page {
 }
 
 // state is the list of the cases of a run in a mode.
-func (o *Static) state(run scoring.RunID, mode caselist.Mode) caselist.State {
-	s := caselist.State{RunID: run, Mode: mode, Page: 1, Size: pageSize}
+func (o *Static) state(run scoring.RunID, mode store.Mode) store.State {
+	s := store.State{RunID: run, Mode: mode, Page: 1, Size: pageSize}
 	if run != o.Baseline {
 		s.Baseline = o.Baseline
 	}
@@ -273,24 +273,24 @@ func (o *Static) state(run scoring.RunID, mode caselist.Mode) caselist.State {
 // first, then the others that did not pass or have an error, then the others that changed.
 func (o *Static) chosen(of *heldRun, room int) (ids []string, left int) {
 	if o.All {
-		return of.ids[caselist.All], 0
+		return of.ids[store.All], 0
 	}
 	const changed, wrong = 1, 2
 	what := map[string]int{}
-	for mode, kind := range map[caselist.Mode]int{caselist.Changed: changed, caselist.Failed: wrong, caselist.Errors: wrong} {
+	for mode, kind := range map[store.Mode]int{store.Changed: changed, store.Failed: wrong, store.Errors: wrong} {
 		for _, id := range of.ids[mode] {
 			what[id] |= kind
 		}
 	}
 	chosen := map[string]bool{}
 	for kind := changed | wrong; kind > 0; kind-- {
-		for _, id := range of.ids[caselist.All] {
+		for _, id := range of.ids[store.All] {
 			if what[id] == kind && len(chosen) < room {
 				chosen[id] = true
 			}
 		}
 	}
-	for _, id := range of.ids[caselist.All] {
+	for _, id := range of.ids[store.All] {
 		if chosen[id] {
 			ids = append(ids, id)
 		}
@@ -311,7 +311,7 @@ func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error
 			ids[p.of.run] = append(ids[p.of.run], p.of.id)
 		}
 	}
-	read := map[scoring.RunID][]*connectors.CaseDetail{}
+	read := map[scoring.RunID][]*store.CaseDetail{}
 	for run, of := range ids {
 		var metrics []string
 		if shared.brief {
@@ -414,7 +414,7 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 	if s.o.Elsewhere != nil {
 		p = p.Lacking(s.o.Elsewhere)
 	}
-	shared := &held{pages: p, runs: map[scoring.RunID]*heldRun{}, lists: &heldLists{counts: map[string]map[caselist.Mode]int64{}}}
+	shared := &held{pages: p, runs: map[scoring.RunID]*heldRun{}, lists: &heldLists{counts: map[string]map[store.Mode]int64{}}}
 	for _, run := range o.Runs {
 		if shared.runs[run], err = s.holdRun(ctx, p, o, run); err != nil {
 			return nil, nil, nil, err

@@ -16,10 +16,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
@@ -146,8 +147,8 @@ func TestChosenCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]bool{}
-	for _, mode := range []caselist.Mode{caselist.Failed, caselist.Errors, caselist.Changed} {
-		list, err := p.List(t.Context(), caselist.State{RunID: nightTwo, Baseline: nightOne, Mode: mode})
+	for _, mode := range []store.Mode{store.Failed, store.Errors, store.Changed} {
+		list, err := p.List(t.Context(), store.State{RunID: nightTwo, Baseline: nightOne, Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,10 +303,10 @@ func TestStaticHostile(t *testing.T) {
 			t.Errorf("%q has a page called %q", id, name)
 		}
 		f := &staticForm{cases: map[scoring.RunID]map[string]bool{odd: {id: true}}}
-		if got, want := f.href(caseAddress(caselist.State{RunID: odd, Mode: caselist.Failed, Page: 3, Search: "x"}, id)), caseName(odd, id)+".html"; got != want && id != "" {
+		if got, want := f.href(caseAddress(store.State{RunID: odd, Mode: store.Failed, Page: 3, Search: "x"}, id)), caseName(odd, id)+".html"; got != want && id != "" {
 			t.Errorf("%q: %q, want %q", id, got, want)
 		}
-		if got := f.href(caseAddress(caselist.State{RunID: odd}, id) + "&layout=list"); got != "" {
+		if got := f.href(caseAddress(store.State{RunID: odd}, id) + "&layout=list"); got != "" {
 			t.Errorf("another view of a case leads to %q", got)
 		}
 	}
@@ -317,8 +318,8 @@ func TestStaticHostile(t *testing.T) {
 // TestMostCases holds which cases have pages if there are too many for all of them, and that the
 // report says so.
 func TestMostCases(t *testing.T) {
-	run := &heldRun{ids: map[caselist.Mode][]string{
-		caselist.All: strings.Fields("a b c d e f g h"), caselist.Failed: strings.Fields("b d f"), caselist.Errors: strings.Fields("f g"), caselist.Changed: strings.Fields("a d h"),
+	run := &heldRun{ids: map[store.Mode][]string{
+		store.All: strings.Fields("a b c d e f g h"), store.Failed: strings.Fields("b d f"), store.Errors: strings.Fields("f g"), store.Changed: strings.Fields("a d h"),
 	}}
 	for _, c := range []struct {
 		o    Static
@@ -389,7 +390,7 @@ func TestReadTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ids := h.ids[caselist.All]
+		ids := h.ids[store.All]
 		if len(ids) < 50 {
 			t.Fatalf("%d cases", len(ids))
 		}
@@ -437,7 +438,7 @@ func TestShortCases(t *testing.T) {
 		id := sitetest.CaseID(i)
 		page := short[caseName(run, id)+".html"]
 		w := httptest.NewRecorder()
-		as(s, identity.Read).ServeHTTP(w, httptest.NewRequest(http.MethodGet, caseAddress(caselist.State{RunID: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, id), nil))
+		as(s, identity.Read).ServeHTTP(w, httptest.NewRequest(http.MethodGet, caseAddress(store.State{RunID: run, Mode: store.All, Page: 1, Size: store.DefaultSize}, id), nil))
 		whole, err := goquery.NewDocumentFromReader(w.Body)
 		if err != nil || w.Code != http.StatusOK {
 			t.Fatal(w.Code, err)

@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/analysis"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/internal/storedscores"
@@ -23,7 +24,7 @@ const suspectsPerPage = 50
 // suspectsAddress lists the suspect questions of a run: one page of them, of those with a reason
 // if one is named.
 func suspectsAddress(run scoring.RunID, reason string, page int) string {
-	v := caselist.RunValues(run)
+	v := store.RunValues(run)
 	if reason != "" {
 		v.Set("reason", reason)
 	}
@@ -82,7 +83,7 @@ type suspectRow struct {
 
 func (s *Site) suspects(r *http.Request) (content, error) {
 	v := r.URL.Query()
-	run, reason := caselist.ParseRun(v), v.Get("reason")
+	run, reason := store.ParseRun(v), v.Get("reason")
 	if run.ID == "" {
 		return content{}, errcode.New(errcode.InvalidArgument, "run: missing, expected the run whose questions are shown")
 	}
@@ -239,7 +240,7 @@ func discordanceOf(a *analysis.Audit) (out []discordanceRow) {
 }
 
 func suspectOf(q *analysis.Suspect, run scoring.RunID) suspectRow {
-	row := suspectRow{ID: q.CaseID, Address: caseAddress(caselist.State{RunID: run, Mode: caselist.All}, q.CaseID), Of: q.Of, Rejected: fmt.Sprintf("%d of %d", q.Rejected, q.Answers), Accepted: dash}
+	row := suspectRow{ID: q.CaseID, Address: caseAddress(store.State{RunID: run, Mode: store.All}, q.CaseID), Of: q.Of, Rejected: fmt.Sprintf("%d of %d", q.Rejected, q.Answers), Accepted: dash}
 	if q.Accepted != nil {
 		row.Accepted = strconv.Itoa(*q.Accepted)
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -19,12 +19,12 @@ func TestTagsThatCannotBeRead(t *testing.T) {
 	if err := w.Exec(t.Context(), `UPDATE badger.golden_set SET tags = '{"sales": "<b>"}' WHERE case_id = 'bank-07'`); err != nil {
 		t.Fatal(err)
 	}
-	run := sitetest.Run{ID: "torn", Filter: connectors.Filter{By: scoring.By{Version: "2.0", Batch: "atlas-2.0"}}}
+	run := sitetest.Run{ID: "torn", Filter: store.Filter{By: scoring.By{Version: "2.0", Batch: "atlas-2.0"}}}
 	if err := run.Score(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
 	s, torn := siteOver(t, w), scoring.RunID{ID: "torn", By: night2.By}
-	if page := see(t, s, caseAddress(caselist.State{RunID: torn, Mode: caselist.All}, "bank-07")); !strings.Contains(page, "tags cannot be read") || !strings.Contains(page, "0 of 6 rows agree") {
+	if page := see(t, s, caseAddress(store.State{RunID: torn, Mode: store.All}, "bank-07")); !strings.Contains(page, "tags cannot be read") || !strings.Contains(page, "0 of 6 rows agree") {
 		t.Error("the page of the case does not say that its tags cannot be read, or lost its score")
 	}
 	found := false

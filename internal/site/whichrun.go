@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -23,7 +23,7 @@ func (e *runMissing) Unwrap() error { return e.error }
 // fit, and none, are a runMissing.
 func (s *Site) whichRun(r *http.Request) (to string, err error) {
 	v := r.URL.Query()
-	key := caselist.ParseRun(v)
+	key := store.ParseRun(v)
 	if key.ID == "" || s.o.Warehouse == nil || key.Agent != "" && key.Version != "" && key.Batch != "" {
 		return "", nil // the page itself says where there is no such run
 	}
@@ -33,7 +33,7 @@ func (s *Site) whichRun(r *http.Request) (to string, err error) {
 	}
 	missing := &runMissing{}
 	at := func(run scoring.RunID) string {
-		for name, values := range caselist.RunValues(run) {
+		for name, values := range store.RunValues(run) {
 			v[name] = values
 		}
 		return address(r.URL.Path[len(s.o.Prefix):], v)
@@ -72,7 +72,7 @@ func leftOut(run scoring.RunID) string {
 }
 
 // runThere is an error if there is no such run.
-func (s *Site) runThere(r *http.Request, recent []connectors.Run, key string, run scoring.RunID) error {
+func (s *Site) runThere(r *http.Request, recent []store.Run, key string, run scoring.RunID) error {
 	for i := range recent {
 		if recent[i].RunID == run {
 			return nil

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/printable"
@@ -37,7 +38,7 @@ func (s *Warehouse) Labelled(ctx context.Context, b analysis.Batch, metrics []sc
 	out := &Labelled{Metric: map[string]string{}, Run: map[string]string{}}
 	place := out.addCases(votes, b)
 	at := map[string]int{} // of keys among the metrics
-	err = s.w.LabelledScores(ctx, b.By, func(r *connectors.LabelledScore) {
+	err = s.w.LabelledScores(ctx, b.By, func(r *store.LabelledScore) {
 		c, is := place[r.CaseID]
 		if !is {
 			return
@@ -73,8 +74,8 @@ const complexityMetric = "sql_complexity"
 
 // addCases adds the answers of a batch that people labelled, in the order of their ids, and tells
 // their places.
-func (l *Labelled) addCases(votes []connectors.Vote, b analysis.Batch) map[string]int {
-	byCase := map[string][]connectors.Vote{}
+func (l *Labelled) addCases(votes []store.Vote, b analysis.Batch) map[string]int {
+	byCase := map[string][]store.Vote{}
 	var annotators []string
 	for _, v := range votes {
 		if !v.Known || v.Agent != b.Agent || v.Version != b.Version || v.Batch != b.Batch {
@@ -111,7 +112,7 @@ func (l *Labelled) addCases(votes []connectors.Vote, b analysis.Batch) map[strin
 
 // balance is above 0 if people say that an answer passes, and below where they say that it fails:
 // who settles a disagreement, or else most of them.
-func balance(votes []connectors.Vote) int {
+func balance(votes []store.Vote) int {
 	sum, decided, settled := 0, 0, false
 	for _, v := range votes {
 		if v.Decides {
@@ -138,7 +139,7 @@ func voteOf(says int) agreement.Vote {
 }
 
 // keyOf is the metric of a score, with the judge of its run where the metric may ask one.
-func keyOf(r *connectors.LabelledScore, metrics []scoring.Metric) string {
+func keyOf(r *store.LabelledScore, metrics []scoring.Metric) string {
 	i := slices.IndexFunc(metrics, func(m scoring.Metric) bool { return m.Name == r.Metric })
 	asks := r.Asked
 	if i >= 0 {
@@ -151,7 +152,7 @@ func keyOf(r *connectors.LabelledScore, metrics []scoring.Metric) string {
 }
 
 // metricOf describes the metric of a key, whose thresholds are those of the run.
-func (s *Warehouse) metricOf(key string, r *connectors.LabelledScore, metrics []scoring.Metric, cases int) calibration.Metric {
+func (s *Warehouse) metricOf(key string, r *store.LabelledScore, metrics []scoring.Metric, cases int) calibration.Metric {
 	m := calibration.Metric{Key: key, Calls: true, Scores: make([]calibration.Score, cases)}
 	for i := range m.Scores {
 		m.Scores[i].Status = scoring.StatusNotApplicable

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -24,14 +26,14 @@ import (
 )
 
 // onEngines calls f with an empty installation in DuckDB and in PostgreSQL.
-func onEngines(t *testing.T, f func(t *testing.T, w *connectors.Warehouse)) {
+func onEngines(t *testing.T, f func(t *testing.T, w *store.Store)) {
 	t.Helper()
-	installed := func(t *testing.T, conn driver.Conn, d driver.Dialect, err error) *connectors.Warehouse {
+	installed := func(t *testing.T, conn driver.Conn, d driver.Dialect, err error) *store.Store {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := connectors.New(conn, d)
+		w := store.New(connectors.New(conn, d))
 		t.Cleanup(func() { _ = w.Close() })
 		if err := w.Install(t.Context()); err != nil {
 			t.Fatal(err)
@@ -54,7 +56,7 @@ func onEngines(t *testing.T, f func(t *testing.T, w *connectors.Warehouse)) {
 }
 
 // fill writes a run of random scores.
-func fill(t testing.TB, w *connectors.Warehouse, run connectors.Run, metrics []string, r *rand.Rand, cases int) {
+func fill(t testing.TB, w *store.Store, run store.Run, metrics []string, r *rand.Rand, cases int) {
 	t.Helper()
 	if err := w.WriteRuns(t.Context(), run); err != nil {
 		t.Fatal(err)
@@ -109,11 +111,11 @@ func at[T any](v T) *T { return &v }
 // cases that either side has a score of.
 func TestCompare(t *testing.T) { onEngines(t, compares) }
 
-func compares(t *testing.T, w *connectors.Warehouse) {
+func compares(t *testing.T, w *store.Store) {
 	r := rand.New(rand.NewPCG(3, 4))
 	metrics := []string{"hybrid_ex", "row_f1", "latency_overhead", "own"}
 	day := time.Date(2025, 1, 13, 0, 0, 0, 0, time.UTC)
-	runs := []connectors.Run{
+	runs := []store.Run{
 		{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "atlas", Version: "1", Batch: "b1"}}, Started: day, Judge: "o3-2504", Config: `{"options":{"hybrid_ex":{"tolerance":0.1}}}`, Status: "done"},
 		{RunID: scoring.RunID{ID: "r2", By: scoring.By{Agent: "atlas", Version: "2", Batch: "b1"}}, Started: day.AddDate(0, 0, 1), Judge: "o3-2504", Config: `{"options":{}}`, Status: "done"},
 		{RunID: scoring.RunID{ID: "r3", By: scoring.By{Agent: "atlas", Version: "2", Batch: "b1"}}, Started: day.AddDate(0, 0, 2), Judge: "other-2024", Config: `{"options":{}}`, Status: "stopped"},
@@ -198,11 +200,11 @@ func compares(t *testing.T, w *connectors.Warehouse) {
 }
 
 // statements runs the other statements that pages rest on, and compares what they count.
-func statements(t *testing.T, w *connectors.Warehouse, runs []connectors.Run) {
+func statements(t *testing.T, w *store.Store, runs []store.Run) {
 	t.Helper()
 	from := storedscores.Side{RunID: scoring.RunID{ID: "r1", By: scoring.By{Agent: "atlas", Version: "1", Batch: "b1"}}}.Latest("hybrid_ex")
 	to := storedscores.Side{RunID: scoring.RunID{ID: "r2", By: scoring.By{Agent: "atlas", Version: "2", Batch: "b1"}}}.Latest("hybrid_ex")
-	all := func(f connectors.PairFilter) int {
+	all := func(f store.PairFilter) int {
 		t.Helper()
 		f.Limit = 50
 		list, n, err := w.CasePairs(t.Context(), from, to, f)
@@ -215,22 +217,22 @@ func statements(t *testing.T, w *connectors.Warehouse, runs []connectors.Run) {
 		return n
 	}
 	least := 0.5
-	n := all(connectors.PairFilter{})
-	worse, better := all(connectors.PairFilter{Worse: true}), all(connectors.PairFilter{Better: true})
-	if n < 500 || worse < 20 || better < 20 || all(connectors.PairFilter{Worse: true, Least: &least}) != worse {
+	n := all(store.PairFilter{})
+	worse, better := all(store.PairFilter{Worse: true}), all(store.PairFilter{Better: true})
+	if n < 500 || worse < 20 || better < 20 || all(store.PairFilter{Worse: true, Least: &least}) != worse {
 		t.Errorf("of %d pairs %d are worse and %d better; hybrid_ex is 0 or 1 here", n, worse, better)
 	}
-	if got := all(connectors.PairFilter{Better: true, LowerIsBetter: true}); got != worse {
+	if got := all(store.PairFilter{Better: true, LowerIsBetter: true}); got != worse {
 		t.Errorf("where less is better %d are better, want %d", got, worse)
 	}
 	standings := 0
 	for s := analysis.StandPassed; s <= analysis.StandAbsent; s++ {
-		standings += all(connectors.PairFilter{Was: []string{s.String()}})
+		standings += all(store.PairFilter{Was: []string{s.String()}})
 	}
 	if standings != n {
 		t.Errorf("by standing there are %d pairs, want %d", standings, n)
 	}
-	for _, f := range []connectors.PairFilter{{Status: true}, {Reasons: true}, {Comparable: true}} {
+	for _, f := range []store.PairFilter{{Status: true}, {Reasons: true}, {Comparable: true}} {
 		if got := all(f); got == 0 || got == n {
 			t.Errorf("%+v: %d of %d", f, got, n)
 		}
@@ -245,8 +247,8 @@ func statements(t *testing.T, w *connectors.Warehouse, runs []connectors.Run) {
 			t.Fatal(err)
 		}
 	}
-	for _, f := range []connectors.PairFilter{{Answers: true}, {Scores: true}} {
-		if list, _, err := w.CasePairs(t.Context(), from, to, connectors.PairFilter{Answers: f.Answers, Scores: f.Scores, Limit: 9}); err != nil || len(list) != 1 || list[0].CaseID != map[bool]string{true: "c1", false: "c2"}[f.Answers] {
+	for _, f := range []store.PairFilter{{Answers: true}, {Scores: true}} {
+		if list, _, err := w.CasePairs(t.Context(), from, to, store.PairFilter{Answers: f.Answers, Scores: f.Scores, Limit: 9}); err != nil || len(list) != 1 || list[0].CaseID != map[bool]string{true: "c1", false: "c2"}[f.Answers] {
 			t.Errorf("%+v: %v %v", f, list, err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/analysis"
@@ -16,13 +18,13 @@ import (
 )
 
 // inMemory is a warehouse in memory with badger's tables, which are empty.
-func inMemory(t *testing.T) *connectors.Warehouse {
+func inMemory(t *testing.T) *store.Store {
 	t.Helper()
 	conn, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := connectors.New(conn, duckdb.Dialect)
+	w := store.New(connectors.New(conn, duckdb.Dialect))
 	t.Cleanup(func() { _ = w.Close() })
 	if err := w.Install(t.Context()); err != nil {
 		t.Fatal(err)
@@ -36,8 +38,8 @@ func TestComparisonsOfRunsThatAreDoneAreRemembered(t *testing.T) {
 	w := inMemory(t)
 	metrics := []string{"hybrid_ex", "relation"}
 	r := rand.New(rand.NewPCG(1, 2))
-	run := func(id, version, counts, status string) connectors.Run {
-		return connectors.Run{RunID: scoring.RunID{ID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "b"}}, Mode: "both", Config: "{}", Counts: counts, Status: status, Started: time.Unix(1, 0).UTC()}
+	run := func(id, version, counts, status string) store.Run {
+		return store.Run{RunID: scoring.RunID{ID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "b"}}, Mode: "both", Config: "{}", Counts: counts, Status: status, Started: time.Unix(1, 0).UTC()}
 	}
 	fill(t, w, run("r1", "1.0", `{"n": 1}`, "done"), metrics, r, 40)
 	fill(t, w, run("r2", "2.0", `{"n": 1}`, "done"), metrics, r, 40)
@@ -62,7 +64,7 @@ func TestComparisonsOfRunsThatAreDoneAreRemembered(t *testing.T) {
 	if other, _ := find("hybrid_ex"); len(c1.Changes) != 2 || len(other.Changes) != 1 {
 		t.Errorf("%d changes of two metrics, %d of one", len(c1.Changes), len(other.Changes))
 	}
-	for _, again := range []connectors.Run{run("r2", "2.0", `{"n": 2}`, "done"), run("r2", "2.0", `{"n": 2}`, "running")} {
+	for _, again := range []store.Run{run("r2", "2.0", `{"n": 2}`, "done"), run("r2", "2.0", `{"n": 2}`, "running")} {
 		if err := w.WriteRuns(t.Context(), again); err != nil {
 			t.Fatal(err)
 		}
@@ -81,8 +83,8 @@ func TestTrendsOfRunsThatAreDoneAreRemembered(t *testing.T) {
 	w := inMemory(t)
 	metrics := []string{"hybrid_ex"}
 	r := rand.New(rand.NewPCG(1, 2))
-	run := func(id, batch string, at int64) connectors.Run {
-		return connectors.Run{RunID: scoring.RunID{ID: id, By: scoring.By{Agent: "atlas", Version: "1", Batch: batch}}, Mode: "both", Config: "{}", Counts: `{"n": 1}`, Status: "done", Started: time.Unix(at, 0).UTC()}
+	run := func(id, batch string, at int64) store.Run {
+		return store.Run{RunID: scoring.RunID{ID: id, By: scoring.By{Agent: "atlas", Version: "1", Batch: batch}}, Mode: "both", Config: "{}", Counts: `{"n": 1}`, Status: "done", Started: time.Unix(at, 0).UTC()}
 	}
 	for i, batch := range []string{"a", "b", "c"} {
 		fill(t, w, run("r"+batch, batch, int64(i)), metrics, r, 40)

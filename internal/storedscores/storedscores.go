@@ -12,7 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -21,14 +22,14 @@ import (
 // Warehouse is the scores in a warehouse; it is a source for analyses. Its methods may not be called
 // at the same time.
 type Warehouse struct {
-	w       *connectors.Warehouse
+	w       *store.Store
 	configs map[string]*scoring.Config // by run
 	parts   map[[2]string]string       // of the configuration that a metric reads, by hash and metric
 	only    map[Side]string            // the run that made all scores of a batch
 }
 
 // In is the scores in a warehouse.
-func In(w *connectors.Warehouse) *Warehouse { return &Warehouse{w: w} }
+func In(w *store.Store) *Warehouse { return &Warehouse{w: w} }
 
 // Batches lists the batches that have scores.
 func (s *Warehouse) Batches(ctx context.Context) ([]analysis.Batch, error) {
@@ -56,7 +57,7 @@ func (s *Warehouse) Metrics(ctx context.Context) ([]string, error) {
 
 // Load adds the latest scores of a batch to answers.
 func (s *Warehouse) Load(ctx context.Context, b analysis.Batch, metrics []string, into *analysis.Answers) error {
-	return s.each(ctx, connectors.Latest{RunID: scoring.RunID{By: b.By}, Metrics: metrics, Details: analysis.Evident}, func(_ scoring.AnswerID, score *analysis.Score) bool {
+	return s.each(ctx, store.Latest{RunID: scoring.RunID{By: b.By}, Metrics: metrics, Details: analysis.Evident}, func(_ scoring.AnswerID, score *analysis.Score) bool {
 		into.Add(score)
 		return true
 	})
@@ -65,7 +66,7 @@ func (s *Warehouse) Load(ctx context.Context, b analysis.Batch, metrics []string
 // Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers that
 // a pattern names.
 func (s *Warehouse) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error] {
-	return s.evidence(ctx, connectors.Latest{RunID: scoring.RunID{By: of.By}, Everything: true, Metrics: metrics, ByJudge: true})
+	return s.evidence(ctx, store.Latest{RunID: scoring.RunID{By: of.By}, Everything: true, Metrics: metrics, ByJudge: true})
 }
 
 // EvidenceOf yields the scores of the metrics of one side.
@@ -75,7 +76,7 @@ func (s *Warehouse) EvidenceOf(ctx context.Context, side Side, metrics []string)
 	return s.evidence(ctx, l)
 }
 
-func (s *Warehouse) evidence(ctx context.Context, l connectors.Latest) iter.Seq2[analysis.Evidence, error] {
+func (s *Warehouse) evidence(ctx context.Context, l store.Latest) iter.Seq2[analysis.Evidence, error] {
 	l.Details = analysis.Evident
 	return func(yield func(analysis.Evidence, error) bool) {
 		more := true
@@ -100,7 +101,7 @@ func (s *Warehouse) evidence(ctx context.Context, l connectors.Latest) iter.Seq2
 	}
 }
 
-func (s *Warehouse) each(ctx context.Context, l connectors.Latest, f func(scoring.AnswerID, *analysis.Score) bool) error {
+func (s *Warehouse) each(ctx context.Context, l store.Latest, f func(scoring.AnswerID, *analysis.Score) bool) error {
 	if err := s.readConfigs(ctx); err != nil {
 		return err
 	}
@@ -200,7 +201,7 @@ func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, erro
 	if err != nil {
 		return nil, err
 	}
-	said := map[scoring.AnswerID][]connectors.Vote{}
+	said := map[scoring.AnswerID][]store.Vote{}
 	for _, v := range votes {
 		if v.Known {
 			said[v.AnswerID] = append(said[v.AnswerID], v)
@@ -262,12 +263,12 @@ type Side struct {
 }
 
 // Latest chooses the side's scores of some metrics.
-func (s Side) Latest(metrics ...string) connectors.Latest {
-	return connectors.Latest{RunID: s.RunID, None: s.None, Metrics: metrics}
+func (s Side) Latest(metrics ...string) store.Latest {
+	return store.Latest{RunID: s.RunID, None: s.None, Metrics: metrics}
 }
 
 // half is one side of a pair.
-func (s *Warehouse) half(metric string, h *connectors.Half) analysis.Half {
+func (s *Warehouse) half(metric string, h *store.Half) analysis.Half {
 	if h.Score.Status == "" {
 		return analysis.Half{}
 	}
@@ -331,7 +332,7 @@ func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Sid
 		}
 		runs = append(runs, side.key())
 	}
-	return connectors.RememberOf(ctx, s.w, runs, fmt.Sprintf("compared %#v %#v %#v", fromBatch, toBatch, o), func(c *Compared) int { return 4000 * (len(c.Changes) + 1) }, compute)
+	return store.RememberOf(ctx, s.w, runs, fmt.Sprintf("compared %#v %#v %#v", fromBatch, toBatch, o), func(c *Compared) int { return 4000 * (len(c.Changes) + 1) }, compute)
 }
 
 func (s *Warehouse) compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
@@ -361,7 +362,7 @@ func (s *Warehouse) Failures(ctx context.Context, side Side, metrics []string) (
 	if side.ID == "" {
 		return compute()
 	}
-	return connectors.RememberOf(ctx, s.w, []scoring.RunID{side.key()}, fmt.Sprintf("failures %q", metrics), func(f *analysis.Failures) int { return 1000 * (len(f.Labels) + 1) }, compute)
+	return store.RememberOf(ctx, s.w, []scoring.RunID{side.key()}, fmt.Sprintf("failures %q", metrics), func(f *analysis.Failures) int { return 1000 * (len(f.Labels) + 1) }, compute)
 }
 
 func (s *Warehouse) failures(ctx context.Context, side Side, metrics []string) (*analysis.Failures, error) {

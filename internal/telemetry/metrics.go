@@ -18,7 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/badger-eval/badger/udf"
+	"github.com/badger-eval/badger/udf/server"
 )
 
 // JudgeStats are what metrics tell of judges, read when they are asked for. Each function may be called
@@ -89,9 +89,9 @@ func NewMetrics(version string) *Metrics {
 }
 
 // Hooks are what a server is to tell the metrics.
-func (m *Metrics) Hooks() udf.Hooks {
-	return udf.Hooks{
-		Called: func(c udf.Call) {
+func (m *Metrics) Hooks() server.Hooks {
+	return server.Hooks{
+		Called: func(c server.Call) {
 			m.calls.WithLabelValues(c.Wire, c.Function, c.Code.String()).Inc()
 			m.rows.WithLabelValues(c.Wire, c.Function).Add(float64(c.Rows))
 			m.nulls.WithLabelValues(c.Wire, c.Function).Add(float64(c.Nulls))
@@ -150,7 +150,7 @@ func (m *Metrics) counter(name, help string, f func() float64, labels prometheus
 }
 
 // WatchServer adds what a server has to do at the moment.
-func (m *Metrics) WatchServer(load func() udf.Load) {
+func (m *Metrics) WatchServer(load func() server.Load) {
 	m.gauge("badger_calls_in_flight", "Calls that are served now, streams included.", func() float64 { return float64(load().Calls) })
 	m.gauge("badger_memory_bytes", "Bytes that calls hold now (bodies, messages and what references read), and what is kept of them for a statement.", func() float64 { return float64(load().Bytes) })
 	m.gauge("badger_rows_running", "Rows of functions without a judge that run now.", func() float64 { return float64(load().RowsRunning) })

@@ -5,17 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// Database runs the statements; connectors.Warehouse is one.
+// Database runs the statements; store.Store is one.
 type Database interface {
 	Exec(ctx context.Context, query string, args ...any) error
 	Query(ctx context.Context, query string, args ...any) (*scoring.Table, error)
 	// Inspect finds out what is there of badger's tables and views.
-	Inspect(ctx context.Context) (badgersql.Found, error)
+	Inspect(ctx context.Context) (store.Found, error)
 	// Install creates badger's tables and views, and brings tables of an earlier version to the
 	// present one.
 	Install(ctx context.Context) error

@@ -4,8 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Line is one line of a comparison of an installation with the plan.
@@ -139,7 +140,7 @@ func (p *Plan) diffTables(ctx context.Context, db Database, c *Comparison) error
 	if err != nil {
 		return err
 	}
-	c.Same["table"], c.Same["view"] = len(badgersql.Tables), len(badgersql.Views)
+	c.Same["table"], c.Same["view"] = len(store.Tables), len(store.Views)
 	if !f.Shown {
 		c.Same["view"] = 0
 		c.NotCompared = append(c.NotCompared, "views")
@@ -148,27 +149,27 @@ func (p *Plan) diffTables(ctx context.Context, db Database, c *Comparison) error
 	for _, d := range f.Differences(p.dialect) {
 		l := Line{Name: d.Name, Why: d.Why, Fix: d.Fix, Fine: d.Fine()}
 		switch d.Kind {
-		case badgersql.MissingTable:
+		case store.MissingTable:
 			l.State, l.What = string(Missing), "table"
 			c.Same["table"]--
-		case badgersql.MissingColumn:
+		case store.MissingColumn:
 			l.State, l.What = string(Missing), "column"
-		case badgersql.WrongType:
+		case store.WrongType:
 			l.State, l.What = "wrong type", "column"
-		case badgersql.OwnColumn:
+		case store.OwnColumn:
 			l.State, l.What = "unknown", "column"
-		case badgersql.MissingView:
+		case store.MissingView:
 			l.State, l.What = string(Missing), "view"
 			c.Same["view"]--
-		case badgersql.ChangedView:
+		case store.ChangedView:
 			l.State, l.What = string(Changed), "view"
 			c.Same["view"]--
-		case badgersql.ForeignView:
+		case store.ForeignView:
 			l.State, l.What = string(Foreign), "view"
 			c.Same["view"]--
-		case badgersql.OldVersion:
+		case store.OldVersion:
 			l.State, l.What = "older", "version"
-		case badgersql.NewVersion:
+		case store.NewVersion:
 			l.State, l.What = "newer", "version"
 		}
 		if table, _, found := strings.Cut(d.Name, "."); found && l.What == "column" && !l.Fine && !tables[table] {

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
@@ -24,6 +26,7 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/sql/install"
 	"github.com/badger-eval/badger/udf"
+	"github.com/badger-eval/badger/udf/server"
 )
 
 // engine is Databend in a process of its own.
@@ -129,7 +132,7 @@ func serve(t *testing.T, c *udf.Catalogue, address string, http bool) (at string
 	if http {
 		forFlight, forHTTP = forHTTP, forFlight
 	}
-	s, err := udf.NewServer(c, &udf.Options{})
+	s, err := server.New(c, &server.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +183,7 @@ func demoRows(t *testing.T) []map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := connectors.New(conn, duckdb.Dialect)
+	w := store.New(connectors.New(conn, duckdb.Dialect))
 	defer w.Close()
 	if err := demo.Build(ctx, conn.DB(), func(string) {}); err != nil {
 		t.Fatal(err)

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // cloudRunEndpoint sets the endpoint that follows from the project's number: Cloud Run gives each service the
@@ -169,8 +170,8 @@ func (p *Plan) CloudRunBindings() []Binding {
 		case d.Report.Labels():
 			role, why = "roles/bigquery.dataEditor", "The service keeps labels, and reads promoted judges."
 		}
-		out = append(out, Binding{"dataset", data + "." + badgersql.Schema, role, service, "", why})
-		if other := strings.Trim(u.Path, "/"); other != "" && other != badgersql.Schema {
+		out = append(out, Binding{"dataset", data + "." + store.Schema, role, service, "", why})
+		if other := strings.Trim(u.Path, "/"); other != "" && other != store.Schema {
 			out = append(out, Binding{"dataset", data + "." + other, "roles/bigquery.dataViewer", service, "", "The service reads results that references name."})
 		}
 	}

@@ -10,9 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // What the service is made of, whatever the values.
@@ -212,7 +213,7 @@ func (p *Plan) specification(image string, app bool) (*service.Specification, er
 	v := &p.Values
 	s := &service.Specification{}
 	if app && v.Deploy.Report.On() && !p.HasTables() {
-		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: a Native App has tables to show in the schema %s alone, and schema is %.60q", badgersql.Schema, v.Schema)
+		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: a Native App has tables to show in the schema %s alone, and schema is %.60q", store.Schema, v.Schema)
 	}
 	api := p.container("badger", image, apiPort, grpcPort, app)
 	api.Env["BADGER_REPORT_OFF"] = "true" // there is no sign-in, and names are not believed

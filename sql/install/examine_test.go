@@ -11,10 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // deaf is a database that answers nothing.
@@ -24,8 +25,8 @@ func (deaf) Query(context.Context, string, ...any) (*scoring.Table, error) {
 	return nil, errcode.New(errcode.PermissionDenied, "you may not look")
 }
 
-func (deaf) Inspect(context.Context) (badgersql.Found, error) {
-	return badgersql.Found{}, errcode.New(errcode.PermissionDenied, "you may not look")
+func (deaf) Inspect(context.Context) (store.Found, error) {
+	return store.Found{}, errcode.New(errcode.PermissionDenied, "you may not look")
 }
 
 func TestExamine(t *testing.T) {

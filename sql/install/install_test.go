@@ -15,6 +15,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors/bigquery"
 	"github.com/badger-eval/badger/connectors/databricks"
 	"github.com/badger-eval/badger/connectors/driver"
@@ -25,7 +27,6 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
-	badgersql "github.com/badger-eval/badger/sql"
 	"github.com/badger-eval/badger/sql/install"
 	"github.com/badger-eval/badger/udf"
 )
@@ -515,8 +516,8 @@ func (d *fakeDatabase) Exec(_ context.Context, query string, _ ...any) error {
 	return nil
 }
 
-func (d *fakeDatabase) Inspect(context.Context) (badgersql.Found, error) {
-	return badgersql.Found{}, nil
+func (d *fakeDatabase) Inspect(context.Context) (store.Found, error) {
+	return store.Found{}, nil
 }
 
 func (d *fakeDatabase) Install(ctx context.Context) error { return d.Exec(ctx, "tables") }
@@ -746,7 +747,7 @@ func TestTablesAgainstSqlglot(t *testing.T) {
 				}
 			}
 		}
-		if len(steps) != len(badgersql.Tables)+len(badgersql.Views) {
+		if len(steps) != len(store.Tables)+len(store.Views) {
 			t.Errorf("%s: %d tables and views", w.Name, len(steps))
 		}
 		d := json.NewDecoder(bytes.NewReader(sqlglot(t, &in)))
@@ -759,13 +760,13 @@ func TestTablesAgainstSqlglot(t *testing.T) {
 				t.Errorf("%s: %s\n%s", w.Name, a.Error, s.SQL)
 				continue
 			}
-			if k >= len(badgersql.Tables) {
-				if v := badgersql.Views[k-len(badgersql.Tables)]; a.Table != "badger."+v.Name {
+			if k >= len(store.Tables) {
+				if v := store.Views[k-len(store.Tables)]; a.Table != "badger."+v.Name {
 					t.Errorf("%s: the view %s is %s", w.Name, v.Name, a.Table)
 				}
 				continue
 			}
-			want := badgersql.Tables[k]
+			want := store.Tables[k]
 			if a.Table != "badger."+want.Name || len(a.Columns) != len(want.Columns) {
 				t.Errorf("%s: %s with %d columns, want %s with %d", w.Name, a.Table, len(a.Columns), want.Name, len(want.Columns))
 				continue

@@ -13,9 +13,10 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
-	badgersql "github.com/badger-eval/badger/sql"
 	"github.com/badger-eval/badger/udf"
 )
 
@@ -218,7 +219,7 @@ func (p *Plan) text(name string, data *page) (string, error) {
 		"id": p.dialect.Identifier, "lit": p.dialect.Literal, "in": p.in, "oneline": oneLine,
 		"inc": func(i int) int { return i + 1 }, "py": pythonText, "readable": readable, "underlying": p.underlying, "relations": p.relations, "keyed": keyed,
 		"kind": func(name string) string {
-			if badgersql.TableNamed(name) == nil {
+			if store.TableNamed(name) == nil {
 				return "VIEW"
 			}
 			return "TABLE"
@@ -229,7 +230,7 @@ func (p *Plan) text(name string, data *page) (string, error) {
 			return string(b), err
 		},
 		"sh": ShellWord, "name": func(email string) string { name, _, _ := strings.Cut(email, "@"); return name }, "functionOwner": func() string { return FunctionOwnerPermissions },
-		"key": badgersql.Reader{Dialect: p.dialect}.Key, "names": textList, "table": badgersql.TableNamed, "quartz": p.Values.Schedule.quartz, "eventbridge": p.Values.Schedule.eventbridge, "bigquery": p.Values.Schedule.bigquery,
+		"key": store.Reader{Dialect: p.dialect}.Key, "names": textList, "table": store.TableNamed, "quartz": p.Values.Schedule.quartz, "eventbridge": p.Values.Schedule.eventbridge, "bigquery": p.Values.Schedule.bigquery,
 		"argtype": p.dialect.ArgumentType,
 		"type":    p.dialect.ResultType,
 	}).Option("missingkey=error").Parse(string(src))

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
@@ -31,18 +33,18 @@ func postgresServer(t *testing.T) *fakepostgres.Server {
 	return s
 }
 
-func open(t *testing.T, url string) *connectors.Warehouse {
+func open(t *testing.T, url string) *store.Store {
 	t.Helper()
 	conn, dialect, err := postgres.Open(t.Context(), url, driver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := connectors.New(conn, dialect)
+	w := store.New(connectors.New(conn, dialect))
 	t.Cleanup(func() { _ = w.Close() })
 	return w
 }
 
-func query(t *testing.T, w *connectors.Warehouse, sql string, args ...any) *scoring.Table {
+func query(t *testing.T, w *store.Store, sql string, args ...any) *scoring.Table {
 	t.Helper()
 	table, err := w.Query(t.Context(), sql, args...)
 	if err != nil {
@@ -51,7 +53,7 @@ func query(t *testing.T, w *connectors.Warehouse, sql string, args ...any) *scor
 	return table
 }
 
-func exec1(t *testing.T, w *connectors.Warehouse, sql string) {
+func exec1(t *testing.T, w *store.Store, sql string) {
 	t.Helper()
 	if err := w.Exec(t.Context(), sql); err != nil {
 		t.Fatalf("%v\n%s", err, sql)
@@ -77,7 +79,7 @@ func TestPostgres(t *testing.T) {
 	if done, err = p.Apply(t.Context(), admin); err != nil || done.Same != len(c.Functions()) {
 		t.Errorf("the second time: %+v, %v", done, err)
 	}
-	same := func(when string, w *connectors.Warehouse) {
+	same := func(when string, w *store.Store) {
 		t.Helper()
 		changes, err := p.Compare(t.Context(), w)
 		if err != nil || len(changes) != len(c.Functions()) {
@@ -206,9 +208,9 @@ func TestPostgresInTwoHands(t *testing.T) {
 }
 
 // testRights tries what each role may do with the tables, and what it may not.
-func testRights(t *testing.T, server *fakepostgres.Server, admin *connectors.Warehouse) {
+func testRights(t *testing.T, server *fakepostgres.Server, admin *store.Store) {
 	t.Helper()
-	as := map[string]*connectors.Warehouse{}
+	as := map[string]*store.Store{}
 	for _, role := range []string{"caller", "reader", "annotator"} {
 		exec1(t, admin, "CREATE ROLE a_"+role+" LOGIN")
 		exec1(t, admin, "GRANT badger_"+role+" TO a_"+role)

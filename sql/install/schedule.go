@@ -9,9 +9,10 @@ import (
 	"time"
 	_ "time/tzdata" // for machines and images without the files
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
-	badgersql "github.com/badger-eval/badger/sql"
 	"github.com/badger-eval/badger/udf"
 )
 
@@ -105,9 +106,9 @@ func mostDays(months string) (most int) {
 // schedule adds the procedure that scores what has no score, and what calls it by night. Both are
 // where badger's tables are.
 func (p *Plan) schedule(functions []udf.Function) error {
-	if p.Warehouse.Global || p.Values.Schema != badgersql.Schema {
+	if p.Warehouse.Global || p.Values.Schema != store.Schema {
 		if p.Values.Schedule.Cron != "" {
-			return errcode.New(errcode.InvalidArgument, "values: schedule.cron needs badger's tables, which are in the schema %s only, and not in Databend", badgersql.Schema)
+			return errcode.New(errcode.InvalidArgument, "values: schedule.cron needs badger's tables, which are in the schema %s only, and not in Databend", store.Schema)
 		}
 		return nil
 	}
@@ -175,7 +176,7 @@ func (p *page) Padding() string { return strings.Repeat("0", 40) }
 // textList lists the columns of a table, each with a prefix.
 func textList(table, prefix string) string {
 	var names []string
-	for _, c := range badgersql.TableNamed(table).Columns {
+	for _, c := range store.TableNamed(table).Columns {
 		names = append(names, prefix+c.Name)
 	}
 	return strings.Join(names, ", ")

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	badgersql "github.com/badger-eval/badger/sql"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // tables adds the steps of badger's tables and views: the statements that create them, and from the warehouse's
@@ -14,23 +14,23 @@ func (p *Plan) tables() error {
 	if !p.HasTables() {
 		return nil
 	}
-	there := strings.NewReplacer(badgersql.Schema+".", p.SchemaName()+".")
+	there := strings.NewReplacer(store.Schema+".", p.SchemaName()+".")
 	add := func(why, create, drop, dropData string) {
 		p.Steps = append(p.Steps, Step{By: Owner, Why: oneLine(why), SQL: there.Replace(create), Drop: there.Replace(drop), DropData: there.Replace(dropData), Table: true})
 	}
 	var indexes []Step
-	for i := range badgersql.Tables {
-		t := &badgersql.Tables[i]
+	for i := range store.Tables {
+		t := &store.Tables[i]
 		add(t.Doc+tableStays, t.Create(p.dialect), "", t.Drop())
 	}
-	for _, sql := range badgersql.Indexes(p.dialect) {
+	for _, sql := range store.Indexes(p.dialect) {
 		indexes = append(indexes, Step{By: Owner, Why: "Rows are found by their key, and no key is there twice.", SQL: there.Replace(sql)})
 	}
-	for i := range badgersql.Views {
-		v := &badgersql.Views[i]
-		add(v.Doc, v.Create(badgersql.Reader{Dialect: p.dialect}), v.Drop(), "")
+	for i := range store.Views {
+		v := &store.Views[i]
+		add(v.Doc, v.Create(store.Reader{Dialect: p.dialect}), v.Drop(), "")
 	}
-	add("The version of the tables.", badgersql.MarkVersion(p.dialect), "", "")
+	add("The version of the tables.", store.MarkVersion(p.dialect), "", "")
 	p.Steps = append(p.Steps, indexes...)
 	steps, err := p.render("tables", &page{Plan: p})
 	p.Steps = append(p.Steps, steps...)
@@ -41,27 +41,27 @@ func (p *Plan) tables() error {
 const tableStays = " The table stays when badger is removed."
 
 // Tables are badger's tables.
-func (p *page) Tables() []badgersql.Table { return badgersql.Tables }
+func (p *page) Tables() []store.Table { return store.Tables }
 
 // Views are badger's views.
-func (p *page) Views() []badgersql.View { return badgersql.Views }
+func (p *page) Views() []store.View { return store.Views }
 
 // readable are the tables and views that a reader reads. Views read other tables with the rights of
 // their owner, but for BigQuery's.
 func readable() []string {
 	names := []string{"scores", "eval_runs", "run_log"}
-	for i := range badgersql.Views {
-		names = append(names, badgersql.Views[i].Name)
+	for i := range store.Views {
+		names = append(names, store.Views[i].Name)
 	}
 	return names
 }
 
 // underlying are the other tables that the views read.
 func (p *Plan) underlying() (names []string) {
-	for i := range badgersql.Tables {
-		name := badgersql.Tables[i].Name
-		read := slices.ContainsFunc(badgersql.Views, func(v badgersql.View) bool {
-			return strings.Contains(v.Query(badgersql.Reader{Dialect: p.dialect})+" ", badgersql.Schema+"."+name+" ") || strings.Contains(v.Query(badgersql.Reader{Dialect: p.dialect}), badgersql.Schema+"."+name+")")
+	for i := range store.Tables {
+		name := store.Tables[i].Name
+		read := slices.ContainsFunc(store.Views, func(v store.View) bool {
+			return strings.Contains(v.Query(store.Reader{Dialect: p.dialect})+" ", store.Schema+"."+name+" ") || strings.Contains(v.Query(store.Reader{Dialect: p.dialect}), store.Schema+"."+name+")")
 		})
 		if read && !slices.Contains(readable(), name) {
 			names = append(names, name)
@@ -71,25 +71,25 @@ func (p *Plan) underlying() (names []string) {
 }
 
 // HasTables reports whether the installation has tables, and not functions alone.
-func (p *Plan) HasTables() bool { return !p.Warehouse.Global && p.Values.Schema == badgersql.Schema }
+func (p *Plan) HasTables() bool { return !p.Warehouse.Global && p.Values.Schema == store.Schema }
 
 // relations lists the names of badger's tables and views, as literals.
 func (p *Plan) relations() string {
 	var names []string
-	for i := range badgersql.Tables {
-		names = append(names, p.dialect.Literal(badgersql.Tables[i].Name))
+	for i := range store.Tables {
+		names = append(names, p.dialect.Literal(store.Tables[i].Name))
 	}
-	for i := range badgersql.Views {
-		names = append(names, p.dialect.Literal(badgersql.Views[i].Name))
+	for i := range store.Views {
+		names = append(names, p.dialect.Literal(store.Views[i].Name))
 	}
 	return strings.Join(names, ", ")
 }
 
 // keyed are the tables that have an index on their key.
 func keyed() (names []string) {
-	for i := range badgersql.Tables {
-		if !badgersql.Tables[i].Input {
-			names = append(names, badgersql.Tables[i].Name)
+	for i := range store.Tables {
+		if !store.Tables[i].Input {
+			names = append(names, store.Tables[i].Name)
 		}
 	}
 	return names

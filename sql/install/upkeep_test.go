@@ -6,14 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/sql/install"
 	"github.com/badger-eval/badger/udf"
 )
 
 // differing lists what differs, without what is fine.
-func differing(t *testing.T, p *install.Plan, db *connectors.Warehouse) []string {
+func differing(t *testing.T, p *install.Plan, db *store.Store) []string {
 	t.Helper()
 	diff, err := p.Diff(t.Context(), db)
 	if err != nil {
@@ -115,7 +116,7 @@ func TestPostgresUpkeep(t *testing.T) {
 	}
 }
 
-func regprocedure(t *testing.T, w *connectors.Warehouse, name string) string {
+func regprocedure(t *testing.T, w *store.Store, name string) string {
 	t.Helper()
 	return query(t, w, "SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE nspname = 'badger' AND proname = $1", name).Columns[0].Value(0).String()
 }

@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -37,7 +38,7 @@ func HostileStore(tb testing.TB) string {
 
 var hostileStore = sync.OnceValues(func() ([]byte, error) { return made(fillHostile) })
 
-func fillHostile(ctx context.Context, w *connectors.Warehouse, _ *sql.DB) error {
+func fillHostile(ctx context.Context, w *store.Store, _ *sql.DB) error {
 	if err := w.Install(ctx); err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func fillHostile(ctx context.Context, w *connectors.Warehouse, _ *sql.DB) error 
 	at := func(i int) string { return texts[i%len(texts)].Text }
 	called := func(i int) string { return texts[i%len(texts)].Called() }
 	var cases []*scoring.Case
-	var labels []connectors.Label
+	var labels []store.Label
 	for i := range texts {
 		for _, plain := range []bool{true, false} {
 			c, err := hostileCase(at, called(i), i)
@@ -58,7 +59,7 @@ func fillHostile(ctx context.Context, w *connectors.Warehouse, _ *sql.DB) error 
 			}
 			cases = append(cases, c)
 			for n, verdict := range []string{"pass", "fail"} {
-				labels = append(labels, connectors.Label{AnswerID: c.AnswerID(), Annotator: at(i + n), Verdict: verdict, Note: at(i + 2 + n), At: began.Add(time.Duration(i) * time.Minute)})
+				labels = append(labels, store.Label{AnswerID: c.AnswerID(), Annotator: at(i + n), Verdict: verdict, Note: at(i + 2 + n), At: began.Add(time.Duration(i) * time.Minute)})
 			}
 		}
 	}
@@ -71,7 +72,7 @@ func fillHostile(ctx context.Context, w *connectors.Warehouse, _ *sql.DB) error 
 	metrics := append([]string{"ex_bird", "soft_f1_bird", "row_f1", "component_f1", "component_f1_tables", "tool_recall", "schema_link_f1", "sql_safety"}, judged...)
 	judge := &Judge{Says: func(asked uint64) string { return at(int(asked % uint64(len(texts)))) }, Malformed: 20}
 	for i, r := range []Run{
-		{ID: Plain.ID, Filter: connectors.Filter{By: Plain.By}},
+		{ID: Plain.ID, Filter: store.Filter{By: Plain.By}},
 		{ID: "hostile"},
 	} {
 		r.Started, r.Metrics, r.Judge = began.AddDate(0, 0, i), metrics, judge

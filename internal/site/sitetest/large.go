@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -25,7 +26,7 @@ type Size struct {
 // Large makes a store of that size in a directory of the test's own. Its rows are those of the small
 // store over and over, under other case ids and with other figures in them. 6 million scores take
 // about 20 seconds.
-func Large(tb testing.TB, s Size) *connectors.Warehouse {
+func Large(tb testing.TB, s Size) *store.Store {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "large.duckdb")
 	if err := s.Fill(tb.Context(), path); err != nil {
@@ -50,7 +51,7 @@ func Wide(tb testing.TB, rows, columns int) string {
 // WideCase is the id of the case of a wide store.
 const WideCase = "wide"
 
-func fillWide(ctx context.Context, w *connectors.Warehouse, rows, columns int) error {
+func fillWide(ctx context.Context, w *store.Store, rows, columns int) error {
 	if err := w.Install(ctx); err != nil {
 		return err
 	}

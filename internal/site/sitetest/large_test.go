@@ -5,11 +5,12 @@ package sitetest_test
 import (
 	"testing"
 
-	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/internal/site/sitetest"
 )
 
-func number(tb testing.TB, w *connectors.Warehouse, query string) int64 {
+func number(tb testing.TB, w *store.Store, query string) int64 {
 	tb.Helper()
 	t, err := w.Query(tb.Context(), query)
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/badger-eval/badger/sql/store"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
@@ -24,11 +26,10 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Open opens a database of the test's own.
-func Open(tb testing.TB, path string) *connectors.Warehouse {
+func Open(tb testing.TB, path string) *store.Store {
 	tb.Helper()
 	w, err := open(tb.Context(), path)
 	if err != nil {
@@ -38,12 +39,12 @@ func Open(tb testing.TB, path string) *connectors.Warehouse {
 	return w
 }
 
-func open(ctx context.Context, path string) (*connectors.Warehouse, error) {
+func open(ctx context.Context, path string) (*store.Store, error) {
 	conn, err := duckdb.OpenFile(ctx, path, driver.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return connectors.New(conn, duckdb.Dialect), nil
+	return store.New(connectors.New(conn, duckdb.Dialect)), nil
 }
 
 // Small is a copy of the small store: the demonstration's golden set, both versions of its agent, the
@@ -66,7 +67,7 @@ func Small(tb testing.TB) string {
 var small = sync.OnceValues(func() ([]byte, error) { return made(fillSmall) })
 
 // made is the file of a store that a function fills.
-func made(fill func(context.Context, *connectors.Warehouse, *sql.DB) error) ([]byte, error) {
+func made(fill func(context.Context, *store.Store, *sql.DB) error) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "sitetest")
 	if err != nil {
 		return nil, err
@@ -78,24 +79,24 @@ func made(fill func(context.Context, *connectors.Warehouse, *sql.DB) error) ([]b
 	if err != nil {
 		return nil, err
 	}
-	w := connectors.New(conn, duckdb.Dialect)
+	w := store.New(connectors.New(conn, duckdb.Dialect))
 	if err := errors.Join(fill(ctx, w, conn.DB()), w.Close()); err != nil {
 		return nil, fmt.Errorf("making a store: %w", err)
 	}
 	return os.ReadFile(path)
 }
 
-func fillSmall(ctx context.Context, w *connectors.Warehouse, db *sql.DB) error {
+func fillSmall(ctx context.Context, w *store.Store, db *sql.DB) error {
 	if err := demo.Build(ctx, db, nil); err != nil {
 		return err
 	}
 	if err := w.Install(ctx); err != nil {
 		return err
 	}
-	if err := demo.Populate(ctx, db, badgersql.Schema); err != nil {
+	if err := demo.Populate(ctx, db, store.Schema); err != nil {
 		return err
 	}
-	if err := demo.Annotate(ctx, db, badgersql.Schema); err != nil {
+	if err := demo.Annotate(ctx, db, store.Schema); err != nil {
 		return err
 	}
 	if err := w.Exec(ctx, rerun); err != nil {
@@ -105,10 +106,10 @@ func fillSmall(ctx context.Context, w *connectors.Warehouse, db *sql.DB) error {
 		return err
 	}
 	for i, r := range []Run{
-		{ID: "night-1.0", Filter: connectors.Filter{By: scoring.By{Version: "1.0"}}},
-		{ID: "night-2.0", Filter: connectors.Filter{By: scoring.By{Version: "2.0", Batch: "atlas-2.0"}}},
-		{ID: "judged-1.0", Filter: connectors.Filter{By: scoring.By{Version: "1.0"}}, Metrics: judged, Judge: &Judge{Malformed: 12}},
-		{ID: "judged", Filter: connectors.Filter{By: scoring.By{Batch: Rerun}}, Metrics: judged, Judge: &Judge{Malformed: 12}},
+		{ID: "night-1.0", Filter: store.Filter{By: scoring.By{Version: "1.0"}}},
+		{ID: "night-2.0", Filter: store.Filter{By: scoring.By{Version: "2.0", Batch: "atlas-2.0"}}},
+		{ID: "judged-1.0", Filter: store.Filter{By: scoring.By{Version: "1.0"}}, Metrics: judged, Judge: &Judge{Malformed: 12}},
+		{ID: "judged", Filter: store.Filter{By: scoring.By{Batch: Rerun}}, Metrics: judged, Judge: &Judge{Malformed: 12}},
 	} {
 		r.Started = began.AddDate(0, 0, i)
 		if err := r.Score(ctx, w); err != nil {
@@ -116,12 +117,12 @@ func fillSmall(ctx context.Context, w *connectors.Warehouse, db *sql.DB) error {
 		}
 	}
 	return w.WriteRuns(ctx,
-		connectors.Run{RunID: scoring.RunID{ID: "under-way", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: Rerun}}, Started: began.AddDate(0, 0, -1), Mode: "both", Judge: "none", Status: "running"},
-		connectors.Run{RunID: scoring.RunID{ID: "cut-short", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}}, Started: began.AddDate(0, 0, -2), Mode: "both", Judge: "none", Status: "stopped"})
+		store.Run{RunID: scoring.RunID{ID: "under-way", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: Rerun}}, Started: began.AddDate(0, 0, -1), Mode: "both", Judge: "none", Status: "running"},
+		store.Run{RunID: scoring.RunID{ID: "cut-short", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}}, Started: began.AddDate(0, 0, -2), Mode: "both", Judge: "none", Status: "stopped"})
 }
 
 // Plain is the run of a hostile or wide store that has all cases; its own names are harmless.
-var Plain = connectors.Run{RunID: scoring.RunID{ID: "plain", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b1"}}}
+var Plain = store.Run{RunID: scoring.RunID{ID: "plain", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: "b1"}}}
 
 // began is when the first run of the small store started.
 var began = time.Date(2025, 1, 14, 6, 0, 0, 0, time.UTC)
@@ -161,7 +162,7 @@ const (
 
 // secondLabels are those of two people besides the demonstration's expert: they differ from it, and
 // from each other, now and then.
-func secondLabels() (out []connectors.Label) {
+func secondLabels() (out []store.Label) {
 	verdict := func(pass bool) string {
 		if pass {
 			return "pass"
@@ -172,10 +173,10 @@ func secondLabels() (out []connectors.Label) {
 		id := scoring.AnswerID{CaseID: a.CaseID, By: scoring.By{Agent: a.Agent.Name, Version: a.Agent.Version, Batch: a.Agent.BatchID}}
 		at := began.Add(time.Duration(i) * time.Minute)
 		if i%3 == 0 {
-			out = append(out, connectors.Label{AnswerID: id, Annotator: "kim", Verdict: verdict(a.Human.Label != (i%15 == 0)), Note: "Checked against the ledger.", At: at})
+			out = append(out, store.Label{AnswerID: id, Annotator: "kim", Verdict: verdict(a.Human.Label != (i%15 == 0)), Note: "Checked against the ledger.", At: at})
 		}
 		if i%7 == 0 {
-			l := connectors.Label{AnswerID: id, Annotator: "lee", Verdict: verdict(a.Human.Label), At: at}
+			l := store.Label{AnswerID: id, Annotator: "lee", Verdict: verdict(a.Human.Label), At: at}
 			if i%14 == 0 {
 				l.Verdict, l.Note = "unsure", "The question can be read in two ways."
 			}
@@ -188,14 +189,14 @@ func secondLabels() (out []connectors.Label) {
 // Run is an evaluation to make.
 type Run struct {
 	ID      string
-	Filter  connectors.Filter // which answers it scores; none: all
+	Filter  store.Filter // which answers it scores; none: all
 	Started time.Time
 	Metrics []string // none: all that ask no judge
 	Judge   *Judge   // may be nil; what it is asked and says is stored as assessments
 }
 
 // Score scores the answers in the warehouse and stores the run with its scores, as badger run does.
-func (r *Run) Score(ctx context.Context, w *connectors.Warehouse) error {
+func (r *Run) Score(ctx context.Context, w *store.Store) error {
 	o := scoring.EngineOptions{Snapshots: w}
 	name := "none"
 	if r.Judge != nil {
@@ -218,7 +219,7 @@ func (r *Run) Score(ctx context.Context, w *connectors.Warehouse) error {
 		}
 		versions[m.Name] = m.Version
 	}
-	l := &ledger{w: w, run: r, tallies: map[connectors.Run]*tally{}}
+	l := &ledger{w: w, run: r, tallies: map[store.Run]*tally{}}
 	if _, err := (batch.Runner{Engine: engine, Metrics: metrics, Ordered: true}).Run(ctx, r.ID, source{w, r.Filter}, l); err != nil {
 		return err
 	}
@@ -244,8 +245,8 @@ func text(v any) string {
 
 // source yields the answers of a warehouse.
 type source struct {
-	w      *connectors.Warehouse
-	filter connectors.Filter
+	w      *store.Store
+	filter store.Filter
 }
 
 func (s source) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
@@ -261,9 +262,9 @@ func (s source) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 
 // ledger keeps scores in the warehouse's tables and counts them.
 type ledger struct {
-	w       *connectors.Warehouse
+	w       *store.Store
 	run     *Run
-	tallies map[connectors.Run]*tally
+	tallies map[store.Run]*tally
 }
 
 // tally is what came of the answers of one row of eval_runs.
@@ -285,7 +286,7 @@ func (l *ledger) Held(ctx context.Context, run string) iter.Seq2[scoring.Row, er
 func (l *ledger) Append(ctx context.Context, run string, rows []scoring.Row) error {
 	out := make([]scoring.Row, len(rows))
 	for i := range rows {
-		key := connectors.Run{RunID: scoring.RunID{ID: run, By: rows[i].By}}
+		key := store.Run{RunID: scoring.RunID{ID: run, By: rows[i].By}}
 		t := l.tallies[key]
 		if t == nil {
 			t = &tally{statuses: map[scoring.Status]int{}}

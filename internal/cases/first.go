@@ -1,0 +1,35 @@
+package cases
+
+import (
+	"context"
+	"iter"
+
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// First is the first n cases of a source.
+func First(s batch.Source, n int) batch.Source { return firstCases{s, n} }
+
+// firstCases is the beginning of a source.
+type firstCases struct {
+	batch.Source
+	n int
+}
+
+// Cases yields the first n.
+func (f firstCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
+	return func(yield func(batch.Item, error) bool) {
+		n := 0
+		for item, err := range f.Source.Cases(ctx) {
+			if n++; !yield(item, err) || n == f.n {
+				return
+			}
+		}
+	}
+}
+
+// Copies finds the answers that the source has several times.
+func (f firstCases) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
+	return batch.FindCopies(ctx, f.Source)
+}

@@ -1,0 +1,174 @@
+package cases
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/badger-eval/badger/sql/store"
+
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Warehouse is the answers in a warehouse's tables.
+type Warehouse struct {
+	Tables *store.Store
+	Filter store.Filter
+
+	check func(*scoring.Case) error // nil: no case is refused, see [Strict]
+
+	mu    sync.Mutex
+	taken map[string]int64 // answers by the version of the golden set that their question was taken from
+	loose int64            // answers to questions that the golden set lacks
+}
+
+// InWarehouse returns the answers that a filter chooses. It examines the tables first, and writes a note about what
+// they lack. A version of the golden set that does not exist is a usage error.
+func InWarehouse(ctx context.Context, notes io.Writer, w *store.Store, f store.Filter) (*Warehouse, error) {
+	missing, err := w.Missing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(missing) > 0 {
+		fmt.Fprintf(notes, "note: the tables have no columns %s; they are read as NULL\n", strings.Join(missing, ", "))
+	}
+	if f.SetVersion != "" {
+		sets, err := w.SetVersions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var there []string
+		for _, s := range sets {
+			there = append(there, s.Version)
+		}
+		if !slices.Contains(there, f.SetVersion) {
+			return nil, errcode.Usage("--set-version: badger.golden_set has no version %.60q; it has %s", f.SetVersion, strings.Join(there, ", "))
+		}
+	}
+	return &Warehouse{Tables: w, Filter: f}, nil
+}
+
+// Cases yields the answers; their place is the row's key. It is an error if they are not as many as
+// the rows of agent_runs that the filter chooses.
+func (s *Warehouse) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
+	return func(yield func(batch.Item, error) bool) {
+		before, err := s.Tables.Count(ctx, s.Filter)
+		if err != nil {
+			yield(batch.Item{}, err)
+			return
+		}
+		s.mu.Lock()
+		s.taken, s.loose = map[string]int64{}, 0
+		s.mu.Unlock()
+		read, last := int64(0), scoring.AnswerID{}
+		for a, err := range s.Tables.Cases(ctx, s.Filter) {
+			if err != nil {
+				yield(batch.Item{}, err)
+				return
+			}
+			if a.Case != nil && s.check != nil {
+				if err := s.check(a.Case); err != nil {
+					yield(batch.Item{}, errcode.Usage("--strict: %w", err))
+					return
+				}
+			}
+			if read++; read == 1 || a.AnswerID != last { // rows of one answer follow each other
+				s.count(&a)
+			}
+			last = a.AnswerID
+			if !yield(itemOf(&a), nil) {
+				return
+			}
+		}
+		if err := s.all(ctx, before, read); err != nil {
+			yield(batch.Item{}, err)
+		}
+	}
+}
+
+func (s *Warehouse) count(a *store.Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a.InSet {
+		s.taken[a.SetVersion]++
+	} else {
+		s.loose++
+	}
+}
+
+// all checks that every row was read. Rows may come and go meanwhile.
+func (s *Warehouse) all(ctx context.Context, before, read int64) error {
+	after, err := s.Tables.Count(ctx, s.Filter)
+	if err != nil {
+		return err
+	}
+	if read >= min(before, after) && read <= max(before, after) {
+		return nil
+	}
+	return errcode.New(errcode.Internal, "badger.agent_runs has %d rows to score, and %d were read; this is a defect of badger", after, read)
+}
+
+func itemOf(a *store.Answer) batch.Item {
+	if a.Case != nil {
+		return batch.ItemOf(a.Case, placeOf(a.AnswerID))
+	}
+	return batch.Item{AnswerID: named(a.AnswerID), Place: placeOf(a.AnswerID), Question: func(context.Context) *scoring.Case { return a.Question }, Load: func(context.Context) (*scoring.Case, error) { return nil, a.Err }}
+}
+
+func placeOf(a scoring.AnswerID) string {
+	return strings.Join([]string{"agent_runs", a.Agent, a.Version, a.Batch, a.CaseID}, " ")
+}
+
+// named is an answer with a case id to be reported under, where its row has none.
+func named(a scoring.AnswerID) scoring.AnswerID {
+	if a.CaseID == "" {
+		a.CaseID = strings.TrimSpace(placeOf(a)) + ": no case_id"
+	}
+	return a
+}
+
+// Copies finds the answers that several rows of agent_runs give.
+func (s *Warehouse) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
+	rows, err := s.Tables.Copies(ctx, s.Filter)
+	out := map[scoring.AnswerID]batch.Copies{}
+	for a, n := range rows {
+		out[named(a)] = batch.Copies{Items: int(n)}
+	}
+	return out, err
+}
+
+// Count is the number of answers.
+func (s *Warehouse) Count(ctx context.Context) (int64, error) {
+	return s.Tables.Count(ctx, s.Filter)
+}
+
+// Taken counts the answers by the version of the golden set that their question was taken from.
+func (s *Warehouse) Taken() map[string]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.taken)
+}
+
+// Versions says which versions of the golden set the questions were taken from, the highest
+// first.
+func (s *Warehouse) Versions() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var parts []string
+	for _, v := range slices.Backward(slices.SortedFunc(maps.Keys(s.taken), printable.CompareVersions)) {
+		parts = append(parts, fmt.Sprintf("version %s for %s", cmp.Or(v, "without a name"), printable.Count(int(s.taken[v]), "answer")))
+	}
+	if s.loose > 0 {
+		parts = append(parts, fmt.Sprintf("no question for %s", printable.Count(int(s.loose), "answer")))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,168 @@
+package evaluation
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/sql/store"
+
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// Sought is the answer that is asked about, as flags name it. Its errors are of usage and name flags
+// where another choice helps.
+type Sought struct {
+	Case  string
+	RunID string           // empty: the latest run that scored the case
+	Of    scoring.AnswerID // a pattern of whose answer it is, see [scoring.AnswerID.Matches]
+	Named []string         // what of the pattern is chosen, for messages: agent "nova"
+}
+
+// latestRuns is how many runs are searched for one that scored the case.
+const latestRuns = 1000
+
+// Stored reads the scores of the case from a warehouse and, unless a file has it, the case.
+func (s *Sought) Stored(ctx context.Context, w *store.Store, inFile bool) (caseview.Input, error) {
+	run, err := s.run(ctx, w)
+	if err != nil {
+		return caseview.Input{}, err
+	}
+	pages, err := w.Pages(ctx, metric.All())
+	if err != nil {
+		return caseview.Input{}, err
+	}
+	d, err := pages.Case(ctx, run, s.Case)
+	if err != nil {
+		return caseview.Input{}, err
+	}
+	missing := slices.ContainsFunc(d.Scores, func(s store.CaseScore) bool { return s.Missing() }) // the question alone is all there is
+	if !d.Answered && !missing && !inFile {
+		return caseview.Input{}, errcode.Usage("badger.agent_runs has no answer to the case %s by %s; give the file that was scored with --cases", printable.Short(s.Case), nameOf(scoring.AnswerID{By: run.By}))
+	}
+	if d.Answer.Err != nil && !inFile {
+		return caseview.Input{}, d.Answer.Err
+	}
+	return caseview.Stored(ctx, w, d, run)
+}
+
+// run is the run that scored the case, with whose answer it is.
+func (s *Sought) run(ctx context.Context, w *store.Store) (run scoring.RunID, err error) {
+	runs := []string{s.RunID}
+	if s.RunID == "" {
+		if runs, err = w.LatestRuns(ctx, latestRuns); err != nil {
+			return run, err
+		}
+	}
+	for _, id := range runs {
+		found, err := w.AnswersOfCase(ctx, id, s.Case)
+		if err != nil {
+			return run, err
+		}
+		found = slices.DeleteFunc(found, func(a scoring.AnswerID) bool { return !a.Matches(s.Of) })
+		if len(found) > 1 {
+			return run, errcode.Usage("run %s scored %s to the case: %s; choose one with --agent, --agent-version and --batch", printable.Short(id), printable.Count(len(found), "answer"), namesOf(found))
+		}
+		if len(found) == 1 {
+			return scoring.RunID{ID: id, By: found[0].By}, nil
+		}
+	}
+	asked := strings.Join(append([]string{"the case " + printable.Short(s.Case)}, s.Named...), ", ")
+	if s.RunID != "" {
+		return run, errcode.Usage("run %s has no scores of %s", printable.Short(s.RunID), asked)
+	}
+	return run, errcode.Usage("no run has scores of %s", asked)
+}
+
+// InFile reads the case from the cases of a file, of which source gives those that match the pattern.
+func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (*scoring.Case, error) {
+	var found []batch.Item
+	for item, err := range source.Cases(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if item.CaseID == s.Case {
+			found = append(found, item)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, errcode.Usage("--case: %s has no case %s", printable.Short(filepath.Base(file)), printable.Short(s.Case))
+	case 1:
+		return found[0].Load(ctx)
+	}
+	var ids []scoring.AnswerID
+	var places []string
+	for _, item := range found {
+		if places = append(places, item.Place); !slices.Contains(ids, item.AnswerID) {
+			ids = append(ids, item.AnswerID)
+		}
+	}
+	if len(ids) == 1 { // no flag chooses one of them
+		return nil, errcode.Usage("--cases: the answer to the case %s by %s is there %d times (%s), and none of them counts; leave one of these lines", printable.Short(s.Case), nameOf(ids[0]), len(found), printable.Short(strings.Join(places, ", ")))
+	}
+	return nil, errcode.Usage("--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch", printable.Count(len(ids), "answer"), namesOf(ids))
+}
+
+// Scores reads the scores of a case from a file of scores, and the hash of the accepted answers that
+// they were computed with.
+func Scores(ctx context.Context, file string, cs *scoring.Case) (scores []scoring.Score, goldHash string, err error) {
+	if _, err := os.Stat(file); err != nil {
+		return nil, "", errcode.Usage("--scores: there is no file %q", filepath.Base(file))
+	}
+	id := cs.AnswerID()
+	for r, err := range batch.ReadScores(ctx, file) {
+		if err != nil {
+			return nil, "", err
+		}
+		if r.AnswerID == id {
+			scores, goldHash = append(scores, r.Score), r.GoldHash
+		}
+	}
+	if len(scores) == 0 {
+		return nil, "", errcode.Usage("--scores: %s has no scores of the case %s (%s)", printable.Short(filepath.Base(file)), printable.Short(cs.ID), nameOf(id))
+	}
+	return scores, goldHash, nil
+}
+
+// Compute computes the scores that explain an answer, and that of one more metric, which may be empty.
+func Compute(ctx context.Context, metrics []scoring.Metric, o scoring.EngineOptions, cs *scoring.Case, more string) ([]scoring.Score, error) {
+	e, err := scoring.NewEngine(metrics, &o)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{"hybrid_ex", "relation", "verdict", "counterexample"}
+	if more != "" && !slices.Contains(names, more) {
+		names = append(names, more)
+	}
+	scores, err := e.Score(ctx, cs, names...)
+	if errcode.Of(err) == errcode.NotFound {
+		return nil, errcode.AsUsage(err)
+	}
+	return scores, err
+}
+
+// nameOf names the agent of an answer in a message, also where it has no name.
+func nameOf(a scoring.AnswerID) string {
+	return printable.Short(cmp.Or(a.Of(), "agent "+scoring.NoName))
+}
+
+func namesOf(list []scoring.AnswerID) string {
+	var out []string
+	for i, a := range list {
+		if i == 5 {
+			out = append(out, "…")
+			break
+		}
+		out = append(out, nameOf(a))
+	}
+	return strings.Join(out, "; ")
+}

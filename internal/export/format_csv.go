@@ -1,0 +1,133 @@
+package export
+
+import (
+	"bufio"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
+)
+
+var _ = register(Format{Name: "csv", File: "cases.csv", Type: "text/csv; charset=utf-8", open: func(w io.Writer, o Options) (Writer, error) { return NewCSV(w, o), nil }})
+
+// csvColumns are the columns before those of the metrics.
+var csvColumns = []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "question", "tier", "tags", "unreadable_tags", "outcome", "reason", "relation", "difference"}
+
+// csvWriter is RFC 4180: lines end with CR LF, and a field that holds a quote, a comma or the end of
+// a line is quoted. Package encoding/csv changes the line ends within fields.
+type csvWriter struct {
+	w *bufio.Writer
+	o Options
+}
+
+// NewCSV writes a table: a line for each answer, a column with the value of each metric, named score_METRIC and
+// empty if there is none, and after these a column with the outcome of each, named outcome_METRIC, which shows why
+// a value is missing. Values have all their digits.
+//
+// Spreadsheets treat a cell that begins with = + - @, a tab or the end of a line as a formula. Such a string gets a
+// preceding apostrophe, also if blanks precede the sign. A string that begins with an apostrophe gets one more, so
+// that removing one restores the string. Numbers are unchanged, negative ones too.
+//
+// Control characters other than tabs and line ends are replaced by their symbols, such as ␛, and characters that
+// change the direction of writing by their numbers, such as U+202E, so that a terminal that prints the file obeys
+// none of them. JSON Lines has the strings unchanged.
+func NewCSV(w io.Writer, o Options) Writer {
+	c := &csvWriter{bufio.NewWriter(w), o}
+	line := append([]string(nil), csvColumns...)
+	for _, m := range o.Metrics {
+		line = append(line, "score_"+m)
+	}
+	for _, m := range o.Metrics {
+		line = append(line, "outcome_"+m)
+	}
+	_ = c.line(line) // Close tells the error
+	return c
+}
+
+// Add writes a line.
+func (c *csvWriter) Add(a *Answer) error {
+	relation, difference := a.difference()
+	line := []string{
+		a.RunID, a.Agent, a.Version, a.Batch, a.CaseID, a.Question, a.Tier, joinedTags(a.Tags), a.unreadableTags(), string(a.Outcome(c.o.Metric)), a.reason(c.o.Metric), relation, difference,
+	}
+	for i := range line {
+		line[i] = guarded(line[i])
+	}
+	for _, m := range c.o.Metrics {
+		value := ""
+		if s := a.Score(m); s != nil && s.Status == scoring.StatusOK {
+			value = strconv.FormatFloat(s.Value, 'g', -1, 64)
+		}
+		line = append(line, value)
+	}
+	for _, m := range c.o.Metrics {
+		line = append(line, string(a.Outcome(m)))
+	}
+	return c.line(line)
+}
+
+var tagSigns = strings.NewReplacer(`\`, `\\`, ";", `\;`)
+
+// joinedTags are tags with semicolons between them. A backslash is before the semicolons and
+// backslashes of a tag, so that the tags can be read back.
+func joinedTags(tags []string) string {
+	out := make([]string, len(tags))
+	for i, t := range tags {
+		out[i] = tagSigns.Replace(t)
+	}
+	return strings.Join(out, ";")
+}
+
+func (c *csvWriter) line(fields []string) error {
+	for i, f := range fields {
+		if i > 0 {
+			_ = c.w.WriteByte(',')
+		}
+		if strings.ContainsAny(f, "\",\r\n") || strings.TrimSpace(f) != f {
+			f = `"` + strings.ReplaceAll(f, `"`, `""`) + `"`
+		}
+		_, _ = c.w.WriteString(f)
+	}
+	_, err := c.w.WriteString("\r\n") // of any of these writes
+	return err
+}
+
+// Close writes what is left.
+func (c *csvWriter) Close() error { return c.w.Flush() }
+
+// plainNumber matches strings that every spreadsheet reads as a number.
+var plainNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+
+// formulaSigns begin formulas. The wide ones do in spreadsheets of East Asian languages.
+const formulaSigns = "=+-@\t\r\n＝＋－＠"
+
+// symbol returns the replacement of a control character: Unicode has pictures of the first ones. Characters that
+// change the direction of writing have none, and are replaced by their number.
+func symbol(r rune) string {
+	switch {
+	case r < 0x20:
+		return string(0x2400 + r)
+	case r == 0x7f:
+		return "\u2421"
+	case r < 0xa0:
+		return string(utf8.RuneError)
+	}
+	return printable.Number(r)
+}
+
+// guarded returns a string that no spreadsheet treats as a formula and no terminal as a command. It replaces
+// invalid UTF-8.
+func guarded(s string) string {
+	s = printable.Spell(strings.ToValidUTF8(s, "\ufffd"), symbol)
+	if s == "" || plainNumber.MatchString(s) {
+		return s
+	}
+	if s[0] == '\'' || strings.IndexAny(s, formulaSigns) == 0 || strings.IndexAny(strings.TrimLeft(s, " \u00a0\ufeff"), formulaSigns) == 0 {
+		return "'" + s
+	}
+	return s
+}

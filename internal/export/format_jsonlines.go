@@ -1,0 +1,80 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
+)
+
+var _ = register(Format{Name: "jsonl", File: "cases.jsonl", Type: "application/x-ndjson", open: func(w io.Writer, o Options) (Writer, error) { return NewJSONLines(w, o), nil }})
+
+type jsonLines struct {
+	w    *bufio.Writer
+	e    *json.Encoder
+	line bytes.Buffer // that the encoder writes
+	o    Options
+}
+
+// NewJSONLines writes an object on a line for each answer, with all its scores. A value that is
+// missing is null.
+func NewJSONLines(w io.Writer, o Options) Writer {
+	j := &jsonLines{w: bufio.NewWriter(w), o: o}
+	j.e = json.NewEncoder(&j.line)
+	j.e.SetEscapeHTML(false)
+	return j
+}
+
+type jsonAnswer struct {
+	Run string `json:"eval_run_id"`
+	scoring.By
+	CaseID   string      `json:"case_id"`
+	Question string      `json:"question,omitempty"`
+	Tier     string      `json:"tier,omitempty"`
+	Tags     []string    `json:"tags,omitempty"`
+	Torn     string      `json:"unreadable_tags,omitempty"` // as they stand
+	Metric   string      `json:"metric"`                    // whose verdict the outcome is
+	Outcome  Outcome     `json:"outcome"`
+	Scores   []jsonScore `json:"scores"`
+}
+
+type jsonScore struct {
+	Metric  string         `json:"metric"`
+	Version int            `json:"metric_version"`
+	Status  scoring.Status `json:"status"`
+	Value   *float64       `json:"value"`
+	Label   string         `json:"label,omitempty"`
+	Passed  *bool          `json:"passed"`
+	Reason  string         `json:"reason"`
+	Code    string         `json:"code,omitempty"`
+}
+
+// Add writes a line.
+func (j *jsonLines) Add(a *Answer) error {
+	out := jsonAnswer{
+		Run: a.RunID, By: a.By, CaseID: a.CaseID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, Torn: a.unreadableTags(),
+		Metric: j.o.Metric, Outcome: a.Outcome(j.o.Metric), Scores: make([]jsonScore, len(a.Scores)),
+	}
+	for i := range a.Scores {
+		s := &a.Scores[i]
+		out.Scores[i] = jsonScore{Metric: s.Metric, Version: s.Version, Status: s.Status, Label: s.Label, Passed: s.Passed, Reason: s.Reason}
+		if s.Status == scoring.StatusOK {
+			out.Scores[i].Value = &s.Value
+		}
+		if s.Status == scoring.StatusFailed {
+			out.Scores[i].Code = s.Code.String()
+		}
+	}
+	j.line.Reset()
+	if err := j.e.Encode(&out); err != nil {
+		return err
+	}
+	_, err := j.w.Write(printable.JSON(j.line.Bytes()))
+	return err
+}
+
+// Close writes what is left.
+func (j *jsonLines) Close() error { return j.w.Flush() }

@@ -1,0 +1,238 @@
+package export
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/xml"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
+)
+
+var _ = register(Format{Name: "junit", File: "cases.xml", Type: "application/xml", open: NewJUnit})
+
+// junit keeps the test cases in a file until it knows how many of a suite failed, which precedes them.
+type junit struct {
+	w      io.Writer
+	o      Options
+	spool  *os.File
+	cases  *bufio.Writer
+	size   int64 // of the spool
+	suites map[scoring.RunID]*suite
+}
+
+type suite struct {
+	parts                            []part // of the spool
+	tests, failures, errors, skipped int
+	means                            map[string]*sum // by metric
+}
+
+// part is a part of the spool that holds test cases of one suite.
+type part struct{ from, to int64 }
+
+type sum struct {
+	total float64
+	n     int
+}
+
+// suitePlace is in the spool where the name of a class begins. No XML holds it.
+const suitePlace = '\x00'
+
+// NewJUnit writes JUnit XML: a test suite for each agent, version and batch, and a test case for each answer. An
+// answer that did not pass, or that is missing, is a failure; one whose score failed is an error; one to which the
+// metric does not apply is skipped. The class of a test case is its tier, or its first tag. Until Close the test
+// cases are in a temporary file.
+func NewJUnit(w io.Writer, o Options) (Writer, error) {
+	f, err := os.CreateTemp("", "badger-junit-")
+	if err != nil {
+		return nil, errcode.New(errcode.Unavailable, "JUnit: no temporary file can be made: %w", err)
+	}
+	return &junit{w: w, o: o, spool: f, cases: bufio.NewWriter(f), suites: map[scoring.RunID]*suite{}}, nil
+}
+
+// maxCase is how many bytes of text a test case may hold; servers refuse or cut longer ones.
+const maxCase = 60_000
+
+// Add writes a test case.
+func (j *junit) Add(a *Answer) error {
+	key := scoring.RunID{ID: a.RunID, By: a.By}
+	s := j.suites[key]
+	if s == nil {
+		s = &suite{means: map[string]*sum{}}
+		j.suites[key] = s
+	}
+	for i := range a.Scores {
+		if of := &a.Scores[i]; of.Status == scoring.StatusOK {
+			m := s.means[of.Metric]
+			if m == nil {
+				m = &sum{}
+				s.means[strings.Clone(of.Metric)] = m
+			}
+			m.total += of.Value
+			m.n++
+		}
+	}
+	s.tests++
+	var b strings.Builder
+	b.WriteString(`    <testcase name="` + attribute(a.CaseID) + `" classname="` + string(suitePlace) + attribute(className(a)) + `">`)
+	what, kind := "", ""
+	relation, difference := a.difference()
+	switch a.Outcome(j.o.Metric) {
+	case Failed:
+		what, kind = "failure", cmp.Or(relation, j.o.Metric)
+		s.failures++
+	case Unanswered:
+		what, kind = "failure", string(Unanswered)
+		s.failures++
+	case Error:
+		what, kind = "error", a.Score(j.o.Metric).Code.String()
+		s.errors++
+	case Abstained, NotApplicable, Unscored:
+		what = "skipped"
+		s.skipped++
+	}
+	if what != "" {
+		b.WriteString("\n      <" + what + ` message="` + attribute(a.reason(j.o.Metric)) + `"`)
+		if kind != "" {
+			b.WriteString(` type="` + attribute(kind) + `"`)
+		}
+		if what == "skipped" {
+			b.WriteString("/>")
+		} else {
+			b.WriteString(">" + j.body(a, difference) + "</" + what + ">")
+		}
+		b.WriteString("\n    ")
+	}
+	b.WriteString("</testcase>\n")
+	from := j.size
+	j.size += int64(b.Len())
+	if n := len(s.parts) - 1; n >= 0 && s.parts[n].to == from {
+		s.parts[n].to = j.size
+	} else {
+		s.parts = append(s.parts, part{from, j.size})
+	}
+	_, err := j.cases.WriteString(b.String())
+	return err
+}
+
+// body describes the reasons for a failure.
+func (j *junit) body(a *Answer, difference string) string {
+	var b strings.Builder
+	add := func(label, text string) {
+		if text != "" {
+			b.WriteString("\n" + label + ": " + oneLine(text))
+		}
+	}
+	b.WriteString(j.o.Metric + " " + shownValue(a.Score(j.o.Metric)))
+	add("reason", a.reason(j.o.Metric))
+	add("why they differ", difference)
+	add("question", a.Question)
+	return element(cut(b.String(), maxCase))
+}
+
+// className is the class of a test case. A dot would begin another one.
+func className(a *Answer) string {
+	name := a.Tier
+	if name == "" && len(a.Tags) > 0 {
+		name = a.Tags[0]
+	}
+	return strings.ReplaceAll(cmp.Or(name, "cases"), ".", "_")
+}
+
+// suiteName returns the name of a suite: the same in every run, since servers identify a suite by it.
+func suiteName(k scoring.RunID) string {
+	name := strings.Join(strings.Fields(report.Agent{Name: k.Agent, Version: k.Version}.Shown()), " ")
+	if k.Batch != "" {
+		name = strings.TrimSpace(name + " " + k.Batch)
+	}
+	return name
+}
+
+// Close writes the document.
+func (j *junit) Close() error {
+	defer func() {
+		_ = j.spool.Close()
+		_ = os.Remove(j.spool.Name())
+	}()
+	if err := j.cases.Flush(); err != nil {
+		return errcode.New(errcode.ResourceExhausted, "JUnit: the temporary file cannot be written: %w", err)
+	}
+	keys := slices.SortedFunc(maps.Keys(j.suites), func(a, b scoring.RunID) int {
+		return cmp.Or(printable.CompareNatural(a.ID, b.ID), printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), printable.CompareNatural(a.Batch, b.Batch))
+	})
+	w := bufio.NewWriter(j.w)
+	_, _ = w.WriteString(xml.Header + `<testsuites name="badger">` + "\n")
+	for _, k := range keys {
+		prefix := "" // servers know a test again by its class and name, over files and versions
+		if len(keys) > 1 {
+			prefix = attribute(strings.ReplaceAll(suiteName(k), ".", "_")) + "."
+		}
+		if err := j.suite(w, k, prefix); err != nil {
+			return err
+		}
+	}
+	_, _ = w.WriteString("</testsuites>\n")
+	return w.Flush()
+}
+
+func (j *junit) suite(w *bufio.Writer, k scoring.RunID, prefix string) error {
+	s := j.suites[k]
+	_, _ = w.WriteString(`  <testsuite name="` + attribute(suiteName(k)) + `" tests="` + strconv.Itoa(s.tests) + `" failures="` + strconv.Itoa(s.failures) +
+		`" errors="` + strconv.Itoa(s.errors) + `" skipped="` + strconv.Itoa(s.skipped) + "\">\n    <properties>\n")
+	property := func(name, value string) {
+		_, _ = w.WriteString(`      <property name="` + attribute(name) + `" value="` + attribute(value) + "\"/>\n")
+	}
+	property("eval_run_id", k.ID)
+	property("agent_name", k.Agent)
+	property("agent_version", k.Version)
+	property("batch_id", k.Batch)
+	if status := j.o.status(); status != "" {
+		property("run_status", status)
+	}
+	property("metric", j.o.Metric)
+	for _, m := range j.o.Metrics {
+		if of := s.means[m]; of != nil {
+			property("mean "+m, report.Value(of.total/float64(of.n)))
+		}
+	}
+	_, _ = w.WriteString("    </properties>\n")
+	r := bufio.NewReader(nil)
+	for _, p := range s.parts {
+		r.Reset(io.NewSectionReader(j.spool, p.from, p.to-p.from))
+		for {
+			b, err := r.ReadByte()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return errcode.New(errcode.DataLoss, "JUnit: the temporary file cannot be read: %w", err)
+			}
+			if b == suitePlace {
+				_, _ = w.WriteString(prefix)
+				continue
+			}
+			_ = w.WriteByte(b)
+		}
+	}
+	_, err := w.WriteString("  </testsuite>\n")
+	return err
+}
+
+// attribute is text from data in an attribute of XML, on one line, of the characters that XML 1.0
+// allows: others are shown as escapes.
+func attribute(s string) string { return element(oneLine(s)) }
+
+// element is text in an element of XML.
+func element(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // never fails
+	return strings.ReplaceAll(b.String(), "&#xA;", "\n")
+}

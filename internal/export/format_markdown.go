@@ -1,0 +1,305 @@
+package export
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/report"
+)
+
+var _ = register(Format{Name: "markdown", File: "summary.md", Type: "text/markdown; charset=utf-8", open: func(w io.Writer, o Options) (Writer, error) {
+	return &summarised{w: w, o: o, sum: report.NewSummary(report.SummaryOptions{Metrics: o.Known, Primary: o.Metric})}, nil
+}})
+
+// MarkdownOptions select the content of the summary other than the figures.
+type MarkdownOptions struct {
+	Run    string // its identifier; "" for none
+	Report string // where the whole report is, such as report.html; "" for none
+}
+
+// Bounds of a summary: short enough for a comment on a pull request.
+const (
+	markdownMetrics  = 8
+	markdownVersions = 8 // of agents, the last ones
+	markdownAnswers  = 5
+	markdownText     = 240 // bytes of a text of data
+)
+
+// last is the last versions of a list.
+func last[T any](list []T) []T { return list[max(0, len(list)-markdownVersions):] }
+
+// Markdown writes the summary of a run: the leading metrics, what changed, what became worse and the
+// worst answers, at most 60 KB. All that comes from data is in code spans, in which neither HTML
+// nor links nor mentions mean anything; bars within tables are escaped.
+func Markdown(w io.Writer, f *report.Figures, o MarkdownOptions) error {
+	m := &markdown{Figures: f, w: bufio.NewWriter(w)}
+	m.head(o)
+	if f.Scores > 0 {
+		m.scores()
+		m.changes()
+		m.worst()
+	}
+	if o.Report != "" {
+		m.line("\nThe whole report: " + code(o.Report))
+	}
+	return m.w.Flush()
+}
+
+type markdown struct {
+	*report.Figures
+	w *bufio.Writer
+}
+
+func (m *markdown) line(s string) { _, _ = m.w.WriteString(s + "\n") }
+
+func (m *markdown) head(o MarkdownOptions) {
+	m.line("## badger\n")
+	if m.RunStatus != "" && m.RunStatus != report.RunDone {
+		m.line("**" + report.Unfinished(m.RunStatus) + "**\n")
+	}
+	for _, metric := range m.Metrics {
+		if metric.Name != m.Primary {
+			continue
+		}
+		for _, r := range last(metric.Rates) {
+			who := "The agent"
+			if name := r.Agent.Full(); name != "" || len(m.Agents) > 1 {
+				who = code(r.Agent.Shown())
+			}
+			switch {
+			case r.Passed != nil:
+				m.line(fmt.Sprintf("- %s passes %s on %d of %s: **%s**%s", who, code(metric.Name), r.Passed.Passed, printable.Count(r.Passed.Of, "case"), report.Percent(r.Passed.Rate), m.comparison(r.Agent)))
+			case r.Mean != nil:
+				m.line(fmt.Sprintf("- %s has a mean %s of **%s** on %s%s", who, code(metric.Name), report.Value(*r.Mean), printable.Count(r.N, "case"), m.comparison(r.Agent)))
+			case r.Coverage.Nowhere():
+				m.line(fmt.Sprintf("- %s does not apply to any of the %s of %s: %s", code(metric.Name), printable.Count(r.Coverage.Asked, "case"), who, code(r.Coverage.Why())))
+			default:
+				m.line(fmt.Sprintf("- %s has no value of %s: of %d asked, %s", who, code(metric.Name), r.Coverage.Asked, cmp.Or(r.Coverage.Left(), "none has one")))
+			}
+		}
+	}
+	line := "\n" + printable.Count(m.Cases, "case") + ", " + printable.Count(m.Scores, "score")
+	if o.Run != "" {
+		line += ", run " + code(o.Run)
+	}
+	m.line(line)
+}
+
+func (m *markdown) comparison(a report.Agent) string {
+	for _, c := range m.Changes {
+		if change := m.Change(m.Primary, a); change != nil && c.To == a {
+			on := m.On(&c, change)
+			if on != "" {
+				on = " on " + on
+			}
+			return fmt.Sprintf(" (%s against %s%s, %s)", change.By(), code(c.From.Shown()), on, change.Sure())
+		}
+	}
+	return ""
+}
+
+func (m *markdown) scores() {
+	t := table{columns: []string{"metric", "answers", "cases", "mean", "passed", "95 % CI", "failed", "no answer"}, right: []bool{2: true, 3: true, 4: true, 6: true, 7: true}}
+	leading := m.Leading(markdownMetrics)
+	for _, metric := range leading {
+		for i, r := range last(metric.Rates) {
+			c := &r.Coverage
+			cases := fmt.Sprintf("%d/%d", c.Scored, c.Asked)
+			if c.Nowhere() {
+				cases = dash
+			}
+			row := []string{"", code(m.Label(r.Agent)), cases, dash, dash, dash, number(c.Failed), number(c.Unanswered)}
+			if i == 0 {
+				row[0] = code(metric.Name)
+			}
+			if r.Mean != nil {
+				row[3] = report.Value(*r.Mean)
+			}
+			if s := r.Passed; s != nil {
+				row[4], row[5] = report.Percent(s.Rate), strings.TrimSpace(s.Interval("–"))
+			}
+			t.rows = append(t.rows, row)
+		}
+	}
+	if len(t.rows) > 0 {
+		m.line("")
+		t.write(m.w)
+	}
+	var more []string
+	if n := len(m.Metrics) - len(leading); n > 0 {
+		more = append(more, printable.Count(n, "more metric"))
+	}
+	if n := len(m.Agents) - markdownVersions; n > 0 {
+		more = append(more, printable.Count(n, "earlier version"))
+	}
+	if len(more) > 0 {
+		m.line("\nand " + strings.Join(more, ", "))
+	}
+}
+
+// number is a count that is only shown where it is not zero.
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+func (m *markdown) changes() {
+	for _, c := range last(m.Changes) {
+		t := table{columns: []string{"metric", "cases", "change", "better", "worse", "p", ""}, right: []bool{1: true, 2: true, 3: true, 4: true, 5: true}}
+		for _, metric := range m.Leading(markdownMetrics) {
+			for i := range c.Metrics {
+				if x := &c.Metrics[i]; x.Metric == metric.Name {
+					t.rows = append(t.rows, []string{code(x.Metric), fmt.Sprintf("%d/%d", x.N, x.Of), x.By(), number(x.Improved), number(x.Worse), x.Chance(), x.Sure()})
+				}
+			}
+		}
+		if len(t.rows) == 0 {
+			continue
+		}
+		m.line("\n### " + code(c.From.Shown()) + " → " + code(c.To.Shown()) + "\n")
+		t.write(m.w)
+		if len(c.Regressed) == 0 {
+			continue
+		}
+		m.line("\nWorse than before, by " + code(m.Primary) + ":\n")
+		worse := table{columns: []string{"case", "before", "now", "why"}, right: []bool{1: true, 2: true, 3: false}}
+		for _, a := range c.Regressed[:min(len(c.Regressed), markdownAnswers)] {
+			worse.rows = append(worse.rows, []string{code(printable.ShortID(a.CaseID)), report.Value(*a.Before), report.Value(a.Value), why(&a)})
+		}
+		worse.write(m.w)
+	}
+}
+
+// worst lists the worst answers of the last version of every agent.
+func (m *markdown) worst() {
+	newest := map[string]report.Agent{}
+	for _, a := range last(m.Agents) {
+		newest[a.Name] = a
+	}
+	shown := map[report.Agent]int{}
+	t := table{columns: []string{"case", "answer", "value", "question", "why"}, right: []bool{2: true, 4: false}}
+	for i := range m.Worst {
+		a := &m.Worst[i]
+		if shown[a.Agent]++; newest[a.Name] != a.Agent || shown[a.Agent] > markdownAnswers {
+			continue
+		}
+		t.rows = append(t.rows, []string{code(printable.ShortID(a.CaseID)), code(m.Label(a.Agent)), report.Value(a.Value), code(a.Question), why(a)})
+	}
+	if len(t.rows) > 0 {
+		m.line("\n### Worst answers\n\nBy " + code(m.Primary) + ".\n")
+		t.write(m.w)
+	}
+}
+
+// why is why an answer did not pass: how the results differ, else the metric's reason.
+func why(a *report.Answer) string {
+	if a.Why != "" {
+		return code(a.Why)
+	}
+	return code(a.Reason)
+}
+
+// dash stands for what is missing.
+const dash = "–"
+
+// table is a table of Markdown, whose columns also line up in its text. Columns without any text are
+// left out.
+type table struct {
+	columns []string
+	right   []bool // aligned at the right
+	rows    [][]string
+}
+
+func (t *table) write(w io.Writer) {
+	widths := make([]int, len(t.columns))
+	for i, c := range t.columns {
+		filled := false
+		for _, row := range t.rows {
+			widths[i] = max(widths[i], printable.Width(row[i]))
+			filled = filled || row[i] != "" && row[i] != dash
+		}
+		if widths[i] = max(widths[i], printable.Width(c), 3); !filled {
+			widths[i] = 0
+		}
+	}
+	isRight := func(i int) bool { return i < len(t.right) && t.right[i] }
+	line := func(cells []string) {
+		var b strings.Builder
+		for i, c := range cells {
+			if widths[i] > 0 {
+				b.WriteString("| " + printable.Pad(c, widths[i], isRight(i)) + " ")
+			}
+		}
+		_, _ = io.WriteString(w, b.String()+"|\n")
+	}
+	line(t.columns)
+	rule := make([]string, len(widths))
+	for i, n := range widths {
+		switch {
+		case n == 0:
+		case isRight(i):
+			rule[i] = strings.Repeat("-", n-1) + ":"
+		default:
+			rule[i] = strings.Repeat("-", n)
+		}
+	}
+	line(rule)
+	for _, row := range t.rows {
+		line(row)
+	}
+}
+
+// code is text from data as a code span, for a cell of a table or a line. Nothing in a code span is
+// markup, and servers look for no mentions, references and addresses in it. A bar would end a cell
+// even there, so it is escaped; a backslash before it would take the escape away, so that an
+// invisible blank is between them.
+func code(s string) string {
+	if s == "" {
+		return dash
+	}
+	s = printable.Text(cut(s, markdownText))
+	s = strings.ReplaceAll(strings.ReplaceAll(s, `\|`, "\\\u200b|"), "|", `\|`)
+	longest, run := 0, 0
+	for _, r := range s {
+		if run++; r != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && strings.TrimSpace(s) != "" {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// summarised is the summary in Markdown of the answers that are added.
+type summarised struct {
+	w   io.Writer
+	o   Options
+	sum *report.Summary
+	run string
+}
+
+// Add adds the answer's scores.
+func (m *summarised) Add(a *Answer) error {
+	m.run = a.RunID
+	of := report.Case{AnswerID: a.AnswerID, Question: a.Question, Tier: a.Tier, Tags: a.Tags, TagsErr: a.TagsErr}
+	for i := range a.Scores {
+		m.sum.Add(a.Scores[i], of)
+	}
+	return nil
+}
+
+// Close writes the summary.
+func (m *summarised) Close() error {
+	f := m.sum.Figures()
+	f.RunStatus = m.o.status()
+	return Markdown(m.w, f, MarkdownOptions{Run: m.run})
+}

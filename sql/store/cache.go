@@ -1,0 +1,67 @@
+package store
+
+import (
+	"container/list"
+	"sync"
+)
+
+// cache keeps values that were costly to make, up to a size in bytes; those that were not used for longest go
+// first. It may be used from several goroutines at once.
+type cache struct {
+	mu    sync.Mutex
+	limit int
+	used  int
+	byKey map[string]*list.Element
+	order *list.List // the last used first
+}
+
+type entry struct {
+	key   string
+	value any
+	bytes int
+}
+
+// overhead is what an entry takes besides its key and its value, about, in bytes.
+const overhead = 200
+
+// newCache makes a cache of at most so many bytes.
+func newCache(limit int) *cache {
+	return &cache{limit: limit, byKey: map[string]*list.Element{}, order: list.New()}
+}
+
+// Get returns the value of a key.
+func (c *cache) Get(key string) (value any, there bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, there := c.byKey[key]
+	if !there {
+		return nil, false
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*entry).value, true //nolint:forcetypeassert // only Put adds
+}
+
+// Put keeps a value of so many bytes, which nobody may change any more. One that is larger than a
+// quarter of the cache is not kept.
+func (c *cache) Put(key string, value any, bytes int) {
+	bytes += len(key) + overhead
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, there := c.byKey[key]; there {
+		c.remove(e)
+	}
+	if bytes > c.limit/4 {
+		return
+	}
+	c.byKey[key] = c.order.PushFront(&entry{key, value, bytes})
+	c.used += bytes
+	for c.used > c.limit {
+		c.remove(c.order.Back())
+	}
+}
+
+func (c *cache) remove(e *list.Element) {
+	of := c.order.Remove(e).(*entry) //nolint:forcetypeassert // as in Get
+	delete(c.byKey, of.key)
+	c.used -= of.bytes
+}

@@ -1,0 +1,518 @@
+package store
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// CaseList writes the queries over the cases of one run that a state chooses: those that have scores
+// in it. One writes one query.
+type CaseList struct {
+	Answers
+	state   State
+	run     runScores
+	base    runScores // the baseline
+	covered bool
+	numbers driver.Dialect // that numbers the arguments in the end, in the order of the text
+
+	metrics []string // that columns are read from, besides the primary one; their aliases are m0, m1, …
+	joined  map[string]bool
+	columns []string // of golden_set and agent_runs that are read: only these are, as they may be long
+}
+
+// NewCaseList returns a query over the cases of a state with a primary metric; run and base are its run and its
+// baseline. covered reports that every case of the run has a score of that metric: these scores are then the cases.
+func NewCaseList(a Answers, s State, run, base runScores, covered bool) *CaseList {
+	q := &CaseList{Answers: a, state: s, run: run, base: base, covered: covered, numbers: a.Dialect, joined: map[string]bool{}}
+	q.Args = nil
+	q.Dialect.Placeholder = func(n int) string { return mark + strconv.Itoa(n) + mark }
+	return q
+}
+
+// mark encloses the number of an argument until the text is whole.
+const mark = "\x01"
+
+// finish puts parameters in the place of marks.
+func (q *CaseList) finish(text string) (query string, args []any) {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, mark)
+		out.WriteString(before)
+		if !found {
+			return out.String(), args
+		}
+		number, after, _ := strings.Cut(rest, mark)
+		n, _ := strconv.Atoi(number) // written above
+		args = append(args, q.Args[n-1])
+		out.WriteString(q.numbers.Param(len(args)))
+		text = after
+	}
+}
+
+// The aliases of the tables that are joined to the scores of the primary metric, p.
+const (
+	ofGolden   = "g" // the question
+	ofAnswer   = "a" // the agent's row
+	ofPeople   = "l" // what people say
+	ofBaseline = "b" // the score of the primary metric in the baseline
+	ofFailed   = "e" // that a score failed
+	ofRelation = "r"
+	ofTier     = "t"
+)
+
+// The metrics whose labels are columns of a list.
+const (
+	relationMetric = "relation"
+	tierMetric     = "sql_complexity"
+)
+
+// listColumns are the string columns of lists, with their sources.
+var listColumns = map[string]struct{ join, text string }{
+	"case": {"", "p.case_id"}, "status": {"", "CASE WHEN p.status = 'not_applicable' AND p.reason IN (" + noAnswer + ") THEN 'unanswered' ELSE p.status END"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
+	"question": {ofGolden, "g.question"}, "gold": {ofGolden, "g.gold_sql"}, "database": {ofGolden, "g.database_name"}, "dialect": {ofGolden, "g.dialect"},
+	"tags": {ofGolden, "g.tags"}, "sql": {ofAnswer, "a.sql"}, "relation": {ofRelation, "r.label"}, "tier": {ofTier, "t.label"},
+	"people": {ofPeople, "CASE WHEN l.passes = 1 THEN 'pass' WHEN l.passes = 0 THEN 'fail' WHEN l.case_id IS NOT NULL THEN 'divided' END"},
+}
+
+// join joins a table, to read a column such as g.question.
+func (q *CaseList) join(alias, column string) {
+	if alias != "" {
+		q.joined[alias] = true
+	}
+	_, name, _ := strings.Cut(column, ".")
+	if (alias == ofGolden || alias == ofAnswer) && !slices.Contains(q.columns, name) {
+		q.columns = append(q.columns, name)
+	}
+}
+
+// score is the alias of the scores of a metric.
+func (q *CaseList) score(metric string) string {
+	if metric == q.state.Metric {
+		return "p"
+	}
+	i := slices.Index(q.metrics, metric)
+	if i < 0 {
+		i = len(q.metrics)
+		q.metrics = append(q.metrics, metric)
+	}
+	return "m" + strconv.Itoa(i)
+}
+
+// query writes a query: the selected columns, the cases with the joined tables, the conditions, and the rest of the
+// query.
+func (q *CaseList) query(selected string, conditions []string, after string) string {
+	where := ""
+	for i, c := range conditions {
+		where += []string{"\nWHERE ", " AND "}[min(i, 1)] + "(" + c + ")"
+	}
+	return "SELECT " + selected + "\nFROM " + q.from() + where + after
+}
+
+// scores reads columns of the scores of a run and a metric.
+func (q *CaseList) scores(run runScores, metric, columns, and string) string {
+	return "(SELECT " + columns + " FROM badger.scores WHERE " + run.is(q.Dialect, &q.Args) + " AND metric = " + q.param(metric) + and + ")"
+}
+
+const scoreColumnsOfList = "case_id, status, value, label, passed, reason"
+
+func (q *CaseList) from() string {
+	run := q.run
+	out := ""
+	if q.covered {
+		out = q.scores(run, q.state.Metric, scoreColumnsOfList, "") + " p"
+	} else {
+		out = "(SELECT k.case_id, s.status, s.value, s.label, s.passed, s.reason FROM (SELECT DISTINCT case_id FROM badger.scores WHERE " + run.is(q.Dialect, &q.Args) + ") k LEFT JOIN " +
+			q.scores(run, q.state.Metric, scoreColumnsOfList, "") + " s ON s.case_id = k.case_id) p"
+	}
+	join := func(alias string, table func() string) {
+		if q.joined[alias] {
+			out += "\nLEFT JOIN " + table() + " " + alias + " ON " + alias + ".case_id = p.case_id"
+		}
+	}
+	join(ofFailed, func() string {
+		return "(SELECT DISTINCT case_id FROM badger.scores WHERE " + run.is(q.Dialect, &q.Args) + " AND status = 'failed')"
+	})
+	join(ofRelation, func() string { return q.scores(run, relationMetric, "case_id, label", " AND status = 'ok'") })
+	join(ofTier, func() string { return q.scores(run, tierMetric, "case_id, label", " AND status = 'ok'") })
+	join(ofBaseline, func() string {
+		return q.scores(q.base, q.state.Metric, "case_id, status, value, passed", "")
+	})
+	join(ofGolden, func() string { return q.questions(q.columns, "") })
+	join(ofAnswer, func() string { return q.answers(q.columns, "") })
+	join(ofPeople, func() string { return q.people(func() string { return "" }) })
+	for i, m := range q.metrics {
+		out += "\nLEFT JOIN " + q.scores(run, m, scoreColumnsOfList, "") + " m" + strconv.Itoa(i) + " ON m" + strconv.Itoa(i) + ".case_id = p.case_id"
+	}
+	return out
+}
+
+// questions are columns of the questions as text, one row for each question: the one that a run reads.
+func (q *CaseList) questions(names []string, and string) string {
+	var columns []string
+	for _, c := range names {
+		if slices.Contains(questionColumns, c) {
+			columns = append(columns, q.Text("golden_set", c)+" AS "+c)
+		}
+	}
+	return "(" + q.newest(columns, "", func() string { return "1 = 1" + and }) + ")"
+}
+
+var (
+	questionColumns = strings.Fields("question gold_sql dialect database_name tags")
+	answerColumns   = strings.Fields("sql sql_error latency_ms")
+)
+
+// answers are columns of the agent's rows as text, one row for each case: the one that a run takes
+// first.
+func (q *CaseList) answers(names []string, and string) string {
+	columns := []string{q.Key("agent_runs", "case_id") + " AS case_id", q.Key("agent_runs", "agent_name") + " AS agent_name", q.Key("agent_runs", "agent_version") + " AS agent_version",
+		q.Key("agent_runs", "batch_id") + " AS batch_id", q.Column("agent_runs", "ran_at") + " AS ran_at", q.Text("agent_runs", "sql") + " AS sql"}
+	for _, c := range names {
+		if slices.Contains(answerColumns[1:], c) {
+			columns = append(columns, q.Text("agent_runs", c)+" AS "+c)
+		}
+	}
+	run := q.state.RunID
+	return "(SELECT * FROM (SELECT k.*, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY ran_at, sql) AS choice FROM (SELECT " + strings.Join(columns, ", ") +
+		" FROM badger.agent_runs) k WHERE agent_name = " + q.param(run.Agent) + " AND agent_version = " + q.param(run.Version) + " AND batch_id = " + q.param(run.Batch) + and + ") c WHERE choice = 1)"
+}
+
+// people is the human verdict on the run's answers. Only labels that name no version of the agent need to know
+// which versions answered.
+func (q *CaseList) people(and func() string) string {
+	run := q.state.RunID
+	of := func() string {
+		return "k.agent_name = " + q.param(run.Agent) + " AND k.batch_id = " + q.param(run.Batch) + and()
+	}
+	unversioned := ""
+	if !q.Missing["human_labels.agent_version"] {
+		unversioned = " WHERE agent_version IS NULL"
+	}
+	ofAnswers := of() + " AND k.case_id IN (SELECT " + q.Key("human_labels", "case_id") + " FROM badger.human_labels" + unversioned + ")"
+	return "(SELECT case_id, passes FROM (" + q.expand(consensus(labelsOfRuns(of(), ofAnswers, q.log(of())))) + ") v WHERE agent_version = " + q.param(run.Version) + ")"
+}
+
+// mode is the condition that a case is in a mode.
+func (q *CaseList) mode(m Mode) string {
+	const never, verdict = "1 = 0", "CASE WHEN %.passed THEN 1 WHEN NOT %.passed THEN 0 ELSE -1 END"
+	of := func(alias, text string) string { return strings.ReplaceAll(text, "%", alias) }
+	switch m {
+	case Failed:
+		return "p.passed = FALSE"
+	case Passed:
+		return "p.passed = TRUE"
+	case Errors:
+		q.join(ofFailed, "")
+		return "e.case_id IS NOT NULL"
+	case Abstained:
+		return "p.status = 'abstained'"
+	case Changed:
+		if q.state.Baseline == (scoring.RunID{}) {
+			return never
+		}
+		q.join(ofBaseline, "")
+		return "p.status <> b.status OR " + of("p", verdict) + " <> " + of("b", verdict) + " AND b.case_id IS NOT NULL AND p.status IS NOT NULL OR p.passed IS NULL AND b.passed IS NULL AND p.value <> b.value"
+	case Disagrees:
+		if !q.Labelled {
+			return never
+		}
+		q.join(ofPeople, "")
+		return "l.passes = 1 AND p.passed = FALSE OR l.passes = 0 AND p.passed = TRUE"
+	case Unlabelled:
+		if !q.Labelled {
+			return "1 = 1"
+		}
+		q.join(ofPeople, "")
+		return "l.case_id IS NULL"
+	}
+	return "1 = 1"
+}
+
+// conditions are those of the state: its mode unless it is left out, its filters, and its search
+// unless that is a regular expression.
+func (q *CaseList) conditions(withMode bool) (out []string, err error) {
+	if withMode && q.state.Mode != All && q.state.Mode != "" {
+		out = append(out, q.mode(q.state.Mode))
+	}
+	for _, f := range q.state.Filters {
+		c, err := q.filter(f)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	if q.state.Search != "" && !q.state.Regexp {
+		out = append(out, q.search(q.state.Search))
+	}
+	return out, nil
+}
+
+// searched are the columns in which a search looks.
+var searched = []string{"case", "question", "sql", "gold"}
+
+func (q *CaseList) search(text string) string {
+	parts := make([]string, len(searched))
+	for i, name := range searched {
+		parts[i] = q.contains(q.text(name), text)
+	}
+	return strings.Join(parts, " OR ")
+}
+
+// text returns a string column.
+func (q *CaseList) text(name string) string {
+	c := listColumns[name]
+	if c.join == ofPeople && !q.Labelled {
+		return "CAST(NULL AS " + q.Dialect.Types[driver.Text] + ")"
+	}
+	q.join(c.join, c.text)
+	return c.text
+}
+
+// contains reports whether a string contains another, ignoring case.
+func (q *CaseList) contains(text, part string) string {
+	text = "LOWER(COALESCE(" + text + ", ''))"
+	p := "LOWER(CAST(" + q.param(part) + " AS " + q.Dialect.Types[driver.Text] + "))"
+	return contains(q.Dialect, text, p)
+}
+
+func (q *CaseList) latency() string {
+	q.join(ofAnswer, "a.latency_ms")
+	if q.Missing["agent_runs.latency_ms"] {
+		return "CAST(NULL AS " + q.Dialect.Types[driver.Double] + ")"
+	}
+	return "CAST(a.latency_ms AS " + q.Dialect.Types[driver.Double] + ")"
+}
+
+// filter is the condition of one filter.
+func (q *CaseList) filter(f ListFilter) (string, error) {
+	number, err := strconv.ParseFloat(f.Value, 64)
+	isNumber := err == nil && !math.IsNaN(number) && !math.IsInf(number, 0)
+	wrong := func(expected string) (string, error) {
+		return "", errcode.New(errcode.InvalidArgument, "filter: %.80q: expected %s", f.String(), expected)
+	}
+	compared := func(e string) string { return e + " " + string(f.Op) + " " + q.param(number) }
+	switch {
+	case f.Column == "tag":
+		return q.tagged(f)
+	case f.Column == "finding":
+		return q.finding(f)
+	case f.Column == "latency":
+		e := q.latency()
+		switch {
+		case f.Op == Contains || f.Value != "" && !isNumber || f.Value == "" && f.Op != Equal && f.Op != NotEqual:
+			return wrong("a number of milliseconds, compared with = != > >= < or <=")
+		case f.Value == "":
+			return e + missing(f.Op), nil
+		case f.Op == NotEqual:
+			return e + " IS NULL OR " + e + " <> " + q.param(number), nil
+		}
+		return compared(e), nil
+	case listColumns[f.Column].text != "":
+		return q.textIs(q.text(f.Column), f), nil
+	}
+	m := q.score(f.Column)
+	switch {
+	case f.Op == Greater || f.Op == Less || f.Op == AtLeast || f.Op == AtMost:
+		if !isNumber {
+			return wrong("a number")
+		}
+		return compared(m + ".value"), nil
+	case f.Op == Contains || f.Value != "" && !isNumber:
+		return q.textIs(m+".label", f), nil
+	case f.Value == "":
+		return m + ".value" + missing(f.Op), nil
+	case f.Op == NotEqual:
+		return m + ".value IS NULL OR " + m + ".value <> " + q.param(number), nil
+	}
+	return compared(m + ".value"), nil
+}
+
+func missing(op Op) string {
+	if op == Equal {
+		return " IS NULL"
+	}
+	return " IS NOT NULL"
+}
+
+func (q *CaseList) textIs(e string, f ListFilter) string {
+	whole := "COALESCE(" + e + ", '')" + q.Dialect.Binary
+	switch f.Op {
+	case Contains:
+		return q.contains(e, f.Value)
+	case NotEqual:
+		return whole + " <> " + q.param(f.Value)
+	}
+	return whole + " " + string(f.Op) + " " + q.param(f.Value)
+}
+
+// tagged is a condition on the list of tags, which is JSON text.
+func (q *CaseList) tagged(f ListFilter) (string, error) {
+	q.join(ofGolden, "g.tags")
+	tags := "COALESCE(g.tags, '')"
+	switch {
+	case f.Op == Contains:
+		return q.contains("g.tags", f.Value), nil
+	case f.Op != Equal && f.Op != NotEqual:
+		return "", errcode.New(errcode.InvalidArgument, "filter: %.80q: tags are compared with = != or ~", f.String())
+	}
+	has := tags + " IN ('', '[]', 'null')"
+	if f.Value != "" {
+		has = contains(q.Dialect, tags, "CAST("+q.param(jsonString(f.Value))+" AS "+q.Dialect.Types[driver.Text]+")")
+	}
+	if f.Op == NotEqual {
+		has = "NOT (" + has + ")"
+	}
+	return has, nil
+}
+
+// order is the state's: by its column, missing ones last, and by case.
+func (q *CaseList) order() string {
+	byCase := "p.case_id" + q.Dialect.Binary
+	down := ""
+	if q.state.Sort.Descending {
+		down = " DESC"
+	}
+	e := ""
+	switch name := q.state.Sort.Column; {
+	case name == "" || name == "case":
+		return byCase + down
+	case name == "latency":
+		e = q.latency()
+	case name == "tag":
+		q.join(ofGolden, "g.tags")
+		e = "g.tags" + q.Dialect.Binary
+	case listColumns[name].text != "":
+		e = q.text(name)
+		if strings.HasPrefix(e, "CASE") || strings.HasPrefix(e, "CAST") {
+			e = "(" + e + ")"
+		}
+		e += q.Dialect.Binary
+	default:
+		e = q.score(name) + ".value"
+	}
+	return "CASE WHEN " + e + " IS NULL THEN 1 ELSE 0 END, " + e + down + ", " + byCase
+}
+
+// Counts counts the cases of some modes, in their order.
+func (q *CaseList) Counts(modes []Mode) (query string, args []any, err error) {
+	counts := make([]string, len(modes))
+	for i, m := range modes {
+		counts[i] = "COUNT(CASE WHEN " + q.mode(m) + " THEN 1 END)"
+	}
+	return q.over(strings.Join(counts, ", "), false, "")
+}
+
+// IDs reads the ids of the cases in the order of the state: all where limit is 0, else so many after
+// offset.
+func (q *CaseList) IDs(limit, offset int) (query string, args []any, err error) {
+	after := "\nORDER BY " + q.order()
+	if limit > 0 {
+		after += " LIMIT " + strconv.Itoa(limit) + " OFFSET " + strconv.Itoa(offset)
+	}
+	return q.over("p.case_id", true, after)
+}
+
+// Found reads the cases of all modes in the order of the state: the id, and 1 or 0 for each mode but the first;
+// with texts also the other texts that a search examines.
+func (q *CaseList) Found(texts bool) (query string, args []any, err error) {
+	columns := []string{"p.case_id"}
+	for _, m := range Modes[1:] {
+		columns = append(columns, "CASE WHEN "+q.mode(m)+" THEN 1 ELSE 0 END")
+	}
+	if texts {
+		for _, name := range searched[1:] {
+			columns = append(columns, q.text(name))
+		}
+	}
+	return q.over(strings.Join(columns, ", "), false, "\nORDER BY "+q.order())
+}
+
+// Neighbours reads, for one of the cases, the one before it, the one after it, its place from 1, and
+// how many there are.
+func (q *CaseList) Neighbours(caseID string) (query string, args []any, err error) {
+	over := " OVER (ORDER BY " + q.order() + ")"
+	conditions, err := q.conditions(true)
+	if err != nil {
+		return "", nil, err
+	}
+	all := q.query("p.case_id AS case_id, LAG(p.case_id)"+over+" AS before, LEAD(p.case_id)"+over+" AS later, ROW_NUMBER()"+over+" AS place, COUNT(*) OVER () AS cases", conditions, "")
+	query, args = q.finish("SELECT before, later, place, cases FROM (" + all + ") n WHERE case_id = " + q.param(caseID))
+	return query, args, nil
+}
+
+// Slices sums up the scores of the primary metric by string columns, the parts with the most cases first: the part
+// of each column, the number of rows, the first case, then [figures]. A part of tags is a list of them, as JSON.
+func (q *CaseList) Slices(columns []string, limit int) (query string, args []any, err error) {
+	parts := make([]string, len(columns))
+	for i, column := range columns {
+		switch {
+		case column == "tag":
+			q.join(ofGolden, "g.tags")
+			parts[i] = "COALESCE(g.tags, '')"
+		case listColumns[column].text != "":
+			parts[i] = "COALESCE(" + q.text(column) + ", '')"
+		default:
+			return "", nil, errcode.New(errcode.InvalidArgument, "slices: %.40q is no column of texts", column)
+		}
+	}
+	of := strings.Join(parts, ", ")
+	after := "\nGROUP BY " + of + "\nORDER BY COUNT(*) DESC, 1"
+	if limit > 0 {
+		after += " LIMIT " + strconv.Itoa(limit)
+	}
+	return q.over(of+", COUNT(*) OVER () AS parts, MIN(p.case_id) AS first_case, "+figuresSQL("p."), true, after)
+}
+
+// over writes a query over the cases of the state.
+func (q *CaseList) over(selected string, withMode bool, after string) (query string, args []any, err error) {
+	conditions, err := q.conditions(withMode)
+	if err != nil {
+		return "", nil, err
+	}
+	query, args = q.finish(q.query(selected, conditions, after))
+	return query, args, nil
+}
+
+// OfScores reports whether what was written reads scores only, and nothing that users write.
+func (q *CaseList) OfScores() bool {
+	return !q.joined[ofGolden] && !q.joined[ofAnswer] && !q.joined[ofPeople]
+}
+
+// manyIDs is from how many ids on a list takes an engine longer than the rows they choose.
+const manyIDs = 1000
+
+// among chooses cases by their ids, which are in the order of the list. Many of them that follow each
+// other are chosen by the first and the last.
+func (q *CaseList) among(ids []string) string {
+	s := &q.state
+	if len(ids) >= manyIDs && s.Mode == All && s.Search == "" && len(s.Filters) == 0 && s.Sort == (Sort{}) {
+		return "k.case_id" + q.Dialect.Binary + " BETWEEN " + q.param(ids[0]) + " AND " + q.param(ids[len(ids)-1])
+	}
+	return "k.case_id IN (" + params(q.Dialect, &q.Args, ids) + ")"
+}
+
+// ScoresOf reads the scores of some metrics of some cases, without evidence.
+func (q *CaseList) ScoresOf(ids, metrics []string) (query string, args []any) {
+	return q.finish("SELECT " + cellColumns + " FROM badger.scores k WHERE " + q.run.is(q.Dialect, &q.Args) + " AND " + q.among(ids) + " AND metric IN (" + params(q.Dialect, &q.Args, metrics) + ")")
+}
+
+// Questions reads of some cases the id, question, gold_sql, dialect, database_name and tags.
+func (q *CaseList) Questions(ids []string) (query string, args []any) {
+	return q.finish("SELECT case_id, " + strings.Join(questionColumns, ", ") + " FROM " + q.questions(questionColumns, " AND "+q.among(ids)) + " g")
+}
+
+// AnswersOf reads of some cases the id, sql, sql_error and latency_ms.
+func (q *CaseList) AnswersOf(ids []string) (query string, args []any) {
+	return q.finish("SELECT case_id, " + strings.Join(answerColumns, ", ") + " FROM " + q.answers(answerColumns, " AND "+q.among(ids)) + " a")
+}
+
+// People reads the id and the human verdict of some cases: 1, 0, or NULL if they are divided.
+func (q *CaseList) People(ids []string) (query string, args []any) {
+	return q.finish("SELECT case_id, passes FROM " + q.people(func() string { return " AND " + q.among(ids) }) + " l")
+}

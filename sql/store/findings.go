@@ -1,0 +1,71 @@
+package store
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// finding is the place of the labels of a kind in the detail of a metric. A label is a member of the objects of a
+// list, the text of a member, or the name of a member that is true.
+type finding struct {
+	metric       string
+	list, member string // "": no list
+	text         string // "": no text
+	flag         bool
+	and          string
+}
+
+// findings are the kinds of findings, as package analysis names them.
+var findings = map[string]finding{
+	"issue":      {metric: "sql_judge_issues", list: "issues", member: "label"},
+	"error":      {metric: "flex", list: "categories", member: "name", and: " AND value <> 1"},
+	"difference": {metric: "flex", list: "categories", member: "name", and: " AND value = 1"},
+	"ex":         {metric: "flex", text: "execution_error"},
+	"relation":   {metric: "relation", list: "relations", member: "name"},
+	"filters":    {metric: "stef", text: "filters_applied_status"},
+	"diagnosis":  {metric: "rose", flag: true},
+}
+
+// diagnoses are the labels of findings of the kind diagnosis.
+var diagnoses = []string{"gold_x", "amb_q", "amb_schema"}
+
+// finding is the condition that the evidence of a case's scores holds a finding, such as
+// issue:filters_missing.
+func (q *CaseList) finding(f ListFilter) (string, error) {
+	kind, label, _ := strings.Cut(f.Value, ":")
+	where, ok := findings[kind]
+	known := !where.flag
+	for _, d := range diagnoses {
+		known = known || label == d
+	}
+	if !ok || !known || label == "" || f.Op != Equal && f.Op != NotEqual {
+		return "", errcode.New(errcode.InvalidArgument, "filter: %.80q: expected finding=KIND:LABEL, such as finding=relation:extra_rows, with = or !=", f.String())
+	}
+	d := q.Dialect
+	text := func(s string) string { return "CAST(" + q.param(s) + " AS " + d.Types[driver.Text] + ")" }
+	var is string
+	switch {
+	case where.flag:
+		is = jsonMember(d, "detail", label) + " = 'true'"
+	case where.list == "":
+		is = jsonMember(d, "detail", where.text) + " = " + text(label)
+	default: // warehouses write JSON with and without white space
+		part := "COALESCE(" + jsonPart(d, "detail", where.list) + ", '')"
+		key := jsonString(where.member) + ":"
+		is = contains(d, part, text(key+jsonString(label))) + " OR " + contains(d, part, text(key+" "+jsonString(label)))
+		switch {
+		case kind == "issue" && label == "query_failed":
+			is += " OR " + jsonMember(d, "detail", "by") + " = 'execution'"
+		case kind == "relation": // a query that failed has the label, and nothing to relate
+			is += " OR label = 'query_failed' AND label = " + text(label)
+		}
+	}
+	in := " IN "
+	if f.Op == NotEqual {
+		in = " NOT IN "
+	}
+	run := q.state.RunID
+	return "p.case_id" + in + "(SELECT case_id FROM badger.scores WHERE " + runIs(q.Dialect, &q.Args, run) + " AND metric = " + q.param(where.metric) + " AND status = 'ok'" + where.and + " AND (" + is + "))", nil
+}

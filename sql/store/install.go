@@ -1,0 +1,229 @@
+package store
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Inspect finds out what is there of badger's tables and views. It only reads.
+func (w *Store) Inspect(ctx context.Context) (Found, error) {
+	f := Found{Tables: map[string]map[string]FoundColumn{}}
+	// Before the tables: where another program installs them meanwhile, no view is seen whose tables
+	// were not.
+	f.Views, f.Shown = w.views(ctx)
+	for i := range Tables {
+		t := &Tables[i]
+		columns, err := w.look(ctx, t)
+		if errcode.Of(err) == errcode.NotFound {
+			continue
+		}
+		if err != nil {
+			return f, err
+		}
+		f.Tables[t.Name] = columns
+	}
+	if _, old := f.Tables["scores"]; old {
+		f.Version = 1
+	}
+	prints := ""
+	if _, is := f.Tables["schema_version"]; is {
+		err := w.Each(ctx, "reading schema_version", Versions(), nil, func(t *scoring.Table, row int) bool {
+			r := record{t: t, row: row}
+			f.Version, f.Program, prints = max(1, r.count(0)), r.text(1), r.text(2)
+			return false
+		})
+		if err != nil {
+			return f, err
+		}
+	}
+	f.Record(prints)
+	return f, nil
+}
+
+// views reads what the warehouse shows of the views; false if it shows none to this user.
+func (w *Store) views(ctx context.Context) (map[string]FoundView, bool) {
+	out := map[string]FoundView{}
+	query := w.SQL().ShownViews
+	if query == "" {
+		return out, false
+	}
+	err := w.Each(ctx, "looking at badger's views", query, nil, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out[strings.ToLower(r.text(0))] = FoundView{Shown: r.text(1)}
+		return true
+	})
+	return out, err == nil
+}
+
+// look finds the columns of a table, by their names in lower case.
+func (w *Store) look(ctx context.Context, t *Table) (out map[string]FoundColumn, err error) {
+	err = w.Use("looking at "+t.FullName(), func(conn driver.Conn) error {
+		rows, err := conn.Query(ctx, t.Look())
+		if err != nil {
+			return err
+		}
+		defer rows.Release()
+		out = map[string]FoundColumn{}
+		for _, f := range rows.Schema().Fields() {
+			c := FoundColumn{Type: typeOf(f), Name: f.Type.String()}
+			if c.Type != "" {
+				c.Name = w.SQL().Types[c.Type]
+			}
+			out[strings.ToLower(f.Name)] = c
+		}
+		return nil
+	})
+	return out, err
+}
+
+// typeOf is the type of badger's tables that holds a column's values; "" if there is none.
+func typeOf(f arrow.Field) driver.Type {
+	name, extended := f.Metadata.GetValue("ARROW:extension:name")
+	switch f.Type.ID() {
+	case arrow.STRING, arrow.LARGE_STRING:
+		switch {
+		case !extended:
+			return driver.Text
+		case name == "arrow.json":
+			return driver.JSON
+		}
+	case arrow.INT64:
+		return driver.BigInt
+	case arrow.DECIMAL128:
+		if d, is := f.Type.(*arrow.Decimal128Type); is && d.Scale == 0 && d.Precision >= 19 {
+			return driver.BigInt
+		}
+	case arrow.FLOAT64:
+		return driver.Double
+	case arrow.BOOL:
+		return driver.Boolean
+	case arrow.TIMESTAMP:
+		return driver.Timestamp
+	}
+	return ""
+}
+
+// Install creates missing parts of badger's schema, tables and views, and migrates older tables to the current
+// version. The tables that users fill may also be views, and may lack columns: they are read unchanged. Tables of a
+// newer version of badger, and columns of a type that cannot hold what is written, are errors (FailedPrecondition),
+// before anything is changed. The next call completes a partial installation. Processes that install concurrently
+// can conflict: Install retries a few times.
+func (w *Store) Install(ctx context.Context) error {
+	for try := 1; ; try++ {
+		begun, err := w.install(ctx)
+		if err == nil || !begun || try == installTries || errcode.Of(err) == errcode.PermissionDenied {
+			return err
+		}
+		select {
+		case <-time.After(time.Duration(float64(try) * (0.5 + rand.Float64()) * float64(installPause))): //nolint:gosec // no secret
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+const (
+	installTries = 5
+	installPause = 200 * time.Millisecond
+)
+
+// install is one attempt of Install; begun reports whether it started to change something.
+func (w *Store) install(ctx context.Context) (begun bool, err error) {
+	f, err := w.Inspect(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err := f.Check(w.SQL()); err != nil {
+		return false, err
+	}
+	return true, w.bringUp(ctx, &f)
+}
+
+// bringUp makes what was found badger's present schema.
+func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
+	var noSchema error
+	if len(f.Tables) == 0 {
+		// PostgreSQL rejects CREATE SCHEMA of an existing schema for a role without permission to create one: the
+		// first table shows whether the schema exists.
+		noSchema = w.Use("installing badger's tables", func(conn driver.Conn) error { return conn.Exec(ctx, CreateSchema()) })
+		if noSchema != nil && errcode.Of(noSchema) != errcode.PermissionDenied {
+			return noSchema
+		}
+	}
+	statements := f.Upgrade(w.SQL())
+	for _, s := range statements {
+		what := "installing badger's tables"
+		if s.Table != "" {
+			what = "installing " + TableNamed(s.Table).FullName()
+		}
+		err := w.Use(what, func(conn driver.Conn) error { return conn.Exec(ctx, s.SQL) })
+		switch {
+		case err == nil || s.Optional:
+		case noSchema != nil:
+			return noSchema
+		default:
+			return err
+		}
+	}
+	from := f.Version
+	if len(statements) > 0 {
+		if *f, err = w.Inspect(ctx); err != nil {
+			return err
+		}
+	}
+	views, r := from < Version || f.ViewsDiffer(w.SQL()), f.Reader(w.SQL())
+	if views {
+		if err := w.Use("installing badger's views", func(conn driver.Conn) error { return replaceViews(ctx, conn, r) }); err != nil {
+			return err
+		}
+	}
+	if len(statements) == 0 && !views && from == Version {
+		// A missing permission to write is reported before anything is scored.
+		for _, sql := range TableNamed("eval_runs").TryWrite() {
+			if err := w.Use("writing eval_runs", func(conn driver.Conn) error { return conn.Exec(ctx, sql) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	shown, _ := w.views(ctx)
+	b := newRows("schema_version")
+	defer b.release()
+	b.row(int64(Version), optional(w.Program()), time.Now(), Fingerprints(r, shown))
+	return b.merge(ctx, w)
+}
+
+// replaceViews replaces the existing views.
+func replaceViews(ctx context.Context, conn driver.Conn, r Reader) error {
+	if r.Dialect.ViewsAtOnce {
+		return conn.Exec(ctx, ReplaceViews(r))
+	}
+	if createViews(ctx, conn, r) == nil {
+		return nil
+	}
+	// Redshift does not replace a view of an earlier version where its columns are others.
+	for i := range slices.Backward(Views) {
+		if err := conn.Exec(ctx, Views[i].Drop()); err != nil {
+			return err
+		}
+	}
+	return createViews(ctx, conn, r)
+}
+
+func createViews(ctx context.Context, conn driver.Conn, r Reader) error {
+	for i := range Views {
+		if err := conn.Exec(ctx, Views[i].Create(r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

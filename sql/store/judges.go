@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// RetiredJudge is the kind of a row that deactivates a judge: it has a version and no text. A later version
+// activates the judge again.
+const RetiredJudge = "retired"
+
+// Judge is a row of judges: one version of a judge file, as it was promoted. A row is never
+// changed.
+type Judge struct {
+	Name       string
+	Version    int
+	Kind       string // starlark, expression, prompt, sql or retired
+	Source     string // the file's text
+	Hash       string // SHA-256 of the text, in hexadecimal
+	PromotedAt time.Time
+	PromotedBy string
+	Tested     string // JSON: what was measured of it, or that nothing was; empty: not known
+}
+
+// WriteJudge promotes a version of a judge. If the version exists with the same text, it is unchanged and
+// WriteJudge returns false. If it exists with another text, WriteJudge returns an error (AlreadyExists). It also
+// does for a version below the latest or below the one that deactivated the judge (FailedPrecondition): such a
+// version would never run.
+func (w *Store) WriteJudge(ctx context.Context, j Judge) (written bool, err error) {
+	sum := sha256.Sum256([]byte(j.Source))
+	if hash := hex.EncodeToString(sum[:]); j.Hash == "" {
+		j.Hash = hash
+	} else if j.Hash != hash {
+		return false, errcode.New(errcode.InvalidArgument, "promoting judge %q: the hash is not that of the text", j.Name)
+	}
+	if j.Name == "" || j.Version < 1 || (j.Source == "") != (j.Kind == RetiredJudge) || j.PromotedAt.IsZero() {
+		return false, errcode.New(errcode.InvalidArgument, "promoting a judge: expected name, version from 1, text and time")
+	}
+	versions, err := w.judges(ctx, j.Name)
+	if err != nil {
+		return false, err
+	}
+	if n := len(versions); n > 0 && versions[n-1].Kind == RetiredJudge && j.Version <= versions[n-1].Version {
+		return false, errcode.New(errcode.FailedPrecondition, "judge %q was retired by version %d; raise the version above it to switch the judge on again", j.Name, versions[n-1].Version)
+	}
+	for _, v := range versions {
+		switch {
+		case v.Version == j.Version && v.Hash == j.Hash:
+			return false, nil
+		case v.Version == j.Version:
+			return false, errcode.New(errcode.AlreadyExists, "judge %q: version %d is promoted with another text; raise the version", j.Name, j.Version)
+		case v.Version > j.Version:
+			return false, errcode.New(errcode.FailedPrecondition, "judge %q: version %d is promoted already, and the newest runs; raise the version above it", j.Name, v.Version)
+		}
+	}
+	b := newRows("judges")
+	defer b.release()
+	b.row(j.Name, int64(j.Version), j.Kind, j.Source, j.Hash, j.PromotedAt, j.PromotedBy, j.Tested)
+	return true, b.merge(ctx, w)
+}
+
+// Judges lists the promoted versions, by name and version. A warehouse without the table has none.
+// A text that is not the one that was promoted is an error (DataLoss).
+func (w *Store) Judges(ctx context.Context) ([]Judge, error) {
+	all, err := w.judges(ctx)
+	if errcode.Of(err) == errcode.NotFound {
+		return nil, nil
+	}
+	return all, err
+}
+
+// RetireJudge deactivates a promoted judge and returns the version that records this. An inactive judge remains so;
+// one that was never promoted is an error (NotFound).
+func (w *Store) RetireJudge(ctx context.Context, name, by string, at time.Time) (version int, err error) {
+	versions, err := w.judges(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	if len(versions) == 0 {
+		return 0, errcode.New(errcode.NotFound, "no judge %.60q is promoted", name)
+	}
+	last := versions[len(versions)-1]
+	if last.Kind == RetiredJudge {
+		return last.Version, nil
+	}
+	_, err = w.WriteJudge(ctx, Judge{Name: name, Version: last.Version + 1, Kind: RetiredJudge, PromotedAt: at, PromotedBy: by})
+	return last.Version + 1, err
+}
+
+// NewestJudges lists the newest version of each promoted judge, by name: those that run.
+func (w *Store) NewestJudges(ctx context.Context) ([]Judge, error) {
+	all, err := w.Judges(ctx)
+	var newest []Judge
+	for _, j := range all {
+		if n := len(newest); n > 0 && newest[n-1].Name == j.Name {
+			newest[n-1] = j
+		} else {
+			newest = append(newest, j)
+		}
+	}
+	return slices.DeleteFunc(newest, func(j Judge) bool { return j.Kind == RetiredJudge }), err
+}
+
+// judges reads all promoted versions, or those with one name.
+func (w *Store) judges(ctx context.Context, name ...any) (out []Judge, err error) {
+	var damaged error
+	err = w.Each(ctx, "reading judges", JudgesNamed(w.SQL(), len(name) > 0), name,
+		func(t *scoring.Table, row int) bool {
+			r := &record{t: t, row: row}
+			j := Judge{Name: r.text(0), Version: int(t.Columns[1].Value(row).Int()), Kind: r.text(2), Source: r.text(3), Hash: r.text(4), PromotedBy: r.text(6), Tested: r.text(7)}
+			if v := t.Columns[5].Value(row); !v.IsNull() {
+				j.PromotedAt = time.Unix(v.Int(), int64(v.Nanos())).UTC()
+			}
+			if sum := sha256.Sum256([]byte(j.Source)); hex.EncodeToString(sum[:]) != j.Hash {
+				damaged = errcode.New(errcode.DataLoss, "reading judges: the text of %q version %d is not the one that was promoted", j.Name, j.Version)
+				return false
+			}
+			out = append(out, j)
+			return true
+		})
+	if err == nil {
+		err = damaged
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

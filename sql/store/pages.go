@@ -1,0 +1,1072 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Pages answers what pages about runs ask. It knows the columns of the users' tables as they were
+// when it was made: make one for each page.
+//
+// What it reads of the scores of a run that is done is remembered, up to 16 MB: such scores do not
+// change. A run that continues, or is made again under its name, has another status, start or count of
+// scores in eval_runs, and what was remembered of it is not used. Nothing that comes from the users'
+// tables is remembered.
+type Pages struct {
+	w         *Store
+	layout    Answers
+	known     []scoring.Metric
+	searching time.Duration // how long a regular expression may look at texts
+	elsewhere Elsewhere     // nil: nothing is
+}
+
+// Elsewhere reads answers of a run to some questions, by id, with the questions, from the source of the run. It
+// omits those that do not exist.
+type Elsewhere func(ctx context.Context, run scoring.RunID, ids []string) (map[string]*scoring.Case, error)
+
+// Lacking is p that reads elsewhere what the warehouse lacks of the cases that a page shows. Nothing is
+// searched, filtered, sorted or cut by it.
+func (p *Pages) Lacking(e Elsewhere) *Pages {
+	q := *p
+	q.elsewhere = e
+	return &q
+}
+
+// remembered is how much is kept of the scores of runs that are done, in bytes.
+const remembered = 16 << 20
+
+// Pages finds out which columns the users' tables have. Known metrics are in their order; others come
+// after them by name.
+func (w *Store) Pages(ctx context.Context, known []scoring.Metric) (*Pages, error) {
+	q, err := w.query(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Pages{w: w, layout: q, known: known, searching: searching}, nil
+}
+
+// Metrics are the names of the metrics that the run was asked for, as versions names them, in order.
+func (r *Run) Metrics() []string {
+	var versions struct {
+		Metrics map[string]json.RawMessage `json:"metrics"`
+	}
+	if json.Unmarshal([]byte(r.Versions), &versions) != nil {
+		return nil
+	}
+	names := make([]string, 0, len(versions.Metrics))
+	for name := range versions.Metrics {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Runs lists the rows of eval_runs that a filter chooses, the newest first, and says how many there
+// are without the filter's limit.
+func (p *Pages) Runs(ctx context.Context, f RunFilter) (runs []Run, of int64, err error) {
+	from, args := RunsListed(p.w.SQL(), f)
+	for r, err := range Rows(ctx, p.w, Select[listedRun]{What: readingRuns, Fields: listedFields, From: from, Args: args}) {
+		if err != nil {
+			return runs, of, err
+		}
+		runs, of = append(runs, r.Run), r.of
+	}
+	if runs == nil && f.Offset > 0 { // beyond the last one: nothing says how many there are
+		f.Offset, f.Limit = 0, 1
+		_, of, err = p.Runs(ctx, f)
+		runs = nil
+	}
+	return runs, of, err
+}
+
+// listedRun is a row of eval_runs with how many the filter chooses.
+type listedRun struct {
+	Run
+	of int64
+}
+
+var listedFields = append(fieldsIn(namedRunFields, func(r *listedRun) *Run { return &r.Run }), Field[listedRun]{SQL: "COUNT(*) OVER () AS listed", In: func(r *listedRun) any { return &r.of }})
+
+// ScoredRun is one row of eval_runs, whose scores are to be read.
+type ScoredRun struct {
+	Run
+	alone bool
+}
+
+func (r *ScoredRun) scored() runScores {
+	return runScores{RunID: r.RunID, Alone: r.alone}
+}
+
+// Run is one row of eval_runs; NotFound if there is none.
+func (p *Pages) Run(ctx context.Context, key scoring.RunID) (*ScoredRun, error) {
+	var run *ScoredRun
+	rows := 0
+	from, args := RowsNamed(p.w.SQL(), key.ID)
+	for r, err := range Rows(ctx, p.w, Select[Run]{What: readingRuns, Fields: namedRunFields, From: from, Args: args}) {
+		if err != nil {
+			return nil, err
+		}
+		if rows++; r.RunID == key {
+			run = &ScoredRun{Run: r}
+		}
+	}
+	if run == nil {
+		return nil, errcode.New(errcode.NotFound, "there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key.ID, key.Agent, key.Version, key.Batch)
+	}
+	run.alone = rows == 1 && run.Status == "done" // until then, others may have scores and no row yet
+	return run, nil
+}
+
+const readingRuns = "reading eval_runs"
+
+// AgentVersion is a version of an agent.
+type AgentVersion struct{ Agent, Version string }
+
+// AgentsOfRuns lists the agents and versions that were evaluated, in order.
+func (p *Pages) AgentsOfRuns(ctx context.Context) (out []AgentVersion, err error) {
+	err = p.w.Each(ctx, readingRuns, AgentsOfRuns(), nil, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out = append(out, AgentVersion{r.text(0), r.text(1)})
+		return true
+	})
+	return out, err
+}
+
+// Figures sum up scores of one metric.
+type Figures struct {
+	Scores        int64 // all of them
+	OK            int64 // with a value
+	Abstained     int64
+	NotApplicable int64 // what the metric needs is not part of the question
+	Unanswered    int64 // the agent gave no answer
+	Failed        int64
+	Judged        int64 // with a verdict
+	Passed        int64
+	Sum           float64 // of the values
+}
+
+// figures reads what the statements of package sql call figures, from a column on.
+func figures(t *scoring.Table, row, first int) Figures {
+	r := record{t: t, row: row}
+	return Figures{
+		Scores: r.count(first), OK: r.count(first + 1), Abstained: r.count(first + 2), NotApplicable: r.count(first + 3), Unanswered: r.count(first + 4), Failed: r.count(first + 5),
+		Judged: r.count(first + 6), Passed: r.count(first + 7), Sum: floatOf(t, first+8, row),
+	}
+}
+
+// floatOf is a cell's number, 0 for NULL.
+func floatOf(t *scoring.Table, c, row int) float64 {
+	if v := t.Columns[c].Value(row); !v.IsNull() {
+		return v.Float()
+	}
+	return 0
+}
+
+func (f *Figures) plus(o *Figures) {
+	f.Scores += o.Scores
+	f.OK += o.OK
+	f.Abstained += o.Abstained
+	f.NotApplicable += o.NotApplicable
+	f.Unanswered += o.Unanswered
+	f.Failed += o.Failed
+	f.Judged += o.Judged
+	f.Passed += o.Passed
+	f.Sum += o.Sum
+}
+
+// MetricFigures are the figures of a metric over a whole run.
+type MetricFigures struct {
+	Figures
+	Deviation float64 // of the values, the standard deviation of a sample; 0 for fewer than two
+	Why       string  // a reason why the metric does not apply; "": it applies to all
+}
+
+// add adds n scores of a status with a verdict (1, 0, or empty: none), whose values have a sum and a
+// standard deviation. Those that are not applicable count as of questions. Deviations come together
+// by their squares about the common mean (Chan, Golub and LeVeque 1983).
+func (f *MetricFigures) add(status scoring.Status, verdict string, n int64, sum, deviation float64) {
+	f.Scores += n
+	switch status {
+	case scoring.StatusOK:
+		if verdict != "" {
+			f.Judged += n
+		}
+		if verdict == "1" {
+			f.Passed += n
+		}
+		a, b := float64(f.OK), float64(n)
+		squares := max(0, a-1)*f.Deviation*f.Deviation + (b-1)*deviation*deviation
+		if a > 0 {
+			apart := sum/b - f.Sum/a
+			squares += apart * apart * a * b / (a + b)
+		}
+		f.OK += n
+		f.Sum += sum
+		if f.OK > 1 {
+			f.Deviation = math.Sqrt(squares / float64(f.OK-1))
+		}
+	case scoring.StatusAbstained:
+		f.Abstained += n
+	case scoring.StatusNotApplicable:
+		f.NotApplicable += n
+	default:
+		f.Failed += n
+	}
+}
+
+// Shape describes what a run's scores cover.
+type Shape struct {
+	Cases   int64
+	Metrics []MetricShape // the primary one first, then in their order
+}
+
+// MetricShape is how many scores of a metric a run has.
+type MetricShape struct {
+	Metric string
+	Scores int64
+}
+
+// Primary is the primary metric: hybrid_ex where the run has it, else the first known one with a
+// threshold, else the first; empty in a run without scores.
+func (s *Shape) Primary() string {
+	if len(s.Metrics) == 0 {
+		return ""
+	}
+	return s.Metrics[0].Metric
+}
+
+func (s *Shape) metric(name string) *MetricShape {
+	for i := range s.Metrics {
+		if s.Metrics[i].Metric == name {
+			return &s.Metrics[i]
+		}
+	}
+	return nil
+}
+
+// Shape finds out which metrics a run has scores of, and of how many cases.
+func (p *Pages) Shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
+	found, err := Remember(p, []*Run{&run.Run}, "shape", func(s *Shape) int { return 100 * len(s.Metrics) }, func() (*Shape, error) { return p.shape(ctx, run) })
+	if err != nil {
+		return nil, err
+	}
+	s := &Shape{found.Cases, slices.Clone(found.Metrics)}
+	place := func(m MetricShape) int {
+		return slices.IndexFunc(p.known, func(k scoring.Metric) bool { return k.Name == m.Metric })
+	}
+	rank := func(m MetricShape) int {
+		switch at := place(m); {
+		case m.Metric == "hybrid_ex":
+			return 0
+		case at >= 0 && p.known[at].Threshold != nil:
+			return 1
+		}
+		return 2
+	}
+	inOrder := func(a, b MetricShape) int {
+		return cmp.Or(cmp.Compare(uint(place(a)), uint(place(b))), cmp.Compare(a.Metric, b.Metric)) //nolint:gosec // unknown ones, -1, come last
+	}
+	slices.SortFunc(s.Metrics, func(a, b MetricShape) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), inOrder(a, b)) })
+	if len(s.Metrics) > 1 {
+		slices.SortFunc(s.Metrics[1:], inOrder)
+	}
+	return s, nil
+}
+
+func (p *Pages) shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
+	s := &Shape{}
+	query, args := CasesOfRun(p.w.SQL(), run.scored())
+	err := p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		s.Cases = (&record{t: t, row: row}).count(0)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	query, args = MetricsOfRun(p.w.SQL(), run.scored())
+	err = p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		s.Metrics = append(s.Metrics, MetricShape{r.text(0), r.count(1)})
+		return true
+	})
+	return s, err
+}
+
+// Figures sums up the scores of a run by metric.
+func (p *Pages) Figures(ctx context.Context, run *ScoredRun) (map[string]MetricFigures, error) {
+	return Remember(p, []*Run{&run.Run}, "figures", func(m map[string]MetricFigures) int { return 300 * len(m) }, func() (map[string]MetricFigures, error) {
+		out := map[string]MetricFigures{}
+		query, args := FiguresOfRun(p.w.SQL(), run.scored())
+		err := p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+			r := record{t: t, row: row}
+			f := out[r.text(0)]
+			f.add(scoring.Status(r.text(1)), r.text(2), r.count(3), floatOf(t, 4, row), floatOf(t, 5, row))
+			out[r.text(0)] = f
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+		query, args = UnansweredOfRun(p.w.SQL(), run.scored())
+		err = p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+			r := record{t: t, row: row}
+			f := out[r.text(0)]
+			f.Unanswered, f.Why = r.count(1), r.text(2)
+			f.NotApplicable -= f.Unanswered
+			out[r.text(0)] = f
+			return true
+		})
+		return out, err
+	})
+}
+
+// Values are the values of a metric in a run, in ascending order.
+func (p *Pages) Values(ctx context.Context, run *ScoredRun, metric string) ([]float64, error) {
+	return Remember(p, []*Run{&run.Run}, "values\x00"+metric, func(v []float64) int { return 8 * len(v) }, func() (values []float64, err error) {
+		query, args := ValuesOfRun(p.w.SQL(), run.scored(), metric)
+		err = p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+			values = append(values, t.Columns[0].Value(row).Float())
+			return true
+		})
+		return values, err
+	})
+}
+
+// RunMetric is a metric in a run.
+type RunMetric struct {
+	scoring.RunID
+	Metric string
+}
+
+// RunFigures are the figures of a metric in a run.
+type RunFigures struct {
+	Figures
+	Last time.Time // when the last score was stored; zero where it is not known
+}
+
+// FiguresOf sums up one metric for each of some runs, in one query for those that are not cached.
+func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) string) (map[RunMetric]RunFigures, error) {
+	out, wanted := map[RunMetric]RunFigures{}, map[RunMetric]*Run{}
+	var ids, metrics []string
+	for i := range runs {
+		r := &runs[i]
+		key := RunMetric{RunID: r.RunID, Metric: metric(r)}
+		if f, there := p.w.remembered.Get(print(r) + "figures\x00" + key.Metric); there && print(r) != "" {
+			out[key] = f.(RunFigures) //nolint:forcetypeassert // put below
+			continue
+		}
+		wanted[key] = r
+		ids, metrics = append(ids, r.ID), append(metrics, key.Metric)
+	}
+	if len(wanted) == 0 {
+		return out, nil
+	}
+	slices.Sort(ids)
+	slices.Sort(metrics)
+	query, args := FiguresOfRuns(p.w.SQL(), slices.Compact(ids), slices.Compact(metrics))
+	err := p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		key := RunMetric{RunID: scoring.RunID{ID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}, Metric: r.text(4)}
+		if run := wanted[key]; run != nil {
+			out[key] = RunFigures{figures(t, row, 6), instant(t, 5, row)}
+			if mark := print(run); mark != "" {
+				p.w.remembered.Put(mark+"figures\x00"+key.Metric, out[key], 200)
+			}
+		}
+		return true
+	})
+	return out, err
+}
+
+// print tells the scores of a run that is done from all others; it is empty if they may change.
+func print(run *Run) string {
+	if run.Status != "done" {
+		return ""
+	}
+	return fmt.Sprintf("%q %d %q\x00", []string{run.ID, run.Agent, run.Version, run.Batch}, run.Started.UnixNano(), run.Counts)
+}
+
+func prints(runs []*Run) string {
+	out := ""
+	for _, r := range runs {
+		mark := print(r)
+		if mark == "" {
+			return ""
+		}
+		out += mark
+	}
+	return out
+}
+
+// Remember computes a value from the scores of some runs, or returns the cached one if all of the runs are
+// complete. what is the key of the value; it must not be modified.
+func Remember[T any](p *Pages, runs []*Run, what string, size func(T) int, compute func() (T, error)) (T, error) {
+	mark := prints(runs)
+	if v, there := p.w.remembered.Get(mark + what); there && mark != "" {
+		return v.(T), nil //nolint:forcetypeassert // put below
+	}
+	v, err := compute()
+	if err == nil && mark != "" {
+		p.w.remembered.Put(mark+what, v, size(v))
+	}
+	return v, err
+}
+
+// RememberOf is [Remember] for runs that are only named. What eval_runs lacks is not remembered.
+func RememberOf[T any](ctx context.Context, w *Store, keys []scoring.RunID, what string, size func(T) int, compute func() (T, error)) (T, error) {
+	var runs []*Run
+	for _, key := range keys {
+		rows, err := w.Runs(ctx, key.ID)
+		at := slices.IndexFunc(rows, func(r Run) bool { return r.RunID == key })
+		if err != nil || at < 0 {
+			return compute()
+		}
+		runs = append(runs, &rows[at])
+	}
+	return Remember(&Pages{w: w}, runs, what, size, compute)
+}
+
+// List is the cases of one run that a state chooses.
+type List struct {
+	State State // with its primary metric
+	Run   *ScoredRun
+	Shape *Shape
+
+	p       *Pages
+	base    *ScoredRun // the baseline; nil: none
+	covered bool
+
+	found     *found                          // by a search that is made here
+	questions map[string]map[slicePart]*Slice // by column
+}
+
+// List reads which cases there are to choose from. A state that names no metric is about the run's
+// primary one. A column that is neither one of lists nor a metric of the run is an error
+// (InvalidArgument).
+func (p *Pages) List(ctx context.Context, s State) (*List, error) {
+	l := &List{State: s, p: p}
+	var err error
+	if l.Run, err = p.Run(ctx, s.RunID); err != nil {
+		return nil, err
+	}
+	if s.Baseline != (scoring.RunID{}) {
+		if l.base, err = p.Run(ctx, s.Baseline); err != nil {
+			return nil, err
+		}
+	}
+	if l.Shape, err = p.Shape(ctx, l.Run); err != nil {
+		return nil, err
+	}
+	if s.Metric == "" {
+		l.State.Metric = l.Shape.Primary()
+	}
+	metric := l.Shape.metric(l.State.Metric)
+	l.covered = metric != nil && metric.Scores == l.Shape.Cases
+	known := func(what, column string) error {
+		if slices.Contains(Columns, column) || l.Shape.metric(column) != nil {
+			return nil
+		}
+		return errcode.New(errcode.InvalidArgument, "%s: %.60q is neither a metric of this run nor one of %s", what, column, strings.Join(Columns, ", "))
+	}
+	for _, f := range s.Filters {
+		if err := known("filter", f.Column); err != nil {
+			return nil, err
+		}
+	}
+	if s.Sort.Column != "" {
+		if err := known("sort", s.Sort.Column); err != nil {
+			return nil, err
+		}
+	}
+	if metric == nil && l.State.Metric != "" {
+		return nil, errcode.New(errcode.InvalidArgument, "metric: the run has no scores of %.60q", l.State.Metric)
+	}
+	return l, nil
+}
+
+// query returns a query over the list.
+func (l *List) query() *CaseList {
+	var base runScores
+	if l.base != nil {
+		base = l.base.scored()
+	}
+	return NewCaseList(l.p.layout, l.State, l.Run.scored(), base, l.covered)
+}
+
+// runs are those whose scores are read.
+func (l *List) runs() []*Run {
+	if l.base == nil {
+		return []*Run{&l.Run.Run}
+	}
+	return []*Run{&l.Run.Run, &l.base.Run}
+}
+
+// ask reads the rows of a query over the list, or takes them as they are remembered.
+func ask[T any](ctx context.Context, l *List, build func(*CaseList) (string, []any, error), read func(t *scoring.Table, row int) T, size func(T) int) ([]T, error) {
+	q := l.query()
+	query, args, err := build(q)
+	if err != nil {
+		return nil, err
+	}
+	load := func() (out []T, err error) {
+		err = l.p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+			out = append(out, read(t, row))
+			return true
+		})
+		return out, err
+	}
+	if !q.OfScores() {
+		return load()
+	}
+	return Remember(l.p, l.runs(), fmt.Sprintf("%s\x00%q", query, args), func(rows []T) int {
+		n := 0
+		for _, r := range rows {
+			n += size(r)
+		}
+		return n
+	}, load)
+}
+
+// Counts are how many cases each mode has, under the state's filters and search.
+func (l *List) Counts(ctx context.Context) (map[Mode]int64, error) {
+	out := map[Mode]int64{}
+	if l.here() {
+		f, err := l.find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, of := range f.modes {
+			for i, m := range Modes {
+				if of&(1<<i) != 0 {
+					out[m]++
+				}
+			}
+		}
+		return out, nil
+	}
+	for _, modes := range [][]Mode{{All, Failed, Passed, Errors, Abstained, Changed}, {Disagrees, Unlabelled}} {
+		rows, err := ask(ctx, l, func(q *CaseList) (string, []any, error) { return q.Counts(modes) }, func(t *scoring.Table, row int) []int64 {
+			r := record{t: t, row: row}
+			counts := make([]int64, len(modes))
+			for i := range modes {
+				counts[i] = r.count(i)
+			}
+			return counts
+		}, func(counts []int64) int { return 8 * len(counts) })
+		if err != nil {
+			return nil, err
+		}
+		for i, m := range modes {
+			out[m] = rows[0][i]
+		}
+	}
+	return out, nil
+}
+
+// IDs streams the ids of all cases of the list, in its order.
+func (l *List) IDs(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		if l.here() {
+			f, err := l.find(ctx)
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for _, id := range f.of(l.State.Mode) {
+				if !yield(id, nil) {
+					return
+				}
+			}
+			return
+		}
+		query, args, err := l.query().IDs(0, 0)
+		more := true
+		if err == nil {
+			err = l.p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+				more = yield((&record{t: t, row: row}).text(0), nil)
+				return more
+			})
+		}
+		if err != nil && more {
+			yield("", err)
+		}
+	}
+}
+
+// pageIDs are the ids of the cases of the state's page.
+func (l *List) pageIDs(ctx context.Context) ([]string, error) {
+	size := cmp.Or(l.State.Size, DefaultSize)
+	offset := (max(l.State.Page, 1) - 1) * size
+	if l.here() {
+		f, err := l.find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		ids := f.of(l.State.Mode)
+		return ids[min(offset, len(ids)):min(offset+size, len(ids))], nil
+	}
+	return ask(ctx, l, func(q *CaseList) (string, []any, error) { return q.IDs(size, offset) },
+		func(t *scoring.Table, row int) string { return (&record{t: t, row: row}).text(0) }, func(id string) int { return 16 + len(id) })
+}
+
+// CaseRow is a row in a list of cases. Unknown values are empty.
+type CaseRow struct {
+	ID                string
+	Question, Gold    string // Gold is the accepted query
+	Dialect, Database string
+	Tags              []string
+	TagsErr           error                    // why they cannot be read
+	SQL, Error        string                   // the agent's query, and what the database said to it
+	Latency           string                   // of the agent's query, in milliseconds
+	People            string                   // pass, fail or divided
+	Scores            map[string]scoring.Score // by metric; without evidence
+}
+
+// Page reads the cases of the state's page, with the scores of some metrics.
+func (l *List) Page(ctx context.Context, metrics []string) ([]CaseRow, error) {
+	ids, err := l.pageIDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return l.Rows(ctx, ids, metrics)
+}
+
+// Rows reads some cases of the list, with the scores of some metrics. The ids are in the order of the
+// list.
+func (l *List) Rows(ctx context.Context, ids, metrics []string) ([]CaseRow, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows := make([]CaseRow, len(ids))
+	byID := make(map[string]*CaseRow, len(ids))
+	for i, id := range ids {
+		rows[i] = CaseRow{ID: id, Scores: map[string]scoring.Score{}}
+		byID[id] = &rows[i]
+	}
+	if len(metrics) > 0 {
+		scores, err := ask(ctx, l, func(q *CaseList) (string, []any, error) {
+			query, args := q.ScoresOf(ids, metrics)
+			return query, args, nil
+		}, cell, func(r scoring.Row) int { return 200 + len(r.Score.Reason) + len(r.CaseID) + len(r.Score.Label) })
+		if err != nil {
+			return nil, err
+		}
+		for i := range scores {
+			if to := byID[scores[i].CaseID]; to != nil {
+				to.Scores[scores[i].Score.Metric] = scores[i].Score
+			}
+		}
+	}
+	each := func(build func(*CaseList) (string, []any), read func(to *CaseRow, r *record)) error {
+		query, args := build(l.query())
+		return l.p.w.Each(ctx, readingCases, query, args, func(t *scoring.Table, row int) bool {
+			r := record{t: t, row: row}
+			if to := byID[r.text(0)]; to != nil {
+				read(to, &r)
+			}
+			return true
+		})
+	}
+	err := each(func(q *CaseList) (string, []any) { return q.Questions(ids) }, func(to *CaseRow, r *record) {
+		to.Question, to.Gold, to.Dialect, to.Database = r.text(1), r.text(2), r.text(3), r.text(4)
+		to.Tags, to.TagsErr = scoring.ParseTags(r.text(5))
+	})
+	if err == nil {
+		err = each(func(q *CaseList) (string, []any) { return q.AnswersOf(ids) }, func(to *CaseRow, r *record) {
+			to.SQL, to.Error, to.Latency = r.text(1), r.text(2), r.text(3)
+		})
+	}
+	if err == nil && l.p.layout.Labelled {
+		err = each(func(q *CaseList) (string, []any) { return q.People(ids) }, func(to *CaseRow, r *record) {
+			to.People = map[string]string{"1": "pass", "0": "fail", "": "divided"}[r.text(1)]
+		})
+	}
+	if err == nil && l.p.elsewhere != nil {
+		err = l.p.fillRows(ctx, l.State.RunID, rows)
+	}
+	return rows, err
+}
+
+// fillRows adds values that are missing in the warehouse from the fallback source.
+func (p *Pages) fillRows(ctx context.Context, run scoring.RunID, rows []CaseRow) error {
+	var ids []string
+	lacks := func(c *CaseRow) bool { return c.Question == "" && c.Gold == "" && c.SQL == "" }
+	for i := range rows {
+		if lacks(&rows[i]) {
+			ids = append(ids, rows[i].ID)
+		}
+	}
+	if ids == nil {
+		return nil
+	}
+	found, err := p.elsewhere(ctx, run, ids)
+	for i := range rows {
+		to := &rows[i]
+		c := found[to.ID]
+		if c == nil || !lacks(to) {
+			continue
+		}
+		to.Question, to.Dialect, to.Database, to.Tags, to.TagsErr, to.SQL, to.Error = c.Question, c.Dialect, c.Database, c.Tags, c.TagsErr, c.Pred.SQL, c.Pred.Error
+		if len(c.Golds) > 0 {
+			to.Gold = c.Golds[0].SQL
+		}
+		if ms := milliseconds(c.Pred.Latency); ms != nil {
+			to.Latency = strconv.FormatFloat(*ms, 'f', 1, 64)
+		}
+	}
+	return err
+}
+
+// cell reads a score of a case without its evidence.
+func cell(t *scoring.Table, row int) scoring.Row {
+	r := record{t: t, row: row}
+	s := scoring.Score{Metric: r.text(1), Version: int(r.count(2)), Status: scoring.Status(r.text(3)), Label: r.text(5), Reason: r.text(7)}
+	if v := t.Columns[4].Value(row); !v.IsNull() {
+		s.Value = v.Float()
+	}
+	if v := t.Columns[6].Value(row); !v.IsNull() {
+		passed := v.Bool()
+		s.Passed = &passed
+	}
+	if s.Status == scoring.StatusFailed {
+		s.Code = errcode.Named(r.text(8))
+	}
+	return scoring.Row{AnswerID: scoring.AnswerID{CaseID: r.text(0)}, Score: s}
+}
+
+// Neighbours are where a case is in a list.
+type Neighbours struct {
+	Before, After string // ids of the cases next to it; empty at the ends
+	Place, Of     int64  // from 1; 0 if the list does not have the case
+}
+
+// Neighbours finds where a case is in the list.
+func (l *List) Neighbours(ctx context.Context, caseID string) (n Neighbours, err error) {
+	if l.here() {
+		f, err := l.find(ctx)
+		if err != nil {
+			return n, err
+		}
+		ids := f.of(l.State.Mode)
+		n.Of = int64(len(ids))
+		at := slices.Index(ids, caseID)
+		if at < 0 {
+			return n, nil
+		}
+		n.Place = int64(at) + 1
+		if at > 0 {
+			n.Before = ids[at-1]
+		}
+		if at+1 < len(ids) {
+			n.After = ids[at+1]
+		}
+		return n, nil
+	}
+	rows, err := ask(ctx, l, func(q *CaseList) (string, []any, error) { return q.Neighbours(caseID) }, func(t *scoring.Table, row int) Neighbours {
+		r := record{t: t, row: row}
+		return Neighbours{r.text(0), r.text(1), r.count(2), r.count(3)}
+	}, func(n Neighbours) int { return 64 + len(n.Before) + len(n.After) })
+	if len(rows) > 0 {
+		n = rows[0]
+	}
+	return n, err
+}
+
+// Slice holds the figures of the primary metric for a part of the cases.
+type Slice struct {
+	Part string // "" is what is not known
+	Figures
+	Unreadable string // the first case of those whose tags cannot be read: Part is their text; else ""
+}
+
+// Slices sums up the primary metric by a string column over the cases of the list: at most limit parts, those with
+// the most cases first, and the number of the others. A case with several tags is in several parts, and one without
+// any in the part "". Cases whose tags cannot be parsed are in parts named by the raw text. A search by a regular
+// expression is an error (Unimplemented).
+func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Slice, more int64, err error) {
+	if l.regexp() {
+		return nil, 0, errcode.New(errcode.Unimplemented, "slices of a search by a regular expression")
+	}
+	if slices.Contains(ofQuestions, column) {
+		parts, err = l.questionSlices(ctx, column)
+		more = int64(max(0, len(parts)-limit))
+		return parts[:len(parts)-int(more)], more, err
+	}
+	type part struct {
+		Slice
+		parts int64
+	}
+	rows, err := ask(ctx, l, func(q *CaseList) (string, []any, error) { return q.Slices([]string{column}, limit) }, func(t *scoring.Table, row int) part {
+		r := record{t: t, row: row}
+		return part{Slice{Part: r.text(0), Figures: figures(t, row, 3)}, r.count(1)}
+	}, func(p part) int { return 150 + len(p.Part) })
+	if err != nil || len(rows) == 0 {
+		return nil, 0, err
+	}
+	for _, r := range rows {
+		parts = append(parts, r.Slice)
+	}
+	return parts, rows[0].parts - int64(len(parts)), nil
+}
+
+// ofQuestions are the columns of golden_set. Their slices are read in one query.
+var ofQuestions = []string{"tag", "database", "dialect"}
+
+// slicePart identifies a part: a tag may equal the raw text of tags that cannot be parsed.
+type slicePart struct {
+	name       string
+	unreadable bool
+}
+
+func (l *List) questionSlices(ctx context.Context, column string) ([]Slice, error) {
+	if l.questions == nil {
+		byPart := map[string]map[slicePart]*Slice{}
+		for _, c := range ofQuestions {
+			byPart[c] = map[slicePart]*Slice{}
+		}
+		query, args, err := l.query().Slices(ofQuestions, 0)
+		if err != nil {
+			return nil, err
+		}
+		err = l.p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+			r := record{t: t, row: row}
+			f := figures(t, row, len(ofQuestions)+2)
+			for i, c := range ofQuestions {
+				names, unreadable := []string{r.text(i)}, false
+				if c == "tag" {
+					tags, err := scoring.ParseTags(names[0])
+					switch unreadable = err != nil; {
+					case unreadable:
+					case len(tags) == 0:
+						names = []string{""}
+					default:
+						slices.Sort(tags)
+						names = slices.Compact(tags)
+					}
+				}
+				for _, name := range names {
+					part := slicePart{name, unreadable}
+					if byPart[c][part] == nil {
+						byPart[c][part] = &Slice{Part: name}
+					}
+					byPart[c][part].plus(&f)
+					if first := r.text(len(ofQuestions) + 1); unreadable && (byPart[c][part].Unreadable == "" || first < byPart[c][part].Unreadable) {
+						byPart[c][part].Unreadable = first
+					}
+				}
+			}
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+		l.questions = byPart
+	}
+	out := make([]Slice, 0, len(l.questions[column]))
+	for _, part := range l.questions[column] {
+		out = append(out, *part)
+	}
+	slices.SortFunc(out, func(a, b Slice) int { return cmp.Or(cmp.Compare(b.Scores, a.Scores), cmp.Compare(a.Part, b.Part)) })
+	return out, nil
+}
+
+// searching is how long a regular expression may look at texts.
+const searching = 200 * time.Millisecond
+
+// found are the cases that a regular expression matches, in the order of the list.
+type found struct {
+	ids   []string
+	modes []uint16 // a bit for each mode that the case is in
+	left  int64    // cases that were not looked at
+}
+
+func (f *found) of(m Mode) (ids []string) {
+	i := max(0, slices.Index(Modes, m))
+	for n, of := range f.modes {
+		if of&(1<<i) != 0 {
+			ids = append(ids, f.ids[n])
+		}
+	}
+	return ids
+}
+
+func (l *List) regexp() bool { return l.State.Regexp && l.State.Search != "" }
+
+// here reports whether the cases are found first and kept for the page: if a regular expression selects them, since
+// warehouses differ in regular expressions, and if an engine in this process reads the users' tables, since it
+// would repeat their joins for each query.
+func (l *List) here() bool {
+	if l.regexp() {
+		return true
+	}
+	q := l.query()
+	_, _, err := q.IDs(1, 0)
+	return err == nil && !q.OfScores() && l.p.w.SQL().Embedded
+}
+
+// find reads all cases of the list; a regular expression looks at their texts, one at a time, until
+// its time is over.
+func (l *List) find(ctx context.Context) (*found, error) {
+	if l.found != nil {
+		return l.found, nil
+	}
+	var pattern *regexp.Regexp
+	var err error
+	if l.regexp() {
+		if pattern, err = regexp.Compile(l.State.Search); err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "search: %w", err)
+		}
+	}
+	query, args, err := l.query().Found(pattern != nil)
+	if err != nil {
+		return nil, err
+	}
+	f := &found{}
+	var spent time.Duration
+	modes := len(Modes)
+	matches := func(t *scoring.Table, row int) bool {
+		if pattern == nil {
+			return true
+		}
+		if spent > l.p.searching {
+			f.left++
+			return false
+		}
+		began := time.Now()
+		match := pattern.MatchString(plain(t, 0, row)) || pattern.MatchString(plain(t, modes, row)) || pattern.MatchString(plain(t, modes+1, row)) || pattern.MatchString(plain(t, modes+2, row))
+		spent += time.Since(began)
+		return match
+	}
+	err = l.p.w.Each(ctx, readingCases, query, args, func(t *scoring.Table, row int) bool {
+		if !matches(t, row) {
+			return true
+		}
+		r := record{t: t, row: row}
+		in := uint16(1) // all
+		for i := 1; i < modes; i++ {
+			if plain(t, i, row) == "1" {
+				in |= 1 << i
+			}
+		}
+		f.ids, f.modes = append(f.ids, r.text(0)), append(f.modes, in)
+		return true
+	})
+	if err == nil {
+		l.found = f
+	}
+	return f, err
+}
+
+// plain is a cell's text, no copy.
+func plain(t *scoring.Table, c, row int) string {
+	if v := t.Columns[c].Value(row); !v.IsNull() {
+		return v.String()
+	}
+	return ""
+}
+
+// Unsearched is how many cases a search by a regular expression did not look at, because it may take
+// no more than 200 ms of looking. The lists and counts are without them.
+func (l *List) Unsearched(ctx context.Context) (int64, error) {
+	if !l.regexp() {
+		return 0, nil
+	}
+	f, err := l.find(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return f.left, nil
+}
+
+// CaseScore is a score with its evidence.
+type CaseScore struct {
+	scoring.Score
+	ConfigHash string
+	GoldHash   string
+	At         time.Time // when it was stored; zero where it is not known
+}
+
+// CaseDetail is all that is known of a case in a run.
+type CaseDetail struct {
+	Answer   Answer // without a Case if neither the golden set nor agent_runs has it
+	Answered bool   // agent_runs has the answer
+	Scores   []CaseScore
+	Labels   []LoggedLabel // of this answer, the newest first; also those that others replaced
+}
+
+// Unanswered reports whether the scores say that there is no answer.
+func (c *CaseDetail) Unanswered() bool {
+	return slices.ContainsFunc(c.Scores, func(s CaseScore) bool { return s.Missing() })
+}
+
+// take takes the n-th row of the answer.
+func (c *CaseDetail) take(a Answer, n int) {
+	if c.Answer, c.Answered = a, true; n > 1 {
+		c.Answer.Case, c.Answer.Err = nil, severalRows(a.CaseID, n)
+	}
+}
+
+// Case reads one case of a run. A case that the run has no scores of is NotFound.
+func (p *Pages) Case(ctx context.Context, key scoring.RunID, caseID string) (*CaseDetail, error) {
+	out := &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: caseID, By: key.By}}}
+	query, args := ScoresOfCase(p.w.SQL(), runScores{RunID: key}, caseID)
+	var broken error
+	err := p.w.Each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		_, s, err := caseScore(t, row)
+		out.Scores, broken = append(out.Scores, s), cmp.Or(broken, err)
+		return true
+	})
+	if err = cmp.Or(err, broken); err != nil {
+		return nil, err
+	}
+	if out.Scores == nil {
+		return nil, errcode.New(errcode.NotFound, "the run has no scores of a case %.80q", caseID)
+	}
+	q := p.layout
+	query = q.Cases(Filter{}, &Range{By: key.By, First: caseID, Last: caseID})
+	rows := 0
+	err = p.w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
+		rows++
+		out.take(answer(t, row), rows)
+		return true
+	})
+	if err == nil && !out.Answered {
+		q := p.layout
+		query := q.Question(caseID)
+		err = p.w.Each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
+			a := answer(t, row)
+			out.Answer.SetVersion, out.Answer.InSet, out.Answer.Case, out.Answer.Err = a.SetVersion, a.InSet, a.Case, a.Err
+			return false
+		})
+	}
+	if err == nil {
+		var labels map[string][]LoggedLabel
+		labels, err = p.labels(ctx, key, []string{caseID})
+		out.Labels = labels[caseID]
+	}
+	return out, err
+}
+
+func caseScore(t *scoring.Table, row int) (caseID string, s CaseScore, err error) {
+	r := record{t: t, row: row}
+	of := cell(t, row)
+	s = CaseScore{Score: of.Score, ConfigHash: r.text(12), GoldHash: r.text(13), At: instant(t, 14, row)}
+	if text := r.text(9); text != "" {
+		s.Detail = json.RawMessage(text)
+	}
+	r.json(10, "scores.assessment_ids", &s.AssessmentIDs)
+	r.json(11, "scores.usage", &s.Usage)
+	return of.CaseID, s, r.err
+}

@@ -1,0 +1,187 @@
+package store
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+)
+
+// Reader writes queries over the tables that users fill. Their columns may have any type, and some
+// may be missing.
+type Reader struct {
+	Dialect driver.Dialect
+	Missing map[string]bool // columns that do not exist, such as agent_runs.turn
+	NoLog   bool            // the table label_log does not exist: tables of an earlier version
+}
+
+// Column is a column of a table, or NULL if it is missing.
+func (r Reader) Column(table, column string) string {
+	if r.Missing[table+"."+column] {
+		return "CAST(NULL AS " + r.Dialect.Types[TableNamed(table).column(column).Type] + ")"
+	}
+	return column
+}
+
+// Text is a column as text, which compares by its bytes whatever the column's type and collation
+// are.
+func (r Reader) Text(table, column string) string {
+	if r.Missing[table+"."+column] {
+		return "CAST(NULL AS " + r.Dialect.Types[driver.Text] + ")"
+	}
+	return "CAST(" + column + " AS " + r.Dialect.Types[driver.Text] + ")" + r.Dialect.Binary
+}
+
+// Key returns a key column as a string. NULL is the empty string.
+func (r Reader) Key(table, column string) string {
+	return "COALESCE(" + r.Text(table, column) + ", '')"
+}
+
+// Labels lists the human labels of answers, one row for each answer and annotator, and another for each
+// adjudication (decides is 1): said is 1 for pass, -1 for fail and 0 otherwise. A label in the log takes precedence
+// over one in human_labels: the times of human_labels may be of any type, so those of both tables cannot be
+// compared. A label that names no version of the agent belongs to the only version that answered; agent_version is
+// NULL if several or none did. The conditions are on k.case_id, and on k.raw_id, the column as a string: those of
+// human_labels, of agent_runs and of the log, in their order in the text.
+func (r Reader) Labels(ofLabels, ofAnswers, ofLog string) string {
+	return r.expand(labels(ofLabels, ofAnswers, r.log(ofLog), "", "a.only_version"))
+}
+
+// Consensus is the majority verdict on each answer, or its adjudication. The conditions are those of
+// [Reader.Labels].
+func (r Reader) Consensus(ofLabels, ofAnswers, ofLog string) string {
+	return r.expand(consensus(labels(ofLabels, ofAnswers, r.log(ofLog), "", "a.only_version")))
+}
+
+// log reads the labels of the log, the latest of each annotator; "" if there is none. Skipping an answer in one
+// queue, or withdrawing a label of it, does not affect labels in others.
+func (r Reader) log(condition string) string {
+	if r.NoLog {
+		return ""
+	}
+	return logged(condition)
+}
+
+func logged(condition string) string {
+	const answer = "case_id, agent_name, agent_version, batch_id"
+	const of = answer + ", annotator, decides"
+	return `
+  UNION ALL SELECT ` + of + `, said, 0 AS origin
+  FROM (SELECT ` + of + `, CASE verdict WHEN 'pass' THEN 1 WHEN 'fail' THEN -1 ELSE 0 END AS said,
+          ROW_NUMBER() OVER (PARTITION BY ` + of + ` ORDER BY labelled_at DESC, label_id DESC) AS latest,
+          ROW_NUMBER() OVER (PARTITION BY ` + answer + `, decides ORDER BY labelled_at DESC, label_id DESC) AS last_said
+    FROM (SELECT ` + of + `, verdict, labelled_at, label_id, ROW_NUMBER() OVER (PARTITION BY ` + of + `, queue_id ORDER BY labelled_at DESC, label_id DESC) AS choice
+    FROM (SELECT {text label_log.case_id} AS raw_id, {key label_log.case_id} AS case_id, {key label_log.agent_name} AS agent_name, {key label_log.agent_version} AS agent_version,
+                 {key label_log.batch_id} AS batch_id, {key label_log.annotator} AS annotator, CASE WHEN decides THEN 1 ELSE 0 END AS decides, queue_id, verdict, labelled_at, label_id
+          FROM badger.label_log) k
+    WHERE ` + condition + `) h
+    WHERE choice = 1 AND verdict NOT IN (` + noOpinion + `)) g
+  WHERE latest = 1 AND (decides = 0 OR last_said = 1)`
+}
+
+// noOpinion are the entries of the log without a verdict on an answer.
+const noOpinion = "'skip', 'withdrawn'"
+
+// labels joins the labels with the versions that answered; only is the single version to which a label without a
+// version belongs, found in agent_runs or in the additional table. log follows the rows of human_labels.
+func labels(ofLabels, ofAnswers, log, besides, only string) string {
+	version := "COALESCE(l.agent_version, " + only + ")"
+	return `SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said, ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides ORDER BY origin) AS choice
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, 0 AS decides, said, 1 AS origin
+FROM (SELECT l.case_id, l.agent_name, ` + version + ` AS agent_version, l.batch_id, l.annotator,
+        CASE WHEN l.verdict IN ('pass', '1', 'true', 'yes', 'correct') THEN 1 WHEN l.verdict IN ('fail', '0', 'false', 'no', 'incorrect') THEN -1 ELSE 0 END AS said,
+        ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, ` + version + `, l.batch_id, l.annotator
+                           ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
+    FROM (SELECT {text human_labels.case_id} AS raw_id, {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name, {text human_labels.agent_version} AS agent_version,
+                 {key human_labels.batch_id} AS batch_id, {key human_labels.annotator} AS annotator, LOWER(TRIM(REPLACE(REPLACE(REPLACE({key human_labels.verdict}, CHR(9), ' '), CHR(10), ' '), CHR(13), ' '))) AS verdict,
+                 {column human_labels.labelled_at} AS labelled_at
+          FROM badger.human_labels) k
+    WHERE ` + ofLabels + `) l
+  LEFT JOIN (SELECT case_id, agent_name, batch_id, COUNT(DISTINCT agent_version) AS versions, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM (SELECT case_id AS raw_id, {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version,
+                 {key agent_runs.batch_id} AS batch_id
+          FROM badger.agent_runs) k
+    WHERE ` + ofAnswers + ` GROUP BY case_id, agent_name, batch_id) a
+  ON a.case_id = l.case_id AND a.agent_name = l.agent_name AND a.batch_id = l.batch_id` + besides + `) v
+WHERE latest = 1 OR agent_version IS NULL` + log + `) u) w
+WHERE choice = 1 OR agent_version IS NULL`
+}
+
+func consensus(labels string) string {
+	return `SELECT case_id, agent_name, batch_id, CASE WHEN says > 0 THEN 1 WHEN says < 0 THEN 0 END AS passes, agent_version
+FROM (SELECT case_id, agent_name, agent_version, batch_id, CASE WHEN MAX(decides) = 1 THEN SUM(decides * said) ELSE SUM(said) END AS says
+  FROM (` + labels + `) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c`
+}
+
+// allLabels also knows the versions of answers that were scored from files and are not in
+// agent_runs.
+func allLabels() string { return labelsOfRuns("1 = 1", "1 = 1", logged("1 = 1")) }
+
+func labelsOfRuns(ofLabels, ofAnswers, log string) string {
+	return labels(ofLabels, ofAnswers, log, `
+  LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM badger.eval_runs GROUP BY agent_name, batch_id) e
+  ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id`, "CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END")
+}
+
+// expand fills in {key TABLE.COLUMN}, {text TABLE.COLUMN} and {column TABLE.COLUMN}, {json
+// COLUMN.MEMBER}, {array COLUMN.MEMBER}, and {scores}, the columns of scores.
+func (r Reader) expand(query string) string {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(query, "{")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		what, after, _ := strings.Cut(rest, "}")
+		kind, name, _ := strings.Cut(what, " ")
+		table, column, _ := strings.Cut(name, ".")
+		switch kind {
+		case "key":
+			out.WriteString(r.Key(table, column))
+		case "text":
+			if name == "" {
+				out.WriteString(r.Dialect.Types[driver.Text])
+				break
+			}
+			out.WriteString(r.Text(table, column))
+		case "column":
+			out.WriteString(r.Column(table, column))
+		case "json":
+			out.WriteString(jsonMember(r.Dialect, table, column))
+		case "array":
+			out.WriteString(jsonPart(r.Dialect, table, column))
+		case "s.array":
+			out.WriteString(jsonPart(r.Dialect, "s."+table, column))
+		case "s.json":
+			out.WriteString(jsonMember(r.Dialect, "s."+table, column))
+		case "bigint":
+			out.WriteString(r.Dialect.Types[driver.BigInt])
+		case "answer":
+			out.WriteString("(agent_name || ' ' || agent_version || ' ' || batch_id)")
+		case "s.answer":
+			out.WriteString("(s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id)")
+		case "version":
+			out.WriteString("agent_name || ' ' || agent_version")
+		case "day":
+			out.WriteString(day(r.Dialect, name))
+		case "scores":
+			out.WriteString(scoreColumns(""))
+		case "s.scores":
+			out.WriteString(scoreColumns("s."))
+		default:
+			panic("sql: {" + what + "} stands for nothing")
+		}
+		query = after
+	}
+}
+
+func scoreColumns(prefix string) string {
+	var names []string
+	for _, c := range TableNamed("scores").Columns {
+		names = append(names, prefix+c.Name)
+	}
+	return strings.Join(names, ", ")
+}

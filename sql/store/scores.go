@@ -1,0 +1,444 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Run is a row of eval_runs: one evaluation of one version of an agent.
+type Run struct {
+	scoring.RunID
+	Started      time.Time
+	Mode         string // text2sql_only, agentic_only or both
+	Config       string // JSON
+	Judge        string
+	Versions     string // JSON: versions of badger and of the metrics
+	Counts       string // JSON: scores by status
+	Tokens, Cost string // JSON
+	Status       string // running, done, stopped or failed
+}
+
+// WriteRuns writes rows of eval_runs, each in place of the one it continues.
+func (w *Store) WriteRuns(ctx context.Context, runs ...Run) error {
+	b := newRows("eval_runs")
+	defer b.release()
+	for _, r := range runs {
+		b.row(r.ID, r.Agent, r.Version, r.Batch, r.Started, r.Mode, r.Config, r.Judge, r.Versions, r.Counts, r.Tokens, r.Cost, r.Status)
+	}
+	return b.merge(ctx, w)
+}
+
+// FillKeys replaces NULL, which others wrote into the keys of a run's scores and rows of eval_runs, by the empty
+// string that it stands for. New rows then replace these rows. Rows that exist with the empty string, too, remain
+// if an index requires keys to be unique.
+func (w *Store) FillKeys(ctx context.Context, runID string) error {
+	for _, name := range []string{"scores", "eval_runs"} {
+		query := TableNamed(name).FillKey(w.SQL())
+		if err := w.Use("writing "+name, func(conn driver.Conn) error { return conn.Exec(ctx, query, runID) }); err != nil && errcode.Of(err) != errcode.AlreadyExists {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteScores merges scores on their key: run, agent, version, batch, case and metric. All of them
+// are written, or none and an error.
+func (w *Store) WriteScores(ctx context.Context, runID, configHash string, at time.Time, rows []scoring.Row) error {
+	b, err := scoreRows(runID, configHash, at, rows)
+	if err != nil {
+		return err
+	}
+	defer b.release()
+	return b.merge(ctx, w)
+}
+
+// scoreRows are scores as rows of the table. There are millions of them, so that their values are not
+// put into interfaces.
+func scoreRows(runID, configHash string, at time.Time, rows []scoring.Row) (*rows, error) {
+	b := newRows("scores")
+	for i := range rows {
+		r, s := &rows[i], &rows[i].Score
+		if r.Repeat != 0 {
+			b.release()
+			return nil, errcode.New(errcode.Unimplemented, "case %q: answer number %d to the same question, expected the first: the table scores holds one answer to a question in a batch; give the others batches of their own", r.CaseID, r.Repeat.Number())
+		}
+		b.text(runID)
+		b.text(r.CaseID)
+		b.text(r.Agent)
+		b.text(r.Version)
+		b.text(r.Batch)
+		b.text(s.Metric)
+		b.number(int64(s.Version))
+		b.text(string(s.Status))
+		if s.Status == scoring.StatusOK {
+			b.double(s.Value)
+		} else {
+			b.null()
+		}
+		b.textOrNull(s.Label)
+		if s.Passed != nil {
+			b.boolean(*s.Passed)
+		} else {
+			b.null()
+		}
+		b.text(s.Reason)
+		b.json(s.Detail, s.Detail != nil)
+		b.json(s.AssessmentIDs, len(s.AssessmentIDs) > 0)
+		b.text(configHash)
+		b.instant(at)
+		if s.Status == scoring.StatusFailed {
+			b.text(s.Code.String())
+		} else {
+			b.null()
+		}
+		b.json(s.Usage, s.Usage != nil)
+		b.textOrNull(r.GoldHash)
+		if err := b.end(); err != nil {
+			b.release()
+			return nil, errcode.New(errcode.Internal, "case %q, metric %s: the detail is not JSON: %w", r.CaseID, s.Metric, err)
+		}
+	}
+	return b, nil
+}
+
+func optional(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// scoreFields are the columns of a score without what is only evidence.
+var scoreFields = []Field[scoring.Row]{
+	{SQL: "case_id", In: func(r *scoring.Row) any { return &r.CaseID }},
+	{SQL: "agent_name", In: func(r *scoring.Row) any { return &r.Agent }},
+	{SQL: "agent_version", In: func(r *scoring.Row) any { return &r.Version }},
+	{SQL: "batch_id", In: func(r *scoring.Row) any { return &r.Batch }},
+	{SQL: "metric", In: func(r *scoring.Row) any { return &r.Score.Metric }},
+	{SQL: "metric_version", In: func(r *scoring.Row) any { return &r.Score.Version }},
+	{SQL: "status", In: func(r *scoring.Row) any { return (*string)(&r.Score.Status) }},
+	{SQL: "value", In: func(r *scoring.Row) any { return &r.Score.Value }},
+	{SQL: "label", In: func(r *scoring.Row) any { return &r.Score.Label }},
+	{SQL: "passed", In: func(r *scoring.Row) any { return &r.Score.Passed }},
+	{SQL: "reason", In: func(r *scoring.Row) any { return &r.Score.Reason }},
+	{SQL: "code", Decode: func(r *scoring.Row, v scoring.Value) error {
+		if r.Score.Status == scoring.StatusFailed {
+			r.Score.Code = errcode.Named(textIn(v))
+		}
+		return nil
+	}},
+	{SQL: "usage", Decode: func(r *scoring.Row, v scoring.Value) error { return readJSON("scores.usage", v, &r.Score.Usage) }},
+}
+
+// heldFields are [scoreFields] and what the score was made from, which tables of earlier versions lack.
+var heldFields = append(slices.Clone(scoreFields), Field[scoring.Row]{SQL: "gold_hash", In: func(r *scoring.Row) any { return &r.GoldHash }})
+
+// Scores streams the scores that a run holds, those of an answer together, without what is only
+// evidence: the detail, the warnings and the assessments.
+func (w *Store) Scores(ctx context.Context, runID string) iter.Seq2[scoring.Row, error] {
+	from, args := OfRun{RunID: scoring.RunID{ID: runID}}.Scores(w.SQL())
+	return Rows(ctx, w, Select[scoring.Row]{What: "reading the scores of a run", Fields: heldFields, From: from, Args: args})
+}
+
+// runFields are the columns of a row of eval_runs but the run's own.
+var runFields = []Field[Run]{
+	{SQL: "agent_name", In: func(r *Run) any { return &r.Agent }},
+	{SQL: "agent_version", In: func(r *Run) any { return &r.Version }},
+	{SQL: "batch_id", In: func(r *Run) any { return &r.Batch }},
+	{SQL: "eval_run_date", In: func(r *Run) any { return &r.Started }},
+	{SQL: "mode", In: func(r *Run) any { return &r.Mode }},
+	{SQL: "config", In: func(r *Run) any { return &r.Config }},
+	{SQL: "judge", In: func(r *Run) any { return &r.Judge }},
+	{SQL: "versions", In: func(r *Run) any { return &r.Versions }},
+	{SQL: "counts", In: func(r *Run) any { return &r.Counts }},
+	{SQL: "tokens", In: func(r *Run) any { return &r.Tokens }},
+	{SQL: "cost", In: func(r *Run) any { return &r.Cost }},
+	{SQL: "status", In: func(r *Run) any { return &r.Status }},
+}
+
+// namedRunFields are all columns of a row of eval_runs.
+var namedRunFields = append([]Field[Run]{{SQL: "eval_run_id", In: func(r *Run) any { return &r.ID }}}, runFields...)
+
+// Runs lists the rows of eval_runs of a run.
+func (w *Store) Runs(ctx context.Context, runID string) (out []Run, err error) {
+	for run, err := range Rows(ctx, w, Select[Run]{What: readingRuns, Fields: runFields, From: RowsOfRun(w.SQL()), Args: []any{runID}}) {
+		if err != nil {
+			return out, err
+		}
+		run.ID = runID
+		out = append(out, run)
+	}
+	return out, nil
+}
+
+// LatestRuns names the runs that started last, at most n of them, the latest first.
+func (w *Store) LatestRuns(ctx context.Context, n int) ([]string, error) {
+	var out []string
+	err := w.Each(ctx, "reading eval_runs", LatestRuns(), nil, func(t *scoring.Table, row int) bool {
+		out = append(out, (&record{t: t, row: row}).text(0))
+		return len(out) < n
+	})
+	return out, err
+}
+
+// LastRun is the run that started last.
+type LastRun struct {
+	ID      string
+	Started time.Time // zero where it is not known
+	Done    bool      // all of its rows
+}
+
+// LastRun finds the run that started last, or nil.
+func (w *Store) LastRun(ctx context.Context) (run *LastRun, err error) {
+	err = w.Each(ctx, "reading eval_runs", LatestRuns(), nil, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		run = &LastRun{ID: r.text(0), Done: r.count(2) == 1}
+		if v := t.Columns[1].Value(row); !v.IsNull() {
+			run.Started = time.Unix(v.Int(), int64(v.Nanos())).UTC()
+		}
+		return false
+	})
+	return run, err
+}
+
+// rows builds Arrow rows for one of badger's tables.
+type rows struct {
+	table *Table
+	build *array.RecordBuilder
+	n     int
+	at    int   // the column that the next value of the row is of
+	err   error // of a value of the row
+}
+
+var arrowTypes = map[driver.Type]arrow.DataType{
+	driver.Text: arrow.BinaryTypes.String, driver.JSON: arrow.BinaryTypes.String, driver.BigInt: arrow.PrimitiveTypes.Int64, driver.Double: arrow.PrimitiveTypes.Float64,
+	driver.Boolean: arrow.FixedWidthTypes.Boolean, driver.Timestamp: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
+}
+
+func newRows(table string) *rows { return rowsOf(TableNamed(table)) }
+
+func rowsOf(t *Table) *rows {
+	fields := make([]arrow.Field, len(t.Columns))
+	for i, c := range t.Columns {
+		fields[i] = arrow.Field{Name: c.Name, Type: arrowTypes[c.Type], Nullable: true}
+	}
+	return &rows{table: t, build: array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))}
+}
+
+func (b *rows) release() { b.build.Release() }
+
+// The following append one value of a row each, in the order of the columns, until end. Existing JSON is copied
+// unchanged.
+
+func (b *rows) next() array.Builder {
+	b.at++
+	return b.build.Field(b.at - 1)
+}
+
+func (b *rows) null()            { b.next().AppendNull() }
+func (b *rows) number(n int64)   { b.next().(*array.Int64Builder).Append(n) }       //nolint:forcetypeassert // the table says so
+func (b *rows) double(x float64) { b.next().(*array.Float64Builder).Append(x) }     //nolint:forcetypeassert // the table says so
+func (b *rows) boolean(x bool)   { b.next().(*array.BooleanBuilder).Append(x) }     //nolint:forcetypeassert // the table says so
+func (b *rows) text(s string)    { b.next().(*array.StringBuilder).Append(utf(s)) } //nolint:forcetypeassert // the table says so
+func (b *rows) instant(t time.Time) {
+	to := b.next().(*array.TimestampBuilder) //nolint:forcetypeassert // the table says so
+	if t.IsZero() {
+		to.AppendNull()
+		return
+	}
+	to.Append(arrow.Timestamp(t.UnixMicro()))
+}
+
+func (b *rows) textOrNull(s string) {
+	if s == "" {
+		b.null()
+		return
+	}
+	b.text(s)
+}
+
+func (b *rows) json(v any, there bool) {
+	if !there {
+		b.null()
+		return
+	}
+	text, ok := v.(json.RawMessage)
+	if !ok {
+		var err error
+		if text, err = json.Marshal(v); err != nil && b.err == nil {
+			b.err = err
+		}
+	}
+	if len(text) == 0 {
+		b.null()
+		return
+	}
+	to := b.next().(*array.StringBuilder) //nolint:forcetypeassert // the table says so
+	if utf8.Valid(text) {
+		to.BinaryBuilder.Append(text)
+		return
+	}
+	to.Append(utf(string(text)))
+}
+
+func (b *rows) end() error {
+	b.n, b.at = b.n+1, 0
+	return b.err
+}
+
+func utf(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}
+
+// row appends one row: a value for every column, nil for NULL; empty JSON text is NULL too.
+func (b *rows) row(values ...any) {
+	for i, v := range values {
+		switch to := b.build.Field(i).(type) {
+		case *array.StringBuilder:
+			if s, ok := v.(string); ok && (s != "" || b.table.Columns[i].Type == driver.Text) {
+				to.Append(utf(s))
+			} else {
+				to.AppendNull()
+			}
+		case *array.Int64Builder:
+			appendOr(to.Append, to.AppendNull, v)
+		case *array.Float64Builder:
+			appendOr(to.Append, to.AppendNull, v)
+		case *array.BooleanBuilder:
+			appendOr(to.Append, to.AppendNull, v)
+		case *array.TimestampBuilder:
+			if t, ok := v.(time.Time); ok && !t.IsZero() {
+				to.Append(arrow.Timestamp(t.UnixMicro()))
+			} else {
+				to.AppendNull()
+			}
+		}
+	}
+	b.n++
+}
+
+func appendOr[T any](value func(T), null func(), v any) {
+	if x, ok := v.(T); ok {
+		value(x)
+	} else {
+		null()
+	}
+}
+
+func (b *rows) merge(ctx context.Context, w *Store) error {
+	return b.write(ctx, w, func(conn driver.Conn, r array.RecordReader) error {
+		_, err := conn.Merge(ctx, b.table.FullName(), b.table.Key, r)
+		return err
+	})
+}
+
+// write calls f with the rows, unless there are none.
+func (b *rows) write(ctx context.Context, w *Store, f func(conn driver.Conn, r array.RecordReader) error) error {
+	if b.n == 0 {
+		return nil
+	}
+	rec := b.build.NewRecord()
+	if w.SQL().NoNUL {
+		rec = b.withoutNUL(rec)
+	}
+	defer rec.Release()
+	for try := 0; ; try++ {
+		r, err := array.NewRecordReader(rec.Schema(), []arrow.Record{rec})
+		if err != nil {
+			return err
+		}
+		err = w.Use("writing "+b.table.Name, func(conn driver.Conn) error { return f(conn, r) })
+		r.Release()
+		if errcode.Of(err) != errcode.Unavailable || len(b.table.Key) == 0 || try == len(tries) || !wait(ctx, tries[try]) {
+			return err
+		}
+	}
+}
+
+// tries are the pauses before rows with a key are written again, whose writing lost a deadlock, its
+// session or the answer: it wrote nothing, or the same rows.
+var tries = [...]time.Duration{50 * time.Millisecond, 500 * time.Millisecond}
+
+// wait waits so long, or longer by chance so that two writers do not meet again; it is false if the
+// context ended before.
+func wait(ctx context.Context, pause time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(pause + rand.N(pause)): //nolint:gosec // no secret
+		return true
+	}
+}
+
+// withoutNUL is a record of the table whose texts hold U+FFFD in place of NUL bytes, which a model may have
+// written, and whose JSON has no escape of them. The record given is released or returned.
+func (b *rows) withoutNUL(rec arrow.Record) arrow.Record {
+	columns := append([]arrow.Array(nil), rec.Columns()...)
+	changed := false
+	for i, column := range columns {
+		replaced := func(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
+		sought := "\x00"
+		if b.table.Columns[i].Type == driver.JSON {
+			replaced, sought = withoutEscapedNUL, `\u0000`
+		}
+		texts, ok := column.(*array.String)
+		if !ok || !bytes.Contains(texts.ValueBytes(), []byte(sought)) {
+			continue
+		}
+		to := array.NewStringBuilder(memory.DefaultAllocator)
+		defer to.Release()
+		for row := range texts.Len() {
+			if texts.IsNull(row) {
+				to.AppendNull()
+			} else {
+				to.Append(replaced(texts.Value(row)))
+			}
+		}
+		columns[i], changed = to.NewArray(), true
+		defer columns[i].Release()
+	}
+	if !changed {
+		return rec
+	}
+	defer rec.Release()
+	return array.NewRecord(rec.Schema(), columns, rec.NumRows())
+}
+
+// withoutEscapedNUL is JSON with U+FFFD in place of NUL.
+func withoutEscapedNUL(text string) string {
+	var out strings.Builder
+	for {
+		at := strings.IndexByte(text, '\\')
+		if at < 0 || at+1 == len(text) {
+			out.WriteString(text)
+			return out.String()
+		}
+		out.WriteString(text[:at])
+		text = text[at:]
+		if rest, ok := strings.CutPrefix(text, `\u0000`); ok {
+			out.WriteString(`\ufffd`)
+			text = rest
+			continue
+		}
+		out.WriteString(text[:2]) // another escape
+		text = text[2:]
+	}
+}

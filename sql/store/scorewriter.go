@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"hash/maphash"
+	"iter"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// ScoreWriter writes the scores of one run. It knows for which answers the run has scores: scores of other answers
+// cannot conflict with rows of the table, and are added if the connection can ([driver.Adder]). All others are
+// merged, and so are all scores from the moment when another client has written scores of the run. Its calls must
+// not overlap.
+type ScoreWriter struct {
+	w               *Store
+	run, configHash string
+	seed            maphash.Seed
+	seen            map[uint64]struct{} // hashes of answers: of two with one hash the second is merged
+	mark            driver.Mark
+}
+
+// ScoreWriter returns a writer for the scores of a run. It adds scores only after Held has been read to its end.
+func (w *Store) ScoreWriter(runID, configHash string) *ScoreWriter {
+	return &ScoreWriter{
+		w: w, run: runID, configHash: configHash, seed: maphash.MakeSeed(), seen: map[uint64]struct{}{},
+		mark: driver.Mark{Column: "eval_run_id", Value: runID, Table: -1},
+	}
+}
+
+// Held is [Warehouse.Scores] of the run.
+func (s *ScoreWriter) Held(ctx context.Context) iter.Seq2[scoring.Row, error] {
+	return func(yield func(scoring.Row, error) bool) {
+		n := int64(0)
+		for r, err := range s.w.Scores(ctx, s.run) {
+			if err == nil {
+				n++
+				s.seen[s.hash(&r)] = struct{}{}
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+		s.mark.Own, s.mark.Table, s.mark.Alone = n, -1, true
+	}
+}
+
+func (s *ScoreWriter) hash(r *scoring.Row) uint64 { return maphash.Comparable(s.seed, r.AnswerID) }
+
+// Write writes scores, in place of those of the same answer and metric. All of them are written, or
+// none and an error.
+func (s *ScoreWriter) Write(ctx context.Context, at time.Time, rows []scoring.Row) error {
+	b, err := scoreRows(s.run, s.configHash, at, rows)
+	if err != nil {
+		return err
+	}
+	defer b.release()
+	again := s.again(rows)
+	return b.write(ctx, s.w, func(conn driver.Conn, r array.RecordReader) error {
+		to, ok := conn.(driver.Adder)
+		if !ok {
+			_, err := conn.Merge(ctx, b.table.FullName(), b.table.Key, r)
+			return err
+		}
+		_, err := to.Add(ctx, b.table.FullName(), b.table.Key, r, again, &s.mark)
+		return err
+	})
+}
+
+// again reports whether some of the rows may have the key of another, in the table or among them. The
+// rows of an answer stand together.
+func (s *ScoreWriter) again(rows []scoring.Row) (again bool) {
+	for i, first := 0, 0; i < len(rows); i++ {
+		if i == 0 || rows[i].AnswerID != rows[i-1].AnswerID {
+			first = i
+			h := s.hash(&rows[i])
+			if _, is := s.seen[h]; is {
+				again = true
+			}
+			s.seen[h] = struct{}{}
+		}
+		for j := first; j < i && !again; j++ {
+			again = rows[j].Score.Metric == rows[i].Score.Metric
+		}
+	}
+	return again
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// WriteCases writes cases into golden_set, as version setVersion of the set, and their answers into agent_runs, and
+// replaces rows with the same keys. A case without an agent's name, SQL, result, error or response has no answer.
+// Human labels are written with [Warehouse.WriteLabels]. Each call holds its rows in memory, so write many cases in
+// several calls.
+func (w *Store) WriteCases(ctx context.Context, setVersion string, cases []*scoring.Case) error {
+	golden, runs := newRows("golden_set"), newRows("agent_runs")
+	defer golden.release()
+	defer runs.release()
+	for _, c := range cases {
+		if c.ID == "" {
+			return errcode.New(errcode.InvalidArgument, "writing cases: case_id is missing")
+		}
+		if err := goldenRow(golden, c, setVersion); err != nil {
+			return errcode.New(errcode.Of(err), "writing cases: case %q: %w", c.ID, err)
+		}
+		if c.Agent.Name == "" && c.Pred.SQL == "" && !c.Pred.Ran && c.Pred.Result.Absent() && c.Agent.Response == "" {
+			continue
+		}
+		if err := runRow(runs, c); err != nil {
+			return errcode.New(errcode.Of(err), "writing cases: case %q: %w", c.ID, err)
+		}
+	}
+	if err := golden.merge(ctx, w); err != nil {
+		return err
+	}
+	return runs.merge(ctx, w)
+}
+
+func goldenRow(b *rows, c *scoring.Case, setVersion string) error {
+	var gold scoring.Query
+	if len(c.Golds) > 0 {
+		gold = c.Golds[0]
+	}
+	result, err := textOf(gold.Result)
+	if err != nil {
+		return errcode.New(errcode.Of(err), "gold result: %w", err)
+	}
+	var more []scoring.Alternative
+	for i := 1; i < len(c.Golds); i++ {
+		g := c.Golds[i]
+		text, err := textOf(g.Result)
+		if err != nil {
+			return errcode.New(errcode.Of(err), "gold result %d: %w", i+1, err)
+		}
+		a := scoring.Alternative{SQL: g.SQL, Error: g.Error, LatencyMS: milliseconds(g.Latency)}
+		if text != "" {
+			a.Result, _ = json.Marshal(text) // a string always can be
+		}
+		more = append(more, a)
+	}
+	j := jsons{}
+	b.row(c.ID, optional(c.Question), optional(c.Evidence), optional(c.Schema), optional(c.Dialect), optional(gold.SQL), optional(result),
+		j.raw("expected tools", c.Expected.Tools), j.list(len(c.Expected.Clarifications), c.Expected.Clarifications), optional(c.Expected.Behaviour), j.list(len(c.Tags), c.Tags),
+		setVersion, number(milliseconds(gold.Latency)), optional(gold.Error), j.list(len(more), more), optional(c.Database), j.list(len(c.Options), c.Options))
+	return j.err
+}
+
+func runRow(b *rows, c *scoring.Case) error {
+	result, err := textOf(c.Pred.Result)
+	if err != nil {
+		return errcode.New(errcode.Of(err), "result of the agent: %w", err)
+	}
+	var goldLatency *float64
+	if len(c.Golds) > 0 {
+		goldLatency = milliseconds(c.Golds[0].Latency)
+	}
+	a, j := &c.Agent, jsons{}
+	b.row(a.Name, a.Version, a.BatchID, c.ID, optional(a.Interpretation), optional(c.Pred.SQL), optional(result), optional(c.Pred.Error), j.list(len(a.ToolCalls), a.ToolCalls),
+		optional(a.Response), number(milliseconds(c.Pred.Latency)), number(goldLatency), nil, optional(a.ConversationID), int64(a.Turn))
+	return j.err
+}
+
+// textOf is a result as the tables hold it.
+func textOf(r scoring.Result) (string, error) {
+	switch {
+	case r.Err != nil:
+		return "", r.Err
+	case r.Table != nil:
+		return string(r.Table.AppendJSON(nil)), nil
+	}
+	return r.Ref, nil
+}
+
+func milliseconds(d *time.Duration) *float64 {
+	if d == nil {
+		return nil
+	}
+	ms := float64(*d) / float64(time.Millisecond)
+	return &ms
+}
+
+func number(f *float64) any {
+	if f == nil {
+		return nil
+	}
+	return *f
+}
+
+// jsons makes JSON text of values and keeps the first error.
+type jsons struct{ err error }
+
+// list is v as JSON, or nil if it has no elements.
+func (j *jsons) list(n int, v any) any {
+	if n == 0 {
+		return nil
+	}
+	text, err := json.Marshal(v)
+	if err != nil && j.err == nil {
+		j.err = errcode.New(errcode.InvalidArgument, "a member is no JSON")
+	}
+	return string(text)
+}
+
+func (j *jsons) raw(what string, v json.RawMessage) any {
+	if len(v) == 0 {
+		return nil
+	}
+	if !json.Valid(v) && j.err == nil {
+		j.err = errcode.New(errcode.InvalidArgument, "%s: expected JSON", what)
+	}
+	return string(v)
+}
+
+// Label is one person's label of an answer.
+type Label struct {
+	scoring.AnswerID // without a version of the agent: of the only one that answered the question in the batch
+	Annotator        string
+	Verdict          string // pass, fail or unsure
+	Note             string
+	At               time.Time
+}
+
+// WriteLabels writes rows of human_labels and replaces earlier labels of the same answer by the same person.
+func (w *Store) WriteLabels(ctx context.Context, labels ...Label) error {
+	b := newRows("human_labels")
+	defer b.release()
+	for _, l := range labels {
+		if !slices.Contains([]string{"pass", "fail", "unsure"}, l.Verdict) {
+			return errcode.New(errcode.InvalidArgument, "writing labels: case %q: the verdict is %.20q, expected pass, fail or unsure", l.CaseID, l.Verdict)
+		}
+		b.row(l.CaseID, l.Agent, l.Batch, l.Annotator, l.Verdict, optional(l.Note), l.At, optional(l.Version))
+	}
+	return b.merge(ctx, w)
+}
+
+// Vote is one person's current verdict on an answer.
+type Vote struct {
+	scoring.AnswerID
+	Annotator string
+	Says      int  // 1: it passes, -1: it fails, 0: unsure
+	Decides   bool // settles a disagreement, in place of the other votes
+	Known     bool // false if the label names no version of the agent, and several versions or none answered in the batch: it counts for none
+}
+
+// Votes lists the human verdicts on answers in human_labels and label_log. A warehouse without human_labels has
+// none.
+func (w *Store) Votes(ctx context.Context) ([]Vote, error) {
+	q, err := w.query(ctx)
+	if err != nil || !q.Labelled {
+		return nil, err
+	}
+	var out []Vote
+	err = w.Each(ctx, "reading human_labels", q.Votes(), nil, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out = append(out, Vote{
+			AnswerID:  scoring.AnswerID{CaseID: r.text(0), By: scoring.By{Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}},
+			Annotator: r.text(4), Says: int(r.count(5)), Decides: r.count(6) == 1, Known: !t.Columns[2].Value(row).IsNull(),
+		})
+		return true
+	})
+	return out, err
+}

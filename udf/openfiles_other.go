@@ -1,6 +1,0 @@
-//go:build !unix
-
-package udf
-
-// openFiles is how many files the process may have open; 0: not known.
-func openFiles() int { return 0 }

@@ -1,0 +1,373 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/webheaders"
+	"github.com/badger-eval/badger/udf"
+)
+
+// The gRPC library reads a message whole, and then says how large it was. A gate is in front of
+// it: it reads the five bytes before a message, which say how long it is and whether it is
+// compressed, and lets the message come when its memory is reserved. Until then a caller can send
+// no more than the window of the stream, which is reserved when the stream begins.
+
+// streamWindow is how many bytes a caller may send on a stream before anybody reads them.
+const streamWindow = 64 << 10
+
+// readAhead is the number of bytes read from the connection in one call.
+const readAhead = 16 << 10
+
+// receiving is how many times a message is in memory while it is received: in the pieces it came
+// in, and as a whole. The memory of the pieces is then for what is made of the message.
+const receiving = 2
+
+// gate is where the bytes of one gRPC call come in: the body of its HTTP request.
+type gate struct {
+	body     io.ReadCloser
+	control  *http.ResponseController
+	encoding string        // by which messages may be compressed; "": none
+	wanted   chan struct{} // one message may come
+	admitted chan struct{} // one message was let in
+	refused  chan error    // why a message was refused, the last
+	written  chan struct{} // one message was written
+	closed   chan struct{}
+	closing  sync.Once
+
+	in   *bufio.Reader // of the body
+	head [5]byte
+	left int64 // bytes of the message that is coming
+	n    int   // messages that were let in
+
+	// Set before the first message is wanted.
+	ctx      context.Context //nolint:containedctx // of the call
+	share    *share
+	limit    int
+	patience time.Duration   // for a message to begin, for its memory, and for the message to come
+	stopping context.Context //nolint:containedctx // the server's
+	single   bool            // the call has one message
+
+	mu   sync.Mutex
+	held int64 // for the message
+	over bool  // nothing is reserved any more
+	gone bool  // the reply cannot be written any more
+}
+
+type gateKey struct{}
+
+// gated hands a request to the gRPC library, with a gate.
+func (s *Server) gated(to http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		requested(r.Context())
+		if r.ProtoMajor < 2 || !strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") { // a browser's
+			webheaders.Set(rw.Header())
+		}
+		g := &gate{body: r.Body, control: http.NewResponseController(rw), wanted: make(chan struct{}, 1), admitted: make(chan struct{}, 1), refused: make(chan error, 1), written: make(chan struct{}, 1), closed: make(chan struct{})}
+		if g.encoding = r.Header.Get("Grpc-Encoding"); g.encoding != "" {
+			r.Header.Del("Grpc-Encoding") // the library would answer in it, too
+		}
+		r = r.WithContext(context.WithValue(r.Context(), gateKey{}, g))
+		r.Body = g
+		defer g.leave()
+		to.ServeHTTP(&flushed{rw, g}, r)
+	})
+}
+
+// flushed tells the gate of each message that was written: the library flushes once after each.
+type flushed struct {
+	http.ResponseWriter
+	gate *gate
+}
+
+// Unwrap is for http.ResponseController.
+func (f *flushed) Unwrap() http.ResponseWriter { return f.ResponseWriter }
+
+// Flush is http.Flusher's.
+func (f *flushed) Flush() {
+	_ = f.gate.control.Flush()
+	select {
+	case f.gate.written <- struct{}{}:
+	default:
+	}
+}
+
+// open makes the gate ready for a call whose caller is known, and reserves what may come unasked.
+func (g *gate) open(ctx context.Context, s *Server, held *share, single bool) error {
+	g.ctx, g.share, g.limit, g.patience, g.stopping, g.single = ctx, held, s.limits.Message, s.limits.ReadTime, s.stopping, single
+	if err := held.Hold(streamWindow + readAhead); err != nil {
+		return err
+	}
+	// Each look into the body is told to the connection, and short ones as well.
+	g.in = bufio.NewReaderSize(g.body, readAhead)
+	return nil
+}
+
+// end releases the gate's reservations.
+func (g *gate) end() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.over = true
+	g.share.free(g.held)
+	g.held = 0
+}
+
+// Close is io.Closer's. The library calls it at the end of the call.
+func (g *gate) Close() error {
+	g.closing.Do(func() { close(g.closed) })
+	return g.body.Close()
+}
+
+// Read is io.Reader's. It fills p as far as the message goes: the library keeps a buffer of one size
+// for each piece, however short.
+func (g *gate) Read(p []byte) (int, error) {
+	if g.left == 0 {
+		if err := g.await(); err != nil {
+			return 0, err
+		}
+		if _, err := io.ReadFull(g.in, g.head[:]); err != nil {
+			return 0, err
+		}
+		if err := g.admit(); err != nil { // the library would answer with a status of its own: it reads on until the call ends
+			g.refused <- err
+			<-g.closed
+			return 0, errClosed
+		}
+		return copy(p, g.head[:]), nil
+	}
+	n, err := io.ReadFull(g.in, p[:min(int64(len(p)), g.left)])
+	g.left -= int64(n)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+var (
+	errCompressed = errcode.New(errcode.Unimplemented, "the message is compressed; send it without compression (grpc-encoding: identity)")
+	errTwoInOne   = errcode.New(errcode.InvalidArgument, "the call takes one message, and a second one came")
+)
+
+// await waits until a message is wanted. The end of a call of one message is searched for unasked.
+func (g *gate) await() error {
+	if g.n > 0 && g.single {
+		return nil
+	}
+	select {
+	case <-g.wanted:
+		return nil
+	case <-g.closed:
+		return errClosed
+	}
+}
+
+// admit waits until there is memory for the message that begins.
+func (g *gate) admit() error {
+	if g.n > 0 && g.single {
+		return errTwoInOne
+	}
+	size := int64(binary.BigEndian.Uint32(g.head[1:]))
+	switch {
+	case g.head[0] != 0:
+		return errCompressed
+	case size > int64(g.limit):
+		return errcode.New(errcode.ResourceExhausted, "the message has %d bytes, expected at most %d; send fewer rows at once", size, g.limit)
+	}
+	g.n++
+	g.left = size
+	var over time.Time // before the stream is overdue
+	for {
+		err := g.reserve(receiving*size, g.share.holdLarge)
+		now := time.Now()
+		if over.IsZero() { // each tells once that the message is on its way, and once more that it comes after it had to wait
+			over = now.Add(g.patience * 9 / 10)
+			g.tell()
+		} else if err == nil {
+			g.tell()
+		}
+		if err == nil || now.After(over) || !errors.Is(err, errBusy) {
+			return err
+		}
+		select {
+		case <-time.After(20 * time.Millisecond): // others end their calls meanwhile
+		case <-g.closed:
+			return errClosed
+		case <-g.ctx.Done():
+			return g.ctx.Err()
+		}
+	}
+}
+
+// tell tells who waits for the message that it is on its way.
+func (g *gate) tell() {
+	select {
+	case g.admitted <- struct{}{}:
+	case <-g.closed:
+	}
+}
+
+// errClosed ends a gate; it is not reported.
+var errClosed = errcode.New(errcode.Cancelled, "the call has ended")
+
+// reserve reserves memory for the message.
+func (g *gate) reserve(n int64, hold func(int64) error) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.over {
+		return errClosed
+	}
+	if err := hold(n); err != nil {
+		return err
+	}
+	g.held += n
+	return nil
+}
+
+// give releases n bytes of it, or all if n is negative.
+func (g *gate) give(n int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if n < 0 {
+		n = g.held
+	}
+	g.share.free(n)
+	g.held -= n
+}
+
+// leave notes that the request is over.
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.gone = true
+}
+
+// stop ends the writing of a reply whose caller has left.
+func (g *gate) stop() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.gone {
+		_ = g.control.SetWriteDeadline(time.Now())
+	}
+}
+
+// gatedStream is a stream of messages that come through a gate, with a context of ours.
+type gatedStream struct {
+	grpc.ServerStream
+	gate  *gate
+	ctx   context.Context //nolint:containedctx // the interface asks for it
+	again func() error    // asks once more who calls
+	asked time.Time
+}
+
+func (s *gatedStream) Context() context.Context { return s.ctx }
+
+// RecvMsg receives a message. Its memory is reserved until the next one is asked for. After an error
+// the stream is of no use.
+func (s *gatedStream) RecvMsg(m any) error {
+	g := s.gate
+	g.give(-1)
+	select {
+	case g.wanted <- struct{}{}:
+	default:
+	}
+	type arrival struct {
+		raw rawMessage
+		err error
+	}
+	came := make(chan arrival, 1)
+	go func() {
+		var a arrival
+		a.err = s.ServerStream.RecvMsg(&a.raw)
+		came <- a
+	}()
+	patience := g.patience
+	overdue := time.NewTimer(patience)
+	defer overdue.Stop()
+	stopping := g.stopping.Done()
+	for {
+		select {
+		case a := <-came:
+			if a.err != nil {
+				return a.err
+			}
+			if err := s.known(); err != nil {
+				return err
+			}
+			return g.decode(a.raw, m)
+		case err := <-g.refused:
+			return err
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		case <-g.admitted: // the next part of its way has time of its own
+			overdue.Reset(patience)
+		case <-stopping:
+			stopping = nil
+			patience = min(patience, stoppingPatience)
+			overdue.Reset(patience)
+		case <-overdue.C:
+			if g.stopping.Err() != nil {
+				return udf.ErrStopping
+			}
+			return errcode.New(errcode.DeadlineExceeded, "no message came on the stream for %v", patience)
+		}
+	}
+}
+
+// askAgain is how long the identity of a stream's caller is valid before it is checked again.
+const askAgain = time.Second
+
+// known reports whether who sends messages may still call.
+func (s *gatedStream) known() error {
+	if now := time.Now(); now.Sub(s.asked) >= askAgain {
+		s.asked = now
+		return s.again()
+	}
+	return nil
+}
+
+// stoppingPatience is how long a stopping server waits for the next message of a stream: one that
+// is being sent still comes.
+const stoppingPatience = time.Second
+
+// SendMsg sends a message and waits until it is written: it may be made of memory that is used
+// again, and that counts for as long. A caller who does not read the reply within the patience loses
+// the stream.
+func (s *gatedStream) SendMsg(m any) error {
+	g := s.gate
+	select {
+	case <-g.written: // the flush of a header
+	default:
+	}
+	if err := s.ServerStream.SendMsg(m); err != nil {
+		return err
+	}
+	stuck := time.NewTimer(g.patience)
+	defer stuck.Stop()
+	var err error
+	select {
+	case <-g.written:
+		return nil
+	case <-g.closed:
+		return errClosed
+	case <-s.ctx.Done():
+		err = s.ctx.Err()
+	case <-stuck.C:
+		err = errcode.New(errcode.DeadlineExceeded, "the client did not read the reply within %v", g.patience)
+	}
+	g.stop()
+	select {
+	case <-g.written:
+	case <-g.closed:
+	}
+	return err
+}

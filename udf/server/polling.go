@@ -1,0 +1,423 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/udf"
+)
+
+// pollable is a wire whose caller can be asked to poll for the reply: 202 to a POST, and then GETs with the same
+// id.
+type pollable interface {
+	// callID is the caller's id of the batch, the same when it is sent again; "" if it has none.
+	callID(h http.Header) string
+}
+
+// callID is the id of Snowflake's external functions. Service functions have none.
+func (snowflake) callID(h http.Header) string {
+	return h.Get("sf-external-function-query-batch-id")
+}
+
+const (
+	pollTime     = 9 * time.Minute // by when all rows of a batch have a score or say why not: Snowflake gives up after 10
+	pollWait     = 2 * time.Second // a poll waits so long before it is told to come again
+	abandonAfter = 3 * time.Minute // without a poll nobody waits for a batch
+	mostReplies  = 64 << 20        // bytes of replies that are kept
+	mostPolled   = 1024            // batches that run at once; of one caller three quarters
+)
+
+// errForgotten answers polls for an unknown batch: a poll has no body to start again from.
+var errForgotten = errcode.New(errcode.NotFound, "no call with this batch id is known; run the statement again")
+
+var errOtherContent = errcode.New(errcode.InvalidArgument, "another request was sent under this batch id")
+
+// polls reports whether a route accepts a method in addition to its own.
+func (rt *route) polls(method string) bool {
+	_, ok := rt.wire.(pollable)
+	return ok && method == http.MethodGet
+}
+
+// batches are the calls of one replica that may be asked for again.
+type batches struct {
+	mu      sync.Mutex
+	all     map[string]*polled
+	ended   []*polled // the oldest first
+	kept    int64     // bytes of their replies
+	running int
+	of      map[string]int // of them, by caller
+	account *admission     // whose memory the replies count with
+}
+
+// polled is one of them.
+type polled struct {
+	id, hash string
+	caller   string
+	fn       *udf.Function
+	body     []byte
+	ctx      context.Context //nolint:containedctx // of the batch
+	cancel   context.CancelFunc
+	abandon  *time.Timer // ends it when nobody asks any more
+
+	// Set before done is closed.
+	done  chan struct{}
+	reply []byte
+	err   error
+	nulls int
+
+	// Guarded by batches.mu.
+	told  bool // its caller was told to come again
+	ended time.Time
+
+	keeping sync.Mutex
+	kept    bool // in the call store
+}
+
+func (p *polled) running() bool {
+	select {
+	case <-p.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// open returns the call with an id, or creates it; mine reports that the caller must run it.
+func (b *batches) open(ctx context.Context, id, hash string, fn *udf.Function, body []byte) (p *polled, mine bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p = b.all[id]; p != nil {
+		if p.hash != hash {
+			return nil, false, errOtherContent
+		}
+		if p.running() || p.reply != nil && time.Since(p.ended) < udf.KeepCalls {
+			return p, false, nil
+		}
+	}
+	caller := shareFrom(ctx).Name()
+	if caller != "" && b.of[caller] >= int(threeQuarters(mostPolled)) {
+		return nil, false, busy("caller batches", 0, "this caller has %d batches that are not done", b.of[caller])
+	}
+	if b.running >= mostPolled {
+		return nil, false, busy("batches", 0, "too many batches are not done")
+	}
+	b.running++
+	b.of[caller]++
+	p = &polled{id: id, hash: hash, caller: caller, fn: fn, body: body, done: make(chan struct{})}
+	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	p.abandon = time.AfterFunc(pollTime+abandonAfter, p.cancel)
+	b.all[id] = p
+	return p, true, nil
+}
+
+func (b *batches) find(id string) *polled {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p := b.all[id]; p != nil && (p.running() || p.reply != nil) {
+		return p
+	}
+	return nil
+}
+
+// end ends a batch. The reply of one that was quick and asked no judge is not kept, only what was
+// asked.
+func (b *batches) end(p *polled, reply []byte, nulls int, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.running--
+	if b.of[p.caller]--; b.of[p.caller] == 0 {
+		delete(b.of, p.caller)
+	}
+	p.reply, p.nulls, p.err, p.ended = reply, nulls, err, time.Now()
+	p.abandon.Stop()
+	p.cancel()
+	close(p.done)
+	if b.all[p.id] != p {
+		return
+	}
+	if err != nil { // it may be sent again
+		delete(b.all, p.id)
+		return
+	}
+	if !p.told && !p.fn.Once {
+		p = &polled{id: p.id, hash: p.hash, done: p.done, ended: p.ended}
+		b.all[p.id] = p
+	}
+	for len(b.ended) > 0 && (b.kept+p.size() > mostReplies || time.Since(b.ended[0].ended) > udf.KeepCalls) {
+		b.forget()
+	}
+	if !b.account.Take(p.size()) {
+		delete(b.all, p.id)
+		return
+	}
+	b.ended = append(b.ended, p)
+	b.kept += p.size()
+}
+
+// size returns the size of a finished batch.
+func (p *polled) size() int64 { return int64(len(p.reply)+len(p.body)) + 512 }
+
+// forget forgets the oldest batch. The caller holds b.mu.
+func (b *batches) forget() {
+	old := b.ended[0]
+	b.ended = b.ended[1:]
+	b.kept -= old.size()
+	b.account.Give(old.size())
+	if b.all[old.id] == old {
+		delete(b.all, old.id)
+	}
+}
+
+// spare drops all finished batches to free their memory.
+func (b *batches) spare() {
+	if !b.mu.TryLock() {
+		return
+	}
+	defer b.mu.Unlock()
+	for len(b.ended) > 0 {
+		b.forget()
+	}
+}
+
+// tell records that the caller is asked to poll.
+func (b *batches) tell(p *polled) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p.told = true
+}
+
+func (b *batches) wasTold(p *polled) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return p.told
+}
+
+// servePolled answers a batch with an id. A batch that is not done in time continues, and its caller is asked to
+// poll. The reply is kept, here and, after the caller was asked to poll, in the call store, where every replica
+// finds it.
+func (s *Server) servePolled(w wire, x *exchange, callersID string) error {
+	if callersID == "" {
+		return errcode.New(errcode.InvalidArgument, "a GET asks for the reply to a batch: expected sf-external-function-query-batch-id")
+	}
+	x.query = correlation(callersID)
+	// A caller cannot ask for another's.
+	id := udf.KeptID([]byte(w.traits().name), []byte(x.caller), []byte(callersID))
+	wait := s.budget(w.traits())
+	var p *polled
+	var err error
+	if x.r.Method == http.MethodGet {
+		wait = min(wait, pollWait)
+		p, err = s.poll(w, x, id)
+	} else {
+		p, err = s.post(w, x, id)
+	}
+	if err != nil {
+		return err
+	}
+	var over <-chan time.Time
+	if wait > 0 {
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		over = t.C
+	}
+	select {
+	case <-p.done:
+		if p.err != nil {
+			return s.cut(p.err)
+		}
+		x.nulls = p.nulls
+		x.reply(http.StatusOK, p.reply, w.traits())
+		return nil
+	case <-x.r.Context().Done(): // the batch continues: the same will be sent again
+		return s.cut(x.r.Context().Err())
+	case <-over:
+	}
+	s.batches.tell(p)
+	if p.running() {
+		p.abandon.Reset(abandonAfter)
+	}
+	if err := s.keep(p); err != nil {
+		return err
+	}
+	x.reply(http.StatusAccepted, []byte("{}"), traits{compress: 1 << 30})
+	return nil
+}
+
+// post starts the batch in the body, unless it is known.
+func (s *Server) post(w wire, x *exchange, id string) (*polled, error) {
+	body, leave, err := s.body(x)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	req, err := s.decoded(w, x, x.function, body)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.share.rows(x.r.Context(), req.batch.Rows, false); err != nil {
+		req.release()
+		return nil, err
+	}
+	p, mine, err := s.batches.open(withShare(x.r.Context(), x.share), id, udf.KeptID([]byte(req.fn.Name), body), req.fn, body)
+	if err != nil || !mine {
+		if errors.Is(err, errOtherContent) {
+			s.log.Error("a batch id came with another content", slog.String("request_id", x.id), slog.String("query_id", x.query))
+		}
+		req.release()
+		return p, err
+	}
+	if kept := s.keptElsewhere(x.r.Context(), p); kept != nil {
+		switch {
+		case kept.Hash != p.hash:
+			err = errOtherContent
+		case kept.Reply != nil:
+			s.batches.tell(p)
+			s.batches.end(p, kept.Reply, 0, nil)
+			req.release()
+			return p, nil
+		}
+		if err != nil {
+			s.batches.end(p, nil, 0, err)
+			req.release()
+			return nil, err
+		}
+		s.batches.tell(p)
+		p.setKept()
+	}
+	s.runBatch(w, x, p, req)
+	return p, nil
+}
+
+// keptElsewhere looks up a judged batch that another replica asked its caller to poll for. If the store is
+// unavailable the batch is still answered: judge calls go through their ledger.
+func (s *Server) keptElsewhere(ctx context.Context, p *polled) *udf.KeptCall {
+	if s.catalogue.Calls() == nil || !p.fn.Once {
+		return nil
+	}
+	found, err := s.catalogue.Calls().Find(ctx, []string{p.id})
+	if err != nil || len(found) == 0 {
+		return nil
+	}
+	return &found[0]
+}
+
+// poll finds the batch of a GET, here or where another replica kept it.
+func (s *Server) poll(w wire, x *exchange, id string) (*polled, error) {
+	if p := s.batches.find(id); p != nil {
+		x.function = p.fn.Name
+		return p, nil
+	}
+	if s.catalogue.Calls() == nil {
+		return nil, errForgotten
+	}
+	found, err := s.catalogue.Calls().Find(x.r.Context(), []string{id})
+	if err != nil {
+		return nil, errcode.New(errcode.Unavailable, "the calls that are kept cannot be read; try again")
+	}
+	if len(found) == 0 {
+		return nil, errForgotten
+	}
+	req, err := s.decoded(w, x, found[0].Function, found[0].Request)
+	if err != nil {
+		return nil, err
+	}
+	p, mine, err := s.batches.open(withShare(x.r.Context(), x.share), id, found[0].Hash, req.fn, found[0].Request)
+	switch {
+	case err != nil || !mine:
+		req.release()
+		return p, err
+	case found[0].Reply != nil:
+		req.release()
+		s.batches.tell(p)
+		s.batches.end(p, found[0].Reply, 0, nil)
+		return p, nil
+	}
+	s.batches.tell(p)
+	p.setKept()
+	s.runBatch(w, x, p, req)
+	return p, nil
+}
+
+func (p *polled) setKept() {
+	p.keeping.Lock()
+	defer p.keeping.Unlock()
+	p.kept = true
+}
+
+// runBatch runs a batch, which outlives the connection that brought it.
+func (s *Server) runBatch(w wire, x *exchange, p *polled, req *request) {
+	own := x.share.detach()
+	ctx := withShare(p.ctx, own)
+	unhook := context.AfterFunc(s.base, p.cancel)
+	go func() {
+		defer unhook()
+		defer own.end()
+		defer req.release()
+		req.out.Type = req.fn.Result
+		req.out.Resize(req.batch.Rows)
+		var reply []byte
+		err := s.catalogue.Run(ctx, req.fn, &req.batch, &req.out, pollTime)
+		if err == nil && s.catalogue.Cut() {
+			err = udf.ErrStopping // another replica computes the batch; rows that were cut are no reply to keep
+		}
+		if err == nil {
+			n := replyBytes(&req.batch, &req.out)
+			if err = own.Hold(n); err == nil {
+				reply, err = encodeWithin(make([]byte, 0, n), w, req, w.traits().reply)
+				reply = slices.Clip(reply)
+			}
+		}
+		if err == nil && s.batches.wasTold(p) {
+			reply = s.answerKept(p, reply)
+		}
+		if s.catalogue.Calls() == nil { // nobody keeps it
+			p.body = nil
+		}
+		s.batches.end(p, reply, req.out.CountNulls(), err)
+	}()
+}
+
+// keep puts a batch where other replicas find it. If that fails, its caller must send it again: a
+// poll that another replica gets would end in an error.
+func (s *Server) keep(p *polled) error {
+	if s.catalogue.Calls() == nil {
+		return nil
+	}
+	p.keeping.Lock()
+	defer p.keeping.Unlock()
+	if p.kept {
+		return nil
+	}
+	ctx := context.WithoutCancel(p.ctx)
+	err := s.catalogue.Calls().Keep(ctx, []udf.KeptCall{{ID: p.id, Hash: p.hash, Function: p.fn.Name, Request: p.body, Expires: time.Now().Add(udf.KeepCalls)}})
+	if err != nil {
+		return errcode.New(errcode.Unavailable, "the batch is not done and could not be kept; send it again")
+	}
+	p.kept = true
+	if !p.running() && p.err == nil { // it ended meanwhile
+		_ = s.catalogue.Calls().Answer(ctx, p.id, p.reply)
+	}
+	return nil
+}
+
+// answerKept stores the reply of a batch that is polled for, and returns the valid one: if two replicas computed
+// it, the first one's.
+func (s *Server) answerKept(p *polled, reply []byte) []byte {
+	if s.catalogue.Calls() == nil {
+		return reply
+	}
+	ctx := context.WithoutCancel(p.ctx)
+	if s.catalogue.Calls().Answer(ctx, p.id, reply) != nil {
+		return reply
+	}
+	if found, err := s.catalogue.Calls().Find(ctx, []string{p.id}); err == nil && len(found) == 1 && found[0].Reply != nil {
+		return found[0].Reply
+	}
+	return reply
+}

@@ -1,0 +1,376 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/webheaders"
+	"github.com/badger-eval/badger/udf"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// Options are optional inputs of a server in addition to a catalogue.
+type Options struct {
+	// GRPC and HTTP say who may call each listener. The zero value is users of this machine.
+	GRPC, HTTP   identity.Config
+	Surroundings identity.Surroundings // of both; Changed is the server's own
+	TLS          TLS
+	// AllowPlaintext lets the server listen beyond loopback without TLS, where something in front
+	// of it encrypts. Without authentication it never does. A platform needs no such permission.
+	AllowPlaintext bool
+
+	Limits Limits
+	// Timeouts replace, by wire, the time after which rows that have not begun fail with
+	// deadline_exceeded: snowflake 20s (then the caller polls), bigquery 19m30s, databricks 55s, databricks_batch 10m, json
+	// 10m, databend 150s, risingwave 4s, grpc 0 (the caller's). 0 is no limit.
+	Timeouts map[string]time.Duration
+
+	// Site serves the paths that are none of the server's, such as a report; may be nil. Who asks,
+	// and in which roles, is in the context of a request ([identity.From]). The server lets any
+	// identified caller through to it.
+	Site  http.Handler
+	Ready func(context.Context) error // further condition of readiness; may be nil
+	// Missing names what the server serves without for now, such as results.warehouse: readiness then
+	// says so, and stays. May be nil.
+	Missing func() []string
+	Logger  *slog.Logger     // one line a call, without values; nil: silent
+	Now     func() time.Time // for durations in the log; nil: time.Now
+	Hooks   Hooks
+	Tracer  trace.Tracer // of a span for each call; nil: none
+	// H2C lets the HTTP listener speak HTTP/2 without TLS in addition to HTTP/1.1, for a platform that
+	// encrypts in front of it and sends many requests on one connection.
+	H2C bool
+}
+
+// Hooks are told what an operator counts. Each may be nil, and must return at once.
+type Hooks struct {
+	// Refused is told that a call was refused, to be sent again later, for a limit: calls, bytes or
+	// rows, with "caller" before it where it is the caller's own.
+	Refused func(caller, limit string)
+	// Secrets is told that a file of tokens, authorities, certificates or keys cannot be read any
+	// more, so that nobody is let in by it, or can be again (nil).
+	Secrets func(what string, err error)
+	// Called is told of each call that ended. Health checks are none.
+	Called func(Call)
+	// Served is told how long a batch took, from when it was there until its reply was made.
+	Served func(wire, function string, took time.Duration)
+}
+
+// Call is what is told of a call that ended.
+type Call struct {
+	Wire, Function string // function is "unknown" for a name that is none
+	Rows, Nulls    int
+	In, Out        int64 // bytes
+	Code           errcode.Code
+}
+
+// Server offers a catalogue on the wire.
+type Server struct {
+	catalogue *udf.Catalogue
+	limits    Limits
+	timeouts  atomic.Pointer[map[string]time.Duration]
+	admission *admission
+	grpcPort  livePort
+	httpPort  livePort
+	tracer    trace.Tracer // may be nil
+	plaintext bool         // allowed beyond loopback
+	hooks     Hooks
+	site      http.Handler
+	isReady   func(context.Context) error
+	missing   func() []string // may be nil
+	log       *slog.Logger
+	now       func() time.Time
+	ids       *ids
+	batches   batches // that callers poll for
+
+	base     context.Context //nolint:containedctx // ends when calls in flight are cut off
+	cutOff   context.CancelFunc
+	stopping context.Context //nolint:containedctx // ends when the server begins to stop
+	stopNow  context.CancelFunc
+	active   atomic.Int64 // calls that were admitted, streams included
+	health   *health.Server
+	http     *http.Server
+	grpc     *http.Server
+}
+
+// New makes a server. It serves once.
+func New(c *udf.Catalogue, o *Options) (*Server, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	limits, err := o.Limits.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		catalogue: c, limits: limits, admission: newAdmission(limits), plaintext: o.AllowPlaintext, tracer: o.Tracer,
+		site: o.Site, isReady: o.Ready, missing: o.Missing, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polled{}, of: map[string]int{}}, health: health.NewServer(), hooks: o.Hooks,
+	}
+	s.batches.account = s.admission
+	s.admission.spare = []func(){s.batches.spare, c.KeepIn(s.admission)}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if err := checkTimeouts(o.Timeouts); err != nil {
+		return nil, err
+	}
+	s.timeouts.Store(&o.Timeouts)
+	around := o.Surroundings
+	around.Changed = s.secretsChanged
+	for _, l := range []struct {
+		name string
+		who  identity.Config
+		into *livePort
+	}{{"gRPC", o.GRPC, &s.grpcPort}, {"HTTP", o.HTTP, &s.httpPort}} {
+		p, err := newPort(l.name, l.who, o.TLS, around)
+		if err != nil {
+			return nil, err
+		}
+		l.into.Store(&p)
+	}
+	s.base, s.cutOff = context.WithCancel(context.Background())
+	s.stopping, s.stopNow = context.WithCancel(context.Background())
+	s.http = webheaders.Strict(&http.Server{
+		Handler:           s.mux(),
+		TLSConfig:         s.httpPort.tlsConfig(),
+		BaseContext:       func(net.Listener) context.Context { return s.base },
+		ConnContext:       withConnection,
+		ReadHeaderTimeout: headerTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    headerBytes,
+		ErrorLog:          log.New(quietLog{s.log}, "", 0),
+	})
+	if o.H2C {
+		if s.http.TLSConfig != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "h2c: HTTP/2 without TLS makes no sense where TLS is configured, which has HTTP/2 of its own")
+		}
+		s.http.Protocols = new(http.Protocols)
+		s.http.Protocols.SetHTTP1(true)
+		s.http.Protocols.SetUnencryptedHTTP2(true)
+		s.http.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: min(s.limits.Calls, 1<<20)}
+	}
+	if s.grpc, err = s.newGRPCPort(); err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "gRPC: %w", err)
+	}
+	return s, nil
+}
+
+// Bounds of the connections of both listeners.
+const (
+	headerTime  = 10 * time.Second // for the head of a request, or the beginning of HTTP/2, to arrive
+	idleTime    = 5 * time.Minute  // without a request
+	headerBytes = 64 << 10
+
+	// Databend keeps idle connections by a ping every minute.
+	grpcIdleTime = 30 * time.Minute
+)
+
+func checkTimeouts(timeouts map[string]time.Duration) error {
+	known := map[string]bool{traitsUnary.name: true}
+	for _, d := range dialects {
+		known[d.name] = true
+	}
+	for _, r := range routes {
+		if r.wire != nil {
+			known[r.wire.traits().name] = true
+		}
+	}
+	for name, d := range timeouts {
+		if !known[name] || d < 0 {
+			return errcode.New(errcode.InvalidArgument, "timeouts: %.40q is no wire, or its time is negative", name)
+		}
+	}
+	return nil
+}
+
+// quietLog takes what net/http has to say of broken connections.
+type quietLog struct{ log *slog.Logger }
+
+func (q quietLog) Write(p []byte) (int, error) {
+	q.log.Debug("http", slog.Int("bytes", len(p)))
+	return len(p), nil
+}
+
+// secretsChanged says in the log that secrets cannot be read, or can be again.
+func (s *Server) secretsChanged(what string, err error) {
+	if err != nil {
+		s.log.Error("secrets cannot be read; nobody is let in by them", slog.String("what", what), slog.String("error", err.Error()))
+	} else {
+		s.log.Info("secrets can be read again", slog.String("what", what))
+	}
+	if s.hooks.Secrets != nil {
+		s.hooks.Secrets(what, err)
+	}
+}
+
+// Serve answers calls on the listeners, either of which may be nil, until ctx ends: gRPC and Arrow
+// Flight on the first, HTTP on the second. It then stops within Limits.StopGrace and returns nil.
+// Any other end is an error. It closes the listeners.
+func (s *Server) Serve(ctx context.Context, grpcListener, httpListener net.Listener) error {
+	defer s.cutOff()
+	defer s.stopNow()
+	if err := s.Allow(grpcListener, httpListener); err != nil {
+		for _, l := range []net.Listener{grpcListener, httpListener} {
+			if l != nil {
+				_ = l.Close()
+			}
+		}
+		return err
+	}
+	ended := make(chan error, 2)
+	serving := 0
+	serve := func(l net.Listener, live *livePort, f func(net.Listener) error) {
+		if l != nil {
+			serving++
+			p := *live.Load()
+			p.addr = l.Addr()
+			live.Store(&p)
+			s.announce(l, p)
+			go func() { ended <- f(l) }()
+		}
+	}
+	on := func(server *http.Server) func(net.Listener) error {
+		return func(l net.Listener) error {
+			l = newConnections(l, connectionsOf(s.limits.Connections))
+			if server.TLSConfig != nil && server.TLSConfig.GetCertificate != nil {
+				return server.ServeTLS(l, "", "")
+			}
+			return server.Serve(l)
+		}
+	}
+	serve(grpcListener, &s.grpcPort, on(s.grpc))
+	serve(httpListener, &s.httpPort, on(s.http))
+	s.health.SetServingStatus("", grpc_health_v1.HealthCheckResponse_SERVING)
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-ended:
+		serving--
+		err = errcode.New(errcode.Unavailable, "serving ended: %w", err)
+	}
+	s.stop(err == nil)
+	for range serving {
+		<-ended
+	}
+	return err
+}
+
+// stop ends serving. Readiness turns first. New calls are then answered as unavailable, on
+// listeners that stay open, while the ones in flight finish, and at least for Limits.StopDelay.
+// Before the grace is over, what is left is cut off and says so.
+func (s *Server) stop(politely bool) {
+	grace := s.limits.StopGrace
+	ends := time.Now().Add(grace)
+	cut := ends.Add(-min(grace/5, lastWords))
+	until := func(t time.Time) (context.Context, context.CancelFunc) {
+		return context.WithDeadline(context.Background(), t)
+	}
+	s.health.Shutdown()
+	s.stopNow()
+	inGrace, cancel := until(cut)
+	defer cancel()
+	if politely {
+		s.awaitCalls(inGrace, time.Now().Add(s.limits.StopDelay))
+	}
+	left := s.shutdown(inGrace)
+	s.catalogue.Drain(inGrace, lastWords) // what judges are asked, and nobody waits for
+	if left != nil {
+		s.log.Warn("calls in flight are cut off", slog.Duration("grace", grace), slog.Int64("calls", s.active.Load()))
+	}
+	s.cutOff()
+	last, cancel := until(later(ends, time.Now().Add(min(grace, time.Second))))
+	defer cancel()
+	_ = s.shutdown(last)
+	_ = s.http.Close()
+	_ = s.grpc.Close()
+}
+
+// shutdown ends the connections of both listeners when their calls end. The error is that of ctx.
+func (s *Server) shutdown(ctx context.Context) error {
+	byGRPC := make(chan error, 1)
+	go func() { byGRPC <- s.grpc.Shutdown(ctx) }()
+	return errors.Join(s.http.Shutdown(ctx), <-byGRPC)
+}
+
+// awaitCalls waits until no call is in flight and the given time is reached, or ctx ends.
+func (s *Server) awaitCalls(ctx context.Context, earliest time.Time) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for s.active.Load() > 0 || time.Now().Before(earliest) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// lastWords is the time, of the grace, that calls have to answer that they were cut off.
+const lastWords = 2 * time.Second
+
+// enter takes a place for a call; leave gives it back.
+func (s *Server) enter(call *share) (leave func(), err error) {
+	if s.stopping.Err() != nil {
+		return nil, udf.ErrStopping
+	}
+	if err := call.enter(); err != nil {
+		return nil, err
+	}
+	s.active.Add(1)
+	return func() {
+		s.active.Add(-1)
+		call.leave()
+	}, nil
+}
+
+// cut says why a call as a whole was cut off: by its caller, or because the server stops.
+func (s *Server) cut(err error) error {
+	if err != nil && s.base.Err() != nil && (errors.Is(err, context.Canceled) || errcode.Of(err) == errcode.Cancelled) {
+		return udf.ErrStopping
+	}
+	return err
+}
+
+// budget is by when the rows of a call must be done.
+func (s *Server) budget(t traits) time.Duration {
+	if d, ok := (*s.timeouts.Load())[t.name]; ok {
+		return d
+	}
+	return t.budget
+}
+
+func (s *Server) readiness(ctx context.Context) error {
+	if s.stopping.Err() != nil {
+		return udf.ErrStopping
+	}
+	for _, p := range []*port{s.grpcPort.Load(), s.httpPort.Load()} {
+		if err := p.err(); err != nil {
+			return err
+		}
+	}
+	if s.isReady == nil {
+		return nil
+	}
+	return s.isReady(ctx)
+}

@@ -1,0 +1,140 @@
+package server
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/udf"
+)
+
+// snowflake is the form of Snowflake's external functions and of service functions in Snowpark
+// Container Services: {"data":[[0,arg,…],[1,arg,…]]} in, {"data":[[0,result],[1,result]]} out, with
+// the row numbers that came.
+type snowflake struct{}
+
+func (snowflake) traits() traits {
+	// Gateways give a call 29 or 30 seconds: before that a caller that can poll is told to, and
+	// rows say that they are late to one that cannot. Replies may have 10 MB.
+	return traits{name: "snowflake", reply: 10_000_000, budget: 20 * time.Second, digest: true}
+}
+
+func (snowflake) decode(r *request) error {
+	if err := checkFormat(r.header); err != nil {
+		return err
+	}
+	r.query = r.header.Get("sf-external-function-query-batch-id")
+	if r.query == "" {
+		r.query = r.header.Get("sf-external-function-current-query-id")
+	}
+	name := r.name
+	if name == "" {
+		var err error
+		if name, err = functionHeader(r.header); err != nil {
+			return err
+		}
+	}
+	if err := r.resolve(name); err != nil {
+		return err
+	}
+	return r.members(func(key []byte) (handler func() error) {
+		if string(key) == "data" {
+			return func() error { return r.rows("data", r.numberedRow) }
+		}
+		return nil
+	}, "data")
+}
+
+// checkFormat refuses other versions of the protocol. Service functions may send no such headers.
+func checkFormat(h http.Header) error {
+	if f := h.Get("sf-external-function-format"); f != "" && !strings.EqualFold(f, "json") {
+		return errcode.New(errcode.InvalidArgument, "sf-external-function-format is %.40q, expected json", f)
+	}
+	if v := h.Get("sf-external-function-format-version"); v != "" && v != "1.0" {
+		return errcode.New(errcode.InvalidArgument, "sf-external-function-format-version is %.40q, expected 1.0", v)
+	}
+	return nil
+}
+
+// functionHeader is the function's name as the caller's SQL has it. The plain header has blanks for
+// what headers cannot hold.
+func functionHeader(h http.Header) (string, error) {
+	name := h.Get("sf-external-function-name")
+	if b64 := h.Get("sf-external-function-name-base64"); b64 != "" {
+		raw, err := base64.StdEncoding.DecodeString(b64)
+		if err != nil {
+			return "", errcode.New(errcode.InvalidArgument, "sf-external-function-name-base64 is not base64")
+		}
+		name = string(raw)
+	}
+	if name == "" {
+		return "", errcode.New(errcode.InvalidArgument, "no function: expected its name in the path or in sf-external-function-name")
+	}
+	return strings.ToLower(name), nil
+}
+
+// numberedRow reads [number, arg, …].
+func (r *request) numberedRow() error {
+	s, row := &r.scan, r.batch.Rows
+	if err := s.Array(); err != nil {
+		return atRow(row, err)
+	}
+	more, err := s.More(true)
+	if err != nil {
+		return atRow(row, err)
+	}
+	if !more || s.Peek() == '"' {
+		return atRow(row, errcode.New(errcode.InvalidArgument, "expected the row number, an integer"))
+	}
+	text, isInt, err := s.Number()
+	if err != nil {
+		return atRow(row, errcode.New(errcode.InvalidArgument, "row number: %w", err))
+	}
+	n, ok := smallInt(text)
+	if !isInt || !ok {
+		return atRow(row, errcode.New(errcode.InvalidArgument, "expected the row number, an integer"))
+	}
+	r.numbers = append(r.numbers, n)
+	return r.positional(false)
+}
+
+// smallInt reads an integer of 64 bits; row numbers have few digits.
+func smallInt(text []byte) (int64, bool) {
+	if len(text) <= 9 {
+		var n int64
+		for _, c := range text {
+			if c < '0' || c > '9' {
+				n = -1
+				break
+			}
+			n = n*10 + int64(c-'0')
+		}
+		if n >= 0 {
+			return n, true
+		}
+	}
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	return n, err == nil
+}
+
+func (snowflake) encode(dst []byte, r *request) []byte {
+	dst = append(dst, `{"data":[`...)
+	for i, n := range r.numbers {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '[')
+		dst = strconv.AppendInt(dst, n, 10)
+		dst = append(dst, ',')
+		dst = udf.AppendValue(dst, &r.out, i, false)
+		dst = append(dst, ']')
+	}
+	return append(dst, "]}"...)
+}
+
+func (snowflake) fault(dst []byte, err error, requestID string) []byte {
+	return appendFault(dst, err, requestID)
+}
