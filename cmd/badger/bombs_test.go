@@ -117,6 +117,10 @@ func TestBombs(t *testing.T) {
 			wild := `{"columns":["a"],"rows":[[1]` + strings.Repeat(`,[1e300],[1e-300]`, 100_000) + "]}"
 			b.posts(16, 2, "hybrid_ex", rowsOf([][2]string{{wild, wild}}))
 		}},
+		{"numbers that a last value makes large", func() {
+			text := `{"columns":["a"],"rows":[` + strings.Repeat("[1],", 1_200_000) + "[123456789012345678901234567890]]}"
+			b.posts(12, 2, "hybrid_ex", rowsOf([][2]string{{text, text}}))
+		}},
 		{"cases of many gold queries", func() {
 			b.post(20, "/v1/score", []byte(`{"case_id":"c","question":"q","gold":[`+strings.Repeat(`{},`, 2_000_000)+`{}]}`))
 		}},
@@ -613,6 +617,19 @@ func (b *bombed) files() (names []string) {
 		_ = w.Close()
 		write(strings.TrimSuffix(name, "arrow")+"arrows", out.Bytes())
 	}
+	for name, arr := range map[string]arrow.Array{"bits": bombBits(8_000_000), "nothing": bombList(300_000_000)} {
+		var out bytes.Buffer
+		rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "a", Type: arr.DataType(), Nullable: true}}, nil), []arrow.Array{arr}, int64(arr.Len()))
+		w := ipc.NewWriter(&out, ipc.WithSchema(rec.Schema()), ipc.WithZstd())
+		if err := w.Write(rec); err != nil {
+			b.t.Fatal(err)
+		}
+		_ = w.Close()
+		write(name+".arrows", out.Bytes())
+	}
+	commas := strings.Repeat(",", 60_000) + "\n"
+	write("cells.csv", []byte(strings.Repeat(commas, 900)))
+	write("words.csv.gz", gzipOf("a\n"+strings.Repeat("NA\n", 6_000_000)))
 	line := "a\n" + strings.Repeat("a", 1000) + "\n"
 	write("rows.csv.gz", gzipOf(strings.Repeat(line, 150_000)))
 	write("cell.csv.zst", squeezed(io.MultiReader(strings.NewReader("a\n"), io.LimitReader(letters{}, 300<<20))))
@@ -627,6 +644,17 @@ func (b *bombed) files() (names []string) {
 	write("wide.json", []byte("[{"+keys.String()+`"z":1}]`))
 	write("mixed.json", []byte("[["+`1]`+strings.Repeat(`,["a"],[1],[true]`, 2_000_000)+"]"))
 	return names
+}
+
+// bombBits are as many truth values.
+func bombBits(rows int) arrow.Array {
+	return array.MakeFromData(array.NewData(arrow.FixedWidthTypes.Boolean, rows, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, rows/8))}, nil, 0, 0))
+}
+
+// bombList is one list of as many NULLs.
+func bombList(items int) arrow.Array {
+	ends := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, int32(items)})) //nolint:gosec // small
+	return array.NewListData(array.NewData(arrow.ListOf(arrow.Null), 1, []*memory.Buffer{nil, ends}, []arrow.ArrayData{array.NewNull(items).Data()}, 0, 0))
 }
 
 type letters struct{}
