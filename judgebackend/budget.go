@@ -179,11 +179,8 @@ type reservation struct {
 type reservationKey struct{}
 
 func (w *budgeted) Complete(ctx context.Context, r Request) (Response, error) {
-	// A token of a byte-level vocabulary covers at least one byte; vendors add a few per message.
-	res := &reservation{budget: w.budget, price: w.price, in: int64(r.bytesOut() + 16*len(r.Messages) + 64), out: int64(r.ReplyTokens())}
-	if r.Schema != nil {
-		res.in += int64(len(r.Schema)) + 512 // in words, or as a tool's description
-	}
+	in, out := r.mostTokens()
+	res := &reservation{budget: w.budget, price: w.price, in: in, out: out}
 	res.outer, _ = ctx.Value(reservationKey{}).(*reservation)
 	if err := res.take(ctx); err != nil {
 		return Response{}, err
@@ -200,6 +197,28 @@ func (w *budgeted) Complete(ctx context.Context, r Request) (Response, error) {
 		res.release(Spending{TokensIn: in, TokensOut: out, Money: w.price.cost(in, out)})
 	}
 	return resp, err
+}
+
+// mostTokens returns the number of tokens that a call can take. A token of a byte-level vocabulary covers at least one
+// byte; vendors add a few per message.
+func (r Request) mostTokens() (in, out int64) {
+	in, out = int64(r.bytesOut()+16*len(r.Messages)+64), int64(r.ReplyTokens())
+	if r.Schema != nil {
+		in += int64(len(r.Schema)) + 512 // in words, or as a tool's description
+	}
+	return in, out
+}
+
+// mostUsage is more tokens than any model reads or writes in one call. A usage beyond it is not believed: one reply could
+// otherwise spend the budget of everybody.
+const mostUsage = 1 << 21
+
+// believed returns the response with an unknown usage if it is beyond belief: the most that the call can take is charged.
+func (r Response) believed() Response {
+	if r.TokensIn > mostUsage || r.TokensOut > mostUsage {
+		r.TokensIn, r.TokensOut = TokensUnknown, TokensUnknown
+	}
+	return r
 }
 
 func (r *reservation) estimate() amount { return amount{add(r.in, r.out), r.price.cost(r.in, r.out)} }

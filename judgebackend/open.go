@@ -102,6 +102,7 @@ func (c checked) Complete(ctx context.Context, r Request) (Response, error) {
 	}
 	start := c.clock.Now()
 	resp, err := c.next.Complete(ctx, r)
+	resp = resp.believed()
 	resp.Latency = c.clock.Now().Sub(start)
 	if resp.Model == "" {
 		resp.Model = c.id.Model

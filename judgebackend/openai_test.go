@@ -219,6 +219,8 @@ func TestOpenAIOddAnswers(t *testing.T) {
 		{"an expired session under a 200 (Snowflake)", `{"code":"390112","message":"Session expired"}`, judgebackend.KindUnauthorized},
 		{"usage below zero", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-5,"completion_tokens":1}}`, ""},
 		{"usage as text", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":"many","completion_tokens":1}}`, ""},
+		{"usage without end", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1e400,"completion_tokens":1}}`, ""},
+		{"usage beyond what a call can take", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1000000000}}`, ""},
 		{"no usage", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`, ""},
 	} {
 		s := newServer(t, func(map[string]any) (int, string) { return 200, tc.reply })

@@ -9,8 +9,9 @@ import (
 // columns in the order of their first occurrence and NULL if a row lacks them, or an array, whose columns have no
 // names. The n-th member with a name belongs to the n-th column with that name. check is called with the number of
 // rows so far and their approximate size in bytes; its error ends the parsing. It may be nil.
-func ParseRecords(data []byte, check func(rows int, bytes int64) error) (*Table, error) {
-	j := records{check: check, index: map[string][]int{}}
+func ParseRecords(data []byte, check func(rows int, bytes int64) error) (_ *Table, err error) {
+	defer noRoom("", &err)
+	j := records{check: check, index: map[string]*namesakes{}}
 	j.scan.Reset(jsonscan.QuoteNonFinite(data))
 	if err := j.all(); err != nil {
 		return nil, err
@@ -23,7 +24,7 @@ type records struct {
 	check   func(rows int, bytes int64) error // of the table so far; nil checks nothing
 	scan    jsonscan.Scanner
 	columns []recordColumn
-	index   map[string][]int // columns of each name
+	index   map[string]*namesakes // columns of each name
 	rows    int
 	arrays  bool // rows are arrays
 	bytes   int64
@@ -113,13 +114,18 @@ func (j *records) row() error {
 	}
 	if at := j.scan.Offset(); at-j.looked > max(growStep, at/growPart) {
 		j.looked = at
-		t := Table{Columns: make([]Column, len(j.columns))}
-		for i, b := range j.columns {
-			t.Columns[i] = b.Column()
-		}
-		j.bytes = max(j.bytes, t.MemoryBytes()+columnBytes*int64(len(j.columns)))
+		j.bytes = max(j.bytes, j.size())
 	}
 	return j.check(j.rows, j.bytes)
+}
+
+// size returns the size of all columns so far.
+func (j *records) size() int64 {
+	n := columnBytes * int64(len(j.columns))
+	for i := range j.columns {
+		n += (*Column)(j.columns[i].Builder).memoryBytes()
+	}
+	return n
 }
 
 func (j *records) object() error {
@@ -151,20 +157,32 @@ func (j *records) object() error {
 // column finds the first column of that name that has no value in this row yet, or adds one.
 func (j *records) column(key []byte) (int, error) {
 	same := j.index[string(key)]
-	for _, i := range same {
-		if j.columns[i].Len() == j.rows {
+	if same == nil {
+		same = &namesakes{}
+		j.index[string(key)] = same
+	}
+	if same.row != j.rows {
+		same.row, same.next = j.rows, 0
+	}
+	for ; same.next < len(same.columns); same.next++ {
+		if i := same.columns[same.next]; j.columns[i].Len() == j.rows {
 			return i, nil
 		}
 	}
-	i, name := len(j.columns), string(key)
-	if err := j.addColumn(name); err != nil {
+	i := len(j.columns)
+	if err := j.addColumn(string(key)); err != nil {
 		return 0, err
 	}
-	j.index[name] = append(same, i)
-	for _, other := range j.index[name] {
-		j.columns[other].shared = len(same) > 0
+	if same.columns = append(same.columns, i); len(same.columns) > 1 {
+		j.columns[i].shared, j.columns[same.columns[0]].shared = true, true
 	}
 	return i, nil
+}
+
+// namesakes are the columns of one name. Those before next have a value in the row.
+type namesakes struct {
+	columns   []int
+	row, next int
 }
 
 // columnsAtOnce is the number of columns added between two calls of grow: a row of one object, or a list of names,
@@ -181,6 +199,9 @@ func (j *records) addColumn(name string) error {
 	}
 	b := NewBuilder(name, Null, 0)
 	b.AppendNulls(j.rows)
+	if j.check != nil {
+		b.Bound(func(n int64) error { return j.check(j.rows, max(j.bytes, j.size())+n) })
+	}
 	j.columns = append(j.columns, recordColumn{Builder: b, name: name})
 	return nil
 }

@@ -48,7 +48,8 @@ func parseResult(data []byte, grow func(bytes int64) error) (*Table, error) {
 
 // scanResult reads a result. grow may be nil; it is called now and then with the table's size in bytes, and its
 // error ends the reading.
-func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (*Table, error) {
+func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (_ *Table, err error) {
+	defer noRoom("result: ", &err)
 	if err := s.Object(); err != nil {
 		return nil, prefix("result: ", err)
 	}
@@ -142,6 +143,17 @@ func (h *resultHead) rows(s *jsonscan.Scanner, grow func(bytes int64) error) (in
 
 func (h *resultHead) note(column int, format string, args ...any) {
 	h.notes = append(h.notes, fmt.Sprintf("column %d (%.40q): ", column+1, h.columns[column].Name)+fmt.Sprintf(format, args...))
+}
+
+// noRoom, deferred, turns the panic of a builder that found no room into an error.
+func noRoom(where string, err *error) {
+	switch v := recover().(type) {
+	case nil:
+	case NoRoom:
+		*err = prefix(where, v.Err)
+	default:
+		panic(v)
+	}
 }
 
 func prefix(p string, err error) error {
@@ -241,16 +253,25 @@ func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type, grow func(byt
 	if err := s.Array(); err != nil {
 		return 0, -1, err
 	}
+	size := func() int64 { return (&Table{Columns: cols}).MemoryBytes() + columnBytes*int64(len(cols)) }
 	if grow != nil {
-		if err := grow(columnBytes * int64(len(cols))); err != nil {
+		if err := grow(size()); err != nil {
 			return 0, -1, err
 		}
+		for i := range cols {
+			cols[i].room = func(n int64) error { return grow(size() + n) }
+		}
+		defer func() {
+			for i := range cols {
+				cols[i].room = nil
+			}
+		}()
 	}
 	look := growStep
 	for ; ; n++ {
 		if grow != nil && s.Offset() >= look {
 			look = s.Offset() + max(growStep, s.Offset()/growPart)
-			if err := grow((&Table{Columns: cols}).MemoryBytes() + columnBytes*int64(len(cols))); err != nil {
+			if err := grow(size()); err != nil {
 				return 0, -1, err
 			}
 		}

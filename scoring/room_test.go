@@ -93,3 +93,56 @@ func TestMemoryOfSeveralKinds(t *testing.T) {
 		}
 	}
 }
+
+// A value that gives a long column another form asks for the memory of all values before it takes it.
+func TestWideningAsksForRoom(t *testing.T) {
+	const rows = 100_000 // 800 kB of numbers
+	noRoom := errcode.New(errcode.ResourceExhausted, "no room")
+	for _, tc := range []struct {
+		last  string
+		least int64 // bytes for each row
+	}{
+		{`"a"`, 64},
+		{`123456789012345678901234567890`, 48},
+		{`1.000000000000000000000000000001`, 48},
+	} {
+		inline := `{"columns":["a"],"rows":[` + strings.Repeat("[1],", rows) + "[" + tc.last + "]]}"
+		list := `[` + strings.Repeat(`{"a":1},`, rows) + `{"a":` + tc.last + `}]`
+		for _, text := range []string{inline, list} {
+			asked := int64(0)
+			grow := func(n int64) error {
+				if asked = max(asked, n); n > 4<<20 {
+					return noRoom
+				}
+				return nil
+			}
+			r := ParseResultTextWithin([]byte(text), grow)
+			if errcode.Of(r.Err) != errcode.ResourceExhausted || asked < tc.least*rows {
+				t.Errorf("%.10s, %s: asked for %d bytes, want at least %d; %v", text, tc.last, asked, tc.least*rows, r.Err)
+			}
+			if r := ParseResultTextWithin([]byte(text), func(int64) error { return nil }); r.Err != nil || r.Table.Rows() != rows+1 {
+				t.Errorf("%.10s, %s, with room: %v", text, tc.last, r.Err)
+			}
+		}
+	}
+}
+
+// A member that comes often in a row is a column each time, of rows that follow too.
+func TestMembersOfOneName(t *testing.T) {
+	table, err := ParseRecords([]byte(`[{"a":1,"b":2,"a":3,"a":4},{"a":5},{"b":6,"a":7,"a":8}]`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range table.Columns {
+		c := &table.Columns[i]
+		row := c.Name
+		for r := range table.Rows() {
+			row += " " + c.Value(r).String()
+		}
+		got = append(got, row)
+	}
+	if want := "a 1 5 7|b 2 NULL 6|a 3 NULL 8|a 4 NULL NULL"; strings.Join(got, "|") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, "|"), want)
+	}
+}

@@ -35,15 +35,25 @@ func EmptyTable(rows int) *Table { return &Table{rows: rows} }
 // Rows is the number of rows.
 func (t *Table) Rows() int { return t.rows }
 
+// MemoryBytes is the size of the column so far in memory.
+func (b *Builder) MemoryBytes() int64 { return (*Column)(b).memoryBytes() }
+
 // MemoryBytes is the size of the table's data in memory, headers left out.
 func (t *Table) MemoryBytes() int64 {
 	var n int64
 	for i := range t.Columns {
-		c := &t.Columns[i]
-		for _, b := range c.bigs {
-			n += int64(8 * len(b.Bits()))
-		}
-		n += int64(8*len(c.nulls)+8*len(c.ints)+4*len(c.nanos)+8*len(c.floats)+len(c.text)+4*len(c.ends)+64*len(c.cells)+48*len(c.bigs)) + c.extra
+		n += t.Columns[i].memoryBytes()
+	}
+	return n
+}
+
+// cellBytes is the size of a value in a column of several kinds.
+const cellBytes = 64
+
+func (c *Column) memoryBytes() int64 {
+	n := int64(8*len(c.nulls)+8*len(c.ints)+4*len(c.nanos)+8*len(c.floats)+len(c.text)+4*len(c.ends)+cellBytes*len(c.cells)+48*len(c.bigs)) + c.extra
+	for _, b := range c.bigs {
+		n += int64(8 * len(b.Bits()))
 	}
 	return n
 }
@@ -72,7 +82,8 @@ type Column struct {
 	cells  []Value    // Any
 	extra  int64      // bytes of the strings and the large numbers of cells
 
-	halt *halt.Signal // of the computation that the column is read for; may be nil
+	halt *halt.Signal      // of the computation that the column is read for; may be nil
+	room func(int64) error // of a column that is built, see [Builder.Bound]; may be nil
 }
 
 // Written is how the numbers with decimal digits in a column were written.
@@ -176,6 +187,31 @@ func NewBuilder(name string, t Type, room int) *Builder {
 	b := &Builder{Name: name, Type: t}
 	b.reserve(room)
 	return b
+}
+
+// Bound makes the builder call room before a value makes the whole column take n bytes more, as the first text in a
+// column of numbers does. An error of room ends the building: the builder panics with a [NoRoom] of it.
+func (b *Builder) Bound(room func(n int64) error) { b.room = room }
+
+// NoRoom is the value of a builder's panic, see [Builder.Bound].
+type NoRoom struct{ Err error }
+
+func (e NoRoom) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of the function that [Builder.Bound] was given.
+func (e NoRoom) Unwrap() error { return e.Err }
+
+// unaskedRoom is the size that a column may grow by at once without a question.
+const unaskedRoom = 64 << 10
+
+// makeRoom is called before all values so far take n bytes more each.
+func (b *Builder) makeRoom(n int64) {
+	if n *= int64(b.n); b.room == nil || n < unaskedRoom {
+		return
+	}
+	if err := b.room(n); err != nil {
+		panic(NoRoom{err})
+	}
 }
 
 func (b *Builder) reserve(room int) {
@@ -347,12 +383,13 @@ func (b *Builder) becomeAny() {
 	if c.Type == Any {
 		return
 	}
+	b.makeRoom(cellBytes)
 	cells, extra := make([]Value, c.n, c.n+8), int64(0)
 	for i := range cells {
 		cells[i] = c.Value(i)
 		extra += cells[i].extraBytes()
 	}
-	*c = Column{Name: c.Name, Type: Any, n: c.n, cells: cells, extra: extra}
+	*c = Column{Name: c.Name, Type: Any, n: c.n, cells: cells, extra: extra, room: c.room}
 }
 
 func (b *Builder) appendCell(v Value) {
@@ -391,6 +428,7 @@ func (b *Builder) appendDecimal(v Value) {
 				c.ints[i] = w
 			}
 		} else {
+			b.makeRoom(bigBytes) // the numbers before are garbage from then on
 			for i, u := range c.bigs {
 				c.bigs[i] = scaled(0, u, up)
 			}
@@ -408,10 +446,14 @@ func (b *Builder) appendDecimal(v Value) {
 	c.bigs = append(c.bigs, scaled(v.num, v.big, c.Scale-v.aux))
 }
 
+// bigBytes is the size of a number of a few words beyond 64 bits.
+const bigBytes = 96
+
 // widen moves a decimal column to unlimited digits; the values from first on are still to be scaled
 // up.
 func (b *Builder) widen(first int, up int32) {
 	c := (*Column)(b)
+	b.makeRoom(bigBytes)
 	c.bigs = make([]*big.Int, len(c.ints), cap(c.ints)+1)
 	for i, u := range c.ints {
 		if i < first {
@@ -451,4 +493,8 @@ func scaled(v int64, wide *big.Int, by int32) *big.Int {
 }
 
 // Column ends the building and returns the column.
-func (b *Builder) Column() Column { return Column(*b) }
+func (b *Builder) Column() Column {
+	c := Column(*b)
+	c.room = nil
+	return c
+}

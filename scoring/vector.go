@@ -77,14 +77,21 @@ func (b *Builder) extendInts(values []int64, valid Validity) {
 	c.n += len(values)
 }
 
-// grown makes room for n more elements, doubling the room: append alone would copy a long vector
-// several times over.
+// grown makes room for n more elements, and in a short vector for as many as it has: append alone would copy it several
+// times over. A long one gets half as many, since the old vector stays in memory until garbage is collected.
 func grown[T any](s []T, n int) []T {
 	if len(s)+n <= cap(s) {
 		return s
 	}
-	return slices.Grow(s, max(n, len(s)))
+	more := len(s)
+	if more > longVector {
+		more /= 2
+	}
+	return slices.Grow(s, max(n, more))
 }
+
+// longVector is a length of vectors of numbers that take some MiB.
+const longVector = 1 << 19
 
 // AppendFloats appends a vector of FLOAT64 values.
 func (b *Builder) AppendFloats(values []float64, valid Validity) {

@@ -118,6 +118,10 @@ func TestBombs(t *testing.T) {
 			wild := `{"columns":["a"],"rows":[[1]` + strings.Repeat(`,[1e300],[1e-300]`, 100_000) + "]}"
 			b.posts(16, 2, "hybrid_ex", rowsOf([][2]string{{wild, wild}}))
 		}},
+		{"numbers that a last value makes large", func() {
+			text := `{"columns":["a"],"rows":[` + strings.Repeat("[1],", 1_200_000) + "[123456789012345678901234567890]]}"
+			b.posts(12, 2, "hybrid_ex", rowsOf([][2]string{{text, text}}))
+		}},
 		{"cases of many gold queries", func() {
 			b.post(20, "/v1/score", []byte(`{"case_id":"c","question":"q","gold":[`+strings.Repeat(`{},`, 2_000_000)+`{}]}`))
 		}},
@@ -595,6 +599,12 @@ var bombFiles = []struct {
 	{"snappy.parquet", func(t testing.TB) []byte { return plainParquet(t, compress.Codecs.Snappy, 3, 50<<20) }},
 	{"zstd.arrows", func(t testing.TB) []byte { return longArrow(t, ipc.WithZstd()) }},
 	{"lz4.arrows", func(t testing.TB) []byte { return longArrow(t, ipc.WithLZ4()) }},
+	{"bits.arrows", func(t testing.TB) []byte { return squeezedColumn(t, bombBits(8_000_000)) }},
+	{"nothing.arrows", func(t testing.TB) []byte { return squeezedColumn(t, bombList(300_000_000)) }},
+	{"cells.csv", func(testing.TB) []byte {
+		return []byte(strings.Repeat(strings.Repeat(",", 60_000)+"\n", 900))
+	}},
+	{"words.csv.gz", func(testing.TB) []byte { return gzipOf("a\n" + strings.Repeat("NA\n", 6_000_000)) }},
 	{"rows.csv.gz", func(testing.TB) []byte {
 		return gzipOf(strings.Repeat("a\n"+strings.Repeat("a", 1000)+"\n", 150_000))
 	}},
@@ -655,6 +665,30 @@ func squeezedLetters(t testing.TB, n int64, o ...zstd.EOption) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// squeezedColumn is a stream of one column, compressed.
+func squeezedColumn(t testing.TB, arr arrow.Array) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "a", Type: arr.DataType(), Nullable: true}}, nil), []arrow.Array{arr}, int64(arr.Len()))
+	w := ipc.NewWriter(&out, ipc.WithSchema(rec.Schema()), ipc.WithZstd())
+	if err := w.Write(rec); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	return out.Bytes()
+}
+
+// bombBits are as many truth values.
+func bombBits(rows int) arrow.Array {
+	return array.MakeFromData(array.NewData(arrow.FixedWidthTypes.Boolean, rows, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, rows/8))}, nil, 0, 0))
+}
+
+// bombList is one list of as many NULLs.
+func bombList(items int) arrow.Array {
+	ends := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, int32(items)})) //nolint:gosec // small
+	return array.NewListData(array.NewData(arrow.ListOf(arrow.Null), 1, []*memory.Buffer{nil, ends}, []arrow.ArrayData{array.NewNull(items).Data()}, 0, 0))
 }
 
 type letters struct{}

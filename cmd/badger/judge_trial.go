@@ -87,7 +87,7 @@ func (c *judgeTestCommand) trial(ctx context.Context, p process) (*calibration.J
 	defer stop()
 	bar := newProgressBar(p.stderr, c.JSON)
 	outcome, err := batch.Runner{
-		Engine: engine, Metrics: []string{j.Name}, Ordered: true, Now: p.now, Progress: bar.update, Scored: trial.Add,
+		Engine: engine, Metrics: []string{j.Name}, Ordered: true, Now: p.now, Progress: bar.update, Memory: p.boundMemory, Scored: trial.Add,
 	}.Run(ctx, "judge test", source, batch.Discard)
 	bar.finish()
 	if err != nil {

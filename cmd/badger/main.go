@@ -50,6 +50,17 @@ type process struct {
 	spcsToken string // the token file of Snowpark Container Services; "": where Snowflake puts it
 }
 
+// runRoom is what a run may use next to its cases and their results before it collects garbage without pause.
+const runRoom = 128 << 20
+
+// boundMemory makes the runtime collect garbage before a run takes more memory than its cases and results may, unless the
+// environment says how much there is.
+func (p process) boundMemory(bytes int64) {
+	if p.memoryLimit != nil && p.getenv("GOMEMLIMIT") == "" {
+		p.memoryLimit(bytes + runRoom)
+	}
+}
+
 // variables are the environment variables.
 func (p process) variables() []string {
 	if p.environ == nil {

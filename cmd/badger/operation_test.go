@@ -354,7 +354,10 @@ func TestReload(t *testing.T) {
 	}
 	passed("the-other-token-of-ana", "true")
 
-	for i, wrong := range []string{"", "\n\n", "metrics: {thresholds: {hybrid_ex: 0.9}}\n", "auth: {token_file: " + two + "}", "metrics: {thresholds: {hybird_ex: 1}}\n", "auth: {token_file: " + filepath.Join(dir, "none") + "}\n", "listne: {}\n", "timeouts: {pigeon: 1s}\n", "judges: [" + filepath.Join(dir, "none.yaml") + "]\n"} {
+	for i, wrong := range []string{"", "\n\n", "metrics: {thresholds: {hybrid_ex: 0.9}}\n", "auth: {token_file: " + two + "}", "metrics: {thresholds: {hybird_ex: 1}}\n", "auth: {token_file: " + filepath.Join(dir, "none") + "}\n", "listne: {}\n", "timeouts: {pigeon: 1s}\n", "judges: [" + filepath.Join(dir, "none.yaml") + "]\n",
+		// what takes effect at the next start is refused, too, if no server starts with it
+		"auth: {token_file: " + two + "}\nresults: {warehouse: 'nosuch://x'}\n", "auth: {token_file: " + two + "}\nresults: {tables: [a.*.b]}\n",
+		"auth: {token_file: " + two + "}\nlisten: {metrics: '0.0.0.0:19999'}\n", "auth: {token_file: " + two + "}\njudge: {backend: 'nosuch:x'}\n"} {
 		signal(wrong)
 		log.await(t, "stays in force", i+1)
 		passed("the-other-token-of-ana", "true")

@@ -90,7 +90,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	working, stop, ended := interruptible(ctx, p.stderr)
 	e.Stop = stop
 	bar := newProgressBar(p.stderr, e.quiet)
-	e.Progress = bar.update
+	e.Progress, e.Memory = bar.update, p.boundMemory
 	outcome, err := e.Evaluate(judgebackend.WithPayer(working, evaluation.Payer(e.ID)))
 	bar.finish()
 	ended()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"os"
 	"slices"
@@ -63,10 +64,21 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 			return errcode.New(errcode.FailedPrecondition, "%s would no longer bound callers; restart the server for that", key)
 		}
 	}
+	var later []string // keys that take effect at the next start
 	for _, key := range next.Changed(was) {
 		if hosting.Reloadable(key) {
 			say = true
-		} else if say {
+		} else {
+			later = append(later, key)
+		}
+	}
+	if len(later) > 0 {
+		if err := s.checkStart(ctx); err != nil {
+			return errcode.New(errcode.Of(err), "the server could not start again with it: %w", err)
+		}
+	}
+	for _, key := range later {
+		if say {
 			s.log.Warn("this key takes effect at the next start", slog.String("key", key))
 		}
 	}
@@ -94,6 +106,16 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 	s.config, s.layers, s.file = keep, next, file
 	s.tell(before, say)
 	return nil
+}
+
+// checkStart reports whether a server would start with the configuration as it is now, as serve --check does, which connects
+// to nothing.
+func (s *functionServer) checkStart(ctx context.Context) error {
+	check := *s.command
+	check.Check = true
+	p := s.process
+	p.stdout, p.stderr = io.Discard, io.Discard
+	return check.Run(ctx, p)
 }
 
 // wholeFile is the configuration file as it is now.

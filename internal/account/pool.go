@@ -10,6 +10,10 @@ import (
 // Pool is memory that several readings share. A reading waits until others have released enough; none fails. The
 // oldest one never waits, so that at most the pool and the memory of one reading are in use.
 type Pool struct {
+	// Taken is called with the number of bytes that are taken, whenever it changes; nil: nobody is told.
+	Taken func(bytes int64)
+
+	size int64
 	each int64 // bytes of one result
 
 	mu    sync.Mutex
@@ -21,7 +25,7 @@ type Pool struct {
 
 // NewPool returns a pool of the given size. One result may take at most each bytes.
 func NewPool(bytes, each int64) *Pool {
-	p := &Pool{each: each, free: bytes, of: map[int64]*drawn{}}
+	p := &Pool{size: bytes, each: each, free: bytes, of: map[int64]*drawn{}}
 	p.freed.L = &p.mu
 	return p
 }
@@ -66,7 +70,14 @@ func (d *drawn) Hold(ctx context.Context, n int64) error {
 	}
 	p.free -= n
 	d.held += n
+	p.changed()
 	return nil
+}
+
+func (p *Pool) changed() {
+	if p.Taken != nil {
+		p.Taken(p.size - p.free)
+	}
 }
 
 // first reports whether d has held memory for the longest time.
@@ -86,5 +97,6 @@ func (d *drawn) end() {
 	delete(p.of, d.turn)
 	p.free += d.held
 	d.held = 0
+	p.changed()
 	p.freed.Broadcast()
 }

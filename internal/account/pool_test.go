@@ -3,6 +3,7 @@ package account_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -47,6 +48,23 @@ func TestPool(t *testing.T) {
 	defer end()
 	if account.From(ctx).Limit() != each || account.From(ctx).Hold(ctx, size) != nil {
 		t.Error("not everything was given back")
+	}
+}
+
+// Whoever bounds the memory of the process is told how much is taken, also by a reading that takes more than the pool.
+func TestPoolTellsWhatIsTaken(t *testing.T) {
+	var told []int64
+	p := account.NewPool(100, 100)
+	p.Taken = func(bytes int64) { told = append(told, bytes) }
+	ctx, end := p.With(t.Context())
+	for _, n := range []int64{60, 70} {
+		if err := account.From(ctx).Hold(ctx, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end()
+	if !slices.Equal(told, []int64{60, 130, 0}) {
+		t.Errorf("told %v, want 60, 130 and 0", told)
 	}
 }
 

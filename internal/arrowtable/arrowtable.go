@@ -62,6 +62,7 @@ type Accumulator struct {
 	schema  *arrow.Schema
 	columns []*column
 	rows    int64
+	bytes   int64 // of all columns
 	limits  Limits
 }
 
@@ -70,16 +71,27 @@ func NewAccumulator(schema *arrow.Schema, limits Limits) *Accumulator {
 	a := &Accumulator{schema: schema, limits: limits, columns: make([]*column, schema.NumFields())}
 	for i := range a.columns {
 		f := schema.Field(i)
-		a.columns[i] = &column{Builder: scoring.NewBuilder(f.Name, columnType(f), 0), kind: kindOf(f)}
+		a.columns[i] = &column{kind: kindOf(f)}
+		a.build(i, 0)
 	}
 	return a
 }
 
+// build starts column i, with room for the given number of rows.
+func (a *Accumulator) build(i, rows int) {
+	c, f := a.columns[i], a.schema.Field(i)
+	c.Builder = scoring.NewBuilder(f.Name, columnType(f), rows)
+	if a.limits == (Limits{}) {
+		return
+	}
+	c.grow = func(n int64) error { return a.limits.CheckBytes(a.bytes + n) }
+	c.Bound(func(n int64) error { return a.limits.CheckBytes(a.bytes - c.bytes + c.MemoryBytes() + n) })
+}
+
 // Reserve makes room for the given number of rows, before the first.
 func (a *Accumulator) Reserve(rows int64) {
-	for i, c := range a.columns {
-		f := a.schema.Field(i)
-		c.Builder = scoring.NewBuilder(f.Name, columnType(f), int(rows))
+	for i := range a.columns {
+		a.build(i, int(rows))
 	}
 }
 
@@ -92,24 +104,76 @@ func (a *Accumulator) Append(rec arrow.Record) (err error) {
 	if int(rec.NumCols()) != len(a.columns) {
 		return errcode.New(errcode.DataLoss, "a batch of %d columns among batches of %d", rec.NumCols(), len(a.columns))
 	}
+	if len(a.columns) > scoring.MaxColumns {
+		return errcode.New(errcode.ResourceExhausted, "%d columns, expected at most %d", len(a.columns), scoring.MaxColumns)
+	}
 	if err := a.limits.CheckRows(a.rows + rec.NumRows()); err != nil {
 		return err
 	}
 	for i, c := range a.columns {
-		c.grow, c.added, c.told = nil, 0, 0
-		if a.limits != (Limits{}) {
-			before := a.bytes()
-			if err := a.limits.CheckBytes(before); err != nil {
-				return err
-			}
-			c.grow = func(added int64) error { return a.limits.CheckBytes(before + added) }
-		}
-		if err := appendColumn(c, rec.Column(i), rec.NumRows()); err != nil {
+		if err := a.appendParts(c, rec.Column(i), rec.NumRows()); err != nil {
 			return errcode.New(errcode.Of(err), "column %d (%q), %w", i+1, a.schema.Field(i).Name, err)
 		}
 	}
 	a.rows += rec.NumRows()
-	return a.limits.CheckBytes(a.bytes())
+	return a.limits.CheckBytes(a.bytes)
+}
+
+// partRows is how many values are converted between two looks at what the column has come to: a few bytes may stand
+// for millions of values, and few bits for 64.
+const partRows = 1 << 16
+
+// appendParts appends an array, in parts where it is long and the memory is bounded.
+func (a *Accumulator) appendParts(c *column, arr arrow.Array, rows int64) error {
+	if a.limits == (Limits{}) || rows <= partRows || int64(arr.Len()) != rows || !inParts(arr.DataType()) {
+		return a.appendPart(c, arr, rows)
+	}
+	for from := int64(0); from < rows; from += partRows {
+		part, err := slice(arr, from, min(from+partRows, rows))
+		if err != nil {
+			return errcode.New(errcode.Of(err), "row %d: %w", c.Len()+1, err)
+		}
+		err = a.appendPart(c, part, int64(part.Len()))
+		part.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inParts reports whether arrays of the type are cut. One that is encoded, and so reads each value by itself, is not:
+// what it encodes would be read for each part.
+func inParts(t arrow.DataType) bool {
+	switch t.ID() {
+	case arrow.DICTIONARY, arrow.RUN_END_ENCODED, arrow.EXTENSION:
+		return false
+	}
+	return true
+}
+
+func slice(arr arrow.Array, from, to int64) (part arrow.Array, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errcode.New(errcode.DataLoss, "malformed Arrow data of type %v", arr.DataType())
+		}
+	}()
+	return array.NewSlice(arr, from, to), nil
+}
+
+func (a *Accumulator) appendPart(c *column, arr arrow.Array, rows int64) error {
+	if a.limits == (Limits{}) {
+		return appendColumn(c, arr, rows)
+	}
+	c.added, c.told = 0, 0
+	if err := a.limits.CheckBytes(a.bytes); err != nil {
+		return err
+	}
+	err := appendColumn(c, arr, rows)
+	before := c.bytes
+	c.bytes = c.MemoryBytes()
+	a.bytes += c.bytes - before
+	return err
 }
 
 // appendColumn converts panics caused by malformed Arrow data, such as offsets beyond the buffer, to errors.
@@ -119,7 +183,11 @@ func appendColumn(c *column, arr arrow.Array, rows int64) (err error) {
 		return errcode.New(errcode.DataLoss, "row %d: %d values in a batch of %d rows", before+1, arr.Len(), rows)
 	}
 	defer func() {
-		if recover() != nil {
+		switch v := recover().(type) {
+		case nil:
+		case scoring.NoRoom:
+			err = errcode.New(errcode.Of(v.Err), "row %d: %w", c.Len()+1, v.Err)
+		default:
 			err = errcode.New(errcode.DataLoss, "row %d: malformed Arrow data of type %v", c.Len()+1, arr.DataType())
 		}
 	}()
@@ -130,14 +198,6 @@ func appendColumn(c *column, arr arrow.Array, rows int64) (err error) {
 		return errcode.New(errcode.DataLoss, "row %d: malformed Arrow data of type %v", c.Len()+1, arr.DataType())
 	}
 	return nil
-}
-
-func (a *Accumulator) bytes() int64 {
-	t := scoring.Table{Columns: make([]scoring.Column, len(a.columns))}
-	for i, c := range a.columns {
-		t.Columns[i] = c.Column()
-	}
-	return t.MemoryBytes()
 }
 
 // Table ends the accumulating and returns the table.

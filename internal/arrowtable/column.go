@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -20,6 +21,7 @@ type column struct {
 	grow  func(added int64) error
 	added int64
 	told  int64
+	bytes int64 // of the builder, at its last look
 
 	ints   []int64 // scratch
 	floats []float64
@@ -35,12 +37,26 @@ func validity(arr arrow.Array) scoring.Validity {
 
 // add counts a value.
 func (c *column) add(v scoring.Value) error {
-	if c.added += int64(len(v.Text())) + 8; c.grow != nil && c.added-c.told > 64<<10 {
+	if c.added += int64(len(v.Text())) + 8; c.grow != nil && c.added-c.told > growStep {
 		c.told = c.added
 		return c.grow(c.added)
 	}
 	return nil
 }
+
+// growStep is how many bytes are added between two calls of grow.
+const growStep = 64 << 10
+
+// beside is called before n bytes are used next to what was added.
+func (c *column) beside(n int64) error {
+	if c.grow == nil || n <= growStep {
+		return nil
+	}
+	return c.grow(c.added + n)
+}
+
+// reader reads values in the memory that the column may take.
+func (c *column) reader() reader { return reader{c.beside} }
 
 // append appends an array: whole vectors where the types allow it, value by value elsewhere.
 func (c *column) append(arr arrow.Array) error {
@@ -240,7 +256,7 @@ func (c *column) appendEach(arr arrow.Array) error {
 }
 
 func (c *column) appendOne(arr arrow.Array, i int) error {
-	v, err := value(arr, i, c.kind)
+	v, err := c.reader().value(arr, i, c.kind)
 	if err != nil {
 		return err
 	}
@@ -254,9 +270,19 @@ func (c *column) appendOne(arr arrow.Array, i int) error {
 // appendDictionary decodes the dictionary once and then appends by index.
 func (c *column) appendDictionary(arr *array.Dictionary) error {
 	words := arr.Dictionary()
+	room, told := int64(words.Len())*int64(unsafe.Sizeof(scoring.Value{})), int64(0)
+	if err := c.beside(room); err != nil {
+		return err
+	}
 	values := make([]scoring.Value, words.Len())
 	for i := range values {
-		v, err := value(words, i, c.kind)
+		v, err := c.reader().value(words, i, c.kind)
+		if err == nil && v.Type == scoring.JSON {
+			if room += int64(len(v.Text())); room-told > growStep {
+				told = room
+				err = c.beside(room)
+			}
+		}
 		if err != nil {
 			return errcode.New(errcode.Of(err), "dictionary entry %d: %w", i+1, err)
 		}

@@ -16,13 +16,31 @@ import (
 const (
 	maxNesting = 100
 	maxJSON    = 1 << 28
+	maxEscape  = 6 // bytes that JSON takes for one of text
 )
 
 // jsonWriter writes nested values as JSON. Numbers keep every digit; NaN, infinities, dates, times
 // and bytes are strings, as in inline results. Maps are objects with their keys as text.
-type jsonWriter struct{ b []byte }
+type jsonWriter struct {
+	reader
+	b    []byte
+	told int // the length of b that room was asked for
+}
+
+// room is called before n bytes are written. What is written is copied as it grows, and into the column.
+func (w *jsonWriter) room(n int) error {
+	n += len(w.b)
+	if w.beside == nil || n-w.told <= growStep {
+		return nil
+	}
+	w.told = n
+	return w.beside(2 * int64(n))
+}
 
 func (w *jsonWriter) value(arr arrow.Array, i int, k kind, depth int) error {
+	if err := w.room(0); err != nil {
+		return err
+	}
 	if ext, ok := arr.(array.ExtensionArray); ok {
 		return w.value(ext.Storage(), i, kinds[ext.ExtensionType().ExtensionName()], depth)
 	}
@@ -51,7 +69,10 @@ func (w *jsonWriter) value(arr arrow.Array, i int, k kind, depth int) error {
 	case *array.DenseUnion:
 		return w.value(a.Field(a.ChildID(i)), int(a.ValueOffset(i)), kindOf(a.UnionType().Fields()[a.ChildID(i)]), depth+1)
 	}
-	v, err := value(arr, i, k)
+	v, err := w.reader.value(arr, i, k)
+	if err == nil {
+		err = w.room(maxEscape * len(v.Text()))
+	}
 	if err != nil {
 		return err
 	}
@@ -128,7 +149,7 @@ func (w *jsonWriter) object(a *array.Map, i, depth int) error {
 		if j > start {
 			w.b = append(w.b, ',')
 		}
-		key := jsonWriter{}
+		key := jsonWriter{reader: w.reader}
 		if err := key.value(a.Keys(), int(j), kindOf(t.KeyField()), depth+1); err != nil {
 			return err
 		}

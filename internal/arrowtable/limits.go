@@ -9,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Limits bound the size of a table. A limit of 0 is none.
@@ -134,7 +135,7 @@ func Recover(err *error) {
 		return
 	}
 	*err = errcode.New(errcode.DataLoss, "malformed content, or in a form that is not read")
-	if e, ok := v.(error); ok && errors.As(e, new(refused)) {
+	if e, ok := v.(error); ok && (errors.As(e, new(refused)) || errors.As(e, new(scoring.NoRoom))) {
 		*err = Classify(e)
 	}
 }

@@ -73,6 +73,7 @@ type messageReader struct {
 	mem    memory.Allocator
 	limits Limits
 	window int64 // bytes that are reserved for decompressing
+	arrays int64 // of a batch, for which memory is reserved
 	msg    *ipc.Message
 	err    error
 }
@@ -130,8 +131,11 @@ func (m *messageReader) next() (*ipc.Message, error) {
 		return nil, err
 	}
 	defer meta.Release()
-	length, err := CheckMessage(meta.Bytes())
+	length, parts, err := checkMessage(meta.Bytes())
 	if err != nil {
+		return nil, err
+	}
+	if err := m.reserve(parts); err != nil {
 		return nil, err
 	}
 	if m.limits.Bytes > 0 && length > m.limits.Bytes+1<<16 {
@@ -165,6 +169,19 @@ func (m *messageReader) read(n int64) (*memory.Buffer, error) {
 		have += step
 	}
 	return buf, nil
+}
+
+// Sizes of what is made of a message next to its values: of a field with its columns, and of an array of a batch.
+const (
+	fieldBytes = 1024
+	arrayBytes = 512
+)
+
+// reserve reserves memory for the fields and arrays of a message.
+func (m *messageReader) reserve(parts messageParts) error {
+	more := max(parts.arrays-m.arrays, 0) // those of the batch before are garbage
+	m.arrays += more
+	return m.limits.Extra(fieldBytes*parts.fields + arrayBytes*more)
 }
 
 // checkWindows reserves the memory for the windows of buffers that are compressed with zstd: how large

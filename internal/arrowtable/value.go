@@ -24,12 +24,15 @@ func Value(arr arrow.Array, i int) (v scoring.Value, err error) {
 			err = errcode.New(errcode.DataLoss, "malformed Arrow data of type %v", arr.DataType())
 		}
 	}()
-	return value(arr, i, plain)
+	return reader{}.value(arr, i, plain)
 }
 
-func value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
+// reader reads values. beside is called before one takes n bytes next to the array; it may be nil.
+type reader struct{ beside func(n int64) error }
+
+func (r reader) value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
 	if ext, ok := arr.(array.ExtensionArray); ok {
-		return value(ext.Storage(), i, kinds[ext.ExtensionType().ExtensionName()])
+		return r.value(ext.Storage(), i, kinds[ext.ExtensionType().ExtensionName()])
 	}
 	if arr.IsNull(i) {
 		return scoring.Value{}, nil
@@ -50,7 +53,7 @@ func value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
 			return scoring.BoolValue(a.Value(i) != 0), nil
 		}
 	case jsonText, decimalText:
-		v, err := value(arr, i, plain)
+		v, err := r.value(arr, i, plain)
 		if v.Type == scoring.Bytes && k == jsonText { // Parquet's JSON comes as bytes
 			v, err = text(v.Text())
 		}
@@ -120,7 +123,7 @@ func value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
 		days, _ := floorDiv(int64(a.Value(i)), 86400_000)
 		return scoring.DateValue(days), nil
 	}
-	return temporalValue(arr, i)
+	return r.otherValue(arr, i)
 }
 
 // decimal parses a number of any size that was sent as text. A number that is too long is an error.
@@ -135,7 +138,7 @@ func decimal(text string) (scoring.Value, error) {
 	return v, err
 }
 
-func temporalValue(arr arrow.Array, i int) (scoring.Value, error) {
+func (r reader) otherValue(arr arrow.Array, i int) (scoring.Value, error) {
 	switch a := arr.(type) {
 	case *array.Time32:
 		_, nanos := perSecond(a.DataType().(*arrow.Time32Type).Unit)
@@ -162,15 +165,15 @@ func temporalValue(arr arrow.Array, i int) (scoring.Value, error) {
 		sec, ns := floorDiv(v.Nanoseconds, 1e9)
 		return scoring.StringValue(intervalText(int64(v.Months), int64(v.Days), sec, ns)), nil
 	case *array.Dictionary:
-		return value(a.Dictionary(), a.GetValueIndex(i), plain)
+		return r.value(a.Dictionary(), a.GetValueIndex(i), plain)
 	case *array.RunEndEncoded:
-		return value(a.Values(), a.GetPhysicalIndex(i), plain)
+		return r.value(a.Values(), a.GetPhysicalIndex(i), plain)
 	case *array.SparseUnion:
-		return value(a.Field(a.ChildID(i)), i, kindOf(a.UnionType().Fields()[a.ChildID(i)]))
+		return r.value(a.Field(a.ChildID(i)), i, kindOf(a.UnionType().Fields()[a.ChildID(i)]))
 	case *array.DenseUnion:
-		return value(a.Field(a.ChildID(i)), int(a.ValueOffset(i)), kindOf(a.UnionType().Fields()[a.ChildID(i)]))
+		return r.value(a.Field(a.ChildID(i)), int(a.ValueOffset(i)), kindOf(a.UnionType().Fields()[a.ChildID(i)]))
 	case array.ListLike, *array.Struct:
-		w := jsonWriter{}
+		w := jsonWriter{reader: r}
 		if err := w.value(arr, i, plain, 0); err != nil {
 			return scoring.Value{}, err
 		}

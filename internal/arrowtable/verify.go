@@ -12,6 +12,12 @@ import (
 // client could crash the process. It returns the length of the message's body. The tables and their fields are
 // those of Arrow's Message.fbs and Schema.fbs.
 func CheckMessage(meta []byte) (bodyLength int64, err error) {
+	bodyLength, _, err = checkMessage(meta)
+	return bodyLength, err
+}
+
+// checkMessage is CheckMessage, and also returns the number of fields of a schema and of arrays in a batch.
+func checkMessage(meta []byte) (bodyLength int64, parts messageParts, err error) {
 	v := verifier{b: meta, visits: len(meta)/8 + 64}
 	v.message(int64(v.u32(0)))
 	if t, ok := v.table(int64(v.u32(0))); ok {
@@ -20,10 +26,13 @@ func CheckMessage(meta []byte) (bodyLength int64, err error) {
 		}
 	}
 	if v.bad || bodyLength < 0 {
-		return 0, errcode.New(errcode.DataLoss, "malformed Arrow message")
+		return 0, messageParts{}, errcode.New(errcode.DataLoss, "malformed Arrow message")
 	}
-	return bodyLength, nil
+	return bodyLength, v.parts, nil
 }
+
+// messageParts counts what the library makes small objects of.
+type messageParts struct{ fields, arrays int64 }
 
 // verifier walks flatbuffers. An offset outside of the buffer, nesting that is too deep, or too many visits are
 // errors.
@@ -32,6 +41,7 @@ type verifier struct {
 	visits int // how many tables may still be visited: shared ones could multiply
 	depth  int
 	bad    bool
+	parts  messageParts
 }
 
 // table is where a table and its vtable lie.
@@ -170,6 +180,7 @@ func (v *verifier) schemaField(at int64) {
 	if !ok {
 		return
 	}
+	v.parts.fields++
 	v.vector(t, 0, 1)                           // name
 	v.sub(t, 3, func(at int64) { v.table(at) }) // the type: no vector of it is allocated for
 	v.sub(t, 4, func(at int64) {
@@ -190,8 +201,8 @@ func (v *verifier) keyValue(at int64) {
 
 func (v *verifier) recordBatch(at int64) {
 	if t, ok := v.table(at); ok {
-		v.vector(t, 1, 16) // nodes
-		v.vector(t, 2, 16) // buffers
+		_, v.parts.arrays = v.vector(t, 1, 16) // nodes
+		v.vector(t, 2, 16)                     // buffers
 		v.sub(t, 3, func(at int64) { v.table(at) })
 		v.vector(t, 4, 8) // how many buffers views have
 	}

@@ -144,7 +144,10 @@ func (s FileSource) item(line jsonscan.Line, text []byte, place string, known in
 	if item.CaseID == "" {
 		item.CaseID = place
 	}
-	own := bytes.Clone(text)
+	own := text
+	if !line.Own {
+		own = bytes.Clone(text)
+	}
 	item.Bytes = 3 * int64(len(own)) // the text, and what is made of it
 	item.Load = func(context.Context) (*scoring.Case, error) {
 		c, err := scoring.DecodeCase(own)

@@ -53,6 +53,8 @@ type run struct {
 const (
 	readingBytes = 512 << 20
 	resultBytes  = 128 << 20
+
+	memoryStep = 64 << 20 // Runner.Memory is called once for each of these
 )
 
 // job is a case on its way through a run.
@@ -75,6 +77,17 @@ func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics [
 		room: semaphore.NewWeighted(r.MemoryBytes), reading: account.NewPool(readingBytes, resultBytes), items: make(chan sourced), sourceDone: make(chan struct{}), jobs: make(chan *job, r.Concurrency),
 		results: make(chan *job, r.Window), // all that are held: workers do not wait while a batch is stored
 		starved: make(chan struct{}, 1), meter: meter{now: r.Now, start: r.Now()},
+	}
+	if r.Memory != nil {
+		told := int64(0)
+		x.reading.Taken = func(bytes int64) {
+			steps := (max(bytes, readingBytes) + memoryStep - 1) / memoryStep
+			if steps != told {
+				told = steps
+				r.Memory(r.MemoryBytes + steps*memoryStep)
+			}
+		}
+		x.reading.Taken(0)
 	}
 	x.storing, x.end = context.WithCancel(context.WithoutCancel(ctx))
 	x.working, x.cut = context.WithCancel(ctx)

@@ -45,6 +45,10 @@ type Runner struct {
 	Progress      func(Progress)
 	ProgressEvery time.Duration
 
+	// Memory is called with the bytes that the cases held and the results that they name may take together, when the
+	// run begins and when that changes: comparing two results takes what it takes. It may be nil.
+	Memory func(bytes int64)
+
 	Now func() time.Time // the clock of Progress; default time.Now
 }
 

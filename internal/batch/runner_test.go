@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/batch/ledgertest"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -383,6 +384,22 @@ func TestHeldCasesAreBounded(t *testing.T) {
 				t.Errorf("%s: took %v of a few hundred ms of work: the run waited although there was work", tc.why, took)
 			}
 		})
+	}
+}
+
+// Whoever bounds the memory of the process is told what cases and results may take: at the beginning, while a result
+// takes more than all may together, and when it is gone.
+func TestMemoryOfARunIsTold(t *testing.T) {
+	var told []int64
+	e := engineOf(t, scoring.Metric{Name: "m", Score: func(ctx context.Context, _ *scoring.Input) (scoring.Score, error) {
+		return scoring.OK(1, ""), account.From(ctx).Hold(ctx, 2<<30)
+	}})
+	r := batch.Runner{Engine: e, Concurrency: 1, MemoryBytes: 100 << 20, Memory: func(bytes int64) { told = append(told, bytes>>20) }}
+	if o, err := r.Run(t.Context(), "r", numbered(1), batch.Discard); err != nil || o.Failed > 0 {
+		t.Fatalf("%v, %d failed", err, o.Failed)
+	}
+	if want := []int64{612, 2148, 612}; !slices.Equal(told, want) {
+		t.Errorf("told %v MiB, want %v", told, want)
 	}
 }
 

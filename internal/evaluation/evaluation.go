@@ -59,6 +59,7 @@ type Run struct {
 	Now      func() time.Time
 	Notes    io.Writer            // receives messages for the user
 	Progress func(batch.Progress) // may be nil
+	Memory   func(bytes int64)    // see [batch.Runner]; may be nil
 	Stop     <-chan struct{}      // closed to let cases in flight finish and begin no other; nil: never
 
 	cases   map[string]bool // that were gone through, where assessments were recorded
@@ -108,7 +109,7 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	}
 	runner := batch.Runner{
 		Engine: e.Engine, Metrics: e.Metrics, Concurrency: e.Concurrency, RetryFailed: e.RetryFailed, Ordered: e.ScoreFile != nil || e.Exports.Any(),
-		Stop: e.Stop, Now: e.Now, Progress: e.Progress, Held: e.held, Skipped: func(c *scoring.Case) { e.Summary.Describe(c.AnswerID(), questionOf(c)) },
+		Stop: e.Stop, Memory: e.Memory, Now: e.Now, Progress: e.Progress, Held: e.held, Skipped: func(c *scoring.Case) { e.Summary.Describe(c.AnswerID(), questionOf(c)) },
 	}
 	var lost error // of looking up questions
 	runner.Scored = func(c *scoring.Case, rows []scoring.Row) {

@@ -8,13 +8,14 @@ import (
 	"slices"
 )
 
-// Line is one line of a file. Text is valid until the next one is read, and nil if the line is
-// longer than allowed.
+// Line is one line of a file. Text is valid until the next one is read, unless it is the line's own,
+// and nil if the line is longer than allowed.
 type Line struct {
 	Number int // from 1
 	Offset int64
 	Length int // bytes, without the line feed
 	Text   []byte
+	Own    bool // Text is not used again: it need not be copied
 	Torn   bool // the last line, without a line feed
 }
 
@@ -62,7 +63,7 @@ func Lines(in io.Reader, limit int) iter.Seq2[Line, error] {
 				return
 			}
 			if len(full) > 0 {
-				l.Text = slices.Concat(append(full, long)...)
+				l.Text, l.Own = slices.Concat(append(full, long)...), true
 				long, full = nil, nil
 			}
 			if !yield(l, nil) || l.Torn {

@@ -7,8 +7,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -82,6 +88,78 @@ func TestReadingIsCounted(t *testing.T) {
 			t.Errorf("%s, cancelled: %v", tc.why, err)
 		}
 	}
+}
+
+// What finds no room is refused before it is made: bits become numbers, runs and dictionaries values, nested values
+// text, and cells of one letter several words of memory.
+func TestRefusedBeforeItIsMade(t *testing.T) {
+	const room, most = 8 << 20, 48 << 20
+	lists := func(items int) arrow.Array {
+		ends := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, int32(items)}))
+		data := array.NewData(arrow.ListOf(arrow.Null), 1, []*memory.Buffer{nil, ends}, []arrow.ArrayData{array.NewNull(items).Data()}, 0, 0)
+		return array.NewListData(data)
+	}
+	fixed := func(kind arrow.DataType, width, rows int) arrow.Array {
+		buffers := []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, rows*width/8))}
+		return array.MakeFromData(array.NewData(kind, rows, buffers, nil, 0, 0))
+	}
+	words := array.NewStringData(array.NewData(arrow.BinaryTypes.String, 1_000_000, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 4_000_004)), memory.NewBufferBytes(nil)}, nil, 0, 0))
+	ints := func(n int) arrow.Array {
+		return fixed(arrow.PrimitiveTypes.Int32, 32, n)
+	}
+	ends := array.MakeFromData(array.NewData(arrow.PrimitiveTypes.Int32, 1, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{7_000_000}))}, nil, 0, 0))
+	indexed := func(words arrow.Array) arrow.Array {
+		return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: words.DataType()}, ints(1), words)
+	}
+	names := make([]arrow.Field, 20_000)
+	empty := make([]arrow.Array, len(names))
+	for i := range names {
+		names[i], empty[i] = arrow.Field{Name: "c", Type: arrow.Null, Nullable: true}, array.NewNull(1)
+	}
+	commas := strings.Repeat(",", 20_000) + "\n"
+	for _, tc := range []struct {
+		why  string
+		path string
+	}{
+		{"bits", arrowFile(t, fixed(arrow.FixedWidthTypes.Boolean, 1, 7_000_000))},
+		{"numbers of 16 bits", arrowFile(t, fixed(arrow.FixedWidthTypes.Float16, 16, 2_000_000))},
+		{"a run", arrowFile(t, array.NewRunEndEncodedArray(ends, fixed(arrow.FixedWidthTypes.Boolean, 1, 8), 7_000_000, 0))},
+		{"a list of nothing", arrowFile(t, lists(30_000_000))},
+		{"a dictionary of a list of nothing", arrowFile(t, indexed(lists(30_000_000)))},
+		{"a dictionary of empty texts", arrowFile(t, indexed(words))},
+		{"columns of an Arrow file", recordFile(t, array.NewRecord(arrow.NewSchema(names, nil), empty, 1))},
+		{"empty cells of many columns", file(t, "w.csv", []byte(commas+strings.Repeat(commas, 400)))},
+		{"words for NULL", file(t, "n.csv", []byte("a\n"+strings.Repeat("NA\n", 1_500_000)))},
+		{"empty cells in quotes", file(t, "q.csv", []byte("a\n"+strings.Repeat("\"\"\n", 2_000_000)))},
+	} {
+		a := &ledgered{limit: 64 << 20, room: room}
+		ctx := account.With(t.Context(), a)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := resultfile.Read(ctx, tc.path, nil)
+		runtime.ReadMemStats(&after)
+		if made := after.TotalAlloc - before.TotalAlloc; errcode.Of(err) != errcode.ResourceExhausted || made > most {
+			t.Errorf("%s: %d bytes were made next to a room of %d; %v", tc.why, made, room, err)
+		}
+	}
+}
+
+func arrowFile(t *testing.T, arr arrow.Array) string {
+	t.Helper()
+	return recordFile(t, array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "a", Type: arr.DataType(), Nullable: true}}, nil), []arrow.Array{arr}, int64(arr.Len())))
+}
+
+func recordFile(t *testing.T, rec arrow.Record) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := ipc.NewWriter(&b, ipc.WithSchema(rec.Schema()), ipc.WithZstd())
+	if err := w.Write(rec); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file(t, "r.arrows", b.Bytes())
 }
 
 func gzipped(t *testing.T, data []byte) []byte {

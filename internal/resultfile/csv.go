@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -38,6 +39,10 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 	s.check, s.grow = r.limits.CheckBytes, r.limits.Extra
 	columns, err := r.header(s)
 	if err != nil {
+		return nil, err
+	}
+	size := csvSize{limits: &r.limits}
+	if err := size.check(columns); err != nil {
 		return nil, err
 	}
 	rows, blanks := 0, 0 // blank lines at the end are nothing; in between they are a row of a single column
@@ -94,16 +99,17 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 		if rows == 1000 && r.size > 0 {
 			r.reserve(columns, s.consumed()/int64(rows))
 		}
-		if rows&0xfff == 0 {
-			if err := r.limits.CheckBytes(s.total + 8*int64(rows*len(columns))); err != nil {
-				return nil, err
-			}
+		if err := size.added(columns); err != nil {
+			return nil, err
 		}
+	}
+	if err := size.check(columns); err != nil {
+		return nil, err
 	}
 	if width < len(columns) && rows < 2 {
 		return nil, tooFew(0, width)
 	}
-	return table(columns, rows)
+	return size.table(columns, rows)
 }
 
 // namedDelimiter reads a first line for a spreadsheet, such as sep=; or "sep=,", which names the delimiter and is
@@ -134,17 +140,66 @@ func (r *reader) reserve(columns []csvColumn, perRow int64) {
 	if r.limits.Bytes > 0 {
 		rows = min(rows, r.limits.Bytes/int64(16*len(columns)))
 	}
+	if r.limits.CheckBytes(8*rows*int64(len(columns))) != nil {
+		return // the rows find room one by one, or not
+	}
 	for i := range columns {
 		columns[i].reserve(int(rows))
 	}
 }
 
-func table(columns []csvColumn, rows int) (*scoring.Table, error) {
+// csvSize counts what columns take before they are a table.
+type csvSize struct {
+	limits *arrowtable.Limits
+	cells  int   // since the last look
+	step   int   // cells until the next
+	bytes  int64 // at the last look
+}
+
+// Sizes of columns: of one without cells, with the column that it becomes; and of the cells that are read between
+// two looks at their sizes, at least.
+const (
+	csvColumnBytes = 1024
+	csvStep        = 32 << 10
+)
+
+// added is called after each row.
+func (z *csvSize) added(columns []csvColumn) error {
+	if z.cells += len(columns); z.cells < z.step {
+		return nil
+	}
+	return z.check(columns)
+}
+
+// check counts what the columns take.
+func (z *csvSize) check(columns []csvColumn) error {
+	z.bytes = csvColumnBytes * int64(len(columns))
+	for i := range columns {
+		z.bytes += columns[i].bytes()
+	}
+	z.step, z.cells = csvStep+int(z.bytes/256), 0
+	return z.limits.CheckBytes(z.bytes)
+}
+
+// room makes room for n bytes more than the columns take. Without it, the reading ends by a panic.
+func (z *csvSize) room(n int64) error { return z.limits.CheckBytes(z.bytes + n) }
+
+// beside runs f, which takes n bytes for itself.
+func (z *csvSize) beside(n int64, f func()) {
+	if err := z.limits.Extra(n); err != nil {
+		panic(scoring.NoRoom{Err: err})
+	}
+	f()
+	_ = z.limits.Extra(-n) // gives back
+}
+
+func (z *csvSize) table(columns []csvColumn, rows int) (*scoring.Table, error) {
 	out := make([]scoring.Column, len(columns))
 	var texts []int
 	printed := map[nullWord]bool{}
 	for i := range columns {
 		var ok bool
+		columns[i].size = z
 		if out[i], ok = columns[i].column(); !ok && !(len(columns[i].words) > 0 && columns[i].figures()) {
 			texts = append(texts, i)
 			continue

@@ -45,6 +45,12 @@ type csvColumn struct {
 	far    bool // of more than maxExponent
 
 	fractions
+	size *csvSize // of all columns, once they are complete
+}
+
+// bytes is what the column takes so far. A word is kept with its text.
+func (c *csvColumn) bytes() int64 {
+	return int64(8*len(c.nulls) + 8*len(c.empty) + 8*len(c.ints) + len(c.text) + 4*len(c.ends) + 48*len(c.words))
 }
 
 // nullWord is a cell that holds a word that programs print for NULL. It counts as NULL until it is
@@ -402,7 +408,15 @@ func (c *csvColumn) restore(which func(w *nullWord) bool) {
 }
 
 // merges reports whether two different strings of the column are the same number.
-func (c *csvColumn) merges() bool {
+func (c *csvColumn) merges() (found bool) {
+	c.size.beside(mergeBytes*int64(c.n), func() { found = c.anyMerges() })
+	return found
+}
+
+// mergeBytes is what looking for such strings takes for each value.
+const mergeBytes = 128
+
+func (c *csvColumn) anyMerges() bool {
 	seen := map[string]string{}
 	for i := range c.n {
 		text := string(c.cell(i))
@@ -470,6 +484,7 @@ func (c *csvColumn) numbers() (scoring.Column, bool) {
 func (c *csvColumn) read(t scoring.Type, add func(b *scoring.Builder, cell []byte) bool) (scoring.Column, bool) {
 	nulls := c.nullsAndEmpty()
 	b := scoring.NewBuilder(c.name, t, c.n)
+	b.Bound(c.size.room)
 	for i := range c.n {
 		if isNull(nulls, i) {
 			b.AppendNull()

@@ -111,12 +111,18 @@ type equalities struct {
 	view   func(*column) cell.View
 	keys   int // of each column; 0: those of its sample
 	rough  map[scoring.Kind]*rough
+	alike  map[scoring.Kind][]int // places in preds of the columns of a kind
 	shares []float64
+	some   []float64 // of the columns of one kind
 }
 
 // equalities examines fewer keys if more pairs of columns are compared.
 func (a *aligner) equalities(preds []int, pairs int, kind func(*column) scoring.Kind, view func(*column) cell.View) *equalities {
-	e := &equalities{aligner: a, preds: preds, kind: kind, view: view, rough: map[scoring.Kind]*rough{}, shares: make([]float64, len(preds))}
+	e := &equalities{aligner: a, preds: preds, kind: kind, view: view, rough: map[scoring.Kind]*rough{}, alike: map[scoring.Kind][]int{}, shares: make([]float64, len(preds))}
+	for at, j := range preds {
+		k := kind(&a.pred[j])
+		e.alike[k] = append(e.alike[k], at)
+	}
 	if n := maxRough / max(pairs, 1); n < sampleKeys {
 		e.keys = max(n, 64)
 	}
@@ -129,12 +135,7 @@ func (e *equalities) with(gold int) []float64 {
 	g := &e.gold[gold]
 	kind, rg := e.kind(g), e.reading(g, e.view(g))
 	clear(e.shares)
-	var alike []int // places in preds
-	for at, j := range e.preds {
-		if e.kind(&e.pred[j]) == kind {
-			alike = append(alike, at)
-		}
-	}
+	alike := e.alike[kind]
 	if e.keys == 0 {
 		for _, at := range alike {
 			p := &e.pred[e.preds[at]]
@@ -155,7 +156,9 @@ func (e *equalities) with(gold int) []float64 {
 		r = newRough(readings, e.keys)
 		e.rough[kind] = r
 	}
-	shares := make([]float64, len(alike))
+	e.some = slices.Grow(e.some[:0], len(alike))[:len(alike)]
+	shares := e.some
+	clear(shares)
 	r.shares(rg, shares)
 	for k, at := range alike {
 		e.shares[at] = shares[k]
@@ -279,11 +282,17 @@ func (a *aligner) coverCopies(golds []int) {
 	if !a.rowsEqual {
 		return
 	}
+	var paired []int // ascending: most of thousands of columns have no counterpart
+	for k := range a.gold {
+		if a.pairs[k].Pred >= 0 {
+			paired = append(paired, k)
+		}
+	}
 	for _, i := range golds {
 		a.halt.Check()
-		for k := range a.gold {
+		for _, k := range paired {
 			j := a.pairs[k].Pred
-			if k == i || j < 0 || a.gold[k].sum != a.gold[i].sum || !sameName(a.gold[k].col.Name, a.gold[i].col.Name) && a.reading(&a.gold[i], a.natural(&a.gold[i])).distinct() < 3 {
+			if k == i || a.gold[k].sum != a.gold[i].sum || !sameName(a.gold[k].col.Name, a.gold[i].col.Name) && a.reading(&a.gold[i], a.natural(&a.gold[i])).distinct() < 3 {
 				continue
 			}
 			if !slices.Equal(cell.AllKeys(a.gold[i].col, a.natural(&a.gold[i])), cell.AllKeys(a.gold[k].col, a.natural(&a.gold[k]))) {
@@ -291,6 +300,9 @@ func (a *aligner) coverCopies(golds []int) {
 			}
 			a.pair(i, j, "values", a.pairs[k].Overlap, a.pairs[k].Comparison)
 			a.pairs[i].Fact = repeats + strconv.Quote(a.gold[k].col.Name)
+			if at, has := slices.BinarySearch(paired, i); !has {
+				paired = slices.Insert(paired, at, i)
+			}
 			break
 		}
 	}
