@@ -120,7 +120,7 @@ HELM_UNITTEST := github.com/helm-unittest/helm-unittest@v1.1.2
 TOFU          := github.com/opentofu/opentofu@v1.12.6
 module_dir     = $$(cd / && go mod download -json $(1) | sed -n 's/^\t"Dir": "\(.*\)",$$/\1/p')
 
-counterexamples: ## the figures of docs/counterexample.md, from the reference data beside the project; a minute
+counterexamples: ## the figures of docs/eval/counterexample.md, from the reference data beside the project; a minute
 	BADGER_COUNTEREXAMPLES=1 go test -count=1 -timeout 30m -v -run 'TestCounterexamplesOf|TestCounterexamplesAnd|TestAnswersThat' ./connectors/duckdb | grep -v '^=== RUN'
 
 deployables: $(BIN)/helm $(BIN)/helm-unittest $(BIN)/crds $(BIN)/tofu ## what badger deploy writes, by tools that take minutes to build

@@ -747,7 +747,7 @@ func TestKubernetesHosts(t *testing.T) {
 
 // The page makes a namespace that enforces what the pods satisfy, and its probe satisfies it.
 func TestKubernetesPageIsRestricted(t *testing.T) {
-	text, err := os.ReadFile("../docs/deploy-kubernetes.md")
+	text, err := os.ReadFile("../docs/operate/deploy-kubernetes.md")
 	if err != nil {
 		t.Fatal(err)
 	}

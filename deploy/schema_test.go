@@ -173,7 +173,7 @@ func TestValuesAreDocumented(t *testing.T) {
 	}
 	for _, target := range deploy.Targets {
 		if !strings.Contains(pages["deploy.md"], "`"+target.Name+"`") {
-			t.Errorf("docs/deploy.md does not name the target %s", target.Name)
+			t.Errorf("docs/operate/deploy.md does not name the target %s", target.Name)
 		}
 	}
 }

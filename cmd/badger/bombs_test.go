@@ -42,7 +42,7 @@ import (
 	"github.com/badger-eval/badger/udf/udfpb"
 )
 
-// What docs/serve.md says of a server's resident memory: limits.memory_bytes and this.
+// What docs/operate/serve.md says of a server's resident memory: limits.memory_bytes and this.
 const (
 	bombMemory = 256 << 20
 	bombRoom   = 256 << 20

@@ -563,7 +563,7 @@ func TestCounterexamplesOfReferenceData(t *testing.T) {
 	}
 }
 
-// What the tables of docs/counterexample.md say of answers whose results agree with gold's, by what
+// What the tables of docs/eval/counterexample.md say of answers whose results agree with gold's, by what
 // people said of them.
 func TestAnswersThatExecutionAccepts(t *testing.T) {
 	for _, tc := range []struct {

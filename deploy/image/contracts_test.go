@@ -3,7 +3,7 @@
 // Package image_test runs the image's root file system under the contracts of the platforms: as
 // nobody in particular (uid 65532), on a read-only root, in a network that has loopback only.
 //
-// The platforms are simulators on loopback. What they cannot show is listed in docs/image.md.
+// The platforms are simulators on loopback. What they cannot show is listed in docs/operate/image.md.
 package image_test
 
 import (

@@ -60,7 +60,7 @@ func kindNamed(name string) relation.Kind {
 
 // relations reads what the score relation or verdict says, and finds it out if neither does.
 func (b *builder) relations() *Relations {
-	out := &Relations{Policy: policy.Answer, Source: "the delivered table of labels (docs/verdict.md)"}
+	out := &Relations{Policy: policy.Answer, Source: "the delivered table of labels (docs/eval/verdict.md)"}
 	table := policy.Default()
 	var options struct {
 		Policy policy.Policy `json:"policy"`

@@ -222,7 +222,7 @@ func (o *OpenOptions) mayRun(ctx context.Context, w Closer) error {
 		return errcode.New(errcode.Of(err), "what the role may do could not be read: %w", err)
 	}
 	if len(p.Refused) > 0 {
-		return errcode.New(errcode.PermissionDenied, "the role %s; expected one that may only read the data of the questions: see \"The role\" in docs/execution.md", strings.Join(p.Refused, ", "))
+		return errcode.New(errcode.PermissionDenied, "the role %s; expected one that may only read the data of the questions: see \"The role\" in docs/eval/execution.md", strings.Join(p.Refused, ", "))
 	}
 	return nil
 }

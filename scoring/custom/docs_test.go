@@ -11,7 +11,7 @@ import (
 // The page for practitioners names everything that a judge file can say, and its judges can be
 // loaded.
 func TestDocumentation(t *testing.T) {
-	page, err := os.ReadFile("../../docs/custom-judges.md")
+	page, err := os.ReadFile("../../docs/judges/custom-judges.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func init() {
 			"passes under the policy. The policy answer asks whether the delivered data answers the question. The " +
 			"policy logic asks whether the query would remain right if the data changed. It requires a proof that both " +
 			"queries are equal, by rules that hold on every database with the schema; results that differ outrank a " +
-			"proof. A table made from labelled cases lists the relations that pass (docs/verdict.md). Evidence only " +
+			"proof. A table made from labelled cases lists the relations that pass (docs/eval/verdict.md). Evidence only " +
 			"accepts. The judge decides every other answer: rose (1 or 2 calls) or flex (1 call), by the option judge, " +
 			"asked with the options of that metric. The Refuter of rose is not asked where the Prover accepts an answer whose " +
 			"relation people accept with a chance of at least prover_alone. " +
@@ -207,7 +207,7 @@ func (d *verdictDetail) decide(ctx context.Context, in *scoring.Input, o *verdic
 }
 
 // unrefuted is how often people accept an answer with the same result that no counterexample
-// refutes, under the policy logic (docs/verdict.md).
+// refutes, under the policy logic (docs/eval/verdict.md).
 const unrefuted = 0.88
 
 // search searches for a counterexample if the results are the same, unless the queries are proven to be. none
