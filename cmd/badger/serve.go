@@ -208,7 +208,7 @@ const mostWatchers = 64
 
 // memoryRoom is what the runtime may use beside limits.memory_bytes before it collects garbage without
 // pause: code, stacks, connections, and what is garbage already.
-const memoryRoom = 48 << 20
+const memoryRoom = 32 << 20
 
 // engineRoom is what an engine in this process takes beside what it counts: sessions, and what its
 // allocator keeps.
