@@ -208,7 +208,7 @@ const mostWatchers = 64
 
 // memoryRoom is added to limits.memory_bytes for the runtime's soft limit, so that it does not collect garbage
 // continuously. It is for code, stacks, connections and garbage.
-const memoryRoom = 48 << 20
+const memoryRoom = 32 << 20
 
 // engineRoom is memory of an embedded engine that its own accounting omits: sessions, and free memory in its
 // allocator.

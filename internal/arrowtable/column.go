@@ -75,6 +75,9 @@ func (c *column) append(arr arrow.Array) error {
 		return c.appendRuns(arr)
 	}
 	if s, ok := arr.(*array.String); ok && (c.kind == plain || c.kind == jsonText) && isUTF8(s) {
+		if err := c.beside(int64(len(s.ValueBytes()))); err != nil {
+			return err
+		}
 		return c.AppendTexts(typeOf(s.DataType(), c.kind), s.ValueBytes(), s.ValueOffsets(), validity(s))
 	}
 	if c.kind != plain {
@@ -122,6 +125,9 @@ func (c *column) append(arr arrow.Array) error {
 	case *array.Decimal128:
 		return c.appendDecimals(arr)
 	case *array.Binary:
+		if err := c.beside(int64(len(arr.ValueBytes()))); err != nil {
+			return err
+		}
 		return c.AppendTexts(scoring.Bytes, arr.ValueBytes(), arr.ValueOffsets(), validity(arr))
 	case *array.Date32:
 		c.ints = resized(c.ints, arr.Len())

@@ -123,6 +123,7 @@ func TestRefusedBeforeItIsMade(t *testing.T) {
 	}{
 		{"bits", arrowFile(t, fixed(arrow.FixedWidthTypes.Boolean, 1, 7_000_000))},
 		{"numbers of 16 bits", arrowFile(t, fixed(arrow.FixedWidthTypes.Float16, 16, 2_000_000))},
+		{"long texts", arrowFile(t, longTexts(30<<10, 1000))},
 		{"a run", arrowFile(t, array.NewRunEndEncodedArray(ends, fixed(arrow.FixedWidthTypes.Boolean, 1, 8), 7_000_000, 0))},
 		{"a list of nothing", arrowFile(t, lists(30_000_000))},
 		{"a dictionary of a list of nothing", arrowFile(t, indexed(lists(30_000_000)))},
@@ -142,6 +143,15 @@ func TestRefusedBeforeItIsMade(t *testing.T) {
 			t.Errorf("%s: %d bytes were made next to a room of %d; %v", tc.why, made, room, err)
 		}
 	}
+}
+
+// longTexts are so many texts of that length.
+func longTexts(rows, length int) arrow.Array {
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	for range rows {
+		b.Append(strings.Repeat("a", length))
+	}
+	return b.NewArray()
 }
 
 func arrowFile(t *testing.T, arr arrow.Array) string {
