@@ -4,6 +4,7 @@ package site
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -104,7 +105,7 @@ func TestLabelByKeys(t *testing.T) {
 		}))
 	}
 	t.Logf("key to next case, at most: %v", slowest)
-	for deadline := time.Now().Add(10 * time.Second); len(labels()) < first && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(10 * time.Second); !maps.Equal(labels(), want) && time.Now().Before(deadline); { // what was typed last is still on its way
 		time.Sleep(20 * time.Millisecond)
 	}
 	same := func(when string) {
