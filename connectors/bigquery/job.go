@@ -85,7 +85,7 @@ func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration, rows []b
 			call.Media(bytes.NewReader(rows), googleapi.ContentType("application/octet-stream"), googleapi.ChunkSize(2*pieceBytes))
 		}
 		j, err = call.Do()
-		if err != nil && faultOf(err).status == http.StatusConflict { // nobody else chose this id: the answer was lost
+		if err != nil && faultOf(err).status == http.StatusConflict { // the id is random, so the job is ours: the answer was lost
 			j, err = c.rest.Jobs.Get(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do()
 		}
 		return err

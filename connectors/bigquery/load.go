@@ -64,7 +64,7 @@ func (m *merge) load(ctx context.Context, into *bq.TableReference, next func() (
 // line writes a row as a line of JSON; what is absent is NULL. Texts writes to the same buffer.
 func (m *merge) line(to *bytes.Buffer, texts *json.Encoder, rec arrow.Record, row int) error {
 	quoted := func(text string) {
-		_ = texts.Encode(text)    // a text always can be
+		_ = texts.Encode(text)    // a string never fails
 		to.Truncate(to.Len() - 1) // the line break
 	}
 	to.WriteString(`{"` + rowNumber + `":"` + strconv.FormatInt(m.plan.Rows, 10) + `"`)

@@ -215,7 +215,7 @@ func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) e
 		_, err := m.c.rest.Tables.Insert(stage.ProjectId, stage.DatasetId, &bq.Table{
 			TableReference: stage, Schema: m.stageSchema(), ExpirationTime: time.Now().Add(stageLife).UnixMilli(), Description: "rows on their way into " + m.table.TableId,
 		}).Context(ctx).Do()
-		if codeOf(err) == errcode.AlreadyExists { // nobody else chose this name: the answer was lost
+		if codeOf(err) == errcode.AlreadyExists { // the name is random, so the table is ours: the answer was lost
 			return nil
 		}
 		return err

@@ -91,7 +91,7 @@ func (s *session) Next(ctx context.Context) (arrow.Record, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.err == nil { // the streams have ended: by themselves, or because nobody waits any more
+	if s.err == nil { // all streams have ended, or the caller cancelled
 		return nil, ctx.Err()
 	}
 	return nil, s.err
@@ -125,7 +125,7 @@ func (s *session) read(ctx context.Context, name string) {
 			return
 		}
 		if offset > start {
-			tries = 1 // it went on
+			tries = 1 // it made progress
 		}
 		if f := faultOf(err); !f.transient && f.code != errcode.Unauthenticated || tries > s.c.backoff.Times {
 			s.fail(err)
@@ -139,7 +139,7 @@ func (s *session) read(ctx context.Context, name string) {
 
 // from reads a stream from a row on, and moves the offset with each record that is taken.
 func (s *session) from(ctx context.Context, name string, offset *int64) (err error) {
-	defer driverbase.Recovered(&err) // in a goroutine of its own
+	defer driverbase.Recovered(&err) // runs in its own goroutine
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	reading := account.ReadingOf(ctx)
@@ -161,7 +161,7 @@ func (s *session) from(ctx context.Context, name string, offset *int64) (err err
 			return nil
 		}
 		if err != nil {
-			if limit := reading.Limit(); limit > 0 && strings.Contains(err.Error(), "larger than max") { // gRPC's own, which is no quota
+			if limit := reading.Limit(); limit > 0 && strings.Contains(err.Error(), "larger than max") { // gRPC's own limit, which is not a quota
 				return errcode.New(errcode.ResourceExhausted, "bigquery: %s: a message of more than the allowed %d bytes", s.what, limit)
 			}
 			return err

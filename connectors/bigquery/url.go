@@ -37,7 +37,7 @@ type Options struct {
 	AllowInsecure   bool   // an Endpoint beyond this machine without TLS and credentials
 
 	Storage        StorageUse
-	Streams        int   // read at once; more than one gives up the order of rows. 0 is one
+	Streams        int   // read concurrently; more than one loses the order of rows. 0 is one
 	PageRows       int64 // of a REST page; 0 is 10,000
 	MaxBytesBilled int64 // of one query; 0 is BigQuery's limit
 }
@@ -69,10 +69,10 @@ func plainName(s string) bool {
 	return s != ""
 }
 
-// ParseURL reads bigquery://PROJECT/DATASET?OPTION=VALUE. The dataset may be left out: it is that
-// of names without one. Options:
+// ParseURL parses bigquery://PROJECT/DATASET?OPTION=VALUE. The dataset is optional: names without
+// a dataset refer to it. Options:
 //
-//	location          where jobs run, such as EU; by default where the dataset lies
+//	location          where jobs run, such as EU; by default that of the dataset
 //	billing_project   runs and pays the jobs; by default the project
 //	credentials_file  service account, workload identity (external account), impersonation or user credentials
 //	token_file        an access token that something else renews
@@ -83,11 +83,11 @@ func plainName(s string) bool {
 //	storage_endpoint  the Storage API there, HOST:PORT
 //	allow_insecure    true: an endpoint beyond this machine without TLS, and then without credentials
 //	storage           auto, on, off
-//	streams           of the Storage Read API at once; with more than one the order of rows is lost
+//	streams           read concurrently by the Storage Read API; with more than one the order of rows is lost
 //	page_rows         of REST pages
 //	max_bytes_billed  by one query, which fails before it costs more
 //
-// The error shows no values.
+// The error contains no values.
 func ParseURL(raw string) (Options, error) {
 	o := Options{Storage: StorageAuto}
 	rest, ok := strings.CutPrefix(raw, Scheme+"://")

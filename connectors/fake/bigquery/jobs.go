@@ -54,7 +54,7 @@ func (s *Server) insertJob(r *http.Request) (any, error) {
 		err = json.Unmarshal(text, &in)
 	}
 	if err != nil {
-		return nil, &apiError{http.StatusBadRequest, "parseError", "the body is no job"}
+		return nil, &apiError{http.StatusBadRequest, "parseError", "the body is not a job"}
 	}
 	return s.startJob(r.PathValue("project"), &in, nil)
 }
@@ -107,8 +107,8 @@ func (s *Server) startJob(project string, in *bq.Job, rows *textRows) (any, erro
 	return s.show(j), nil
 }
 
-// keepNulls puts a text of its own in place of parameters that are NULL, which the generated types
-// do not tell from empty text.
+// keepNulls replaces NULL parameters with a sentinel string, because the generated types do not distinguish NULL
+// from an empty string.
 func keepNulls(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -353,7 +353,7 @@ func (s *Server) FailJobs(reasons ...*bq.ErrorProto) {
 	s.failing = append(s.failing, reasons...)
 }
 
-// Timeout is the time that the last job may take; 0 if nothing was said.
+// Timeout returns the timeout of the last job, or 0 if the job has none.
 func (s *Server) Timeout() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

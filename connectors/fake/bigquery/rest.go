@@ -78,6 +78,5 @@ func writeError(w http.ResponseWriter, err error) {
 	json.NewEncoder(w).Encode(body) //nolint:errcheck // the client is gone
 }
 
-// quote makes a name that can stand in a statement of the engine.
-// quote writes a name as the engine does.
+// quote quotes a name for a statement of the engine.
 var quote = duckdb.Dialect.Identifiers.Quoted

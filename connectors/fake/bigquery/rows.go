@@ -90,7 +90,7 @@ type upload struct {
 	body    []byte
 }
 
-// startUpload begins a load job, whose rows come with it or in pieces.
+// startUpload starts a load job. Its rows are in the request or are sent in parts.
 func (s *Server) startUpload(w http.ResponseWriter, r *http.Request) {
 	fault := s.fault("upload")
 	if fault.any() && !fault.Done {

@@ -31,7 +31,7 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 )
 
-// Names of what a new server holds.
+// Names of the resources of a new server.
 const (
 	Project  = "test-project"
 	Dataset  = "data"
@@ -93,7 +93,7 @@ type version struct {
 	table string
 }
 
-// Start starts a server on this machine, which ends with the test.
+// Start starts a server on this machine and stops it when the test ends.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	db, err := duckdb.OpenFile(context.Background(), "", driver.Options{})
@@ -134,9 +134,9 @@ func (s *Server) URL(options ...string) string {
 	return "bigquery://" + Project + "/" + Dataset + "?" + strings.Join(all, "&")
 }
 
-// Fail makes the next requests of an operation meet faults, one each. Operations are named as in
-// BigQuery's references: jobs.insert, jobs.get, jobs.getQueryResults, tables.get, tabledata.list,
-// CreateReadSession, ReadRows and so on. A load job's rows are sent to upload.
+// Fail injects faults into the next requests of an operation, one each. Operations are named as in BigQuery's
+// references: jobs.insert, jobs.get, jobs.getQueryResults, tables.get, tabledata.list, CreateReadSession, ReadRows
+// and so on. The operation that sends a load job's rows is upload.
 func (s *Server) Fail(operation string, faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

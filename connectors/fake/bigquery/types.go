@@ -24,7 +24,7 @@ func isJSON(f arrow.Field) bool {
 	return name == "arrow.json"
 }
 
-// stored is the engine's type that a field is kept in, and BigQuery's that it is told as.
+// stored returns the engine's type that a field is stored as, and the BigQuery column that the server reports.
 func stored(f arrow.Field) (engine string, column *bq.TableFieldSchema) {
 	column = &bq.TableFieldSchema{Name: f.Name, Mode: "NULLABLE"}
 	is := func(t, engine string) (string, *bq.TableFieldSchema) {

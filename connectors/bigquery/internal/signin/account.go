@@ -46,12 +46,12 @@ const (
 	Default Credentials = "default"
 )
 
-// scopes: IAM says what the account may do; AI functions without a connection act as the user and
-// want the whole platform.
+// scopes is the whole platform: AI functions without a connection run as the user and require this scope. IAM
+// limits what the account may do.
 var scopes = []string{"https://www.googleapis.com/auth/cloud-platform"}
 
-// Sign makes the credentials of the account. The error, of credentials that are not named, not there or
-// not of a known form, says which.
+// Sign returns the credentials of the account. The error distinguishes credentials that are not named, missing, or
+// of an unknown form.
 func (a *Account) Sign() (*auth.Credentials, error) {
 	base, err := a.base()
 	if err != nil || len(a.Impersonate) == 0 {
@@ -85,7 +85,7 @@ func (a *Account) base() (*auth.Credentials, error) {
 	return fileCredentials(path, plain(a.Proxy))
 }
 
-// Named is an error where no credentials are named.
+// Named returns an error if no credentials are named.
 func (a *Account) Named() error {
 	if a.Credentials != "" || a.CredentialsFile+a.TokenFile != "" {
 		return nil
@@ -184,8 +184,8 @@ func (m metadataServer) Token(ctx context.Context) (*auth.Token, error) {
 	return &auth.Token{Value: answer.Token, Type: answer.Type, Expiry: time.Now().Add(time.Duration(min(answer.Expires, 1<<20)) * time.Second)}, nil
 }
 
-// tokenFile is a file that holds an access token. It is read for each request: whoever renews the
-// token replaces the file.
+// tokenFile is a file that contains an access token. It is read for each request, so the token is renewed by
+// replacing the file.
 type tokenFile string
 
 // Token reads the file.

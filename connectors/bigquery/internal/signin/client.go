@@ -52,7 +52,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.base.RoundTrip(r)
 }
 
-// PerRPC are credentials of gRPC. Secure tells that they are sent over TLS alone.
+// PerRPC returns gRPC credentials. If secure is true, they are sent over TLS only.
 func PerRPC(creds *auth.Credentials, secure bool) credentials.PerRPCCredentials {
 	return perRPC{creds, secure}
 }

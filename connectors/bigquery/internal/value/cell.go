@@ -17,8 +17,8 @@ import (
 
 var errCell = errors.New("no value of its type")
 
-// AppendCell appends a value of the REST API: text, nil, {"f": [{"v": …}]} for a STRUCT, [{"v": …}]
-// for an ARRAY. The error says nothing of the value.
+// AppendCell appends a value of the REST API: text, nil, {"f": [{"v": …}]} for a STRUCT, [{"v": …}] for an ARRAY.
+// The error does not contain the value.
 func AppendCell(b array.Builder, f *bq.TableFieldSchema, repeated bool, v any) error {
 	if repeated {
 		list, ok := b.(*array.ListBuilder)
@@ -120,8 +120,8 @@ func appendRange(b *array.StructBuilder, s string) error {
 // decimalText is a decimal, in scientific notation perhaps.
 var decimalText = regexp.MustCompile(`^-?\d{1,200}(\.\d{0,200})?([eE][+-]?\d{1,3})?$`)
 
-// unscaled is a decimal's digits as an integer, of at most so many bits, with so many of them
-// behind the point.
+// unscaled returns the digits of a decimal as an integer of at most bits bits, the last scale digits being the
+// fraction.
 func unscaled(s string, scale, bits int) (*big.Int, bool) {
 	if !decimalText.MatchString(s) {
 		return nil, false

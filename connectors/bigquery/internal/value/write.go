@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-// TimestampText is the layout of a TIMESTAMP, which is to be in UTC.
+// TimestampText is the layout of a TIMESTAMP, which must be in UTC.
 const TimestampText = "2006-01-02 15:04:05.999999+00:00"
 
 // Written reports whether values are written to columns of a type.
