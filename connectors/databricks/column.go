@@ -34,7 +34,7 @@ var aliases = map[string]string{
 // kind is how values of a type are read and written.
 type kind struct {
 	arrow arrow.DataType // of values that come as text; nil is text
-	cast  string         // makes it of a text: of %[1]s, the type %[2]s, its precision and its scale; empty if it is not written
+	cast  string         // SQL that converts the string %[1]s to type %[2]s, with its precision and scale; empty if it is not written
 	json  bool           // values come as JSON text
 }
 

@@ -138,7 +138,7 @@ func (c *Conn) query(ctx context.Context, query string, args []any) (*stream, er
 	return s, nil
 }
 
-// starting is the pause before a starting warehouse is asked again, if it does not state one.
+// starting is the pause before polling a starting warehouse, if it does not state one.
 const starting = 5 * time.Second
 
 // run runs a statement to its end. Where its answer was lost it is run again if repeating it does no

@@ -110,7 +110,7 @@ type canned struct {
 	result  Result
 }
 
-// New starts a server that ends with the test.
+// New starts a server and stops it when the test ends.
 func New(t testing.TB) *Server {
 	t.Helper()
 	engine, err := openEngine(t.TempDir())
@@ -157,7 +157,7 @@ func (s *Server) URL(options ...string) string {
 // Address is the server's host and port.
 func (s *Server) Address() string { return strings.TrimPrefix(s.url, "http://") }
 
-// Answer gives statements that match a pattern a canned result; the newest counts.
+// Answer registers a canned result for statements that match pattern. The latest matching registration is used.
 func (s *Server) Answer(pattern string, r Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +186,7 @@ func (s *Server) Count(kind string) int {
 	return s.counts[kind]
 }
 
-// Sessions is what the open sessions began with.
+// Sessions returns the catalog, schema and configuration of the open sessions.
 func (s *Server) Sessions() (out []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -291,8 +291,7 @@ func (s *Server) follow(step Step, w http.ResponseWriter, r *http.Request, handl
 	}
 }
 
-// other answers what a client of the warehouse has no need of. Who asks whether telemetry is wanted
-// is told that it is.
+// other answers requests that a client of the warehouse does not need. It reports that telemetry is wanted.
 func other(w http.ResponseWriter, r *http.Request) {
 	if !strings.Contains(r.URL.Path, "/feature-flags/") {
 		http.NotFound(w, r)
@@ -334,7 +333,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"access_token": s.Token, "token_type": "Bearer", "expires_in": int(life / time.Second)})
 }
 
-// download sends a file to whoever has its address, and to nobody who brings a token.
+// download sends a file to a client that has its URL, and rejects requests with a token.
 func (s *Server) download(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	f := s.files[r.PathValue("id")]

@@ -24,8 +24,7 @@ type wire struct {
 	prefix []byte   // the schema as a message
 }
 
-// wireOf chooses for each column what a warehouse sends. Nested values go as they are to clients
-// that say so, else as JSON.
+// wireOf chooses how each column is sent. Nested values are sent natively to clients that support it, else as JSON.
 func wireOf(from *arrow.Schema, types []string, nested bool) *wire {
 	w := &wire{}
 	var fields []arrow.Field

@@ -1,5 +1,5 @@
-// Package engine helps servers for tests, which speak a warehouse's protocol and run its SQL in
-// the embedded engine: it translates statements, and says what the engine's errors are about.
+// Package engine helps fake servers that speak a warehouse's protocol and run its SQL in the embedded engine. It
+// translates statements and classifies the engine's errors.
 package engine
 
 import (
@@ -30,11 +30,11 @@ type Rule struct {
 
 // Dialect is how a warehouse's statements become the engine's.
 type Dialect struct {
-	Backslash bool // escapes the next character of a text
-	// Phrases are replaced first, wherever they stand; nil are none.
+	Backslash bool // a backslash escapes the next character of a string literal
+	// Phrases are replaced first, everywhere. It may be nil.
 	Phrases *strings.Replacer
-	// Rules are applied in their order, outside texts and quoted names. A name in backquotes gets the
-	// engine's quotes.
+	// Rules are applied in order, outside string literals and quoted names. A name in backquotes gets the engine's
+	// quotes.
 	Rules []Rule
 }
 
@@ -97,7 +97,7 @@ func (d *Dialect) Parameters(sql string) (n int) {
 	return n
 }
 
-// Kind is what an error of the engine is about.
+// Kind classifies an error of the engine.
 type Kind int
 
 // The kinds of errors.
@@ -115,8 +115,8 @@ const (
 // Failure is an error of the engine.
 type Failure struct {
 	Kind    Kind
-	Name    string // of what is missing
-	Quoted  string // what the message quotes first, with its quotes, or ""
+	Name    string // of the missing table, column or function
+	Quoted  string // the first quoted part of the message, with its quotes, or ""
 	Message string // of the engine
 }
 
@@ -128,7 +128,7 @@ var (
 	quotes     = regexp.MustCompile(`'[^']*'|"[^"]*"`)
 )
 
-// Explain tells what an error of the engine is about.
+// Explain classifies an error of the engine.
 func Explain(err error) Failure {
 	f := Failure{Message: err.Error()}
 	for e := err; e != nil; {

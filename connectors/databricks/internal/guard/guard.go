@@ -20,11 +20,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// guard is the transport of the vendor's driver. How the driver fares with an answer cannot be seen
-// from outside, so the guard reads each one first, and keeps a [witness] for each statement. Its
+// guard is the transport of the vendor's driver. The driver does not report how it handled an answer,
+// so the guard reads each one first, and keeps a [witness] for each statement. Its
 // parts are here for what databricks-sql-go v1.15.1 does by itself, which TestDriverAlone shows:
 //
-//   - A result that is read as Arrow ends early and without an error where a page fails (as in
+//   - A result that is read as Arrow ends early and without an error if a page fails (as in
 //     v1.11.0): [witness.complete].
 //   - It has more rows than the service announced, or fewer, as its batches and files have (as in
 //     v1.11.0; since then mended for files that are read row by row): [witness.part].

@@ -33,7 +33,7 @@ const thriftKind = "application/x-thrift"
 type ServerError struct {
 	What    string
 	State   string // of SQL
-	Message string // not shown as it is: it quotes values and SQL text
+	Message string // never shown unredacted: it quotes values and SQL text
 	Handle  bool   // the session or the operation is not known, or no longer
 	refused bool   // the statement was not taken
 }
@@ -113,7 +113,7 @@ func ended(status thrift.Struct) (bool, error) {
 	case stateFinished:
 		return true, nil
 	case stateCanceled:
-		return true, errcode.New(errcode.Unavailable, "databricks: the statement was cancelled at the service, by somebody or by its limits")
+		return true, errcode.New(errcode.Unavailable, "databricks: the statement was cancelled at the service, by a user or by its limits")
 	case stateTimedOut:
 		return true, errcode.New(errcode.DeadlineExceeded, "databricks: the statement took longer than STATEMENT_TIMEOUT allows")
 	case stateClosed:

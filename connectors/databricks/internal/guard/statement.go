@@ -30,7 +30,7 @@ type Command struct {
 	SQL    string
 	Params []sqldriver.NamedValue
 	Reads  bool // rows are asked for
-	Alone  bool // in a session of its own, as it changes what later statements mean
+	Alone  bool // in a separate session, because it changes the meaning of later statements
 }
 
 // promptly is how long a caller that cancels waits for the statement to end in the warehouse. One

@@ -1,6 +1,6 @@
-// Package workspace sends requests to a Databricks workspace: with its credentials, again where a
-// request was not obeyed, and with errors that say what was refused and what helps. It also reads the
-// files of cloud storage in which a workspace gives parts of results.
+// Package workspace sends requests to a Databricks workspace. It adds credentials, retries requests that had no
+// effect, and returns errors that describe the refusal and the remedy. It also reads the cloud storage files that
+// contain parts of results.
 package workspace
 
 import (
@@ -109,12 +109,12 @@ type Request struct {
 	Agent        string // instead of [UserAgent]
 	Body         []byte
 	Repeat       bool // obeying it twice does no harm
-	Finish       bool // its answer is waited for when the context ends: it says what to cancel
+	Finish       bool // if the context ends, wait for the answer: it names the statement to cancel
 }
 
-// Do sends a request until it is answered with 200. What was not obeyed for sure (429, 503 with Retry-After,
-// no connection) is sent again; what may have been, if it may be repeated. A refused token is renewed
-// once.
+// Do sends a request until it is answered with 200. A request that certainly had no effect (429, 503 with
+// Retry-After, no connection) is retried. One that may have had an effect is retried only if it may be repeated. A
+// refused token is renewed once.
 func (c *Client) Do(ctx context.Context, r Request) (body []byte, err error) {
 	renewed := false
 	err = c.Retry.Do(ctx, func() error {
@@ -146,7 +146,7 @@ func Unanswered(err error) bool {
 	return Lost(err) || errors.As(err, &no) && no.Status >= 500 && !(no.Status == http.StatusServiceUnavailable && (no.told || no.tried))
 }
 
-// Lost tells that the connection was lost when a request was on its way or obeyed.
+// Lost reports whether the connection was lost after a request was sent.
 func Lost(err error) bool {
 	var lost *lostError
 	return errors.As(err, &lost) && lost.sent
@@ -178,7 +178,7 @@ func (c *Client) once(ctx context.Context, r Request, stale bool) ([]byte, error
 	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, c.config.base()+r.Path, bytes.NewReader(r.Body))
 	if err != nil {
-		return nil, invalid("the host or http_path cannot stand in an address")
+		return nil, invalid("the host or http_path is invalid in a URL")
 	}
 	if r.Kind != "" {
 		req.Header.Set("Content-Type", r.Kind)
@@ -211,7 +211,7 @@ func (c *Client) once(ctx context.Context, r Request, stale bool) ([]byte, error
 	return body, nil
 }
 
-// UserAgent is what requests say of their sender.
+// UserAgent identifies badger in requests.
 const UserAgent = "badger"
 
 var errTooLarge = errors.New("too large")

@@ -39,7 +39,7 @@ func (c *Config) Portless() string {
 	return c.Protocol + "://" + c.Host
 }
 
-// PortNumber is the port, also where none is given.
+// PortNumber returns the port, or by default the protocol's.
 func (c *Config) PortNumber() int {
 	return cmp.Or(c.Port, map[string]int{"http": 80, "https": 443}[c.Protocol])
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Link is where some rows of a result are in cloud storage. Whoever has it may read them, until it
+// Link is the cloud storage URL of some rows of a result. It grants access to them without a token until it
 // expires.
 type Link struct {
 	URL     string            `json:"external_link"`
@@ -24,7 +24,7 @@ type Link struct {
 	Expires time.Time         `json:"expiration"` // zero is unknown
 	Headers map[string]string `json:"http_headers"`
 
-	// Of a result of the Statement Execution API: the chunk, and the next one.
+	// The Statement Execution API sets the chunk and the next one.
 	Chunk int  `json:"chunk_index"`
 	Next  *int `json:"next_chunk_index"`
 }
@@ -32,8 +32,8 @@ type Link struct {
 // Refresh asks for links anew, from one that has expired on.
 type Refresh func(ctx context.Context, expired Link) ([]Link, error)
 
-// Downloads at once: their files, of some tens of megabytes each at most, are what a result holds
-// in memory.
+// Downloads is the number of concurrent downloads. Their files, of some tens of megabytes each at most, are the
+// part of a result that is in memory.
 const Downloads = 3
 
 // refreshes of one link before it is given up.
@@ -74,7 +74,7 @@ func (c *Client) file(ctx context.Context, l Link) ([]byte, error) {
 	}
 	u, err := url.Parse(l.URL)
 	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || c.config.Protocol != "http") {
-		return nil, errcode.New(errcode.Unavailable, "databricks: the service gave a link that is no https address")
+		return nil, errcode.New(errcode.Unavailable, "databricks: the service returned a link that is not an https URL")
 	}
 	var body []byte
 	passing := func(err error) (bool, time.Duration) {
