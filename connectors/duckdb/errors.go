@@ -150,7 +150,7 @@ var codes = []struct {
 	{"HTTP", nil, errcode.Unimplemented},
 	{"Network", nil, errcode.Unimplemented},
 	{"Serialization", nil, errcode.DataLoss},
-	{"INTERNAL", []string{"invalid UTF-8"}, errcode.InvalidArgument}, // of a text that the query made
+	{"INTERNAL", []string{"invalid UTF-8"}, errcode.InvalidArgument}, // of a string that the query produced
 	{"INTERNAL", nil, errcode.Internal},
 	{"", []string{"could not be found", "does not exist"}, errcode.NotFound}, // of the appender
 }

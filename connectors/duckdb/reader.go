@@ -16,7 +16,7 @@ type stream struct {
 	session  *session
 	prepared mapping.PreparedStatement
 	result   mapping.Result
-	done     func() // gives the session back
+	done     func() // releases the session
 
 	schema  *arrow.Schema
 	columns []vector.Column

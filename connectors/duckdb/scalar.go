@@ -98,7 +98,7 @@ func (c *Conn) scalarFunction(f driver.Scalar) mapping.ScalarFunction {
 	typed(f.Result, mapping.ScalarFunctionSetReturnType)
 	for _, p := range f.Params {
 		if p == columnar.JSON {
-			p = columnar.VARCHAR // JSON is text already; a text argument would have to be cast
+			p = columnar.VARCHAR // JSON is a string already; a VARCHAR parameter would require a cast
 		}
 		typed(p, mapping.ScalarFunctionAddParameter)
 	}
@@ -179,7 +179,7 @@ func (f *scalar) call(ctx context.Context, input mapping.DataChunk, output mappi
 }
 
 // eval calls the function with a chunk. If it panics, it is called again row by row, so that only the rows that
-// panic are lost: a panic that reaches the engine's code would end the process.
+// panic are lost: a panic that reaches the engine's code would crash the process.
 func (f *scalar) eval(ctx context.Context, args []columnar.Column, out *columnar.Column) error {
 	panicked, err := f.try(ctx, args, out)
 	if !panicked {

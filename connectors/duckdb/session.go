@@ -67,8 +67,8 @@ func (c *Conn) connect() (*session, error) {
 	return s, nil
 }
 
-// holdLittle makes the session hold one chunk of a result ready. The engine would hold as many as have
-// 10 MiB, in which it does not count the bytes of long texts: 20,000 texts of 20 KB are held whole.
+// holdLittle makes the session keep only one chunk of a result ready. By default the engine keeps 10 MiB of chunks,
+// excluding the bytes of long strings: it would keep 20,000 strings of 20 KB in memory.
 func (s *session) holdLittle() {
 	if s.little {
 		return
