@@ -51,7 +51,7 @@ func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, co
 // writeLines writes rows in COPY's text format: one line a row, tabs between the values, \N for
 // NULL. Numbered ones begin with the row's number.
 func (m *merge) writeLines(ctx context.Context, to io.Writer, rows array.RecordReader, numbered bool) (err error) {
-	defer driverbase.Recovered(&err) // in a goroutine of its own
+	defer driverbase.Recovered(&err) // runs in its own goroutine
 	w := bufio.NewWriterSize(to, 64<<10)
 	var line []byte
 	for cells, err := range m.texts(ctx, rows) {
@@ -83,7 +83,7 @@ func (m *merge) texts(ctx context.Context, rows array.RecordReader) iter.Seq2[[]
 	return func(yield func([][]byte, error) bool) {
 		cells, memory := make([][]byte, len(m.plan.Names)), make([][]byte, len(m.plan.Names))
 		for i := range memory {
-			memory[i] = []byte{} // the empty text is not NULL
+			memory[i] = []byte{} // an empty string is not NULL
 		}
 		for ctx.Err() == nil && rows.Next() {
 			rec := rows.Record()

@@ -74,7 +74,7 @@ func (m *merge) run(ctx context.Context, rows array.RecordReader) (n int64, err 
 	return n, m.commit(ctx)
 }
 
-// begin acquires a session, begins a transaction and reads the table's columns.
+// begin acquires a session, starts a transaction and reads the table's columns.
 func (m *merge) begin(ctx context.Context) (err error) {
 	isolation := "BEGIN ISOLATION LEVEL READ COMMITTED" // what is read after a lock must be what is there then
 	if m.db.redshift {
@@ -202,7 +202,7 @@ func (m *merge) commit(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
 	unknown := &errcode.Error{Code: errcode.Unavailable, Err: err,
-		Msg: "the connection was lost while the rows were committed, and whether they were is not known; writing them again is safe where they have a key"}
+		Msg: "the connection was lost while the rows were committed, and the outcome is unknown; writing them again is safe if they have a key"}
 	for m.xid != "" {
 		status, asked := m.outcome(ctx)
 		switch {

@@ -57,11 +57,11 @@ func reads(query string) bool {
 	return false
 }
 
-// Exec runs one statement and drops what it returns.
+// Exec runs one statement and discards its result.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
 	err := c.exec(ctx, query, args)
 	if code := errcode.Of(err); code == errcode.AlreadyExists && strings.Contains(query, "IF NOT EXISTS") {
-		return c.exec(ctx, query, args) // somebody else made it at the same time, which the server notices too late
+		return c.exec(ctx, query, args) // another client created it at the same time, which the server notices too late
 	}
 	return err
 }
@@ -83,8 +83,8 @@ func (c *Conn) exec(ctx context.Context, query string, args []any) error {
 	return nil
 }
 
-// onlyAlone tells that a statement does not run inside a transaction, such as CREATE DATABASE and a
-// call of a procedure that commits.
+// onlyAlone reports whether a statement failed because it does not run inside a transaction, such as CREATE
+// DATABASE or a call of a procedure that commits.
 func onlyAlone(err error) bool {
 	pe, ok := asServerError(err)
 	return ok && (pe.Code == "25001" || pe.Code == "2D000")
@@ -120,7 +120,7 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	case ref.Kind != driver.RefTable:
 		return nil, errcode.New(errcode.Unimplemented, "%s resolves table: references", name)
 	case ref.At != "":
-		return nil, errcode.New(errcode.Unimplemented, "%s keeps no versions of tables: save the result as a table of its own and refer to that", name)
+		return nil, errcode.New(errcode.Unimplemented, "%s keeps no versions of tables: save the result as a separate table and refer to that", name)
 	}
 	if _, err := ref.Parts(); err != nil {
 		return nil, err

@@ -32,10 +32,10 @@ type stream struct {
 	schema  *arrow.Schema
 
 	builders []array.Builder
-	// Values that do not fit the column's type come in another, in records of their own.
+	// Values that do not fit the column's type are in separate records, with another type.
 	others  map[int]array.Builder // by column
 	isOther map[int]bool          // in the record that is being built
-	held    [][]byte              // a row that begins the next record
+	held    [][]byte              // the first row of the next record
 
 	reading *account.Reading // nil: nothing is counted
 	uncount func()
@@ -231,7 +231,7 @@ func (r *stream) record(rows int) arrow.Record {
 	return rec
 }
 
-// end gives the session back.
+// end returns the session to the pool.
 func (r *stream) end() (failed error) {
 	tag, err := r.rows.close()
 	if r.uncount != nil {
@@ -240,7 +240,7 @@ func (r *stream) end() (failed error) {
 	if err != nil {
 		failed = r.s.db.errorOf(r.ctx, err)
 		if pe, server := asServerError(err); server && r.ctx.Err() == nil && r.s.foreign(pe) {
-			failed = errcode.Unread("postgres: %s: a text is not in the encoding that the database says it has, %s; cast the column to bytea (SQLSTATE %s)", r.s.db.where, r.s.pg.ParameterStatus("server_encoding"), pe.Code)
+			failed = errcode.Unread("postgres: %s: a string is not in the database's declared encoding, %s; cast the column to bytea (SQLSTATE %s)", r.s.db.where, r.s.pg.ParameterStatus("server_encoding"), pe.Code)
 		}
 	}
 	r.s.spent = err != nil || !leavesNothing(tag.String())
@@ -253,14 +253,14 @@ func (r *stream) end() (failed error) {
 	return failed
 }
 
-// foreign tells that the server cannot make UTF-8 of a text that it holds, in a database of another encoding or of
-// none. The texts of the statement were taken before.
+// foreign reports whether the server failed to convert a stored string to UTF-8, in a database with another
+// encoding or none. The strings of the statement itself were accepted before.
 func (s *session) foreign(pe *pgconn.PgError) bool {
 	encoding := s.pg.ParameterStatus("server_encoding")
 	return (pe.Code == "22021" || pe.Code == "22P05") && encoding != "" && encoding != "UTF8"
 }
 
-// Close ends the stream. What is left of the result is not waited for: its session ends.
+// Close closes the stream. It does not wait for the rest of the result, but closes the session.
 func (r *stream) Close(context.Context) {
 	if r.s != nil {
 		r.cancel() // before the rows are closed, which would read them all

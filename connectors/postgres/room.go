@@ -20,7 +20,7 @@ var patience = 2 * time.Minute
 const shrunk = 5 * time.Second
 
 // full matches the messages of poolers without a free session: PgBouncer (and Neon's), Supavisor, pgcat, Odyssey
-// and RDS Proxy. They have no SQLSTATE of their own, and those that they use have other meanings, too.
+// and RDS Proxy. They define no SQLSTATE, and those that they use have other meanings, too.
 var full = regexp.MustCompile(`(?i)no more connections allowed|query_wait_timeout|too many (?:database |client )?(?:tcp )?(?:clients|connections?)|max(?:imum)? ?clients|max client connections|MaxClientsInSessionMode` +
 	`|unable to check out (?:connection|process)|max pools count reached|could not get connection from the pool|failed to get remote server connection|timed-out waiting to acquire database connection`)
 

@@ -115,7 +115,7 @@ type statement struct {
 	values  [][]byte // of the parameters, as text
 }
 
-// start acquires a session, begins a transaction and has the server parse a statement in it.
+// start acquires a session, starts a transaction and has the server parse a statement in it.
 func (c *Conn) start(ctx context.Context, query string, args []any) (*session, *statement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -178,7 +178,7 @@ func firstWord(query string) string {
 	return ""
 }
 
-// begin begins a transaction and has the server parse an unnamed statement in it, in one round trip. A statement is
+// begin starts a transaction and has the server parse an unnamed statement in it, in one round trip. A statement is
 // parsed in one round trip and run in the next; only a transaction keeps both in the same session of the server
 // behind a pooler.
 func (s *session) begin(ctx context.Context, query string, oids []uint32) (d *pgconn.StatementDescription, err error) {
@@ -203,7 +203,7 @@ func (s *session) begin(ctx context.Context, query string, oids []uint32) (d *pg
 	return d, cmp.Or(err, p.Close())
 }
 
-// prepare begins a transaction, has the server parse a statement in it, and finds how its columns are read.
+// prepare starts a transaction, has the server parse a statement in it, and finds how its columns are read.
 func (s *session) prepare(ctx context.Context, query string, args []any) (*statement, error) {
 	oids := make([]uint32, len(args))
 	d, err := s.begin(ctx, query, nil)
@@ -291,7 +291,7 @@ func bind(args []any, oids []uint32) ([][]byte, error) {
 			values[i] = value.Text.AppendFloat(nil, v, 64)
 		case string:
 			if strings.IndexByte(v, 0) >= 0 {
-				return nil, invalid("parameter %d: PostgreSQL has no text with NUL bytes", i+1)
+				return nil, invalid("parameter %d: PostgreSQL strings cannot contain NUL bytes", i+1)
 			}
 			values[i] = append(make([]byte, 0, len(v)), v...)
 		case time.Time:

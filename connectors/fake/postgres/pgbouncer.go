@@ -21,9 +21,9 @@ type PgBouncer struct {
 	dir    string
 }
 
-// Pool starts PgBouncer in front of the server: its pool_mode is session, transaction or statement,
-// and it has so many sessions of the server for each database and user. Further lines, such as
-// "query_wait_timeout = 1", are settings of its own. The error says what is missing on this machine.
+// Pool starts PgBouncer in front of the server. Mode is its pool_mode: session, transaction or statement; sessions
+// is the number of server sessions for each database and user. Settings are further lines of its configuration,
+// such as "query_wait_timeout = 1". The error names a program that is missing on this machine.
 func (s *Server) Pool(mode string, sessions int, settings ...string) (*PgBouncer, error) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {

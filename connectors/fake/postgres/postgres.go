@@ -1,5 +1,5 @@
-// Package postgres starts a PostgreSQL server of this machine for tests, with a cluster of its
-// own that ends with it.
+// Package postgres starts this machine's PostgreSQL server for tests, with a temporary cluster that is removed with
+// it.
 package postgres
 
 import (
@@ -31,8 +31,8 @@ type Server struct {
 	args []string
 }
 
-// Start makes a cluster and starts the server with these further arguments. Prepare, which may be
-// nil, is called before the server starts. The error says what is missing on this machine.
+// Start creates a cluster and starts the server with these additional arguments. Prepare, which may be nil, is
+// called before the server starts. The error names a program that is missing on this machine.
 func Start(prepare func(*Server) error, args ...string) (*Server, error) {
 	s := &Server{args: args}
 	var err error
@@ -68,7 +68,7 @@ func Start(prepare func(*Server) error, args ...string) (*Server, error) {
 	return s, s.Start()
 }
 
-// freePort is a port of the loopback interface that nobody listens to.
+// freePort returns a free port of the loopback interface.
 func freePort() (int, error) {
 	free, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Server) Start() error {
 	}
 }
 
-// Stop ends the server and waits until it has.
+// Stop stops the server and waits until it has exited.
 func (s *Server) Stop(mode string) {
 	_ = s.Program("pg_ctl", "stop", "-D", s.Data(), "-m", mode, "-w").Run() // a server that has ended already is stopped
 }
@@ -154,7 +154,7 @@ func (s *Server) URL(database string, port int) string {
 	return fmt.Sprintf("postgres://owner@127.0.0.1:%d/%s?sslmode=disable", port, database)
 }
 
-// Remove ends the server and removes its cluster.
+// Remove stops the server and removes its cluster.
 func (s *Server) Remove() {
 	s.Stop("immediate")
 	_ = os.RemoveAll(s.Dir)

@@ -18,14 +18,14 @@ const (
 	microsPerDay     = 86_400_000_000
 )
 
-// Infinity is the farthest value that Arrow has: distinct from every date and time of PostgreSQL's,
-// and in order. Whoever makes values of these arrays takes them for one, whatever their type.
+// Infinity is read as the farthest value that Arrow has: distinct from every date and time of PostgreSQL, and in
+// order. Readers of these arrays convert that value to infinity, for every type.
 const (
 	infiniteDate = math.MaxInt32
 	infiniteTime = math.MaxInt64
 )
 
-// dateOf makes days since 1970 of days since 2000. PostgreSQL ends in the year 5874897, which fits.
+// dateOf converts days since 2000 to days since 1970. PostgreSQL's last year is 5874897, which fits.
 func dateOf(v []byte) arrow.Date32 {
 	switch n := int32(binary.BigEndian.Uint32(v)); n {
 	case math.MaxInt32:

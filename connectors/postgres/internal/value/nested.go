@@ -50,7 +50,7 @@ func (t *Type) appendJSON(dst, text []byte, depth int) ([]byte, error) {
 // appendString writes a JSON string.
 func appendString(dst, text []byte) ([]byte, error) {
 	if !utf8.Valid(text) {
-		return dst, errcode.New(errcode.DataLoss, "a text is not UTF-8")
+		return dst, errcode.New(errcode.DataLoss, "a string is not UTF-8")
 	}
 	return jsonscan.AppendString(dst, text), nil
 }
@@ -98,7 +98,7 @@ func (t *Type) appendElements(p *notation, dst []byte, depth int) (_ []byte, err
 	return append(dst, ']'), nil
 }
 
-// appendRow reads (1,,"a b"), in which nothing is NULL and "" the empty text.
+// appendRow reads a row such as (1,,"a b"). An empty field is NULL, and "" is the empty string.
 func (t *Type) appendRow(dst, text []byte, depth int) (_ []byte, err error) {
 	p := &notation{rest: text}
 	if !p.take('(') {

@@ -19,7 +19,7 @@ import (
 // a sign and how many decimals it shows, 16 bits each, and then the digits.
 const signNegative = 0x4000
 
-// notNumbers are the signs of what is no number.
+// notNumbers are the values of the sign field that mean NaN and the infinities.
 var notNumbers = map[uint16]string{0xC000: "NaN", 0xD000: "Infinity", 0xF000: "-Infinity"}
 
 // numeric says how numerics are read: those of a column with precision and scale as Arrow's
@@ -103,7 +103,7 @@ func (c *Column) Special(v []byte) (f float64, is bool) {
 	return f, err == nil
 }
 
-// isNumber tells numbers from NaN and the infinities.
+// isNumber reports whether text is neither NaN nor infinite.
 func isNumber(text []byte) bool {
 	return len(text) == 0 || text[0] != 'N' && text[0] != 'I' && (len(text) == 1 || text[1] != 'I')
 }
@@ -111,7 +111,7 @@ func isNumber(text []byte) bool {
 // digits are those of a binary form.
 type digits []byte
 
-// at is digit i, 0 on both sides of those that are there, and 10000 or more in no number.
+// at returns digit i, or 0 outside the stored digits. A result of 10000 or more means an invalid number.
 func (d digits) at(i int) uint64 {
 	if i < 0 || 2*i >= len(d) {
 		return 0

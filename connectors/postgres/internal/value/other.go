@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Some values of a column do not fit its Arrow type: numerics that are no numbers, and timestamps in the
-// last thirty years that PostgreSQL has, from 294247 on, which 64 bits of microseconds do not hold. They
-// come in records of their own, as doubles and in milliseconds.
+// Some values of a column do not fit its Arrow type: numerics that are NaN or infinite, and timestamps in
+// PostgreSQL's last thirty years, from 294247 on, which do not fit in 64 bits of microseconds. They are returned in
+// separate records, as doubles and in milliseconds.
 
 // MayBeOther tells columns that may have such values.
 func (c *Column) MayBeOther() bool { return c.Numeric() || c.isTimestamp() }
@@ -21,7 +21,7 @@ func (c *Column) isTimestamp() bool {
 	return c.oid == pgtype.TimestampOID || c.oid == pgtype.TimestamptzOID
 }
 
-// Other tells that a value is one of them.
+// Other reports whether a value is one of them.
 func (c *Column) Other(v []byte) bool {
 	switch {
 	case c.Numeric():

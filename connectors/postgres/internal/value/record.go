@@ -13,13 +13,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Rows without a type's name, as ROW(1, 'x') makes them, say what they hold only in binary.
+// Rows without a type name, such as the result of ROW(1, 'x'), contain their types only in binary form.
 
 // errUnknown is the error of a value in such a row whose binary form is not known.
 var errUnknown = errcode.Unread("a row without a type's name holds a value of a type that is not read; cast it to text inside the row")
 
-// Unknown tells that a row without a type's name holds a value whose binary form is not known. As text,
-// the row can be read.
+// Unknown reports whether err is about a row without a type name that contains a value of unknown binary form. The
+// row can be read as text.
 func Unknown(err error) bool { return errors.Is(err, errUnknown) }
 
 // appendRecord writes such a row as JSON. Its columns are f1, f2 and so on, as row_to_json calls

@@ -20,7 +20,7 @@ const (
 	asNumber
 	asBytes
 	asJSON
-	Array // of elements of one type
+	Array // of elements of the same type
 	Row   // of fields
 )
 
