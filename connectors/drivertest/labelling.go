@@ -121,8 +121,7 @@ func (h Harness) labelling(t *testing.T) {
 		t.Errorf("signals: %v %s", err, d)
 	}
 
-	// Readers of labels count the log. Nobody answered but those who are in agent_runs, and they need
-	// not be there.
+	// Votes are read from the log of labels. A labeled case need not be in agent_runs.
 	must(w.WriteCases(ctx, "v1", []*scoring.Case{{ID: "c1", Question: "?", Agent: scoring.Agent{Name: "atlas", Version: "1", BatchID: "mon", Response: "r"}}}))
 	votes, err := w.Votes(ctx)
 	must(err)

@@ -18,7 +18,7 @@ import (
 func (h Harness) tables(t *testing.T) {
 	ctx := context.Background()
 	w := store.New(connectors.New(h.open(t), h.Dialect))
-	for range 2 { // also where everything is there
+	for range 2 { // the second time, all tables exist
 		if err := w.Install(ctx); err != nil {
 			t.Fatal(err)
 		}

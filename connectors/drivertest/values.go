@@ -24,8 +24,8 @@ type Value struct {
 	Type  string // as the vendor names it
 	SQL   string // an expression
 	Arrow string // the type of the column, and the mark of an extension in brackets
-	Table string // the type and the value that metrics see, texts and JSON as Go quotes them
-	Text  string // what the engine makes of the value as text; "-" where it is not asked
+	Table string // the type and the value that metrics see, strings and JSON quoted as in Go
+	Text  string // the value as the engine converts it to text; "-" if not tested
 	Lost  string // what of the value is not read
 	Sent  string // how the protocol sends it, for servers that do not run the dialect
 }
@@ -93,7 +93,7 @@ func readValue(c driver.Conn, query string) (columnType, value string, err error
 		return "", "", err
 	}
 	if table.Rows() != 1 || len(table.Columns) != 1 {
-		return "", "", fmt.Errorf("%d rows of %d columns, want one value", table.Rows(), len(table.Columns))
+		return "", "", fmt.Errorf("%d rows of %d columns, expected one value", table.Rows(), len(table.Columns))
 	}
 	field := read.schema.Field(0)
 	columnType = field.Type.String()

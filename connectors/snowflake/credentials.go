@@ -26,7 +26,7 @@ type Auth string
 const (
 	KeyPair   Auth = "keypair"   // a JSON Web Token signed with an RSA key whose public half the user has
 	OAuth     Auth = "oauth"     // an OAuth token
-	Container Auth = "container" // the token that Snowflake puts into containers of its own (Snowpark Container Services)
+	Container Auth = "container" // the token that Snowflake puts into its containers (Snowpark Container Services)
 	PAT       Auth = "pat"       // a programmatic access token
 	Password  Auth = "password"
 )
@@ -229,7 +229,7 @@ func (c *Config) params() map[string]string {
 	p := map[string]string{
 		"ABORT_DETACHED_QUERY": "true", // what a client ran that is gone, after five minutes
 		"TIMEZONE":             "UTC", "JSON_INDENT": "0", "CLIENT_TELEMETRY_ENABLED": "false", "QUERY_TAG": "badger",
-		"GEOGRAPHY_OUTPUT_FORMAT": "WKT", "GEOMETRY_OUTPUT_FORMAT": "WKT", "CLIENT_RESULT_CHUNK_SIZE": "48", // MB, the least but one: a few are held at once
+		"GEOGRAPHY_OUTPUT_FORMAT": "WKT", "GEOMETRY_OUTPUT_FORMAT": "WKT", "CLIENT_RESULT_CHUNK_SIZE": "48", // MB, the minimum but one: a few are in memory at the same time
 	}
 	if c.QueryTag != "" {
 		p["QUERY_TAG"] = c.QueryTag

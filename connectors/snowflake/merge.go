@@ -17,7 +17,7 @@ import (
 // chunkBytes is how much JSON one statement carries. Snowflake takes values of at most 16 MB.
 const chunkBytes = 4 << 20
 
-// Merge writes rows by one statement, which is a transaction of its own: all rows or none, and with a key the same
+// Merge writes rows in one statement, which is also one transaction: all rows or none, and with a key the same
 // result whether it runs once or twice. The rows are sent as a parameter, a JSON array of arrays of strings that
 // are cast to the columns' types. Rows that do not fit into one statement are first written to a temporary table,
 // which the last statement reads. Without a key a statement whose answer is lost is not run twice, because the

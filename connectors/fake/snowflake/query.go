@@ -16,8 +16,7 @@ type binding struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// query runs a statement once for each request id: who asks again under the same id waits for the
-// same answer.
+// query runs a statement once for each request ID. A repeated request with the same ID waits for the same answer.
 func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 	x := s.session(w, r)
 	if x == nil {

@@ -29,7 +29,7 @@ import (
 	"github.com/badger-eval/badger/connectors/fake/engine"
 )
 
-// Result is what a statement returns.
+// Result is the result of a statement.
 type Result struct {
 	Columns []Column
 	Rows    [][]Cell             // the part that comes with the answer
@@ -106,7 +106,7 @@ type session struct {
 	expired      bool
 }
 
-// request is a statement under way or run, for those who ask again under its id.
+// request is a running or finished statement, kept for repeated requests with its ID.
 type request struct {
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -208,7 +208,7 @@ func (s *Server) ExpireSessions() {
 	}
 }
 
-// Parameter is what a parameter is in each session.
+// Parameter returns the value of a parameter in each session.
 func (s *Server) Parameter(name string) (values []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

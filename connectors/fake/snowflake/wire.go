@@ -315,7 +315,7 @@ func decfloats(cells []Cell) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// fromRecord makes columns and cells of a record of the engine behind the server.
+// fromRecord converts a record of the engine into columns and cells.
 func fromRecord(rec arrow.Record) ([]Column, [][]Cell, error) {
 	columns := make([]Column, rec.NumCols())
 	rows := make([][]Cell, rec.NumRows())

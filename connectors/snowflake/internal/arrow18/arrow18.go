@@ -12,9 +12,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// TakeOver makes a record one of this module's Arrow, in the encoding that Snowflake sent, and releases
-// rec. Of the fields their names, types and metadata are kept. The error, of a type that Snowflake does
-// not send, has the code Unimplemented and names the column.
+// TakeOver converts a record to this module's Arrow, in the encoding that Snowflake sent, and releases rec. Fields
+// keep their names, types and metadata. The error for a type that Snowflake does not send has the code
+// Unimplemented and names the column.
 func TakeOver(rec arrow.RecordBatch) (arrow17.Record, error) {
 	defer rec.Release() // the driver's list of its records keeps it, but not its memory
 	var fields []arrow17.Field

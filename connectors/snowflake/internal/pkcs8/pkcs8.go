@@ -27,8 +27,8 @@ var (
 	errUnknownCipher = errors.New("it is encrypted in a way that is not read; expected PBES2 with PBKDF2 and AES or triple DES, as openssl pkcs8 -topk8 writes it")
 )
 
-// Key reads an RSA key of PKCS #8, encrypted or not, or of PKCS #1, from a PEM file. The passphrase
-// is empty if there is none. Errors say what was expected and hold nothing of the key.
+// Key reads an RSA key of PKCS #8, encrypted or not, or of PKCS #1, from a PEM file. The passphrase is empty if
+// there is none. Errors name the expected format and contain no part of the key.
 func Key(file []byte, passphrase string) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode(file)
 	if block == nil {

@@ -76,7 +76,7 @@ func scaleOf(rec arrow.Record, column int) int32 {
 	return 9
 }
 
-// record makes a record of the rows from start to end.
+// record builds a record from the rows from start to end.
 func record(mem memory.Allocator, announced *arrow.Schema, arrays []arrow.Array, stamps []*moments, units []arrow.TimeUnit, start, end int) arrow.Record {
 	cols := make([]arrow.Array, len(arrays))
 	schema := announced

@@ -1,6 +1,6 @@
-// Package value reads values as Snowflake and its driver give them, from batches of Arrow in Snowflake's own
-// encodings and from rows, into Arrow records of fixed types. It knows neither connections nor SQL, but
-// for how a text is cast to a type.
+// Package value reads values as Snowflake and its driver return them, from batches of Arrow in Snowflake's own
+// encodings and from rows, into Arrow records of fixed types. It does not depend on connections, and on SQL only
+// for casting strings to a type.
 package value
 
 import (
@@ -33,7 +33,7 @@ type Column struct {
 type kind struct {
 	arrow arrow.DataType // nil is text
 	mark  arrow.Metadata // of the field
-	cast  string         // makes it of a text: of %[1]s, the precision %[2]d and the scale %[3]d; "" if texts are taken as they are
+	cast  string         // SQL that converts the string %[1]s, with precision %[2]d and scale %[3]d; "" if strings need no conversion
 }
 
 // kinds are the types as Snowflake names them. GEOGRAPHY, GEOMETRY and whatever is written as text
@@ -70,7 +70,7 @@ func (c *Column) Field() arrow.Field {
 	return arrow.Field{Name: c.Name, Type: k.arrow, Nullable: c.Nullable, Metadata: k.mark}
 }
 
-// Cast makes the column's type of a text.
+// Cast returns the SQL expression that converts the string expression text to the column's type.
 func (c *Column) Cast(text string) string {
 	return fmt.Sprintf(cmp.Or(kinds[c.Kind].cast, "%[1]s"), text, c.digits(), c.Scale)
 }
@@ -87,8 +87,8 @@ func (c *Column) isTimestamp() bool {
 	return c.Field().Type.ID() == arrow.TIMESTAMP
 }
 
-// decode makes an array of the column's type of what Snowflake sent. Want is the type that the
-// reader has announced.
+// decode converts an array that Snowflake sent to the column's type. Want is the type that the reader has
+// announced.
 func (c *Column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want arrow.DataType) (arrow.Array, error) {
 	unexpected := errcode.Unread("values of type %s came as %v, which is not read; cast the column to VARCHAR", c.Kind, arr.DataType())
 	switch c.Kind {
@@ -340,7 +340,7 @@ func inNanoseconds(sec, ns int64) bool {
 	return sec > low && (sec < high || sec == high && ns <= math.MaxInt64%1_000_000_000)
 }
 
-// array makes timestamps of the rows from start to end.
+// array converts the rows from start to end to timestamps.
 func (m *moments) array(mem memory.Allocator, t *arrow.TimestampType, start, end int) arrow.Array {
 	b := array.NewTimestampBuilder(mem, t)
 	defer b.Release()

@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// FromRows makes a record of the cells of rows that the driver has as values, a list for each column, in
-// the encoding that batches have; [Decode] reads it.
+// FromRows builds a record from cells that the driver returned as Go values, one list for each column, in the
+// encoding of batches. [Decode] reads it.
 func FromRows(mem memory.Allocator, columns []Column, cells [][]sqldriver.Value) (arrow.Record, error) {
 	fields, cols := make([]arrow.Field, len(cells)), make([]arrow.Array, len(cells))
 	n := 0
@@ -32,7 +32,7 @@ func FromRows(mem memory.Allocator, columns []Column, cells [][]sqldriver.Value)
 	return array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(n)), nil
 }
 
-// build makes an array of a column's values.
+// build builds an array from a column's values.
 func (c *Column) build(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
 	if c.Kind == "FIXED" {
 		return c.buildFixed(mem, values)
@@ -116,8 +116,8 @@ var epochFields = []arrow.Field{
 	{Name: "epoch", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "fraction", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, {Name: "timezone", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
 }
 
-// buildMoments makes timestamps of seconds and nanoseconds. Of a JSON result's times before 1970
-// gosnowflake 1.19.1 gets fractions wrong, and of those in the first second the sign.
+// buildMoments builds timestamps in seconds and nanoseconds. For times before 1970 in a JSON result, gosnowflake
+// 1.19.1 gets fractions wrong, and in the first second before 1970 also the sign.
 func (c *Column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
 	fields := epochFields[:2]
 	if c.Kind == "TIMESTAMP_TZ" {
