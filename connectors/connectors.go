@@ -1,9 +1,9 @@
-// Package connectors provides one type, [Warehouse], for every database from which badger reads
-// results and to which it writes scores.
+// Package connectors provides one type, [Warehouse], for every database from which badger reads results and to
+// which it writes scores.
 //
-// This package implements reading cases and results, installing badger's tables, and writing runs
-// and scores. It does so once, over the small interface of connectors/driver. Each connector has a
-// directory of its own, and the program links the ones it needs.
+// It implements reading cases and results, installing badger's tables, and writing runs and scores once, over the
+// small interface of connectors/driver. Each connector has its own directory, and the program links the ones it
+// needs.
 package connectors
 
 import (
@@ -143,8 +143,8 @@ func (w *Warehouse) Close() error {
 	return w.err
 }
 
-// Use calls f with the connection unless the warehouse is closed, and gives its error a code. What is done is
-// named in errors. Calls may nest: a query may call a function that reads a snapshot. f must not keep the
+// Use calls f with the connection unless the warehouse is closed, and gives its error a code. Errors name the
+// operation, what. Calls may nest: a query may call a function that reads a snapshot. f must not keep the
 // connection.
 func (w *Warehouse) Use(what string, f func(conn driver.Conn) error) error {
 	w.mu.Lock()

@@ -1,7 +1,8 @@
-//go:build required
+//go:build tools
 
-// Package connectors: this file keeps the warehouse drivers that the connectors build on pinned in
-// go.mod, whichever of them a given build links. It is never compiled.
+// This file is never compiled. It keeps the warehouse drivers that the connectors use pinned in go.mod, even if a
+// build does not link them.
+
 package connectors
 
 import (

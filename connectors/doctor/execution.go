@@ -35,7 +35,7 @@ func ExamineExecution(ctx context.Context, open func(ctx context.Context) (*stor
 	case len(p.Named) > 0:
 		return Check{Name: Execution, Status: Warning, Detail: "it " + strings.Join(p.Named, ", ") + "; the read-only transaction keeps queries from that", Fix: "revoke what the questions do not need"}
 	case !p.Known:
-		return Check{Name: Execution, Status: OK, Detail: "a " + w.Dialect() + " connection cannot be asked what its role may do; docs/execution.md says what it needs"}
+		return Check{Name: Execution, Status: OK, Detail: "a " + w.Dialect() + " connection cannot report the permissions of its role; see docs/execution.md for those it requires"}
 	}
 	return Check{Name: Execution, Status: OK, Detail: "it only reads"}
 }

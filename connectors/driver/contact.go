@@ -69,8 +69,8 @@ func ParseProxy(text string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: net.JoinHostPort(host, strconv.Itoa(port))}, nil
 }
 
-// Transport sends HTTP requests through a proxy, or directly if proxy is nil. It ignores proxies in the environment
-// (HTTPS_PROXY and the like): badger's configuration does not name them.
+// Transport sends HTTP requests through a proxy, or directly if proxy is nil. It ignores proxy variables in the
+// environment, such as HTTPS_PROXY, because badger's configuration does not name them.
 func Transport(proxy *url.URL) *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // its type is part of the package
 	t.Proxy = nil

@@ -35,10 +35,10 @@ type Conn interface {
 	// The reader's columns are some of the table's, found by name; among rows with the same key the last is used,
 	// and without a key all are added. It returns the number of rows.
 	Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error)
-	// ErrorCode classifies an error of this connection. ResourceExhausted is the code of a result, or
-	// of a value in it, that is larger than what is read of one. A limit of the warehouse has another:
-	// Unavailable where it passes by itself, such as too many sessions or requests at once, and
-	// FailedPrecondition where somebody has to act, such as a quota that is used up or a full disk.
+	// ErrorCode classifies an error of this connection. ResourceExhausted means that a result, or a value in it, is
+	// larger than the limit for reading. A limit of the warehouse has another code: Unavailable if it is transient,
+	// such as too many sessions or concurrent requests, and FailedPrecondition if the user has to act, such as on a
+	// quota that is used up or a full disk.
 	ErrorCode(err error) errcode.Code
 	// Close closes the connection.
 	Close() error
@@ -84,8 +84,8 @@ type Mark struct {
 	Column, Value string // the writer's own rows are those with this text in this column
 	Own           int64  // how many they are
 	Table         int64  // how many rows the table holds; where it is not known, -1
-	Before        int64  // how many of these lie before the writer's own, where the engine keeps rows in an order
-	Alone         bool   // nobody else has written rows with the value since the writer saw them; once false, rows are merged
+	Before        int64  // how many of these precede the writer's own, if the engine keeps rows in order
+	Alone         bool   // no other client has written rows with the value since the writer saw them; once false, rows are merged
 }
 
 // FunctionRegistrar is implemented by embedded engines: Go functions that SQL can call. Functions with the same
@@ -112,7 +112,7 @@ type Options struct {
 	MustExist bool             // a database that does not exist is not made
 	Lasting   bool             // what is written must outlast the connection: a database in memory is refused
 	Sparing   bool             // an engine in this process is to hold little memory
-	MostBytes int64            // that a sparing engine may take for a query that needs more; 0 is what it has by default
+	MostBytes int64            // memory limit of a sparing engine for a query that needs more; 0 is the engine's default
 	URLOnly   bool             // check the URL and connect to nothing: the connection is then nil
 	Mem       memory.Allocator // for records; nil is the Go heap
 }
@@ -143,12 +143,12 @@ type Dialect struct {
 	// RoleQuery returns the permissions of the session's role beyond reading: a string such as "is a superuser",
 	// and whether queries of other authors must not be run with it. "" if it cannot be queried.
 	RoleQuery string
-	// Grants are what a role needs for badger's tables, as an administrator writes it.
+	// Grants are the statements by which an administrator grants a role what badger's tables require.
 	Grants string
 	// Reader is how a role is made that only reads, for queries of others; "" if RoleQuery is.
 	Reader string
-	// Binary follows text to make it compare by its bytes where a column may have a collation under
-	// which other text is equal to it; "" if text always compares so or where nothing is known.
+	// Binary is appended to text to compare it by its bytes if a column may have a collation under which other text
+	// is equal to it. It is "" if text always compares by bytes, or if the collations are unknown.
 	Binary string
 	// Digest is an expression for a short digest of a string, so that strings of many rows are compared in little
 	// memory; nil if the memory is that of a warehouse.
@@ -230,7 +230,7 @@ func ParseRef(s string) (Ref, error) {
 	if r.Kind == RefTable {
 		r.Name, r.At, _ = strings.Cut(rest, "@")
 		if !isTableName(r.Name) {
-			return Ref{}, errcode.New(errcode.InvalidArgument, "table: expected NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME, quoted where a part is no plain name")
+			return Ref{}, errcode.New(errcode.InvalidArgument, "table: expected NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME, with quotes around a part that is not a plain name")
 		}
 	}
 	return r, nil

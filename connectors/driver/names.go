@@ -10,7 +10,7 @@ import (
 type Identifiers struct {
 	Quote     byte // around a name: '"' or '`'
 	Upper     bool // a name without quotes means its upper-case form
-	Backslash bool // a backslash escapes the next character of a text
+	Backslash bool // a backslash escapes the next character of a string literal
 	Escape    bool // a backslash escapes the next character of a quoted name; otherwise a quote is written twice
 }
 

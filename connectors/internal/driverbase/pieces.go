@@ -91,7 +91,7 @@ func (t *Pieces) row(b []byte) ([]byte, error) {
 func appendJSON(b, text []byte) []byte {
 	for _, c := range text {
 		if c < ' ' || c == '"' || c == '\\' {
-			quoted, _ := json.Marshal(string(text)) // a text always can be
+			quoted, _ := json.Marshal(string(text)) // a string never fails
 			return append(b, quoted...)
 		}
 	}

@@ -176,7 +176,7 @@ func Unscaled(text string, scale int) (n *big.Int, ok bool) {
 		}
 		fraction = fraction[:scale]
 	}
-	if whole+fraction == "" || strings.ContainsAny(fraction, "+-") { // ".-5" is no number
+	if whole+fraction == "" || strings.ContainsAny(fraction, "+-") { // ".-5" is not a number
 		return nil, false
 	}
 	return new(big.Int).SetString(whole+fraction+strings.Repeat("0", scale-len(fraction)), 10)

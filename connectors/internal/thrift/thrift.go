@@ -1,9 +1,9 @@
-// Package thrift reads and writes the binary protocol of Apache Thrift, without generated types: a
-// struct is its fields by number.
+// Package thrift reads and writes the binary protocol of Apache Thrift without generated types: a struct is a map
+// of its fields by number.
 //
-// The protocol that SQL warehouses speak has 160 types, of which a client needs thirty; the
-// generated ones of the vendor's driver are 29,000 lines and not exported. Bytes that are read stay
-// where they are: batches of rows are slices of the answer.
+// The protocol of SQL warehouses has 160 types, and a client needs thirty of them. The generated types of the
+// vendor's driver are 29,000 lines and not exported. Bytes that are read are not copied: batches of rows are slices
+// of the response.
 package thrift
 
 import (
@@ -77,13 +77,13 @@ func (s Struct) Structs(id int16) []Struct {
 	return out
 }
 
-// Map is a field that holds a map of texts.
+// Map returns a field that is a map of strings.
 func (s Struct) Map(id int16) map[string]string {
 	m, _ := s[id].(map[string]string)
 	return m
 }
 
-// Entry is what a map of structs holds under a key; nil if it is missing.
+// Entry returns the struct under a key of a map of structs, or nil if it is missing.
 func (s Struct) Entry(id int16, key string) Struct {
 	m, _ := s[id].(map[string]Struct)
 	return m[key]
@@ -229,8 +229,8 @@ func appendList[T any](b []byte, t byte, list []T) []byte {
 	return b
 }
 
-// ErrBroken is what bytes are that end early or are no message.
-var ErrBroken = errors.New("these bytes are no message of the Thrift binary protocol")
+// ErrBroken is the error for bytes that are truncated or are not a message.
+var ErrBroken = errors.New("invalid message of the Thrift binary protocol")
 
 // maxDepth is how deep structs may are in each other.
 const maxDepth = 64
@@ -347,7 +347,7 @@ func (r *reader) value(t byte, depth int) any {
 	return nil
 }
 
-// dictionary reads a map. Only maps from texts to texts and to structs are kept.
+// dictionary reads a map. Only maps from strings to strings and to structs are kept.
 func (r *reader) dictionary(depth int) any {
 	key, elem := r.u8(), r.u8()
 	n := r.count()
