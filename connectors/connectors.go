@@ -1,5 +1,5 @@
-// Package connectors provides one type, [Warehouse], for every database from which badger reads
-// results and to which it writes scores.
+// Package connectors provides one type, [Warehouse], for every database from which badger reads results and to
+// which it writes scores.
 //
 // This package implements reading cases and results, installing badger's tables, and writing runs
 // and scores. It does so once, over the small interface of connectors/driver. Each connector has its

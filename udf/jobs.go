@@ -83,7 +83,7 @@ const (
 	longestRow = 10 * time.Minute // a row without a waiting call
 )
 
-var errGoesOn = errcode.New(errcode.DeadlineExceeded, "the judge has not answered yet: the row goes on, and the same call gets its score later")
+var errGoesOn = errcode.New(errcode.DeadlineExceeded, "the judge has not answered yet: the row continues, and the same call gets its score later")
 
 var errParkedFull = errcode.New(errcode.ResourceExhausted, "too many rows wait for judges; try again later")
 

@@ -79,12 +79,12 @@ func TestParkedRowsAreBounded(t *testing.T) {
 	}
 	late := 0
 	for _, text := range out.Texts {
-		if strings.Contains(text, "goes on") {
+		if strings.Contains(text, "row continues") {
 			late++
 		}
 	}
 	if late < 60 || late >= 64 || c.jobs.parked > mostParked {
-		t.Errorf("%d rows go on with %d bytes, want as many as fit into %d", late, c.jobs.parked, int64(mostParked))
+		t.Errorf("%d rows continue with %d bytes, want as many as fit into %d", late, c.jobs.parked, int64(mostParked))
 	}
 }
 

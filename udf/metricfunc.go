@@ -86,7 +86,7 @@ var readers = map[string]struct {
 	"gold_error": {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Error = b.Text(k, i); return nil }},
 	"expected_clarifications": {JSON, func(r *metricRow, b *Batch, k, i int) error {
 		if text := b.Text(k, i); text != "" && json.Unmarshal(bytesOf(text), &r.c.Expected.Clarifications) != nil {
-			return errcode.New(errcode.InvalidArgument, "expected a JSON list of texts")
+			return errcode.New(errcode.InvalidArgument, "expected a JSON list of strings")
 		}
 		return nil
 	}},

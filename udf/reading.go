@@ -40,7 +40,7 @@ func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), 
 	}
 	release, err := caller.Reserve(n) // not with the call, which the row of a job may outlive
 	if err != nil {
-		return done, errcode.New(errcode.ResourceExhausted, "reading the %d bytes of long texts in this row takes %d bytes of memory, which the server does not have at present; send shorter texts, or fewer rows at once", bytes, n)
+		return done, errcode.New(errcode.ResourceExhausted, "reading the %d bytes of long strings in this row takes %d bytes of memory, which the server does not have at present; send shorter strings, or fewer rows at once", bytes, n)
 	}
 	return release, nil
 }

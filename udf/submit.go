@@ -54,7 +54,7 @@ func (c *Catalogue) submitPairs(functions []Function) (pairs []Function) {
 const fetchWait = 500 * time.Millisecond
 
 // pendingEnvelope is the result of a row that is not done.
-const pendingEnvelope = `{"status":"pending","value":null,"code":"unavailable","reason":"the judge has not answered yet; ask again","retryable":true}`
+const pendingEnvelope = `{"status":"pending","value":null,"code":"unavailable","reason":"the judge has not answered yet; retry later","retryable":true}`
 
 var errNoTicket = errcode.New(errcode.NotFound, "no row was submitted under this ticket, or too long ago; submit it again")
 
@@ -246,7 +246,7 @@ func (c *Catalogue) resume(ctx context.Context, of *Function, tickets []string) 
 	}
 	kept, err := c.calls.Find(ctx, slices.Collect(maps.Keys(byID)))
 	if err != nil {
-		return nil, errcode.New(errcode.Unavailable, "the rows that were submitted cannot be read; ask again")
+		return nil, errcode.New(errcode.Unavailable, "the submitted rows cannot be read; retry later")
 	}
 	in := &Batch{}
 	in.Reset(of, len(of.Params))

@@ -123,7 +123,7 @@ func TestDeployedReport(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			guard, err := identity.New(byHTTP, identity.Surroundings{Getenv: getenv, SPCSToken: os.Args[0]})
+			guard, err := identity.New(byHTTP, identity.Env{Getenv: getenv, SPCSToken: os.Args[0]})
 			if err != nil {
 				t.Fatal(err)
 			}

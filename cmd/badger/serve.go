@@ -265,7 +265,7 @@ func (s *functionServer) options(config configuration) (*server.Options, error) 
 	return &server.Options{
 		GRPC:           byGRPC,
 		HTTP:           byHTTP,
-		Surroundings:   identity.Surroundings{Getenv: s.getenv, SPCSToken: s.spcsToken},
+		Env:            identity.Env{Getenv: s.getenv, SPCSToken: s.spcsToken},
 		TLS:            server.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key},
 		Limits:         config.Limits.Limits(),
 		AllowPlaintext: config.Listen.AllowPlaintext,

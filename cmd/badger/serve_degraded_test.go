@@ -181,7 +181,7 @@ func TestServeWithoutItsWarehouse(t *testing.T) {
 			{"hybrid_ex_json", []string{"table:gold.one", oneRow}, "results.warehouse cannot be reached"},
 			{"hybrid_ex_json", []string{"query:01b0", oneRow}, "results.warehouse cannot be reached"},
 			{"flex_json", question, "the ledger cannot be read"},
-			{"flex_fetch", []string{strings.Repeat("a", 64)}, "cannot be read; ask again"},
+			{"flex_fetch", []string{strings.Repeat("a", 64)}, "cannot be read; retry later"},
 		} {
 			if got := s.call(tc.function, tc.row...); !strings.Contains(got, `"unavailable"`) || !strings.Contains(got, tc.says) || strings.Contains(got, "127.0.0.1") || strings.Contains(got, dir) {
 				t.Errorf("%s: %s", tc.function, got)

@@ -66,7 +66,7 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 	if c.Label {
 		roles = []string{string(identity.Admin)}
 	}
-	guard, err := identity.New(identity.Config{Mode: identity.Local, DefaultRoles: roles}, identity.Surroundings{Getenv: p.getenv})
+	guard, err := identity.New(identity.Config{Mode: identity.Local, DefaultRoles: roles}, identity.Env{Getenv: p.getenv})
 	if err != nil {
 		return err
 	}

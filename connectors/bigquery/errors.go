@@ -197,7 +197,7 @@ var position = regexp.MustCompile(`\[(?:at )?(\d+):(\d+)\]`)
 func shown(f fault) string {
 	text := map[string]string{
 		"invalidQuery": "the SQL text is not valid, or a value does not fit", "invalid": "the request is not valid", "accessDenied": "access denied", "notFound": "not found",
-		"quotaExceeded": "a quota is used up", "rateLimitExceeded": "too many requests at once", "jobRateLimitExceeded": "too many jobs at once", "userRateLimitExceeded": "too many requests of this user at once", "responseTooLarge": "the result is larger than BigQuery returns",
+		"quotaExceeded": "a quota is used up", "rateLimitExceeded": "too many requests", "jobRateLimitExceeded": "too many jobs", "userRateLimitExceeded": "too many requests of this user", "responseTooLarge": "the result is larger than BigQuery returns",
 		"billingTierLimitExceeded": "it needs a higher billing tier than is allowed", "backendError": "BigQuery failed", "internalError": "BigQuery failed", "stopped": "the job was cancelled",
 		"duplicate": "it exists already", "connection": "the connection was lost", "token": "no access token was given out", "certificate": "the certificate of the other side is not accepted", "conflict": "another statement changed the table at the same time",
 		"bytesBilledLimitExceeded": "it would bill more than max_bytes_billed", "resourcesExceeded": "it needs more resources than BigQuery gives one query",
@@ -238,7 +238,7 @@ func (c *Conn) remedy(f fault) string {
 	case f.code == errcode.NotFound && c.o.Location == "":
 		return "if it exists, name its location (location=…)"
 	case f.code == errcode.NotFound:
-		return "it must lie in location " + c.o.Location
+		return "it must be in location " + c.o.Location
 	case f.reason == "bytesBilledLimitExceeded":
 		return "raise max_bytes_billed, or have it read less"
 	case f.code == errcode.Unavailable:

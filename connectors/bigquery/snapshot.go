@@ -202,7 +202,7 @@ func (c *Conn) readJob(ctx context.Context, id string) (array.RecordReader, erro
 	case errcode.NotFound:
 		return nil, errcode.Because(err, errcode.NotFound, "bigquery: %s is not known in project %s, location %s: jobs are kept for 180 days; name both with query:PROJECT:LOCATION.JOBID", what, ref.ProjectId, orUnknown(ref.Location))
 	case errcode.PermissionDenied:
-		return nil, errcode.Because(err, errcode.PermissionDenied, "bigquery: %s may not be looked at: it takes the account that ran it, or bigquery.jobs.get on project %s", what, ref.ProjectId)
+		return nil, errcode.Because(err, errcode.PermissionDenied, "bigquery: no access to %s; use the account that ran it, or grant bigquery.jobs.get on project %s", what, ref.ProjectId)
 	default:
 		return nil, err
 	}
@@ -273,7 +273,7 @@ func (c *Conn) readDestination(ctx context.Context, j *bq.Job, what string) (arr
 	case code == errcode.NotFound && anonymous:
 		return nil, errcode.Because(err, errcode.NotFound, "bigquery: the result of %s has expired: BigQuery keeps results for about 24 hours; have the query write to a table with an expiration and refer to table:NAME", what)
 	case code == errcode.NotFound:
-		return nil, errcode.Because(err, errcode.NotFound, "bigquery: table %s, the result of %s, is not there any more", shownTable(ref), what)
+		return nil, errcode.Because(err, errcode.NotFound, "bigquery: table %s, the result of %s, no longer exists", shownTable(ref), what)
 	case code == errcode.PermissionDenied && anonymous:
 		return nil, errcode.Because(err, errcode.PermissionDenied, "bigquery: the result of %s may be read only by the account that ran it; have the query write to a table and refer to table:NAME", what)
 	case err != nil:

@@ -69,10 +69,10 @@ func plainName(s string) bool {
 	return s != ""
 }
 
-// ParseURL reads bigquery://PROJECT/DATASET?OPTION=VALUE. The dataset may be left out: it is that
-// of names without one. Options:
+// ParseURL parses bigquery://PROJECT/DATASET?OPTION=VALUE. The dataset is optional: names without
+// a dataset refer to it. Options:
 //
-//	location          where jobs run, such as EU; by default where the dataset lies
+//	location          where jobs run, such as EU; by default that of the dataset
 //	billing_project   runs and pays the jobs; by default the project
 //	credentials_file  service account, workload identity (external account), impersonation or user credentials
 //	token_file        an access token that something else renews
@@ -87,7 +87,7 @@ func plainName(s string) bool {
 //	page_rows         of REST pages
 //	max_bytes_billed  by one query, which fails before it costs more
 //
-// The error shows no values.
+// The error contains no values.
 func ParseURL(raw string) (Options, error) {
 	o := Options{Storage: StorageAuto}
 	rest, ok := strings.CutPrefix(raw, Scheme+"://")

@@ -46,7 +46,7 @@ func TestWhatIsMissing(t *testing.T) {
 		{"too long a path", "databricks://h/a/b/c" + path, errcode.InvalidArgument, "/CATALOG/SCHEMA"},
 		{"a client without a secret", "databricks://h" + path + "&client_id=a", errcode.InvalidArgument, "client_secret_file"},
 		{"a secret without a client", "databricks://h" + path + "&client_secret_env=A", errcode.InvalidArgument, "client_id"},
-		{"two credentials", "databricks://h" + path + "&client_id=a&client_secret_env=A&token_env=B", errcode.InvalidArgument, "twice"},
+		{"two credentials", "databricks://h" + path + "&client_id=a&client_secret_env=A&token_env=B", errcode.InvalidArgument, "more than one kind"},
 		{"plain http beyond this machine", "databricks://h" + path + "&token_env=A&protocol=http", errcode.InvalidArgument, "insecure=true"},
 		{"no number", "databricks://h" + path + "&retries=" + secret, errcode.InvalidArgument, "retries"},
 		{"a variable that is empty", "databricks://127.0.0.1:1" + path + "&protocol=http&token_env=DATABRICKS_TOKEN", errcode.Unauthenticated, "DATABRICKS_TOKEN"},

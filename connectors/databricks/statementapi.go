@@ -148,7 +148,7 @@ func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) 
 	m := answer.Manifest
 	switch {
 	case m == nil:
-		return nil, workspace.Broken("the answer for statement %s says nothing of its columns", id)
+		return nil, workspace.Broken("the answer for statement %s does not describe its columns", id)
 	case m.Truncated:
 		return nil, errcode.New(errcode.DataLoss, "databricks: the result of statement %s was cut off by its row_limit or byte_limit and is not read as if it were whole", id)
 	case m.Format != "ARROW_STREAM" && m.Format != "JSON_ARRAY":

@@ -57,7 +57,7 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	}
 	c.Catalog, c.Schema, _ = strings.Cut(strings.Trim(u.Path, "/"), "/")
 	if strings.Contains(c.Schema, "/") {
-		return c, invalid("expected at most /CATALOG/SCHEMA behind the host; the warehouse's path goes into http_path")
+		return c, invalid("expected at most /CATALOG/SCHEMA after the host; the warehouse's path goes into http_path")
 	}
 	if err := c.options().Read("databricks", u.RawQuery); err != nil {
 		return c, err
@@ -76,7 +76,7 @@ func (c *Config) setHost(u *url.URL) error {
 	if p := u.Port(); p != "" {
 		port, err := strconv.ParseUint(p, 10, 16)
 		if err != nil || port == 0 {
-			return invalid("expected a port from 1 to 65535 behind the host")
+			return invalid("expected a port from 1 to 65535 after the host")
 		}
 		c.Port = int(port) //nolint:gosec // 16 bits
 	}
@@ -94,7 +94,7 @@ func (c *Config) hostOfWorkspace() error {
 		return invalid("DATABRICKS_HOST: expected the host of the workspace, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com")
 	}
 	if c.setHost(u) != nil {
-		return invalid("DATABRICKS_HOST: expected a port from 1 to 65535 behind the host")
+		return invalid("DATABRICKS_HOST: expected a port from 1 to 65535 after the host")
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func (c *Config) check() error {
 	case c.HTTPPath == "":
 		return invalid("no warehouse: expected http_path=/sql/1.0/warehouses/ID, from the connection details of the SQL warehouse, or DATABRICKS_HTTP_PATH")
 	case c.Protocol == "http" && !c.Insecure && !driver.Loopback(c.Host):
-		return invalid("plain http is for emulators on this machine; use https, or insecure=true where the network is trusted")
+		return invalid("plain http is for emulators on this machine; use https, or insecure=true if the network is trusted")
 	}
 	return c.CheckSecret()
 }

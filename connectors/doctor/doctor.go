@@ -98,7 +98,7 @@ func (d *doctor) examine(ctx context.Context) {
 		if d.ReadOnly {
 			d.snapshots(ctx, nil)
 			for _, name := range []string{"writing to them", "creating", "writing", "types"} {
-				d.say(name, Skipped, "nothing is to be written")
+				d.say(name, Skipped, "not in a read-only check")
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func (d *doctor) open(ctx context.Context, readOnly bool) bool {
 		return true
 	}
 	if !readOnly {
-		d.fail("creating", err, "is somebody else writing, or is what the URL names read-only? --read-only looks without writing")
+		d.fail("creating", err, "is another process writing, or is the database read-only? --read-only checks without writing")
 		return false
 	}
 	switch errcode.Of(err) {
@@ -171,7 +171,7 @@ func (d *doctor) open(ctx context.Context, readOnly bool) bool {
 	case errcode.NotFound:
 		d.fail("reachable", err, "is the database, file, project or warehouse spelled right, and may this user see it?")
 	default:
-		d.fail("reachable", err, "are host and port right, does a firewall or a proxy stand between, is the warehouse running?")
+		d.fail("reachable", err, "are host and port right, does a firewall or a proxy block the connection, is the warehouse running?")
 	}
 	return false
 }
@@ -189,7 +189,7 @@ func (d *doctor) statements(ctx context.Context) bool {
 	}
 	took := d.Now().Sub(start)
 	if took > 10*time.Second {
-		d.warn("statements", "the warehouse was asleep or is busy; give runs a warehouse of their own or a longer auto-suspend", "the first took %s", rounded(took))
+		d.warn("statements", "the warehouse was asleep or is busy; give runs a separate warehouse or a longer auto-suspend", "the first took %s", rounded(took))
 	} else {
 		d.say("statements", OK, "the first took %s", rounded(took))
 	}
@@ -326,7 +326,7 @@ func (d *doctor) lastRun(ctx context.Context, name string) {
 	text := fmt.Sprintf("%s, %s ago", run.ID, ago(age))
 	switch {
 	case !run.Done && age > stale:
-		d.warn(name, "go on with it: badger run --resume "+run.ID+", or start another", "%s, not finished", text)
+		d.warn(name, "resume it: badger run --resume "+run.ID+", or start another", "%s, not finished", text)
 	case !run.Done:
 		d.say(name, OK, "%s, not finished: it runs, or was stopped", text)
 	case age > stale:
@@ -352,7 +352,7 @@ func (d *doctor) models(ctx context.Context) {
 	if text, err := d.w.QueryText(ctx, "SELECT 'ok' AS a"); err != nil {
 		d.fail(name, err, "a judge in the warehouse is asked this way; look at what the role may call")
 	} else if text != "ok" {
-		d.fail(name, errcode.New(errcode.DataLoss, "a text came back as another"), "look at the connection's encoding")
+		d.fail(name, errcode.New(errcode.DataLoss, "a string was changed in the round trip"), "check the connection's encoding")
 	} else {
 		d.say(name, OK, "a query gives its text; models that the warehouse hosts are asked this way")
 	}

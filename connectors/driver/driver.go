@@ -230,7 +230,7 @@ func ParseRef(s string) (Ref, error) {
 	if r.Kind == RefTable {
 		r.Name, r.At, _ = strings.Cut(rest, "@")
 		if !isTableName(r.Name) {
-			return Ref{}, errcode.New(errcode.InvalidArgument, "table: expected NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME, quoted where a part is no plain name")
+			return Ref{}, errcode.New(errcode.InvalidArgument, "table: expected NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME, with quotes around a part that is not a plain name")
 		}
 	}
 	return r, nil

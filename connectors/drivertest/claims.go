@@ -101,7 +101,7 @@ func (h Harness) claims(t *testing.T) {
 		wg.Wait()
 		for _, k := range []string{"r1", "r2", "r3"} {
 			if len(holders[k]) != 1 {
-				t.Errorf("%s is held by %q, want one", k, holders[k])
+				t.Errorf("%s is held by %q, expected one", k, holders[k])
 			}
 		}
 	})

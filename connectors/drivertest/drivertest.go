@@ -61,7 +61,7 @@ func Run(t *testing.T, h Harness) {
 	h.run(t, "Parameters", h.parameters)
 	h.run(t, "Writes", h.writes)
 	h.run(t, "Merges", h.merges)
-	h.run(t, "Adds", h.adds)
+	h.run(t, "Adds", h.testUpsert)
 	h.run(t, "Marks", h.marks)
 	h.run(t, "Snapshots", h.snapshots)
 	h.run(t, "Errors", h.errors)
@@ -211,7 +211,7 @@ func (h Harness) types(t *testing.T) {
 				t.Skip(strings.TrimSpace(reason))
 			}
 			if len(strings.TrimSpace(string(a.Comment))) == 0 {
-				t.Fatal("the file does not say why its values are there")
+				t.Fatal("the file does not explain its values")
 			}
 			pick := func(name string) string {
 				if own, ok := parts[h.Name+"."+name]; ok {

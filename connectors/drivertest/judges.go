@@ -20,7 +20,7 @@ func (h Harness) judges(t *testing.T) {
 	w := store.New(connectors.New(h.Open(t, memory.NewGoAllocator()), h.Dialect))
 	defer w.Close()
 	if none, err := w.Judges(ctx); err != nil || len(none) > 0 {
-		t.Errorf("before the tables are there: %v, %v, want no judges", none, err)
+		t.Errorf("before the tables exist: %v, %v, expected no judges", none, err)
 	}
 	if err := w.Install(ctx); err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func (h Harness) judges(t *testing.T) {
 		code    errcode.Code
 	}{
 		{"the first", tone1, true, errcode.OK},
-		{"the same again, later and by somebody else: nothing to do", store.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: tone1.Source, PromotedAt: at(2), PromotedBy: "lee"}, false, errcode.OK},
+		{"the same again, later and by another user: nothing to do", store.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: tone1.Source, PromotedAt: at(2), PromotedBy: "lee"}, false, errcode.OK},
 		{"another text under the same version", store.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: "other", PromotedAt: at(2)}, false, errcode.AlreadyExists},
 		{"a new version", store.Judge{Name: "tone", Version: 3, Kind: "prompt", Source: "third", PromotedAt: at(3)}, true, errcode.OK},
 		{"a version below the newest", store.Judge{Name: "tone", Version: 2, Kind: "prompt", Source: "second", PromotedAt: at(4)}, false, errcode.FailedPrecondition},
@@ -52,7 +52,7 @@ func (h Harness) judges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(all) != 3 || all[0].Name != "pii" || all[1].Version != 1 || all[2].Version != 3 {
-		t.Fatalf("%+v, want pii 1, tone 1, tone 3", all)
+		t.Fatalf("%+v, expected pii 1, tone 1, tone 3", all)
 	}
 	tone1.Hash = all[1].Hash // checked on reading
 	if diff := cmp.Diff(tone1, all[1]); diff != "" {
@@ -83,6 +83,6 @@ func (h Harness) judges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := w.Judges(ctx); errcode.Of(err) != errcode.DataLoss {
-		t.Errorf("%v, want data_loss: a text that was not promoted", err)
+		t.Errorf("%v, expected data_loss: the source was not promoted", err)
 	}
 }

@@ -128,7 +128,7 @@ func (h Harness) merges(t *testing.T) {
 		}{
 			{"a column twice", schema(arrow.Field{Name: "k", Type: text}, arrow.Field{Name: "k", Type: text}), nil, nil, errcode.InvalidArgument, `"k" twice`},
 			{"no such column", schema(arrow.Field{Name: "nothing", Type: text}), []string{`{"nothing": "a"}`}, nil, errcode.InvalidArgument, `no column "nothing"`},
-			{"a key that is no column", schema(arrow.Field{Name: "k", Type: text}), []string{`{"k": "a"}`}, []string{"n"}, errcode.InvalidArgument, `key column "n"`},
+			{"a key that is not a column", schema(arrow.Field{Name: "k", Type: text}), []string{`{"k": "a"}`}, []string{"n"}, errcode.InvalidArgument, `key column "n"`},
 			{"lists", schema(arrow.Field{Name: "k", Type: arrow.ListOf(text)}), []string{`{"k": ["a"]}`}, nil, errcode.Unimplemented, `column "k"`},
 			{"no number", schema(arrow.Field{Name: "n", Type: text}), []string{`{"n": "secret"}`}, nil, errcode.InvalidArgument, ""},
 			{"no number, with a key", schema(arrow.Field{Name: "k", Type: text}, arrow.Field{Name: "n", Type: text}), []string{`{"k": "a", "n": "secret"}`}, []string{"k"}, errcode.InvalidArgument, ""},
@@ -140,7 +140,7 @@ func (h Harness) merges(t *testing.T) {
 				continue
 			}
 			if text := err.Error(); !strings.HasPrefix(text, h.Name+": writing to ") || !strings.Contains(text, tc.says) || strings.Contains(text, "secret") {
-				t.Errorf("%s: %s; want it to begin with %s: writing to …, to say %s and to hold no value", tc.why, text, h.Name, tc.says)
+				t.Errorf("%s: %s; expected the prefix %s: writing to …, the text %s and no value", tc.why, text, h.Name, tc.says)
 			}
 		}
 		if err := merge(t, c, "t", []string{"k"}, texts([]string{"k"}, nil, []any{"secret\xff"})); code(c, err) != errcode.InvalidArgument || strings.Contains(err.Error(), "secret") {

@@ -178,6 +178,6 @@ func (h Harness) pages(t *testing.T) {
 		t.Errorf("case a: %+v", detail)
 	}
 	if detail, err = p.Case(ctx, run, "d"); err != nil || detail.Answer.Case != nil || detail.Answered || len(detail.Scores) != 2 {
-		t.Errorf("case d, of which the tables of answers and questions know nothing: %+v, %v", detail, err)
+		t.Errorf("case d, which is missing in the tables of answers and questions: %+v, %v", detail, err)
 	}
 }

@@ -18,7 +18,7 @@ func (h Harness) results(t *testing.T) {
 	h.run(t, "no rows still have columns", func(t *testing.T) {
 		got := mustRead(t, c, "SELECT a, b FROM (SELECT 1 AS a, 'x' AS b) AS t WHERE a = 2")
 		if got.Rows() != 0 || len(got.Columns) != 2 || got.Columns[1].Name != "b" {
-			t.Errorf("%d rows, %d columns, want none of two", got.Rows(), len(got.Columns))
+			t.Errorf("%d rows, %d columns, expected no rows of two columns", got.Rows(), len(got.Columns))
 		}
 	})
 	h.run(t, "column names may repeat", func(t *testing.T) {
@@ -108,9 +108,9 @@ func (h Harness) errors(t *testing.T) {
 		want       errcode.Code
 		names      string // what the message must name
 	}{
-		{"a table that is not there", "SELECT '" + secret + "' FROM nothing_here", errcode.NotFound, "nothing_here"},
-		{"a column that is not there", "SELECT no_such_column, '" + secret + "' FROM (SELECT 1 AS a) AS t", errcode.InvalidArgument, "no_such_column"},
-		{"a function that is not there", "SELECT no_such_function('" + secret + "')", errcode.NotFound, "no_such_function"},
+		{"an unknown table", "SELECT '" + secret + "' FROM nothing_here", errcode.NotFound, "nothing_here"},
+		{"an unknown column", "SELECT no_such_column, '" + secret + "' FROM (SELECT 1 AS a) AS t", errcode.InvalidArgument, "no_such_column"},
+		{"an unknown function", "SELECT no_such_function('" + secret + "')", errcode.NotFound, "no_such_function"},
 		{"no SQL", "SELEC '" + secret + "'", errcode.InvalidArgument, ""},
 		{"an open quote", "SELECT '" + secret, errcode.InvalidArgument, ""},
 		{"nothing", "", errcode.InvalidArgument, ""},
@@ -139,13 +139,13 @@ func (h Harness) errors(t *testing.T) {
 	}
 	for _, query := range []string{"CREATE TABLE t (a INTEGER)", "INSERT INTO present VALUES (2)", "DROP TABLE present", "DELETE FROM present"} {
 		if err := ro.Exec(ctx, h.spelled(query)); code(ro, err) != errcode.PermissionDenied {
-			t.Errorf("%s where nothing may be written: %v (%v), want permission_denied", query, err, code(ro, err))
+			t.Errorf("%s on a read-only connection: %v (%v), want permission_denied", query, err, code(ro, err))
 		}
 	}
 	for _, key := range [][]string{nil, {"a"}} {
 		rows := texts(nil, []string{"a"}, []any{int64(1)})
 		if _, err := ro.Merge(ctx, "present", key, rows); code(ro, err) != errcode.PermissionDenied {
-			t.Errorf("merging where nothing may be written: %v (%v), want permission_denied", err, code(ro, err))
+			t.Errorf("merging on a read-only connection: %v (%v), want permission_denied", err, code(ro, err))
 		}
 		rows.Release()
 	}
@@ -217,7 +217,7 @@ func (h Harness) features(t *testing.T) {
 	if q, ok := c.(driver.TextQueryer); ok {
 		ctx := context.Background()
 		if got, err := q.QueryText(ctx, "SELECT 'añ😀' AS a"); err != nil || got != "añ😀" {
-			t.Errorf("one text: %q, %v", got, err)
+			t.Errorf("single string: %q, %v", got, err)
 		}
 		for why, query := range map[string]string{"no row": "SELECT 'x' AS a WHERE 1 = 0", "two rows": "SELECT 'x' AS a UNION ALL SELECT 'y'", "two columns": "SELECT 'x' AS a, 'y' AS b"} {
 			if got, err := q.QueryText(ctx, query); code(c, err) != errcode.InvalidArgument {

@@ -93,7 +93,7 @@ func readValue(c driver.Conn, query string) (columnType, value string, err error
 		return "", "", err
 	}
 	if table.Rows() != 1 || len(table.Columns) != 1 {
-		return "", "", fmt.Errorf("%d rows of %d columns, want one value", table.Rows(), len(table.Columns))
+		return "", "", fmt.Errorf("%d rows of %d columns, expected one value", table.Rows(), len(table.Columns))
 	}
 	field := read.schema.Field(0)
 	columnType = field.Type.String()

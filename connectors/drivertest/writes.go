@@ -164,7 +164,7 @@ func (h Harness) writes(t *testing.T) {
 			{"no such table", "nothing_here", []string{"k"}, nil, errcode.NotFound},
 			{"no such table, with a key", "nothing_here", []string{"k"}, []string{"k"}, errcode.NotFound},
 			{"no such column", "t", []string{"k", "l"}, []string{"k"}, errcode.InvalidArgument},
-			{"the key is no column", "t", []string{"k"}, []string{"l"}, errcode.InvalidArgument},
+			{"the key is not a column", "t", []string{"k"}, []string{"l"}, errcode.InvalidArgument},
 			{"no table's name", "t; DROP TABLE t", []string{"k"}, nil, errcode.InvalidArgument},
 		} {
 			rows := texts(tc.columns, nil, make([]any, len(tc.columns)))

@@ -25,7 +25,7 @@ func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.R
 		return 0, err
 	}
 	defer w.rows.Release()
-	if c.sparing != nil {
+	if c.limiter != nil {
 		c.bind(ctx)
 	}
 	count := "SELECT count(*) FROM " + joined(w.table)

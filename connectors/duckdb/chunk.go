@@ -11,21 +11,23 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// The engine reads a table by chunks of 2,048 rows, and its limit of memory does not hold for the texts of
-// a chunk: of a table whose cells have 60 MB it may take 120 GB. What a chunk may take at most is in
-// the statistics that the engine keeps of each part of a table, and is read from there before the rows.
+// The engine reads a table in chunks of 2,048 rows, and its memory limit does not cover the strings of a chunk: a
+// table with cells of 60 MB may take 120 GB. The engine keeps statistics of each part of a table. They give the
+// maximum size of a chunk, and are read before the rows.
 
 // chunkRows is how many rows a chunk has.
 const chunkRows = 2048
 
-// chunkStatistics is what a chunk of a table may take at most: for each group of rows, the longest text of
-// each column in as many rows as a chunk has. Of what is in lists, a chunk may hold all of its group. Bits and
-// large integers are kept packed and read as text: a byte is eight bits, or up to three digits.
+// chunkStatistics returns the maximum size of a chunk of a table: for each group of rows, the longest string of
+// each column times the rows of a chunk. For values in lists it is times the rows of the group, as a chunk may
+// contain all of them. Bits and large integers are packed and read as text: a byte is eight bits, or up to three
+// digits.
 const chunkStatistics = `SELECT max(bytes)::BIGINT FROM (SELECT sum(bytes) AS bytes FROM (
 SELECT row_group_id, (CASE WHEN contains(column_path, ',') THEN sum(count) ELSE least(sum(count), 2048) END)::DOUBLE * (16 + max(coalesce(TRY_CAST(nullif(regexp_extract(stats, 'Max String Length: ([0-9]+)', 1), '') AS BIGINT), 0) * CASE segment_type WHEN 'BIT' THEN 9 WHEN 'BIGNUM' THEN 4 ELSE 1 END)) AS bytes
 FROM pragma_storage_info(?) WHERE segment_type <> 'VALIDITY' GROUP BY row_group_id, column_path) GROUP BY row_group_id)`
 
-// Each reading that counts holds a session of the engine, with what waits in it; few of them read at once.
+// Each read that must be counted holds a session of the engine with its waiting rows, so few of them run
+// concurrently.
 const (
 	streamBytes = 16 << 20
 	mostCounted = 2
@@ -34,9 +36,8 @@ const (
 // inMemory is how many times a chunk is in memory: where it is read, where it waits, and as a record.
 const inMemory = 3
 
-// chunkBytes is how many bytes reading a table or a view may take at most, beside what its
-// limit of memory holds for. Of a view it is that of all tables that it reads; what its expressions make
-// longer is not known.
+// chunkBytes returns the maximum memory in bytes that reading a table or a view takes beyond the engine's memory
+// limit. For a view it is the sum over all tables that it reads, ignoring expressions that make values longer.
 func (c *Conn) chunkBytes(ctx context.Context, name string) (int64, error) {
 	tables, err := c.scanned(ctx, name)
 	if err != nil {
@@ -46,12 +47,12 @@ func (c *Conn) chunkBytes(ctx context.Context, name string) (int64, error) {
 	for _, table := range tables {
 		text, err := c.text(ctx, strings.Replace(chunkStatistics, "?", Dialect.Literal(table), 1))
 		if err != nil { // such as of a table of another engine, or one with a quote in its name
-			return 0, errcode.New(errcode.Of(err), "the engine does not tell how much table %s holds: copy it to a table with a plain name: %w", table, err)
+			return 0, errcode.New(errcode.Of(err), "the engine does not report the size of table %s; copy it to a table with a plain name: %w", table, err)
 		}
 		n := int64(0)
 		if text != "" {
 			if err := json.Unmarshal([]byte(text), &n); err != nil {
-				return 0, errcode.New(errcode.Internal, "duckdb: the size of a chunk is no number")
+				return 0, errcode.New(errcode.Internal, "duckdb: the size of a chunk is not a number")
 			}
 		}
 		total += inMemory * n

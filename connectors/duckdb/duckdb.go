@@ -130,7 +130,7 @@ type Conn struct {
 	counted  chan struct{} // one for each reading that counts with a call
 	instance string        // of the engine; connections to one file share it
 
-	sparing *sparing // nil: the engine takes what memory it likes
+	limiter *memoryLimiter // nil: the engine takes what memory it likes
 
 	mu     sync.Mutex
 	idle   []*session
@@ -198,7 +198,7 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 		return nil, err
 	}
 	if o.Sparing {
-		if err := c.spare(ctx, &o); err != nil {
+		if err := c.limitMemory(ctx, &o); err != nil {
 			c.Close() //nolint:errcheck // the first error counts
 			return nil, err
 		}
@@ -254,7 +254,7 @@ func inOrder(settings map[string]string) []string {
 
 func checkPath(path string, o Options) error {
 	if stem := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)); strings.EqualFold(stem, "badger") {
-		return errcode.New(errcode.InvalidArgument, "a database file cannot be called %q: the engine names the database after it, and badger's tables lie in a schema of that name; call it something else", filepath.Base(path))
+		return errcode.New(errcode.InvalidArgument, "database file %q conflicts with the schema of badger's tables: the engine names the database after the file; rename the file", filepath.Base(path))
 	}
 	if path == "" {
 		return nil
@@ -305,7 +305,7 @@ func checkFile(path, name string) error {
 	if _, err := io.ReadFull(f, head[:]); string(head[8:]) == "DUCK" || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil //nolint:nilerr // the engine says why it cannot be read
 	}
-	return errcode.New(errcode.DataLoss, "duckdb: %q is no DuckDB database; expected one, or the name of a file that is not there yet", name)
+	return errcode.New(errcode.DataLoss, "duckdb: %q is not a DuckDB database; expected one, or the name of a new file", name)
 }
 
 var tempDirs atomic.Int64

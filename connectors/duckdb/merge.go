@@ -77,7 +77,7 @@ func (s *session) match(ctx context.Context, w *write) error {
 // merge goes through a temporary table, which a bound of the memory must not keep small. For among
 // see [driverbase.Spelling].
 func (s *session) merge(ctx context.Context, w *write, among string) (int64, error) {
-	if s.db.sparing != nil {
+	if s.db.limiter != nil {
 		if err := s.db.lift(ctx); err != nil {
 			return 0, err
 		}

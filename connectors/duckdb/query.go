@@ -22,7 +22,7 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.Record
 
 // queryThen is Query; done is called when the result is returned, and not if there is an error.
 func (c *Conn) queryThen(ctx context.Context, sql string, args []any, done func()) (array.RecordReader, error) {
-	if c.sparing != nil {
+	if c.limiter != nil {
 		return c.sparingly(ctx, sql, args, done)
 	}
 	return c.query(ctx, sql, args, done)
@@ -134,7 +134,7 @@ WHERE lower(t) = lower(?) AND lower(s) = lower(coalesce(?, current_schema())) AN
 
 // Exec runs statements and discards their results.
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
-	if c.sparing == nil {
+	if c.limiter == nil {
 		return c.exec(ctx, sql, args)
 	}
 	if err := c.lift(ctx); err != nil {
@@ -194,7 +194,7 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 		return nil, err
 	}
 	if s.db.single && count > 1 {
-		return nil, errcode.New(errcode.PermissionDenied, "duckdb: %d statements in one text; expected one on a confined connection that only reads", count)
+		return nil, errcode.New(errcode.PermissionDenied, "duckdb: %d statements in one string; expected one on a confined connection that only reads", count)
 	}
 	for i := range count {
 		result, err := s.statement(ctx, sql, statements, i, args, i == count-1)

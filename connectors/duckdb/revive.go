@@ -91,7 +91,7 @@ func (c *Conn) reopen(ctx context.Context) (done bool, err error) {
 		}
 	}
 	mapping.Close(&c.db)
-	return false, errcode.Because(err, errcode.Unavailable, "duckdb: database %s: the engine gave it up after a defect of its own, and another connection of this process holds it", c.name())
+	return false, errcode.Because(err, errcode.Unavailable, "duckdb: database %s: the engine invalidated it after an internal error, and another connection of this process holds it", c.name())
 }
 
 // begun does in a new instance what was done in the one before.

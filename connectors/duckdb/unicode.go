@@ -9,7 +9,7 @@ import (
 )
 
 // Two operations of the engine produce strings of invalid UTF-8: printf('%c', n) with n above 127, and a regular
-// expression with \C. Four end the process if they get one: strip_accents, nfc_normalize and the collations
+// expression with \C. Four crash the process if they get one: strip_accents, nfc_normalize and the collations
 // NOACCENT and NFC (https://github.com/duckdb/duckdb/issues/25189). Others detect it and fail.
 var (
 	byFormat = regexp.MustCompile(`%[-+ #0*.$\d]*[hlLjzt]*c`)
@@ -42,5 +42,5 @@ func checkUnicode(sql string) error {
 	if ends == "" || !pattern && !(printf && format) {
 		return nil
 	}
-	return errcode.New(errcode.InvalidArgument, "duckdb: the statement is not run: %s ends the process on a text that is not UTF-8, which printf('%%c', …) and regular expressions with \\C make", ends)
+	return errcode.New(errcode.InvalidArgument, "duckdb: unsupported statement: %s crashes the process on invalid UTF-8, which printf('%%c', …) and regular expressions with \\C produce", ends)
 }

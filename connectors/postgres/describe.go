@@ -24,7 +24,7 @@ func (c *Conn) Describe(ctx context.Context) ([]driver.Fact, error) {
 		return nil, err
 	}
 	if pooler.Text != noPooler && !c.redshift {
-		sessions.Text += "; the pooler's own limits are not told to its clients"
+		sessions.Text += "; the pooler does not report its own limits"
 	}
 	return []driver.Fact{pooler, sessions, c.credentials()}, nil
 }
@@ -59,7 +59,7 @@ func (c *Conn) pooler(ctx context.Context) (driver.Fact, error) {
 		return out, ctx.Err() // no other session is available, such as behind a pooler that gives each client one
 	}
 	defer other.release()
-	const transactions = "one that gives out transactions, such as PgBouncer with pool_mode = transaction: every read and write is one, with settings of its own"
+	const transactions = "one that gives out transactions, such as PgBouncer with pool_mode = transaction: every read and write is one, with its own settings"
 	if its == id {
 		out.Text = transactions
 		return out, nil

@@ -124,8 +124,8 @@ func TestDoctorTellsOfTheWay(t *testing.T) {
 	}{
 		{"the server itself", direct, "none", "at most 8; the server allows 60", "PG* variables", false},
 		{"a role that may have two sessions", strings.Replace(direct, "owner", "narrow_"+name, 1) + "&password_file=unread", "none", "the role allows 2", "password_file", true},
-		{"PgBouncer that gives out transactions", pool(t, s, "transaction").URL(name), "transactions", "limits are not told", "", false},
-		{"PgBouncer that gives out sessions", pool(t, s, "session").URL(name), "whole sessions", "limits are not told", "", false},
+		{"PgBouncer that gives out transactions", pool(t, s, "transaction").URL(name), "transactions", "does not report its own limits", "", false},
+		{"PgBouncer that gives out sessions", pool(t, s, "session").URL(name), "whole sessions", "does not report its own limits", "", false},
 		{"as many sessions as the URL says", direct + "&pool_max_conns=3", "none", "at most 3", "", false},
 	} {
 		if tc.warned {

@@ -23,13 +23,13 @@ var texts = map[string]string{
 	"0P":    "there is no such role",
 	"21":    "a query gives more rows than are taken",
 	"22":    "a value is not accepted",
-	"22001": "a text is longer than its type takes",
+	"22001": "a string is longer than its type allows",
 	"22003": "a number is outside the range of its type",
-	"22007": "a value is no date or time",
+	"22007": "a value is not a date or time",
 	"22008": "a date or time is outside the range of its type",
 	"22012": "division by zero",
-	"22021": "a text is not in the database's encoding",
-	"22P02": "a text does not have the form that its type wants",
+	"22021": "a string is not in the database's encoding",
+	"22P02": "a string does not have the format of its type",
 	"22P05": "a character does not exist in the other encoding",
 	"23":    "a constraint does not allow that",
 	"23502": "NULL in a column that takes none",
@@ -55,8 +55,8 @@ var texts = map[string]string{
 	"42702": "the column %s is ambiguous",
 	"42703": "there is no column %s",
 	"42704": "there is no object %s",
-	"42710": "%s is there already",
-	"42712": "the name %s is used twice",
+	"42710": "%s already exists",
+	"42712": "duplicate name %s",
 	"42723": "there is a function %s already",
 	"42803": "columns are neither grouped nor aggregated (%s)",
 	"42804": "types do not go together",
@@ -67,7 +67,7 @@ var texts = map[string]string{
 	"42P02": "there is no parameter %s",
 	"42P06": "there is a schema %s already",
 	"42P07": "there is a table %s already",
-	"42P18": "the type of a parameter cannot be told; cast it",
+	"42P18": "the type of a parameter is unknown; cast it",
 	"44":    "a view does not take that row",
 	"53":    "the server has not enough of something",
 	"53100": "the server's disk is full",
@@ -77,8 +77,8 @@ var texts = map[string]string{
 	"54":    "the statement is larger or more complex than the server takes",
 	"55":    "the state of something named does not allow that",
 	"55P03": "a lock could not be had",
-	"57":    "somebody intervened",
-	"57014": "somebody cancelled the statement on the server",
+	"57":    "an operator intervened",
+	"57014": "the statement was cancelled on the server",
 	"57P01": "the server is shutting down, or an administrator ended the session",
 	"57P02": "the server crashed",
 	"57P03": "the server does not take connections now",
@@ -119,7 +119,7 @@ func nameIn(pe *pgconn.PgError) string {
 		if first, _, _ := strings.Cut(pe.Detail, "\n"); first != "" {
 			return first
 		}
-		return "the server does not say what"
+		return "not named by the server"
 	case "42P02":
 		return parameterOf.FindString(m)
 	}
@@ -212,7 +212,7 @@ func transportFailure(err error) (errcode.Code, string) {
 	case code != errcode.Unknown:
 		return code, text
 	case errors.As(err, &opened):
-		return errcode.Unavailable, "nobody answers there"
+		return errcode.Unavailable, "the server does not answer"
 	}
 	return errcode.Unavailable, "the connection was lost"
 }

@@ -202,7 +202,7 @@ func (m *merge) commit(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
 	unknown := &errcode.Error{Code: errcode.Unavailable, Err: err,
-		Msg: "the connection was lost while the rows were committed, and whether they were is not known; writing them again is safe where they have a key"}
+		Msg: "the connection was lost while the rows were committed, and the outcome is unknown; writing them again is safe if they have a key"}
 	for m.xid != "" {
 		status, asked := m.outcome(ctx)
 		switch {

@@ -92,7 +92,7 @@ func TestPlacesOfPasswords(t *testing.T) {
 		{"a program that fails", "&password_command=" + tool("fails", "echo hunter2; echo hunter2 >&2; exit 3"), errcode.Unauthenticated, "exit status 3"},
 		{"a program that prints nothing", "&password_command=" + tool("silent", "true"), errcode.Unauthenticated, "printed none"},
 		{"a program that prints two lines", "&password_command=" + tool("chatty", "echo hunter2; echo hunter2"), errcode.Unauthenticated, "printed none"},
-		{"one that is there", "&password_command=" + tool("right", "echo hunter2"), errcode.Unavailable, "nobody answers"},
+		{"one that is there", "&password_command=" + tool("right", "echo hunter2"), errcode.Unavailable, "does not answer"},
 	} {
 		_, _, err := postgres.Open(context.Background(), host+tc.settings, driver.Options{})
 		if errcode.Of(err) != tc.want || !strings.Contains(err.Error(), tc.says) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), dir) {

@@ -1,16 +1,14 @@
 // Package postgres is the connector of PostgreSQL and of Amazon Redshift.
 //
-// It is built on github.com/jackc/pgx/v5, of which it uses the pool and the protocol layer below (pgconn): settings
-// are those of libpq, with its environment, password and service files, TLS and several hosts. Rows are read as the
-// bytes that the server sends and become Arrow without a Go value for each cell. Statements use the extended
-// protocol, one a call, each in a transaction that begins in the round trip that parses it and ends in the one that
-// runs it. Results are streamed: a row is in memory from its arrival until its record is released, and a slow
-// reader slows the server.
+// It uses the pool and the protocol layer (pgconn) of github.com/jackc/pgx/v5. Settings are those of libpq, with
+// its environment, password and service files, TLS and several hosts. Rows are read as the bytes that the server
+// sends and become Arrow without a Go value for each cell. Statements use the extended protocol, one a call, each
+// in a transaction that starts in the round trip that parses it and ends in the one that runs it. Results are
+// streamed: a row is in memory from its arrival until its record is released, and a slow reader slows the server.
 //
-// Every call takes a session from a pool. What a statement changes in its session (SET, PREPARE,
-// BEGIN, temporary tables) is not to be relied on in the next call. Transactions are in UTC. A
-// pooler between must keep a transaction in one session of the server. See README.md for types,
-// privileges and what was shown where.
+// Every call takes a session from a pool. Changes of a statement to its session (SET, PREPARE, BEGIN, temporary
+// tables) may be lost in the next call. Transactions are in UTC. A pooler between must keep a transaction in one
+// session of the server. See README.md for types, privileges and the tested servers.
 package postgres
 
 import (

@@ -240,7 +240,7 @@ func (r *stream) end() (failed error) {
 	if err != nil {
 		failed = r.s.db.errorOf(r.ctx, err)
 		if pe, server := asServerError(err); server && r.ctx.Err() == nil && r.s.foreign(pe) {
-			failed = errcode.Unread("postgres: %s: a text is not in the encoding that the database says it has, %s; cast the column to bytea (SQLSTATE %s)", r.s.db.where, r.s.pg.ParameterStatus("server_encoding"), pe.Code)
+			failed = errcode.Unread("postgres: %s: a string is not in the database's declared encoding, %s; cast the column to bytea (SQLSTATE %s)", r.s.db.where, r.s.pg.ParameterStatus("server_encoding"), pe.Code)
 		}
 	}
 	r.s.spent = err != nil || !leavesNothing(tag.String())

@@ -291,7 +291,7 @@ func bind(args []any, oids []uint32) ([][]byte, error) {
 			values[i] = value.Text.AppendFloat(nil, v, 64)
 		case string:
 			if strings.IndexByte(v, 0) >= 0 {
-				return nil, invalid("parameter %d: PostgreSQL has no text with NUL bytes", i+1)
+				return nil, invalid("parameter %d: PostgreSQL strings cannot contain NUL bytes", i+1)
 			}
 			values[i] = append(make([]byte, 0, len(v)), v...)
 		case time.Time:

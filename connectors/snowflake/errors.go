@@ -57,17 +57,17 @@ var failures = map[int]failure{
 	625:    {errcode.Unavailable, "the statement was waiting for a lock, and another one changed the table"},
 	630:    {errcode.DeadlineExceeded, "the statement took longer than STATEMENT_TIMEOUT_IN_SECONDS"},
 	639:    {errcode.DeadlineExceeded, "the statement was cancelled by a time limit"},
-	707:    {errcode.NotFound, "time travel data is not there: the time is before the table was made, or longer ago than DATA_RETENTION_TIME_IN_DAYS"},
+	707:    {errcode.NotFound, "no time travel data: the time is before the table was created, or longer ago than DATA_RETENTION_TIME_IN_DAYS"},
 	709:    {errcode.NotFound, "no such statement, or its result is not for this user"},
 	710:    {errcode.NotFound, "the result has expired"},
 	711:    {errcode.PermissionDenied, "the result is another user's"},
-	904:    {errcode.InvalidArgument, "column or name %s is not there"},
+	904:    {errcode.InvalidArgument, "column or name %s does not exist"},
 	979:    {errcode.InvalidArgument, "a column is neither grouped by nor aggregated"},
 	1003:   {errcode.InvalidArgument, "syntax error"},
 	1007:   {errcode.InvalidArgument, "an argument of a function has the wrong type"},
 	1044:   {errcode.InvalidArgument, "a function has arguments of the wrong types"},
 	1063:   {errcode.PermissionDenied, "an object does not exist or is not allowed"},
-	2002:   {errcode.AlreadyExists, "%s is there already"},
+	2002:   {errcode.AlreadyExists, "%s already exists"},
 	2003:   {errcode.NotFound, "%s does not exist or is not allowed to this role"},
 	2031:   {errcode.NotFound, "the warehouse does not exist or is not allowed to this role"},
 	2043:   {errcode.NotFound, "an object does not exist, or the operation on it is not allowed to this role"},
@@ -79,15 +79,15 @@ var failures = map[int]failure{
 	3540:   {errcode.PermissionDenied, "the role may not do that"},
 	90105:  {errcode.FailedPrecondition, "no database is chosen: expected snowflake://ACCOUNT/DATABASE/SCHEMA, or names of three parts"},
 	90106:  {errcode.FailedPrecondition, "no schema is chosen: expected snowflake://ACCOUNT/DATABASE/SCHEMA, or names of three parts"},
-	100035: {errcode.InvalidArgument, "a value is no timestamp"},
-	100038: {errcode.InvalidArgument, "a value is no number"},
-	100037: {errcode.InvalidArgument, "a value is no boolean"},
+	100035: {errcode.InvalidArgument, "a value is not a timestamp"},
+	100038: {errcode.InvalidArgument, "a value is not a number"},
+	100037: {errcode.InvalidArgument, "a value is not a boolean"},
 	100039: {errcode.InvalidArgument, "a number has too many digits for its type"},
-	100040: {errcode.InvalidArgument, "a value is no date"},
+	100040: {errcode.InvalidArgument, "a value is not a date"},
 	100051: {errcode.InvalidArgument, "division by zero"},
-	100069: {errcode.InvalidArgument, "a value is no JSON"},
+	100069: {errcode.InvalidArgument, "a value is not JSON"},
 	100072: {errcode.InvalidArgument, "NULL in a column that takes none"},
-	100078: {errcode.InvalidArgument, "a text is longer than its column takes"},
+	100078: {errcode.InvalidArgument, "a string is longer than its column allows"},
 	100082: {errcode.InvalidArgument, "a value is larger than Snowflake takes"},
 	100090: {errcode.Internal, "several rows for one key in a MERGE"},
 	100129: {errcode.InvalidArgument, "a parameter of the statement is not given"},
@@ -103,7 +103,7 @@ var failures = map[int]failure{
 	sf.ErrFailedToGetChunk:         {errcode.Unavailable, "a part of the result cannot be downloaded: its link may have expired"},
 	sf.ErrQueryStatus:              {errcode.NotFound, "no such statement, or it is not for this user"},
 	sf.ErrQueryReportedError:       {errcode.FailedPrecondition, "the statement has failed"},
-	sf.ErrCodeFailedToParseHost:    {errcode.InvalidArgument, "the host is no host"},
+	sf.ErrCodeFailedToParseHost:    {errcode.InvalidArgument, "the host is invalid"},
 	sf.ErrCodePrivateKeyParseError: {errcode.Unauthenticated, "the private key cannot be read"},
 }
 
@@ -207,7 +207,7 @@ func byState(se *sf.SnowflakeError) failure {
 	case has("no active warehouse", "suspended"):
 		return failures[606]
 	case has("too many requests", "too many queries", "too many sessions", "too many concurrent", "throttl", "rate limit", "concurrency limit", "queued statements", "http status: 429"):
-		return failure{errcode.Unavailable, "too many requests at once (" + text + "); ask less at a time or later"}
+		return failure{errcode.Unavailable, "too many requests (" + text + "); ask less at a time or later"}
 	case has("resource monitor", "exceeded its quota", "quota exceeded", "quota has been exceeded"):
 		return failure{errcode.FailedPrecondition, "a quota of the account is used up (" + text + "); wait until it is renewed, or have it raised"}
 	}
@@ -228,7 +228,7 @@ func byState(se *sf.SnowflakeError) failure {
 var stateTexts = map[errcode.Code]string{
 	errcode.PermissionDenied: "the role may not do that", errcode.Unauthenticated: "signing in failed", errcode.NotFound: "something named does not exist or is not allowed",
 	errcode.FailedPrecondition: "the account or the warehouse has not enough of something, or is not in the state for that",
-	errcode.AlreadyExists:      "something named is there already", errcode.Unimplemented: "Snowflake does not offer that", errcode.InvalidArgument: "the statement or a value in it is not accepted",
+	errcode.AlreadyExists:      "an object of that name already exists", errcode.Unimplemented: "Snowflake does not offer that", errcode.InvalidArgument: "the statement or a value in it is not accepted",
 }
 
 var httpStatus = regexp.MustCompile(`HTTP Status: (\d{3})`)
@@ -238,7 +238,7 @@ var httpStatus = regexp.MustCompile(`HTTP Status: (\d{3})`)
 func transportFailure(err error) (errcode.Code, string) {
 	if m := httpStatus.FindStringSubmatch(err.Error()); m != nil {
 		if m[1] == "429" {
-			return errcode.Unavailable, "too many requests at once (HTTP 429); ask less at a time or later"
+			return errcode.Unavailable, "too many requests (HTTP 429); ask less at a time or later"
 		}
 		return errcode.Unavailable, "the service does not answer (HTTP " + m[1] + ")"
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors/driver"
-	_ "github.com/badger-eval/badger/connectors/snowflake/internal/calm" // before the driver
+	_ "github.com/badger-eval/badger/connectors/snowflake/internal/driverinit" // before the driver
 	"github.com/badger-eval/badger/internal/errcode"
 )
 

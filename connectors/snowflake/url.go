@@ -58,11 +58,11 @@ const (
 //	private_key_file                          PEM, PKCS #8; private_key_passphrase_env or private_key_passphrase_file if it is encrypted
 //	token_file, token_env                     an OAuth token, or with auth=pat a programmatic access token
 //	password_file, password_env               a password
-//	host, port, protocol, insecure            where the account is reached, for private links and emulators
+//	host, port, protocol, insecure            the account's address, for private links and emulators
 //	query_tag, statement_timeout              statement_timeout is a duration such as 10m
 //	login_timeout, retries                    a duration; a number
 //	proxy                                     http(s)://HOST:PORT, for all connections
-//	revocation                                off (the default) or crl: whether certificates are looked up in lists of revoked ones
+//	revocation                                off (the default) or crl: whether to check certificates against revocation lists
 //	param.NAME                                a session parameter
 //
 // A URL cannot contain secrets. Files and variables are read at every authentication, so that a rotated secret
@@ -173,7 +173,7 @@ func (c *Config) check() error {
 		return invalid("expected the name of an account, such as myorg-myaccount, not a host or an address")
 	}
 	if c.Protocol == "http" && !c.Insecure && !driver.Loopback(c.Host) {
-		return invalid("plain http is for emulators on this machine; use https, or insecure=true where the network is trusted")
+		return invalid("plain http is for emulators on this machine; use https, or insecure=true if the network is trusted")
 	}
 	return c.checkSecret()
 }

@@ -126,7 +126,7 @@ func (d *deployment) identity() {
 		of         identity.Config
 	}{{"gRPC", d.config.Listen.GRPC, byGRPC}, {"HTTP", d.config.Listen.HTTP, byHTTP}} {
 		name := "identity: " + l.name
-		guard, err := identity.New(l.of, identity.Surroundings{Getenv: d.getenv, Now: d.now})
+		guard, err := identity.New(l.of, identity.Env{Getenv: d.getenv, Now: d.now})
 		switch {
 		case errcode.Of(err) == errcode.FailedPrecondition:
 			d.fail(name, err, "run this inside the container, or configure the mode of the platform that it runs on")

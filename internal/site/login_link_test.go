@@ -12,7 +12,7 @@ import (
 
 // TestDoor holds that a link of the terminal lets in one browser once, and nobody else gets in.
 func TestDoor(t *testing.T) {
-	guard, err := identity.New(identity.Config{Mode: identity.Local, DefaultRoles: []string{"read"}}, identity.Surroundings{})
+	guard, err := identity.New(identity.Config{Mode: identity.Local, DefaultRoles: []string{"read"}}, identity.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}

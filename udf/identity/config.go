@@ -61,8 +61,8 @@ type Config struct {
 	DefaultRoles []string            `yaml:"default_roles"` // of every other caller; call. In mode local: all
 }
 
-// Surroundings are the external dependencies of a guard. The zero value is the real ones.
-type Surroundings struct {
+// Env are the external dependencies of a guard. The zero value is the real ones.
+type Env struct {
 	Getenv func(string) string
 	Now    func() time.Time
 	Client *http.Client // fetches key sets
@@ -73,7 +73,7 @@ type Surroundings struct {
 	SPCSToken string
 }
 
-func (s Surroundings) withDefaults() Surroundings {
+func (s Env) withDefaults() Env {
 	if s.Getenv == nil {
 		s.Getenv = os.Getenv
 	}
@@ -118,14 +118,14 @@ type Guard struct {
 	config    Config
 	mode      Mode
 	how       identify
-	ca        *Watched[*x509.CertPool] // nil: no client certificates
+	ca        *ReloadingFile[*x509.CertPool] // nil: no client certificates
 	roles     map[string][]Role
 	otherwise []Role
 	own       func(header string) bool // whether an identity header belongs to the mode
 }
 
 // New makes a guard. Its files are read now, and a platform must show its marks.
-func New(c Config, s Surroundings) (*Guard, error) {
+func New(c Config, s Env) (*Guard, error) {
 	s = s.withDefaults()
 	switch {
 	case c.Mode != "":

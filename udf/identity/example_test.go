@@ -10,7 +10,7 @@ import (
 
 // A guard says who calls; here, whoever has a token that the configuration names.
 func ExampleGuard() {
-	guard, err := identity.New(identity.Config{Mode: identity.Token, Tokens: map[string]string{"nightly": "a-long-random-secret-of-the-task"}}, identity.Surroundings{})
+	guard, err := identity.New(identity.Config{Mode: identity.Token, Tokens: map[string]string{"nightly": "a-long-random-secret-of-the-task"}}, identity.Env{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -28,7 +28,7 @@ func request(headers ...string) *Request {
 	return &Request{Header: h.Values, Peer: netip.MustParseAddr("192.0.2.7"), HTTP: true, Host: "badger.example.com"}
 }
 
-func guard(t *testing.T, c Config, s Surroundings) *Guard {
+func guard(t *testing.T, c Config, s Env) *Guard {
 	t.Helper()
 	g, err := New(c, s)
 	if err != nil {
@@ -88,7 +88,7 @@ func TestRoles(t *testing.T) {
 	g := guard(t, Config{
 		Tokens: map[string]string{"site": secret, "nightly": secret + "2", "nobody": secret + "3"},
 		Roles:  map[string][]string{"site": {"read", "label"}, "nobody": {}},
-	}, Surroundings{})
+	}, Env{})
 	for token, want := range map[string][]Role{secret: {Read, Label}, secret + "2": {Call}, secret + "3": {}} {
 		c, err := g.Identify(t.Context(), request("X-Badger-Token", token))
 		if err != nil || !slices.Equal(c.Roles, want) {
@@ -101,7 +101,7 @@ func TestRoles(t *testing.T) {
 	if _, ok := From(context.Background()); ok {
 		t.Error("a context of no request has a caller")
 	}
-	local := guard(t, Config{}, Surroundings{})
+	local := guard(t, Config{}, Env{})
 	r := request()
 	r.Host = "localhost:80"
 	if c, err := local.Identify(t.Context(), r); err != nil || !c.May(Admin) {
@@ -139,12 +139,12 @@ func TestConfigurationsAreChecked(t *testing.T) {
 		{"peers that are everybody", Config{Mode: Proxy, Peers: []string{"0.0.0.0/0"}, Header: "X-User"}, "everybody"},
 		{"peers that are no addresses", Config{Mode: Proxy, Peers: []string{"proxy.example.com"}, Header: "X-User"}, "neither an address"},
 	} {
-		_, err := New(tc.c, Surroundings{Getenv: env()})
+		_, err := New(tc.c, Env{Getenv: env()})
 		if errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: %v, want %q", tc.why, err, tc.says)
 		}
 	}
-	if _, err := New(good, Surroundings{}); err != nil {
+	if _, err := New(good, Env{}); err != nil {
 		t.Errorf("the good one: %v", err)
 	}
 }
@@ -191,7 +191,7 @@ func TestRevokedTokens(t *testing.T) {
 			write("old:"+secret+"\n")(t, path)
 			synctest.Test(t, func(t *testing.T) {
 				var events []string
-				g := guard(t, Config{TokenFile: path}, Surroundings{Changed: func(what string, err error) {
+				g := guard(t, Config{TokenFile: path}, Env{Changed: func(what string, err error) {
 					if err != nil && strings.Contains(err.Error(), secret) {
 						t.Errorf("the event holds a secret: %v", err)
 					}
@@ -242,25 +242,25 @@ func TestIdentityHeaders(t *testing.T) {
 	for _, tc := range []struct {
 		why     string
 		c       Config
-		s       Surroundings
+		s       Env
 		request []string // next to the forged headers
 		want    any
 		keeps   []string
 	}{
-		{"local", Config{}, Surroundings{}, nil, errcode.PermissionDenied, []string{"X-My-User"}},
-		{"token", Config{Tokens: map[string]string{"nightly": secret}}, Surroundings{}, []string{"Authorization", "Bearer " + secret}, "nightly", []string{"X-My-User"}},
-		{"token, none", Config{Tokens: map[string]string{"nightly": secret}}, Surroundings{}, nil, errcode.Unauthenticated, []string{"X-My-User"}},
+		{"local", Config{}, Env{}, nil, errcode.PermissionDenied, []string{"X-My-User"}},
+		{"token", Config{Tokens: map[string]string{"nightly": secret}}, Env{}, []string{"Authorization", "Bearer " + secret}, "nightly", []string{"X-My-User"}},
+		{"token, none", Config{Tokens: map[string]string{"nightly": secret}}, Env{}, nil, errcode.Unauthenticated, []string{"X-My-User"}},
 		{
-			"spcs", Config{Mode: Platform, Platform: SPCS}, Surroundings{Getenv: env("SNOWFLAKE_HOST", "h"), SPCSToken: session}, nil, "root@example.com",
+			"spcs", Config{Mode: Platform, Platform: SPCS}, Env{Getenv: env("SNOWFLAKE_HOST", "h"), SPCSToken: session}, nil, "root@example.com",
 			[]string{"Sf-Context-Current-Role", "Sf-Context-Current-User", "Sf-Context-Current-User-Token", "X-My-User"},
 		},
 		{
-			"databricks-apps", Config{Mode: Platform, Platform: DatabricksApps}, Surroundings{Getenv: env("DATABRICKS_APP_NAME", "a")}, nil, "root@example.com",
+			"databricks-apps", Config{Mode: Platform, Platform: DatabricksApps}, Env{Getenv: env("DATABRICKS_APP_NAME", "a")}, nil, "root@example.com",
 			[]string{"X-Forwarded-Access-Token", "X-Forwarded-Email", "X-Forwarded-Groups", "X-Forwarded-Preferred-Username", "X-Forwarded-User", "X-My-User"},
 		},
-		{"cloud-run", Config{Mode: Platform, Platform: CloudRun}, Surroundings{Getenv: env("K_SERVICE", "s")}, nil, errcode.Unauthenticated, []string{"X-My-User"}},
-		{"proxy", Config{Mode: Proxy, Peers: []string{"192.0.2.0/28"}, Header: "x-my-user"}, Surroundings{}, nil, "root@example.com", []string{"X-My-User"}},
-		{"proxy, another peer", Config{Mode: Proxy, Peers: []string{"192.0.2.8", "2001:db8::/32"}, Header: "x-my-user"}, Surroundings{}, nil, errcode.Unauthenticated, []string{"X-My-User"}},
+		{"cloud-run", Config{Mode: Platform, Platform: CloudRun}, Env{Getenv: env("K_SERVICE", "s")}, nil, errcode.Unauthenticated, []string{"X-My-User"}},
+		{"proxy", Config{Mode: Proxy, Peers: []string{"192.0.2.0/28"}, Header: "x-my-user"}, Env{}, nil, "root@example.com", []string{"X-My-User"}},
+		{"proxy, another peer", Config{Mode: Proxy, Peers: []string{"192.0.2.8", "2001:db8::/32"}, Header: "x-my-user"}, Env{}, nil, errcode.Unauthenticated, []string{"X-My-User"}},
 	} {
 		g := guard(t, tc.c, tc.s)
 		expect(t, tc.why, g, request(append(slices.Clone(forged), tc.request...)...), tc.want)
@@ -295,17 +295,17 @@ func TestPlatformMarks(t *testing.T) {
 	for _, tc := range []struct {
 		why      string
 		platform string
-		s        Surroundings
+		s        Env
 		ok       bool
 	}{
-		{"spcs", SPCS, Surroundings{Getenv: env("SNOWFLAKE_HOST", "h"), SPCSToken: session}, true},
-		{"spcs without its variable", SPCS, Surroundings{Getenv: env(), SPCSToken: session}, false},
-		{"spcs without its token file", SPCS, Surroundings{Getenv: env("SNOWFLAKE_HOST", "h"), SPCSToken: filepath.Join(dir, "none")}, false},
-		{"spcs with a directory for a token", SPCS, Surroundings{Getenv: env("SNOWFLAKE_HOST", "h"), SPCSToken: dir}, false},
-		{"cloud run", CloudRun, Surroundings{Getenv: env("K_SERVICE", "s")}, true},
-		{"cloud run elsewhere", CloudRun, Surroundings{Getenv: env("SNOWFLAKE_HOST", "h")}, false},
-		{"databricks apps", DatabricksApps, Surroundings{Getenv: env("DATABRICKS_APP_NAME", "a")}, true},
-		{"databricks apps elsewhere", DatabricksApps, Surroundings{Getenv: env("K_SERVICE", "s")}, false},
+		{"spcs", SPCS, Env{Getenv: env("SNOWFLAKE_HOST", "h"), SPCSToken: session}, true},
+		{"spcs without its variable", SPCS, Env{Getenv: env(), SPCSToken: session}, false},
+		{"spcs without its token file", SPCS, Env{Getenv: env("SNOWFLAKE_HOST", "h"), SPCSToken: filepath.Join(dir, "none")}, false},
+		{"spcs with a directory for a token", SPCS, Env{Getenv: env("SNOWFLAKE_HOST", "h"), SPCSToken: dir}, false},
+		{"cloud run", CloudRun, Env{Getenv: env("K_SERVICE", "s")}, true},
+		{"cloud run elsewhere", CloudRun, Env{Getenv: env("SNOWFLAKE_HOST", "h")}, false},
+		{"databricks apps", DatabricksApps, Env{Getenv: env("DATABRICKS_APP_NAME", "a")}, true},
+		{"databricks apps elsewhere", DatabricksApps, Env{Getenv: env("K_SERVICE", "s")}, false},
 	} {
 		_, err := New(Config{Mode: Platform, Platform: tc.platform}, tc.s)
 		if tc.ok && err != nil || !tc.ok && errcode.Of(err) != errcode.FailedPrecondition {
@@ -313,10 +313,10 @@ func TestPlatformMarks(t *testing.T) {
 		}
 	}
 	// SFC-9: a service function that asks for no CONTEXT_HEADERS names nobody.
-	g := guard(t, Config{Mode: Platform, Platform: SPCS}, Surroundings{Getenv: env("SNOWFLAKE_HOST", "h"), SPCSToken: session})
+	g := guard(t, Config{Mode: Platform, Platform: SPCS}, Env{Getenv: env("SNOWFLAKE_HOST", "h"), SPCSToken: session})
 	expect(t, "spcs without a user", g, request(), "spcs")
 	expect(t, "spcs with a user", g, request("sf-context-current-user", "Ana Maria"), "Ana%20Maria")
-	g = guard(t, Config{Mode: Platform, Platform: DatabricksApps}, Surroundings{Getenv: env("DATABRICKS_APP_NAME", "a")})
+	g = guard(t, Config{Mode: Platform, Platform: DatabricksApps}, Env{Getenv: env("DATABRICKS_APP_NAME", "a")})
 	expect(t, "databricks without a user", g, request(), errcode.Unauthenticated)
 	expect(t, "a service principal", g, request("X-Forwarded-User", "1234@5678"), "1234@5678")
 	expect(t, "a name that is too long", g, request("X-Forwarded-User", strings.Repeat("a", 200)), errcode.Unauthenticated)
@@ -328,7 +328,7 @@ func TestClientCertificatesAreVerifiedAgain(t *testing.T) {
 	ca, other := newAuthority(t), newAuthority(t)
 	path := filepath.Join(t.TempDir(), "ca.pem")
 	write(ca.pem)(t, path)
-	g := guard(t, Config{ClientCAFile: path, Subjects: []string{"warehouse-7"}, Mode: MTLS}, Surroundings{})
+	g := guard(t, Config{ClientCAFile: path, Subjects: []string{"warehouse-7"}, Mode: MTLS}, Env{})
 	with := func(c *x509.Certificate) *Request {
 		r := request()
 		if r.TLS = (&tls.ConnectionState{}); c != nil {

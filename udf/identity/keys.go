@@ -25,7 +25,7 @@ type keySource interface {
 	err() error
 }
 
-func newKeys(c Config, s Surroundings) (keySource, error) {
+func newKeys(c Config, s Env) (keySource, error) {
 	if c.Keys != "" && !strings.Contains(c.Keys, "://") {
 		w, err := Watch("OIDC key set", func(b [][]byte) ([]jose.JSONWebKey, error) { return parseKeys(b[0]) }, s.Changed, c.Keys)
 		return keyFile{w}, err
@@ -97,7 +97,9 @@ func matching(keys []jose.JSONWebKey, id, algorithm string) (found []jose.JSONWe
 }
 
 // keyFile is a key set in a file.
-type keyFile struct{ *Watched[[]jose.JSONWebKey] }
+type keyFile struct {
+	*ReloadingFile[[]jose.JSONWebKey]
+}
 
 func (k keyFile) find(_ context.Context, id, algorithm string) ([]jose.JSONWebKey, error) {
 	keys, err := k.Value()

@@ -61,7 +61,7 @@ func (g *Guard) verify(state *tls.ConnectionState) error {
 	return nil
 }
 
-func watchAuthorities(path string, s Surroundings) (*Watched[*x509.CertPool], error) {
+func watchAuthorities(path string, s Env) (*ReloadingFile[*x509.CertPool], error) {
 	return Watch("client authorities", func(b [][]byte) (*x509.CertPool, error) {
 		p := x509.NewCertPool()
 		if !p.AppendCertsFromPEM(b[0]) {

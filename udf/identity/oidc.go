@@ -41,7 +41,7 @@ type oidc struct {
 	keys             keySource
 }
 
-func newOIDC(c Config, s Surroundings) (*oidc, error) {
+func newOIDC(c Config, s Env) (*oidc, error) {
 	if err := checkURL(c.Issuer); err != nil {
 		return nil, errcode.New(errcode.InvalidArgument, "issuer: %w", err)
 	}
@@ -62,7 +62,7 @@ func newOIDC(c Config, s Surroundings) (*oidc, error) {
 
 var (
 	errNoOIDC    = errcode.New(errcode.Unauthenticated, "a token of the OpenID Connect issuer is required: Authorization: Bearer TOKEN")
-	errBadToken  = errcode.New(errcode.Unauthenticated, "the token is malformed, or signed with an algorithm that does not count")
+	errBadToken  = errcode.New(errcode.Unauthenticated, "the token is malformed, or signed with an unsupported algorithm")
 	errSignature = errcode.New(errcode.Unauthenticated, "the token's signature is by none of the issuer's keys")
 	errIssuer    = errcode.New(errcode.Unauthenticated, "the token is of another issuer")
 	errAudience  = errcode.New(errcode.Unauthenticated, "the token is for another audience")

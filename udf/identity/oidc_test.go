@@ -137,7 +137,7 @@ func TestOIDCTokens(t *testing.T) {
 	g := guard(t, Config{
 		Mode: OIDC, Issuer: is.URL, Audience: []string{"https://badger.example.com"},
 		Emails: []string{"bq@example.iam.gserviceaccount.com", "*@data.example"}, Subjects: []string{"108"},
-	}, Surroundings{Now: func() time.Time { return now }})
+	}, Env{Now: func() time.Time { return now }})
 
 	good := map[string]any{
 		"iss": is.URL, "aud": "https://badger.example.com", "sub": "42", "iat": now.Unix() - 10, "exp": now.Unix() + 3600,
@@ -231,7 +231,7 @@ func TestKeysRotate(t *testing.T) {
 	one, two := newRSA(t, "1"), newRSA(t, "2")
 	is.publish(200, keySet(t, one))
 	var events []error
-	g := guard(t, Config{Mode: OIDC, Issuer: is.URL, Audience: []string{"a"}, Subjects: []string{"*"}}, Surroundings{
+	g := guard(t, Config{Mode: OIDC, Issuer: is.URL, Audience: []string{"a"}, Subjects: []string{"*"}}, Env{
 		Now: func() time.Time { return now }, Changed: func(_ string, err error) { events = append(events, err) },
 	})
 	by := func(s signer) *Request {
@@ -316,7 +316,7 @@ func TestKeyFile(t *testing.T) {
 	one, two := newRSA(t, "1"), newRSA(t, "2")
 	path := filepath.Join(t.TempDir(), "keys.json")
 	write(keySet(t, one))(t, path)
-	g := guard(t, Config{Mode: OIDC, Issuer: "https://accounts.google.com", Audience: []string{"a"}, Subjects: []string{"x"}, Keys: path}, Surroundings{})
+	g := guard(t, Config{Mode: OIDC, Issuer: "https://accounts.google.com", Audience: []string{"a"}, Subjects: []string{"x"}, Keys: path}, Env{})
 	by := func(s signer, issuer string) *Request {
 		return request("X-Badger-Token", s.sign(t, map[string]any{"iss": issuer, "aud": "a", "sub": "x", "exp": time.Now().Unix() + 3600}))
 	}
@@ -337,7 +337,7 @@ func TestKeyFile(t *testing.T) {
 func TestCloudRun(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	g := guard(t, Config{Mode: Platform, Platform: CloudRun, Audience: []string{"https://b.run.app"}, Emails: []string{"bq@example.com"}},
-		Surroundings{Getenv: env("K_SERVICE", "badger"), Now: func() time.Time { return now }})
+		Env{Getenv: env("K_SERVICE", "badger"), Now: func() time.Time { return now }})
 	token := func(pairs ...any) string {
 		c := map[string]any{"iss": "https://accounts.google.com", "aud": "https://b.run.app", "email": "bq@example.com", "email_verified": true, "exp": now.Unix() + 60, "sub": "1"}
 		for i := 0; i < len(pairs); i += 2 {

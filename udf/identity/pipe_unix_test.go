@@ -16,7 +16,7 @@ import (
 func TestTokenFileBecomesPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens")
 	write("old:"+secret+"\n")(t, path)
-	g := guard(t, Config{TokenFile: path}, Surroundings{})
+	g := guard(t, Config{TokenFile: path}, Env{})
 	old := request("Authorization", "Bearer "+secret)
 	expect(t, "before", g, old, "old")
 	if err := os.Remove(path); err != nil {

@@ -22,7 +22,7 @@ const (
 
 // newPlatform returns the mode of a platform if the environment shows that the server runs there: elsewhere any
 // client could send the platform's headers.
-func newPlatform(c Config, s Surroundings) (identify, func(string) bool, error) {
+func newPlatform(c Config, s Env) (identify, func(string) bool, error) {
 	if c.Platform != CloudRun && (c.Audience != nil || c.Emails != nil || c.Skew != 0) {
 		return nil, nil, errcode.New(errcode.InvalidArgument, "audience, emails and clock_skew: used by platform cloud-run only")
 	}

@@ -23,7 +23,7 @@ const minSecret = 16 // characters of a token
 // the header "x-badger-token".
 type tokens struct {
 	fixed []token
-	file  *Watched[[]token] // nil: none
+	file  *ReloadingFile[[]token] // nil: none
 }
 
 type token struct {
@@ -31,7 +31,7 @@ type token struct {
 	digest [sha256.Size]byte
 }
 
-func newTokens(c Config, s Surroundings) (*tokens, error) {
+func newTokens(c Config, s Env) (*tokens, error) {
 	if len(c.Tokens) == 0 && c.TokenFile == "" {
 		return nil, errcode.New(errcode.InvalidArgument, "token_file: mode token needs a file of lines NAME:SECRET")
 	}
@@ -176,5 +176,5 @@ func one(r *Request, name string) (string, error) {
 	case 1:
 		return strings.TrimSpace(v[0]), nil
 	}
-	return "", errcode.New(errcode.Unauthenticated, "the header %s is there more than once", name)
+	return "", errcode.New(errcode.Unauthenticated, "duplicate header %s", name)
 }

@@ -46,7 +46,7 @@ func TestReplaces(t *testing.T) {
 		{"the roles of one are missing, who had more", with(token, map[string][]string{"bob": {"admin"}}, nil), token, true},
 		{"the roles of one are others", with(token, map[string][]string{"bob": {}}, nil), with(token, map[string][]string{"bob": {"admin"}}, nil), true},
 	} {
-		around := identity.Surroundings{Getenv: func(name string) string { return map[string]string{"K_SERVICE": "badger"}[name] }}
+		around := identity.Env{Getenv: func(name string) string { return map[string]string{"K_SERVICE": "badger"}[name] }}
 		was, err := identity.New(tc.was, around)
 		if err != nil {
 			t.Fatalf("%s: %v", tc.why, err)

@@ -56,7 +56,7 @@ var badInputs = []badInput{
 	{why: "rows that are an object", body: `{"ROWS":{}}`, says: "ROWS"},
 	{why: "rows that are null", body: `{"ROWS":null}`, says: "ROWS"},
 	{why: "rows that are text", body: `{"ROWS":"[]"}`, says: "ROWS"},
-	{why: "rows twice", body: `{"ROWS":[],"ROWS":[]}`, says: "twice"},
+	{why: "rows twice", body: `{"ROWS":[],"ROWS":[]}`, says: "duplicate"},
 	{why: "a row that is a number", body: `{"ROWS":[1]}`, says: "row 0"},
 	{why: "a row that is null", body: `{"ROWS":[[·"a","b"],null]}`, says: "row 1"},
 	{why: "a row that is text", body: `{"ROWS":["ab"]}`, says: "row 0"},
@@ -76,9 +76,9 @@ var badInputs = []badInput{
 	{why: "another function in the context", body: `{"userDefinedContext":{"fn":"show"},"ROWS":[]}`, says: "userDefinedContext", wires: "bigquery"},
 	{why: "another version in the context", body: `{"userDefinedContext":{"fnv":"0"},"ROWS":[]}`, says: "version", wires: "bigquery"},
 	{why: "a parameter that is none", body: `{"ROWS":[{"a":"x","c":"y"}]}`, says: "no parameter", wires: "json databricks_batch bigquery"},
-	{why: "a parameter twice", body: `{"ROWS":[{"a":"x","a":"y"}]}`, says: "twice", wires: "json databricks_batch bigquery"},
+	{why: "a parameter twice", body: `{"ROWS":[{"a":"x","a":"y"}]}`, says: "duplicate", wires: "json databricks_batch bigquery"},
 	{why: "a parameter that is none, one row", body: `{"a":"x","c":"y"}`, says: "no parameter", wires: "databricks"},
-	{why: "a parameter twice, one row", body: `{"a":"x","a":"y"}`, says: "twice", wires: "databricks"},
+	{why: "a parameter twice, one row", body: `{"a":"x","a":"y"}`, says: "duplicate", wires: "databricks"},
 }
 
 func TestBadInputs(t *testing.T) {

@@ -25,16 +25,16 @@ type TLS struct{ CertFile, KeyFile string }
 type port struct {
 	name  string // in messages
 	guard *identity.Guard
-	tls   *tls.Config                         // nil: none
-	cert  *identity.Watched[*tls.Certificate] // nil: none
-	addr  net.Addr                            // where it listens; nil before
+	tls   *tls.Config                               // nil: none
+	cert  *identity.ReloadingFile[*tls.Certificate] // nil: none
+	addr  net.Addr                                  // where it listens; nil before
 }
 
 // livePort is the port that counts now.
 type livePort struct{ atomic.Pointer[port] }
 
 // newPort prepares a listener.
-func newPort(name string, who identity.Config, files TLS, around identity.Surroundings) (p port, err error) {
+func newPort(name string, who identity.Config, files TLS, around identity.Env) (p port, err error) {
 	p.name = name
 	if p.guard, err = identity.New(who, around); err != nil {
 		return p, errcode.New(errcode.Of(err), "%s: %w", name, err)

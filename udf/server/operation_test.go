@@ -108,7 +108,7 @@ func TestScoreCaseGoesOn(t *testing.T) {
 		}
 	}
 	body := caseOf("wait 250ms") // longer than any of the calls may take
-	if code, got := ask(body); code != 503 || !strings.Contains(got, "the row goes on") {
+	if code, got := ask(body); code != 503 || !strings.Contains(got, "the row continues") {
 		t.Fatalf("within 60 ms: %d %s", code, got)
 	}
 	if s.Load().JudgedRows != 1 || s.Load().ParkedBytes == 0 {

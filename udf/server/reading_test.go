@@ -39,7 +39,7 @@ func TestLongSQLIsCharged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(in.Problems) > 0 {
-			if p := in.Problems[0]; p.Code != errcode.ResourceExhausted || !strings.Contains(p.Reason, "shorter texts") {
+			if p := in.Problems[0]; p.Code != errcode.ResourceExhausted || !strings.Contains(p.Reason, "shorter strings") {
 				t.Errorf("%+v", p)
 			}
 			return 0, false

@@ -24,7 +24,7 @@ func (s *Server) Renew(o *Options) error {
 	if err := checkTimeouts(o.Timeouts); err != nil {
 		return err
 	}
-	around := o.Surroundings
+	around := o.Env
 	around.Changed = s.secretsChanged
 	var ports [2]port
 	lives := [...]*livePort{&s.grpcPort, &s.httpPort}

@@ -23,9 +23,9 @@ import (
 // Options are optional inputs of a server in addition to a catalogue.
 type Options struct {
 	// GRPC and HTTP say who may call each listener. The zero value is users of this machine.
-	GRPC, HTTP   identity.Config
-	Surroundings identity.Surroundings // of both; Changed is the server's own
-	TLS          TLS
+	GRPC, HTTP identity.Config
+	Env        identity.Env // of both; Changed is the server's own
+	TLS        TLS
 	// AllowPlaintext lets the server listen beyond loopback without TLS, where something in front
 	// of it encrypts. Without authentication it never does. A platform needs no such permission.
 	AllowPlaintext bool
@@ -129,7 +129,7 @@ func New(c *udf.Catalogue, o *Options) (*Server, error) {
 		return nil, err
 	}
 	s.timeouts.Store(&o.Timeouts)
-	around := o.Surroundings
+	around := o.Env
 	around.Changed = s.secretsChanged
 	for _, l := range []struct {
 		name string

@@ -31,7 +31,7 @@ func platformOptions(t *testing.T, platform, mark string) *Options {
 		}
 		return ""
 	}
-	return &Options{HTTP: identity.Config{Mode: identity.Platform, Platform: platform}, Surroundings: identity.Surroundings{Getenv: getenv, SPCSToken: session}}
+	return &Options{HTTP: identity.Config{Mode: identity.Platform, Platform: platform}, Env: identity.Env{Getenv: getenv, SPCSToken: session}}
 }
 
 // googleClaims are those of a token of BigQuery's, for the tests' audience.

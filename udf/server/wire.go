@@ -114,7 +114,7 @@ func (r *request) named() error {
 			return atRow(row, errcode.New(errcode.InvalidArgument, "%s has no parameter %.60q; it takes %s", r.fn.Name, key, r.fn.Arity()))
 		}
 		if r.batch.Args[k].Len() > row {
-			return atRow(row, errcode.New(errcode.InvalidArgument, "parameter %q stands there twice", key))
+			return atRow(row, errcode.New(errcode.InvalidArgument, "duplicate parameter %q", key))
 		}
 		if err := r.value(k); err != nil {
 			return atRow(row, err)

@@ -64,7 +64,7 @@ func (r *request) members(handler func(key []byte) func() error, required string
 		name := string(key)
 		for _, before := range seen {
 			if before == name {
-				return errcode.New(errcode.InvalidArgument, "body: %q stands there twice", name)
+				return errcode.New(errcode.InvalidArgument, "body: duplicate member %q", name)
 			}
 		}
 		seen = append(seen, name)

@@ -54,7 +54,7 @@ func (s *Server) insertJob(r *http.Request) (any, error) {
 		err = json.Unmarshal(text, &in)
 	}
 	if err != nil {
-		return nil, &apiError{http.StatusBadRequest, "parseError", "the body is no job"}
+		return nil, &apiError{http.StatusBadRequest, "parseError", "the body is not a job"}
 	}
 	return s.startJob(r.PathValue("project"), &in, nil)
 }

@@ -22,7 +22,7 @@ func openEngine(dir string) (driver.Conn, error) {
 	return c, c.Exec(context.Background(), "CREATE MACRO parse_json(x) AS x::JSON; CREATE MACRO get_json_object(x, path) AS json_extract_string(x, path)")
 }
 
-// dialect is what the connector and the suite write, and what the engine reads.
+// dialect translates the SQL of the connector and the suite into the engine's.
 var dialect = &engine.Dialect{
 	Backslash: true,
 	Phrases: strings.NewReplacer(

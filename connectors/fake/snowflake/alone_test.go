@@ -317,7 +317,7 @@ func process() {
 	}
 }
 
-// What the driver does to a process. The variables are those of package calm.
+// What the driver does to a process. The variables are those of package driverinit.
 func TestDriverAloneInProcess(t *testing.T) {
 	calm := map[string]string{
 		"SF_DISABLE_MINICORE": "true", "SNOWFLAKE_DISABLE_PLATFORM_DETECTION": "true",

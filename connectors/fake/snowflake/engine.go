@@ -43,7 +43,7 @@ func (s *Server) makeSchema(x *session) error {
 
 var plainName = regexp.MustCompile(`^\w+$`)
 
-// dialect is what the connector and the suite write, and what the engine reads.
+// dialect translates the SQL of the connector and the suite into the engine's.
 var dialect = &engine.Dialect{Rules: []engine.Rule{
 	{From: regexp.MustCompile(`LATERAL FLATTEN\(INPUT => PARSE_JSON\(\?\)\) AS f`), To: "(SELECT CAST(key AS BIGINT) AS index, value FROM json_each(?::JSON)) AS f"},
 	{From: regexp.MustCompile(`\bx\.r\[(\d+)\]::VARCHAR`), To: "(x.r->>$1)"},
@@ -140,7 +140,7 @@ func arrays(sql string, bindings map[string]binding) (string, map[string]binding
 	columns, picks := make([][]json.RawMessage, len(bindings)), make([]string, len(bindings))
 	for i := range columns {
 		if err := json.Unmarshal(bindings[strconv.Itoa(i+1)].Value, &columns[i]); err != nil || len(columns[i]) != len(columns[0]) {
-			return "", nil, fmt.Errorf("parameter %d is no array of as many values as the first", i+1)
+			return "", nil, fmt.Errorf("parameter %d is not an array of the first one's length", i+1)
 		}
 		picks[i] = fmt.Sprintf("value->>%d", i)
 	}
@@ -165,7 +165,7 @@ func done(column, value string) Result {
 func argument(b binding) (any, error) {
 	var text *string
 	if err := json.Unmarshal(b.Value, &text); err != nil {
-		return nil, fmt.Errorf("a parameter is no text")
+		return nil, fmt.Errorf("a parameter is not a string")
 	}
 	if text == nil {
 		return nil, nil //nolint:nilnil // NULL
@@ -180,7 +180,7 @@ func argument(b binding) (any, error) {
 	case "TIMESTAMP_LTZ", "TIMESTAMP_NTZ":
 		n, ok := new(big.Int).SetString(*text, 10) // nanoseconds, of any year
 		if !ok {
-			return nil, fmt.Errorf("a parameter is no time")
+			return nil, fmt.Errorf("a parameter is not a time")
 		}
 		sec, ns := new(big.Int).DivMod(n, big.NewInt(1_000_000_000), new(big.Int))
 		return time.Unix(sec.Int64(), ns.Int64()), nil

@@ -29,7 +29,7 @@ import (
 	"github.com/badger-eval/badger/connectors/fake/engine"
 )
 
-// Result is what a statement returns.
+// Result is the result of a statement.
 type Result struct {
 	Columns []Column
 	Rows    [][]Cell             // the part that comes with the answer

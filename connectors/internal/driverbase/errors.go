@@ -66,7 +66,7 @@ func Transport(err error) (errcode.Code, string) {
 	case errors.As(err, &refused):
 		return errcode.Unauthenticated, "it takes no encrypted connections"
 	case errors.As(err, &dial) && dial.Op == "dial":
-		return errcode.Unavailable, "nobody answers there"
+		return errcode.Unavailable, "the server does not answer"
 	case errors.As(err, &dial), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return errcode.Unavailable, "the connection was lost"
 	}

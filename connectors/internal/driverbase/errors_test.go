@@ -63,7 +63,7 @@ func TestTransport(t *testing.T) {
 		{"a certificate of nobody's", get(s.URL), errcode.Unauthenticated, "its certificate is not accepted"},
 		{"a certificate for another host", x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"}, errcode.Unauthenticated, "its certificate is not accepted"},
 		{"plain text where TLS is expected", tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, errcode.Unauthenticated, "it takes no encrypted connections"},
-		{"nobody listens", get(gone.URL), errcode.Unavailable, "nobody answers there"},
+		{"nobody listens", get(gone.URL), errcode.Unavailable, "the server does not answer"},
 		{"the end in the middle", fmt.Errorf("x: %w", io.ErrUnexpectedEOF), errcode.Unavailable, "the connection was lost"},
 		{"reset", &net.OpError{Op: "read", Err: errors.New("reset")}, errcode.Unavailable, "the connection was lost"},
 		{"nothing of the way", errors.New("x"), errcode.Unknown, ""},

@@ -13,7 +13,7 @@ import (
 func OneText(connector string, r array.RecordReader) (string, error) {
 	defer r.Release()
 	if n := r.Schema().NumFields(); n != 1 {
-		return "", errcode.New(errcode.InvalidArgument, "%s: %d columns, expected one text", connector, n)
+		return "", errcode.New(errcode.InvalidArgument, "%s: %d columns; expected one string", connector, n)
 	}
 	text, rows := "", int64(0)
 	for rows <= 1 && r.Next() {
@@ -27,9 +27,9 @@ func OneText(connector string, r array.RecordReader) (string, error) {
 	case err != nil && rows <= 1:
 		return "", err
 	case rows == 0:
-		return "", errcode.New(errcode.InvalidArgument, "%s: no row, expected one text", connector)
+		return "", errcode.New(errcode.InvalidArgument, "%s: no rows; expected one string", connector)
 	case rows > 1:
-		return "", errcode.New(errcode.InvalidArgument, "%s: several rows, expected one text", connector)
+		return "", errcode.New(errcode.InvalidArgument, "%s: several rows; expected one string", connector)
 	}
 	return text, nil
 }

@@ -85,8 +85,8 @@ func TestOneText(t *testing.T) {
 		{"one", []arrow.Record{record("añ")}, "añ", ""},
 		{"one among empty records", []arrow.Record{record(), record("x"), record()}, "x", ""},
 		{"NULL", []arrow.Record{record("NULL")}, "", ""},
-		{"none", []arrow.Record{record()}, "", "engine: no row, expected one text"},
-		{"two", []arrow.Record{record("x"), record("NULL")}, "", "engine: several rows, expected one text"},
+		{"none", []arrow.Record{record()}, "", "engine: no rows; expected one string"},
+		{"two", []arrow.Record{record("x"), record("NULL")}, "", "engine: several rows; expected one string"},
 	} {
 		r, err := array.NewRecordReader(one, tc.records)
 		if err != nil {
@@ -101,7 +101,7 @@ func TestOneText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := driverbase.OneText("engine", r); err == nil || err.Error() != "engine: 2 columns, expected one text" {
+	if _, err := driverbase.OneText("engine", r); err == nil || err.Error() != "engine: 2 columns; expected one string" {
 		t.Errorf("two columns: %v", err)
 	}
 }

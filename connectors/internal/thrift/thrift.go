@@ -1,9 +1,9 @@
-// Package thrift reads and writes the binary protocol of Apache Thrift, without generated types: a
-// struct is its fields by number.
+// Package thrift reads and writes the binary protocol of Apache Thrift without generated types: a struct is a map
+// of its fields by number.
 //
-// The protocol that SQL warehouses speak has 160 types, of which a client needs thirty; the
-// generated ones of the vendor's driver are 29,000 lines and not exported. Bytes that are read stay
-// where they are: batches of rows are slices of the answer.
+// The protocol of SQL warehouses has 160 types, and a client needs thirty of them. The generated types of the
+// vendor's driver are 29,000 lines and not exported. Bytes that are read are not copied: batches of rows are slices
+// of the response.
 package thrift
 
 import (

@@ -61,8 +61,8 @@ func (s *Batches) stream(in io.Reader, rows int64) (rec arrow.Record, err error)
 	return s.adopt(got)
 }
 
-// adopt gives a record the schema of the result: its names, and which texts are JSON. Other types
-// than those of the table are drift.
+// adopt converts a record to the schema of the result, which has the names and marks JSON columns. A column with a
+// different type means that the table was changed during the read.
 func (s *Batches) adopt(rec arrow.Record) (arrow.Record, error) {
 	if int(rec.NumCols()) != s.Schema.NumFields() {
 		return nil, errcode.New(errcode.DataLoss, "bigquery: %s: the table was changed while it was read: %d columns became %d; read it again", s.What, s.Schema.NumFields(), rec.NumCols())

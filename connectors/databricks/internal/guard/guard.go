@@ -20,8 +20,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// guard is the transport of the vendor's driver. How the driver fares with an answer cannot be seen
-// from outside, so the guard reads each one first, and keeps a [witness] for each statement. Its
+// guard is the transport of the vendor's driver. The driver does not report how it handled an answer,
+// so the guard reads each one first, and keeps a [witness] for each statement. Its
 // parts are here for what databricks-sql-go v1.15.1 does by itself, which TestDriverAlone shows:
 //
 //   - A result that is read as Arrow ends early and without an error if a page fails (as in

@@ -113,7 +113,7 @@ func ended(status thrift.Struct) (bool, error) {
 	case stateFinished:
 		return true, nil
 	case stateCanceled:
-		return true, errcode.New(errcode.Unavailable, "databricks: the statement was cancelled at the service, by somebody or by its limits")
+		return true, errcode.New(errcode.Unavailable, "databricks: the statement was cancelled at the service, by a user or by its limits")
 	case stateTimedOut:
 		return true, errcode.New(errcode.DeadlineExceeded, "databricks: the statement took longer than STATEMENT_TIMEOUT allows")
 	case stateClosed:

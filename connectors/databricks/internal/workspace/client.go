@@ -112,9 +112,9 @@ type Request struct {
 	Finish       bool // its response is awaited even if the context ends: it identifies the statement to cancel
 }
 
-// Do sends a request until it is answered with 200. What was not obeyed for sure (429, 503 with Retry-After,
-// no connection) is sent again; what may have been, if it may be repeated. A refused token is renewed
-// once.
+// Do sends a request until it is answered with 200. A request that certainly had no effect (429, 503 with
+// Retry-After, no connection) is retried. One that may have had an effect is retried only if it may be repeated. A
+// refused token is renewed once.
 func (c *Client) Do(ctx context.Context, r Request) (body []byte, err error) {
 	renewed := false
 	err = c.Retry.Do(ctx, func() error {
@@ -178,7 +178,7 @@ func (c *Client) once(ctx context.Context, r Request, stale bool) ([]byte, error
 	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, c.config.base()+r.Path, bytes.NewReader(r.Body))
 	if err != nil {
-		return nil, invalid("the host or http_path cannot stand in an address")
+		return nil, invalid("the host or http_path is invalid in a URL")
 	}
 	if r.Kind != "" {
 		req.Header.Set("Content-Type", r.Kind)

@@ -32,7 +32,7 @@ func (c *Config) CheckSecret() error {
 	s := c.Secret
 	switch {
 	case s.TokenFile != "" && s.TokenEnv != "", s.ClientSecretFile != "" && s.ClientSecretEnv != "", s.token() && (s.Client() || c.ClientID != ""):
-		return invalid("credentials are named twice: expected one of token_file, token_env, and client_id with client_secret_file or client_secret_env")
+		return invalid("more than one kind of credentials; expected one of token_file, token_env, and client_id with client_secret_file or client_secret_env")
 	case s.Client() && c.ClientID == "":
 		return invalid("a client secret without client_id, the application id of the service principal")
 	case c.ClientID != "" && !s.Client():
@@ -88,7 +88,7 @@ func (t *tokens) renew(ctx context.Context) error {
 	form := url.Values{"grant_type": {"client_credentials"}, "scope": {"all-apis"}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.config.base()+"/oidc/v1/token", strings.NewReader(form.Encode()))
 	if err != nil {
-		return invalid("the host cannot stand in an address")
+		return invalid("the host is invalid in a URL")
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.SetBasicAuth(url.QueryEscape(t.config.ClientID), url.QueryEscape(secret))

@@ -54,9 +54,9 @@ func (c *Client) refusalText(no *Refusal) (errcode.Code, string) {
 		}
 		return errcode.PermissionDenied, "access denied; the account needs CAN USE on " + warehouse
 	case http.StatusNotFound:
-		return errcode.NotFound, "nothing is there; check the host and http_path: " + warehouse + " must be one of this workspace"
+		return errcode.NotFound, "not found; check the host and http_path: " + warehouse + " must be one of this workspace"
 	case http.StatusTooManyRequests:
-		return errcode.Unavailable, "too many requests at once; try again later, or let fewer things run at once"
+		return errcode.Unavailable, "too many requests; retry later, or reduce concurrency"
 	case http.StatusServiceUnavailable:
 		return errcode.Unavailable, warehouse + " is starting, stopped or overloaded; try again later, or start it"
 	case http.StatusBadRequest:
@@ -69,7 +69,7 @@ func (c *Client) refusalText(no *Refusal) (errcode.Code, string) {
 		return errcode.Unavailable, fmt.Sprintf("the service failed (HTTP status %d); try again later", no.Status)
 	}
 	if no.Status >= 300 && no.Status < 400 {
-		return errcode.NotFound, "the host sends elsewhere; check that it is the workspace's, without a path of its own"
+		return errcode.NotFound, "the host redirects; check that it is the workspace's host, without a path"
 	}
 	return errcode.Unknown, fmt.Sprintf("HTTP status %d", no.Status)
 }

@@ -73,7 +73,7 @@ func (c *Client) file(ctx context.Context, l Link) ([]byte, error) {
 	}
 	u, err := url.Parse(l.URL)
 	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || c.config.Protocol != "http") {
-		return nil, errcode.New(errcode.Unavailable, "databricks: the service gave a link that is no https address")
+		return nil, errcode.New(errcode.Unavailable, "databricks: the service returned a link that is not an https URL")
 	}
 	var body []byte
 	passing := func(err error) (bool, time.Duration) {

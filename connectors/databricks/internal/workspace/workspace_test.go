@@ -83,7 +83,7 @@ func TestDo(t *testing.T) {
 		{why: "a token that is refused", answers: []http.HandlerFunc{status(401, "")}, asked: 2, code: errcode.Unauthenticated, says: "the token is missing, expired or not accepted"},
 		{why: "no rights", answers: []http.HandlerFunc{status(403, "")}, asked: 1, code: errcode.PermissionDenied, says: `the account needs CAN USE on SQL warehouse "a1"`},
 		{why: "not there", answers: []http.HandlerFunc{status(404, "")}, asked: 1, code: errcode.NotFound, says: "check the host and http_path"},
-		{why: "elsewhere", answers: []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }}, asked: 1, code: errcode.NotFound, says: "the host sends elsewhere"},
+		{why: "elsewhere", answers: []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }}, asked: 1, code: errcode.NotFound, says: "the host redirects"},
 		{why: "a bad request with a code", answers: []http.HandlerFunc{status(400, `{"error_code": "MALFORMED_REQUEST", "message": "SELECT 'secret'"}`)}, asked: 1, code: errcode.InvalidArgument, says: "(MALFORMED_REQUEST)"},
 		{why: "a bad request with anything as its code", answers: []http.HandlerFunc{status(400, `{"error_code": "SELECT 'secret'"}`)}, asked: 1, code: errcode.InvalidArgument, says: "check http_path"},
 		{why: "a bad request without one", answers: []http.HandlerFunc{status(400, "secret")}, asked: 1, code: errcode.InvalidArgument, says: "check http_path"},
@@ -172,7 +172,7 @@ func TestDownload(t *testing.T) {
 		{why: "links of other rows", answers: []http.HandlerFunc{status(403, ""), fine}, again: []Link{{Start: 7, Rows: 3}}, fetched: 1, code: errcode.DataLoss, says: "no new link for row 7"},
 		{why: "links that are always refused", answers: []http.HandlerFunc{status(403, "")}, again: []Link{{Start: 7, Rows: 2}}, fetched: 4, code: errcode.Unavailable, says: "refused again and again"},
 		{why: "a service that always fails", answers: []http.HandlerFunc{status(500, "")}, fetched: 4, code: errcode.Unavailable, says: "cannot be downloaded from 127.0.0.1"},
-		{why: "another scheme", link: Link{URL: "file:///etc/passwd"}, code: errcode.Unavailable, says: "no https address"},
+		{why: "another scheme", link: Link{URL: "file:///etc/passwd"}, code: errcode.Unavailable, says: "not an https URL"},
 	} {
 		var fetched atomic.Int64
 		c, at := clientOf(t, func(w http.ResponseWriter, r *http.Request) {

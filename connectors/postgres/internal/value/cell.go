@@ -49,7 +49,7 @@ func AppendCell(dst []byte, arr arrow.Array, i int) ([]byte, error) {
 	at := len(dst)
 	dst, err := Text.Append(dst, arr, i)
 	if err == nil && bytes.IndexByte(dst[at:], 0) >= 0 {
-		err = errcode.New(errcode.InvalidArgument, "PostgreSQL has no text with NUL bytes")
+		err = errcode.New(errcode.InvalidArgument, "PostgreSQL strings cannot contain NUL bytes")
 	}
 	return dst, err
 }

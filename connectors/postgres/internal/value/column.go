@@ -58,9 +58,8 @@ var forms = map[uint32]form{
 	pgtype.UUIDOID:        {&arrow.FixedSizeBinaryType{ByteWidth: 16}, fixed(16, func(b array.Builder, v []byte) { b.(*array.FixedSizeBinaryBuilder).Append(v) }), nil},
 }
 
-// NewColumn says how a column is read whose type is t. What has a binary form of fixed meaning comes in it,
-// the rest as the text that the server makes of it. Redshift's binary forms are not documented: from
-// there all is text.
+// NewColumn returns how a column of type t is read. Types whose binary form has a fixed meaning are sent in binary,
+// others as the server's text. Redshift does not document its binary forms, so all its types are sent as text.
 func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool) Column {
 	col := Column{Field: arrow.Field{Name: f.Name, Type: arrow.BinaryTypes.String, Nullable: true}, oid: f.DataTypeOID, Add: addText}
 	switch form, fixed := forms[f.DataTypeOID]; {
@@ -129,7 +128,7 @@ func float8(v []byte) float64 { return math.Float64frombits(binary.BigEndian.Uin
 
 func addText(b array.Builder, v []byte) error {
 	if !utf8.Valid(v) {
-		return errcode.New(errcode.DataLoss, "a text is not UTF-8, as in a database of encoding SQL_ASCII; cast the column to bytea or convert_from it")
+		return errcode.New(errcode.DataLoss, "a string is not UTF-8, as in a database of encoding SQL_ASCII; cast the column to bytea or convert_from it")
 	}
 	b.(*array.StringBuilder).BinaryBuilder.Append(v)
 	return nil

@@ -50,7 +50,7 @@ func (t *Type) appendJSON(dst, text []byte, depth int) ([]byte, error) {
 // appendString writes a JSON string.
 func appendString(dst, text []byte) ([]byte, error) {
 	if !utf8.Valid(text) {
-		return dst, errcode.New(errcode.DataLoss, "a text is not UTF-8")
+		return dst, errcode.New(errcode.DataLoss, "a string is not UTF-8")
 	}
 	return jsonscan.AppendString(dst, text), nil
 }

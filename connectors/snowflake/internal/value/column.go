@@ -1,6 +1,6 @@
-// Package value reads values as Snowflake and its driver give them, from batches of Arrow in Snowflake's own
-// encodings and from rows, into Arrow records of fixed types. It knows neither connections nor SQL, but
-// for how a text is cast to a type.
+// Package value reads values as Snowflake and its driver return them, from batches of Arrow in Snowflake's own
+// encodings and from rows, into Arrow records of fixed types. It does not depend on connections, and on SQL only
+// for casting strings to a type.
 package value
 
 import (

@@ -11,10 +11,10 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Watched is what files hold. It looks at their content again once a second at most, when it is
-// asked for: a change that keeps the time of modification counts, too. While they cannot be read, it
-// has no value.
-type Watched[T any] struct {
+// ReloadingFile is a value loaded from files and reloaded when they change. Value checks their content at most once a
+// second, so that a change which keeps the modification time is noticed, too. While the files cannot be read, there
+// is no value.
+type ReloadingFile[T any] struct {
 	what    string
 	paths   []string
 	parse   func(contents [][]byte) (T, error)
@@ -27,7 +27,7 @@ type Watched[T any] struct {
 	bad     error
 }
 
-// recheck is how long a value counts without another look at its files.
+// recheck is how long a value is used before its files are checked again.
 const recheck = time.Second
 
 // maxSecretFile is how many bytes a watched file may have.
@@ -35,8 +35,8 @@ const maxSecretFile = 1 << 20
 
 // Watch reads files and returns a watched value of them. parse gets their contents, in order; its error must not
 // quote them. changed is called when the files can no longer be read, and when they can again; it may be nil.
-func Watch[T any](what string, parse func(contents [][]byte) (T, error), changed func(string, error), paths ...string) (*Watched[T], error) {
-	w := &Watched[T]{what: what, paths: paths, parse: parse, changed: changed}
+func Watch[T any](what string, parse func(contents [][]byte) (T, error), changed func(string, error), paths ...string) (*ReloadingFile[T], error) {
+	w := &ReloadingFile[T]{what: what, paths: paths, parse: parse, changed: changed}
 	w.checked = time.Now()
 	if w.load(); w.bad != nil {
 		return nil, errcode.New(errcode.InvalidArgument, "%s: %w", what, w.bad)
@@ -45,7 +45,7 @@ func Watch[T any](what string, parse func(contents [][]byte) (T, error), changed
 }
 
 // Value returns the parsed files; the error is Unavailable.
-func (w *Watched[T]) Value() (T, error) {
+func (w *ReloadingFile[T]) Value() (T, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if now := time.Now(); now.Sub(w.checked) >= recheck {
@@ -64,7 +64,7 @@ func (w *Watched[T]) Value() (T, error) {
 }
 
 // load reads the files, and parses them where they changed.
-func (w *Watched[T]) load() {
+func (w *ReloadingFile[T]) load() {
 	h := sha256.New()
 	contents := make([][]byte, len(w.paths))
 	for i, p := range w.paths {

@@ -20,9 +20,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// adds checks that every key has one row, the last that was written, however the scores of a run get
-// into the table: by one writer, by several, again, or after an interruption.
-func (h Harness) adds(t *testing.T) {
+// testUpsert checks that each key has one row, the last one written, whether the scores of a run are written by one
+// writer, by several, repeatedly, or after an interruption.
+func (h Harness) testUpsert(t *testing.T) {
 	ctx := context.Background()
 	w := store.New(connectors.New(h.open(t), h.Dialect))
 	if err := w.Install(ctx); err != nil {
@@ -70,7 +70,7 @@ func (h Harness) adds(t *testing.T) {
 			t.Errorf("run %s (-want +held):\n%s", run, diff)
 		}
 	}
-	h.run(t, "a run and beside it another", func(t *testing.T) {
+	h.run(t, "two runs side by side", func(t *testing.T) {
 		one, other := writer(t, "r1"), writer(t, "r2")
 		write(t, one, 1, "a m", "a n")
 		write(t, other, 2, "a m", "b m")
@@ -143,7 +143,7 @@ func (h Harness) adds(t *testing.T) {
 		write(t, s, 4, "d m")
 		want(t, "r9", "a m 1", "b m 3", "c m 3", "d m 4")
 	})
-	h.run(t, "two attempts of a run at once", func(t *testing.T) {
+	h.run(t, "two concurrent attempts of a run", func(t *testing.T) {
 		var wg sync.WaitGroup
 		var failed sync.Map
 		var wanted []string

@@ -12,10 +12,10 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// sparing bounds the memory of an engine that is asked now and then: what it keeps of the file, and
-// what queries work with. A query that needs more runs again with the memory that the engine has by
-// default, and so does all that is written; the bound holds again when these have ended.
-type sparing struct {
+// memoryLimiter limits the memory of an engine that is queried now and then: its cache of the file, and the
+// working memory of queries. A query that needs more runs again with the memory that the engine has by
+// default, and so do writes. The limit applies again when these have finished.
+type memoryLimiter struct {
 	mu     sync.Mutex
 	usual  string // the limit of what needs more: the engine's own, or Options.MostBytes
 	more   int64  // by how much it is larger, where it is MostBytes; else 0
@@ -26,12 +26,12 @@ type sparing struct {
 // sparingLimit is the bound. With 6 million scores it is enough for nearly all queries of the pages. The engine
 // uses some 10 to 35 MB more, which it does not account for.
 const (
-	sparingLimit = "40MB"
-	sparingBytes = 40_000_000
+	memoryLimit      = "40MB"
+	memoryLimitBytes = 40_000_000
 )
 
-// spare sets the memory bound. The engine then returns unused memory to the system immediately.
-func (c *Conn) spare(ctx context.Context, o *Options) error {
+// limitMemory applies the limit. The engine then returns unused memory to the system immediately.
+func (c *Conn) limitMemory(ctx context.Context, o *Options) error {
 	usual, err := c.QueryText(ctx, "SELECT current_setting('memory_limit')")
 	if err != nil {
 		return err
@@ -47,13 +47,13 @@ func (c *Conn) spare(ctx context.Context, o *Options) error {
 	if err := c.Exec(ctx, strings.Join(set, "; ")); err != nil || o.MemoryLimit != "" {
 		return err
 	}
-	c.setup = append(c.setup, limited(sparingLimit))
-	c.sparing = &sparing{usual: usual}
+	c.setup = append(c.setup, limited(memoryLimit))
+	c.limiter = &memoryLimiter{usual: usual}
 	if o.MostBytes > 0 {
-		most := max(o.MostBytes, 2*sparingBytes)
-		c.sparing.usual, c.sparing.more = strconv.FormatInt(most/1000, 10)+"KB", most-sparingBytes
+		most := max(o.MostBytes, 2*memoryLimitBytes)
+		c.limiter.usual, c.limiter.more = strconv.FormatInt(most/1000, 10)+"KB", most-memoryLimitBytes
 	}
-	return c.limit(ctx, sparingLimit)
+	return c.limit(ctx, memoryLimit)
 }
 
 func limited(size string) string { return "SET GLOBAL memory_limit = " + Dialect.Literal(size) }
@@ -82,7 +82,7 @@ func (c *Conn) sparingly(ctx context.Context, sql string, args []any, done func(
 // lift lifts the bound for what needs more, until lower. What the engine may take counts with the call
 // that it is for, if there is one whose memory counts.
 func (c *Conn) lift(ctx context.Context) error {
-	s := c.sparing
+	s := c.limiter
 	ctx, reading := account.Begin(ctx)
 	if err := reading.Take(ctx, s.more); err != nil {
 		return err
@@ -100,19 +100,19 @@ func (c *Conn) lift(ctx context.Context) error {
 }
 
 func (c *Conn) lower(ctx context.Context) {
-	c.sparing.mu.Lock()
-	c.sparing.beyond--
-	c.sparing.mu.Unlock()
+	c.limiter.mu.Lock()
+	c.limiter.beyond--
+	c.limiter.mu.Unlock()
 	c.bind(context.WithoutCancel(ctx))
 }
 
 // bind sets the bound again if no running query needs more. The engine returns an error while it cannot release the
 // memory: the next query tries again.
 func (c *Conn) bind(ctx context.Context) {
-	s := c.sparing
+	s := c.limiter
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lifted && s.beyond == 0 {
-		s.lifted = c.limit(ctx, sparingLimit) != nil
+		s.lifted = c.limit(ctx, memoryLimit) != nil
 	}
 }
