@@ -39,7 +39,8 @@ func TestTakesTheSameAgain(t *testing.T) {
 	for _, seed := range []string{"", "7"} {
 		t.Setenv("BADGER_SEED", seed)
 		for i := range 40 {
-			if sample.Takes(i, 40, 5) != sample.Takes(i, 40, 5) {
+			first := sample.Takes(i, 40, 5)
+			if again := sample.Takes(i, 40, 5); again != first {
 				t.Errorf("seed %q: %d is taken once", seed, i)
 			}
 		}

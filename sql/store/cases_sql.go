@@ -180,7 +180,7 @@ func (a *answerRow) answer() Answer {
 			return ""
 		}
 	}
-	ofKey := cells(answerKey, []string{a.CaseID, a.Agent, a.Version, a.Batch})
+	ofKey := cells(answerKey, []string{a.CaseID, a.Agent, a.Version, a.Batch, a.SetVersion})
 	ofRun, ofGolden := cells(runColumns, a.run[:]), cells(goldenColumns, a.golden[:])
 	either := func(a, b scoring.Cells) scoring.Cells {
 		return func(column string) string { return a(column) + b(column) }
@@ -200,7 +200,8 @@ func (a *answerRow) answer() Answer {
 	return out
 }
 
-var answerKey = []string{"case_id", "agent_name", "agent_version", "batch_id"}
+// answerKey are the columns that identify an answer, and the version of the golden set of its question.
+var answerKey = []string{"case_id", "agent_name", "agent_version", "batch_id", "set_version"}
 
 // answers streams the rows of a statement as answers.
 func (w *Store) answers(ctx context.Context, s Select[answerRow]) iter.Seq2[Answer, error] {
