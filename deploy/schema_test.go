@@ -140,7 +140,7 @@ func TestFilesNameTheVersion(t *testing.T) {
 
 // Every value below deploy is on a page of its section, and every target is on the page of all.
 func TestValuesAreDocumented(t *testing.T) {
-	files, err := filepath.Glob("../docs/deploy*.md")
+	files, err := filepath.Glob("../docs/operate/deploy*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestValuesAreDocumented(t *testing.T) {
 				found = found || (strings.Contains(text, "`"+prefix) || strings.Contains(text, "\n  "+name+":\n")) && said.MatchString(text)
 			}
 			if !found {
-				t.Errorf("no page of docs/deploy*.md has %s.%s", prefix, key)
+				t.Errorf("no page of docs/operate/deploy*.md has %s.%s", prefix, key)
 			}
 		}
 	}
