@@ -45,7 +45,7 @@ func (s *functionServer) watch(ctx context.Context, signals <-chan os.Signal) {
 	}
 }
 
-// reload takes over the configuration as it is now, and the promoted judges. After an error
+// reload takes over the current configuration, and the promoted judges. After an error
 // everything is as before.
 func (s *functionServer) reload(ctx context.Context, say bool) error {
 	s.taking.Lock()
@@ -108,7 +108,7 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 	return nil
 }
 
-// checkStart reports whether a server would start with the configuration as it is now, as serve --check does, which connects
+// checkStart reports whether a server would start with the current configuration, as serve --check does, which connects
 // to nothing.
 func (s *functionServer) checkStart(ctx context.Context) error {
 	check := *s.command
@@ -118,7 +118,7 @@ func (s *functionServer) checkStart(ctx context.Context) error {
 	return check.Run(ctx, p)
 }
 
-// wholeFile is the configuration file as it is now.
+// wholeFile is the current configuration file.
 func (s *functionServer) wholeFile() ([]byte, error) {
 	if s.command.Config == "" {
 		return nil, nil
