@@ -58,6 +58,30 @@ func TestStore(t *testing.T) {
 	})
 }
 
+// Only one process has a DuckDB file open, so a claim of another one is of a process that was killed. A run that is
+// started again asks at once, and does not wait until the claim expires.
+func TestClaimsOfAKilledProcessAreNotWaitedFor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.duckdb")
+	killed := open(t, path)
+	now := time.Now()
+	if got, err := killed.Claim(t.Context(), "judge:killed:1", now, now.Add(time.Hour), "request"); err != nil || len(got) != 1 {
+		t.Fatalf("claimed %q, %v", got, err)
+	}
+	if got, err := killed.Claim(t.Context(), "other:killed:1", now, now.Add(time.Hour), "turn"); err != nil || len(got) != 1 {
+		t.Fatalf("claimed %q, %v", got, err)
+	}
+	_ = killed.Close()
+	w := open(t, path)
+	t.Cleanup(func() { _ = w.Close() })
+	ledger := judging.NewLedger(w, func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	if _, ok, err := ledger.Claim(t.Context(), "request"); !ok || err != nil {
+		t.Errorf("the claim of a killed process: %v, %v", ok, err)
+	}
+	if got, err := w.Claim(t.Context(), "other:1", now, now.Add(time.Hour), "turn"); err != nil || len(got) != 0 {
+		t.Errorf("a claim that is not of a judge was taken away: %q, %v", got, err)
+	}
+}
+
 // A detail that nobody can read is a loss only where it held what the content hash covers.
 func TestUnreadableDetail(t *testing.T) {
 	w := open(t, filepath.Join(t.TempDir(), "w.duckdb"))
