@@ -188,6 +188,7 @@ func TestServeChecksWhoMayCall(t *testing.T) {
 		{"a platform elsewhere", open + "auth: {http: {mode: platform, platform: cloud-run}}\n", nil, exitUsage, []string{"K_SERVICE is not set"}},
 		{"a platform", open + "auth: {http: {mode: platform, platform: cloud-run}}\n", map[string]string{"K_SERVICE": "badger"}, exitDone, []string{"platform cloud-run"}},
 		{"the same and its own", "auth: {token_file: " + tokens + ", http: {mode: local}}\n", nil, exitUsage, []string{"either for both listeners"}},
+		{"every page may embed a report that is not there yet", "report: {embed_in: ['*']}\n", nil, exitUsage, []string{`embed_in: invalid origin "*"`}},
 		{"a mode that there is not", "auth: {mode: magic}\n", nil, exitUsage, []string{"mode"}},
 		{"limits", "limits: {calls: 10, caller: {calls: 2, rows_per_second: 100}, callers: {nightly: {rows_per_second: 5000}}}\n", nil, exitDone, []string{"is sound"}},
 		{"limits of no sense", "limits: {memory_bytes: 1}\n", nil, exitUsage, []string{"limits"}},

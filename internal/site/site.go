@@ -137,14 +137,23 @@ func New(o Options) (*Site, error) {
 	return s, nil
 }
 
+// CheckOrigins checks the origins of [Options.EmbedIn]. The error is InvalidArgument for one that is no https origin,
+// or that stands for every host.
+func CheckOrigins(origins []string) error {
+	for _, a := range origins {
+		host, ok := strings.CutPrefix(a, "https://")
+		if !ok || host == "" || host == "*" || strings.HasPrefix(host, "*:") || strings.ContainsAny(host, "/;, '\"") {
+			return errcode.New(errcode.InvalidArgument, "embed_in: invalid origin %.80q; expected one such as https://app.example.com", a)
+		}
+	}
+	return nil
+}
+
 // contentPolicy is the Content-Security-Policy of served pages.
 func contentPolicy(ancestors []string) (string, error) {
 	allowed := "'none'"
-	for _, a := range ancestors {
-		host, ok := strings.CutPrefix(a, "https://")
-		if !ok || host == "" || strings.ContainsAny(host, "/;, '\"") {
-			return "", errcode.New(errcode.InvalidArgument, "embed_in: invalid origin %.80q; expected one such as https://app.example.com", a)
-		}
+	if err := CheckOrigins(ancestors); err != nil {
+		return "", err
 	}
 	if len(ancestors) > 0 {
 		allowed = strings.Join(ancestors, " ")

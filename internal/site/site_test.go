@@ -132,7 +132,7 @@ func TestWho(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for _, o := range []Options{{Prefix: "report"}, {Prefix: "/a?b"}, {Prefix: "/{x}"}, {EmbedIn: []string{"*"}}, {EmbedIn: []string{"https://a.example; script-src *"}}, {EmbedIn: []string{"http://a.example"}}} {
+	for _, o := range []Options{{Prefix: "report"}, {Prefix: "/a?b"}, {Prefix: "/{x}"}, {EmbedIn: []string{"*"}}, {EmbedIn: []string{"https://*"}}, {EmbedIn: []string{"https://*:443"}}, {EmbedIn: []string{"https://a.example; script-src *"}}, {EmbedIn: []string{"http://a.example"}}} {
 		if _, err := New(o); errcode.Of(err) != errcode.InvalidArgument {
 			t.Errorf("%+v: %v", o, err)
 		}
