@@ -695,7 +695,7 @@ func kindOf(warehouse string, t udf.Type, result int) string {
 // The page shows the values that are read, and the row caps as they are.
 func TestPage(t *testing.T) {
 	read := func(name string) string {
-		text, err := os.ReadFile("../../docs/" + name)
+		text, err := os.ReadFile("../../docs/sql/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
