@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -91,7 +92,10 @@ func (c *Client) file(ctx context.Context, l Link) ([]byte, error) {
 	if again, _ := passing(err); again {
 		return nil, errcode.New(errcode.Unavailable, "databricks: a part of the result in cloud storage cannot be downloaded from %s; allow this machine to reach it, or open with cloud_fetch=false", u.Hostname())
 	}
-	return body, err
+	if err != nil {
+		return nil, err
+	}
+	return body, checkContent(body)
 }
 
 func (c *Client) fileOnce(ctx context.Context, l Link) ([]byte, error) {
@@ -123,6 +127,22 @@ func (c *Client) fileOnce(ctx context.Context, l Link) ([]byte, error) {
 		return nil, unreachable(ctx, err, "reading a part of the result")
 	}
 	return body, nil
+}
+
+// lz4Magic is how an LZ4 frame begins (LZ4 Frame Format, General Structure).
+const lz4Magic = "\x04\x22\x4d\x18"
+
+// checkContent compares the content of a file with the checksum at the end of its LZ4 frame. Whoever reads the Arrow
+// stream in it stops before the checksum, and a changed byte may be a changed number. A file that is not compressed
+// has no checksum.
+func checkContent(body []byte) error {
+	if !bytes.HasPrefix(body, []byte(lz4Magic)) {
+		return nil
+	}
+	if _, err := io.Copy(io.Discard, lz4.NewReader(bytes.NewReader(body))); err != nil {
+		return Broken("a file was changed on its way: %w", err)
+	}
+	return nil
 }
 
 // Unpacked reads what may be compressed.
