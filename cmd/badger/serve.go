@@ -173,7 +173,7 @@ func (s *functionServer) assemble(ctx context.Context, tracer trace.Tracer) erro
 // site is the report of results.warehouse, for those who have the role read; nil if there is none.
 func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 	r := s.config.Report
-	if err := site.CheckOrigins(r.EmbedIn); err != nil { // also if there is no report yet
+	if err := site.CheckOrigins(r.EmbedIn); err != nil { // also without a report
 		return nil, errcode.AsUsage(fmt.Errorf("report: %w", err))
 	}
 	if s.results == nil || r.Off {

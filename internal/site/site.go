@@ -137,8 +137,8 @@ func New(o Options) (*Site, error) {
 	return s, nil
 }
 
-// CheckOrigins checks the origins of [Options.EmbedIn]. The error is InvalidArgument for one that is no https origin,
-// or that stands for every host.
+// CheckOrigins checks the origins of [Options.EmbedIn]. The error is InvalidArgument for one that is not an https
+// origin, or that matches every host.
 func CheckOrigins(origins []string) error {
 	for _, a := range origins {
 		host, ok := strings.CutPrefix(a, "https://")

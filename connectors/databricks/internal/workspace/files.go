@@ -132,7 +132,7 @@ func (c *Client) fileOnce(ctx context.Context, l Link) ([]byte, error) {
 // lz4Magic is how an LZ4 frame begins (LZ4 Frame Format, General Structure).
 const lz4Magic = "\x04\x22\x4d\x18"
 
-// checkContent compares the content of a file with the checksum at the end of its LZ4 frame. Whoever reads the Arrow
+// checkContent compares the content of a file with the checksum at the end of its LZ4 frame. A reader of the Arrow
 // stream in it stops before the checksum, and a changed byte may be a changed number. A file that is not compressed
 // has no checksum.
 func checkContent(body []byte) error {
