@@ -608,7 +608,7 @@ func (p *prover) deployment(t *testing.T, h warehouse, env []string) {
 			t.Errorf("%s: %+v, want %s", name, found[name], status)
 		}
 	}
-	if code != 0 || !strings.Contains(found["egress"].Detail, "4 refused at once") || !strings.Contains(found["egress"].Detail, ".invalid does not exist") {
+	if code != 0 || !strings.Contains(found["egress"].Detail, "4 refused immediately") || !strings.Contains(found["egress"].Detail, ".invalid does not exist") {
 		t.Errorf("exit code %d, %+v", code, found["egress"])
 	}
 	if len(listed) != len(hosts) {
@@ -634,7 +634,7 @@ func (p *prover) interception(t *testing.T) {
 	code := r.Wait()
 	for _, line := range []string{
 		`(?m)^failed +identity: HTTP +platform spcs: this is not that platform`, `(?m)^skipped +warehouse +no warehouse configured`, `(?m)^failed +judge +.*away.corp.test`,
-		`(?m)^warning +egress +of 4 addresses .* 3 refused at once, 0 gave no answer, 1 answered`, `(?m)^contacts away.corp.test:443: the judge`,
+		`(?m)^warning +egress +of 4 addresses .* 3 refused immediately, 0 did not answer, 1 answered`, `(?m)^contacts away.corp.test:443: the judge`,
 	} {
 		if !regexp.MustCompile(line).Match(r.Stdout.Bytes()) || code != 1 {
 			t.Errorf("exit code %d, want 1 and %s in\n%s%s", code, line, &r.Stdout, &r.Stderr)
