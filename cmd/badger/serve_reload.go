@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -8,11 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/hosting"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf"
 )
 
@@ -72,7 +72,7 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 			later = append(later, key)
 		}
 	}
-	if len(later) > 0 {
+	if len(later) > 0 && !bytes.Equal(file, s.file) { // else it was checked when it was taken over
 		if err := s.checkStart(ctx); err != nil {
 			return errcode.New(errcode.Of(err), "the server could not start again with it: %w", err)
 		}
