@@ -6,10 +6,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/sql/install"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 //go:embed all:databricks

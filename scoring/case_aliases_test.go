@@ -4,11 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // A case reads the same under the names of the tables' columns, flattened, in American spelling, and

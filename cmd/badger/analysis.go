@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // scoresFlags say where the scores are that a command looks at.

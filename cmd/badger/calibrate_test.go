@@ -15,11 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // calibrated is what calibrate --json prints.

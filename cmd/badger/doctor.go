@@ -8,10 +8,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/deploy/place"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 type doctorCommand struct {

@@ -12,12 +12,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // engine is a kind of warehouse that the tests of the commands run on.

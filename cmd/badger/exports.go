@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // exportFlags say in which forms a run is written.

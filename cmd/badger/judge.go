@@ -7,9 +7,8 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/judging"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // judgeFlags are the same on the command line; they win over a configuration file.

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/judging"
@@ -24,6 +22,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // correct is a judge's answer to the question of flex: yes, with the word that shows that the

@@ -5,14 +5,13 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // pagesOf are the pages about runs of a warehouse, as a report that needs no server.

@@ -14,8 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/badger-eval/badger/internal/config"
@@ -28,6 +26,7 @@ import (
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/internal/webheaders"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf"
 	"github.com/badger-eval/badger/udf/identity"
 	"github.com/badger-eval/badger/udf/server"

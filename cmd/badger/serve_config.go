@@ -3,10 +3,9 @@ package main
 import (
 	"cmp"
 
-	"github.com/badger-eval/badger/internal/hosting"
-
 	"github.com/badger-eval/badger/internal/config"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/hosting"
 	"github.com/badger-eval/badger/udf"
 )
 

@@ -13,10 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
 )
 

@@ -14,12 +14,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/webheaders"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
 )
 

@@ -5,12 +5,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/sql/install"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Each connector has a file connector_NAME.go that links it, and connector_NAME_off.go with the opposite

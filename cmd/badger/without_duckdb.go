@@ -5,10 +5,9 @@ package main
 import (
 	"context"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/scoring/counterexample"
 	"github.com/badger-eval/badger/scoring/custom"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // A server that needs no embedded engine is built without it, and then without cgo: -tags

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -19,6 +17,7 @@ import (
 	"github.com/badger-eval/badger/connectors/bigquery"
 	"github.com/badger-eval/badger/connectors/driver"
 	fakebigquery "github.com/badger-eval/badger/connectors/fake/bigquery"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 const benchRows = 1_000_000

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	bq "google.golang.org/api/bigquery/v2"
 
 	"github.com/badger-eval/badger/connectors"
@@ -17,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/inwarehouse"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Badger's tables in BigQuery: installed twice, cases written and read, scores merged, counted

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/databricks"
 	"github.com/badger-eval/badger/connectors/doctor"
@@ -15,6 +13,7 @@ import (
 	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/inwarehouse"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // What badger does with a warehouse works on this one, and where the account lacks a privilege the

@@ -4,9 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Execution is the name of the check of the warehouse that runs the queries of cases.

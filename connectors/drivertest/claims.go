@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // claims checks that the database decides who asks a judge, and what is kept of long calls.

@@ -5,12 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/doctor"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // examination checks that a warehouse in which nothing is wrong is found so, and that the

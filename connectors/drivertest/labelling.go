@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // labelling checks the statements over queues and labels: what was written comes back, a label that

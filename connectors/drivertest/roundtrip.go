@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // kept are the types of badger's tables: the type they are written as, and two values that are easily corrupted, as

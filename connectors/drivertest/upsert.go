@@ -10,14 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // testUpsert checks that each key has one row, the last one written, whether the scores of a run are written by one

@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // What a role may is what the server says: an owner everything, a reader of badger's tables only

@@ -5,13 +5,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Replicas that start together on an empty database must all start.

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -20,6 +18,7 @@ import (
 	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Values that drivers and tools were publicly reported to read wrongly, by the report. The role's settings

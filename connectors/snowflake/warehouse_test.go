@@ -6,13 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 	"github.com/badger-eval/badger/connectors/snowflake"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Badger's own tables: installed twice, answers written and read, scores written twice, results

@@ -4,10 +4,9 @@ import (
 	"context"
 	"maps"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Elsewhere finds the cases of a run in its source. Duplicate and unreadable cases are skipped.

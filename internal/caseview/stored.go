@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Stored reads a case of a run from a warehouse: the case as far as it exists, its scores, the replies that they

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/internal/caseview"
@@ -16,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // TestSameNumbersAsTheScore holds that every case of the demonstration is shown under the mapping

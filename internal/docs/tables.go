@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Tables renders one Markdown page of badger's tables and of case files.

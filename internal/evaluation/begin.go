@@ -12,11 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Begin checks that a resumed run exists, and that a new one does not. Otherwise it returns a usage error. Then it

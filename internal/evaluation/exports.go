@@ -5,10 +5,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // questionOf returns the question of a case; zero if there is no case.

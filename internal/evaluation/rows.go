@@ -7,12 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/cases"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // key is the key of the row of eval_runs that a score belongs to.

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
@@ -22,6 +20,7 @@ import (
 	"github.com/badger-eval/badger/internal/execution"
 	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // shop is a database with a table t of three rows, opened only to read.

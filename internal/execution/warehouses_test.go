@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/bigquery"
 	"github.com/badger-eval/badger/connectors/databricks"
@@ -16,6 +14,7 @@ import (
 	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
 	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
 	"github.com/badger-eval/badger/connectors/snowflake"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // The warehouses in the cloud, as their test servers stand for them: queries run, and what writes is

@@ -10,9 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf"
 )
 

@@ -15,12 +15,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/telemetry"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Parts are the warehouses and files that badger serve can start without. Each is tried until it is available;

@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/inwarehouse"
 	"github.com/badger-eval/badger/judgebackend/openai"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Judges are examined without a question, a ledger or a file, one check for each model. No key is told.

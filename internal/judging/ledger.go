@@ -6,9 +6,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Table is the table of assessments; [store.Store] has it.

@@ -14,14 +14,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Env holds the dependencies of Open.

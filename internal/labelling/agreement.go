@@ -5,9 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/scoring/agreement"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // KappaWidth is the maximal width of kappa's interval for which [Store.Agreement] computes the required number of

@@ -17,10 +17,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // DefaultLease is how long an answer is kept for the person who has it before them, unless they

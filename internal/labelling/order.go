@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Order is how the answers of a queue are put in order.

@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/scoring/agreement"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Whoever passes over an answer in one queue, or takes a label of it back there, says nothing of what

@@ -7,9 +7,8 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // How long texts may be, in bytes; notes are counted as browsers count.

@@ -4,9 +4,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // An address is a path and a query from the site's root, such as /cases?run=r1. Names of runs,

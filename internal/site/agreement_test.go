@@ -10,14 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // The page counts verdicts against labels as the statements of the warehouse do, with kappa from

@@ -15,8 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/chromedp/chromedp"
 
 	fakebrowser "github.com/badger-eval/badger/internal/fake/browser"
@@ -24,6 +22,7 @@ import (
 	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
 )
 

@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // The page adds up what the scores of the run say that they took.

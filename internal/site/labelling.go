@@ -11,11 +11,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // The common part of pages on which people label: the annotator, the submitted form, and the control for labels.

@@ -3,12 +3,11 @@ package site
 import (
 	"net/url"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // listOf reads the state of a list of cases from the query of an address. With masked columns, a search or

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
 )
 

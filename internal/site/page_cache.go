@@ -4,10 +4,9 @@ import (
 	"context"
 	"sync"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // held caches the data that the pages of a static report share: a page for each of thousands of cases must not need

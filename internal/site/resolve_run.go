@@ -4,10 +4,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // runMissing says that an address names no run, with those that it may mean.

@@ -20,13 +20,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"golang.org/x/sync/errgroup"
 
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Static selects the content of a static report.

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // A case whose tags cannot be read keeps its scores; the parts by tags show it as such, with its name,

@@ -5,13 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // ByRelation are groups of cases by the relation between the two results.

@@ -12,11 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Warehouse is the scores in a warehouse; it is a source for analyses. Its methods may not be called

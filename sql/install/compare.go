@@ -4,9 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Line is one line of a comparison of an installation with the plan.

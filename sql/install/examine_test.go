@@ -11,11 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // deaf is a database that answers nothing.

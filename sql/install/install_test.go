@@ -15,8 +15,6 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors/bigquery"
 	"github.com/badger-eval/badger/connectors/databricks"
 	"github.com/badger-eval/badger/connectors/driver"
@@ -28,6 +26,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/sql/install"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf"
 )
 

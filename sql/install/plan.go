@@ -13,11 +13,10 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf"
 )
 

@@ -9,10 +9,9 @@ import (
 	"time"
 	_ "time/tzdata" // for machines and images without the files
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf"
 )
 

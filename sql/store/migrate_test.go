@@ -11,13 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Whoever changes the tables must give them a new version, and a migration where adding tables and

@@ -12,12 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // model is a run as the pages' queries should see it, kept in plain Go.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
-
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"

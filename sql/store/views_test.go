@@ -14,12 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/scoring/prompt"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // world is rows of badger's tables, as Go values to compute from.

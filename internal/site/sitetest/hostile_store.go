@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // HostileStore creates a store in which every string is one of [Hostile]: questions, hints, queries, names and

@@ -5,9 +5,8 @@ package sitetest_test
 import (
 	"testing"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 func number(tb testing.TB, w *store.Store, query string) int64 {

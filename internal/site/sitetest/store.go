@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/badger-eval/badger/sql/store"
-
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
@@ -26,6 +24,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
 )
 
 // Open opens a database of the test's own.
