@@ -1,10 +1,10 @@
 // Package bigquery is the connector of Google BigQuery.
 //
-// It is built on the two clients that Google's own package is built on, not on that package: the
-// generated REST client (google.golang.org/api/bigquery/v2) runs jobs, and the generated gRPC
-// client (cloud.google.com/go/bigquery/storage/apiv1) reads results. The package above them turns cells into Go values, brings a second version of Arrow and hides which request
-// is sent again; here every job carries an id of our own, so that asking twice runs it once, and
-// the bytes of the Storage Read API are decoded once, by the one Arrow of this module.
+// It is built on the two clients that Google's own package is built on, not on that package: the generated REST client
+// (google.golang.org/api/bigquery/v2) runs jobs, and the generated gRPC client
+// (cloud.google.com/go/bigquery/storage/apiv1) reads results. The package above them turns cells into Go values, brings
+// a second version of Arrow and hides which request is sent again; here every job carries an id of our own, so that
+// asking twice runs it once, and the bytes of the Storage Read API are decoded once, by the one Arrow of this module.
 //
 // A query is a job. Its first rows come with the answer to the question whether it has ended; a
 // result that is larger is read from the job's destination table through the Storage Read API, or
@@ -35,7 +35,8 @@ const Scheme = "bigquery"
 var Dialect = driver.Dialect{
 	Name: "bigquery",
 	Types: map[driver.Type]string{
-		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "INT64", driver.Double: "FLOAT64", driver.Boolean: "BOOL", driver.Timestamp: "TIMESTAMP",
+		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "INT64", driver.Double: "FLOAT64",
+		driver.Boolean: "BOOL", driver.Timestamp: "TIMESTAMP",
 	},
 	Results:     map[driver.Type]string{driver.JSON: "JSON"},
 	Identifiers: identifiers,
@@ -49,7 +50,8 @@ var Dialect = driver.Dialect{
 }
 
 // Features are the features of the connector.
-var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true, NULBytes: true}
+var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true,
+	NULBytes: true}
 
 // Conn is a connection to one project. It is a [driver.Conn], a [driver.SnapshotReader] and a
 // [driver.TextQueryer].

@@ -39,7 +39,8 @@ func openSession(ctx context.Context, db *sql.DB) (*session, error) {
 	s := &session{conn: conn}
 	for _, setting := range []struct{ name, value string }{{"threads", "1"}, {"TimeZone", "'UTC'"}} {
 		var before string
-		if err := conn.QueryRowContext(ctx, fmt.Sprintf("SELECT current_setting('%s')::VARCHAR", setting.name)).Scan(&before); err != nil {
+		if err := conn.QueryRowContext(ctx,
+			fmt.Sprintf("SELECT current_setting('%s')::VARCHAR", setting.name)).Scan(&before); err != nil {
 			s.close()
 			return nil, failed(err, "reading setting %s", setting.name)
 		}

@@ -124,7 +124,9 @@ func readAll(rows *sql.Rows) (Snapshot, error) {
 		for i, v := range cells {
 			cell, ok := cellOf(v, snap.Columns[i].Type)
 			if !ok {
-				return Snapshot{}, errcode.New(errcode.Unimplemented, "demo: column %d of a result has type %s, which a snapshot cannot hold: cast it to VARCHAR", i+1, snap.Columns[i].Type)
+				return Snapshot{}, errcode.New(errcode.Unimplemented,
+					"demo: column %d of a result has type %s, which a snapshot cannot hold: cast it to VARCHAR", i+1,
+					snap.Columns[i].Type)
 			}
 			row[i] = cell
 		}
