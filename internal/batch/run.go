@@ -8,11 +8,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
-	"golang.org/x/sync/semaphore"
 )
 
 // run is one call of Run: one goroutine reads the source, one takes cases from it, several score

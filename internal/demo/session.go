@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/duckdb/duckdb-go/v2"
+
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // session is a connection on which the same query returns the same rows in the same order, on every

@@ -6,8 +6,9 @@ import (
 	"database/sql/driver"
 	"errors"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/duckdb/duckdb-go/v2"
+
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // Snapshot is a query result as badger stores it inline:

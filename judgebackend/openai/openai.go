@@ -8,12 +8,13 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/judgebackend"
-	"github.com/badger-eval/badger/judgebackend/internal/endpoint"
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/judgebackend/internal/endpoint"
 )
 
 // Provider opens judges behind an endpoint that speaks OpenAI's chat completions.

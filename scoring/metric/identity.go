@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/scoring"
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/badger-eval/badger/scoring"
 )
 
 // reading is how a metric reads cells before it asks whether they are the same.
