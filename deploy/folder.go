@@ -78,7 +78,7 @@ func Write(dir, target string, files []File, version string, force bool) (c Chan
 	}
 	if len(inTheWay) > 0 {
 		return c, errcode.New(errcode.FailedPrecondition,
-			"nothing is written to %s: %s; move what is yours elsewhere, or replace it with --force", dir,
+			"nothing is written to %s: %s; move your files to another directory, or replace them with --force", dir,
 			strings.Join(inTheWay, ", "))
 	}
 	for i := range files {

@@ -348,7 +348,7 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 		case Bytes:
 			raw, err := hex.DecodeString(strings.TrimPrefix(string(text), `\x`)) // PostgreSQL writes \x6162
 			if err != nil {
-				return errcode.New(errcode.InvalidArgument, "expected hexadecimal digits, perhaps after \\x")
+				return errcode.New(errcode.InvalidArgument, "expected hexadecimal digits, optionally after \\x")
 			}
 			return b.AppendText(Bytes, raw)
 		}

@@ -269,7 +269,7 @@ func (c *Catalogue) guarded(fn *Function, f func() error) (err error) {
 			if c.panicked != nil {
 				c.panicked(fn.Name, v, debug.Stack())
 			}
-			err = errcode.New(errcode.Internal, "function %s broke down on this input; this is a defect of badger", fn.Name)
+			err = errcode.New(errcode.Internal, "function %s panicked on this input; this is a bug in badger", fn.Name)
 		}
 	}()
 	return f()

@@ -118,7 +118,7 @@ func (e *sqlJudges) ask(ctx context.Context, q *sqlQuestion, process func() (*sq
 		return nil, errcode.New(errcode.Of(ctx.Err()), "the query was stopped")
 	case err != nil: // the process has ended
 		p.end()
-		return nil, errcode.New(errcode.ResourceExhausted, "the query needs more than the memory that a judge may take")
+		return nil, errcode.New(errcode.ResourceExhausted, "the query exceeds the memory limit of judges")
 	}
 	select {
 	case e.idle <- p:
@@ -152,7 +152,7 @@ const sqlProcessVar = config.SQLProcess
 // input, and so with this process.
 func startSQLProcess() (*sqlProcess, error) {
 	failed := func(err error) (*sqlProcess, error) {
-		return nil, errcode.New(errcode.Unavailable, "no process could be started for the query: %w", err)
+		return nil, errcode.New(errcode.Unavailable, "cannot start a process for the query: %w", err)
 	}
 	self, err := os.Executable()
 	if err != nil {

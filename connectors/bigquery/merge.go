@@ -87,7 +87,7 @@ func (m *merge) match(s *bq.TableSchema) error {
 		f := s.Fields[place]
 		typ := value.SQLName(f.Type)
 		if !value.Written(typ) || f.Mode == "REPEATED" {
-			return m.plan.Error(errcode.Unimplemented, "column %q: values of type %s are not written", f.Name, value.TypeName(f))
+			return m.plan.Error(errcode.Unimplemented, "column %q: unsupported type %s", f.Name, value.TypeName(f))
 		}
 		m.columns, m.types = append(m.columns, f), append(m.types, typ)
 	}

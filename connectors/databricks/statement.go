@@ -55,10 +55,10 @@ func (c *Conn) check(sql string) error {
 		case "":
 			return invalid("no statement")
 		case "PUT", "GET", "REMOVE": // the service would hand out a link to files, and the client move them
-			return errcode.New(errcode.PermissionDenied, "databricks: %s moves files of this machine and is not run", word)
+			return errcode.New(errcode.PermissionDenied, "databricks: %s is rejected: it transfers files of this machine", word)
 		default:
 			if c.readOnly && !onlyReads(words) {
-				return errcode.New(errcode.PermissionDenied, "databricks: %s is not run on a connection that only reads", word)
+				return errcode.New(errcode.PermissionDenied, "databricks: %s is rejected on a read-only connection", word)
 			}
 		}
 	}

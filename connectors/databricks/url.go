@@ -50,7 +50,7 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 		return c, invalid("expected a URL such as databricks://HOST/CATALOG/SCHEMA?http_path=/sql/1.0/warehouses/ID")
 	}
 	if u.User != nil {
-		return c, invalid("a URL ends up in logs and may hold no token: use token_file, token_env, or client_id with client_secret_file or client_secret_env")
+		return c, invalid("a URL appears in logs and must not contain a token: use token_file, token_env, or client_id with client_secret_file or client_secret_env")
 	}
 	if err := c.setHost(u); err != nil {
 		return c, err

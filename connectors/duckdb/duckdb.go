@@ -294,10 +294,10 @@ func checkMemory(path string, o Options) error {
 	case path != "" && path != ":memory:":
 		return nil
 	case o.ReadOnly || o.MustExist:
-		return errcode.New(errcode.InvalidArgument, "duckdb: a database in memory is always new; expected a file")
+		return errcode.New(errcode.InvalidArgument, "duckdb: an in-memory database is always empty; expected a file")
 	case o.Lasting:
 		return errcode.New(errcode.InvalidArgument,
-			"duckdb: a database in memory ends with this command, and what is written to it is lost; expected a file")
+			"duckdb: an in-memory database is lost when the command exits; expected a file")
 	}
 	return nil
 }

@@ -192,7 +192,7 @@ func (s *session) append(ctx context.Context, table, names []string, rows array.
 			mapping.AppenderClear(a)
 		}
 		if mapping.AppenderDestroy(&a) == mapping.StateError && err == nil {
-			err = errcode.New(errcode.Internal, "duckdb: the rows were not taken")
+			err = errcode.New(errcode.Internal, "duckdb: the engine did not accept the rows")
 		}
 	}()
 	for _, name := range names {

@@ -67,12 +67,12 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
 	switch {
 	case ref.Kind == driver.RefFile:
-		return nil, errcode.New(errcode.Unimplemented, "duckdb: a warehouse reads no files by reference")
+		return nil, errcode.New(errcode.Unimplemented, "duckdb: file references are unsupported; use table:NAME")
 	case ref.Kind != driver.RefTable:
 		return nil, errcode.New(errcode.Unimplemented,
-			"duckdb: results of queries are not kept; write them to a table and refer to table:NAME")
+			"duckdb: query references are unsupported; write the result to a table and use table:NAME")
 	case ref.At != "":
-		return nil, errcode.New(errcode.Unimplemented, "duckdb: old versions of tables are not kept")
+		return nil, errcode.New(errcode.Unimplemented, "duckdb: versions of tables are unsupported; write the old rows to a separate table")
 	}
 	name, err := c.resolve(ctx, ref)
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 	}
 	if s.db.single && count > 1 {
 		return nil, errcode.New(errcode.PermissionDenied,
-			"duckdb: %d statements in one string; expected one on a confined connection that only reads", count)
+			"duckdb: %d statements in one string; expected one on a read-only connection", count)
 	}
 	for i := range count {
 		result, err := s.statement(ctx, sql, statements, i, args, i == count-1)
@@ -297,7 +297,7 @@ func bind(p mapping.PreparedStatement, args []any, last bool) error {
 		case time.Time:
 			state = mapping.BindTimestampTZ(p, at, mapping.NewTimestamp(v.UnixMicro()))
 		default:
-			return errcode.New(errcode.InvalidArgument, "duckdb: parameter %d: a Go value of type %T is not taken", i+1, arg)
+			return errcode.New(errcode.InvalidArgument, "duckdb: parameter %d: unsupported Go type %T", i+1, arg)
 		}
 		if state == mapping.StateError {
 			return errcode.New(errcode.InvalidArgument, "duckdb: parameter %d is not accepted", i+1)

@@ -44,7 +44,7 @@ func (c *Conn) RegisterScalar(ctx context.Context, functions ...driver.Scalar) e
 	var names []string
 	for _, f := range functions {
 		if f.Name == "" || f.Eval == nil {
-			return errcode.New(errcode.InvalidArgument, "duckdb: a function needs a name and something to call")
+			return errcode.New(errcode.InvalidArgument, "duckdb: a function requires a name and an implementation")
 		}
 		if byName[f.Name] == nil {
 			names = append(names, f.Name)

@@ -116,12 +116,12 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	}
 	switch {
 	case ref.Kind == driver.RefQuery:
-		return nil, errcode.New(errcode.Unimplemented, "%s keeps no results under a query's id: save the result as a table (CREATE TABLE … AS) and refer to it as table:NAME", name)
+		return nil, errcode.New(errcode.Unimplemented, "%s: query references are unsupported; save the result as a table (CREATE TABLE … AS) and refer to it as table:NAME", name)
 	case ref.Kind != driver.RefTable:
-		return nil, errcode.New(errcode.Unimplemented, "%s resolves table: references", name)
+		return nil, errcode.New(errcode.Unimplemented, "%s: unsupported reference; use table:NAME", name)
 	case ref.At != "":
 		return nil, errcode.New(errcode.Unimplemented,
-			"%s keeps no versions of tables: save the result as a separate table and refer to that", name)
+			"%s: versions of tables are unsupported; save the old rows as a separate table", name)
 	}
 	if _, err := ref.Parts(); err != nil {
 		return nil, err

@@ -33,11 +33,11 @@ func parseURL(rawURL string) (a address, err error) {
 	rest, query, _ := strings.Cut(rest, "?")
 	settings, err := url.ParseQuery(query)
 	if err != nil {
-		return a, invalid("postgres: the settings behind the ? cannot be read; expected NAME=VALUE joined by &")
+		return a, invalid("postgres: the options after ? are malformed; expected NAME=VALUE joined by &")
 	}
 	user, _, signed := strings.Cut(rest[:strings.LastIndexByte(rest, '@')+1], "@")
 	if signed && strings.Contains(user, ":") || settings.Has("password") || settings.Has("sslpassword") {
-		return a, invalid("postgres: a URL ends up in logs and may hold no password: use PGPASSWORD, a password file (PGPASSFILE, passfile=FILE), a service file, password_file, password_env or password_command")
+		return a, invalid("postgres: a URL appears in logs and must not contain a password: use PGPASSWORD, a password file (PGPASSFILE, passfile=FILE), a service file, password_file, password_env or password_command")
 	}
 	if a.password, err = passwordOf(settings); err != nil {
 		return a, err

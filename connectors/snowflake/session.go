@@ -75,7 +75,7 @@ func (c *Conn) once(ctx context.Context, f func(*session) error) (err error) {
 	err = conn.Raw(func(raw any) error {
 		d, ok := raw.(driverConn)
 		if !ok {
-			failed = errcode.New(errcode.Internal, "snowflake: the driver's connection is not what it was")
+			failed = errcode.New(errcode.Internal, "snowflake: this version of the driver has connections of an unknown type")
 			return nil
 		}
 		s := &session{db: c, conn: d}
@@ -174,7 +174,7 @@ func bind(args []any) ([]sqldriver.NamedValue, error) {
 			add(sf.DataTypeTimestampLtz)
 			add(v)
 		default:
-			return nil, invalid("parameter %d: a Go value of type %T is not taken", i+1, arg)
+			return nil, invalid("parameter %d: unsupported Go type %T", i+1, arg)
 		}
 	}
 	return out, nil

@@ -55,7 +55,7 @@ func (c *Conn) check(sql string) error {
 		first := append(words(text, 1), "")
 		switch first[0] {
 		case "PUT", "GET": // the driver would run these itself, on files of this machine
-			return errcode.New(errcode.PermissionDenied, "snowflake: %s moves files of this machine and is not run", first[0])
+			return errcode.New(errcode.PermissionDenied, "snowflake: %s is rejected: it transfers files of this machine", first[0])
 		}
 	}
 	if !c.readOnly {
@@ -65,20 +65,20 @@ func (c *Conn) check(sql string) error {
 		switch {
 		case nestedComment.MatchString(comment): // its end is a matter of opinion
 			return errcode.New(errcode.PermissionDenied,
-				"snowflake: a comment that holds /* is not run on a connection that only reads")
+				"snowflake: a comment contains /*, which a read-only connection rejects; remove it")
 		case loneReturn.MatchString(comment): // as above
 			return errcode.New(errcode.PermissionDenied,
-				"snowflake: a comment that holds a carriage return without a line feed is not run on a connection that only reads")
+				"snowflake: a comment contains a carriage return without a line feed, which a read-only connection rejects; remove it")
 		}
 	}
 	for _, text := range bare {
 		if anonymousProcedure.MatchString(text) { // WITH p AS PROCEDURE () … CALL p() may do anything
-			return errcode.New(errcode.PermissionDenied, "snowflake: procedures are not run on a connection that only reads")
+			return errcode.New(errcode.PermissionDenied, "snowflake: calls of procedures are rejected on a read-only connection")
 		}
 		for part := range strings.SplitSeq(text, "->>") { // one statement's result may be piped into another
 			if first := words(part, 1); len(first) == 0 || !reads(first[0]) {
 				return errcode.New(errcode.PermissionDenied,
-					"snowflake: only statements that read are run on a connection that only reads")
+					"snowflake: statements that do not only read are rejected on a read-only connection")
 			}
 		}
 	}

@@ -83,7 +83,7 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	if u.User != nil {
 		if _, has := u.User.Password(); has {
 			return c, invalid(
-				"a URL ends up in logs and may hold no password: use private_key_file, token_file, password_file or password_env")
+				"a URL appears in logs and must not contain a password: use private_key_file, token_file, password_file or password_env")
 		}
 		c.User = u.User.Username()
 	}
@@ -93,7 +93,7 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	}
 	c.Database, c.Schema, _ = strings.Cut(strings.Trim(u.Path, "/"), "/")
 	if strings.Contains(c.Schema, "/") {
-		return c, invalid("expected at most /DATABASE/SCHEMA behind the account")
+		return c, invalid("expected at most /DATABASE/SCHEMA after the account")
 	}
 	if err := c.options().Read("snowflake", u.RawQuery); err != nil {
 		return c, err

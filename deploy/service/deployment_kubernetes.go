@@ -160,7 +160,7 @@ func (d *Deployment) NamedHosts() ([]HostPort, error) {
 			continue
 		}
 		if !fullName.MatchString(hp.Host) {
-			return nil, errcode.New(errcode.InvalidArgument, "values: %s names the host %.60q, expected a full name such as db.data.svc.cluster.local: with deploy.kubernetes.hosts no other can be looked up", u.key, hp.Host)
+			return nil, errcode.New(errcode.InvalidArgument, "values: %s names the host %.60q, expected a fully qualified name such as db.data.svc.cluster.local; with deploy.kubernetes.hosts, other names are not resolved", u.key, hp.Host)
 		}
 		out = append(out, hp)
 	}

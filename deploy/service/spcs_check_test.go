@@ -65,7 +65,7 @@ func TestEachRuleCanFail(t *testing.T) {
 				s.Spec.Containers = append(s.Spec.Containers, c)
 			}
 			s.Spec.Containers[1].Resources = s.Spec.Containers[2].Resources
-		}, "spec.containers: 21, and Snowflake takes at most 20"},
+		}, "spec.containers: 21, expected at most 20"},
 		"too many endpoints": {func(s *service.Specification) {
 			for i := range 98 {
 				s.Spec.Endpoints = append(s.Spec.Endpoints, service.Endpoint{Name: fmt.Sprintf("e%d", i), Port: 100 + i})
@@ -140,7 +140,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		"no limits":                 {func(s *service.Specification) { s.Spec.Containers[1].Resources.Limits = nil }, "spec.containers[1].resources"},
 		"cores of no number":        {func(s *service.Specification) { s.Spec.Containers[1].Resources.Requests.CPU = "much" }, "spec.containers[1].resources.requests.cpu"},
 		"half a thousandth":         {func(s *service.Specification) { s.Spec.Containers[1].Resources.Limits.CPU = "0.5m" }, "spec.containers[1].resources.limits.cpu"},
-		"no memory":                 {func(s *service.Specification) { s.Spec.Containers[1].Resources.Requests.Memory = "0Gi" }, "expected more than nothing"},
+		"no memory":                 {func(s *service.Specification) { s.Spec.Containers[1].Resources.Requests.Memory = "0Gi" }, "expected a positive quantity"},
 		"more than the limit":       {func(s *service.Specification) { s.Spec.Containers[0].Resources.Limits.CPU = "100m" }, "spec.containers[0].resources.requests.cpu: 250m is more than the limit 100m"},
 		"cores beyond the node":     {func(s *service.Specification) { s.Spec.Containers[0].Resources.Limits.CPU = "1001m" }, "more than a node of CPU_X64_XS has"},
 		"memory beyond the node":    {func(s *service.Specification) { s.Spec.Containers[0].Resources.Limits.Memory = "6.1Gi" }, "more than a node of CPU_X64_XS has"},

@@ -134,7 +134,7 @@ func Recover(err *error) {
 	if v == nil {
 		return
 	}
-	*err = errcode.New(errcode.DataLoss, "malformed content, or in a form that is not read")
+	*err = errcode.New(errcode.DataLoss, "malformed content, or an unsupported form")
 	if e, ok := v.(error); ok && (errors.As(e, new(refused)) || errors.As(e, new(scoring.NoRoom))) {
 		*err = Classify(e)
 	}

@@ -137,7 +137,7 @@ type line struct {
 // add reads one line into its run.
 func (f *File) add(t jsonscan.Line, o *Options) error {
 	if t.Text == nil && t.Length > 0 {
-		return errcode.New(errcode.ResourceExhausted, "it is longer than the %d MiB that are read of a line", maxLine>>20)
+		return errcode.New(errcode.ResourceExhausted, "the line is longer than %d MiB", maxLine>>20)
 	}
 	text := bytes.TrimSpace(t.Text)
 	if t.Number == 1 {
@@ -226,12 +226,12 @@ func replyText(raw json.RawMessage) string {
 func jsonError(err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return errcode.New(errcode.InvalidArgument, "%s is a JSON %s, which does not belong there",
+		return errcode.New(errcode.InvalidArgument, "%s is a JSON %s, which is not allowed there",
 			cmp.Or(kind.Field, "the line"), kind.Value)
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return errcode.New(errcode.InvalidArgument, "it is not JSON from byte %d on", syntax.Offset)
+		return errcode.New(errcode.InvalidArgument, "malformed JSON at byte %d", syntax.Offset)
 	}
 	return errcode.New(errcode.InvalidArgument, "it is not one JSON object")
 }

@@ -139,7 +139,7 @@ func (s FileSource) item(line jsonscan.Line, text []byte, place string, known in
 	if line.Length > s.maxLine() {
 		item.CaseID = place
 		item.Load = func(context.Context) (*scoring.Case, error) {
-			return nil, errcode.New(errcode.ResourceExhausted, "%s: the line has %d bytes, at most %d are read", place,
+			return nil, errcode.New(errcode.ResourceExhausted, "%s: the line has %d bytes, expected at most %d", place,
 				line.Length, s.maxLine())
 		}
 		return item

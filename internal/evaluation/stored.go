@@ -38,7 +38,7 @@ func (n Named) Find(ctx context.Context, notes io.Writer, w *store.Store) (of st
 			return of, err
 		}
 		if last == nil {
-			return of, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one",
+			return of, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s creates one",
 				printable.Shell(n.DB))
 		}
 		id = last.ID
@@ -235,7 +235,7 @@ func FindRow(ctx context.Context, w *store.Store, db string, choice RowChoice) (
 			return named, err
 		}
 		if last == nil {
-			return named, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one",
+			return named, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s creates one",
 				printable.Shell(db))
 		}
 		id = last.ID

@@ -150,8 +150,8 @@ func TestBegin(t *testing.T) {
 		{why: "to a new file alone", id: "r1", was: "-"},
 		{why: "to a file alone, again", id: "r1", was: score},
 		{why: "a file goes on", id: "r1", resumed: true, was: score, is: score},
-		{why: "a file that is not there", id: "r1", resumed: true, was: "-", is: "-", err: `--resume: nothing holds scores of run "r1"`},
-		{why: "no file is named", id: "r1", resumed: true, err: `--resume: nothing holds scores of run "r1"`},
+		{why: "a file that is not there", id: "r1", resumed: true, was: "-", is: "-", err: `--resume: no scores of run "r1"`},
+		{why: "no file is named", id: "r1", resumed: true, err: `--resume: no scores of run "r1"`},
 	} {
 		path := ""
 		if tc.was != "" {

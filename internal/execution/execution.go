@@ -101,7 +101,7 @@ const (
 	refused = "refused" // not run: it is no query, calls what does not exist, or would do more than read
 	unknown = "unknown" // not run: nothing is known of a function that it calls
 	unread  = "unread"  // it ran, and returned what badger does not read: badger's own fault
-	beyond  = "limit"   // it ran, and returned more than is read
+	beyond  = "limit"   // it ran, and returned results above the limits
 	away    = "away"    // the warehouse could not run it: nobody's fault who wrote it
 	notKept = "not kept"
 )
@@ -327,7 +327,7 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 	}
 	if name := ofHost(sql, sqlparts.DialectOf(w.Dialect()), e.Functions); !own && name != "" {
 		r.Outcome, r.Code, r.Message = refused, errcode.PermissionDenied.String(),
-			"the query was not run: "+name+" tells of the host or of settings, not of data"
+			"the query was not run: "+name+" reports on the host or its settings, not on data"
 		return outcome{Record: r}, e.keep(r)
 	}
 	send := sql
@@ -468,9 +468,9 @@ func (e *Executor) Lines() (lines []string) {
 	for _, side := range []Side{Gold, Agent} {
 		for _, k := range []struct{ outcome, says string }{
 			{failed, "failed"},
-			{refused, "were refused: each is no query, calls a function that does not exist, or would do more than read"},
-			{unknown, "were not run: they call something of which nothing is known, or their clock cannot be pinned"},
-			{beyond, "returned more than is read"}, {unread, "returned what badger does not read, which is no fault of theirs"},
+			{refused, "were rejected: each is not a query, calls a function that does not exist, or would do more than read"},
+			{unknown, "were not run: they call unknown functions, or their clock cannot be pinned"},
+			{beyond, "returned results above the limits"}, {unread, "returned values of unsupported types, which is not an error of the queries"},
 			{away, "could not be run or kept"}, {notKept, "have no kept result"},
 		} {
 			if n := e.tally.Outcomes[side][k.outcome]; n > 0 {

@@ -91,7 +91,7 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 		return nil, errcode.Usage("--execute: limits must be above 0")
 	}
 	if c.URL == "" && c.Schema {
-		return nil, errcode.Usage("--execute: expected a URL with --execute-schema or --execute-statistics, also with --execute-kept: it says of which warehouse they were kept")
+		return nil, errcode.Usage("--execute: expected a URL with --execute-schema or --execute-statistics, also with --execute-kept: the URL identifies the warehouse whose results are kept")
 	}
 	clock, err := readClock(c.Clock)
 	if err != nil {
@@ -193,7 +193,7 @@ func (o *OpenOptions) open(ctx context.Context, at string) (_ Warehouse, closing
 		}
 		values, err := url.ParseQuery(query)
 		if err != nil {
-			return nil, nil, errcode.Usage("the options behind ? cannot be read")
+			return nil, nil, errcode.Usage("the options after ? are malformed")
 		}
 		values.Set("mode", "ro")
 		values.Set("confined", "true")
@@ -203,7 +203,7 @@ func (o *OpenOptions) open(ctx context.Context, at string) (_ Warehouse, closing
 		if values.Get("temp_directory") == "" {
 			dir, err := os.MkdirTemp("", "badger-execute-*")
 			if err != nil {
-				return nil, nil, fmt.Errorf("a place for what does not fit the memory: %w", err)
+				return nil, nil, fmt.Errorf("creating a directory for temporary files: %w", err)
 			}
 			closing = func() { _ = os.RemoveAll(dir) }
 			values.Set("temp_directory", dir)

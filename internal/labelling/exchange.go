@@ -224,7 +224,7 @@ func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done
 		}
 		text := bytes.TrimSpace(bytes.TrimPrefix(l.Text, []byte("\xef\xbb\xbf")))
 		if l.Length > maxLine {
-			return done, errcode.New(errcode.ResourceExhausted, "line %d: it has %d bytes, at most %d are read", l.Number,
+			return done, errcode.New(errcode.ResourceExhausted, "line %d: %d bytes, expected at most %d", l.Number,
 				l.Length, maxLine)
 		}
 		if len(text) == 0 {

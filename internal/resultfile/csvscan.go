@@ -131,7 +131,7 @@ func (s *csvScanner) record(b []byte) (int, error) {
 				if j+1 == len(b) && !s.eof {
 					return 0, nil
 				}
-				return 0, errcode.New(errcode.InvalidArgument, "column %d: expected a delimiter behind the closing quote",
+				return 0, errcode.New(errcode.InvalidArgument, "column %d: expected a delimiter after the closing quote",
 					len(s.cells))
 			}
 		} else {

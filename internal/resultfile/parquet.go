@@ -137,12 +137,12 @@ func (r *reader) checkChunks(f *file.Reader, in io.Seeker) error {
 			}
 			if slices.Contains(chunk.Encodings(), byteStreamSplit) {
 				return errcode.New(errcode.Unimplemented,
-					"column %d (%q) is encoded as BYTE_STREAM_SPLIT, which is not read; write it as PLAIN or with a dictionary", i+1,
+					"column %d (%q) is encoded as BYTE_STREAM_SPLIT, which is unsupported; write it as PLAIN or with a dictionary", i+1,
 					chunk.PathInSchema().String())
 			}
 			if _, err := compress.GetCodec(chunk.Compression()); err != nil {
 				return errcode.New(errcode.Unimplemented,
-					"column %d (%q) is compressed with %v, which is not read; use snappy, zstd or gzip", i+1,
+					"column %d (%q) is compressed with %v, which is unsupported; use snappy, zstd or gzip", i+1,
 					chunk.PathInSchema().String(), chunk.Compression())
 			}
 			if n := chunk.TotalCompressedSize(); n < 0 || n > size || chunk.TotalUncompressedSize() < 0 {

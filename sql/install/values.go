@@ -217,7 +217,7 @@ func (v *Values) complete(required []string) error {
 	}{{"small", v.Rows.Small}, {"large", v.Rows.Large}, {"judged", v.Rows.Judged}} {
 		if r.n < 0 || r.n > 100_000 {
 			return errcode.New(errcode.InvalidArgument,
-				"values: rows.%s is %d, expected 1 to 100000, or 0 for what the wire allows", r.key, r.n)
+				"values: rows.%s is %d, expected 1 to 100000, or 0 for the maximum of the protocol", r.key, r.n)
 		}
 	}
 	if s := v.Rows.JudgeSeconds; !(s >= 0 && s <= 600) {

@@ -140,7 +140,7 @@ func New(c Config, s Env) (*Guard, error) {
 	}
 	if !slices.Contains(modes, c.Mode) {
 		return nil, errcode.New(errcode.InvalidArgument,
-			"mode: %.40q is none, expected local, token, mtls, oidc, platform or proxy", c.Mode)
+			"mode: unknown mode %.40q, expected local, token, mtls, oidc, platform or proxy", c.Mode)
 	}
 	if err := c.check(); err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func (c Config) check() error {
 	}
 	if c.Mode == MTLS && c.ClientCAFile == "" {
 		return errcode.New(errcode.InvalidArgument,
-			"client_ca: mode mtls needs the file of the authorities of client certificates")
+			"client_ca: mode mtls requires a file with the CA certificates of clients")
 	}
 	if c.Skew < 0 || c.Skew > 10*time.Minute {
 		return errcode.New(errcode.InvalidArgument, "clock_skew: expected 0 to 10 minutes")

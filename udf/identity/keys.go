@@ -254,7 +254,7 @@ func (k *keyURL) get(ctx context.Context, at string) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, keysLength+1))
 	switch {
 	case err != nil:
-		return nil, errcode.New(errcode.Unavailable, "the issuer's answer broke off")
+		return nil, errcode.New(errcode.Unavailable, "the issuer's reply was cut off")
 	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
 		return nil, errcode.New(errcode.Unavailable, "the issuer answered with status %d", resp.StatusCode)
 	case resp.StatusCode != http.StatusOK:

@@ -160,7 +160,7 @@ func (g *gate) Read(p []byte) (int, error) {
 var (
 	errCompressed = errcode.New(errcode.Unimplemented,
 		"the message is compressed; send it without compression (grpc-encoding: identity)")
-	errTwoInOne = errcode.New(errcode.InvalidArgument, "the call takes one message, and a second one came")
+	errTwoInOne = errcode.New(errcode.InvalidArgument, "the call takes one message, got a second one")
 )
 
 // await waits until a message is wanted. The end of a call of one message is searched for unasked.

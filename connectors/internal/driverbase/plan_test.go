@@ -33,7 +33,7 @@ func TestMatch(t *testing.T) {
 		{"in another case of letters", []string{"CASE_ID", "Näme"}, []string{"case_id", "nÄme"}, []string{"case_id"}, []string{"CASE_ID", "Näme"}, ""},
 		{"the exact one counts, wherever it stands", []string{"K", "k", "kK"}, []string{"k"}, nil, []string{"k"}, ""},
 		{"both of two that differ in case", []string{"k", "K"}, []string{"K", "k"}, []string{"k"}, []string{"K", "k"}, ""},
-		{"which of two is not told", []string{"Kk", "kK"}, []string{"kk"}, nil, nil, `column "kk" may be the table's "Kk" or "kK"`},
+		{"which of two is not told", []string{"Kk", "kK"}, []string{"kk"}, nil, nil, `column "kk" is ambiguous: the table has "Kk" and "kK"`},
 		{"a column that is not there", []string{"a"}, []string{"a", "b"}, nil, nil, `the table has no column "b"`},
 		{"two that are one", []string{"K"}, []string{"k", "K"}, nil, nil, `the rows' columns "k" and "K" are one column of the table, "K"`},
 		{"one twice", []string{"a"}, []string{"a", "a"}, nil, nil, `the rows have column "a" twice`},

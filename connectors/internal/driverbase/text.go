@@ -107,7 +107,7 @@ func (n *Notation) Append(dst []byte, arr arrow.Array, i int) ([]byte, error) {
 		}
 		return appendMoment(dst, at, layout)
 	}
-	return dst, errcode.New(errcode.Unimplemented, "values of Arrow type %v are not written", arr.DataType())
+	return dst, errcode.New(errcode.Unimplemented, "unsupported Arrow type %v", arr.DataType())
 }
 
 func appendUTF8(dst []byte, s string) ([]byte, error) {
@@ -129,7 +129,7 @@ func (n *Notation) AppendFloat(dst []byte, f float64, bits int) []byte {
 }
 
 var (
-	errFiner = errcode.New(errcode.InvalidArgument, "a time is finer than the microseconds that are kept")
+	errFiner = errcode.New(errcode.InvalidArgument, "a time has more than microsecond precision")
 	errYears = errcode.New(errcode.InvalidArgument, "a date outside the years 1 to 9999")
 	errDay   = errcode.New(errcode.InvalidArgument, "a time of day of less than 0 or of 24 hours and more")
 )

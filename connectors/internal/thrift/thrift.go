@@ -230,7 +230,7 @@ func appendList[T any](b []byte, t byte, list []T) []byte {
 }
 
 // ErrBroken reports bytes that end early or are not a message.
-var ErrBroken = errors.New("these bytes are no message of the Thrift binary protocol")
+var ErrBroken = errors.New("malformed message of the Thrift binary protocol")
 
 // maxDepth is how deep structs may are in each other.
 const maxDepth = 64

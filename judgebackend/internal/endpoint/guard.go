@@ -119,7 +119,7 @@ func (g *Guard) Client() *http.Client {
 
 func (g *Guard) denied() error {
 	return &judgebackend.Error{Kind: judgebackend.KindEgress, Backend: g.id.Backend, Host: g.id.Host,
-		Detail: "the endpoint points elsewhere"}
+		Detail: "the endpoint redirects to another host"}
 }
 
 // RoundTrip refuses addresses that are not on the list.

@@ -76,7 +76,7 @@ func parsed(answer []byte, method string) (thrift.Message, error) {
 	m, err := thrift.Parse(answer)
 	if err != nil || m.Name != method || m.Kind != thrift.Reply && m.Kind != thrift.Exception {
 		return m, errcode.New(errcode.Unavailable,
-			"databricks: %s: the answer is none of the Thrift protocol; check that http_path is that of a SQL warehouse", what)
+			"databricks: %s: the answer is not a message of the Thrift protocol; check that http_path is that of a SQL warehouse", what)
 	}
 	err = statusOf(m.Fields.Struct(0), what)
 	if m.Kind == thrift.Exception {

@@ -152,7 +152,7 @@ func (op *Statement) Read(ctx context.Context) (description thrift.Struct, err e
 	}
 	result, ok := op.rows.(rows.Rows)
 	if !ok {
-		return nil, errcode.New(errcode.Internal, "databricks: the driver gives no Arrow")
+		return nil, errcode.New(errcode.Internal, "databricks: the driver returns no Arrow data")
 	}
 	if op.parts, err = result.GetArrowIPCStreams(ctx); err != nil {
 		return nil, op.w.failure(reading, err)

@@ -192,7 +192,7 @@ func (w *witness) page(page thrift.Struct) (changed bool, err error) {
 	}
 	if len(set.List(2))+len(set.List(3))+len(set.Bytes(4)) > 0 {
 		return false, errcode.Unread(
-			"databricks: the service sends a result that is not Arrow; expected a Databricks SQL warehouse behind http_path")
+			"databricks: the service sends a result that is not Arrow; expected the http_path of a Databricks SQL warehouse")
 	}
 	return len(links) > 0, nil
 }
@@ -207,7 +207,7 @@ func (w *witness) part() (announced, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.parts) == 0 {
-		return announced{}, workspace.Broken("the driver gives rows that the service did not announce")
+		return announced{}, workspace.Broken("the driver returns rows that the service did not announce")
 	}
 	next := w.parts[0]
 	w.parts = w.parts[1:]
@@ -224,7 +224,7 @@ func (w *witness) complete() error {
 	case w.err != nil:
 		return w.err
 	case !w.begun || w.more || len(w.parts) > 0:
-		return workspace.Broken("the driver ends it before its end")
+		return workspace.Broken("the driver ends it early")
 	}
 	return nil
 }

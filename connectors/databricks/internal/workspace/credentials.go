@@ -114,7 +114,7 @@ func (t *tokens) renew(ctx context.Context) error {
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500:
 		return &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: "signing in"}
 	case resp.StatusCode != http.StatusOK || err != nil || answer.Token == "":
-		return errcode.New(errcode.Unauthenticated, "databricks: the workspace gives the service principal no token (%s); check client_id, that its secret has not expired, and that it belongs to this workspace", plain(answer.Error, resp.Status))
+		return errcode.New(errcode.Unauthenticated, "databricks: the workspace issues no token to the service principal (%s); check client_id, that its secret has not expired, and that it belongs to this workspace", plain(answer.Error, resp.Status))
 	}
 	if answer.Expires <= 0 {
 		answer.Expires = 3600

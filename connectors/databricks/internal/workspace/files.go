@@ -53,7 +53,7 @@ func (c *Client) Download(ctx context.Context, l Link, again Refresh) ([]byte, e
 			return body, err
 		}
 		if attempt == refreshes {
-			return nil, errcode.New(errcode.Unavailable, "databricks: a link to a part of the result is refused again and again; check that this machine's clock is right and that it may reach the workspace's cloud storage, or open with cloud_fetch=false")
+			return nil, errcode.New(errcode.Unavailable, "databricks: cloud storage rejects every new link to a part of the result; check that this machine's clock is right and that it may reach the workspace's cloud storage, or open with cloud_fetch=false")
 		}
 		links, err := again(ctx, l)
 		if err != nil {
@@ -61,7 +61,7 @@ func (c *Client) Download(ctx context.Context, l Link, again Refresh) ([]byte, e
 		}
 		fresh := slices.IndexFunc(links, func(n Link) bool { return n.Start == l.Start && n.Rows == l.Rows })
 		if fresh < 0 {
-			return nil, Broken("the service gives no new link for row %d", l.Start)
+			return nil, Broken("the service returns no new link for row %d", l.Start)
 		}
 		l = links[fresh]
 	}

@@ -42,7 +42,7 @@ func AppendCell(dst []byte, arr arrow.Array, i int) ([]byte, error) {
 		case t.Unit == arrow.Microsecond:
 			return appendMicros(dst, v, layout), nil
 		case t.Unit == arrow.Nanosecond && v%1000 != 0:
-			return dst, errcode.New(errcode.InvalidArgument, "a time is finer than the microseconds that PostgreSQL has")
+			return dst, errcode.New(errcode.InvalidArgument, "a time has more than the microsecond precision of PostgreSQL")
 		}
 		return appendMoment(dst, a.Value(i).ToTime(t.Unit), layout), nil
 	}
