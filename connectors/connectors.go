@@ -249,7 +249,7 @@ func (w *Warehouse) Dialect() string { return w.dialect.Name }
 // Program is the version of badger that uses the warehouse; "" if it is not known.
 func (w *Warehouse) Program() string { return w.program }
 
-// SQL is how the warehouse spells statements.
+// SQL returns the SQL dialect of the warehouse.
 func (w *Warehouse) SQL() driver.Dialect { return w.dialect }
 
 // HostsModels reports whether QueryText can be asked: whether the warehouse is one that runs models.

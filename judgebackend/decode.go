@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// MaxReply is how many bytes of reply [Decode] looks at; longer replies are refused.
+// MaxReply is the maximum number of bytes of a reply; [Decode] rejects longer ones.
 const MaxReply = 1 << 20
 
 // Decode finds the JSON object in a model's reply, checks it against schema and stores it in the

@@ -42,7 +42,7 @@ const (
 	KindBudget       Kind = "budget"       // the budget would be passed
 	KindCircuitOpen  Kind = "circuit_open" // not tried: the last calls showed that none can succeed
 	KindNoKey        Kind = "no_key"       // the key does not exist yet
-	KindNoJudge      Kind = "no_judge"     // the backend is none
+	KindNoJudge      Kind = "no_judge"     // there is no backend
 	KindReplayMiss   Kind = "replay_miss"  // no recorded answer to this request
 	KindStore        Kind = "store"        // the ledger cannot be read
 	KindUnsupported  Kind = "unsupported"  // not offered by this backend

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Money is an amount in 10^-12 of the price table's currency, US dollars as delivered: exact for
+// Money is an amount in 10^-12 of the price table's currency, US dollars by default: exact for
 // every price a vendor lists, up to 9.2 million. A price per million tokens in millionths is a
 // price per token in this unit.
 type Money int64
@@ -98,7 +98,7 @@ type Price struct {
 // name, such as gpt-4o-2024-08-06, finds the price of the name without the date.
 type PriceTable map[string]Price
 
-// ListPricesOf is when the list prices were looked up.
+// ListPricesOf is the date of the list prices.
 const ListPricesOf = "2026"
 
 // ListPrices are vendors' list prices in US dollars of [ListPricesOf], for models asked at the vendors'

@@ -88,7 +88,7 @@ type Column struct {
 	room func(int64) error // of a column that is built, see [Builder.Bound]; may be nil
 }
 
-// Written is how the numbers with decimal digits in a column were written.
+// Written describes how the numbers with decimal digits in a column were written.
 type Written uint8
 
 // 1.10 is padded, 1.1 and 1.0 are plain. Values that were not read from text have no spelling.

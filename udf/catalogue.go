@@ -57,7 +57,7 @@ type Param struct {
 	Doc      string `json:"doc"`
 }
 
-// Required is how many arguments a call has at least; len(Params) is how many at most.
+// Required returns the minimum number of arguments of a call; the maximum is len(Params).
 func (f *Function) Required() int {
 	for i, p := range f.Params {
 		if p.Optional {

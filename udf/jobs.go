@@ -499,7 +499,7 @@ func (c *Catalogue) KeepIn(m Memory) (spare func()) {
 	return c.jobs.spare
 }
 
-// Load is how busy a catalogue is.
+// Load is the load of a catalogue.
 type Load struct {
 	RowsRunning int   // of functions that ask no judge
 	RowsWaiting int64 // for a worker

@@ -51,7 +51,8 @@ type process struct {
 	spcsToken string // the token file of Snowpark Container Services; "": where Snowflake puts it
 }
 
-// runRoom is what a run may use next to its cases and their results before it collects garbage without pause.
+// runRoom is the memory in bytes that a run may use in addition to its cases and their results. Above this
+// limit the garbage collector would run all the time.
 const runRoom = 128 << 20
 
 // boundMemory makes the runtime collect garbage before a run takes more memory than its cases and results may, unless

@@ -47,8 +47,8 @@ func leaveOut(name string, schemes ...string) { //nolint:unused // only a build 
 	}
 }
 
-// dialectOf is how a warehouse spells SQL: that of a connector of this build, or of one that functions are
-// installed in without a connection.
+// dialectOf returns the SQL dialect of a warehouse: that of a connector of this build, or of one that
+// functions are installed in without a connection.
 func dialectOf(warehouse string) (d driver.Dialect, known bool) {
 	if warehouse == install.Databend.Name {
 		return install.Databend, true

@@ -32,8 +32,8 @@ import (
 // See [ParseURL].
 const Scheme = "databricks"
 
-// Dialect is how Databricks spells badger's tables. JSON is text: VARIANT rewrites numbers and
-// sorts members, and JSON functions read text as well.
+// Dialect is the SQL dialect of badger's tables in Databricks. JSON is text: VARIANT rewrites
+// numbers and sorts members, and JSON functions read text as well.
 var Dialect = driver.Dialect{
 	Name: "databricks",
 	Types: map[driver.Type]string{

@@ -19,7 +19,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Status is how a check ended.
+// Status is the outcome of a check.
 type Status string
 
 // How checks end.

@@ -121,7 +121,7 @@ type Options struct {
 // Opener opens a connection. The URL is the whole one, scheme included.
 type Opener func(ctx context.Context, url string, o Options) (Conn, Dialect, error)
 
-// Dialect is how a warehouse spells what the portable statements need.
+// Dialect holds the differences between warehouses that the portable statements depend on.
 type Dialect struct {
 	Name  string // as cases name it: duckdb, snowflake, bigquery, databricks
 	Types map[Type]string
@@ -281,7 +281,7 @@ func (r Ref) Names() (names []Name, err error) {
 }
 
 // isTableName reports whether s is one to three identifiers joined by points, each plain or in double quotes, so
-// that it can be part of a statement.
+// that it can be inserted into a statement.
 func isTableName(s string) bool {
 	parts := 0
 	for s != "" {

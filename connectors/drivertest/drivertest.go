@@ -29,7 +29,7 @@ import (
 //go:embed testdata/types/*.txtar
 var typeFiles embed.FS
 
-// Harness is how the suite reaches a connector.
+// Harness connects the suite to a connector.
 type Harness struct {
 	Name     string // of the connector, as the type files use it
 	Dialect  driver.Dialect

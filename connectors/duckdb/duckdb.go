@@ -42,7 +42,7 @@ import (
 // connection. See [ParseURL].
 const Scheme = "duckdb"
 
-// Dialect is how DuckDB spells badger's tables.
+// Dialect is the SQL dialect of badger's tables in DuckDB.
 var Dialect = driver.Dialect{
 	Name: "duckdb", Embedded: true, Binary: ` COLLATE "binary"`,
 	Types: map[driver.Type]string{
@@ -218,7 +218,7 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 // writers are the files that are or were open, with a channel each that holds one writer.
 var writers sync.Map // instance -> chan struct{}
 
-// checkpointAfter is how much the log may hold before the engine writes it into the tables. By its own
+// checkpointAfter is the size of the log after which the engine writes it into the tables. By its own
 // 16 MB, the last rows of a table are compressed again and again while a run is stored.
 const checkpointAfter = "64MB"
 

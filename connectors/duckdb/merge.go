@@ -169,7 +169,7 @@ func joined(parts []string) string {
 	return strings.Join(quoted, ".")
 }
 
-// flushBytes is how much text the appender may hold before it hands its rows to the table.
+// flushBytes is the number of bytes of text after which the appender writes its rows to the table.
 const flushBytes = 32 << 20
 
 // append appends rows to columns of a table, a chunk at a time.

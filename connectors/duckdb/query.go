@@ -62,8 +62,8 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 	return driverbase.OneText("duckdb", r)
 }
 
-// ReadSnapshot streams a table or view. The engine keeps neither results of queries nor old
-// versions of tables.
+// ReadSnapshot streams a table or view. Results of queries and old versions of tables are
+// unsupported: the engine does not store them.
 func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
 	switch {
 	case ref.Kind == driver.RefFile:

@@ -103,7 +103,7 @@ var (
 	parameterOf = regexp.MustCompile(`\$\d+`)
 )
 
-// nameIn finds the name in a message; if there is none, or not for sure, the text does without.
+// nameIn finds the name in a message; if there is no name, or it is uncertain, the message has no name.
 func nameIn(pe *pgconn.PgError) string {
 	m := pe.Message
 	switch pe.Code {

@@ -63,7 +63,7 @@ type session struct {
 	spent bool // holds something that the next call must not find
 }
 
-// closing is how long the end of a session may take.
+// closing is the time limit for closing a session.
 const closing = 5 * time.Second
 
 // release returns the session to the pool, or closes it.

@@ -67,7 +67,7 @@ func parseURL(rawURL string) (a address, err error) {
 	return a, nil
 }
 
-// whereOf is what messages call a server.
+// whereOf returns the name of a server for messages.
 func whereOf(c *pgconn.Config) string {
 	if strings.HasPrefix(c.Host, "/") {
 		return c.Host + "/" + c.Database

@@ -150,8 +150,8 @@ func unauthenticated(format string, args ...any) error {
 // login signs in for each session of the pool, reading the secret anew.
 type login struct {
 	config Config
-	// transport is that of all sessions. If it is nil, the driver makes one that checks revocation
-	// lists; what it receives counts when it has become records.
+	// transport is the HTTP transport of all sessions. If it is nil, the driver makes one that
+	// checks revocation lists; what it receives counts when it has become records.
 	transport http.RoundTripper
 }
 

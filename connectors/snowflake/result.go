@@ -72,7 +72,7 @@ func (s *session) result(ctx context.Context, rows sqldriver.Rows, asBatches boo
 	return res, nil
 }
 
-// rowsAtOnce is how many rows of a JSON result become one record.
+// rowsAtOnce is the number of rows of a JSON result in one record.
 const rowsAtOnce = 4096
 
 // unreadable reports that gosnowflake 1.19.1 cannot convert a batch: it fails for times of day with a scale of 4 or

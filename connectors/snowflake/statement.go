@@ -24,7 +24,7 @@ func readings(sql string) (bare, comments []string) {
 	return bare, comments
 }
 
-// words are the first n words of a reading in upper case, behind opening brackets.
+// words returns the first n words of a reading after opening brackets, in upper case.
 func words(bare string, n int) []string {
 	var out []string
 	for len(out) < n {

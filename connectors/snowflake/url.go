@@ -32,7 +32,7 @@ type Config struct {
 	LoginTimeout     time.Duration     // 0 is one minute
 	Retries          int               // of one request that meets a busy or failing server; 0 is 7
 	Params           map[string]string // session parameters
-	Proxy            *url.URL          // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
+	Proxy            *url.URL          // http(s)://HOST:PORT, or nil for no proxy; proxies of the environment are ignored
 	Revocation       Revocation        // of certificates; "" is RevocationOff
 
 	getenv func(string) string // nil is the process's until check
@@ -187,7 +187,7 @@ func (c *Config) check() error {
 	return c.checkSecret()
 }
 
-// Endpoint is where the account is reached, for messages.
+// Endpoint returns the host of the account, for messages.
 func (c *Config) endpoint() string {
 	if c.Host == "" {
 		return strconv.Quote(c.Account)

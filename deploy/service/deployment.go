@@ -50,7 +50,7 @@ func (d *Deployment) sections() (all []section) {
 	return all
 }
 
-// Replicas are how many servers run at least and at most.
+// Replicas are the minimum and the maximum number of servers.
 type Replicas struct {
 	Min int `yaml:"min"`
 	Max int `yaml:"max"`

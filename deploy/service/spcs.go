@@ -44,7 +44,7 @@ type Probe struct {
 	Path string `yaml:"path"`
 }
 
-// VolumeMount is where a container sees a volume.
+// VolumeMount is the directory of a volume in a container.
 type VolumeMount struct {
 	Name      string `yaml:"name"`
 	MountPath string `yaml:"mountPath"`

@@ -40,7 +40,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// maxLine is how long a line may be, in bytes, its line feed included.
+// maxLine is the maximum length of a line in bytes, with its line feed.
 const maxLine = 64 << 20
 
 // Options select what to read. The zero value reads everything and fails on invalid lines.
@@ -406,7 +406,7 @@ func (r *Run) Score(caseID string) (float64, bool) {
 	return 0, false
 }
 
-// Calls is how many replies were recorded for a case.
+// Calls returns the number of replies recorded for a case.
 func (r *Run) Calls(caseID string) int {
 	if e := r.cases[caseID]; e != nil {
 		return len(e.replies)

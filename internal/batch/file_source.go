@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// DefaultMaxLine is how long a line of a case file may be, in bytes.
+// DefaultMaxLine is the maximum length of a line of a case file, in bytes.
 const DefaultMaxLine = 256 << 20
 
 // FileSource is a case file in JSON Lines: one case a line, blank lines between them allowed. It is read line by

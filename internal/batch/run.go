@@ -134,8 +134,8 @@ func (x *run) watchStop() {
 	}
 }
 
-// read hands on what the source yields. A source that does not come back although its context has
-// ended is left behind.
+// read sends the cases of the source. It abandons a source that does not return after its context
+// has ended.
 func (x *run) read(src Source) {
 	defer close(x.sourceDone)
 	defer close(x.items)

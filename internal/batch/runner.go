@@ -84,8 +84,8 @@ func (r Runner) withDefaults(metrics []*scoring.Metric) Runner {
 	return r
 }
 
-// batchScores is how many scores are stored together. A store takes some milliseconds for each batch,
-// and a batch is held in memory twice while it is stored.
+// batchScores is the number of scores that are stored in one batch. A store takes some milliseconds
+// for each batch, and a batch is held in memory twice while it is stored.
 const batchScores = 4096
 
 func orDefault[T int | int64 | time.Duration](v *T, otherwise T) {

@@ -59,7 +59,7 @@ func OpenScoreFile(path string) (*ScoreFile, error) {
 	return s, nil
 }
 
-// recover finds the end of the whole lines and drops a torn one behind it.
+// recover finds the end of the complete lines and drops a truncated one after it.
 func (s *ScoreFile) recover() error {
 	size, err := s.f.Seek(0, io.SeekEnd)
 	if err != nil {

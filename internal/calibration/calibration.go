@@ -143,7 +143,7 @@ type BackboneMeasure struct {
 	Current, Candidate agreement.Stat
 }
 
-// People is how far those who labelled agree among themselves.
+// People is the agreement between annotators.
 type People struct {
 	Annotators int // the most votes of a case
 	Cases      int // with two votes or more

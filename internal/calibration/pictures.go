@@ -229,7 +229,7 @@ func scatter(r *Report) *chart.Picture {
 	return p
 }
 
-// mostBars is how many metrics a panel of bars has.
+// mostBars is the maximum number of metrics in a panel of bars.
 const mostBars = 14
 
 // bars are the shares of cases that metrics pass in each tier, next to the share that people pass.

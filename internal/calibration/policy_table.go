@@ -19,7 +19,7 @@ func wrapped(w io.Writer, text string) {
 	}
 }
 
-// tableWidth is how many columns the table of policies has at most.
+// tableWidth is the maximum width of the table of policies in characters.
 const tableWidth = 80
 
 // PrintPolicies prints by class what was seen, and what passes though it was not.

@@ -22,7 +22,7 @@ import (
 
 // Judge answers the questions of judge metrics.
 type Judge interface {
-	// Name is who that is, as scores and runs record it, such as openai:gpt-4o.
+	// Name is the name of the judge in scores and runs, such as openai:gpt-4o.
 	Name() string
 	// Paid returns the cost of the answers so far.
 	Paid() Cost

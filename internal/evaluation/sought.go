@@ -26,7 +26,7 @@ type Sought struct {
 	Named []string         // what of the pattern is chosen, for messages: agent "nova"
 }
 
-// latestRuns is how many runs are searched for one that scored the case.
+// latestRuns is the number of latest runs that are searched for one that scored the case.
 const latestRuns = 1000
 
 // Stored reads the scores of the case from a warehouse and, unless a file has it, the case.

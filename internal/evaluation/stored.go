@@ -20,7 +20,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Named is how a stored run is named.
+// Named identifies the answers of a stored run, and has their names for messages.
 type Named struct {
 	ID   string           // "": the last run
 	Flag string           // what names it in messages: --run, or --against
@@ -131,7 +131,7 @@ func (r *Stored) Read(ctx context.Context, base store.OfRun, summed bool,
 	})
 }
 
-// status is that of the answers of a run that are reported on: done where all are.
+// status returns the status of the answers of a run that are reported on: done where all are.
 func (r *Stored) status(ctx context.Context) (status string, err error) {
 	of := r.Of
 	rows, err := r.Warehouse.Runs(ctx, of.ID)

@@ -30,7 +30,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Warehouse is what queries run on: a connection that only reads.
+// Warehouse runs queries on a read-only connection.
 type Warehouse interface {
 	Dialect() string
 	QueryWithin(ctx context.Context, rows, bytes int64, query string, args ...any) (*scoring.Table, error)
@@ -46,7 +46,7 @@ type Limits struct {
 // DefaultLimits are those of badger run.
 var DefaultLimits = Limits{Rows: 100_000, Bytes: 64 << 20, Timeout: time.Minute}
 
-// concurrency is how many queries run at a time.
+// concurrency is the number of queries that run concurrently.
 const concurrency = 8
 
 // Executor runs the queries of cases. It may be used from several goroutines at once.
@@ -88,7 +88,7 @@ type flight struct {
 	out  outcome
 }
 
-// outcome is what became of a query.
+// outcome is the outcome of a query.
 type outcome struct {
 	Record
 	table *scoring.Table

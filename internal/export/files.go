@@ -59,12 +59,12 @@ func (t Targets) Check(printed string) error {
 // Surroundings are the inputs of exports in addition to the options of each.
 type Surroundings struct {
 	Stdout io.Writer
-	Notes  io.Writer      // is told which files were written
+	Notes  io.Writer      // receives the names of the written files
 	Mask   *caseview.Mask // nil: nothing is hidden
 	Places *Places        // where cases are whose answers do not say so; nil: not known
 }
 
-// Files are the files that a run is being written to. Nil is none.
+// Files are the files that a run is being written to. Nil means no files.
 type Files struct {
 	Surroundings
 

@@ -210,7 +210,7 @@ func (m *markdown) worst() {
 	}
 }
 
-// why is why an answer did not pass: how the results differ, else the metric's reason.
+// why returns the reason why an answer did not pass: how the results differ, else the metric's reason.
 func why(a *report.Answer) string {
 	if a.Why != "" {
 		return code(a.Why)

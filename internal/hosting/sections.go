@@ -103,7 +103,7 @@ type Listen struct {
 	AllowOpenMetrics bool `yaml:"allow_open_metrics"`
 }
 
-// MetricsAddress is where metrics are served; "" is nowhere.
+// MetricsAddress is the address at which metrics are served; "" is nowhere.
 func (l Listen) MetricsAddress() (string, error) {
 	if l.Metrics == "" {
 		return "", nil

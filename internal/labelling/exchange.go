@@ -19,8 +19,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// maxLine is how long a line of a file of labels may be, in bytes. Case files are read too, results
-// and all.
+// maxLine is the maximum length of a line of a label file, in bytes. Case files are read too,
+// results and all.
 const maxLine = 256 << 20
 
 // line is an answer with its labels, as a line of a case file. label and votes are the outcome of the labels, which

@@ -22,8 +22,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// DefaultLease is how long an answer is kept for the person who has it before them, unless they
-// renew it.
+// DefaultLease is how long an answer is reserved for the annotator who opened it, unless it is
+// renewed.
 const DefaultLease = 10 * time.Minute
 
 // Verdicts that every queue has in addition to its options.

@@ -50,7 +50,7 @@ type Options struct {
 	// Named is the name of the file in errors; its base name if empty.
 	Named string
 
-	// Dir is where relative paths begin when there are no roots; the working directory if empty.
+	// Dir is the directory that paths are relative to if there are no roots; the working directory if empty.
 	Dir string
 }
 

@@ -141,7 +141,7 @@ func (s *Warehouse) readConfigs(ctx context.Context) error {
 	return nil
 }
 
-// judgeOf is who was asked for a score, of a run's judge.
+// judgeOf returns the judge of a score, given the judge of its run.
 func judgeOf(judge string, asked bool) string {
 	switch {
 	case !asked:

@@ -399,8 +399,8 @@ func (a *aligner) explain(out *scoring.Alignment) {
 	}
 }
 
-// factConfidence is how sure a pair is whose values agree only up to a difference of form: surer
-// the more distinct values speak for it.
+// factConfidence returns the confidence of a pair whose values agree only up to a difference of
+// form: higher the more distinct values speak for it.
 func (a *aligner) factConfidence(c *scoring.ColumnPair) float64 {
 	if c.Scale == 0 && c.Tolerance <= noise && c.Within == 0 {
 		return 0.99

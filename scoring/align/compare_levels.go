@@ -22,7 +22,7 @@ const manyPairs = 400
 // noise is the relative difference that results from adding doubles in another order.
 const noise = 1e-12
 
-// fit is how well two columns agree under a comparison.
+// fit is the agreement of two columns under a comparison.
 type fit struct {
 	agreement float64 // 0 to 1: share of the values of both that have a partner under the comparison
 	equal     float64 // 0 to 1: likewise, of values that are equal outright

@@ -105,7 +105,7 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 	return true
 }
 
-// fewRows is how many rows are examined in buffers that take no time to make.
+// fewRows is the maximum number of rows for which buffers of a fixed size are used.
 const fewRows = 32
 
 // uniqueSide is unique for the rows of one side, with buffers for their keys and those of a column.

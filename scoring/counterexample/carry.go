@@ -95,7 +95,7 @@ type output struct {
 	rest []*Table // instead of a column: the columns of an unnamed table, or of several equal tables
 }
 
-// grouping is how a select groups its rows.
+// grouping describes how a select groups its rows.
 type grouping struct {
 	keys  []expr
 	texts []string // of the keys, see [renumbered]
@@ -468,7 +468,7 @@ func aligned(first, columns []output) []output {
 	return out
 }
 
-// place is where a column is in the query that it is of.
+// place returns the position of a column in its query.
 func (o output) place(at int) int {
 	if o.from > 0 {
 		return o.from - 1

@@ -564,7 +564,7 @@ func (c *carrier) quantiles(s *scope, e *sqlparts.Call, tail, over string) expr 
 	return expr{sql: "[" + strings.Join(parts, ", ") + "]", kind: List, of: &of, near: x.near, counted: true}
 }
 
-// maxQuantiles is how many quantiles of a column may be asked for.
+// maxQuantiles is the maximum number of quantiles of a column.
 const maxQuantiles = 100
 
 // window writes a call with OVER.

@@ -85,7 +85,7 @@ func (c *carrier) suggest(x expr, numbers ...string) {
 	}
 }
 
-// distance is that of two points on a sphere, in meters.
+// distance returns the distance of two points on a sphere, in meters.
 func (c *carrier) distance(x, y expr) expr {
 	c.meet(x, y)
 	x, y = c.place(x), c.place(y)

@@ -236,7 +236,7 @@ func asJSON(c *carrier, args []expr) expr {
 	return x
 }
 
-// lengthOf is how many elements an array has.
+// lengthOf returns the number of elements of an array.
 func lengthOf(dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
 	return func(c *carrier, args []expr) expr {
 		if len(args) != 1 || !slices.Contains(dialects, c.dialect) {

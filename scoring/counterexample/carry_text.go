@@ -108,7 +108,7 @@ func oneMatch(re *syntax.Regexp) bool {
 	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !oneMatch(sub) })
 }
 
-// width is how many letters every match has, -1 if they differ.
+// width returns the number of letters of every match, -1 if they differ.
 func width(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpLiteral:

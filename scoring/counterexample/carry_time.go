@@ -756,7 +756,7 @@ func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (out expr, o
 // offset is a zone that is as far from UTC all year.
 var offset = regexp.MustCompile(`^([+-])([0-9]{1,2}):?([0-9]{2})?$`)
 
-// epochUnits are how many units a second has, by their names and by Snowflake's scales.
+// epochUnits has the number of units in a second, by their names and by Snowflake's scales.
 var epochUnits = map[string]int64{"seconds": 1, "millis": 1_000, "micros": 1_000_000, "0": 1, "3": 1_000,
 	"6": 1_000_000}
 

@@ -207,7 +207,7 @@ func (c *carrier) nested(n nest) expr {
 	return expr{sql: n.row, kind: Nested, nest: &n}
 }
 
-// element is that of an array at a place, a whole number from 0 on. Out of bounds it is NULL.
+// element returns the element of an array at an index from 0. Out of bounds it is NULL.
 func (c *carrier) element(n *nest, row, at string) expr {
 	t := c.elements(n)
 	r := c.name("r")
@@ -491,7 +491,7 @@ func (c *carrier) path(s *scope, e *sqlparts.Path) expr {
 	return x
 }
 
-// length is how many elements an array has.
+// length returns the number of elements of an array.
 func (c *carrier) arrayLength(x expr) expr {
 	if x.kind == List {
 		return expr{sql: "len(" + x.sql + ")", kind: Int}

@@ -29,11 +29,12 @@ type SeenDependency struct {
 }
 
 const (
-	// FewValues is how many values a column has at most whose values are all listed.
+	// FewValues is the maximum number of values of a column whose values are all listed.
 	FewValues = 12
-	// EnoughRows is how many rows show what holds of all of them: that values are unique, or of a few.
+	// EnoughRows is the number of rows from which a property of the sample is taken for one of the
+	// column: that its values are unique, or of a few.
 	EnoughRows = 30
-	// rowsPerValue is how many rows a value has on average where the values are categories.
+	// rowsPerValue is the average number of rows per value from which values are taken for categories.
 	rowsPerValue = 5
 	// realisticShare is of how many databases that are tried one is realistic.
 	realisticShare = 4
@@ -243,7 +244,7 @@ func (h *habit) learn(c *Column, f *sqlparts.ColumnFacts, from string) {
 	}
 }
 
-// typed are bounds as values of a column; ok is false if they are none.
+// typed are bounds as values of a column; ok is false for other values.
 func typed(c *Column, low, high string) (l, h Value, ok bool) {
 	read := func(s string) (Value, bool) {
 		switch {

@@ -39,7 +39,7 @@ type Session interface {
 	Close()
 }
 
-// MaxRows is how many rows a query may return on a small database.
+// MaxRows is the maximum number of rows that a query may return on a small database.
 const MaxRows = 10_000
 
 // Problem is a pair of queries.
@@ -58,8 +58,8 @@ type Problem struct {
 
 	Texts *sqlparts.Texts `json:"-"` // reads the queries and the schema, in this process; nil: each anew
 
-	// Tries is how many databases are tried, realistic ones first. Time guards against queries that take long, in
-	// milliseconds: a search that it ends has no answer, so that the same pair never gets two.
+	// Tries is the maximum number of databases that are tried, realistic ones first. Time guards against queries
+	// that take long, in milliseconds: a search that it ends has no answer, so that the same pair never gets two.
 	Tries int    `json:"tries"`
 	Time  int64  `json:"time_ms"`
 	Seed  uint64 `json:"seed,omitempty"`

@@ -29,7 +29,7 @@ type conversation struct {
 	calls int
 }
 
-// conversationKey is where a thread keeps its conversation.
+// conversationKey is the key of a thread's conversation.
 const conversationKey = "conversation"
 
 func conversationOf(t *starlark.Thread) (*conversation, error) {
@@ -103,7 +103,7 @@ func materialOf(b *budget, v starlark.Value) (string, error) {
 	return string(raw), err
 }
 
-// textSchema is that of a reply which is text.
+// textSchema is the schema of a text reply.
 var textSchema = json.RawMessage(
 	`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)
 

@@ -16,7 +16,7 @@ import (
 type Stage1 struct {
 	Doubts   []string `json:"doubts"`             // why a judge was needed
 	Asked    bool     `json:"asked"`              // false: no judge is configured
-	Unusable bool     `json:"unusable,omitempty"` // the reply was none that can be read
+	Unusable bool     `json:"unusable,omitempty"` // the reply is malformed
 	Used     bool     `json:"used"`               // the alignment is the judge's, as far as it was accepted
 
 	// EvidenceScore is the score under the alignment that the evidence gives, JudgeScore that under

@@ -269,7 +269,7 @@ func aggregateForList(e *evidence) *found {
 	return nil
 }
 
-// maxMeasures is how many columns of a side are tried as a measure.
+// maxMeasures is the maximum number of columns of a side that are tried as a measure.
 const maxMeasures = 8
 
 // rollUp reports whether each row of the coarse side represents a group of rows of the fine side, and one of its

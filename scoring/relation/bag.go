@@ -17,7 +17,7 @@ type slot struct {
 // newBag makes a bag for at most n different keys.
 func newBag(n int) *bag { return &bag{slots: make([]slot, 1<<bits.Len(uint(n+n/2+1)))} } //nolint:gosec // not negative
 
-// at is the slot of a key, made if there is none.
+// at returns the slot of a key, which it adds if it is missing.
 func (b *bag) at(key uint64) *slot { return &b.slots[b.place(key)] }
 
 // place is where the slot of a key is.
@@ -50,7 +50,7 @@ func bagOf(gold, pred []uint64) *bag {
 	return b
 }
 
-// matching is which rows have an equal on the other side.
+// matching has the rows without an equal row on the other side, and the number of the others.
 type matching struct {
 	gold, pred         []uint64 // keys of the rows
 	onlyGold, onlyPred []int32  // rows without an equal, repetitions counted: the last ones of a key are those in excess

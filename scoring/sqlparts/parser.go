@@ -190,7 +190,7 @@ func (p *parser) isWord(lower string) bool {
 	return p.cur().kind == tokWord && strings.EqualFold(p.text(), lower)
 }
 
-// start is where the current token begins.
+// start returns the position of the current token.
 func (p *parser) start() int32 { return p.toks[p.i].start }
 
 // from is the span from start to the end of the token before the current one.

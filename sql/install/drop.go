@@ -30,7 +30,7 @@ func (p *Plan) Drops(withData bool) (out []Drop) {
 	return out
 }
 
-// Dropped is what removing did.
+// Dropped is the outcome of dropping an installation.
 type Dropped struct {
 	Run     int      // statements
 	Gone    int      // statements for what did not exist any more

@@ -57,7 +57,7 @@ func (p *page) ServiceDoc() string {
 	return "badger serve, which answers badger's functions. [" + p.Mark + "]"
 }
 
-// serviceState is how the service stands to the plan; "" if the plan has none.
+// serviceState returns the difference between the service and the plan; "" if the plan has no service.
 func (p *Plan) serviceState(ctx context.Context, db Database) (State, error) {
 	if p.service == "" {
 		return "", nil

@@ -28,7 +28,7 @@ type Warehouse struct {
 	Connected bool
 	// Global reports that functions belong to no schema.
 	Global bool
-	// Helpers are the functions of a plan that are none of the catalogue's.
+	// Helpers are the functions of a plan that are not in the catalogue.
 	Helpers []string
 	// Longest is how many bytes of a name count; 0: all that are likely. Postgres cuts off the rest.
 	Longest int
@@ -42,7 +42,7 @@ type Via struct {
 	Wire     Wire
 }
 
-// optional is how a function's optional arguments are declared.
+// optional describes how the optional arguments of a function are declared.
 type optional int
 
 const (
@@ -51,7 +51,7 @@ const (
 	byName                     // NAME has the required arguments, NAME_all has all
 )
 
-// Wire is what bounds the rows of one call.
+// Wire has the limits of the rows of one call.
 type Wire struct {
 	Budget time.Duration // for a call; 0: it always has one row, or the embedded engine cuts
 	In     int           // bytes of arguments

@@ -324,7 +324,7 @@ func (q inputs) setVersions() Select[SetVersion] {
 }
 
 // questions reads the ids of the questions, those of a version of the set where the filter names one.
-// A question without an id is none that an agent could have been asked.
+// A question without an id is left out, because no agent can answer it.
 func (q inputs) questions(f Filter) Select[string] {
 	from := " FROM (SELECT " + q.Key("golden_set", "case_id") + " AS case_id, " + q.Key("golden_set", "set_version") +
 		" AS set_version FROM badger.golden_set) k WHERE case_id <> ''"

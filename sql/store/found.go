@@ -34,7 +34,7 @@ type FoundView struct {
 	Recorded [2]string
 }
 
-// Kind is what differs.
+// Kind is the kind of the difference.
 type Kind string
 
 // The kinds of differences.

@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Mode is how the callers of a listener show who they are.
+// Mode is the authentication mode of a listener.
 type Mode string
 
 // The modes.

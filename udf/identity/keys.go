@@ -80,7 +80,7 @@ func parseKeys(data []byte) ([]jose.JSONWebKey, error) {
 	return keys, nil
 }
 
-// leastRSA is how many bits an RSA key needs (RFC 7518, section 3.3).
+// leastRSA is the minimum number of bits of an RSA key (RFC 7518, section 3.3).
 const leastRSA = 2048
 
 func longEnough(key any) bool {

@@ -200,7 +200,7 @@ func (s *share) tryHold(n int64) error {
 	return nil
 }
 
-// holds is how many bytes the call holds.
+// holds returns the number of bytes that are reserved for the call.
 func (s *share) holds() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,8 +240,8 @@ func (a *admission) Give(n int64) {
 	a.bytes.Release(n)
 }
 
-// garbage is how many bytes are released only after a garbage collection: until then the process still has
-// them, and several large rows, one after the other, would take more together than the limit.
+// garbage is the number of bytes that are released only after a garbage collection: until then the process
+// still has them, and several large rows, one after the other, would take more together than the limit.
 const garbage = 16 << 20
 
 // unused is called before n unused bytes are released.

@@ -23,14 +23,14 @@ import (
 // compressed, and lets the message come when its memory is reserved. Until then a caller can send
 // no more than the window of the stream, which is reserved when the stream begins.
 
-// streamWindow is how many bytes a caller may send on a stream before anybody reads them.
+// streamWindow is the flow-control window of a stream: the number of bytes that a caller may send before they are read.
 const streamWindow = 64 << 10
 
 // readAhead is the number of bytes read from the connection in one call.
 const readAhead = 16 << 10
 
-// receiving is how many times a message is in memory while it is received: in the pieces it came
-// in, and as a whole. The memory of the pieces is then for what is made of the message.
+// receiving is the number of copies of a message in memory while it is received: one in frames, and
+// one as a whole. The memory of the pieces is then for what is made of the message.
 const receiving = 2
 
 // gate is where the bytes of one gRPC call come in: the body of its HTTP request.
@@ -329,7 +329,7 @@ func (s *gatedStream) RecvMsg(m any) error {
 	}
 }
 
-// askAgain is how long the identity of a stream's caller is valid before it is checked again.
+// askAgain is the interval at which the caller of a stream is authenticated again.
 const askAgain = time.Second
 
 // known reports whether who sends messages may still call.

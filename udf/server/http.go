@@ -35,7 +35,8 @@ type exchange struct {
 
 var replies = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
 
-// handler serves a route: identify, read, admit, serve, and log.
+// handler returns the handler of a route: it identifies the caller, reads and admits the request,
+// serves it, and logs it.
 func (s *Server) handler(rt *route) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		requested(r.Context())

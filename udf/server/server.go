@@ -69,7 +69,7 @@ type Hooks struct {
 
 // Call describes a call that ended.
 type Call struct {
-	Wire, Function string // function is "unknown" for a name that is none
+	Wire, Function string // function is "unknown" for an unknown name
 	Rows, Nulls    int
 	In, Out        int64 // bytes
 	Code           errcode.Code

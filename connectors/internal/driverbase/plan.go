@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Plan is how rows go into a table: which of its columns the rows have, which of these are the key,
-// and what the rows read so far held. Slices have one element for each column of the rows.
+// Plan maps rows to a table: which of its columns the rows have, which of these are the key, and
+// what the rows read so far held. Slices have one element for each column of the rows.
 type Plan struct {
 	Names   []string // of the rows' columns
 	Columns []string // of the table, as it writes them; empty before Match

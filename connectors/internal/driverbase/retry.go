@@ -71,8 +71,8 @@ func Wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// RetryAfter is how long a server asks to wait, in seconds or until a date (RFC 9110, section
-// 10.2.3); 0 if it does not say.
+// RetryAfter returns the delay of a Retry-After header, in seconds or until a date (RFC 9110,
+// section 10.2.3); 0 if there is none.
 func RetryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Notation is how a warehouse reads values that come as text.
+// Notation is the text form in which a warehouse reads values.
 type Notation struct {
 	Infinity string        // of a floating-point number; "-" goes before the negative one
 	Instant  string        // the layout of a timestamp with a zone, which is in UTC

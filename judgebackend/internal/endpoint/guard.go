@@ -41,7 +41,7 @@ func newAllowList(hosts []string) (allowList, error) {
 	return l, nil
 }
 
-// HostPort is where a request to u goes.
+// HostPort returns the host and port of a request to u.
 func HostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

@@ -31,7 +31,7 @@ type Account struct {
 	Credentials     Credentials
 	Impersonate     []string // service accounts: the last is impersonated, those before it are the delegates
 
-	Proxy *url.URL // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
+	Proxy *url.URL // http(s)://HOST:PORT, or nil for no proxy; proxies of the environment are ignored
 }
 
 // Credentials are found elsewhere than in a file that the configuration names.

@@ -25,7 +25,7 @@ type Statement struct {
 	parts   rows.ArrowIPCStreamIterator // of the result, from [Statement.Read] on
 }
 
-// Command is what to run.
+// Command is the statement to run.
 type Command struct {
 	SQL    string
 	Params []sqldriver.NamedValue
@@ -33,8 +33,8 @@ type Command struct {
 	Alone  bool // in its own session, as it changes what later statements mean
 }
 
-// promptly is how long a caller that cancels waits for the statement to end in the warehouse. One
-// that takes longer is ended behind its back.
+// promptly is how long a caller that cancels waits for the statement to end in the warehouse. If it
+// takes longer, it is ended in the background.
 const promptly = time.Second
 
 // Run runs a statement once, to its end. A session that does not exist any more is replaced.

@@ -74,7 +74,8 @@ func (w *witness) failed(err error) {
 	}
 }
 
-// failure is why the driver failed with err at something: as the service said it, where it did.
+// failure returns the error of a step in which the driver failed with err: the error of the
+// service, if it returned one.
 func (w *witness) failure(what string, err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,7 +91,7 @@ func (w *witness) failure(what string, err error) error {
 		what)
 }
 
-// description is that of the result.
+// description returns the description of the result.
 func (w *witness) description() (thrift.Struct, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

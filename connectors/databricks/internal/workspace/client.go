@@ -155,7 +155,7 @@ func Lost(err error) bool {
 	return errors.As(err, &lost) && lost.sent
 }
 
-// Afterwards is how long may be spent on ending what was cancelled.
+// Afterwards is the time limit for ending a cancelled statement.
 const Afterwards = 15 * time.Second
 
 // lingering is a context that ends some time after ctx does.

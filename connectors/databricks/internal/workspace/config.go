@@ -20,7 +20,7 @@ type Config struct {
 	Getenv   func(string) string // reads environment variables; nil is the process's
 
 	Retries int      // of one request
-	Proxy   *url.URL // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
+	Proxy   *url.URL // http(s)://HOST:PORT, or nil for no proxy; proxies of the environment are ignored
 }
 
 // base is the address of the workspace.

@@ -55,7 +55,7 @@ type tokens struct {
 	expires time.Time
 }
 
-// early is how long before it expires a token is renewed.
+// early is how long before its expiration a token is renewed.
 const early = 2 * time.Minute
 
 // access is a token that is valid now, "" for an emulator without credentials. Stale says that the

@@ -113,11 +113,10 @@ func (c *Column) nested(id mapping.Type, t mapping.LogicalType) error {
 	return nil
 }
 
-// entry is where a list's items lie among those of all lists.
+// entry is the range of a list's items among the items of all lists.
 type entry struct{ offset, length uint64 }
 
-// lists copies the items and, if they do not lie one list behind the other, puts them in that
-// order.
+// lists copies the items, and sorts them by list if they are in another order.
 func (c *Column) lists(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	size := int(mapping.ListVectorGetSize(v)) //nolint:gosec // fits the memory
 	items, err := c.children[0].inner(mapping.ListVectorGetChild(v), size)

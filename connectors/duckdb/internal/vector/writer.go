@@ -96,7 +96,7 @@ func NewWriter(s *arrow.Schema) (*Writer, error) {
 // Chunk returns the chunk that the last call of Fill has filled.
 func (w *Writer) Chunk() mapping.DataChunk { return w.chunk }
 
-// TextBytes is how much text the chunk holds, in bytes.
+// TextBytes returns the number of bytes of text in the chunk.
 func (w *Writer) TextBytes() int { return w.textBytes }
 
 // Close destroys the chunk.

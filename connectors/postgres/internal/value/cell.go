@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Text is how the server reads values. Dates and timestamps, which go beyond the years of others, are
-// written by [AppendCell].
+// Text is the text form in which the server reads values. Dates and timestamps, which go beyond the
+// years of others, are written by [AppendCell].
 var Text = &driverbase.Notation{Infinity: "Infinity", Finest: time.Microsecond}
 
 // AppendCell writes a value that is not NULL as the server reads it.

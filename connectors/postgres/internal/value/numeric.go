@@ -88,7 +88,7 @@ func (c *Column) numeric(modifier int32, redshift bool) {
 // Numeric reports whether the column is one of numerics.
 func (c *Column) Numeric() bool { return c.oid == pgtype.NumericOID }
 
-// Special is the double for a numeric that is none of the numbers, NaN or an infinity.
+// Special returns the double for a numeric that is NaN or an infinity.
 func (c *Column) Special(v []byte) (f float64, is bool) {
 	if c.Format == 1 {
 		if len(v) < 8 || v[4]&0xC0 != 0xC0 {

@@ -29,7 +29,7 @@ type Column struct {
 	JSON             bool // came in a result in JSON
 }
 
-// kind is how values of a type are read and written.
+// kind describes how values of a type are read and written.
 type kind struct {
 	arrow arrow.DataType // nil is text
 	mark  arrow.Metadata // of the field
@@ -318,8 +318,8 @@ func (c *Column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
 	return nil, unexpected
 }
 
-// run is how many rows from start on fit a unit, and which unit fits the most of them: nanoseconds
-// or, for far years, microseconds.
+// run returns the number of rows from start on that fit one unit, and the unit with the most rows:
+// nanoseconds or, for far years, microseconds.
 func (m *moments) run(start int) (rows int, unit arrow.TimeUnit) {
 	nanos, micros := 0, 0
 	for i := start; i < len(m.seconds) && (nanos == i-start || micros == i-start); i++ {
