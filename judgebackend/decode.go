@@ -41,7 +41,7 @@ func decode(reply string, schema json.RawMessage, nonceField, nonce string, into
 		return err
 	}
 	if len(reply) > MaxReply {
-		return badReply("%d bytes, at most %d are looked at", len(reply), MaxReply)
+		return badReply("%d bytes, expected at most %d", len(reply), MaxReply)
 	}
 	objects, err := findObjects(afterThinking(reply))
 	if err != nil {

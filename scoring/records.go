@@ -179,7 +179,7 @@ func (j *records) column(key []byte) (int, error) {
 	return i, nil
 }
 
-// namesakes are the columns of one name. Those before next have a value in the row.
+// namesakes are the columns with the same name. Those before next have a value in the row.
 type namesakes struct {
 	columns   []int
 	row, next int

@@ -203,7 +203,7 @@ func (e NoRoom) Error() string { return e.Err.Error() }
 // Unwrap returns the error of the function that [Builder.Bound] was given.
 func (e NoRoom) Unwrap() error { return e.Err }
 
-// unaskedRoom is the size that a column may grow by at once without a question.
+// unaskedRoom is the number of bytes that a column may grow by in one step without a check of the memory limit.
 const unaskedRoom = 64 << 10
 
 // makeRoom is called before all values so far take n bytes more each.

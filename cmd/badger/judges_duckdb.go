@@ -148,8 +148,8 @@ type sqlProcess struct {
 // sqlProcessVar in the environment makes this program one.
 const sqlProcessVar = config.SQLProcess
 
-// startSQLProcess starts one. Nothing of the environment goes along, such as keys. It ends with its
-// input, and so with this process.
+// startSQLProcess starts a process for SQL judges. It passes no environment variables on, such as
+// keys. The process exits when its input ends, and so with this process.
 func startSQLProcess() (*sqlProcess, error) {
 	failed := func(err error) (*sqlProcess, error) {
 		return nil, errcode.New(errcode.Unavailable, "cannot start a process for the query: %w", err)

@@ -39,7 +39,7 @@ func TestWhatIsMissing(t *testing.T) {
 		{"no warehouse", "databricks://dbc-1.cloud.databricks.com/main?token_env=X", errcode.InvalidArgument, "no warehouse"},
 		{"no credentials", "databricks://dbc-1.cloud.databricks.com" + path, errcode.InvalidArgument, "DATABRICKS_TOKEN"},
 		{"a token in the URL", "databricks://token:" + secret + "@h" + path, errcode.InvalidArgument, "token_file"},
-		{"a token as an option", "databricks://h" + path + "&token=" + secret, errcode.InvalidArgument, "must not contain a token"},
+		{"a token as an option", "databricks://h" + path + "&token=" + secret, errcode.InvalidArgument, "must not contain token"},
 		{"a secret as an option", "databricks://h" + path + "&client_secret=" + secret, errcode.InvalidArgument, "must not contain client_secret"},
 		{"an unknown option", "databricks://h" + path + "&acces_token=" + secret, errcode.InvalidArgument, "acces_token"},
 		{"an option twice", "databricks://h" + path + "&token_env=A&token_env=B", errcode.InvalidArgument, "2 times"},

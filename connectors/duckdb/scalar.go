@@ -179,8 +179,8 @@ func (f *scalar) call(ctx context.Context, input mapping.DataChunk, output mappi
 	return nil
 }
 
-// eval calls the function with a chunk. If it panics, it is retried row by row, so that only the rows that
-// panic are lost: a panic that reaches the engine's code would end the process.
+// eval calls the function with a chunk. If it panics, it is retried row by row, so that only rows that
+// panic fail. A panic that reached the engine's code would crash the process.
 func (f *scalar) eval(ctx context.Context, args []columnar.Column, out *columnar.Column) error {
 	panicked, err := f.try(ctx, args, out)
 	if !panicked {

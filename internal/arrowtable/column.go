@@ -47,7 +47,7 @@ func (c *column) add(v scoring.Value) error {
 // growStep is the number of bytes that are added between two calls of grow.
 const growStep = 64 << 10
 
-// beside is called before n bytes are used next to what was added.
+// beside is called before n bytes are used in addition to the column.
 func (c *column) beside(n int64) error {
 	if c.grow == nil || n <= growStep {
 		return nil

@@ -171,7 +171,7 @@ func (m *messageReader) read(n int64) (*memory.Buffer, error) {
 	return buf, nil
 }
 
-// Sizes of what is made of a message next to its values: of a field with its columns, and of an array of a batch.
+// Sizes of the objects that a message becomes, without its values: a field with its columns, and an array of a batch.
 const (
 	fieldBytes = 1024
 	arrayBytes = 512

@@ -27,7 +27,7 @@ func Value(arr arrow.Array, i int) (v scoring.Value, err error) {
 	return reader{}.value(arr, i, plain)
 }
 
-// reader reads values. beside is called before one takes n bytes next to the array; it may be nil.
+// reader reads values. beside is called before n bytes in addition to the array are used; it may be nil.
 type reader struct{ beside func(n int64) error }
 
 func (r reader) value(arr arrow.Array, i int, k kind) (scoring.Value, error) {

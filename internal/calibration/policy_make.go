@@ -29,7 +29,7 @@ func MakePolicies(parts []PolicyPart, judge string,
 	if !slices.ContainsFunc(parts, func(p PolicyPart) bool { return len(p.From) > 0 }) {
 		return &made, nil
 	}
-	sources := []string{"Made by badger policy from labelled cases, the hash of each file behind its name"}
+	sources := []string{"Made by badger policy from labelled cases, the hash of each file after its name"}
 	var rows [][]policy.Row
 	for _, part := range parts {
 		var cases []policy.Labelled

@@ -81,7 +81,7 @@ func (s *Warehouse) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 					return
 				}
 			}
-			if read++; read == 1 || a.AnswerID != last { // rows of one answer follow each other
+			if read++; read == 1 || a.AnswerID != last { // the rows of an answer follow each other
 				s.count(&a)
 			}
 			last = a.AnswerID

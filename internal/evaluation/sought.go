@@ -85,7 +85,7 @@ func (s *Sought) run(ctx context.Context, w *store.Store) (run scoring.RunID, er
 	return run, errcode.Usage("no run has scores of %s", asked)
 }
 
-// InFile reads the case from the cases of a file, of which source gives those that match the pattern.
+// InFile reads the case from a file. source yields the cases of the file that match the pattern.
 func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (*scoring.Case, error) {
 	var found []batch.Item
 	for item, err := range source.Cases(ctx) {
@@ -158,7 +158,7 @@ func Compute(ctx context.Context, metrics []scoring.Metric, o scoring.EngineOpti
 	return scores, err
 }
 
-// nameOf names the agent of an answer in a message, also where it has no name.
+// nameOf returns the name of an answer's agent for messages, or a placeholder.
 func nameOf(a scoring.AnswerID) string {
 	return printable.Short(cmp.Or(a.Of(), "agent "+scoring.NoName))
 }

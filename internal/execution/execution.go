@@ -56,7 +56,7 @@ type Executor struct {
 	PerDatabase bool // cases say which database is theirs; else all have one, called ""
 
 	Limits    Limits
-	Functions []string // harmless besides those that are known of the dialect
+	Functions []string // allowed in addition to the known functions of the dialect
 	Store     *Store   // where results are kept; nil: nowhere
 	KeptFirst bool     // a query whose result the store has is not run again
 	KeptOnly  bool     // nothing is run
@@ -98,11 +98,11 @@ type outcome struct {
 const (
 	ran     = "ok"
 	failed  = "error"   // the database did not accept it, or it took too long: the query's own fault
-	refused = "refused" // not run: it is no query, calls what does not exist, or would do more than read
+	refused = "refused" // not run: it is not a query, calls something that does not exist, or would do more than read
 	unknown = "unknown" // not run: nothing is known of a function that it calls
-	unread  = "unread"  // it ran, and returned what badger does not read: badger's own fault
+	unread  = "unread"  // it ran, and returned values of a type that badger does not support
 	beyond  = "limit"   // it ran, and returned results above the limits
-	away    = "away"    // the warehouse could not run it: nobody's fault who wrote it
+	away    = "away"    // the warehouse could not run it; the query is not to blame
 	notKept = "not kept"
 )
 
@@ -199,7 +199,7 @@ func (e *Executor) fill(ctx context.Context, c *scoring.Case, q *scoring.Query, 
 	if strings.TrimSpace(q.SQL) == "" || q.Error != "" || !q.Result.Absent() {
 		return nil
 	}
-	sql, _ := c.WrittenSQL(q) // the scores tell what was around it
+	sql, _ := c.WrittenSQL(q) // the scores report the text around it
 	out, err := e.outcome(ctx, e.databaseOf(c), sql, false)
 	if err != nil {
 		return err
@@ -254,7 +254,7 @@ func (e *Executor) outcome(ctx context.Context, database, sql string, own bool) 
 		e.mu.Lock()
 		f.out = out
 		if e.Store != nil || err != nil {
-			f.out.table = nil // it is read again from where it is kept
+			f.out.table = nil // it is read again from the store
 		}
 		if err != nil {
 			f.out.Outcome = ""

@@ -24,7 +24,7 @@ type Config struct {
 	Rows      int64         `yaml:"rows"`      // of a result
 	Bytes     int64         `yaml:"bytes"`     // of a result in memory
 	Timeout   time.Duration `yaml:"timeout"`   // of a query
-	Functions []string      `yaml:"functions"` // that only read, besides those known of the dialect
+	Functions []string      `yaml:"functions"` // that only read, in addition to the known functions of the dialect
 	// cases without a schema get the definitions of the tables that their queries read
 	Schema     bool `yaml:"schema"`
 	Statistics bool `yaml:"statistics"` // and statistics of their columns
@@ -81,7 +81,7 @@ type OpenOptions struct {
 	Open      func(ctx context.Context, url string) (Closer, error) // to read
 }
 
-// Open returns the executor, or nil if nothing is to be executed. A configuration without a meaning is a usage
+// Open returns the executor, or nil if the configuration runs no queries. An invalid configuration is a usage
 // error, and so is a URL that is invalid for every database of a case.
 func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 	if c.URL == "" && !o.KeptOnly {
@@ -138,7 +138,7 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 		x.atClose(closing)
 		return w, nil
 	}
-	if !x.PerDatabase && !o.KeptOnly { // a mistyped URL is said at once
+	if !x.PerDatabase && !o.KeptOnly { // report an invalid URL before the run
 		if _, err := x.Warehouse(context.Background(), ""); errcode.Of(err) == errcode.InvalidArgument {
 			return nil, errcode.AsUsage(err)
 		} else if err != nil {

@@ -29,7 +29,7 @@ const (
 	markdownMetrics  = 8
 	markdownVersions = 8 // of agents, the last ones
 	markdownAnswers  = 5
-	markdownText     = 240 // bytes of a text of data
+	markdownText     = 240 // maximum bytes of a string from data
 )
 
 // last is the last versions of a list.

@@ -199,7 +199,7 @@ func configPart(c *scoring.Config, name string) string {
 	return part.Hash()
 }
 
-// Labels returns the majority label of each answer; a tie is no label.
+// Labels returns the majority label of each answer; an answer with a tie has no label.
 func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, error) {
 	votes, err := s.w.Votes(ctx)
 	if err != nil {

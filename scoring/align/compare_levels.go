@@ -114,7 +114,7 @@ type equalities struct {
 	rough  map[scoring.Kind]*rough
 	alike  map[scoring.Kind][]int // places in preds of the columns of a kind
 	shares []float64
-	some   []float64 // of the columns of one kind
+	some   []float64 // of the columns of the same kind
 }
 
 // equalities examines fewer keys if more pairs of columns are compared.

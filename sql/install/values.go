@@ -69,13 +69,13 @@ type Secret struct {
 	Key   string `yaml:"key"`
 }
 
-// Rows are the maximal numbers of rows in a call, by the cost of a row. 0 is the maximum of the wire.
+// Rows are the maximum numbers of rows in a call, by the cost of a row. 0 is the maximum of the protocol.
 type Rows struct {
 	Small  int `yaml:"small"`
 	Large  int `yaml:"large"`
 	Judged int `yaml:"judged"`
-	// JudgeSeconds is the time of a judge call for a row, of which sixteen run concurrently; 0: 8. The maximal
-	// number of judged rows of the wire follows from it.
+	// JudgeSeconds is the time of a judge call for a row, of which sixteen run concurrently; 0: 8. The maximum
+	// number of judged rows of the protocol follows from it.
 	JudgeSeconds float64 `yaml:"judge_seconds"`
 }
 

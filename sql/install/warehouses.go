@@ -106,7 +106,7 @@ var Warehouses = []Warehouse{
 				[]string{"endpoint", "role_arn"}, lambda}},
 	},
 	{
-		Name: "duckdb", Optional: byDefault, Connected: true, Admin: "whoever may write the file",
+		Name: "duckdb", Optional: byDefault, Connected: true, Admin: "a user who may write the file",
 		Vias: []Via{
 			{"embedded", "macros over the functions that badger's own engine brings: for SQL that badger sql runs. Costs nothing; no server.", nil, Wire{}}},
 	},

@@ -35,7 +35,7 @@ func TestMatch(t *testing.T) {
 		{"both of two that differ in case", []string{"k", "K"}, []string{"K", "k"}, []string{"k"}, []string{"K", "k"}, ""},
 		{"which of two is not told", []string{"Kk", "kK"}, []string{"kk"}, nil, nil, `column "kk" is ambiguous: the table has "Kk" and "kK"`},
 		{"a column that is not there", []string{"a"}, []string{"a", "b"}, nil, nil, `the table has no column "b"`},
-		{"two that are one", []string{"K"}, []string{"k", "K"}, nil, nil, `the rows' columns "k" and "K" are one column of the table, "K"`},
+		{"two that are one", []string{"K"}, []string{"k", "K"}, nil, nil, `the rows' columns "k" and "K" are the same column of the table, "K"`},
 		{"one twice", []string{"a"}, []string{"a", "a"}, nil, nil, `the rows have column "a" twice`},
 		{"a key that the rows lack", []string{"a", "b"}, []string{"a"}, []string{"b"}, nil, `the rows lack the key column "b"`},
 		{"a key in another case than the rows", []string{"a"}, []string{"a"}, []string{"A"}, nil, `the rows lack the key column "A"`},

@@ -39,7 +39,7 @@ func (c *Config) Portless() string {
 	return c.Protocol + "://" + c.Host
 }
 
-// PortNumber returns the port, or the default port if none is given.
+// PortNumber returns the port, or the default port of the protocol.
 func (c *Config) PortNumber() int {
 	return cmp.Or(c.Port, map[string]int{"http": 80, "https": 443}[c.Protocol])
 }

@@ -120,8 +120,8 @@ var epochFields = []arrow.Field{
 	{Name: "timezone", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
 }
 
-// buildMoments builds timestamps from seconds and nanoseconds. Of a JSON result's times before 1970
-// gosnowflake 1.19.1 gets fractions wrong, and of those in the first second the sign.
+// buildMoments builds timestamps from seconds and nanoseconds. In a JSON result gosnowflake 1.19.1
+// returns wrong fractions for times before 1970, and the wrong sign in the last second before.
 func (c *Column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
 	fields := epochFields[:2]
 	if c.Kind == "TIMESTAMP_TZ" {
