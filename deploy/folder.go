@@ -207,8 +207,8 @@ func readRegular(root *os.Root, name string) ([]byte, error) {
 
 const isLink = "is a symbolic link"
 
-// foreign says why a file may not be overwritten, or "" if it may. Was is the SHA-256 that badger
-// wrote it with, "" if it did not.
+// foreign returns the reason why a file may not be overwritten, or "" if it may. Was is the SHA-256
+// that badger wrote it with, "" if it did not.
 func foreign(root *os.Root, f *File, was string) (string, error) {
 	info, err := root.Lstat(filepath.FromSlash(f.Name))
 	switch {

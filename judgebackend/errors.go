@@ -93,7 +93,7 @@ type Error struct {
 	Backend    string
 	Host       string
 	Status     int           // HTTP status, 0 for none
-	RetryAfter time.Duration // how long the endpoint asks to wait, 0 if it does not say
+	RetryAfter time.Duration // the delay of Retry-After, 0 without it
 	Detail     string        // more about it, in this package's words
 
 	Said  Said  // what the endpoint wrote: looked at, never shown

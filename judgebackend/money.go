@@ -151,8 +151,8 @@ func (p Price) perToken() (tokenPrice, error) {
 // cost of a call, at least nothing.
 func (p tokenPrice) cost(in, out int64) Money { return add(p.in.times(in), p.out.times(out)) }
 
-// Released is the month, as yymm, in which a model was released, as far as the end of its name says:
-// a date as in gpt-4o-2024-08-06 and claude-x-20250514, or the month itself as in o3-2504.
+// Released is the month, as yymm, in which a model was released, according to the end of its name: a
+// date as in gpt-4o-2024-08-06 and claude-x-20250514, or the month itself as in o3-2504.
 func Released(model string) (yymm string, ok bool) {
 	base := undated(model)
 	date := strings.ReplaceAll(strings.TrimLeft(model[len(base):], "-@"), "-", "")

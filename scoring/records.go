@@ -66,7 +66,7 @@ func (j *records) all() error {
 	return nil
 }
 
-// isArrayOfRows tells [[…],…], [{…},…] and [] from a line [1,2] of JSON Lines.
+// isArrayOfRows reports whether text is [[…],…], [{…},…] or [], and not a line [1,2] of JSON Lines.
 func (j *records) isArrayOfRows() bool {
 	s := j.scan
 	if s.Array() != nil {

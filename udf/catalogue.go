@@ -33,8 +33,8 @@ type Function struct {
 	// rows wait for something outside, such as a judge: run many at once
 	Waits bool `json:"waits"`
 
-	// Once says that a row follows from its arguments and the recorded replies of judges: equal rows
-	// are computed once, and continue when a caller's time is over. Only with Row.
+	// Once reports whether a row depends only on its arguments and the cached replies of judges:
+	// equal rows are computed once, and continue when a caller's time is over. Only with Row.
 	Once bool `json:"-"`
 
 	// Columns computes all rows at once. For functions that take nanoseconds a row and cannot fail.

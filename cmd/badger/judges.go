@@ -77,7 +77,7 @@ func standardMetrics() []scoring.Metric {
 	return metric.With(metric.Tools{Counterexamples: smallDatabases})
 }
 
-// switchOff says how to continue without a promoted judge that cannot be used.
+// switchOff returns the advice for running without a promoted judge that cannot be used.
 func switchOff(name string) string {
 	return "; badger judge retire " + name + " --from URL switches it off"
 }

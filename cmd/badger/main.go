@@ -56,7 +56,7 @@ type process struct {
 const runRoom = 128 << 20
 
 // boundMemory makes the runtime collect garbage before a run takes more memory than its cases and results may, unless
-// the environment says how much there is.
+// GOMEMLIMIT is set in the environment.
 func (p process) boundMemory(bytes int64) {
 	if p.memoryLimit != nil && p.getenv("GOMEMLIMIT") == "" {
 		p.memoryLimit(bytes + runRoom)

@@ -361,7 +361,7 @@ func TestEmptyChoice(t *testing.T) {
 	fails(t, exitUsage, "--to and --no-to", "run", "--cases", cases, "--no-to", "--to", db)
 	fails(t, exitUsage, "has no answer to the case c4 by agent (no name); give", "explain", "--case", "c4", "--db", db, "--agent", "")
 	twice := writeFile(t, "twice.jsonl", line("c1", "", "", "")+line("c2", "", "", "")+line("c1", "", "", ""))
-	fails(t, exitUsage, "is there 2 times (twice.jsonl:1, twice.jsonl:3)", "explain", "--case", "c1", "--cases", twice)
+	fails(t, exitUsage, "(twice.jsonl:1, twice.jsonl:3), expected one", "explain", "--case", "c1", "--cases", twice)
 	out, _ = must(t, "trend", "--db", db, "--metrics", "exact_match_text", "--agent", "", "--width", "120")
 	if !strings.Contains(out, "2 batches") {
 		t.Errorf("trend --agent '': %s", out)

@@ -223,7 +223,7 @@ const engineRoom = 96 << 20
 const engineBytes = 96 << 20
 
 // boundMemory makes the runtime collect garbage before it takes more memory than the limits allow,
-// unless the environment says how much there is.
+// unless GOMEMLIMIT is set in the environment.
 func (s *functionServer) boundMemory() {
 	if s.memoryLimit != nil && s.getenv("GOMEMLIMIT") == "" {
 		limit := s.config.Limits.MemoryBytes + memoryRoom

@@ -13,7 +13,7 @@ import (
 )
 
 // Each connector has a file connector_NAME.go that links it, and connector_NAME_off.go with the opposite
-// build tag, which says that this build lacks it.
+// build tag, which reports that this build lacks it.
 
 // linked are the connectors of this build, by name.
 var linked = map[string]driver.Connector{}

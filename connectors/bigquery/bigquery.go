@@ -65,7 +65,7 @@ type Conn struct {
 
 	mu       sync.Mutex
 	location string // of jobs; "" until it is known
-	asked    bool   // for badger's dataset, in vain
+	asked    bool   // for badger's dataset, without success
 	closed   bool
 }
 

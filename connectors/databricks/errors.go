@@ -133,7 +133,8 @@ func readMessage(state, message string) read {
 	return out
 }
 
-// again tells errors of statements that changed nothing and may succeed if they are run again: another one was faster.
+// again reports whether an error is of a statement that changed nothing and may succeed on a retry: another one was
+// faster.
 func again(e *guard.ServerError) bool {
 	c := readMessage(e.State, e.Message)
 	return c.code == errcode.Unavailable &&

@@ -65,7 +65,7 @@ func (c *Conn) check(sql string) error {
 	return nil
 }
 
-// reads tells statements that change nothing, however the service cuts them.
+// reads reports whether statements change nothing, however the service splits them.
 func reads(sql string) bool {
 	return !slices.ContainsFunc(readings(sql), func(words []word) bool { return !onlyReads(words) })
 }
@@ -84,7 +84,7 @@ func onlyReads(words []word) bool {
 	return false
 }
 
-// changesSession tells statements that change what later ones of the same session mean.
+// changesSession reports whether a statement changes the meaning of later ones of the same session.
 func changesSession(sql string) bool { return slices.ContainsFunc(readings(sql), changeSession) }
 
 func changeSession(words []word) bool {

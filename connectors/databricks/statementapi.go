@@ -164,7 +164,7 @@ func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) 
 	s.files = files{from: c.workspace, lz4: m.Compression == "LZ4_FRAME", refresh: s.refresh}
 	for _, col := range m.Schema.Columns {
 		x := column{name: col.Name}
-		if x.setType(col.Text); x.sql == "" { // the text tells TIMESTAMP_NTZ, VARIANT and GEOGRAPHY, the name does not
+		if x.setType(col.Text); x.sql == "" { // type_text has TIMESTAMP_NTZ, VARIANT and GEOGRAPHY, type_name does not
 			x.setType(col.Type)
 		}
 		if x.sql == "DECIMAL" {

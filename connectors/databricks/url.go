@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-// Config says which SQL warehouse is opened, and how. It holds no secrets, only where they are.
+// Config configures the connection to a SQL warehouse. It holds no secrets, only where they are.
 type Config struct {
 	workspace.Config
 
@@ -99,7 +99,7 @@ func (c *Config) hostOfWorkspace() error {
 	return nil
 }
 
-// checked is the configuration of a URL that says all that is needed.
+// checked returns the configuration of a URL, or an error if something is missing.
 func checked(rawURL string) (Config, error) {
 	c, err := ParseURL(rawURL)
 	if err == nil {

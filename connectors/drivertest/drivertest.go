@@ -80,7 +80,7 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// run runs a part of the suite unless the harness says that it does not hold.
+// run runs a part of the suite unless the harness skips it.
 func (h Harness) run(t *testing.T, name string, f func(t *testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {

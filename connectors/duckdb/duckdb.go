@@ -67,7 +67,7 @@ var Dialect = driver.Dialect{
 var Features = driver.Features{ReadOnly: true, NULBytes: true, TextQuery: true, Snapshots: true, Functions: true,
 	Adds: true}
 
-// Options say how a database is opened.
+// Options configure a database.
 type Options struct {
 	driver.Options
 	Threads     int    // of the engine; 0 is one per core

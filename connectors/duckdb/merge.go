@@ -101,7 +101,7 @@ func (s *session) merge(ctx context.Context, w *write, among string) (int64, err
 	return n, s.exec(ctx, "DROP TABLE temp.main."+stage)
 }
 
-// Create makes a table of the rows, in place of one of that name, in one transaction.
+// Create replaces the table of that name by one with the rows, in one transaction.
 func (c *Conn) Create(ctx context.Context, table string, rows array.RecordReader) (int64, error) {
 	target, err := nameOf(table)
 	if err != nil {

@@ -259,7 +259,7 @@ func (s *session) statement(ctx context.Context, sql string, statements mapping.
 	return out, nil
 }
 
-// leavesNothing tells statements after which a session is as good as new.
+// leavesNothing reports whether a statement leaves the session unchanged.
 func leavesNothing(t mapping.StatementType) bool {
 	switch t {
 	case mapping.StatementTypeSelect, mapping.StatementTypeInsert, mapping.StatementTypeUpdate,

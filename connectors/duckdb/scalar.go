@@ -36,9 +36,9 @@ var scalarTypes = [...]mapping.Type{
 	columnar.DOUBLE: mapping.TypeDouble, columnar.BOOLEAN: mapping.TypeBoolean,
 }
 
-// RegisterScalar makes Go functions callable from SQL, by every session of the database, in place
-// of functions of their names. The engine calls them with chunks of up to 2,048 rows from several
-// threads at once; text is not copied on its way in.
+// RegisterScalar makes Go functions callable from SQL in every session of the database. They
+// replace functions with the same names. The engine calls them with chunks of up to 2,048 rows from
+// several threads at once; text is not copied on its way in.
 func (c *Conn) RegisterScalar(ctx context.Context, functions ...driver.Scalar) error {
 	byName := map[string][]driver.Scalar{}
 	var names []string

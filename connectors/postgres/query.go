@@ -48,7 +48,7 @@ func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.Reco
 	return driverbase.NewReader(ctx, r.schema, r), nil
 }
 
-// reads tells statements that can run twice.
+// reads reports whether a statement can be run twice.
 func reads(query string) bool {
 	switch firstWord(query) {
 	case "SELECT", "VALUES", "TABLE":
@@ -98,7 +98,7 @@ func (s *session) alone(ctx context.Context, query string, st *statement) (pgcon
 	return s.pg.ExecParams(ctx, query, st.values, st.oids, nil, nil).Close()
 }
 
-// leavesNothing tells by its answer that a statement changed nothing of its session.
+// leavesNothing reports whether a statement changed nothing of its session, by its command tag.
 func leavesNothing(tag string) bool {
 	first, _, _ := strings.Cut(tag, " ")
 	switch first {

@@ -60,7 +60,7 @@ func parseURL(rawURL string) (a address, err error) {
 	if len(settings) > 0 {
 		text += "?" + settings.Encode()
 	}
-	if a.config, err = pgxpool.ParseConfig(text); err != nil { // its words may hold what files and the environment say
+	if a.config, err = pgxpool.ParseConfig(text); err != nil { // its message may contain data of files and the environment
 		return a, &errcode.Error{Code: errcode.InvalidArgument,
 			Msg: "postgres: the URL, the PG* variables or the files they name cannot be read as settings of libpq", Err: err}
 	}

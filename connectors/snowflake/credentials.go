@@ -35,7 +35,7 @@ const (
 // minutes.
 const ContainerToken = "/snowflake/session/token"
 
-// Secret says where secrets are: names of files and of environment variables, never the secrets.
+// Secret has the location of secrets: names of files and of environment variables, never the secrets.
 type Secret struct {
 	PrivateKeyFile, PassphraseFile, PassphraseEnv string
 	TokenFile, TokenEnv                           string

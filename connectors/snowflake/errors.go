@@ -114,7 +114,7 @@ var failures = map[int]failure{
 	sf.ErrCodePrivateKeyParseError: {errcode.Unauthenticated, "the private key cannot be read"},
 }
 
-// goneNumbers are those that say that a session is no more, before anything is run in it.
+// goneNumbers are the error numbers for a session that has ended, before anything is run in it.
 var goneNumbers = map[int]bool{390104: true, 390108: true, 390110: true, 390111: true, 390112: true, 390113: true,
 	390114: true, 390115: true, sf.ErrFailedToRenewSession: true}
 
@@ -171,7 +171,7 @@ var (
 	lineOf     = regexp.MustCompile(`line (\d+)`)
 )
 
-// said classifies a message of Snowflake.
+// said classifies an error message of Snowflake.
 func said(se *sf.SnowflakeError) (errcode.Code, string) {
 	f, known := failures[se.Number]
 	if !known {
@@ -246,8 +246,8 @@ var stateTexts = map[errcode.Code]string{
 
 var httpStatus = regexp.MustCompile(`HTTP Status: (\d{3})`)
 
-// transportFailure classifies what went wrong on the way. gosnowflake 1.19.1 tells the status of an
-// answer that it gave up on in words only.
+// transportFailure classifies what went wrong on the way. gosnowflake 1.19.1 has the HTTP status of
+// the last attempt in the error text only.
 func transportFailure(err error) (errcode.Code, string) {
 	if m := httpStatus.FindStringSubmatch(err.Error()); m != nil {
 		if m[1] == "429" {

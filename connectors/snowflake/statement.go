@@ -91,8 +91,8 @@ var (
 	anonymousProcedure = regexp.MustCompile(`(?i)\bAS[\s\v\p{Z}]*PROCEDURE[\s\v\p{Z}]*\(`)
 )
 
-// reads tells statements that change nothing. Snowflake has no read-only sessions; but what begins
-// with these cannot hold DML.
+// reads reports whether a statement changes nothing. Snowflake has no read-only sessions; but what
+// begins with these cannot hold DML.
 func reads(first string) bool {
 	switch first {
 	case "SELECT", "WITH", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "VALUES", "LIST", "LS":
@@ -101,7 +101,7 @@ func reads(first string) bool {
 	return false
 }
 
-// leavesNothing tells statements after which a session is as good as new. CREATE SCHEMA, for one,
+// leavesNothing reports whether a statement leaves the session unchanged. CREATE SCHEMA, for one,
 // makes the new schema the current one.
 func leavesNothing(sql string) bool {
 	bare, _ := readings(sql)

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Config says which account is opened, and how. It holds no secrets, only where they are.
+// Config configures the connection to an account. It holds no secrets, only where they are.
 type Config struct {
 	Account, User, Database, Schema, Warehouse, Role string
 
@@ -102,7 +102,7 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// checked is the configuration of a URL that says all that is needed.
+// checked returns the configuration of a URL, or an error if something is missing.
 func checked(rawURL string) (Config, error) {
 	c, err := ParseURL(rawURL)
 	if err == nil {
@@ -136,8 +136,8 @@ func (c *Config) options() driverbase.Options {
 
 // complete takes from the environment what the URL leaves out.
 func (c *Config) complete() {
-	// An account that is named is reached at its own host, whatever the environment says. The token
-	// of a container is good at the container's host only.
+	// A named account has its own host, whatever the environment has. The token of a container is
+	// good at the container's host only.
 	hostless := c.Account == "" || c.Auth == Container || c.Auth == "" && c.Secret == (Secret{}) && exists(ContainerToken)
 	for _, f := range []struct {
 		to   *string

@@ -48,7 +48,7 @@ type Config struct {
 // TLS are the files of the server's keys.
 type TLS struct{ Cert, Key, ClientCA string }
 
-// Options say how to look.
+// Options configure the checks.
 type Options struct {
 	// Open opens the warehouse to look at it, and Existing to write to its ledger; the latter does not make
 	// one that does not exist.

@@ -68,7 +68,7 @@ func (k *Kubernetes) fields() []Field {
 	}
 }
 
-// complete checks what is there. Whether there is enough of it is for the target to say.
+// complete checks what is there. The target checks whether this is enough.
 func (k *Kubernetes) complete() error {
 	bad := func(key, value, want string) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.%s is %.60q, expected %s", key, value, want)

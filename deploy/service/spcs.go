@@ -10,7 +10,7 @@ import (
 
 // Specification is a service specification of Snowpark Container Services, with the names of Snowflake's
 // reference. Snowflake checks one only when a service is created from it, and no validator is available outside an
-// account, so [Specification.Check] has the rules that no JSON Schema can say.
+// account, so [Specification.Check] has the rules that a JSON Schema cannot express.
 type Specification struct {
 	Spec         Spec          `yaml:"spec"`
 	ServiceRoles []ServiceRole `yaml:"serviceRoles,omitempty"`

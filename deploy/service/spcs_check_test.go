@@ -70,19 +70,19 @@ func TestEachRuleCanFail(t *testing.T) {
 			for i := range 98 {
 				s.Spec.Endpoints = append(s.Spec.Endpoints, service.Endpoint{Name: fmt.Sprintf("e%d", i), Port: 100 + i})
 			}
-		}, "spec.endpoints: 101, and"},
+		}, "spec.endpoints: 101, expected"},
 		"too many volumes": {func(s *service.Specification) {
 			for i := range 18 {
 				n := fmt.Sprintf("v%d", i)
 				s.Spec.Volumes = append(s.Spec.Volumes, service.Volume{Name: n, Source: "local"})
 				s.Spec.Containers[0].VolumeMounts = append(s.Spec.Containers[0].VolumeMounts, service.VolumeMount{Name: n, MountPath: "/" + n})
 			}
-		}, "spec.volumes: 21, and"},
+		}, "spec.volumes: 21, expected"},
 		"too many secrets": {func(s *service.Specification) {
 			for i := range 50 {
 				s.Spec.Containers[1].Secrets = append(s.Spec.Containers[1].Secrets, service.Secret{SnowflakeSecret: service.SecretName{ObjectReference: "k"}, DirectoryPath: fmt.Sprintf("/s/%d", i)})
 			}
-		}, "secrets of all containers: 51, and"},
+		}, "secrets of all containers: 51, expected"},
 		"capital in a name":        {func(s *service.Specification) { s.Spec.Containers[0].Name = "Badger" }, "spec.containers[0].name"},
 		"name begins with a digit": {func(s *service.Specification) { s.Spec.Containers[0].Name = "1badger" }, "spec.containers[0].name"},
 		"name ends with a dash":    {func(s *service.Specification) { s.Spec.Containers[0].Name = "badger-" }, "spec.containers[0].name"},
@@ -123,7 +123,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		"local as a block":          {func(s *service.Specification) { s.Spec.Volumes[0].BlockConfig = map[string]any{"iops": 3000} }, "spec.volumes[0].blockConfig"},
 		"secret without a name":     {func(s *service.Specification) { s.Spec.Containers[0].Secrets[0].SnowflakeSecret = service.SecretName{} }, "secrets[0].snowflakeSecret"},
 		"secret with two names":     {func(s *service.Specification) { s.Spec.Containers[0].Secrets[0].SnowflakeSecret.ObjectReference = "k" }, "secrets[0].snowflakeSecret"},
-		"secret in a variable":      {func(s *service.Specification) { s.Spec.Containers[0].Secrets[0].EnvVarName = "KEY" }, "spec.containers[0].secrets[0]: a secret in a variable"},
+		"secret in a variable":      {func(s *service.Specification) { s.Spec.Containers[0].Secrets[0].EnvVarName = "KEY" }, "spec.containers[0].secrets[0]: expected directoryPath only"},
 		"secret nowhere":            {func(s *service.Specification) { s.Spec.Containers[0].Secrets[0].DirectoryPath = "" }, "secrets[0].directoryPath: is missing"},
 		"no port":                   {func(s *service.Specification) { s.Spec.Endpoints[1].Port = 0 }, "spec.endpoints[1]: expected one of port and portRange"},
 		"port and range":            {func(s *service.Specification) { s.Spec.Endpoints[1].PortRange = "1-2" }, "spec.endpoints[1]: expected one of port and portRange"},

@@ -47,7 +47,7 @@ func (r *Reading) Limit() int64 {
 // readingStep is the number of bytes reserved in one call, so that small reservations are cheap.
 const readingStep = 64 << 10
 
-// Take reserves n further bytes. An error, ResourceExhausted, says that there is no room; nothing is
+// Take reserves n further bytes. The error is ResourceExhausted if there is no room; nothing is
 // taken then.
 func (r *Reading) Take(ctx context.Context, n int64) error {
 	if r == nil || n <= 0 {

@@ -34,7 +34,7 @@ type storage interface {
 	Stat() (os.FileInfo, error)
 }
 
-// CreateScoreFile makes an empty score file, in place of one that exists.
+// CreateScoreFile creates an empty score file, which replaces an existing one.
 func CreateScoreFile(path string) (*ScoreFile, error) {
 	f, err := os.Create(path)
 	if err != nil {

@@ -163,7 +163,7 @@ func Forest(r *Report) *chart.Picture {
 	return p
 }
 
-// nothing says that there is nothing to draw.
+// nothing returns the note that there is nothing to draw.
 func nothing(p *chart.Picture, metrics []*Result, x chart.Axis, top float64) {
 	if len(metrics) == 0 {
 		p.TextAround("muted", (x.Start+x.End)/2, top+15, "no metric has a kappa")

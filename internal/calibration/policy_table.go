@@ -71,5 +71,5 @@ func PrintPolicies(w io.Writer, t *policy.Table) {
 	_, _ = w.Write(b.Bytes())
 }
 
-// seen reports whether any label says something of a relation.
+// seen reports whether there is any label of a relation.
 func seen(r *policy.Row) bool { return r.Cases+r.Shown+r.Against > 0 }

@@ -161,8 +161,7 @@ func (s *Warehouse) Taken() map[string]int64 {
 	return maps.Clone(s.taken)
 }
 
-// Versions says which versions of the golden set the questions were taken from, the highest
-// first.
+// Versions returns the versions of the golden set that have the questions, the highest first.
 func (s *Warehouse) Versions() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -53,7 +53,7 @@ const concurrency = 8
 type Executor struct {
 	// Open opens the warehouse of a case's database; it is called once for each.
 	Open        func(ctx context.Context, database string) (Warehouse, error)
-	PerDatabase bool // cases say which database is theirs; else all have one, called ""
+	PerDatabase bool // cases name their database; else all have one, called ""
 
 	Limits    Limits
 	Functions []string // allowed in addition to the known functions of the dialect
@@ -376,8 +376,8 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 	return out, e.keep(out.Record)
 }
 
-// pin is the text that runs with the clock pinned, and the instant if it reads the clock; why says why
-// it is not run. The text was found to only read; with the clock pinned it must still.
+// pin is the text that runs with the clock pinned, and the instant if it reads the clock; why is the
+// reason if it is not run. The text was found to only read; with the clock pinned it must still.
 func (e *Executor) pin(sql string, d sqlparts.Dialect) (text string, at *time.Time, why string) {
 	text, n, why := sqlparts.Parse(sql, d).PinClock(*e.Clock)
 	if r := metric.ReadQuery(text, d, e.Functions...); why == "" && n > 0 && !r.Reads() {
@@ -392,7 +392,7 @@ func (e *Executor) pin(sql string, d sqlparts.Dialect) (text string, at *time.Ti
 	return text, e.Clock, ""
 }
 
-// classify tells whose fault an error is.
+// classify returns who is to blame for an error.
 func (e *Executor) classify(limited context.Context, err error) (what, message string) {
 	switch code := errcode.Of(err); {
 	case errcode.IsUnread(err):

@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Config says where the queries of cases are run that have no result.
+// Config selects the warehouse that runs the queries of cases without a result.
 type Config struct {
 	// of the warehouse; {database} stands for the database of the case; empty: nothing is run
 	URL       string        `yaml:"url"`

@@ -134,7 +134,7 @@ func (a *Answer) Outcome(metric string) Outcome {
 	return Failed
 }
 
-// relationMetric is the metric that says why two results differ.
+// relationMetric is the metric that explains why two results differ.
 const relationMetric = "relation"
 
 // difference describes how the answer's result differs from the accepted one: the name of the
@@ -147,7 +147,7 @@ func (a *Answer) difference() (name, sentence string) {
 	return s.Label, s.Reason
 }
 
-// reason says why a metric came to its outcome.
+// reason returns the reason for the outcome of a metric.
 func (a *Answer) reason(metric string) string {
 	if s := a.Score(metric); s != nil {
 		return s.Reason

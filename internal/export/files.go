@@ -195,7 +195,7 @@ func (e *Files) Add(a *Answer) {
 	}
 }
 
-// Finish ends the files and says which there are. Figures are those of the summary in Markdown.
+// Finish closes the files and reports their names. Figures are those of the summary in Markdown.
 func (e *Files) Finish(f *report.Figures, o MarkdownOptions) error {
 	for _, w := range e.writers {
 		if err := w.Close(); e.err == nil {

@@ -89,7 +89,7 @@ func (c Limits) Limits() server.Limits {
 	return out
 }
 
-// Listen says where badger serve listens.
+// Listen configures the listeners of badger serve.
 type Listen struct {
 	GRPC string `yaml:"grpc"` // HOST:PORT of Flight and gRPC
 	HTTP string `yaml:"http"` // HOST:PORT of the HTTP forms

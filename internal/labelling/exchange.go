@@ -196,7 +196,7 @@ type Imported struct {
 	Unknown       int // lines that name answers that the warehouse does not hold
 }
 
-// ImportOptions say how a file is read.
+// ImportOptions configure how a file is read.
 type ImportOptions struct {
 	Queue     string // of labels that name no queue; empty: none
 	Annotator string // whose label human.label is, where the line has no votes; empty: such a line is an error
@@ -453,7 +453,7 @@ func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []st
 	return out, nil
 }
 
-// bring writes the labels that do not exist yet. said holds the existing verdicts.
+// bring writes the labels that do not exist yet. said has the existing verdicts.
 func (s *Store) bring(ctx context.Context, labels []Label, said map[voter]string) (written int, err error) {
 	var cases []string
 	for i := range labels {

@@ -32,7 +32,7 @@ import (
 // DefaultLimits bound a file where the options set no limits.
 var DefaultLimits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
 
-// Options say how a file is read. The zero value, and nil, find everything out.
+// Options configure how a file is read. The zero value, and nil, find everything out.
 type Options struct {
 	Delimiter byte     // between CSV cells; 0 finds out which of , ; tab | it is
 	NoHeader  bool     // the first row of a CSV is data; columns have no names
@@ -65,9 +65,9 @@ func (o *Options) limits() arrowtable.Limits {
 	return l
 }
 
-// Read reads a result. Errors name the file, by its base name unless the options say otherwise; the code is NotFound
-// for a missing file, PermissionDenied for one that may not be read, DataLoss for truncated or corrupt bytes,
-// InvalidArgument for malformed content and ResourceExhausted beyond the limits.
+// Read reads a result. Errors name the file, by its base name by default; the code is NotFound for a missing file,
+// PermissionDenied for one that may not be read, DataLoss for truncated or corrupt bytes, InvalidArgument for
+// malformed content and ResourceExhausted beyond the limits.
 func Read(ctx context.Context, path string, o *Options) (*scoring.Table, error) {
 	if o == nil {
 		o = &Options{}

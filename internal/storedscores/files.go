@@ -121,8 +121,8 @@ func (s *Files) readAll(ctx context.Context) error {
 	return nil
 }
 
-// contradiction says that a line of a score file has another score of the same answer and metric than
-// a line before it.
+// contradiction returns the error for a line of a score file with another score of the same answer
+// and metric than an earlier line.
 func contradiction(ctx context.Context, path string, r *batch.FileRow) error {
 	first := 0
 	for o, err := range batch.ReadScores(ctx, path) {

@@ -231,8 +231,8 @@ func Score(r *scoring.Row, detail []byte) analysis.Score {
 }
 
 // Digest is the same for two results that hold the same rows, in whatever order of rows and columns.
-// It is empty for references, and for results that hold no value: that two agents find nothing says
-// little.
+// It is empty for references, and for results that hold no value: that two agents find nothing is
+// weak evidence.
 func Digest(r *scoring.Result) string {
 	if r.Table == nil {
 		return ""

@@ -231,8 +231,8 @@ func (c *carrier) columnOf(src *source, m *sqlparts.Meaning, id sqlparts.Ident) 
 	return c.learnColumn(src, id.Text)
 }
 
-// oneOf is the one of several sources that a column is of: one that has it or, if another mention does not
-// tell, the first or the last of them. Only while learning they may get one.
+// oneOf is the one of several sources that a column is of: one that has it or, if no other mention
+// decides, the first or the last of them. Only while learning they may get one.
 func (c *carrier) oneOf(s *scope, among []*sqlparts.Source, name string) (at *scope, src *source, ok bool) {
 	var open []*sqlparts.Source
 	for _, of := range among {

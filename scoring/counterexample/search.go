@@ -698,7 +698,7 @@ func plainValue(v Value) bool {
 	return v.Kind != Null && (v.Kind != Text || v.Text != "" && v.Text == strings.TrimSpace(v.Text))
 }
 
-// tell writes the counterexample down.
+// tell describes the counterexample.
 func (s *search) tell(d *Database) {
 	s.out.Found = true
 	for i := range d.Tables {

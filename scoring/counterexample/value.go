@@ -280,7 +280,7 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 			}
 			used[j], order = false, order[:len(order)-1]
 		}
-		return tried >= most // too many to tell: no difference is claimed
+		return tried >= most // too many to decide: no difference is claimed
 	}
 	return place()
 }

@@ -57,7 +57,7 @@ func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOpti
 	case judgebackend.KindNoJudge:
 		return &judged, nil
 	case judgebackend.KindBadReply, judgebackend.KindRefused, judgebackend.KindLength, judgebackend.KindOversized:
-		s.Asked, s.Unusable = true, true // the judge has spoken, and said nothing
+		s.Asked, s.Unusable = true, true // the judge replied without a proposal
 		return &judged, nil
 	}
 	if err != nil {

@@ -234,7 +234,7 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 	return done, nil
 }
 
-// Who says who must run a step.
+// Who returns the user who must run a step.
 func (p *Plan) Who(s *Step) string {
 	switch s.By {
 	case Admin:

@@ -35,7 +35,7 @@ type Dropped struct {
 	Run     int      // statements
 	Gone    int      // statements for what did not exist any more
 	Left    []string // statements that were refused because something else needs the object: they may be run later
-	Kept    []string // statements that were not run, because badger did not create the object, or cannot tell
+	Kept    []string // statements that were not run, because badger did not create the object, or this is unknown
 	LeftOut int      // statements of other roles
 }
 

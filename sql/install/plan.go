@@ -62,8 +62,8 @@ type Plan struct {
 	Steps     []Step
 	Inventory string // a query: name, comment of every function in the schema
 	Rights    string // a query: role, grant, key or job, which, and whether it exists; "" if there is none
-	Job       string // a query: the nightly job, where it exists; "" if the warehouse does not tell
-	Others    string // a query: those of the roles that badger did not create; "" if the warehouse does not tell
+	Job       string // a query: the nightly job, where it exists; "" if the warehouse does not show it
+	Others    string // a query: those of the roles that badger did not create; "" if the warehouse does not show it
 
 	dialect   driver.Dialect
 	functions []udf.Function // of the catalogue

@@ -16,7 +16,7 @@ type Warehouse struct {
 	Name  string
 	Vias  []Via // the first is the one to take if nothing speaks against it
 	Admin string
-	// Optional says how arguments are left out.
+	// Optional is how optional arguments are declared.
 	Optional optional
 	// Unnamed reports that a function's arguments have no names there; its comment then names them.
 	Unnamed bool

@@ -64,7 +64,7 @@ func (q *inputs) runs(columns []string) string {
 }
 
 // golden is one row for each question: of the version that is asked for, or of the highest that has
-// the question. copies says how many rows there are of the question in that version.
+// the question. copies is the number of rows of the question in that version.
 func (q *inputs) golden(f Filter, r *keyRange) string {
 	columns := []string{"case_id AS raw_id"}
 	for _, c := range goldenColumns {

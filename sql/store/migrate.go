@@ -70,8 +70,8 @@ type Statement struct {
 	Optional bool
 }
 
-// upgrade brings what was found to the present version, as far as tables go: views are created after
-// it. Nothing needs to be done where it is empty.
+// upgrade brings the tables to the present version: views are created after it. Nothing needs to be
+// done where it is empty.
 func (f *Found) upgrade(d driver.Dialect) (out []Statement) {
 	created := false
 	for i := range Tables {

@@ -73,8 +73,8 @@ func (r *Run) Metrics() []string {
 	return names
 }
 
-// Runs lists the rows of eval_runs that a filter chooses, the newest first, and says how many there
-// are without the filter's limit.
+// Runs returns the rows of eval_runs that match a filter, the latest first, and their number
+// without the filter's limit.
 func (p *Pages) Runs(ctx context.Context, f RunFilter) (runs []Run, of int64, err error) {
 	for r, err := range Rows(ctx, p.w, runsListed(p.w.SQL(), f)) {
 		if err != nil {
@@ -343,7 +343,7 @@ func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) str
 	return out, nil
 }
 
-// print tells the scores of a run that is done from all others; it is empty if they may change.
+// print is a fingerprint of the scores of a finished run; it is empty if they may change.
 func print(run *Run) string {
 	if run.Status != "done" {
 		return ""
@@ -893,7 +893,7 @@ type CaseDetail struct {
 	Labels   []LoggedLabel // of this answer, the newest first; also those that others replaced
 }
 
-// Unanswered reports whether the scores say that there is no answer.
+// Unanswered reports whether the scores are those of a missing answer.
 func (c *CaseDetail) Unanswered() bool {
 	return slices.ContainsFunc(c.Scores, func(s CaseScore) bool { return s.Missing() })
 }

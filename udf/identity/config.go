@@ -32,8 +32,8 @@ const (
 
 var modes = []Mode{Local, Token, MTLS, OIDC, Platform, Proxy}
 
-// Config says who may call a listener. Only the fields of its mode, Roles, DefaultRoles and
-// ClientCAFile may be set. The keys of the configuration file are these names.
+// Config configures the allowed callers of a listener. Only the fields of its mode, Roles,
+// DefaultRoles and ClientCAFile may be set. The keys of the configuration file are these names.
 type Config struct {
 	// Mode is by default Token where tokens are given, MTLS where ClientCAFile is, and else Local.
 	Mode Mode `yaml:"mode"`

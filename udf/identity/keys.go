@@ -66,7 +66,7 @@ func parseKeys(data []byte) ([]jose.JSONWebKey, error) {
 	var keys []jose.JSONWebKey
 	for _, r := range raw.Keys {
 		var k jose.JSONWebKey
-		if json.Unmarshal(r, &k) != nil { // of a kind that is not known: RFC 7517 says to ignore it
+		if json.Unmarshal(r, &k) != nil { // of a kind that is not known: RFC 7517 requires to ignore it
 			continue
 		}
 		if k.IsPublic() && k.Valid() && (k.Use == "" || k.Use == "sig") && longEnough(k.Key) {
@@ -88,7 +88,7 @@ func longEnough(key any) bool {
 	return !ok || k.N.BitLen() >= leastRSA
 }
 
-// matching are the keys with that id and algorithm, as far as they say.
+// matching returns the keys that have this id and algorithm, or lack these members.
 func matching(keys []jose.JSONWebKey, id, algorithm string) (found []jose.JSONWebKey) {
 	for _, k := range keys {
 		if (id == "" || k.KeyID == id) && (k.Algorithm == "" || k.Algorithm == algorithm) {

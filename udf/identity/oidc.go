@@ -30,7 +30,7 @@ var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// oidc identifies by ID tokens, as section 3.1.3.7 of OpenID Connect Core says: issuer, audience,
+// oidc identifies by ID tokens, by section 3.1.3.7 of OpenID Connect Core: issuer, audience,
 // signature, expiry.
 type oidc struct {
 	issuer           string

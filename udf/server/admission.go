@@ -110,7 +110,7 @@ func (s *share) detach() *share {
 	return own
 }
 
-// enter takes a place for a call, or says that there is none.
+// enter acquires a slot for a call, or returns an error if none is free.
 func (s *share) enter() error {
 	if s.in {
 		return nil
@@ -164,7 +164,7 @@ func (s *share) Reserve(n int64) (release func(), err error) {
 	return own.end, nil
 }
 
-// Hold reserves memory of n bytes, or says that there is none.
+// Hold reserves n bytes of memory, or returns an error if they are not available.
 func (s *share) Hold(n int64) error {
 	if err := s.tryHold(n); err != nil {
 		return err

@@ -26,7 +26,8 @@ type connections struct {
 	in   map[queued]*list.List // connections, the one used the longest time ago first
 }
 
-// queued is what connections have in common that make room for each other.
+// queued is the key of a queue of connections, in the order of their last use. If there are too
+// many, the least recently used one of a queue is closed.
 type queued struct {
 	known bool
 	busy  string // the caller of the calls in flight

@@ -18,10 +18,10 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// The gRPC library reads a message whole, and then says how large it was. A gate is in front of
-// it: it reads the five bytes before a message, which say how long it is and whether it is
-// compressed, and lets the message come when its memory is reserved. Until then a caller can send
-// no more than the window of the stream, which is reserved when the stream begins.
+// The gRPC library reads a whole message, and reports its size afterwards. A gate is in front of
+// it: it reads the five bytes before a message, which have its length and whether it is compressed,
+// and admits the message when its memory is reserved. Until then a caller can send no more than the
+// window of the stream, which is reserved when the stream begins.
 
 // streamWindow is the flow-control window of a stream: the number of bytes that a caller may send before they are read.
 const streamWindow = 64 << 10
@@ -86,7 +86,7 @@ func (s *Server) gated(to http.Handler) http.Handler {
 	})
 }
 
-// flushed tells the gate of each message that was written: the library flushes once after each.
+// flushed notifies the gate of each message that was written: the library flushes once after each.
 type flushed struct {
 	http.ResponseWriter
 	gate *gate
@@ -195,7 +195,7 @@ func (g *gate) admit() error {
 	for {
 		err := g.reserve(receiving*size, g.share.holdLarge)
 		now := time.Now()
-		if over.IsZero() { // each tells once that the message is on its way, and once more that it comes after it had to wait
+		if over.IsZero() { // each receives once that a message is on its way, and once more if it had to wait
 			over = now.Add(g.patience * 9 / 10)
 			g.tell()
 		} else if err == nil {

@@ -45,7 +45,7 @@ type guard struct {
 	views int // columns of the schema that have a count of further buffers in each batch
 }
 
-// dictionary says which one a message has.
+// dictionary returns the dictionary of a message.
 type dictionary struct {
 	id    int64
 	delta bool // more of the one that exists
@@ -120,9 +120,9 @@ func (g *guard) schema(schema flatTable) error {
 	return nil
 }
 
-// checkBatch refuses compressed bodies, whose size only their end tells, and which no warehouse
-// sends. It bounds the counts of further buffers that so many view columns have: the library reads
-// them without a look at how many there are.
+// checkBatch rejects compressed bodies, whose size is only known after decompression. No warehouse
+// sends them. It bounds the counts of further buffers that so many view columns have: the library
+// reads them without a look at how many there are.
 func checkBatch(batch flatTable, views int) error {
 	if batch.field(3) > 0 {
 		return errCompressedBody

@@ -190,7 +190,7 @@ func (s *Server) authGRPC(
 		from, _ := netip.ParseAddrPort(p.Addr.String())
 		r.Peer = from.Addr()
 	}
-	shown := md.Copy() // what says who calls is taken away below
+	shown := md.Copy() // the identity headers are removed below
 	r.Header = shown.Get
 	guard := s.grpcPort.Load().guard
 	caller, err = guard.Identify(ctx, r)
@@ -198,8 +198,8 @@ func (s *Server) authGRPC(
 	return metadata.NewIncomingContext(ctx, md), caller, func() error { return s.still(ctx, r, caller) }, err
 }
 
-// still reports whether who opened a stream may still call. A token may have expired or been taken out,
-// a certificate's authority, too, and a new configuration may say otherwise.
+// still reports whether who opened a stream may still call. A token may have expired or been removed,
+// also a certificate authority, and the configuration may have changed.
 func (s *Server) still(ctx context.Context, r *identity.Request, was identity.Caller) error {
 	now, err := s.grpcPort.Load().guard.Identify(ctx, r)
 	if err == nil && now.Name != was.Name {

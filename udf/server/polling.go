@@ -181,7 +181,7 @@ func (b *batches) spare() {
 	}
 }
 
-// tell records that the caller is asked to poll.
+// tell records that the caller was told to poll.
 func (b *batches) tell(p *polledBatch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -103,7 +103,7 @@ func Port(to *int) Option {
 	})
 }
 
-// Duration takes a duration of at least so much; what says how it looks.
+// Duration takes a duration of at least so much; what describes its form.
 func Duration(to *time.Duration, least time.Duration, what string) Option {
 	return Takes(what, func(v string) bool {
 		d, err := time.ParseDuration(v)

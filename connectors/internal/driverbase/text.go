@@ -23,7 +23,7 @@ type Notation struct {
 	Finest   time.Duration // that timestamps and times of day keep: time.Microsecond or time.Nanosecond
 }
 
-// writable tells the Arrow types that [Notation.Append] writes.
+// writable reports whether [Notation.Append] supports an Arrow type.
 func writable(t arrow.DataType) bool {
 	switch t := t.(type) {
 	case *arrow.NullType, *arrow.BooleanType, *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,

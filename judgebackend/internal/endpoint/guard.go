@@ -168,6 +168,6 @@ func (g *Guard) Middleware(req *http.Request,
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	res.ContentLength = int64(len(body))
-	res.Header.Set("Content-Type", "application/json") // some endpoints say text/plain
+	res.Header.Set("Content-Type", "application/json") // some endpoints send text/plain
 	return res, nil
 }

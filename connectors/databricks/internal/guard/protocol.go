@@ -70,7 +70,7 @@ func (g *guard) send(ctx context.Context, method string, args thrift.Struct) (th
 	return m.Fields.Struct(0), err
 }
 
-// parsed reads an answer. One that says that the call failed is an error.
+// parsed reads an answer. A reply that reports a failure is an error.
 func parsed(answer []byte, method string) (thrift.Message, error) {
 	what := calls[method].what
 	m, err := thrift.Parse(answer)

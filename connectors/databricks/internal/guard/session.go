@@ -29,7 +29,7 @@ type session interface {
 	sqldriver.ExecerContext
 }
 
-// Config says how sessions are opened.
+// Config configures how sessions are opened.
 type Config struct {
 	Catalog, Schema string            // of names without one
 	Conf            map[string]string // of sessions

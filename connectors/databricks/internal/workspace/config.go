@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Config says where a workspace is, and how to sign in. It holds no secrets, only where they are.
+// Config has the URL of a workspace, and its credentials. It holds no secrets, only where they are.
 type Config struct {
 	Host     string // of the workspace, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com
 	Port     int    // 0 is 443

@@ -36,7 +36,7 @@ type Refresh func(ctx context.Context, expired Link) ([]Link, error)
 // Concurrent downloads. A result holds their files in memory, some tens of megabytes each at most.
 const Downloads = 3
 
-// refreshes of one link before it is given up.
+// maximum refreshes of a link.
 const refreshes = 3
 
 // linkMargin is the minimum time until its expiration for which a link is used.

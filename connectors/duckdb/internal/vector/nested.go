@@ -210,8 +210,8 @@ func (c *Column) structs(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, nil, children), nil
 }
 
-// unions are structs whose first field says which of the others counts. A NULL union's field is
-// NULL too.
+// unions are structs whose first field is the index of the field with the value. A NULL union's
+// field is NULL too.
 func (c *Column) unions(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	children, err := c.fieldsOf(v, n, 1)
 	if err != nil {

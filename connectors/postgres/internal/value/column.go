@@ -115,7 +115,7 @@ func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool) Column {
 	return col
 }
 
-// Unnamed tells columns of rows without a type's name, or of arrays of such.
+// Unnamed reports whether a column has rows without a type name, or arrays of them.
 func (c *Column) Unnamed() bool {
 	return c.oid == pgtype.RecordOID || c.oid == pgtype.RecordArrayOID
 }

@@ -83,7 +83,7 @@ func (c *Column) digits() int32 {
 	return c.Precision
 }
 
-// isTimestamp tells columns that the record's rows are cut by, see [moments].
+// isTimestamp reports whether a column limits the rows of a record, see [moments].
 func (c *Column) isTimestamp() bool {
 	return c.Field().Type.ID() == arrow.TIMESTAMP
 }
