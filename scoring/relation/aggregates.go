@@ -370,7 +370,7 @@ func (e *evidence) finePartners(coarse side, measure int) []int {
 
 // groupsOf is the coarse row that each fine row belongs to.
 func groupsOf(coarse, fine []uint64) []int32 {
-	b := newBag(len(coarse))
+	b := newMultiset(len(coarse))
 	for j, k := range coarse {
 		b.at(k).pred = int32(j) //nolint:gosec // rows are bounded far below
 	}

@@ -43,21 +43,21 @@ type parser struct {
 
 // alloc holds where nodes and lists come from.
 type alloc struct {
-	columns  slab[Column]
-	literals slab[Literal]
-	binaries slab[Binary]
-	calls    slab[Call]
-	items_   slab[Item]
-	sources_ slab[Source]
-	queries  slab[Query]
-	selects  slab[Select]
-	logics   slab[Logic]
+	columns  arena[Column]
+	literals arena[Literal]
+	binaries arena[Binary]
+	calls    arena[Call]
+	items_   arena[Item]
+	sources_ arena[Source]
+	queries  arena[Query]
+	selects  arena[Select]
+	logics   arena[Logic]
 	idents   list[Ident]
 	exprs    list[Expr]
 	items    list[*Item]
 	sources  list[*Source]
 	orders   list[*OrderItem]
-	orders_  slab[OrderItem]
+	orders_  arena[OrderItem]
 	ctes     list[*CTE]
 }
 

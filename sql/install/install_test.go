@@ -395,8 +395,8 @@ func TestSecretsInValues(t *testing.T) {
 		"deploy.kubernetes.run.source":             "deploy: {kubernetes: {run: {source: 'snowflake:///db?password=hunter2'}}}",
 		"deploy.kubernetes.run.args[1]":            "deploy: {kubernetes: {run: {args: [--x, '--store=databricks://hunter2@dbc.example.com/c']}}}",
 		"deploy.kubernetes.secrets.a":              "deploy: {kubernetes: {secrets: {a: 'postgres://u:hunter2@h'}}}",
-		"deploy.warehouse: expected the URL":               "deploy: {warehouse: hunter2}",
-		"deploy.warehouse: expected the URL":       "deploy: {warehouse: 'mysql://hunter2'}",
+		"deploy.warehouse: expected the URL":       "deploy: {warehouse: hunter2}",
+		"deploy.warehouse: expected the URL of":    "deploy: {warehouse: 'mysql://hunter2'}",
 		"deploy.judge.url: expected a URL such as": "deploy: {judge: {url: hunter2}}",
 	} {
 		v, err := install.ReadValues(strings.NewReader(text))
