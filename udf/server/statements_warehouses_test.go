@@ -73,7 +73,7 @@ var bigqueryStatements = map[string]func(*testing.T){
 		}{
 			"fn":                {map[string]string{"fn": "same_text"}, ""},
 			"fn and fnv":        {map[string]string{"fn": "same_text", "fnv": "1", "rubric": "x"}, ""},
-			"another version":   {map[string]string{"fn": "same_text", "fnv": "2"}, "version 1 is served"},
+			"another version":   {map[string]string{"fn": "same_text", "fnv": "2"}, "expected version 1"},
 			"no such function":  {map[string]string{"fn": "same_txt"}, "did you mean same_text"},
 			"no function named": {map[string]string{"rubric": "x"}, "no function"},
 		} {

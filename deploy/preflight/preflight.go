@@ -1,8 +1,8 @@
-// Package place checks the environment of badger serve from the inside, and lists the hosts that it contacts.
+// Package preflight checks the environment of badger serve from the inside, and lists the hosts that it contacts.
 // Package deploy writes the files that create such an environment; [Examine] reports whether it works. Reports
 // never show the path or the content of a secret. [Hosts] derives the hosts from a configuration, for people
 // (badger doctor --deployment, docs/reference/residency.md) and for generated network rules.
-package place
+package preflight
 
 import (
 	"cmp"
