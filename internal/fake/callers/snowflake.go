@@ -29,7 +29,7 @@ type Snowflake struct {
 
 // Limits of Snowflake.
 const (
-	SnowflakeReply   = 10_000_000       // bytes of a reply
+	snowflakeReply   = 10_000_000       // bytes of a reply
 	SnowflakePolling = 10 * time.Minute // of a batch, all in all
 )
 
@@ -145,7 +145,7 @@ func (s *Snowflake) retried(status int) bool {
 // check reads a reply as Snowflake does: the same number of rows, with the same numbers, in the
 // same order.
 func (s *Snowflake) check(r *reply, rows int) ([]json.RawMessage, error) {
-	if len(r.body) > SnowflakeReply {
+	if len(r.body) > snowflakeReply {
 		return nil, violation("%d bytes", len(r.body))
 	}
 	if digest := r.header.Get("Content-MD5"); digest != "" {
