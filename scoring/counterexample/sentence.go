@@ -41,9 +41,9 @@ func (s *search) sentence(d *Database) string {
 		s.out.Shows = ShowsOrder
 		return "both return the same rows in another order: " + s.shown()
 	case more > 0 && fewer == 0:
-		return s.keeps(d, where, goldName, predName, gold, pred)
+		return s.keeps(d, where, returned{goldName, gold}, returned{predName, pred})
 	case fewer > 0 && more == 0:
-		return s.keeps(d, where, predName, goldName, pred, gold)
+		return s.keeps(d, where, returned{predName, pred}, returned{goldName, gold})
 	}
 	if where != "" {
 		return where + ", " + s.shown()
@@ -51,9 +51,16 @@ func (s *search) sentence(d *Database) string {
 	return s.shown()
 }
 
+// returned is a side and its rows.
+type returned struct {
+	name string
+	rows [][]Value
+}
+
 // keeps returns the sentence for a side that returns all rows of the other, and more.
-func (s *search) keeps(d *Database, where, who, other string, rows, fewer [][]Value) string {
-	if distinct(rows) == distinct(fewer) {
+func (s *search) keeps(d *Database, where string, more, fewer returned) string {
+	who, other := more.name, fewer.name
+	if distinct(more.rows) == distinct(fewer.rows) {
 		if where != "" {
 			return fmt.Sprintf("%s, %s returns a row more often than %s: %s", where, who, other, s.shown())
 		}

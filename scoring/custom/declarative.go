@@ -75,7 +75,7 @@ func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, para
 		}
 		f.Stmts = append(f.Stmts, def)
 	}
-	s, err := compile(ctx, j.File, f, limits, o.Print, nil)
+	s, err := compile(ctx, j.File, f, options{limits: limits, print: o.Print})
 	if err != nil {
 		return nil, errcode.New(errcode.Of(err), "result: %w", err)
 	}

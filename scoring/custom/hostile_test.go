@@ -148,7 +148,7 @@ func TestChargesAreTheSameEveryTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err = compile(t.Context(), "j.star", f, defaultLimits, nil, nil); err != nil {
+		if s, err = compile(t.Context(), "j.star", f, options{limits: defaultLimits}); err != nil {
 			t.Fatal(err)
 		}
 		th, stop := s.thread(t.Context())

@@ -48,7 +48,7 @@ func (b *BigQuery) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 		h[http.CanonicalHeaderKey(k)] = v
 	}
 	for attempt := 0; ; attempt++ {
-		r, err := c.send(ctx, b.Client, http.MethodPost, b.URL, h, raw)
+		r, err := c.send(ctx, request{b.Client, http.MethodPost, b.URL, h, raw})
 		if err != nil {
 			return c, err
 		}

@@ -81,9 +81,9 @@ func (s *Snowflake) Send(ctx context.Context, body []byte, rows int) (*Call, err
 		var r *reply
 		var err error
 		if method == http.MethodPost {
-			r, err = c.send(ctx, s.Client, method, s.URL, h, body)
+			r, err = c.send(ctx, request{s.Client, method, s.URL, h, body})
 		} else {
-			r, err = c.send(ctx, s.Client, method, s.URL, get, nil)
+			r, err = c.send(ctx, request{s.Client, method, s.URL, get, nil})
 		}
 		switch {
 		case err != nil && (ctx.Err() != nil || r == nil && isViolation(err)):
