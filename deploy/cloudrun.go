@@ -30,15 +30,15 @@ var _ = register(Target{
 // cloudRun is the data of the Cloud Run templates.
 type cloudRun struct {
 	*service.CloudRunService
-	Env       []Variable // of badger serve
+	Env       []variable // of badger serve
 	CPU       string
 	KeyFolder string   // where the judge's key is mounted; empty: there is none
 	Tmp       int      // MiB of the temporary folder
 	Services  []string // of Google Cloud that are used
 }
 
-// Variable is an environment variable.
-type Variable struct{ Name, Value string }
+// variable is an environment variable.
+type variable struct{ Name, Value string }
 
 // baseMiB of an instance's memory are for the program itself and tmpMiB for its temporary folder, which is in
 // memory on Cloud Run. Callers' data may use a third of the rest: a request takes up to three times its bytes while
@@ -116,7 +116,7 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 		Services: []string{"artifactregistry.googleapis.com", "bigquery.googleapis.com", "bigqueryconnection.googleapis.com",
 			"iam.googleapis.com", "run.googleapis.com"},
 	}
-	set := func(name, value string) { own.Env = append(own.Env, Variable{name, value}) }
+	set := func(name, value string) { own.Env = append(own.Env, variable{name, value}) }
 	calls, bytes := strconv.Itoa(d.CloudRun.Concurrency), strconv.Itoa((memory-baseMiB-tmpMiB)/perByte<<20)
 	set("BADGER_LISTEN_H2C", "true")
 	set("BADGER_AUTH_HTTP_MODE", "platform")
@@ -258,8 +258,8 @@ func mebibytes(size string) int {
 
 // judgeVariables are the variables of the judge, but for its key. inside is the backend that asks
 // through the warehouse, which is the only one that needs no URL.
-func judgeVariables(d *service.Deployment, inside, example string) ([]Variable, error) {
-	bad := func(format string, args ...any) ([]Variable, error) {
+func judgeVariables(d *service.Deployment, inside, example string) ([]variable, error) {
+	bad := func(format string, args ...any) ([]variable, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
 	}
 	j := d.Judge
@@ -292,21 +292,21 @@ func judgeVariables(d *service.Deployment, inside, example string) ([]Variable, 
 	if j.Model == "" {
 		return bad("model is missing: which model %s asks", j.Backend)
 	}
-	out := []Variable{{"BADGER_JUDGE_BACKEND", j.Backend + ":" + j.Model}}
+	out := []variable{{"BADGER_JUDGE_BACKEND", j.Backend + ":" + j.Model}}
 	if j.URL != "" {
-		out = append(out, Variable{"BADGER_JUDGE_BASE_URL", j.URL})
+		out = append(out, variable{"BADGER_JUDGE_BASE_URL", j.URL})
 	}
 	return out, nil
 }
 
-// Command is a line of a script and why it exists.
-type Command struct{ Why, Line string }
+// command is a line of a script and why it exists.
+type command struct{ Why, Line string }
 
 // Grants are the commands that give the roles on kinds of resources.
-func (c *cloudRun) Grants(kinds ...string) (out []Command) {
+func (c *cloudRun) Grants(kinds ...string) (out []command) {
 	for _, kind := range kinds {
 		for _, b := range service.BindingsOn(kind, c.Bindings()) {
-			out = append(out, Command{b.Why, c.Grant(b)})
+			out = append(out, command{b.Why, c.Grant(b)})
 		}
 	}
 	return out
@@ -314,10 +314,10 @@ func (c *cloudRun) Grants(kinds ...string) (out []Command) {
 
 // Revokes are the commands that take away what is not gone with the service, the connection and the
 // accounts. What a model's connection may do stays: others may use it.
-func (c *cloudRun) Revokes() (out []Command) {
+func (c *cloudRun) Revokes() (out []command) {
 	for _, b := range c.Bindings() {
 		if b.Variable == "" && b.On != "service" && b.Resource != c.ConnectionName() {
-			out = append(out, Command{b.Why, c.Revoke(b)})
+			out = append(out, command{b.Why, c.Revoke(b)})
 		}
 	}
 	return out
@@ -335,16 +335,16 @@ func (c *cloudRun) Datasets() []string {
 	return out
 }
 
-// Account is a service account.
-type Account struct {
+// account is a service account.
+type account struct {
 	ID, Email, Doc string // the name before @, the whole, and what it is for
 	Given          bool   // the values name it: it may serve others
 }
 
 // Accounts are the service accounts that are made where they are missing.
-func (c *cloudRun) Accounts() (out []Account) {
+func (c *cloudRun) Accounts() (out []account) {
 	r := &c.Deploy.CloudRun
-	for _, a := range []Account{
+	for _, a := range []account{
 		{Email: c.Account(), Doc: "badger serve", Given: r.Account != ""},
 		{Email: c.NightlyAccount(), Doc: "badger: evaluation by night", Given: r.NightlyAccount != ""},
 	} {

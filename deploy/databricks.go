@@ -28,7 +28,7 @@ type databricks struct {
 	Source     string     // URL of prod's warehouse, without a host: an app and a job learn theirs from the platform
 	DevSource  string     // the same in the catalog of dev
 	Quartz     string     // of the nightly jobs; empty: they have no schedule
-	Judge      []Variable // keys below judge in the app's configuration
+	Judge      []variable // keys below judge in the app's configuration
 	Secret     string     // key of the judge's secret, in the scope; empty: it has none
 	MemoryMiB  int        // for Go's memory, of the app's
 	plan       *install.Plan
@@ -105,14 +105,14 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 		return nil, err
 	}
 	for _, e := range variables {
-		own.Judge = append(own.Judge, Variable{strings.ToLower(strings.TrimPrefix(e.Name, "BADGER_JUDGE_")), e.Value})
+		own.Judge = append(own.Judge, variable{strings.ToLower(strings.TrimPrefix(e.Name, "BADGER_JUDGE_")), e.Value})
 	}
 	if own.Secret != "" {
 		if !secretName.MatchString(own.Secret) {
 			return nil, errcode.New(errcode.InvalidArgument,
 				"values: deploy.judge.secret is %.60q, expected the key of a secret: letters, digits and _.@-", own.Secret)
 		}
-		own.Judge = append(own.Judge, Variable{"key_env", "JUDGE_KEY"})
+		own.Judge = append(own.Judge, variable{"key_env", "JUDGE_KEY"})
 	}
 	own.Quartz = v.Schedule.Quartz()
 	return own, nil

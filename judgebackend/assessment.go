@@ -118,7 +118,7 @@ func assess(ctx context.Context, id Identity, r Request, resp Response) Assessme
 		TokensIn: resp.TokensIn, TokensOut: resp.TokensOut,
 		LatencyMS: resp.Latency.Milliseconds(), CreatedAt: resp.CreatedAt,
 		FinishReason: resp.FinishReason, MaxTokens: r.ReplyTokens(), LogProbs: resp.LogProbs,
-		Payer: PayerOf(ctx),
+		Payer: payerOf(ctx),
 	}
 	if resp.Model != id.Model {
 		a.ServedModel = resp.Model

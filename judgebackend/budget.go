@@ -11,7 +11,7 @@ import (
 type BudgetLimits struct {
 	Tokens int64 // in and out together
 	Money  Money // in the price table's currency
-	// a model that they name has their price, under whichever of its names; others have that of [ListPrices]
+	// a model that they name has their price, under whichever of its names; others have that of [listPrices]
 	Prices PriceTable
 }
 
@@ -50,7 +50,7 @@ func NewBudget(limits BudgetLimits) (*Budget, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "judge budget: limits must not be negative")
 	}
 	b := &Budget{limits: limits, changed: make(chan struct{})}
-	for _, table := range []PriceTable{limits.Prices, ListPrices()} {
+	for _, table := range []PriceTable{limits.Prices, listPrices()} {
 		prices := map[string]tokenPrice{}
 		for model, p := range table {
 			t, err := p.perToken()

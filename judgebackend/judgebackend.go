@@ -52,8 +52,8 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// DefaultMaxTokens bounds replies where a request does not.
-const DefaultMaxTokens = 4096
+// defaultMaxTokens bounds replies where a request does not.
+const defaultMaxTokens = 4096
 
 // Request is one question. The zero values of the optional fields are the usual ones.
 type Request struct {
@@ -64,7 +64,7 @@ type Request struct {
 	// JSON Schema of the reply, an object at the top; nil for text
 	Schema      json.RawMessage `json:"schema,omitempty"`
 	Temperature float64         `json:"temperature"`          // 0 to 2; 0.1 for judges, 0 for extractors
-	MaxTokens   int             `json:"max_tokens,omitempty"` // bound of the reply; 0 for DefaultMaxTokens
+	MaxTokens   int             `json:"max_tokens,omitempty"` // bound of the reply; 0 for defaultMaxTokens
 	// 1 to 20: token log-probabilities are wanted, if offered
 	TopLogProbs int `json:"top_logprobs,omitempty"`
 	Sample      int `json:"sample,omitempty"` // which of several independent answers to one question
@@ -155,7 +155,7 @@ type Response struct {
 // ReplyTokens is MaxTokens, or its default.
 func (r Request) ReplyTokens() int {
 	if r.MaxTokens == 0 {
-		return DefaultMaxTokens
+		return defaultMaxTokens
 	}
 	return r.MaxTokens
 }

@@ -73,9 +73,9 @@ type Replies interface {
 	Reply(caseID, purpose string) (reply, assessmentID string, ok bool)
 }
 
-// TokenReplies is implemented by Replies that also recorded the log-probabilities of the replies' tokens. Metrics
+// tokenReplies is implemented by Replies that also recorded the log-probabilities of the replies' tokens. Metrics
 // that weight by them reproduce the recorded value only if they are present.
-type TokenReplies interface {
+type tokenReplies interface {
 	// ReplyLogProbs returns the backend's log-probabilities of the tokens of the reply that Reply returns; nil if
 	// it gave none.
 	ReplyLogProbs(caseID, purpose string) []judgebackend.TokenLogProb
@@ -120,7 +120,7 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 			if m, ok := in.replies.(ModelReplies); ok {
 				resp.Model = m.ReplyModel(in.Case.ID, r.Purpose)
 			}
-			if t, ok := in.replies.(TokenReplies); ok {
+			if t, ok := in.replies.(tokenReplies); ok {
 				resp.LogProbs = t.ReplyLogProbs(in.Case.ID, r.Purpose)
 			}
 			return resp, judgebackend.Decode(reply, r.Schema, into)

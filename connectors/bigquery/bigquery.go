@@ -85,17 +85,17 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 		return nil, Dialect, options.named()
 	}
 	options.Options = o
-	c, err := OpenWith(ctx, options)
+	c, err := openWith(ctx, options)
 	if err != nil {
 		return nil, Dialect, err
 	}
 	return c, Dialect, nil
 }
 
-// OpenWith opens a project. If a dataset is named, it requests it, so that missing credentials, permissions and
+// openWith opens a project. If a dataset is named, it requests it, so that missing credentials, permissions and
 // datasets are reported here: the error has the code Unauthenticated, PermissionDenied or NotFound and names the
 // missing object.
-func OpenWith(ctx context.Context, o Options) (*Conn, error) {
+func openWith(ctx context.Context, o Options) (*Conn, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}

@@ -28,9 +28,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Scheme is the scheme of URLs, databricks://HOST/CATALOG/SCHEMA?http_path=/sql/1.0/warehouses/ID.
+// scheme is the scheme of URLs, databricks://HOST/CATALOG/SCHEMA?http_path=/sql/1.0/warehouses/ID.
 // See [ParseURL].
-const Scheme = "databricks"
+const scheme = "databricks"
 
 // Dialect is the SQL dialect of badger's tables in Databricks. JSON is text: VARIANT rewrites
 // numbers and sorts members, and JSON functions read text as well.
@@ -78,18 +78,18 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if err != nil || o.URLOnly {
 		return nil, Dialect, err
 	}
-	c, err := OpenWith(ctx, config, o)
+	c, err := openWith(ctx, config, o)
 	if err != nil {
 		return nil, Dialect, err // not a nil *Conn in an interface
 	}
 	return c, Dialect, nil
 }
 
-// OpenWith opens a session, so that configuration errors are reported here. It starts a stopped warehouse, which
+// openWith opens a session, so that configuration errors are reported here. It starts a stopped warehouse, which
 // may take minutes. The error has the code InvalidArgument for missing configuration, Unauthenticated for
 // credentials that the workspace rejects, PermissionDenied and NotFound for the warehouse, the catalog or the
 // schema, and Unavailable if there is no answer.
-func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
+func openWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

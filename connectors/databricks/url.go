@@ -46,7 +46,7 @@ func ParseURL(rawURL string) (Config, error) { return parseURL(rawURL, os.Getenv
 func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	c := Config{Config: workspace.Config{Getenv: getenv}, CloudFetch: true}
 	u, err := url.Parse(rawURL)
-	if err != nil || u.Scheme != Scheme || u.Opaque != "" {
+	if err != nil || u.Scheme != scheme || u.Opaque != "" {
 		return c, invalid("expected a URL such as databricks://HOST/CATALOG/SCHEMA?http_path=/sql/1.0/warehouses/ID")
 	}
 	if u.User != nil {

@@ -30,8 +30,8 @@ type Value struct {
 	Sent  string // how the protocol sends it, for servers that do not run the dialect
 }
 
-// Values are the values of a connector's types, in the order of the vendor's documentation.
-func Values(connector string) (values []Value) {
+// values are the values of a connector's types, in the order of the vendor's documentation.
+func values(connector string) (values []Value) {
 	for line := range strings.Lines(valuesFile) {
 		if fields := strings.Split(strings.TrimRight(line, "\n"), "\t"); fields[0] == connector {
 			fields = append(fields, "", "")
@@ -48,7 +48,7 @@ func Values(connector string) (values []Value) {
 func TestValues(t *testing.T, connector string, c driver.Conn, answer func(t *testing.T, query string, v Value),
 	lacks map[string]string) {
 	t.Helper()
-	values := Values(connector)
+	values := values(connector)
 	if len(values) == 0 {
 		t.Fatalf("testdata/values.tsv has no values of %s", connector)
 	}
@@ -134,7 +134,7 @@ func ValuesTable(connector string) string {
 		}
 		return "`" + strings.ReplaceAll(s, "|", `\|`) + "`"
 	}
-	for _, v := range Values(connector) {
+	for _, v := range values(connector) {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", v.Type, code(v.SQL), code(v.Arrow), code(v.Table), v.Lost)
 	}
 	return b.String()

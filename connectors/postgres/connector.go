@@ -4,7 +4,7 @@ import "github.com/badger-eval/badger/connectors/driver"
 
 // Connector is the connector of PostgreSQL and Amazon Redshift.
 var Connector = driver.Connector{
-	Name: "postgres", Schemes: []string{Scheme, SchemeLong, SchemeRedshift}, Open: Open, Contacts: Contacts,
+	Name: "postgres", Schemes: []string{Scheme, schemeLong, schemeRedshift}, Open: Open, Contacts: Contacts,
 	Dialects: []driver.Dialect{Dialect, RedshiftDialect},
 	Examples: []driver.Example{
 		{Title: "PostgreSQL", Key: "`postgres://USER@HOST/DATABASE`",

@@ -29,8 +29,8 @@ import (
 // Schemes of URLs. See [Open].
 const (
 	Scheme         = "postgres"
-	SchemeLong     = "postgresql"
-	SchemeRedshift = "redshift"
+	schemeLong     = "postgresql"
+	schemeRedshift = "redshift"
 )
 
 // Dialect is the SQL dialect of badger's tables in PostgreSQL. JSON keeps its text, which jsonb would not.
@@ -139,7 +139,7 @@ const (
 // answer.
 func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
 	dialect := Dialect
-	if strings.HasPrefix(rawURL, SchemeRedshift+":") {
+	if strings.HasPrefix(rawURL, schemeRedshift+":") {
 		dialect = RedshiftDialect
 	}
 	if o.URLOnly {

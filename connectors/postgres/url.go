@@ -26,8 +26,8 @@ type address struct {
 // parseURL reads a URL, see [Open].
 func parseURL(rawURL string) (a address, err error) {
 	scheme, rest, _ := strings.Cut(rawURL, "://")
-	a.redshift = scheme == SchemeRedshift
-	if rest == "" && !strings.HasSuffix(rawURL, "://") || !a.redshift && scheme != Scheme && scheme != SchemeLong {
+	a.redshift = scheme == schemeRedshift
+	if rest == "" && !strings.HasSuffix(rawURL, "://") || !a.redshift && scheme != Scheme && scheme != schemeLong {
 		return a, invalid("expected a URL such as postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full")
 	}
 	rest, query, _ := strings.Cut(rest, "?")

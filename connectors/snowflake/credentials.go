@@ -31,9 +31,9 @@ const (
 	Password  Auth = "password"
 )
 
-// ContainerToken is the file that Snowflake keeps a service's token in; it is rewritten every few
+// containerToken is the file that Snowflake keeps a service's token in; it is rewritten every few
 // minutes.
-const ContainerToken = "/snowflake/session/token"
+const containerToken = "/snowflake/session/token"
 
 // Secret has the location of secrets: names of files and of environment variables, never the secrets.
 type Secret struct {
@@ -47,7 +47,7 @@ func (s Secret) auth() Auth {
 	switch {
 	case s.PrivateKeyFile != "":
 		return KeyPair
-	case s.TokenFile == ContainerToken:
+	case s.TokenFile == containerToken:
 		return Container
 	case s.TokenFile != "" || s.TokenEnv != "":
 		return OAuth
@@ -81,8 +81,8 @@ func (c *Config) secretOfEnvironment() Secret {
 		return Secret{TokenEnv: "SNOWFLAKE_TOKEN"}
 	case wants(Password) && c.getenv("SNOWFLAKE_PASSWORD") != "":
 		return Secret{PasswordEnv: "SNOWFLAKE_PASSWORD"}
-	case c.Auth == Container || c.Auth == "" && exists(ContainerToken):
-		return Secret{TokenFile: ContainerToken}
+	case c.Auth == Container || c.Auth == "" && exists(containerToken):
+		return Secret{TokenFile: containerToken}
 	}
 	return Secret{}
 }

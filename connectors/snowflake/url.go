@@ -77,7 +77,7 @@ func ParseURL(rawURL string) (Config, error) { return parseURL(rawURL, os.Getenv
 func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	c := Config{getenv: getenv}
 	u, err := url.Parse(rawURL)
-	if err != nil || u.Scheme != Scheme || u.Opaque != "" {
+	if err != nil || u.Scheme != scheme || u.Opaque != "" {
 		return c, invalid("expected a URL such as snowflake://ACCOUNT/DATABASE/SCHEMA?warehouse=W")
 	}
 	if u.User != nil {
@@ -138,7 +138,7 @@ func (c *Config) options() driverbase.Options {
 func (c *Config) complete() {
 	// A named account has its own host, whatever the environment has. The token of a container is
 	// good at the container's host only.
-	hostless := c.Account == "" || c.Auth == Container || c.Auth == "" && c.Secret == (Secret{}) && exists(ContainerToken)
+	hostless := c.Account == "" || c.Auth == Container || c.Auth == "" && c.Secret == (Secret{}) && exists(containerToken)
 	for _, f := range []struct {
 		to   *string
 		name string

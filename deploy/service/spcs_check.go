@@ -19,9 +19,9 @@ type Family struct {
 	Memory int // GiB
 }
 
-// Families are those without GPUs, as CREATE COMPUTE POOL lists them. Not every region has every
+// families are those without GPUs, as CREATE COMPUTE POOL lists them. Not every region has every
 // one.
-var Families = []Family{
+var families = []Family{
 	{"CPU_X64_XS", 1, 6}, {"CPU_X64_S", 3, 13}, {"CPU_X64_M", 6, 28}, {"CPU_X64_SL", 14, 54}, {"CPU_X64_L", 28, 116},
 	{"HIGHMEM_X64_S", 6, 58}, {"HIGHMEM_X64_M", 28, 240}, {"HIGHMEM_X64_SL", 92, 654}, {"HIGHMEM_X64_L", 124, 984},
 }
@@ -29,7 +29,7 @@ var Families = []Family{
 // FindFamily finds an instance family by its name.
 func FindFamily(name string) (Family, error) {
 	var names []string
-	for _, f := range Families {
+	for _, f := range families {
 		if f.Name == name {
 			return f, nil
 		}
@@ -53,9 +53,9 @@ var (
 	rangePattern = regexp.MustCompile(`^([0-9]{1,5})-([0-9]{1,5})$`)
 )
 
-// CheckImage checks the path of an image: /DATABASE/SCHEMA/REPOSITORY/NAME:TAG. Snowflake knows the
+// checkImage checks the path of an image: /DATABASE/SCHEMA/REPOSITORY/NAME:TAG. Snowflake knows the
 // host.
-func CheckImage(image string) error {
+func checkImage(image string) error {
 	if !imagePattern.MatchString(image) {
 		return errcode.New(errcode.InvalidArgument,
 			"invalid image path %.200q; expected /DATABASE/SCHEMA/REPOSITORY/NAME:TAG in lower case, without a host", image)
@@ -194,7 +194,7 @@ func (c *checker) containers(family Family) {
 		k := &c.s.Spec.Containers[i]
 		at := fmt.Sprintf("spec.containers[%d]", i)
 		c.name(at+".name", k.Name, seen)
-		if err := CheckImage(k.Image); err != nil {
+		if err := checkImage(k.Image); err != nil {
 			c.wrong(at+".image", "%w", err)
 		}
 		if p := k.ReadinessProbe; p != nil {

@@ -156,7 +156,7 @@ func (s *SPCSService) imagePath(key, image string) (string, error) {
 		return "", errcode.New(errcode.InvalidArgument, "values: snowflake via spcs needs %s, such as %s: badger:1.0.0", key,
 			key)
 	}
-	if err := CheckImage(image); err != nil {
+	if err := checkImage(image); err != nil {
 		return "", errcode.New(errcode.InvalidArgument, "values: %s: %w; NAME:TAG alone means badger's own repository", key,
 			err)
 	}

@@ -12,7 +12,7 @@ const (
 
 	ExtensionJSON     = "arrow.json"
 	ExtensionUUID     = "arrow.uuid"
-	ExtensionBool8    = "arrow.bool8"
+	extensionBool8    = "arrow.bool8"
 	ExtensionDecimal  = "badger.decimal"  // utf8 that holds decimals of more digits than Arrow's types do
 	ExtensionInterval = "badger.interval" // Parquet's interval: months, days and milliseconds in 12 bytes
 )
@@ -29,7 +29,7 @@ const (
 	interval
 )
 
-var kinds = map[string]kind{ExtensionJSON: jsonText, ExtensionUUID: uuid, ExtensionBool8: bool8,
+var kinds = map[string]kind{ExtensionJSON: jsonText, ExtensionUUID: uuid, extensionBool8: bool8,
 	ExtensionDecimal: decimalText, ExtensionInterval: interval}
 
 // kindOf reads a field's metadata, or its type where the extension is registered.

@@ -16,14 +16,14 @@ type Copies struct {
 	Places []string // of the first few of them; empty if they add nothing to the identity
 }
 
-// CopyFinder is a source that finds the identities that several of its items have before it is read.
-type CopyFinder interface {
+// copyFinder is a source that finds the identities that several of its items have before it is read.
+type copyFinder interface {
 	Copies(ctx context.Context) (map[scoring.AnswerID]Copies, error)
 }
 
-// FindCopies returns the copies in a source. One that is not a [CopyFinder] reports none.
+// FindCopies returns the copies in a source. One that is not a [copyFinder] reports none.
 func FindCopies(ctx context.Context, src Source) (map[scoring.AnswerID]Copies, error) {
-	if f, ok := src.(CopyFinder); ok {
+	if f, ok := src.(copyFinder); ok {
 		return f.Copies(ctx)
 	}
 	return nil, nil

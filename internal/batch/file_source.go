@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// DefaultMaxLine is the maximum length of a line of a case file, in bytes.
-const DefaultMaxLine = 256 << 20
+// defaultMaxLine is the maximum length of a line of a case file, in bytes.
+const defaultMaxLine = 256 << 20
 
 // FileSource is a case file in JSON Lines: one case a line, blank lines between them allowed. It is read line by
 // line as cases are taken, so it may be of any size. A line without a valid case is an item with the reason, and
@@ -24,7 +24,7 @@ const DefaultMaxLine = 256 << 20
 type FileSource struct {
 	Path    string
 	In      io.Reader // read instead of the file at Path, which is then only its name; such a source can be read once
-	MaxLine int       // bytes a line may have; default [DefaultMaxLine]
+	MaxLine int       // bytes a line may have; default [defaultMaxLine]
 }
 
 // Dir is the directory that relative file: references in the cases start from.
@@ -131,7 +131,7 @@ func (s FileSource) maxLine() int {
 	if s.MaxLine > 0 {
 		return s.MaxLine
 	}
-	return DefaultMaxLine
+	return defaultMaxLine
 }
 
 func (s FileSource) item(line jsonscan.Line, text []byte, place string, known interned) Item {

@@ -149,7 +149,7 @@ func (s *ScoreFile) regular() bool {
 func (s *ScoreFile) head(l jsonscan.Line) (r scoring.Row, err error) {
 	if l.Text == nil && l.Length > 0 {
 		return r, s.notAScore(l,
-			errcode.New(errcode.DataLoss, "the line has %d bytes, expected at most %d", l.Length, DefaultMaxLine))
+			errcode.New(errcode.DataLoss, "the line has %d bytes, expected at most %d", l.Length, defaultMaxLine))
 	}
 	if err := r.UnmarshalKey(l.Text); err != nil {
 		return r, s.notAScore(l, err)
@@ -163,7 +163,7 @@ func (s *ScoreFile) notAScore(l jsonscan.Line, err error) error {
 
 // whole yields the lines of the file.
 func (s *ScoreFile) whole() iter.Seq2[jsonscan.Line, error] {
-	return jsonscan.Lines(io.NewSectionReader(s.f, 0, s.size), DefaultMaxLine)
+	return jsonscan.Lines(io.NewSectionReader(s.f, 0, s.size), defaultMaxLine)
 }
 
 // Held yields the scores of the file, the last one of every key.

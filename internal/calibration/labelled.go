@@ -87,7 +87,7 @@ func (l *Labelled) Score(ctx context.Context) (*Study, error) {
 			}
 			a := assessed{at: place, votes: l.votesOf(c)}
 			a.c = Case{ID: c.ID, Label: labelOf(c, a.votes),
-				Groups: map[string]string{ByDataset: c.Dataset, ByDatabase: c.Database}}
+				Groups: map[string]string{byDataset: c.Dataset, byDatabase: c.Database}}
 			if a.c.Label != agreement.Missing {
 				if err := l.scoreCase(gctx, c, &a); err != nil {
 					return err

@@ -57,7 +57,7 @@ func MakePolicies(parts []PolicyPart, judge string,
 		}
 		rows = append(rows, policy.Fit(part.Policy, cases))
 		outcomes := policy.HeldOut(part.Policy, cases)
-		made.Counted = append(made.Counted, CountPolicy(part.Policy, part.From, cases, of))
+		made.Counted = append(made.Counted, countPolicy(part.Policy, part.From, cases, of))
 		for _, from := range part.From {
 			made.Tried = append(made.Tried, TryPolicy(part.Policy, from, Tried{cases, outcomes, of}, judge))
 		}

@@ -40,8 +40,8 @@ func setOf(s LabelSource) string {
 	return name
 }
 
-// CountPolicy counts the labels of each set for each relation. of[i] names the set of cases[i].
-func CountPolicy(which policy.Policy, sources []LabelSource, cases []policy.Labelled, of []string) PolicyCounts {
+// countPolicy counts the labels of each set for each relation. of[i] names the set of cases[i].
+func countPolicy(which policy.Policy, sources []LabelSource, cases []policy.Labelled, of []string) PolicyCounts {
 	c := PolicyCounts{policy: which, of: map[string]map[string]answerCount{}}
 	set := map[string]string{}
 	for _, s := range sources {

@@ -30,9 +30,9 @@ type Warehouse struct {
 	loose int64            // answers to questions that the golden set lacks
 }
 
-// InWarehouse returns the answers that a filter chooses. It examines the tables first, and writes a note about what
+// inWarehouse returns the answers that a filter chooses. It examines the tables first, and writes a note about what
 // they lack. A version of the golden set that does not exist is a usage error.
-func InWarehouse(ctx context.Context, notes io.Writer, w *store.Store, f store.Filter) (*Warehouse, error) {
+func inWarehouse(ctx context.Context, notes io.Writer, w *store.Store, f store.Filter) (*Warehouse, error) {
 	missing, err := w.Missing(ctx)
 	if err != nil {
 		return nil, err

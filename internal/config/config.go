@@ -356,14 +356,14 @@ func (l *Layers) Read(path string, environ []string) error {
 	if path != "" {
 		name = filepath.Base(path)
 	}
-	if err := l.Add(name, func() error { return ReadFile(path, l.c.Addr().Interface()) }); err != nil {
+	if err := l.Add(name, func() error { return readFile(path, l.c.Addr().Interface()) }); err != nil {
 		return err
 	}
 	return l.environment(environ)
 }
 
-// ReadFile reads a file in YAML into a struct; unknown keys are errors. No path is an empty file.
-func ReadFile(path string, into any) error {
+// readFile reads a file in YAML into a struct; unknown keys are errors. No path is an empty file.
+func readFile(path string, into any) error {
 	if path == "" {
 		return nil
 	}

@@ -119,8 +119,8 @@ func merged[V any](a, b map[string]V) map[string]V {
 	return out
 }
 
-// Modes are the branches that each mode evaluates (BADGER, section 3.2); metrics declare theirs.
-var Modes = map[string]scoring.Branch{
+// modes are the branches that each mode evaluates (BADGER, section 3.2); metrics declare theirs.
+var modes = map[string]scoring.Branch{
 	"text2sql_only": scoring.BranchSQL, "agentic_only": scoring.BranchAgentic,
 	"both": scoring.BranchSQL | scoring.BranchAgentic,
 }
@@ -130,7 +130,7 @@ var Modes = map[string]scoring.Branch{
 func ChooseMetrics(engine *scoring.Engine, named []string, mode string,
 	judged func(*scoring.Metric) bool) ([]string, error) {
 	metrics, err := engine.Choose(named, func(m *scoring.Metric) bool {
-		return m.Branch&Modes[mode] != 0 && (m.Needs&scoring.FieldJudge == 0 || judged(m))
+		return m.Branch&modes[mode] != 0 && (m.Needs&scoring.FieldJudge == 0 || judged(m))
 	})
 	if err != nil {
 		return nil, errcode.AsUsage(err)

@@ -37,7 +37,7 @@ type Judge interface {
 // already, then [Run.Evaluate].
 type Run struct {
 	ID          string
-	Mode        string           // of [Modes]
+	Mode        string           // of [modes]
 	Version     string           // of the program
 	Concurrency int              // cases at the same time; 0: one for each processor
 	RetryFailed bool             // score again what failed
@@ -76,7 +76,7 @@ type Run struct {
 // tally holds the outcome of one version's answers.
 type tally struct {
 	statuses map[scoring.Status]int64
-	usage    Asked
+	usage    asked
 }
 
 // Evaluate scores what the run does not hold, until the end, until it is stopped, or until ctx ends.

@@ -101,7 +101,7 @@ func Open(ctx context.Context, w *store.Store, of store.OfRun, mask *caseview.Ma
 		return nil, errcode.New(errcode.NotFound, "run %s holds no scores", printable.Short(of.ID))
 	}
 	r := &Stored{Warehouse: w, Of: of, Metrics: MetricsNamed(names), Now: time.Now, Progress: func(batch.Progress) {}}
-	r.Summary = SummaryOf(r.Metrics)
+	r.Summary = summaryOf(r.Metrics)
 	r.Summary.Mask = mask
 	r.Summary.Status, err = r.status(ctx)
 	return r, err

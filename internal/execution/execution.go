@@ -43,8 +43,8 @@ type Limits struct {
 	Timeout time.Duration // of running it and reading the result
 }
 
-// DefaultLimits are those of badger run.
-var DefaultLimits = Limits{Rows: 100_000, Bytes: 64 << 20, Timeout: time.Minute}
+// defaultLimits are those of badger run.
+var defaultLimits = Limits{Rows: 100_000, Bytes: 64 << 20, Timeout: time.Minute}
 
 // concurrency is the number of queries that run concurrently.
 const concurrency = 8
@@ -73,7 +73,7 @@ type Executor struct {
 	mu      sync.Mutex
 	opened  map[string]*opening
 	flights map[string]*flight
-	tally   Tally
+	tally   tally
 }
 
 type opening struct {
@@ -111,12 +111,12 @@ type Side string
 
 // The sides.
 const (
-	Gold  Side = "gold"
-	Agent Side = "agent"
+	gold  Side = "gold"
+	agent Side = "agent"
 )
 
-// Tally counts what became of queries. A query that several cases share counts once in Ran.
-type Tally struct {
+// tally counts what became of queries. A query that several cases share counts once in Ran.
+type tally struct {
 	Ran, Kept int // queries that were run, and that had a kept result
 	Stated    int // cases whose tables were not asked for, as they state a schema
 	Outcomes  map[Side]map[string]int
@@ -179,12 +179,12 @@ func (e *Executor) Fill(ctx context.Context, c *scoring.Case) error {
 	answered := strings.TrimSpace(c.Pred.SQL) != "" || !c.Pred.Result.Absent()
 	if answered {
 		for i := range c.Golds {
-			if err := e.fill(ctx, c, &c.Golds[i], Gold); err != nil {
+			if err := e.fill(ctx, c, &c.Golds[i], gold); err != nil {
 				return err
 			}
 		}
 	}
-	return e.fill(ctx, c, &c.Pred, Agent)
+	return e.fill(ctx, c, &c.Pred, agent)
 }
 
 // databaseOf is the database that the queries of a case are run on; "" if all cases have one.
@@ -447,7 +447,7 @@ func (e *Executor) count(id string, side Side, out *outcome) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.tally.Outcomes == nil {
-		e.tally.Outcomes, e.tally.First = map[Side]map[string]int{Gold: {}, Agent: {}}, map[string]string{}
+		e.tally.Outcomes, e.tally.First = map[Side]map[string]int{gold: {}, agent: {}}, map[string]string{}
 	}
 	e.tally.Outcomes[side][out.Outcome]++
 	if key := string(side) + " " + out.Outcome; out.Outcome != ran && e.tally.First[key] == "" {
@@ -465,7 +465,7 @@ func (e *Executor) Lines() (lines []string) {
 		line += fmt.Sprintf(", took the kept results of %d", e.tally.Kept)
 	}
 	lines = append(lines, line)
-	for _, side := range []Side{Gold, Agent} {
+	for _, side := range []Side{gold, agent} {
 		for _, k := range []struct{ outcome, says string }{
 			{failed, "failed"},
 			{refused, "were rejected: each is not a query, calls a function that does not exist, or would do more than read"},
@@ -486,7 +486,7 @@ func (e *Executor) Lines() (lines []string) {
 		}
 		lines = append(lines, fmt.Sprintf("cases that state schema_ddl: %d; of their tables %s", n, what))
 	}
-	if all := e.tally.Outcomes[Gold]; all[failed] > 0 && all[ran] == 0 {
+	if all := e.tally.Outcomes[gold]; all[failed] > 0 && all[ran] == 0 {
 		lines = append(lines, "!! no gold query ran: are the database and the role the right ones?")
 	}
 	return lines

@@ -100,8 +100,8 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 	x := &AtWork{Executor: &Executor{
 		Clock: clock,
 		Limits: Limits{
-			Rows: cmp.Or(c.Rows, DefaultLimits.Rows), Bytes: cmp.Or(c.Bytes, DefaultLimits.Bytes),
-			Timeout: cmp.Or(c.Timeout, DefaultLimits.Timeout),
+			Rows: cmp.Or(c.Rows, defaultLimits.Rows), Bytes: cmp.Or(c.Bytes, defaultLimits.Bytes),
+			Timeout: cmp.Or(c.Timeout, defaultLimits.Timeout),
 		},
 		Functions: c.Functions, KeptFirst: o.KeptFirst, KeptOnly: o.KeptOnly, Schema: c.Schema, Statistics: c.Statistics,
 		PerDatabase: strings.Contains(c.URL, databasePlace) || o.KeptOnly && c.URL == "", Now: o.Now,

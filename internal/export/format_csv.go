@@ -14,7 +14,7 @@ import (
 
 var _ = register(
 	Format{Name: "csv", File: "cases.csv", Type: "text/csv; charset=utf-8",
-		open: func(w io.Writer, o Options) (Writer, error) { return NewCSV(w, o), nil }})
+		open: func(w io.Writer, o Options) (Writer, error) { return newCSV(w, o), nil }})
 
 // csvColumns are the columns before those of the metrics.
 var csvColumns = []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "question", "tier",
@@ -27,7 +27,7 @@ type csvWriter struct {
 	o Options
 }
 
-// NewCSV writes a table: a line for each answer, a column with the value of each metric, named score_METRIC and
+// newCSV writes a table: a line for each answer, a column with the value of each metric, named score_METRIC and
 // empty if there is none, and after these a column with the outcome of each, named outcome_METRIC, which shows why
 // a value is missing. Values have all their digits.
 //
@@ -38,7 +38,7 @@ type csvWriter struct {
 // Control characters other than tabs and line ends are replaced by their symbols, such as ␛, and characters that
 // change the direction of writing by their numbers, such as U+202E, so that a terminal that prints the file obeys
 // none of them. JSON Lines has the strings unchanged.
-func NewCSV(w io.Writer, o Options) Writer {
+func newCSV(w io.Writer, o Options) Writer {
 	c := &csvWriter{bufio.NewWriter(w), o}
 	line := append([]string(nil), csvColumns...)
 	for _, m := range o.Metrics {

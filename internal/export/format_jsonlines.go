@@ -12,7 +12,7 @@ import (
 
 var _ = register(
 	Format{Name: "jsonl", File: "cases.jsonl", Type: "application/x-ndjson",
-		open: func(w io.Writer, o Options) (Writer, error) { return NewJSONLines(w, o), nil }})
+		open: func(w io.Writer, o Options) (Writer, error) { return newJSONLines(w, o), nil }})
 
 type jsonLines struct {
 	w    *bufio.Writer
@@ -21,9 +21,9 @@ type jsonLines struct {
 	o    Options
 }
 
-// NewJSONLines writes an object on a line for each answer, with all its scores. A value that is
+// newJSONLines writes an object on a line for each answer, with all its scores. A value that is
 // missing is null.
-func NewJSONLines(w io.Writer, o Options) Writer {
+func newJSONLines(w io.Writer, o Options) Writer {
 	j := &jsonLines{w: bufio.NewWriter(w), o: o}
 	j.e = json.NewEncoder(&j.line)
 	j.e.SetEscapeHTML(false)

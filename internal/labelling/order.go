@@ -22,17 +22,17 @@ const (
 	Strata       Order = "strata"       // in turn from each stratum: relation, tier, and whether metrics disagree
 )
 
-// Orders lists the orders.
-var Orders = []Order{Listed, Random, Disagreement, Unsure, Strata}
+// orders lists the orders.
+var orders = []Order{Listed, Random, Disagreement, Unsure, Strata}
 
 // ParseOrder reads the name of an order; empty is Listed.
 func ParseOrder(s string) (Order, error) {
 	if s == "" {
 		return Listed, nil
 	}
-	if !slices.Contains(Orders, Order(s)) {
-		names := make([]string, len(Orders))
-		for i, o := range Orders {
+	if !slices.Contains(orders, Order(s)) {
+		names := make([]string, len(orders))
+		for i, o := range orders {
 			names[i] = string(o)
 		}
 		return "", errcode.New(errcode.InvalidArgument, "order: unknown order %.40q; expected one of %s", s,

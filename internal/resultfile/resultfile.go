@@ -29,8 +29,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// DefaultLimits bound a file where the options set no limits.
-var DefaultLimits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
+// defaultLimits bound a file where the options set no limits.
+var defaultLimits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
 
 // Options configure how a file is read. The zero value, and nil, find everything out.
 type Options struct {
@@ -39,7 +39,7 @@ type Options struct {
 	Nulls     []string // unquoted values that mean NULL in CSV; nil: only the empty cell
 
 	// Limits bound the rows and bytes of the table, and the bytes of text after decompression. A
-	// zero limit is that of [DefaultLimits], a negative one none.
+	// zero limit is that of [defaultLimits], a negative one none.
 	Limits arrowtable.Limits
 
 	// Roots confine reading: a path that leads out of all these directories, by itself or by a
@@ -57,10 +57,10 @@ type Options struct {
 func (o *Options) limits() arrowtable.Limits {
 	l := o.Limits
 	if l.Rows == 0 {
-		l.Rows = DefaultLimits.Rows
+		l.Rows = defaultLimits.Rows
 	}
 	if l.Bytes == 0 {
-		l.Bytes = DefaultLimits.Bytes
+		l.Bytes = defaultLimits.Bytes
 	}
 	return l
 }

@@ -355,7 +355,7 @@ func (a *aligner) fitting(g, p *column, readings []viewPair) fit {
 			best.better(fit{agreement: equal, cmp: c})
 		}
 		if best.agreement < 1 && r.g.Kind == scoring.KindNumber {
-			a.numberRungs(&best, g, p, rg, rp, c, r.scaled)
+			a.numberRungs(&best, [2]*column{g, p}, [2]*reading{rg, rp}, c, r.scaled)
 		}
 		if best.agreement == 1 {
 			break
@@ -595,7 +595,9 @@ func formatFact(g, p string) string {
 
 // numberRungs goes down the ladder for two columns of numbers: the last bits of doubles, rounding,
 // another unit, and a tolerance if one is set. Scaled: only another unit will do.
-func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base scoring.Comparison, scaled bool) {
+func (a *aligner) numberRungs(best *fit, columns [2]*column, readings [2]*reading, base scoring.Comparison,
+	scaled bool) {
+	g, p, rg, rp := columns[0], columns[1], readings[0], readings[1]
 	if best.agreement >= 0.5 {
 		if rg.load(); rp.values != rg.values {
 			return // rows are missing; where the values are equal there is nothing to allow for
@@ -650,7 +652,7 @@ func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base sco
 		}
 	}
 	if !scaled {
-		a.toleranceRung(g, p, gs, ps, base, rule, try)
+		a.toleranceRung(gs, ps, base, rule, try)
 	}
 }
 
@@ -660,9 +662,9 @@ func mayBeDouble(c *scoring.Column) bool {
 }
 
 // toleranceRung is the last one: numbers that are some way apart, where a deployment allows that.
-func (a *aligner) toleranceRung(g, p *column, gs, ps figures, base scoring.Comparison, rule Rule,
+func (a *aligner) toleranceRung(gs, ps figures, base scoring.Comparison, rule Rule,
 	try func(scoring.Comparison, string) bool) {
-	if rule.By <= 0 || !a.mayDiffer(g, p, gs, ps, rule) {
+	if rule.By <= 0 || !a.mayDiffer(gs.col, ps.col, gs, ps, rule) {
 		return
 	}
 	c := base

@@ -95,10 +95,13 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 		if goldSide {
 			rows = a.goldT.Rows()
 		}
-		few := rows <= fewRows
-		if few && !a.uniqueSide(pairs, which, goldSide, rows, make([]uint64, fewRows), make([]uint64, fewRows),
-			keySet{make([]uint64, 2*fewRows)}) ||
-			!few && !a.uniqueSide(pairs, which, goldSide, rows, make([]uint64, 512), make([]uint64, 512), newKeySet(rows)) {
+		var b buffers
+		if rows <= fewRows {
+			b = buffers{make([]uint64, fewRows), make([]uint64, fewRows), keySet{make([]uint64, 2*fewRows)}}
+		} else {
+			b = buffers{make([]uint64, 512), make([]uint64, 512), newKeySet(rows)}
+		}
+		if !a.uniqueSide(pairs, which, goldSide, rows, b) {
 			return false
 		}
 	}
@@ -108,9 +111,15 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 // fewRows is the maximum number of rows for which buffers of a fixed size are used.
 const fewRows = 32
 
-// uniqueSide is unique for the rows of one side, with buffers for their keys and those of a column.
-func (a *aligner) uniqueSide(pairs []scoring.ColumnPair, which []int, goldSide bool, rows int, row, keys []uint64,
-	seen keySet) bool {
+// buffers hold the keys of rows, those of a column, and the keys that were seen.
+type buffers struct {
+	row, keys []uint64
+	seen      keySet
+}
+
+// uniqueSide is unique for the rows of one side.
+func (a *aligner) uniqueSide(pairs []scoring.ColumnPair, which []int, goldSide bool, rows int, b buffers) bool {
+	row, keys, seen := b.row, b.keys, b.seen
 	for from := 0; from < rows; from += len(row) {
 		n := min(len(row), rows-from)
 		clear(row[:n])

@@ -22,20 +22,20 @@ import (
 // Align is an aligner.
 type Align func(gold, pred *scoring.Table) scoring.Alignment
 
-// RunsVariable names the environment variable that sets how many generated results each property is
+// runsVariable names the environment variable that sets how many generated results each property is
 // tried on.
-const RunsVariable = "BADGER_PROPERTY_RUNS"
+const runsVariable = "BADGER_PROPERTY_RUNS"
 
 // runs returns the number of generated results that a property is tested on.
 func runs(t *testing.T, usual int) uint64 {
 	t.Helper()
-	s := os.Getenv(RunsVariable)
+	s := os.Getenv(runsVariable)
 	if s == "" {
 		return uint64(usual) //nolint:gosec // a small constant
 	}
 	n, err := strconv.ParseUint(s, 10, 32)
 	if err != nil {
-		t.Fatalf("%s: %v", RunsVariable, err)
+		t.Fatalf("%s: %v", runsVariable, err)
 	}
 	return n
 }

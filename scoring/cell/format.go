@@ -26,13 +26,13 @@ const (
 	FormatDebit    = "debit and credit text" // 12.50 Dr, and 3.00 Cr for -3
 	FormatBool     = "boolean words"
 	FormatMonth    = "month name text" // January or Jan, read as 1
-	FormatOrdinal  = "ordinal text"    // 1st, #1 or first
+	formatOrdinal  = "ordinal text"    // 1st, #1 or first
 	FormatISO      = "ISO date text"
-	FormatCompact  = "YYYYMMDD number"
-	FormatYearMon  = "YYYYMM number" // read as the first day
-	FormatQuarter  = "quarter text"  // 2024-Q1, read as its first day; other periods likewise, see [ReadPeriods]
+	formatCompact  = "YYYYMMDD number"
+	formatYearMon  = "YYYYMM number" // read as the first day
+	formatQuarter  = "quarter text"  // 2024-Q1, read as its first day; other periods likewise, see [ReadPeriods]
 	FormatClock    = "time text"     // 13:30
-	FormatClock12  = "12-hour time text"
+	formatClock12  = "12-hour time text"
 	FormatJSON     = "JSON text"
 	FormatList     = "list text"     // a, b
 	FormatInterval = "interval text" // 1 day 12:00:00, which is 36:00:00
@@ -369,8 +369,8 @@ func parseDate(s, format string) (scoring.Value, bool) {
 			return epochTime(v, format)
 		}
 		return scoring.Value{}, false
-	case FormatClock, FormatClock12:
-		return parseClock(s, format == FormatClock12)
+	case FormatClock, formatClock12:
+		return parseClock(s, format == formatClock12)
 	}
 	if f, ok := periodForms[format]; ok {
 		return parsePeriodDate(s, f)
@@ -463,8 +463,8 @@ func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
 		return NumberText{Format: FormatMonth}, true
 	}
 	if every(c, func(s string) bool { _, ok := parseOrdinal(s); return ok }) &&
-		!merges(c, View{Kind: scoring.KindNumber, Format: FormatOrdinal}) {
-		return NumberText{Format: FormatOrdinal}, true
+		!merges(c, View{Kind: scoring.KindNumber, Format: formatOrdinal}) {
+		return NumberText{Format: formatOrdinal}, true
 	}
 	for _, comma := range []bool{false, true} {
 		if t, ok := readNumbers(c, comma); ok && !merges(c, View{Kind: scoring.KindNumber, Format: t.Format}) {
@@ -605,9 +605,9 @@ func DateFormats(c *scoring.Column) []string {
 	if c.Type == scoring.Int64 {
 		switch {
 		case allInts(c, func(n int64) bool { return plausible(n/10000, n/100%100, n%100) }):
-			return []string{FormatCompact}
+			return []string{formatCompact}
 		case allInts(c, func(n int64) bool { return plausible(n/100, n%100, 1) }):
-			return []string{FormatYearMon}
+			return []string{formatYearMon}
 		}
 	}
 	if c.Type.Numeric() {
@@ -617,7 +617,7 @@ func DateFormats(c *scoring.Column) []string {
 		return nil
 	}
 	formats := epochFormats(c)
-	for _, f := range slices.Concat([]string{FormatISO, FormatClock12, FormatClock}, datedLabels, dateLayouts) {
+	for _, f := range slices.Concat([]string{FormatISO, formatClock12, FormatClock}, datedLabels, dateLayouts) {
 		if every(c, func(s string) bool { _, ok := parseDate(s, f); return ok }) {
 			formats = append(formats, f)
 		}
@@ -673,8 +673,8 @@ func ReadBools(c *scoring.Column) (strict, ok bool) {
 	return !words && len(values) == 1, ok
 }
 
-// BoolFormat reports whether a string column consists of words for true and false.
-func BoolFormat(c *scoring.Column) bool {
+// boolFormat reports whether a string column consists of words for true and false.
+func boolFormat(c *scoring.Column) bool {
 	_, ok := ReadBools(c)
 	return ok
 }

@@ -177,9 +177,9 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 	}
 	if n := val.Int(); val.Type == scoring.Int64 {
 		switch v.Format {
-		case FormatCompact:
+		case formatCompact:
 			return scoring.DateValue(scoring.DaysOf(int(n/10000), int(n/100%100), int(n%100)))
-		case FormatYearMon:
+		case formatYearMon:
 			return scoring.DateValue(scoring.DaysOf(int(n/100), int(n%100), 1))
 		}
 	}
@@ -209,7 +209,7 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			}
 			return val
 		}
-		if v.Format == FormatOrdinal {
+		if v.Format == formatOrdinal {
 			if n, ok := parseOrdinal(s); ok {
 				return scoring.IntValue(n)
 			}

@@ -70,9 +70,9 @@ type Problem struct {
 
 // If a schema is from.
 const (
-	FromCase      = "case"      // the case states it
+	fromCase      = "case"      // the case states it
 	FromWarehouse = "warehouse" // it was read from the warehouse that the queries run on
-	FromQueries   = "queries"   // nothing states it: it was inferred from both queries
+	fromQueries   = "queries"   // nothing states it: it was inferred from both queries
 )
 
 // The bounds where a problem names none.
@@ -94,12 +94,12 @@ type Outcome struct {
 	Open     int  `json:"open,omitempty"`     // those where a query leaves its own result open
 	Large    int  `json:"large,omitempty"`    // databases that were not tried, as a query joins too many rows on them
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
-	// SchemaFrom is the source of the schema: [FromCase], [FromWarehouse] or [FromQueries].
+	// SchemaFrom is the source of the schema: [fromCase], [FromWarehouse] or [fromQueries].
 	SchemaFrom string `json:"schema_from,omitempty"`
 
 	Bound *Bound `json:"bound,omitempty"` // all databases of a size were tried; nil if not
 
-	Shows       string       `json:"shows,omitempty"` // what is special about it, such as [ShowsNull]
+	Shows       string       `json:"shows,omitempty"` // what is special about it, such as [showsNull]
 	Sentence    string       `json:"sentence,omitempty"`
 	Tables      []SmallTable `json:"tables,omitempty"`
 	Gold        *Result      `json:"gold,omitempty"`
@@ -222,9 +222,9 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 	if s.schema.variants() {
 		s.learnFields(last)
 	}
-	s.out.Inferred, s.out.SchemaFrom = s.schema.Inferred, cmp.Or(p.SchemaFrom, FromCase)
+	s.out.Inferred, s.out.SchemaFrom = s.schema.Inferred, cmp.Or(p.SchemaFrom, fromCase)
 	if s.out.Inferred {
-		s.out.SchemaFrom = FromQueries
+		s.out.SchemaFrom = fromQueries
 	}
 	s.values = newValues()
 	for _, t := range s.schema.Tables {

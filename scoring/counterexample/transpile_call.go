@@ -223,7 +223,10 @@ func (c *transpiler) aggregate(s *scope, e *sqlparts.Call, name, over string) ex
 		distinct = "DISTINCT "
 		return call("count", x.sql, Int)
 	case "list":
-		return c.collected(s, e, x, distinct, filter, over)
+		if over != "" {
+			refuse("ARRAY_AGG in this form")
+		}
+		return c.collected(s, e, x, distinct, filter)
 	case "min", "max":
 		if x.kind == Text {
 			c.keyed(x)
@@ -408,13 +411,13 @@ func (c *transpiler) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, 
 }
 
 // collected makes an array of values. Snowflake leaves out NULL; elsewhere it is an element.
-func (c *transpiler) collected(s *scope, e *sqlparts.Call, x expr, distinct, filter, over string) expr {
+func (c *transpiler) collected(s *scope, e *sqlparts.Call, x expr, distinct, filter string) expr {
 	switch c.dialect {
 	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.DuckDB, sqlparts.Postgres:
 	default:
 		refuse("ARRAY_AGG in this dialect")
 	}
-	if over != "" || distinct != "" && len(e.OrderBy)+len(e.Within) > 0 {
+	if distinct != "" && len(e.OrderBy)+len(e.Within) > 0 {
 		refuse("ARRAY_AGG in this form")
 	}
 	if x.kind == Nested && distinct != "" || x.kind == List {

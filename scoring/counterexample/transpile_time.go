@@ -483,21 +483,49 @@ func utc(args []expr) bool {
 			slices.Contains([]string{"utc", "etc/utc", "gmt", "+00", "+00:00"}, strings.ToLower(args[0].literal.Text))
 }
 
-// timeCall writes a function of dates and times; ok is false for one that is not known here.
-func (c *transpiler) timeCall(s *scope, e *sqlparts.Call, name string) (out expr, ok bool) {
-	n := len(e.Args)
-	arg := func(i int) expr { return c.expr(s, e.Args[i]) }
-	args := func(from int) []expr {
-		var list []expr
-		for i := from; i < n; i++ {
-			list = append(list, arg(i))
-		}
-		return list
+// timeFunction is a call of a function of dates or times.
+type timeFunction struct {
+	*transpiler
+	s    *scope
+	e    *sqlparts.Call
+	name string
+}
+
+func (c *timeFunction) arg(i int) expr { return c.expr(c.s, c.e.Args[i]) }
+
+// args are the arguments from the given one on.
+func (c *timeFunction) args(from int) (list []expr) {
+	for i := from; i < len(c.e.Args); i++ {
+		list = append(list, c.arg(i))
 	}
-	in := func(list ...sqlparts.Dialect) bool { return slices.Contains(list, c.dialect) }
-	switch name {
+	return list
+}
+
+func (c *timeFunction) in(list ...sqlparts.Dialect) bool { return slices.Contains(list, c.dialect) }
+
+// timeCall writes a function of dates and times; ok is false for one that is not known here.
+func (c *transpiler) timeCall(s *scope, e *sqlparts.Call, name string) (expr, bool) {
+	f := &timeFunction{transpiler: c, s: s, e: e, name: name}
+	if out, ok := f.clock(); ok || c.dialect == sqlparts.SQLite {
+		return out, ok
+	}
+	if c.dialect == sqlparts.BigQuery {
+		return f.ofBigQuery()
+	}
+	for _, family := range []func() (expr, bool){f.arithmetic, f.conversion, f.parts} {
+		if out, ok := family(); ok {
+			return out, true
+		}
+	}
+	return expr{}, false
+}
+
+// clock are the functions of the date and time of the call.
+func (c *timeFunction) clock() (out expr, ok bool) {
+	n := len(c.e.Args)
+	switch c.name {
 	case "current_date", "curdate", "today":
-		if n == 0 || n == 1 && c.dialect == sqlparts.BigQuery && utc(args(0)) {
+		if n == 0 || n == 1 && c.dialect == sqlparts.BigQuery && utc(c.args(0)) {
 			c.values.date(today)
 			if c.dialect == sqlparts.SQLite {
 				return expr{sql: "'" + today + "'", kind: Text, made: true}, true
@@ -505,162 +533,176 @@ func (c *transpiler) timeCall(s *scope, e *sqlparts.Call, name string) (out expr
 			return expr{sql: "DATE '" + today + "'", kind: Date}, true
 		}
 	case "current_timestamp", "now", "getdate", "current_datetime", "sysdate", "localtimestamp":
-		if n == 0 && c.dialect != sqlparts.SQLite || n == 1 && c.dialect == sqlparts.BigQuery && utc(args(0)) {
+		if n == 0 && c.dialect != sqlparts.SQLite || n == 1 && c.dialect == sqlparts.BigQuery && utc(c.args(0)) {
 			c.values.date(today)
 			return expr{sql: "TIMESTAMP '" + now + "'", kind: Timestamp}, true
 		}
 	}
-	switch {
-	case in(sqlparts.SQLite):
-		return out, false
-	case in(sqlparts.BigQuery):
-		switch name {
-		case "date":
-			switch {
-			case n == 3:
-				y, m, d := c.numeric(arg(0)), c.numeric(arg(1)), c.numeric(arg(2))
-				return expr{sql: "make_date(" + y.sql + ", " + m.sql + ", " + d.sql + ")", kind: Date,
-					near: append(both(y, m), d.near...)}, true
-			case n == 1 || n == 2 && utc(args(1)):
-				return convert(c.instant(arg(0), Timestamp), Date), true
-			}
-		case "timestamp", "datetime":
-			if n == 1 || n == 2 && utc(args(1)) {
-				return convert(c.instant(arg(0), Timestamp), Timestamp), true
-			}
-			if zone, yes := e.Args[n-1].(*sqlparts.Literal); n == 2 && name == "timestamp" && yes {
-				if m := offset.FindStringSubmatch(zone.Text); m != nil { // the time of a zone with a fixed offset
-					hours, _ := strconv.Atoi(m[2])
-					minutes, _ := strconv.Atoi(m[3])
-					x := convert(c.instant(arg(0), Timestamp), Timestamp)
-					x.sql = "(" + x.sql + map[string]string{"+": " - ", "-": " + "}[m[1]] + "to_minutes(" +
-						strconv.Itoa(60*hours+minutes) + "))"
-					return x, true
-				}
-			}
-		case "date_add", "date_sub", "datetime_add", "datetime_sub", "timestamp_add", "timestamp_sub":
-			if iv, yes := e.Args[n-1].(*sqlparts.Interval); yes && n == 2 {
-				amount, unit := c.interval(s, iv)
-				x := arg(0)
-				if !strings.HasPrefix(name, "date_") {
-					x = convert(c.instant(x, Timestamp), Timestamp)
-				}
-				return c.add(x, amount, unit, strings.HasSuffix(name, "sub")), true
-			}
-		case "date_diff", "datetime_diff":
-			if n == 3 {
-				k := Date
-				if name == "datetime_diff" {
-					k = Timestamp
-				}
-				to, from := arg(0), arg(1)
-				if k == Date && !c.learn && (to.kind == Timestamp || from.kind == Timestamp) {
-					refuse("DATE_DIFF of times")
-				}
-				return c.boundaries(c.unit(e.Args[2]), from, to, k), true
-			}
-		case "timestamp_diff":
-			if n == 3 {
-				return c.elapsed(c.unit(e.Args[2]), arg(1), arg(0)), true
-			}
-		case "date_trunc", "timestamp_trunc", "datetime_trunc":
-			if n == 2 {
-				k := Timestamp
-				if name == "date_trunc" {
-					k = Date
-				}
-				return c.truncated(c.unit(e.Args[1]), arg(0), k), true
-			}
-		case "format_date", "format_timestamp", "format_datetime":
-			if n == 2 || n == 3 && utc(args(2)) {
-				k := Timestamp
-				if name == "format_date" {
-					k = Date
-				}
-				return c.formatted(arg(1), arg(0), k), true
-			}
-		case "parse_date", "parse_timestamp", "parse_datetime":
-			if n == 2 || n == 3 && utc(args(2)) {
-				k := Timestamp
-				if name == "parse_date" {
-					k = Date
-				}
-				return c.parsed(arg(1), arg(0), k, false), true
-			}
-		case "last_day":
-			if n == 1 {
-				return c.lastDay("month", arg(0)), true
-			}
-			if n == 2 {
-				return c.lastDay(c.unit(e.Args[1]), arg(0)), true
-			}
-		case "unix_seconds", "unix_millis", "unix_micros":
-			if n == 1 {
-				return c.toEpoch(arg(0), epochUnits[strings.TrimPrefix(name, "unix_")]), true
-			}
-		case "timestamp_seconds", "timestamp_millis", "timestamp_micros":
-			if n == 1 {
-				return c.fromEpoch(arg(0), epochUnits[strings.TrimPrefix(name, "timestamp_")]), true
+	return out, false
+}
+
+// ofBigQuery are BigQuery's functions.
+func (c *timeFunction) ofBigQuery() (out expr, ok bool) {
+	n, name := len(c.e.Args), c.name
+	switch name {
+	case "date":
+		switch {
+		case n == 3:
+			y, m, d := c.numeric(c.arg(0)), c.numeric(c.arg(1)), c.numeric(c.arg(2))
+			return expr{sql: "make_date(" + y.sql + ", " + m.sql + ", " + d.sql + ")", kind: Date,
+				near: append(both(y, m), d.near...)}, true
+		case n == 1 || n == 2 && utc(c.args(1)):
+			return convert(c.instant(c.arg(0), Timestamp), Date), true
+		}
+	case "timestamp", "datetime":
+		if n == 1 || n == 2 && utc(c.args(1)) {
+			return convert(c.instant(c.arg(0), Timestamp), Timestamp), true
+		}
+		if zone, yes := c.e.Args[n-1].(*sqlparts.Literal); n == 2 && name == "timestamp" && yes {
+			if m := offset.FindStringSubmatch(zone.Text); m != nil { // the time of a zone with a fixed offset
+				hours, _ := strconv.Atoi(m[2])
+				minutes, _ := strconv.Atoi(m[3])
+				x := convert(c.instant(c.arg(0), Timestamp), Timestamp)
+				x.sql = "(" + x.sql + map[string]string{"+": " - ", "-": " + "}[m[1]] + "to_minutes(" +
+					strconv.Itoa(60*hours+minutes) + "))"
+				return x, true
 			}
 		}
-		return out, false
+	case "date_add", "date_sub", "datetime_add", "datetime_sub", "timestamp_add", "timestamp_sub":
+		if iv, yes := c.e.Args[n-1].(*sqlparts.Interval); yes && n == 2 {
+			amount, unit := c.interval(c.s, iv)
+			x := c.arg(0)
+			if !strings.HasPrefix(name, "date_") {
+				x = convert(c.instant(x, Timestamp), Timestamp)
+			}
+			return c.add(x, amount, unit, strings.HasSuffix(name, "sub")), true
+		}
+	case "date_diff", "datetime_diff":
+		if n == 3 {
+			k := Date
+			if name == "datetime_diff" {
+				k = Timestamp
+			}
+			to, from := c.arg(0), c.arg(1)
+			if k == Date && !c.learn && (to.kind == Timestamp || from.kind == Timestamp) {
+				refuse("DATE_DIFF of times")
+			}
+			return c.boundaries(c.unit(c.e.Args[2]), from, to, k), true
+		}
+	case "timestamp_diff":
+		if n == 3 {
+			return c.elapsed(c.unit(c.e.Args[2]), c.arg(1), c.arg(0)), true
+		}
+	case "date_trunc", "timestamp_trunc", "datetime_trunc":
+		if n == 2 {
+			k := Timestamp
+			if name == "date_trunc" {
+				k = Date
+			}
+			return c.truncated(c.unit(c.e.Args[1]), c.arg(0), k), true
+		}
+	case "format_date", "format_timestamp", "format_datetime":
+		if n == 2 || n == 3 && utc(c.args(2)) {
+			k := Timestamp
+			if name == "format_date" {
+				k = Date
+			}
+			return c.formatted(c.arg(1), c.arg(0), k), true
+		}
+	case "parse_date", "parse_timestamp", "parse_datetime":
+		if n == 2 || n == 3 && utc(c.args(2)) {
+			k := Timestamp
+			if name == "parse_date" {
+				k = Date
+			}
+			return c.parsed(c.arg(1), c.arg(0), k, false), true
+		}
+	case "last_day":
+		if n == 1 {
+			return c.lastDay("month", c.arg(0)), true
+		}
+		if n == 2 {
+			return c.lastDay(c.unit(c.e.Args[1]), c.arg(0)), true
+		}
+	case "unix_seconds", "unix_millis", "unix_micros":
+		if n == 1 {
+			return c.toEpoch(c.arg(0), epochUnits[strings.TrimPrefix(name, "unix_")]), true
+		}
+	case "timestamp_seconds", "timestamp_millis", "timestamp_micros":
+		if n == 1 {
+			return c.fromEpoch(c.arg(0), epochUnits[strings.TrimPrefix(name, "timestamp_")]), true
+		}
 	}
+	return out, false
+}
+
+// arithmetic are the functions that add, subtract and cut times.
+func (c *timeFunction) arithmetic() (out expr, ok bool) {
+	n, name := len(c.e.Args), c.name
 	switch name {
 	case "dateadd", "timestampadd", "timeadd":
-		if n == 3 && in(sqlparts.Snowflake, sqlparts.Redshift, sqlparts.TSQL, sqlparts.Databricks) {
-			return c.add(arg(2), arg(1), c.unit(e.Args[0]), false), true
+		if n == 3 && c.in(sqlparts.Snowflake, sqlparts.Redshift, sqlparts.TSQL, sqlparts.Databricks) {
+			return c.add(c.arg(2), c.arg(1), c.unit(c.e.Args[0]), false), true
 		}
 	case "datediff", "timestampdiff", "date_diff":
 		switch {
 		case n == 3 &&
-			(in(sqlparts.Snowflake, sqlparts.Redshift, sqlparts.TSQL) && name != "date_diff" ||
-				in(sqlparts.DuckDB) && name != "timestampdiff"):
-			return c.boundaries(c.unit(e.Args[0]), arg(1), arg(2), Timestamp), true
-		case n == 2 && name == "datediff" && in(sqlparts.MySQL, sqlparts.Databricks):
-			return c.boundaries("day", arg(1), arg(0), Date), true
+			(c.in(sqlparts.Snowflake, sqlparts.Redshift, sqlparts.TSQL) && name != "date_diff" ||
+				c.in(sqlparts.DuckDB) && name != "timestampdiff"):
+			return c.boundaries(c.unit(c.e.Args[0]), c.arg(1), c.arg(2), Timestamp), true
+		case n == 2 && name == "datediff" && c.in(sqlparts.MySQL, sqlparts.Databricks):
+			return c.boundaries("day", c.arg(1), c.arg(0), Date), true
 		}
 	case "date_add", "date_sub":
-		if n == 2 && in(sqlparts.MySQL, sqlparts.DuckDB) {
-			if iv, yes := e.Args[1].(*sqlparts.Interval); yes && (name == "date_add" || c.dialect == sqlparts.MySQL) {
-				amount, unit := c.interval(s, iv)
-				x := c.add(arg(0), amount, unit, name == "date_sub")
+		if n == 2 && c.in(sqlparts.MySQL, sqlparts.DuckDB) {
+			if iv, yes := c.e.Args[1].(*sqlparts.Interval); yes && (name == "date_add" || c.dialect == sqlparts.MySQL) {
+				amount, unit := c.interval(c.s, iv)
+				x := c.add(c.arg(0), amount, unit, name == "date_sub")
 				if c.dialect == sqlparts.DuckDB {
 					x = convert(x, Timestamp)
 				}
 				return x, true
 			}
 		}
-		if n == 2 && in(sqlparts.Databricks) {
-			return convert(c.add(convert(c.instant(arg(0), Date), Date), arg(1), "day", name == "date_sub"), Date), true
+		if n == 2 && c.in(sqlparts.Databricks) {
+			return convert(c.add(convert(c.instant(c.arg(0), Date), Date), c.arg(1), "day", name == "date_sub"), Date), true
 		}
 	case "date_trunc":
-		if n == 2 && in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.Redshift, sqlparts.DuckDB, sqlparts.Databricks) {
-			unit, x := e.Args[0], e.Args[1]
-			out := c.truncated(c.unit(unit), c.expr(s, x), Timestamp)
-			if in(sqlparts.Postgres, sqlparts.Redshift, sqlparts.Databricks) {
+		if n == 2 && c.in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.Redshift, sqlparts.DuckDB, sqlparts.Databricks) {
+			unit, x := c.e.Args[0], c.e.Args[1]
+			out := c.truncated(c.unit(unit), c.expr(c.s, x), Timestamp)
+			if c.in(sqlparts.Postgres, sqlparts.Redshift, sqlparts.Databricks) {
 				out = convert(out, Timestamp)
 			}
 			return out, true
 		}
 	case "last_day":
-		if n == 1 && in(sqlparts.Snowflake, sqlparts.MySQL, sqlparts.Databricks, sqlparts.DuckDB, sqlparts.Redshift) {
-			return c.lastDay("month", arg(0)), true
+		if n == 1 && c.in(sqlparts.Snowflake, sqlparts.MySQL, sqlparts.Databricks, sqlparts.DuckDB, sqlparts.Redshift) {
+			return c.lastDay("month", c.arg(0)), true
 		}
-		if n == 2 && in(sqlparts.Snowflake) {
-			return c.lastDay(c.unit(e.Args[1]), arg(0)), true
+		if n == 2 && c.in(sqlparts.Snowflake) {
+			return c.lastDay(c.unit(c.e.Args[1]), c.arg(0)), true
 		}
+	}
+	return out, false
+}
+
+// conversion are the functions that read and write times as text or numbers.
+func (c *timeFunction) conversion() (out expr, ok bool) {
+	n, name := len(c.e.Args), c.name
+	switch name {
 	case "to_date", "try_to_date", "date":
-		if n == 2 && name != "date" && in(sqlparts.Snowflake, sqlparts.Databricks) || n == 2 && in(sqlparts.Snowflake) {
-			return c.parsed(arg(0), arg(1), Date, strings.HasPrefix(name, "try") || in(sqlparts.Databricks)), true
+		if n == 2 && name != "date" && c.in(sqlparts.Snowflake, sqlparts.Databricks) || n == 2 && c.in(sqlparts.Snowflake) {
+			return c.parsed(c.arg(0), c.arg(1), Date, strings.HasPrefix(name, "try") || c.in(sqlparts.Databricks)), true
 		}
 		if n == 1 &&
-			in(sqlparts.Snowflake, sqlparts.Databricks, sqlparts.MySQL, sqlparts.Redshift, sqlparts.Postgres, sqlparts.DuckDB) &&
+			c.in(sqlparts.Snowflake, sqlparts.Databricks, sqlparts.MySQL, sqlparts.Redshift, sqlparts.Postgres, sqlparts.DuckDB) &&
 			!strings.HasPrefix(name, "try") {
-			return convert(c.instant(arg(0), Timestamp), Date), true
+			return convert(c.instant(c.arg(0), Timestamp), Date), true
 		}
 	case "to_timestamp_ltz":
-		if in(sqlparts.Snowflake) && n == 1 {
-			x := arg(0)
+		if c.in(sqlparts.Snowflake) && n == 1 {
+			x := c.arg(0)
 			if c.learn && x.kind == Null && x.column != nil || x.kind == Int || x.kind == Real {
 				x = c.fromEpoch(x, 1)
 				if c.open = true; c.variant == 1 && !c.learn { // by the time zone of the session
@@ -671,52 +713,60 @@ func (c *transpiler) timeCall(s *scope, e *sqlparts.Call, name string) (out expr
 			return convert(c.instant(x, Timestamp), Timestamp), true
 		}
 	case "to_timestamp", "to_timestamp_ntz", "try_to_timestamp", "try_to_timestamp_ntz":
-		if !in(sqlparts.Snowflake) {
+		if !c.in(sqlparts.Snowflake) {
 			break
 		}
 		try := strings.HasPrefix(name, "try")
 		if n == 2 {
-			if l, yes := e.Args[1].(*sqlparts.Literal); yes && l.Kind == sqlparts.Number {
+			if l, yes := c.e.Args[1].(*sqlparts.Literal); yes && l.Kind == sqlparts.Number {
 				if per := epochUnits[l.Text]; per != 0 && !try {
-					return c.fromEpoch(arg(0), per), true
+					return c.fromEpoch(c.arg(0), per), true
 				}
 				break
 			}
-			return c.parsed(arg(0), arg(1), Timestamp, try), true
+			return c.parsed(c.arg(0), c.arg(1), Timestamp, try), true
 		}
 		if n == 1 && !try {
-			x := arg(0)
+			x := c.arg(0)
 			if c.learn && x.kind == Null && x.column != nil || x.kind == Int || x.kind == Real {
 				return c.fromEpoch(x, 1), true
 			}
 			return convert(c.instant(x, Timestamp), Timestamp), true
 		}
 	case "to_char", "to_varchar":
-		if n == 2 && in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.Redshift) {
-			if f, yes := e.Args[1].(*sqlparts.Literal); yes && f.Kind == sqlparts.String && !strings.ContainsAny(f.Text, "90") {
-				return c.formatted(arg(0), arg(1), Timestamp), true
+		if n == 2 && c.in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.Redshift) {
+			if f, yes := c.e.Args[1].(*sqlparts.Literal); yes && f.Kind == sqlparts.String && !strings.ContainsAny(f.Text, "90") {
+				return c.formatted(c.arg(0), c.arg(1), Timestamp), true
 			}
 		}
-		if n == 1 && in(sqlparts.Snowflake) {
-			return c.text(arg(0)), true
+		if n == 1 && c.in(sqlparts.Snowflake) {
+			return c.text(c.arg(0)), true
 		}
 	case "strftime":
-		if n == 2 && in(sqlparts.DuckDB) {
-			x, f := arg(0), arg(1)
+		if n == 2 && c.in(sqlparts.DuckDB) {
+			x, f := c.arg(0), c.arg(1)
 			if x.literal != nil && strings.Contains(x.literal.Text, "%") {
 				x, f = f, x
 			}
 			return c.formatted(x, f, Timestamp), true
 		}
 	case "date_format":
-		if n == 2 && in(sqlparts.MySQL, sqlparts.Databricks) {
-			return c.formatted(arg(0), arg(1), Timestamp), true
+		if n == 2 && c.in(sqlparts.MySQL, sqlparts.Databricks) {
+			return c.formatted(c.arg(0), c.arg(1), Timestamp), true
 		}
+	}
+	return out, false
+}
+
+// parts are the functions that take times apart and put dates together.
+func (c *timeFunction) parts() (out expr, ok bool) {
+	n, name := len(c.e.Args), c.name
+	switch name {
 	case "date_part", "datepart", "extract":
 		if n == 2 &&
-			in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.DuckDB, sqlparts.TSQL, sqlparts.Databricks, sqlparts.Redshift) {
+			c.in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.DuckDB, sqlparts.TSQL, sqlparts.Databricks, sqlparts.Redshift) {
 			unit := ""
-			switch u := e.Args[0].(type) {
+			switch u := c.e.Args[0].(type) {
 			case *sqlparts.Column:
 				unit = u.Name.Last().Text
 			case *sqlparts.Literal:
@@ -725,25 +775,25 @@ func (c *transpiler) timeCall(s *scope, e *sqlparts.Call, name string) (out expr
 			if unitNames[unit] != "" && len(unit) > 2 {
 				unit = strings.TrimSuffix(unit, "s")
 			}
-			return c.part(unit, arg(1)), true
+			return c.part(unit, c.arg(1)), true
 		}
 	case "year", "month", "day", "quarter", "hour", "minute", "second", "dayofmonth", "dayofyear", "dayofweek",
 		"dayofweekiso", "week", "weekiso", "weekofyear", "weekday", "yearofweekiso", "isodow":
-		if n == 1 && (name != "weekday" || in(sqlparts.MySQL)) {
-			return c.part(name, arg(0)), true
+		if n == 1 && (name != "weekday" || c.in(sqlparts.MySQL)) {
+			return c.part(name, c.arg(0)), true
 		}
 	case "dayname", "monthname":
-		if n == 1 && in(sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.MySQL) {
+		if n == 1 && c.in(sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.MySQL) {
 			f := map[string]string{"dayname": "%A", "monthname": "%B"}[name]
-			if in(sqlparts.Snowflake) {
+			if c.in(sqlparts.Snowflake) {
 				f = map[string]string{"dayname": "%a", "monthname": "%b"}[name]
 			}
-			x := c.instant(arg(0), Date)
+			x := c.instant(c.arg(0), Date)
 			return expr{sql: "strftime(" + x.sql + ", '" + f + "')", kind: Text, near: x.near, made: true}, true
 		}
 	case "make_date", "date_from_parts", "datefromparts":
 		if n == 3 {
-			y, m, d := c.numeric(arg(0)), c.numeric(arg(1)), c.numeric(arg(2))
+			y, m, d := c.numeric(c.arg(0)), c.numeric(c.arg(1)), c.numeric(c.arg(2))
 			if name == "make_date" || c.dialect == sqlparts.TSQL {
 				return expr{sql: "make_date(" + y.sql + ", " + m.sql + ", " + d.sql + ")", kind: Date,
 					near: append(both(y, m), d.near...)}, true

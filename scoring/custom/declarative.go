@@ -75,7 +75,7 @@ func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, para
 		}
 		f.Stmts = append(f.Stmts, def)
 	}
-	s, err := compile(ctx, j.File, f, limits, o.Print, nil)
+	s, err := compile(ctx, j.File, f, options{limits: limits, print: o.Print})
 	if err != nil {
 		return nil, errcode.New(errcode.Of(err), "result: %w", err)
 	}
@@ -222,7 +222,7 @@ func (j *Judge) checkPlaceholders() error {
 // fill inserts the case and the settings into a prompt. Values of the case are marked as material, and so are
 // settings that come neither from the author nor from the deployment.
 func fill(template string, row *record, settings, own map[string]any) (string, error) {
-	b := &budget{limits: DefaultLimits, thread: new(starlark.Thread)}
+	b := &budget{limits: defaultLimits, thread: new(starlark.Thread)}
 	var failed error
 	out := placeholder.ReplaceAllStringFunc(template, func(hole string) string {
 		name := placeholder.FindStringSubmatch(hole)[1]

@@ -26,8 +26,8 @@ const (
 	SQL        Kind = "sql"
 )
 
-// Kinds lists them.
-var Kinds = []Kind{Starlark, Expression, Prompt, SQL}
+// kinds lists them.
+var kinds = []Kind{Starlark, Expression, Prompt, SQL}
 
 // header is the declaration that judges of all kinds have. A Starlark file gives it as the arguments of judge(…),
 // the other kinds as keys of their YAML.
@@ -131,7 +131,7 @@ func (h *header) check() error {
 		return errcode.New(errcode.InvalidArgument, format, args...)
 	}
 	switch {
-	case !slices.Contains(Kinds, h.Kind):
+	case !slices.Contains(kinds, h.Kind):
 		return bad("kind: expected one of %s", kindList())
 	case !judgeName.MatchString(h.Name) || strings.HasSuffix(h.Name, "_json"):
 		return bad("name: expected at most 40 of small letters, digits and _, a letter first, not ending in _json: it is the name of an SQL function")
@@ -193,8 +193,8 @@ func (h *header) checkKind() error {
 }
 
 func kindList() string {
-	names := make([]string, len(Kinds))
-	for i, k := range Kinds {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
 		names[i] = string(k)
 	}
 	return strings.Join(names, ", ")
@@ -224,7 +224,7 @@ func (h *header) rangeText() string {
 
 // limits returns the limits that the judge sets, or the default, and never more than most.
 func (h *header) limits(most Limits) (Limits, error) {
-	l := DefaultLimits
+	l := defaultLimits
 	if h.Limits.Steps > 0 {
 		l.Steps = h.Limits.Steps
 	}

@@ -20,7 +20,7 @@ const Group = "custom"
 // Options are the resources that judges may use.
 type Options struct {
 	SQL    SQLEngine    // runs judges of kind sql; nil: they are refused
-	Limits Limits       // the most that a judge may ask for; zero: MaxLimits
+	Limits Limits       // the most that a judge may ask for; zero: maxLimits
 	Print  func(string) // called with the output of scripts, which may contain data; may be nil
 }
 
@@ -58,7 +58,7 @@ func Load(ctx context.Context, file string, source []byte, o *Options) (*Judge, 
 	}
 	most := o.Limits
 	if most == (Limits{}) {
-		most = MaxLimits
+		most = maxLimits
 	}
 	base := filepath.Base(file)
 	j := &Judge{File: base, Source: string(source)}

@@ -58,8 +58,10 @@ func (j *Judge) loadStarlark(ctx context.Context, most Limits, o *Options) error
 	for name, v := range llmNames {
 		more[name] = v
 	}
-	s, err := compile(ctx, j.File, f, Limits{min(DefaultLimits.Steps, most.Steps), min(DefaultLimits.Memory, most.Memory)},
-		o.Print, more)
+	s, err := compile(ctx, j.File, f, options{
+		limits: Limits{min(defaultLimits.Steps, most.Steps), min(defaultLimits.Memory, most.Memory)},
+		print:  o.Print, more: more,
+	})
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ type TemplateFile struct {
 // are. The judge file comes first.
 func Template(k Kind, name string) ([]TemplateFile, error) {
 	switch {
-	case !slices.Contains(Kinds, k):
+	case !slices.Contains(kinds, k):
 		return nil, errcode.New(errcode.InvalidArgument, "kind: expected one of %s", kindList())
 	case !judgeName.MatchString(name) || strings.HasSuffix(name, "_json"):
 		return nil, errcode.New(errcode.InvalidArgument, "expected the name of an SQL function: at most 40 lowercase letters, digits and _, beginning with a letter, not ending in _json")

@@ -32,7 +32,7 @@ func TestToolSpecErrorsNameTheField(t *testing.T) {
 		{"a name that several calls have", `{"tools": ["a", "a", {"name": "b", "after": ["a"]}]}`, `expected.tools.tools[2].after[0]: several calls are named "a"`},
 		{"a call after itself", `{"tools": [{"name": "a", "after": ["a"]}]}`, "expected.tools.tools[0].after: a cycle, tools[0] after tools[0]"},
 		{"a cycle that not all calls are on", `{"tools": [{"name": "z", "after": ["a"]}, {"name": "a", "after": ["b"]}, {"name": "b", "after": ["a"]}]}`, "expected.tools.tools[1].after: a cycle, tools[1] after tools[2] after tools[1]"},
-		{"more calls than are read", "[" + strings.Repeat(`"a",`, maxExpectedTools) + `"a"]`, "expected.tools: 1001 calls, at most 1000 are read"},
+		{"more calls than are read", "[" + strings.Repeat(`"a",`, maxExpectedTools) + `"a"]`, "expected.tools: 1001 calls, expected at most 1000"},
 	} {
 		_, err := parseToolSpec(json.RawMessage(tt.spec))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -42,7 +42,7 @@ func ReadCorpus(t *testing.T, fsys fs.FS) *Corpus {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := Parse(path.Base(name), text)
+		f, err := parse(path.Base(name), text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,8 +48,8 @@ type DetailExpectation struct {
 	JSON json.RawMessage
 }
 
-// Parse reads a file of cases. Errors name the file and the line.
-func Parse(name string, text []byte) (*File, error) {
+// parse reads a file of cases. Errors name the file and the line.
+func parse(name string, text []byte) (*File, error) {
 	p := &parser{file: &File{Name: name, Properties: Properties{}}}
 	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); {

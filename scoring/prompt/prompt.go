@@ -47,9 +47,9 @@ type Prompt struct {
 // registered holds the prompts that load has made.
 var registered []*Prompt
 
-// All lists the prompts by version. Two that share a purpose ask the same question of different
+// all lists the prompts by version. Two that share a purpose ask the same question of different
 // material.
-func All() []*Prompt {
+func all() []*Prompt {
 	return slices.SortedFunc(slices.Values(registered),
 		func(a, b *Prompt) int { return strings.Compare(a.Version, b.Version) })
 }

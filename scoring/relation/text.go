@@ -95,11 +95,6 @@ func (e *evidence) someRows(s side, columns []int, rest []uint64) []int {
 	return rows[:joinSample]
 }
 
-// joinsKnown reports whether joining the cells of the given rows gives known strings.
-func joinsKnown(t *scoring.Table, columns []int, sep []string, rest []uint64, known map[uint64]bool, rows []int) bool {
-	return !slices.ContainsFunc(rows, func(i int) bool { return !known[cell.Mix(rest[i], joinedKey(t, columns, sep, i))] })
-}
-
 // joinedAny reports whether columns of one side are, joined, one or several of the other.
 func joinedAny(e *evidence, many side) *found {
 	if r := joined(e, many); r != nil {
@@ -147,7 +142,8 @@ func joined(e *evidence, many side) *found {
 		tries := maxJoins
 		for _, order := range orders(from, many == goldSide) {
 			for _, sep := range joints(len(order)) {
-				if !joinsInOrder(t, order, sep) || !joinsKnown(t, order, sep, rest, known, some) {
+				unknown := func(row int) bool { return !known[cell.Mix(rest[row], joinedKey(t, order, sep, row))] }
+				if !joinsInOrder(t, order, sep) || slices.ContainsFunc(some, unknown) {
 					continue
 				}
 				if tries--; tries < 0 {

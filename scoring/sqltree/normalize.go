@@ -10,8 +10,8 @@ type Rules struct {
 	ColumnOrder bool // the order of the select list counts; the published rules ignore it
 }
 
-// Equivalent reports whether two trees are the same query under the rules. The trees are changed.
-func Equivalent(a, b *Query, schema *Schema, rules Rules) bool {
+// equivalent reports whether two trees are the same query under the rules. The trees are changed.
+func equivalent(a, b *Query, schema *Schema, rules Rules) bool {
 	n := Normalizer{schema, rules}
 	return n.Normalize(a).String() == n.Normalize(b).String()
 }
@@ -82,7 +82,7 @@ func (n *Normalizer) subqueries(e *Expr) {
 	}
 	for i, a := range e.Args {
 		n.subqueries(a)
-		if a == nil || a.Op != OpQuery {
+		if a == nil || a.Op != opQuery {
 			continue
 		}
 		q := a.Query

@@ -33,7 +33,7 @@ func (n *Normalizer) setOp(q *Query) *Query {
 	switch {
 	case q.Set == "except" && n.Schema.NotNull(c) && len(first.From) == 1: // rule 5
 		second.moveIn()
-		first.Where = conjunction(first.Where, op("not in", first.Items[0].clone(), &Expr{Op: OpQuery, Query: second}))
+		first.Where = conjunction(first.Where, op("not in", first.Items[0].clone(), &Expr{Op: opQuery, Query: second}))
 		return n.query(first, positions)
 	// rule 3
 	case (q.Set == "intersect" || q.Set == "union") && plain(second) && len(first.From) == 1 && len(second.From) == 1 &&

@@ -55,10 +55,10 @@ func scoredBatches() Select[ScoredBatch] {
 	return Select[ScoredBatch]{
 		What: readingScores,
 		Fields: append(ofTable("s", byOfBatch),
-			Field[ScoredBatch]{SQL: "r.evaluated", In: func(b *ScoredBatch) any { return &b.Evaluated }},
-			Field[ScoredBatch]{SQL: "r.status", In: func(b *ScoredBatch) any { return &b.Status }},
-			Field[ScoredBatch]{SQL: "s.first_run", In: func(b *ScoredBatch) any { return &b.Run }},
-			Field[ScoredBatch]{SQL: "s.last_run", Decode: func(b *ScoredBatch, last scoring.Value) error {
+			field[ScoredBatch]{SQL: "r.evaluated", In: func(b *ScoredBatch) any { return &b.Evaluated }},
+			field[ScoredBatch]{SQL: "r.status", In: func(b *ScoredBatch) any { return &b.Status }},
+			field[ScoredBatch]{SQL: "s.first_run", In: func(b *ScoredBatch) any { return &b.Run }},
+			field[ScoredBatch]{SQL: "s.last_run", Decode: func(b *ScoredBatch, last scoring.Value) error {
 				if textIn(last) != b.Run {
 					b.Run = ""
 				}
@@ -78,7 +78,7 @@ func (r Reader) answeredBatches() Select[ScoredBatch] {
 	return Select[ScoredBatch]{
 		What: "reading agent_runs",
 		Fields: append(slices.Clone(byOfBatch),
-			Field[ScoredBatch]{SQL: "MAX(ran_at) AS answered", In: func(b *ScoredBatch) any { return &b.Answered }}),
+			field[ScoredBatch]{SQL: "MAX(ran_at) AS answered", In: func(b *ScoredBatch) any { return &b.Answered }}),
 		From: r.expand(`
 FROM (SELECT {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, {column agent_runs.ran_at} AS ran_at FROM badger.agent_runs) k
 GROUP BY agent_name, agent_version, batch_id`),
@@ -111,12 +111,12 @@ type LatestScore struct {
 
 var latestFields = append(
 	fieldsIn(slices.Concat(keyOfRow, resultFields), func(s *LatestScore) *scoring.Row { return &s.Row }),
-	Field[LatestScore]{SQL: "detail", In: func(s *LatestScore) any { return &s.Detail }},
-	Field[LatestScore]{SQL: "config_hash", In: func(s *LatestScore) any { return &s.ConfigHash }},
-	Field[LatestScore]{SQL: "gold_hash", In: func(s *LatestScore) any { return &s.GoldHash }},
-	Field[LatestScore]{SQL: "judge", In: func(s *LatestScore) any { return &s.Judge }},
+	field[LatestScore]{SQL: "detail", In: func(s *LatestScore) any { return &s.Detail }},
+	field[LatestScore]{SQL: "config_hash", In: func(s *LatestScore) any { return &s.ConfigHash }},
+	field[LatestScore]{SQL: "gold_hash", In: func(s *LatestScore) any { return &s.GoldHash }},
+	field[LatestScore]{SQL: "judge", In: func(s *LatestScore) any { return &s.Judge }},
 	isOne("asked", func(s *LatestScore) *bool { return &s.Asked }),
-	Field[LatestScore]{SQL: "eval_run_id", In: func(s *LatestScore) any { return &s.RunID }},
+	field[LatestScore]{SQL: "eval_run_id", In: func(s *LatestScore) any { return &s.RunID }},
 )
 
 // LatestScores streams the latest score of each answer and metric, in any order.
@@ -244,7 +244,7 @@ func (w *Store) RunConfigs(ctx context.Context) (map[string]string, error) {
 func runConfigs() Select[Run] {
 	return Select[Run]{
 		What:   readingRuns,
-		Fields: []Field[Run]{runFields[0], configOfRun},
+		Fields: []field[Run]{runFields[0], configOfRun},
 		From:   " FROM badger.eval_runs",
 	}
 }

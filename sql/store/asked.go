@@ -32,7 +32,7 @@ func asked(d driver.Dialect, payer string) Select[Asked] {
 	}
 	return Select[Asked]{
 		What: readingAssessments,
-		Fields: []Field[Asked]{
+		Fields: []field[Asked]{
 			{SQL: "payer", In: func(a *Asked) any { return &a.Payer }},
 			{SQL: "kind", In: func(a *Asked) any { return &a.Kind }},
 			{SQL: "backend", In: func(a *Asked) any { return &a.Backend }},
@@ -91,7 +91,7 @@ func judged(d driver.Dialect, run scoring.RunID) Select[Judged] {
 		runIs(d, &p.args, run) + ") s\nGROUP BY metric HAVING SUM(rests) > 0 ORDER BY metric"
 	return Select[Judged]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[Judged]{
+		Fields: []field[Judged]{
 			{SQL: "metric", In: func(j *Judged) any { return &j.Metric }},
 			{SQL: "COUNT(*) AS scores", In: func(j *Judged) any { return &j.Scores }},
 			{SQL: "COUNT(CASE WHEN calls > 0 THEN 1 END) AS asked", In: func(j *Judged) any { return &j.Asked }},

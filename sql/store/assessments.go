@@ -54,8 +54,8 @@ func (w *Store) Assessments(ctx context.Context, f AssessmentFilter) iter.Seq2[j
 }
 
 // tokens is a number of tokens, which is not known where it is NULL.
-func tokens(column string, in func(*judgebackend.Assessment) *judgebackend.TokenCount) Field[judgebackend.Assessment] {
-	return Field[judgebackend.Assessment]{SQL: column, Decode: func(a *judgebackend.Assessment, v scoring.Value) error {
+func tokens(column string, in func(*judgebackend.Assessment) *judgebackend.TokenCount) field[judgebackend.Assessment] {
+	return field[judgebackend.Assessment]{SQL: column, Decode: func(a *judgebackend.Assessment, v scoring.Value) error {
 		*in(a) = judgebackend.TokensUnknown
 		if !v.IsNull() {
 			*in(a) = judgebackend.TokenCount(wholeNumber(v))
@@ -64,7 +64,7 @@ func tokens(column string, in func(*judgebackend.Assessment) *judgebackend.Token
 	}}
 }
 
-var assessmentFields = []Field[judgebackend.Assessment]{
+var assessmentFields = []field[judgebackend.Assessment]{
 	{SQL: "assessment_id", In: func(a *judgebackend.Assessment) any { return &a.ID }},
 	{SQL: "kind", In: func(a *judgebackend.Assessment) any { return &a.Kind }},
 	{SQL: "backend", In: func(a *judgebackend.Assessment) any { return &a.Backend }},
@@ -123,7 +123,7 @@ func paidBy(d driver.Dialect, payer string, from time.Time) Select[judgebackend.
 	}
 	return Select[judgebackend.Payment]{
 		What: readingAssessments,
-		Fields: []Field[judgebackend.Payment]{
+		Fields: []field[judgebackend.Payment]{
 			{SQL: "backend", In: func(p *judgebackend.Payment) any { return &p.Backend }},
 			{SQL: "model", In: func(p *judgebackend.Payment) any { return &p.Model }},
 			{SQL: sum("1"), In: func(p *judgebackend.Payment) any { return &p.Calls }},

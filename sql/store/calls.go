@@ -44,7 +44,7 @@ func callsNamed(d driver.Dialect, ids []string) Select[Call] {
 	from := " FROM badger.calls WHERE call_id IN (" + p.list(ids) + ")"
 	return Select[Call]{
 		What: "reading calls",
-		Fields: []Field[Call]{
+		Fields: []field[Call]{
 			{SQL: "call_id", In: func(c *Call) any { return &c.ID }},
 			{SQL: "content_hash", In: func(c *Call) any { return &c.ContentHash }},
 			{SQL: "function", In: func(c *Call) any { return &c.Function }},

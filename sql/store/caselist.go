@@ -409,9 +409,9 @@ func (q *caseList) order() string {
 
 // counts counts the cases of some modes, in their order.
 func (q *caseList) counts(modes []Mode) (Select[[]int64], error) {
-	fields := make([]Field[[]int64], len(modes))
+	fields := make([]field[[]int64], len(modes))
 	for i, m := range modes {
-		fields[i] = Field[[]int64]{SQL: "COUNT(CASE WHEN " + q.mode(m) + " THEN 1 END)",
+		fields[i] = field[[]int64]{SQL: "COUNT(CASE WHEN " + q.mode(m) + " THEN 1 END)",
 			Decode: func(counts *[]int64, v scoring.Value) error {
 				*counts = append(*counts, wholeNumber(v))
 				return nil
@@ -440,13 +440,13 @@ type foundCase struct {
 // found reads the cases of all modes in the order of the state, and if texts is set, the other columns that a search
 // examines. The strings are valid until the next case is read.
 func (q *caseList) found(texts bool) (Select[foundCase], error) {
-	fields := []Field[foundCase]{{SQL: "p.case_id", Decode: func(c *foundCase, v scoring.Value) error {
+	fields := []field[foundCase]{{SQL: "p.case_id", Decode: func(c *foundCase, v scoring.Value) error {
 		c.id, c.modes = textIn(v), 1 // of all
 		return nil
 	}}}
 	for i, m := range Modes[1:] {
 		fields = append(fields,
-			Field[foundCase]{SQL: "CASE WHEN " + q.mode(m) + " THEN 1 ELSE 0 END",
+			field[foundCase]{SQL: "CASE WHEN " + q.mode(m) + " THEN 1 ELSE 0 END",
 				Decode: func(c *foundCase, v scoring.Value) error {
 					if wholeNumber(v) == 1 {
 						c.modes |= 2 << i
@@ -456,7 +456,7 @@ func (q *caseList) found(texts bool) (Select[foundCase], error) {
 	}
 	if texts {
 		for i, name := range searched[1:] {
-			fields = append(fields, Field[foundCase]{SQL: q.text(name), In: func(c *foundCase) any { return &c.texts[i] }})
+			fields = append(fields, field[foundCase]{SQL: q.text(name), In: func(c *foundCase) any { return &c.texts[i] }})
 		}
 	}
 	s, err := over(q, fields, false, "\nORDER BY "+q.order())
@@ -474,7 +474,7 @@ func (q *caseList) neighbours(caseID string) (Select[Neighbours], error) {
 	}
 	cases := "SELECT p.case_id AS case_id, LAG(p.case_id)" + over + " AS before, LEAD(p.case_id)" + over +
 		" AS later, ROW_NUMBER()" + over + " AS place, COUNT(*) OVER () AS cases" + q.chosen(conditions, "")
-	return finished(q, readingScores, " FROM ("+cases+") n WHERE case_id = "+q.param(caseID), []Field[Neighbours]{
+	return finished(q, readingScores, " FROM ("+cases+") n WHERE case_id = "+q.param(caseID), []field[Neighbours]{
 		{SQL: "before", In: func(n *Neighbours) any { return &n.Before }},
 		{SQL: "later", In: func(n *Neighbours) any { return &n.After }},
 		{SQL: "place", In: func(n *Neighbours) any { return &n.Place }},
@@ -492,7 +492,7 @@ type slicedRow struct {
 
 // slices sums up the scores of the primary metric by string columns, the parts with the most cases first.
 func (q *caseList) slices(columns []string, limit int) (Select[slicedRow], error) {
-	fields := make([]Field[slicedRow], len(columns))
+	fields := make([]field[slicedRow], len(columns))
 	for i, column := range columns {
 		part := ""
 		switch {
@@ -504,7 +504,7 @@ func (q *caseList) slices(columns []string, limit int) (Select[slicedRow], error
 		default:
 			return Select[slicedRow]{}, errcode.New(errcode.InvalidArgument, "slices: %.40q is not a string column", column)
 		}
-		fields[i] = Field[slicedRow]{SQL: part, Decode: func(r *slicedRow, v scoring.Value) error {
+		fields[i] = field[slicedRow]{SQL: part, Decode: func(r *slicedRow, v scoring.Value) error {
 			r.parts = append(r.parts, strings.Clone(textIn(v)))
 			return nil
 		}}
@@ -514,14 +514,14 @@ func (q *caseList) slices(columns []string, limit int) (Select[slicedRow], error
 		after += " LIMIT " + strconv.Itoa(limit)
 	}
 	fields = append(fields,
-		Field[slicedRow]{SQL: "COUNT(*) OVER () AS parts", In: func(r *slicedRow) any { return &r.rows }},
-		Field[slicedRow]{SQL: "MIN(p.case_id) AS first_case", In: func(r *slicedRow) any { return &r.first }})
+		field[slicedRow]{SQL: "COUNT(*) OVER () AS parts", In: func(r *slicedRow) any { return &r.rows }},
+		field[slicedRow]{SQL: "MIN(p.case_id) AS first_case", In: func(r *slicedRow) any { return &r.first }})
 	return over(q, append(fields, fieldsIn(figureFields("p."), func(r *slicedRow) *Figures { return &r.Figures })...),
 		true, after)
 }
 
 // over is a statement over the cases of the state.
-func over[T any](q *caseList, fields []Field[T], withMode bool, after string) (Select[T], error) {
+func over[T any](q *caseList, fields []field[T], withMode bool, after string) (Select[T], error) {
 	conditions, err := q.conditions(withMode)
 	if err != nil {
 		return Select[T]{}, err
@@ -530,7 +530,7 @@ func over[T any](q *caseList, fields []Field[T], withMode bool, after string) (S
 }
 
 // finished is a statement whose arguments are in the order of its text. Its fields have none.
-func finished[T any](q *caseList, what, from string, fields []Field[T]) Select[T] {
+func finished[T any](q *caseList, what, from string, fields []field[T]) Select[T] {
 	text, args := q.finish(from)
 	return Select[T]{What: what, Fields: fields, From: text, Args: args}
 }
@@ -576,8 +576,8 @@ func (q *caseList) peopleOfRows(ids []string) Select[CaseRow] {
 }
 
 var (
-	idOfRow        = Field[CaseRow]{SQL: "case_id", In: func(r *CaseRow) any { return &r.ID }}
-	questionsOfRow = []Field[CaseRow]{
+	idOfRow        = field[CaseRow]{SQL: "case_id", In: func(r *CaseRow) any { return &r.ID }}
+	questionsOfRow = []field[CaseRow]{
 		idOfRow,
 		{SQL: "question", In: func(r *CaseRow) any { return &r.Question }},
 		{SQL: "gold_sql", In: func(r *CaseRow) any { return &r.Gold }},
@@ -588,13 +588,13 @@ var (
 			return nil
 		}},
 	}
-	answersOfRow = []Field[CaseRow]{
+	answersOfRow = []field[CaseRow]{
 		idOfRow,
 		{SQL: "sql", In: func(r *CaseRow) any { return &r.SQL }},
 		{SQL: "sql_error", In: func(r *CaseRow) any { return &r.Error }},
 		{SQL: "latency_ms", In: func(r *CaseRow) any { return &r.Latency }},
 	}
-	peopleOfRow = []Field[CaseRow]{
+	peopleOfRow = []field[CaseRow]{
 		idOfRow,
 		{SQL: "passes", Decode: func(r *CaseRow, v scoring.Value) error {
 			r.People = map[string]string{"1": "pass", "0": "fail", "": "divided"}[textIn(v)]

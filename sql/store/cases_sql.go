@@ -156,7 +156,7 @@ type answerRow struct {
 
 // answerRowFields read such a row whose columns are those given, in this order: the key, set_version, copies,
 // runColumns, goldenColumns, passes.
-func answerRowFields(columns []string) []Field[answerRow] {
+func answerRowFields(columns []string) []field[answerRow] {
 	in := []func(*answerRow) any{
 		func(a *answerRow) any { return &a.CaseID }, func(a *answerRow) any { return &a.Agent },
 		func(a *answerRow) any { return &a.Version }, func(a *answerRow) any { return &a.Batch },
@@ -169,9 +169,9 @@ func answerRowFields(columns []string) []Field[answerRow] {
 		in = append(in, func(a *answerRow) any { return &a.golden[i] })
 	}
 	in = append(in, func(a *answerRow) any { return &a.passes })
-	out := make([]Field[answerRow], len(columns))
+	out := make([]field[answerRow], len(columns))
 	for i, c := range columns {
-		out[i] = Field[answerRow]{SQL: c, In: in[i]}
+		out[i] = field[answerRow]{SQL: c, In: in[i]}
 	}
 	return out
 }
@@ -288,9 +288,9 @@ type counted struct {
 }
 
 // countedFields are the key of an answer and a count.
-func countedFields(n string) []Field[counted] {
+func countedFields(n string) []field[counted] {
 	return append(fieldsIn(answerFields, func(c *counted) *scoring.AnswerID { return &c.AnswerID }),
-		Field[counted]{SQL: n, In: func(c *counted) any { return &c.n }})
+		field[counted]{SQL: n, In: func(c *counted) any { return &c.n }})
 }
 
 // keys reads the keys of the answers, and how long their results are as text.
@@ -314,7 +314,7 @@ func (q inputs) copies(f Filter) Select[counted] {
 func (q inputs) setVersions() Select[SetVersion] {
 	return Select[SetVersion]{
 		What: readingCases,
-		Fields: []Field[SetVersion]{
+		Fields: []field[SetVersion]{
 			{SQL: "set_version", In: func(s *SetVersion) any { return &s.Version }},
 			{SQL: "COUNT(*)", In: func(s *SetVersion) any { return &s.Questions }},
 		},

@@ -25,7 +25,7 @@ type Question struct {
 }
 
 // questionFields are the columns of a question that exports show.
-var questionFields = []Field[Question]{
+var questionFields = []field[Question]{
 	{SQL: "question", In: func(q *Question) any { return &q.Text }},
 	{SQL: "tags", Decode: func(q *Question, v scoring.Value) error {
 		q.Tags, q.TagsErr = scoring.ParseTags(strings.Clone(textIn(v)))
@@ -53,7 +53,7 @@ func (w *Store) QuestionsNamed(ctx context.Context, f Filter, ids []string) (map
 // questionsNamed reads some questions by their ids.
 func (q inputs) questionsNamed(f Filter, ids []string) Select[ScoredAnswer] {
 	from := " FROM " + q.golden(f, &keyRange{ids: ids})
-	fields := append([]Field[ScoredAnswer]{{SQL: "case_id", In: func(a *ScoredAnswer) any { return &a.CaseID }}},
+	fields := append([]field[ScoredAnswer]{{SQL: "case_id", In: func(a *ScoredAnswer) any { return &a.CaseID }}},
 		fieldsIn(questionFields, func(a *ScoredAnswer) *Question { return &a.Question })...)
 	return Select[ScoredAnswer]{What: readingQuestions, Fields: ofTable("g", fields), From: from, Args: q.args}
 }
@@ -238,7 +238,7 @@ func (o OfRun) where(d driver.Dialect) (where string, args []any) {
 const byAnswer = "agent_name, agent_version, batch_id, case_id"
 
 // scores reads scores of the answers, those of an answer together.
-func (o OfRun) scores(d driver.Dialect, fields []Field[scoring.Row]) Select[scoring.Row] {
+func (o OfRun) scores(d driver.Dialect, fields []field[scoring.Row]) Select[scoring.Row] {
 	where, args := o.where(d)
 	return Select[scoring.Row]{
 		What:   "reading the scores of a run",

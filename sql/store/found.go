@@ -203,8 +203,8 @@ func (v FoundView) changed(query string) bool {
 		v.Recorded[1] != "" && v.Recorded[1] != fingerprint(v.Shown)
 }
 
-// Fingerprints returns schema_version.views after the views were created; shown is their text in the warehouse.
-func Fingerprints(r Reader, shown map[string]FoundView) string {
+// fingerprints returns schema_version.views after the views were created; shown is their text in the warehouse.
+func fingerprints(r Reader, shown map[string]FoundView) string {
 	prints := map[string][2]string{}
 	for i := range Views {
 		p := [2]string{fingerprint(Views[i].Query(r))}

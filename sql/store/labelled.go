@@ -80,7 +80,7 @@ func (r Reader) labelledScores(by scoring.By) Select[LabelledScore] {
 	where := is("agent_name", by.Agent) + " AND " + is("agent_version", by.Version) + " AND " + is("batch_id", by.Batch)
 	return Select[LabelledScore]{
 		What: readingScores, Borrow: true, Args: p.args,
-		Fields: []Field[LabelledScore]{
+		Fields: []field[LabelledScore]{
 			{SQL: "s.case_id", In: func(s *LabelledScore) any { return &s.CaseID }},
 			{SQL: "s.metric", In: func(s *LabelledScore) any { return &s.Metric }},
 			{SQL: "s.status", In: func(s *LabelledScore) any { return (*string)(&s.Status) }},
@@ -154,7 +154,7 @@ func (w *Store) Labellers(ctx context.Context, by scoring.By) ([]Labeller, error
 	return out, nil
 }
 
-var labellerFields = []Field[Labeller]{
+var labellerFields = []field[Labeller]{
 	{SQL: "annotator", In: func(l *Labeller) any { return &l.Annotator }},
 	{SQL: "COUNT(DISTINCT case_id) AS answers", In: func(l *Labeller) any { return &l.Answers }},
 	{SQL: "MIN(labelled_at) AS since", In: func(l *Labeller) any { return &l.Since }},

@@ -269,7 +269,7 @@ func (q inputs) answered(r *keyRange) Select[counted] {
 	from := " FROM " + q.runs(nil) + q.where(Filter{}, r) + " GROUP BY r.case_id"
 	return Select[counted]{
 		What: readingCases, From: from, Args: q.args,
-		Fields: []Field[counted]{
+		Fields: []field[counted]{
 			{SQL: "r.case_id", In: func(c *counted) any { return &c.CaseID }},
 			{SQL: "COUNT(*)", In: func(c *counted) any { return &c.n }},
 		},

@@ -13,12 +13,12 @@ import (
 // The statements over queues, queue_items, label_log and the claims of labelling.
 
 var queueFields = slices.Concat(
-	[]Field[Queue]{
+	[]field[Queue]{
 		{SQL: "queue_id", In: func(q *Queue) any { return &q.ID }},
 		{SQL: "name", In: func(q *Queue) any { return &q.Name }},
 	},
 	fieldsIn(runIDFields, func(q *Queue) *scoring.RunID { return &q.RunID }),
-	[]Field[Queue]{
+	[]field[Queue]{
 		{SQL: "filter", In: func(q *Queue) any { return &q.Filter }},
 		{SQL: "ordering", In: func(q *Queue) any { return &q.Ordering }},
 		{SQL: "seed", In: func(q *Queue) any { return &q.Seed }},
@@ -60,9 +60,9 @@ func queuesOf(d driver.Dialect, a scoring.AnswerID) Select[Queue] {
 
 // loggedFields are the columns of label_log, in the order in which labels are written.
 var loggedFields = slices.Concat(
-	[]Field[LoggedLabel]{{SQL: "label_id", In: func(l *LoggedLabel) any { return &l.ID }}},
+	[]field[LoggedLabel]{{SQL: "label_id", In: func(l *LoggedLabel) any { return &l.ID }}},
 	fieldsIn(caseFirst, func(l *LoggedLabel) *scoring.AnswerID { return &l.AnswerID }),
-	[]Field[LoggedLabel]{
+	[]field[LoggedLabel]{
 		{SQL: "annotator", In: func(l *LoggedLabel) any { return &l.Annotator }},
 		{SQL: "verdict", In: func(l *LoggedLabel) any { return &l.Verdict }},
 		{SQL: "note", In: func(l *LoggedLabel) any { return &l.Note }},
@@ -185,8 +185,8 @@ type ItemFilter struct {
 }
 
 // above is a field that is true if its number is greater than least.
-func above[T any](column string, least int64, in func(*T) *bool) Field[T] {
-	return Field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
+func above[T any](column string, least int64, in func(*T) *bool) field[T] {
+	return field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
 		*in(t) = wholeNumber(v) > least
 		return nil
 	}}
@@ -218,7 +218,7 @@ func queueItems(d driver.Dialect, f *ItemFilter) Select[QueueItem] {
 	}
 	return Select[QueueItem]{
 		What: readingQueues, From: from, Args: p.args,
-		Fields: []Field[QueueItem]{
+		Fields: []field[QueueItem]{
 			{SQL: "position", In: func(i *QueueItem) any { return &i.Position }},
 			{SQL: "case_id", In: func(i *QueueItem) any { return &i.CaseID }},
 			{SQL: "done", In: func(i *QueueItem) any { return &i.Done }},
@@ -240,7 +240,7 @@ func queueProgress(d driver.Dialect, q *Queue, me string) Select[QueueProgress] 
 	from := " FROM " + itemsLabelled(p, q.ID, me)
 	return Select[QueueProgress]{
 		What: readingQueues, From: from, Args: p.args,
-		Fields: []Field[QueueProgress]{
+		Fields: []field[QueueProgress]{
 			{SQL: "COUNT(*)", In: func(p *QueueProgress) any { return &p.Cases }},
 			{SQL: count("done >= " + n), In: func(p *QueueProgress) any { return &p.Done }},
 			{SQL: count("done < " + n + " AND skipped > 0"), In: func(p *QueueProgress) any { return &p.Skipped }},
@@ -265,7 +265,7 @@ func labelPairs(d driver.Dialect, queue string) Select[LabelPair] {
 		" b ON a.case_id = b.case_id AND a.annotator < b.annotator GROUP BY " + by + " ORDER BY " + by
 	return Select[LabelPair]{
 		What: readingLabels, From: from, Args: p.args,
-		Fields: []Field[LabelPair]{
+		Fields: []field[LabelPair]{
 			{SQL: "a.annotator AS one", In: func(p *LabelPair) any { return &p.One }},
 			{SQL: "a.verdict AS says", In: func(p *LabelPair) any { return &p.Says }},
 			{SQL: "b.annotator AS other", In: func(p *LabelPair) any { return &p.Other }},
@@ -282,7 +282,7 @@ func leases(d driver.Dialect, prefix string, now time.Time) Select[Lease] {
 		p.add(now.UnixMilli())
 	return Select[Lease]{
 		What: readingClaims, From: from, Args: p.args,
-		Fields: []Field[Lease]{
+		Fields: []field[Lease]{
 			{SQL: "claim_key", In: func(l *Lease) any { return &l.Key }},
 			{SQL: "owner", In: func(l *Lease) any { return &l.Owner }},
 		},
@@ -298,7 +298,7 @@ FROM badger.scores WHERE ` + runIs(d, &p.args, run) + `
 GROUP BY case_id ORDER BY case_id`
 	return Select[CaseSignal]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[CaseSignal]{
+		Fields: []field[CaseSignal]{
 			{SQL: "case_id", In: func(s *CaseSignal) any { return &s.CaseID }},
 			{SQL: "COUNT(CASE WHEN passed THEN 1 END) AS passes", In: func(s *CaseSignal) any { return &s.Passes }},
 			{SQL: "COUNT(CASE WHEN NOT passed THEN 1 END) AS fails", In: func(s *CaseSignal) any { return &s.Fails }},

@@ -53,6 +53,6 @@ type givenResult struct {
 func (q inputs) results(cases []string) Select[givenResult] {
 	from := " FROM " + q.runs([]string{"result"}) + " WHERE " + q.within("r", &keyRange{ids: cases}) + inOrder
 	fields := append(fieldsIn(answerFields, func(r *givenResult) *scoring.AnswerID { return &r.AnswerID }),
-		Field[givenResult]{SQL: "result", In: func(r *givenResult) any { return &r.result }})
+		field[givenResult]{SQL: "result", In: func(r *givenResult) any { return &r.result }})
 	return Select[givenResult]{What: readingCases, Fields: ofTable("r", fields), From: from, Args: q.args}
 }

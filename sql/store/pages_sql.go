@@ -30,7 +30,7 @@ type listedRun struct {
 }
 
 var listedFields = append(fieldsIn(runFields, func(r *listedRun) *Run { return &r.Run }),
-	Field[listedRun]{SQL: "COUNT(*) OVER () AS listed", In: func(r *listedRun) any { return &r.of }})
+	field[listedRun]{SQL: "COUNT(*) OVER () AS listed", In: func(r *listedRun) any { return &r.of }})
 
 // runsListed reads rows of eval_runs by a filter, the newest first.
 func runsListed(d driver.Dialect, f RunFilter) Select[listedRun] {
@@ -79,7 +79,7 @@ func runsNamed(d driver.Dialect, id string) Select[Run] {
 func agentsOfRuns() Select[AgentVersion] {
 	return Select[AgentVersion]{
 		What: readingRuns, Distinct: true, From: " FROM badger.eval_runs ORDER BY agent_name, agent_version",
-		Fields: []Field[AgentVersion]{
+		Fields: []field[AgentVersion]{
 			{SQL: "agent_name", In: func(a *AgentVersion) any { return &a.Agent }},
 			{SQL: "agent_version", In: func(a *AgentVersion) any { return &a.Version }},
 		},
@@ -110,11 +110,11 @@ func runIs(d driver.Dialect, args *[]any, run scoring.RunID) string {
 }
 
 // figureFields sum up scores, whose columns have a prefix such as p.
-func figureFields(prefix string) []Field[Figures] {
+func figureFields(prefix string) []field[Figures] {
 	count := func(condition string) string {
 		return "COUNT(CASE WHEN " + strings.ReplaceAll(condition, "%", prefix) + " THEN 1 END)"
 	}
-	return []Field[Figures]{
+	return []field[Figures]{
 		{SQL: "COUNT(*)", In: func(f *Figures) any { return &f.Scores }},
 		{SQL: count("%status = 'ok'"), In: func(f *Figures) any { return &f.OK }},
 		{SQL: count("%status = 'abstained'"), In: func(f *Figures) any { return &f.Abstained }},
@@ -147,7 +147,7 @@ func groupsOfRun(d driver.Dialect, run runScores) Select[group] {
 		" GROUP BY metric, status, passed ORDER BY metric, status, passed"
 	return Select[group]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[group]{
+		Fields: []field[group]{
 			{SQL: "metric", In: func(g *group) any { return &g.metric }},
 			{SQL: "status", In: func(g *group) any { return (*string)(&g.status) }},
 			{SQL: "CASE WHEN passed THEN 1 WHEN NOT passed THEN 0 END", In: func(g *group) any { return &g.verdict }},
@@ -172,7 +172,7 @@ func unansweredOfRun(d driver.Dialect, run runScores) Select[unansweredMetric] {
 	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND status = 'not_applicable' GROUP BY metric"
 	return Select[unansweredMetric]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[unansweredMetric]{
+		Fields: []field[unansweredMetric]{
 			{SQL: "metric", In: func(u *unansweredMetric) any { return &u.metric }},
 			{SQL: "COUNT(CASE WHEN reason IN (" + noAnswer + ") THEN 1 END)", In: func(u *unansweredMetric) any { return &u.n }},
 			{SQL: "MIN(CASE WHEN reason NOT IN (" + noAnswer + ") THEN reason END)",
@@ -194,7 +194,7 @@ func metricsOfRun(d driver.Dialect, run runScores) Select[MetricShape] {
 	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " GROUP BY metric ORDER BY metric"
 	return Select[MetricShape]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[MetricShape]{
+		Fields: []field[MetricShape]{
 			{SQL: "metric", In: func(m *MetricShape) any { return &m.Metric }},
 			{SQL: "COUNT(*)", In: func(m *MetricShape) any { return &m.Scores }},
 		},
@@ -208,7 +208,7 @@ type summed struct {
 }
 
 var summedKey = append(fieldsIn(runIDFields, func(s *summed) *scoring.RunID { return &s.RunID }),
-	Field[summed]{SQL: "metric", In: func(s *summed) any { return &s.Metric }})
+	field[summed]{SQL: "metric", In: func(s *summed) any { return &s.Metric }})
 
 // figuresOfRuns sums up the scores of some metrics in some runs.
 func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
@@ -218,7 +218,7 @@ func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
 	return Select[summed]{
 		What: readingScores, From: from, Args: p.args,
 		Fields: slices.Concat(summedKey,
-			[]Field[summed]{{SQL: "MAX(scored_at)", In: func(s *summed) any { return &s.Last }}},
+			[]field[summed]{{SQL: "MAX(scored_at)", In: func(s *summed) any { return &s.Last }}},
 			fieldsIn(figureFields(""), func(s *summed) *Figures { return &s.Figures })),
 	}
 }
@@ -232,7 +232,7 @@ func valuesOfRun(d driver.Dialect, run runScores, metric string) Select[float64]
 }
 
 // cellFields are a score of a case of a run without its evidence.
-var cellFields = slices.Concat(keyOfRow[:1], resultFields, []Field[scoring.Row]{codeField})
+var cellFields = slices.Concat(keyOfRow[:1], resultFields, []field[scoring.Row]{codeField})
 
 // storedScore is a score of a case with its evidence.
 type storedScore struct {
@@ -249,7 +249,7 @@ func (s *storedScore) score() CaseScore {
 // storedFields are such a score. Its evidence follows what [cellFields] read.
 var storedFields = slices.Concat(
 	fieldsIn(cellFields, func(s *storedScore) *scoring.Row { return &s.row }),
-	[]Field[storedScore]{
+	[]field[storedScore]{
 		{SQL: "detail", Decode: func(s *storedScore, v scoring.Value) error {
 			if text := textIn(v); text != "" {
 				s.row.Score.Detail = json.RawMessage(text)
@@ -260,10 +260,10 @@ var storedFields = slices.Concat(
 			return readJSON("scores.assessment_ids", v, &s.row.Score.AssessmentIDs)
 		}},
 	},
-	fieldsIn([]Field[scoring.Row]{usageField}, func(s *storedScore) *scoring.Row { return &s.row }),
-	[]Field[storedScore]{{SQL: "config_hash", In: func(s *storedScore) any { return &s.configHash }}},
-	fieldsIn([]Field[scoring.Row]{goldHashField}, func(s *storedScore) *scoring.Row { return &s.row }),
-	[]Field[storedScore]{{SQL: "scored_at", In: func(s *storedScore) any { return &s.at }}},
+	fieldsIn([]field[scoring.Row]{usageField}, func(s *storedScore) *scoring.Row { return &s.row }),
+	[]field[storedScore]{{SQL: "config_hash", In: func(s *storedScore) any { return &s.configHash }}},
+	fieldsIn([]field[scoring.Row]{goldHashField}, func(s *storedScore) *scoring.Row { return &s.row }),
+	[]field[storedScore]{{SQL: "scored_at", In: func(s *storedScore) any { return &s.at }}},
 )
 
 // scoresOfCase reads all scores of a case of a run, with their evidence.
@@ -291,7 +291,7 @@ func (r Reader) labelsOfCases(run scoring.RunID, ids []string) Select[LoggedLabe
 		p.add(run.Batch) + " AND (agent_version IS NULL OR agent_version = " + p.add(run.Version) + ")"
 	return Select[LoggedLabel]{
 		What: readingHumanLabels, Args: p.args,
-		Fields: []Field[LoggedLabel]{
+		Fields: []field[LoggedLabel]{
 			{SQL: "annotator", In: func(l *LoggedLabel) any { return &l.Annotator }},
 			{SQL: "verdict", In: func(l *LoggedLabel) any { return &l.Verdict }},
 			{SQL: "note", In: func(l *LoggedLabel) any { return &l.Note }},

@@ -126,7 +126,7 @@ func (r Reader) answersGiven(by scoring.By, ids []string) Select[GivenAnswer] {
 		"{key agent_runs.sql} AS sql, {key agent_runs.result} AS result, {key agent_runs.sql_error} AS sql_error FROM badger.agent_runs) k WHERE agent_name = " + p.add(by.Agent) + " AND agent_version = " + p.add(by.Version) + " AND case_id IN (" + p.list(ids) + ")\nGROUP BY case_id, sql, result, sql_error ORDER BY case_id, 4 DESC, 5")
 	return Select[GivenAnswer]{
 		What: "reading agent_runs", From: from, Args: p.args,
-		Fields: []Field[GivenAnswer]{
+		Fields: []field[GivenAnswer]{
 			{SQL: "case_id", In: func(a *GivenAnswer) any { return &a.CaseID }},
 			{SQL: "sql", In: func(a *GivenAnswer) any { return &a.SQL }},
 			{SQL: "sql_error", In: func(a *GivenAnswer) any { return &a.Error }},

@@ -15,8 +15,8 @@ type pairsOf struct {
 }
 
 // halfFields returns the fields of a score that a comparison uses. Their columns begin with f_ or t_.
-func halfFields(prefix string) []Field[Half] {
-	return []Field[Half]{
+func halfFields(prefix string) []field[Half] {
+	return []field[Half]{
 		{SQL: prefix + "status", In: func(h *Half) any { return (*string)(&h.Score.Status) }},
 		{SQL: prefix + "unanswered", Decode: func(h *Half, v scoring.Value) error {
 			if h.Unanswered = wholeNumber(v) == 1; h.Unanswered {
@@ -63,10 +63,10 @@ func (q *pairsOf) joined(p *arguments, besides string) string {
 
 // pairFields are those of pairs that are equal.
 var pairFields = slices.Concat(
-	[]Field[Pair]{{SQL: "metric", In: func(p *Pair) any { return &p.Metric }}},
+	[]field[Pair]{{SQL: "metric", In: func(p *Pair) any { return &p.Metric }}},
 	fieldsIn(halfFields("f_"), func(p *Pair) *Half { return &p.From }),
 	fieldsIn(halfFields("t_"), func(p *Pair) *Half { return &p.To }),
-	[]Field[Pair]{
+	[]field[Pair]{
 		{SQL: "gold", In: func(p *Pair) any { return &p.Gold }},
 		{SQL: "reasons", In: func(p *Pair) any { return &p.Reasons }},
 	},
@@ -76,7 +76,7 @@ var pairFields = slices.Concat(
 func (q *pairsOf) counts(d driver.Dialect) Select[Pair] {
 	p := &arguments{dialect: d}
 	from := " FROM (" + q.joined(p, "") + ") j\nGROUP BY " + columnsOf(pairFields) + " ORDER BY metric"
-	cases := Field[Pair]{SQL: "COUNT(*) AS cases", In: func(p *Pair) any { return &p.Cases }}
+	cases := field[Pair]{SQL: "COUNT(*) AS cases", In: func(p *Pair) any { return &p.Cases }}
 	return Select[Pair]{What: readingScores, Fields: append(slices.Clone(pairFields), cases), From: from, Args: p.args}
 }
 
@@ -90,7 +90,7 @@ func (q *pairsOf) shared(d driver.Dialect) Select[sharing] {
 FROM (` + side(q.from) + ") f FULL OUTER JOIN (" + side(q.to) + ") t ON t.case_id = f.case_id"
 	return Select[sharing]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[sharing]{
+		Fields: []field[sharing]{
 			{SQL: "COUNT(CASE WHEN f.case_id IS NOT NULL AND t.case_id IS NOT NULL THEN 1 END) AS shared",
 				In: func(s *sharing) any { return &s.shared }},
 			{SQL: "COUNT(CASE WHEN t.case_id IS NULL THEN 1 END) AS only_from", In: func(s *sharing) any { return &s.onlyFrom }},
@@ -207,7 +207,7 @@ func (q *PairFilter) page(d driver.Dialect) Select[CasePair] {
 		" LIMIT " + strconv.Itoa(q.Limit) + " OFFSET " + strconv.Itoa(q.Offset)
 	return Select[CasePair]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[CasePair]{
+		Fields: []field[CasePair]{
 			{SQL: "s.case_id", In: func(p *CasePair) any { return &p.CaseID }},
 			{SQL: "f_standing", In: func(p *CasePair) any { return &p.FromStands }},
 			{SQL: "t_standing", In: func(p *CasePair) any { return &p.ToStands }},

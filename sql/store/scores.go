@@ -129,7 +129,7 @@ func optional(s string) any {
 var keyOfRow = fieldsIn(caseFirst, func(r *scoring.Row) *scoring.AnswerID { return &r.AnswerID })
 
 // resultFields are the columns of the result of a metric.
-var resultFields = []Field[scoring.Row]{
+var resultFields = []field[scoring.Row]{
 	{SQL: "metric", In: func(r *scoring.Row) any { return &r.Score.Metric }},
 	{SQL: "metric_version", In: func(r *scoring.Row) any { return &r.Score.Version }},
 	{SQL: "status", In: func(r *scoring.Row) any { return (*string)(&r.Score.Status) }},
@@ -139,14 +139,14 @@ var resultFields = []Field[scoring.Row]{
 	{SQL: "reason", In: func(r *scoring.Row) any { return &r.Score.Reason }},
 }
 
-var codeField = Field[scoring.Row]{SQL: "code", Decode: func(r *scoring.Row, v scoring.Value) error {
+var codeField = field[scoring.Row]{SQL: "code", Decode: func(r *scoring.Row, v scoring.Value) error {
 	if r.Score.Status == scoring.StatusFailed {
 		r.Score.Code = errcode.Named(textIn(v))
 	}
 	return nil
 }}
 
-var usageField = Field[scoring.Row]{SQL: "usage",
+var usageField = field[scoring.Row]{SQL: "usage",
 	Decode: func(r *scoring.Row, v scoring.Value) error { return readJSON("scores.usage", v, &r.Score.Usage) }}
 
 // scoreFields are the columns of a score without what is only evidence.
@@ -155,7 +155,7 @@ var scoreFields = append(slices.Concat(keyOfRow, resultFields), codeField, usage
 // heldFields are [scoreFields] and what the score was made from, which tables of earlier versions lack.
 var heldFields = append(slices.Clone(scoreFields), goldHashField)
 
-var goldHashField = Field[scoring.Row]{SQL: "gold_hash", In: func(r *scoring.Row) any { return &r.GoldHash }}
+var goldHashField = field[scoring.Row]{SQL: "gold_hash", In: func(r *scoring.Row) any { return &r.GoldHash }}
 
 // Scores streams the scores that a run holds, those of an answer together, without what is only
 // evidence: the detail, the warnings and the assessments.
@@ -163,20 +163,20 @@ func (w *Store) Scores(ctx context.Context, runID string) iter.Seq2[scoring.Row,
 	return Rows(ctx, w, OfRun{RunID: scoring.RunID{ID: runID}}.scores(w.SQL(), heldFields))
 }
 
-var configOfRun = Field[Run]{SQL: "config", In: func(r *Run) any { return &r.Config }}
+var configOfRun = field[Run]{SQL: "config", In: func(r *Run) any { return &r.Config }}
 
 // runFields are the columns of a row of eval_runs.
 var runFields = append(
 	fieldsIn(runIDFields, func(r *Run) *scoring.RunID { return &r.RunID }),
-	Field[Run]{SQL: "eval_run_date", In: func(r *Run) any { return &r.Started }},
-	Field[Run]{SQL: "mode", In: func(r *Run) any { return &r.Mode }},
+	field[Run]{SQL: "eval_run_date", In: func(r *Run) any { return &r.Started }},
+	field[Run]{SQL: "mode", In: func(r *Run) any { return &r.Mode }},
 	configOfRun,
-	Field[Run]{SQL: "judge", In: func(r *Run) any { return &r.Judge }},
-	Field[Run]{SQL: "versions", In: func(r *Run) any { return &r.Versions }},
-	Field[Run]{SQL: "counts", In: func(r *Run) any { return &r.Counts }},
-	Field[Run]{SQL: "tokens", In: func(r *Run) any { return &r.Tokens }},
-	Field[Run]{SQL: "cost", In: func(r *Run) any { return &r.Cost }},
-	Field[Run]{SQL: "status", In: func(r *Run) any { return &r.Status }},
+	field[Run]{SQL: "judge", In: func(r *Run) any { return &r.Judge }},
+	field[Run]{SQL: "versions", In: func(r *Run) any { return &r.Versions }},
+	field[Run]{SQL: "counts", In: func(r *Run) any { return &r.Counts }},
+	field[Run]{SQL: "tokens", In: func(r *Run) any { return &r.Tokens }},
+	field[Run]{SQL: "cost", In: func(r *Run) any { return &r.Cost }},
+	field[Run]{SQL: "status", In: func(r *Run) any { return &r.Status }},
 )
 
 // Runs lists the rows of eval_runs of a run.
@@ -232,7 +232,7 @@ func (w *Store) LastRun(ctx context.Context) (run *LastRun, err error) {
 func latestRuns() Select[LastRun] {
 	return Select[LastRun]{
 		What: readingRuns,
-		Fields: []Field[LastRun]{
+		Fields: []field[LastRun]{
 			{SQL: "eval_run_id", In: func(r *LastRun) any { return &r.ID }},
 			{SQL: "MAX(eval_run_date) AS started", In: func(r *LastRun) any { return &r.Started }},
 			isOne("MIN(CASE WHEN status = 'done' THEN 1 ELSE 0 END) AS done", func(r *LastRun) *bool { return &r.Done }),

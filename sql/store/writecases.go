@@ -188,12 +188,12 @@ func (w *Store) Votes(ctx context.Context) ([]Vote, error) {
 // votes reads the human verdicts on answers.
 func (q inputs) votes() Select[Vote] {
 	fields := append(fieldsIn(caseFirst, func(v *Vote) *scoring.AnswerID { return &v.AnswerID }),
-		Field[Vote]{SQL: "annotator", In: func(v *Vote) any { return &v.Annotator }},
-		Field[Vote]{SQL: "said", In: func(v *Vote) any { return &v.Says }},
+		field[Vote]{SQL: "annotator", In: func(v *Vote) any { return &v.Annotator }},
+		field[Vote]{SQL: "said", In: func(v *Vote) any { return &v.Says }},
 		isOne("decides", func(v *Vote) *bool { return &v.Decides }))
 	// A label without a version counts only if a single version of the agent answered.
-	known := slices.IndexFunc(fields, func(f Field[Vote]) bool { return f.SQL == "agent_version" })
-	fields[known] = Field[Vote]{SQL: "agent_version", Decode: func(v *Vote, version scoring.Value) error {
+	known := slices.IndexFunc(fields, func(f field[Vote]) bool { return f.SQL == "agent_version" })
+	fields[known] = field[Vote]{SQL: "agent_version", Decode: func(v *Vote, version scoring.Value) error {
 		v.Version, v.Known = strings.Clone(textIn(version)), !version.IsNull()
 		return nil
 	}}

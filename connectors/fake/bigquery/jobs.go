@@ -374,15 +374,22 @@ func (s *Server) LastJob() string {
 	return s.last
 }
 
+// Past is a job that ran before.
+type Past struct {
+	ID, Kind, Parent string
+	Destination      *bq.TableReference // nil: none
+	Ended            time.Time
+	Failed           *bq.ErrorProto // nil: it succeeded
+}
+
 // AddJob adds a job that ran before, for references to it.
-func (s *Server) AddJob(id, kind, parent string, destination *bq.TableReference, ended time.Time,
-	failed *bq.ErrorProto) {
+func (s *Server) AddJob(p Past) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.jobs[id] = &job{
-		ref: &bq.JobReference{ProjectId: Project, JobId: id, Location: Location}, kind: kind, parent: parent,
-		ended: ended.UnixMilli(), failed: failed,
-		config: &bq.JobConfiguration{Query: &bq.JobConfigurationQuery{DestinationTable: destination}},
+	s.jobs[p.ID] = &job{
+		ref: &bq.JobReference{ProjectId: Project, JobId: p.ID, Location: Location}, kind: p.Kind, parent: p.Parent,
+		ended: p.Ended.UnixMilli(), failed: p.Failed,
+		config: &bq.JobConfiguration{Query: &bq.JobConfigurationQuery{DestinationTable: p.Destination}},
 	}
 }
 

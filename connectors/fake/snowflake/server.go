@@ -63,7 +63,7 @@ const (
 	Login  = "login"
 	Renew  = "renew"
 	Query  = "query"
-	Poll   = "poll" // of a statement's result or state
+	poll   = "poll" // of a statement's result or state
 	Chunk  = "chunk"
 	Cancel = "cancel"
 	End    = "end" // of a session
@@ -143,8 +143,8 @@ func New(t testing.TB) *Server {
 	})
 	mux.HandleFunc("POST /queries/v1/query-request", s.stepped(Query, s.query))
 	mux.HandleFunc("POST /queries/v1/abort-request", s.stepped(Cancel, s.abort))
-	mux.HandleFunc("GET /queries/{id}/result", s.stepped(Poll, s.result))
-	mux.HandleFunc("GET /monitoring/queries/{id}", s.stepped(Poll, s.status))
+	mux.HandleFunc("GET /queries/{id}/result", s.stepped(poll, s.result))
+	mux.HandleFunc("GET /monitoring/queries/{id}", s.stepped(poll, s.status))
 	mux.HandleFunc("GET /chunks/{id}/{n}", s.stepped(Chunk, s.chunk))
 	s.http = httptest.NewServer(mux)
 	s.URL = s.http.URL

@@ -17,8 +17,8 @@ type Redshift struct {
 	Retry  time.Duration // RETRY_TIMEOUT; 0: 20 seconds
 }
 
-// LambdaPayload is how many bytes a reply of AWS Lambda may have.
-const LambdaPayload = 6 << 20
+// lambdaPayload is how many bytes a reply of AWS Lambda may have.
+const lambdaPayload = 6 << 20
 
 // Call sends one batch.
 func (r *Redshift) Call(ctx context.Context, rows ...[]any) (*Call, error) {
@@ -54,7 +54,7 @@ func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call,
 			return c, err
 		}
 	}
-	if len(c.Reply) > LambdaPayload {
+	if len(c.Reply) > lambdaPayload {
 		return c, violation("%d bytes", len(c.Reply))
 	}
 	var reply struct {
@@ -84,5 +84,5 @@ func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call,
 	return c, nil
 }
 
-// Invoke may return ErrThrottled for a throttled Lambda function.
-var ErrThrottled = errors.New("TooManyRequestsException")
+// Invoke may return errThrottled for a throttled Lambda function.
+var errThrottled = errors.New("TooManyRequestsException")

@@ -32,7 +32,7 @@ import (
 
 // Hosts that certificates of the world name for questions of revocation.
 const (
-	Responder = "ocsp.authority.test"
+	responder = "ocsp.authority.test"
 	CRLs      = "crl.authority.test"
 )
 
@@ -179,7 +179,7 @@ func (w *World) Address(host string, port int) string {
 func (w *World) Forward(host string, port int, to string) { w.forward(host, port, to, nil) }
 
 // TLS is Forward behind TLS, with a certificate of [Authority] for the host, which names
-// [Responder] and [CRLs]. Protocols are those of ALPN.
+// [responder] and [CRLs]. Protocols are those of ALPN.
 func (w *World) TLS(host string, port int, to string, protocols ...string) {
 	w.t.Helper()
 	w.forward(host, port, to,
@@ -268,7 +268,7 @@ func (w *World) certificate(host string) tls.Certificate {
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: host}, DNSNames: []string{host},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		OCSPServer: []string{"http://" + Responder}, CRLDistributionPoints: []string{"http://" + CRLs + "/authority.crl"},
+		OCSPServer: []string{"http://" + responder}, CRLDistributionPoints: []string{"http://" + CRLs + "/authority.crl"},
 		IssuingCertificateURL: []string{"http://" + CRLs + "/authority.cer"},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, leaf, w.authority, key.Public(), w.key)

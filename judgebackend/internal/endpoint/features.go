@@ -128,7 +128,7 @@ func DecodeUnusual(raw string, clock judgebackend.Clock) error {
 		Code  json.RawMessage `json:"code"`
 	}
 	if json.Unmarshal([]byte(raw), &b) == nil && (len(b.Error) > 0 || len(b.Code) > 0) {
-		e := ClassifyHTTP(http.StatusOK, http.Header{}, []byte(raw), clock.Now())
+		e := classifyHTTP(http.StatusOK, http.Header{}, []byte(raw), clock.Now())
 		if e.Kind == judgebackend.KindInvalid {
 			e.Kind = judgebackend.KindServer
 		}

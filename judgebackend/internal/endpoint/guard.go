@@ -156,7 +156,7 @@ func (g *Guard) Middleware(req *http.Request,
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 		_ = res.Body.Close()
-		return nil, ClassifyHTTP(res.StatusCode, res.Header, body, g.clock.Now())
+		return nil, classifyHTTP(res.StatusCode, res.Header, body, g.clock.Now())
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, g.maxBytes+1))
 	_ = res.Body.Close()

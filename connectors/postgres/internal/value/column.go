@@ -93,7 +93,7 @@ func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool) Column {
 		}
 	}
 	switch f.DataTypeOID {
-	case VarbyteOID:
+	case varbyteOID:
 		col.Field.Type, col.Add = arrow.BinaryTypes.Binary, addBytesText
 	case pgtype.UUIDOID:
 		if !redshift { // which has none

@@ -8,7 +8,7 @@ import "github.com/jackc/pgx/v5/pgtype"
 // Object ids of Redshift's own types. They are fixed, as those of PostgreSQL's are, which pgtype names.
 const (
 	SuperOID   = 4000 // JSON
-	VarbyteOID = 6551 // bytes
+	varbyteOID = 6551 // bytes
 )
 
 // Kind describes how values of a type are converted to JSON.
@@ -28,7 +28,7 @@ const (
 var builtin = map[uint32]Kind{
 	pgtype.BoolOID: asBool, pgtype.Int2OID: asNumber, pgtype.Int4OID: asNumber, pgtype.Int8OID: asNumber,
 	pgtype.OIDOID: asNumber, pgtype.Float4OID: asNumber, pgtype.Float8OID: asNumber, pgtype.NumericOID: asNumber,
-	pgtype.ByteaOID: asBytes, VarbyteOID: asBytes, pgtype.JSONOID: asJSON, pgtype.JSONBOID: asJSON, SuperOID: asJSON,
+	pgtype.ByteaOID: asBytes, varbyteOID: asBytes, pgtype.JSONOID: asJSON, pgtype.JSONBOID: asJSON, SuperOID: asJSON,
 	pgtype.RecordOID: asText, pgtype.RecordArrayOID: asText,
 	pgtype.TextOID: asText, pgtype.UnknownOID: asText, pgtype.BPCharOID: asText, pgtype.VarcharOID: asText,
 	pgtype.DateOID: asText, pgtype.TimeOID: asText, pgtype.TimestampOID: asText, pgtype.TimestamptzOID: asText,
