@@ -696,7 +696,8 @@ func (c *timeFunction) conversion() (out expr, ok bool) {
 			return c.parsed(c.arg(0), c.arg(1), Date, strings.HasPrefix(name, "try") || c.in(sqlparts.Databricks)), true
 		}
 		if n == 1 &&
-			c.in(sqlparts.Snowflake, sqlparts.Databricks, sqlparts.MySQL, sqlparts.Redshift, sqlparts.Postgres, sqlparts.DuckDB) &&
+			c.in(sqlparts.Snowflake, sqlparts.Databricks, sqlparts.MySQL, sqlparts.Redshift, sqlparts.Postgres,
+				sqlparts.DuckDB) &&
 			!strings.HasPrefix(name, "try") {
 			return convert(c.instant(c.arg(0), Timestamp), Date), true
 		}
@@ -735,7 +736,8 @@ func (c *timeFunction) conversion() (out expr, ok bool) {
 		}
 	case "to_char", "to_varchar":
 		if n == 2 && c.in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.Redshift) {
-			if f, yes := c.e.Args[1].(*sqlparts.Literal); yes && f.Kind == sqlparts.String && !strings.ContainsAny(f.Text, "90") {
+			f, yes := c.e.Args[1].(*sqlparts.Literal)
+			if yes && f.Kind == sqlparts.String && !strings.ContainsAny(f.Text, "90") {
 				return c.formatted(c.arg(0), c.arg(1), Timestamp), true
 			}
 		}
