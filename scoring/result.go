@@ -292,7 +292,7 @@ func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type,
 			}
 			if more != (i < len(cols)) {
 				if more {
-					return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: more values than the %d columns", n+1,
+					return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: more values than columns (%d)", n+1,
 						len(cols))
 				}
 				return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: %d values, expected one for each of the %d columns",
