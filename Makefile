@@ -46,7 +46,7 @@ spark: ## Apache Spark runs what is installed in Databricks; minutes (BADGER_SPA
 	go test -count=1 -v -timeout 1h -run 'TestSpark$$' ./sql/install
 
 residency: ## whom badger contacts, with every connector, in a network of its own; a minute
-	BADGER_RESIDENCY=1 go test -count=1 -v -run TestOnlyNamedHosts ./deploy/place
+	BADGER_RESIDENCY=1 go test -count=1 -v -run TestOnlyNamedHosts ./deploy/preflight
 
 bench: ## run the benchmarks (BENCH=pattern)
 	go test -run '^$$' -bench '$(or $(BENCH),.)' -benchmem ./...

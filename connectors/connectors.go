@@ -249,7 +249,7 @@ func (w *Warehouse) Dialect() string { return w.dialect.Name }
 // Program is the version of badger that uses the warehouse; "" if it is not known.
 func (w *Warehouse) Program() string { return w.program }
 
-// SQL is how the warehouse spells statements.
+// SQL returns the SQL dialect of the warehouse.
 func (w *Warehouse) SQL() driver.Dialect { return w.dialect }
 
 // HostsModels reports whether QueryText can be asked: whether the warehouse is one that runs models.
@@ -268,7 +268,7 @@ func recovered(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = errcode.Because(fmt.Errorf("%v", p), errcode.Internal,
-				"the connector broke down on what the warehouse answered; this is a defect of badger or of the vendor's driver")
+				"the connector panicked on the warehouse's reply; this is a bug in badger or in the vendor's driver")
 		}
 	}()
 	return call()
@@ -377,10 +377,10 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 			return err
 		}
 		if r.Kind != driver.RefTable {
-			return errcode.New(errcode.Unimplemented, "a %s warehouse resolves table: references", w.dialect.Name)
+			return errcode.New(errcode.Unimplemented, "%s: unsupported reference; use table:NAME", w.dialect.Name)
 		}
 		if r.At != "" {
-			return errcode.New(errcode.Unimplemented, "a %s warehouse keeps no versions of tables", w.dialect.Name)
+			return errcode.New(errcode.Unimplemented, "%s: versions of tables are unsupported; write the old rows to a separate table", w.dialect.Name)
 		}
 		rows, err := conn.Query(ctx, "SELECT * FROM "+r.Name)
 		if err != nil {

@@ -243,7 +243,7 @@ func cloudRunMemory(d *service.Deployment) (int, error) {
 		return memory, nil
 	}
 	return 0, errcode.New(errcode.InvalidArgument,
-		"values: deploy.cpu is %s; where an instance has several calls at once, Cloud Run has %s", d.CPU,
+		"values: deploy.cpu is %s; for concurrent calls per instance, expected %s", d.CPU,
 		strings.Join(sizes, ", "))
 }
 

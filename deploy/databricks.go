@@ -74,7 +74,7 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 	} {
 		if strings.Contains(value, "${") || strings.Contains(value, "{{") {
 			return nil, errcode.New(errcode.InvalidArgument,
-				"values: %s holds ${ or {{, which a bundle replaces and cannot quote", key)
+				"values: %s holds ${ or {{, which a bundle would replace", key)
 		}
 	}
 	if v.Schema != store.Schema {

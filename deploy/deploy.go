@@ -81,7 +81,7 @@ func Find(name string) (*Target, error) {
 type File struct {
 	Name    string // a path with slashes, relative to where the files go
 	Content []byte
-	Copied  bool // as it is here, whatever the values say
+	Copied  bool // unchanged, for all values
 }
 
 // page is the data of a template.

@@ -78,7 +78,7 @@ func Write(dir, target string, files []File, version string, force bool) (c Chan
 	}
 	if len(inTheWay) > 0 {
 		return c, errcode.New(errcode.FailedPrecondition,
-			"nothing is written to %s: %s; move what is yours elsewhere, or replace it with --force", dir,
+			"nothing is written to %s: %s; move your files to another directory, or replace them with --force", dir,
 			strings.Join(inTheWay, ", "))
 	}
 	for i := range files {
@@ -207,8 +207,8 @@ func readRegular(root *os.Root, name string) ([]byte, error) {
 
 const isLink = "is a symbolic link"
 
-// foreign says why a file may not be overwritten, or "" if it may. Was is the SHA-256 that badger
-// wrote it with, "" if it did not.
+// foreign returns the reason why a file may not be overwritten, or "" if it may. Was is the SHA-256
+// that badger wrote it with, "" if it did not.
 func foreign(root *os.Root, f *File, was string) (string, error) {
 	info, err := root.Lstat(filepath.FromSlash(f.Name))
 	switch {

@@ -37,7 +37,7 @@ type Exchange struct {
 // CompleteJSON asks b for a reply that satisfies r.Schema and stores it in the value that into
 // points to. A reply that [Decode] refuses is shown to the model once, with the reason, and asked
 // for again; that is one more call. If the second reply is no better the error is a [ReplyError].
-// The Exchange is filled in with errors too, as far as it went.
+// The Exchange is filled in up to the step that failed.
 func CompleteJSON(ctx context.Context, b Backend, r Request, into any) (Exchange, error) {
 	if r.Schema == nil {
 		return Exchange{}, errcode.New(errcode.InvalidArgument, "judge request: a JSON reply needs a schema")

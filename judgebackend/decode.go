@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// MaxReply is how many bytes of reply [Decode] looks at; longer replies are refused.
+// MaxReply is the maximum number of bytes of a reply; [Decode] rejects longer ones.
 const MaxReply = 1 << 20
 
 // Decode finds the JSON object in a model's reply, checks it against schema and stores it in the
@@ -41,7 +41,7 @@ func decode(reply string, schema json.RawMessage, nonceField, nonce string, into
 		return err
 	}
 	if len(reply) > MaxReply {
-		return badReply("%d bytes, at most %d are looked at", len(reply), MaxReply)
+		return badReply("%d bytes, expected at most %d", len(reply), MaxReply)
 	}
 	objects, err := findObjects(afterThinking(reply))
 	if err != nil {

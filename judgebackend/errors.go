@@ -42,7 +42,7 @@ const (
 	KindBudget       Kind = "budget"       // the budget would be passed
 	KindCircuitOpen  Kind = "circuit_open" // not tried: the last calls showed that none can succeed
 	KindNoKey        Kind = "no_key"       // the key does not exist yet
-	KindNoJudge      Kind = "no_judge"     // the backend is none
+	KindNoJudge      Kind = "no_judge"     // there is no backend
 	KindReplayMiss   Kind = "replay_miss"  // no recorded answer to this request
 	KindStore        Kind = "store"        // the ledger cannot be read
 	KindUnsupported  Kind = "unsupported"  // not offered by this backend
@@ -93,7 +93,7 @@ type Error struct {
 	Backend    string
 	Host       string
 	Status     int           // HTTP status, 0 for none
-	RetryAfter time.Duration // how long the endpoint asks to wait, 0 if it does not say
+	RetryAfter time.Duration // the delay of Retry-After, 0 without it
 	Detail     string        // more about it, in this package's words
 
 	Said  Said  // what the endpoint wrote: looked at, never shown

@@ -72,7 +72,7 @@ func OpenFileStore(path string, log *slog.Logger) (*FileStore, error) {
 	return s, nil
 }
 
-// scan indexes the complete lines behind s.scanned. The caller holds s.mu, or has the store to
+// scan indexes the complete lines after s.scanned. The caller holds s.mu, or has the store to
 // itself.
 func (s *FileStore) scan() error {
 	s.reader.Reset(io.NewSectionReader(s.f, s.scanned, 1<<62))
@@ -201,8 +201,8 @@ func (s *FileStore) end() (int64, bool, error) {
 	return info.Size(), last[0] != '\n', nil
 }
 
-// syncEvery is how long an fsync waits for the next: most systems hold up writes to a file while
-// one runs.
+// syncEvery is the minimum interval between two fsync calls: most systems hold up writes to a file
+// while one runs.
 const syncEvery = time.Second
 
 // syncWritten brings to the disk what was written, until the store is closed.

@@ -22,8 +22,8 @@ type flight struct {
 
 func newFlights() *flights { return &flights{m: map[string]*flight{}} }
 
-// do gives call's answer to all callers with the key. shared reports whether it was another caller's
-// call.
+// do calls call once for all concurrent callers with the same key. shared reports whether the
+// response is that of another caller's call.
 func (fs *flights) do(ctx context.Context, key string,
 	call func(context.Context) (Response, error)) (resp Response, shared bool, err error) {
 	fs.mu.Lock()

@@ -47,7 +47,7 @@ func (d digest) number(ns ...uint64) {
 
 func (d digest) hex() string { return hex.EncodeToString(d.Sum(nil)) }
 
-// canonicalSchema is the schema in the form that is hashed; as it is, if it is none.
+// canonicalSchema is the schema in the form that is hashed; or unchanged, if it is not a schema.
 func (r Request) canonicalSchema() string {
 	if r.Schema == nil {
 		return ""

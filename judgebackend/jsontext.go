@@ -16,8 +16,8 @@ const (
 	maxNumber  = 400 // digits, or magnitude of the exponent: beyond it exact arithmetic costs memory
 )
 
-// findObjects gives the outermost JSON objects in text, mended as [Decode] says. It reads each byte
-// at most twice.
+// findObjects returns the outermost JSON objects in text, repaired as in [Decode]. It reads each
+// byte at most twice.
 func findObjects(text string) ([][]byte, error) {
 	var found [][]byte
 	for i := 0; i < len(text); {

@@ -26,7 +26,7 @@ type Func func(context.Context, Request) (Response, error)
 // Complete calls f.
 func (f Func) Complete(ctx context.Context, r Request) (Response, error) { return f(ctx, r) }
 
-// Identity says who answers. Backend and Model are part of every request's hash.
+// Identity identifies the judge. Backend and Model are part of every request's hash.
 type Identity struct {
 	Backend string // the name it was opened by, "openai"
 	Model   string // as asked for, "gpt-4o"
@@ -36,7 +36,7 @@ type Identity struct {
 // Identified is implemented by backends that know who they are; all that [Providers.Open] returns do.
 type Identified interface{ Identity() Identity }
 
-// Role says who speaks a message.
+// Role is the role of a message's author.
 type Role string
 
 // The roles of messages.
@@ -76,7 +76,7 @@ type Request struct {
 	asked time.Time // with anew
 }
 
-// TokenCount is a number of tokens, or TokensUnknown where the backend does not say.
+// TokenCount is a number of tokens, or TokensUnknown if the backend does not report it.
 type TokenCount int64
 
 // TokensUnknown means that usage was not reported; JSON and tables show null, never 0.
@@ -114,7 +114,7 @@ func (n TokenCount) Plus(m TokenCount) TokenCount {
 	return n + m
 }
 
-// FinishReason says why a reply ended.
+// FinishReason is the reason why a reply ended.
 type FinishReason string
 
 // The reasons. The last three come with an error.

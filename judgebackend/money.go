@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Money is an amount in 10^-12 of the price table's currency, US dollars as delivered: exact for
+// Money is an amount in 10^-12 of the price table's currency, US dollars by default: exact for
 // every price a vendor lists, up to 9.2 million. A price per million tokens in millionths is a
 // price per token in this unit.
 type Money int64
@@ -98,7 +98,7 @@ type Price struct {
 // name, such as gpt-4o-2024-08-06, finds the price of the name without the date.
 type PriceTable map[string]Price
 
-// ListPricesOf is when the list prices were looked up.
+// ListPricesOf is the date of the list prices.
 const ListPricesOf = "2026"
 
 // listPrices are vendors' list prices in US dollars of [ListPricesOf], for models asked at the vendors'
@@ -151,8 +151,8 @@ func (p Price) perToken() (tokenPrice, error) {
 // cost of a call, at least nothing.
 func (p tokenPrice) cost(in, out int64) Money { return add(p.in.times(in), p.out.times(out)) }
 
-// Released is the month, as yymm, in which a model was released, as far as the end of its name says:
-// a date as in gpt-4o-2024-08-06 and claude-x-20250514, or the month itself as in o3-2504.
+// Released is the month, as yymm, in which a model was released, according to the end of its name: a
+// date as in gpt-4o-2024-08-06 and claude-x-20250514, or the month itself as in o3-2504.
 func Released(model string) (yymm string, ok bool) {
 	base := undated(model)
 	date := strings.ReplaceAll(strings.TrimLeft(model[len(base):], "-@"), "-", "")

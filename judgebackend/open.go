@@ -80,7 +80,7 @@ type checked struct {
 	clock Clock
 }
 
-// check wraps b unless that was done. A Backend that does not say who it is is called "func".
+// check wraps b unless that was done. A Backend without an identity is called "func".
 func check(b Backend, clock Clock) checked {
 	if c, ok := b.(checked); ok {
 		return c

@@ -26,7 +26,7 @@ type allowance struct {
 	read   time.Time // when the ledger was asked
 }
 
-// quotaRefresh is how long what other processes spend may go unnoticed.
+// quotaRefresh is the interval at which the spending of other processes is read.
 const quotaRefresh = time.Minute
 
 // NewQuota makes a quota. ledger may be nil, what this process spends then is all that counts; a

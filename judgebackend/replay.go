@@ -57,7 +57,7 @@ func readReplay(f io.Reader, who string) (Backend, error) {
 		}
 	}
 	if b.id == (Identity{}) {
-		return nil, errcode.New(errcode.NotFound, "judge replay: the file holds no answer of such a judge")
+		return nil, errcode.New(errcode.NotFound, "judge replay: the file has no replies of this judge")
 	}
 	return b, nil
 }
@@ -78,7 +78,7 @@ func (b *replay) add(line []byte, who string, n int) error {
 	}
 	if b.id != (Identity{}) && b.id != id {
 		return errcode.New(errcode.InvalidArgument,
-			"judge replay: line %d: a second judge; name the one you mean, as in replay:FILE#openai:gpt-4o", n)
+			"judge replay: line %d: a second judge; choose one, as in replay:FILE#openai:gpt-4o", n)
 	}
 	b.id = id
 	b.answers[a.RequestHash] = a

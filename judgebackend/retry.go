@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// RetryPolicy says how often and how patiently. Zero fields take the defaults in brackets.
+// RetryPolicy configures the number of retries and their delays. Zero fields take the defaults in brackets.
 type RetryPolicy struct {
 	Attempts      int           // calls made for one request, the first included [5]
 	Base          time.Duration // the wait before attempt n+1 is random in 0 to Base·2^(n-1) [500 ms]

@@ -61,7 +61,7 @@ func compileSchema(schema json.RawMessage) (*compiledSchema, error) {
 	}
 	validator, err := c.Compile(name)
 	if err != nil {
-		return nil, bad("not a JSON Schema that stands by itself")
+		return nil, bad("not a JSON Schema, or one with references to other documents")
 	}
 	s = &compiledSchema{validator, string(canonicalJSON(schema))}
 	compiled.Lock()

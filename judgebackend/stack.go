@@ -44,7 +44,7 @@ const (
 	DefaultAttemptTimeout = 3 * time.Minute
 )
 
-// Stack is a backend in its wrappers; the package's doc says which and why in this order.
+// Stack is a backend in its wrappers; see the package's documentation for their order.
 type Stack struct {
 	id      Identity
 	top     *ledger

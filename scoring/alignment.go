@@ -1,6 +1,6 @@
 package scoring
 
-// Kind is how two columns are compared.
+// Kind is the kind of comparison of two columns.
 type Kind string
 
 // The kinds of comparison.
@@ -39,7 +39,7 @@ type ColumnPair struct {
 	Comparison
 }
 
-// Comparison is when a gold and a predicted cell count as equal. NULL equals NULL (and NaN) and
+// Comparison defines when a gold and a predicted cell are equal. NULL equals NULL (and NaN) and
 // nothing else.
 type Comparison struct {
 	Kind Kind `json:"kind"`

@@ -37,7 +37,7 @@ type Case struct {
 	Expected Expected
 
 	Human   *bool                      // the human verdict on the answer, if any; no metric reads it
-	Votes   json.RawMessage            // what each of them said, as it was written: by name, or a list; no metric reads it
+	Votes   json.RawMessage            // the vote of each, as written: by name, or a list; no metric reads it
 	Options map[string]json.RawMessage // options of one metric, by its name
 
 	UnreadKeys []string // keys of the case file that nothing reads, such as gold.resutl; 20 at most
@@ -210,9 +210,9 @@ func (*UnreadableTags) Error() string {
 // Unwrap is the error with its code, InvalidArgument.
 func (e *UnreadableTags) Unwrap() error { return errcode.New(errcode.InvalidArgument, "%s", e.Error()) }
 
-// ReadLabel parses a human verdict in the spellings used in files and tables. said is false for any other string,
+// ReadLabel parses a human verdict in the spellings used in files and tables. ok is false for any other string,
 // such as unsure.
-func ReadLabel(text string) (passes, said bool) {
+func ReadLabel(text string) (passes, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "1", "pass", "true", "yes", "correct":
 		return true, true

@@ -298,13 +298,13 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 	defer func() { // around everything that is the metric's: its options, its score of a failed query, its score
 		if v := recover(); v != nil {
 			if err, ok := halt.Cause(v); ok {
-				s = Fail(errcode.New(errcode.Of(err), "given up: nobody waits for it any more"))
+				s = Fail(errcode.New(errcode.Of(err), "cancelled: no caller waits for the score"))
 				return
 			}
 			if r.engine.opts.Panicked != nil {
 				r.engine.opts.Panicked(m.Name, v, debug.Stack())
 			}
-			s = Fail(errcode.New(errcode.Internal, "metric %s broke down on this case; this is a defect of badger", m.Name))
+			s = Fail(errcode.New(errcode.Internal, "metric %s panicked on this case; this is a bug in badger", m.Name))
 		}
 	}()
 	in.options = in.options[:0]
@@ -344,7 +344,7 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 		}
 	}
 	if rank(s) < 0 || s.Status == StatusOK && (math.IsNaN(s.Value) || math.IsInf(s.Value, 0)) {
-		return Fail(errcode.New(errcode.Internal, "metric %s gave no score; this is a defect of badger", m.Name))
+		return Fail(errcode.New(errcode.Internal, "metric %s returned no score; this is a bug in badger", m.Name))
 	}
 	return s
 }
@@ -446,7 +446,7 @@ func (r *run) resolve(q *Query) error {
 	}
 	q.Result.Table, q.Result.Err = r.engine.opts.Snapshots.ReadSnapshot(r.ctx, q.Result.Ref)
 	if q.Result.Table == nil && q.Result.Err == nil {
-		q.Result.Err = errcode.New(errcode.NotFound, "the reference led to no result")
+		q.Result.Err = errcode.New(errcode.NotFound, "the reference has no result")
 	}
 	return q.Result.Err
 }

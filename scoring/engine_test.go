@@ -554,7 +554,7 @@ func TestEngineResolvesReferencesOnceAndOnlyWhenNeeded(t *testing.T) {
 	for ref, want := range map[string]struct {
 		code errcode.Code
 		says string
-	}{"table:gone": {errcode.NotFound, "result of the agent: no table gone"}, "table:nothing": {errcode.NotFound, "the reference led to no result"}} {
+	}{"table:gone": {errcode.NotFound, "result of the agent: no table gone"}, "table:nothing": {errcode.NotFound, "the reference has no result"}} {
 		clear(reads)
 		c := decodeCase(t, `{"case_id":"c","gold":{"result":`+oneRow+`},"agent":{"result":"`+ref+`"}}`)
 		scores, err := e.Score(t.Context(), c)

@@ -172,7 +172,7 @@ func lacksGoldResult(in *Input) string {
 	return ""
 }
 
-// lacks is why the input lacks one of the fields; empty if it lacks none.
+// lacks describes the first of the fields that the input lacks; it is empty if there is none.
 func (in *Input) lacks(needs Field) string {
 	for i := range fields {
 		if f := &fields[i]; needs&f.Field != 0 && f.Lacks != nil {

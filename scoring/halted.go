@@ -2,8 +2,8 @@ package scoring
 
 import "github.com/badger-eval/badger/internal/halt"
 
-// haltedCells is how many cells a table has at least whose comparison looks whether anybody still waits
-// for it. A smaller one is done sooner than it is given up.
+// haltedCells is the minimum number of cells of a table whose comparison can be cancelled. The
+// comparison of a smaller table is fast enough to finish.
 const haltedCells = 4096
 
 // haltedColumns is the same limit for columns, which are compared pairwise regardless of the number of rows.

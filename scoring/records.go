@@ -66,7 +66,7 @@ func (j *records) all() error {
 	return nil
 }
 
-// isArrayOfRows tells [[…],…], [{…},…] and [] from a line [1,2] of JSON Lines.
+// isArrayOfRows reports whether text is [[…],…], [{…},…] or [], and not a line [1,2] of JSON Lines.
 func (j *records) isArrayOfRows() bool {
 	s := j.scan
 	if s.Array() != nil {
@@ -179,7 +179,7 @@ func (j *records) column(key []byte) (int, error) {
 	return i, nil
 }
 
-// namesakes are the columns of one name. Those before next have a value in the row.
+// namesakes are the columns with the same name. Those before next have a value in the row.
 type namesakes struct {
 	columns   []int
 	row, next int

@@ -77,7 +77,7 @@ func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (_ *Table, er
 			rows = new(jsonscan.Scanner)
 			rows.Reset(raw)
 		case string(key) == "rows" || string(key) == "columns":
-			err = errcode.New(errcode.InvalidArgument, "%q stands there twice", key)
+			err = errcode.New(errcode.InvalidArgument, "duplicate member %q", key)
 		default:
 			_, err = s.Skip()
 		}
@@ -292,7 +292,7 @@ func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type,
 			}
 			if more != (i < len(cols)) {
 				if more {
-					return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: more values than columns, of which there are %d", n+1,
+					return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: more values than columns (%d)", n+1,
 						len(cols))
 				}
 				return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: %d values, expected one for each of the %d columns",
@@ -348,7 +348,7 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 		case Bytes:
 			raw, err := hex.DecodeString(strings.TrimPrefix(string(text), `\x`)) // PostgreSQL writes \x6162
 			if err != nil {
-				return errcode.New(errcode.InvalidArgument, "expected hexadecimal digits, perhaps after \\x")
+				return errcode.New(errcode.InvalidArgument, "expected hexadecimal digits, optionally after \\x")
 			}
 			return b.AppendText(Bytes, raw)
 		}

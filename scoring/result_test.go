@@ -300,8 +300,8 @@ func TestParseResultErrorsNameThePlace(t *testing.T) {
 		silent    string // what it must not repeat
 	}{
 		{"a row too short", `{"columns":["a","b"],"rows":[[1,2],[1]]}`, []string{"row 2", "1 values", "2 columns"}, ""},
-		{"a row too long", `{"columns":["a"],"rows":[[1],[1,2]]}`, []string{"row 2", "more values than columns", "there are 1"}, ""},
-		{"a row of a table without columns", `{"columns":[],"rows":[[],[1]]}`, []string{"row 2", "there are 0"}, ""},
+		{"a row too long", `{"columns":["a"],"rows":[[1],[1,2]]}`, []string{"row 2", "more values than columns", "columns (1)"}, ""},
+		{"a row of a table without columns", `{"columns":[],"rows":[[],[1]]}`, []string{"row 2", "columns (0)"}, ""},
 		{"a row that is none", `{"columns":["a"],"rows":[[1],7]}`, []string{"row 2", "an array"}, ""},
 		{"text in a column of integers", `{"columns":[{"name":"x","type":"INT"}],"rows":[[1],["secret"]]}`, []string{"row 2", "column 1", `"x"`, "expected an integer"}, "secret"},
 		{"no date", `{"columns":["k",{"name":"d","type":"DATE"}],"rows":[[1,"13/13/13"]]}`, []string{"row 1", "column 2", `"d"`, "expected a date"}, "13/13"},
@@ -314,9 +314,9 @@ func TestParseResultErrorsNameThePlace(t *testing.T) {
 		{"too many digits under a type", `{"columns":[{"name":"d","type":"DECIMAL"}],"rows":[[1e99999]]}`, []string{"row 1", `"d"`, "at most 1000 digits"}, ""},
 		{"no hexadecimal digits", `{"columns":[{"name":"b","type":"BLOB"}],"rows":[["zz"]]}`, []string{"row 1", `"b"`, "hexadecimal"}, "zz"},
 		{"a type that is no text", `{"columns":[{"name":"b","type":7}],"rows":[]}`, []string{"column 1", `"b"`, "a string"}, ""},
-		{"rows twice", `{"columns":[],"rows":[],"rows":[]}`, []string{`"rows"`, "twice"}, ""},
-		{"rows twice, both before the columns", `{"rows":[],"rows":[],"columns":[]}`, []string{`"rows"`, "twice"}, ""},
-		{"columns twice", `{"columns":[],"columns":[],"rows":[]}`, []string{`"columns"`, "twice"}, ""},
+		{"rows twice", `{"columns":[],"rows":[],"rows":[]}`, []string{`"rows"`, "duplicate"}, ""},
+		{"rows twice, both before the columns", `{"rows":[],"rows":[],"columns":[]}`, []string{`"rows"`, "duplicate"}, ""},
+		{"columns twice", `{"columns":[],"columns":[],"rows":[]}`, []string{`"columns"`, "duplicate"}, ""},
 		{"an error in rows that stand first", `{"rows":[[1],[1,2]],"columns":["a"]}`, []string{"row 2"}, ""},
 		{"no rows", `{"columns":[]}`, []string{`"columns" and "rows"`}, ""},
 		{"no columns", `{"rows":[]}`, []string{`"columns" and "rows"`}, ""},

@@ -89,7 +89,7 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 		return errcode.New(errcode.DataLoss, "score: %w", err)
 	}
 	if (j.Value != nil) != (j.Status == StatusOK) {
-		return errcode.New(errcode.DataLoss, "score: value must be there where status is ok, and nowhere else")
+		return errcode.New(errcode.DataLoss, "score: expected a value if status is ok, and none otherwise")
 	}
 	*r = j.row()
 	s := &r.Score

@@ -88,7 +88,7 @@ type Column struct {
 	room func(int64) error // of a column that is built, see [Builder.Bound]; may be nil
 }
 
-// Written is how the numbers with decimal digits in a column were written.
+// Written describes how the numbers with decimal digits in a column were written.
 type Written uint8
 
 // 1.10 is padded, 1.1 and 1.0 are plain. Values that were not read from text have no spelling.
@@ -203,7 +203,7 @@ func (e NoRoom) Error() string { return e.Err.Error() }
 // Unwrap returns the error of the function that [Builder.Bound] was given.
 func (e NoRoom) Unwrap() error { return e.Err }
 
-// unaskedRoom is the size that a column may grow by at once without a question.
+// unaskedRoom is the number of bytes that a column may grow by in one step without a check of the memory limit.
 const unaskedRoom = 64 << 10
 
 // makeRoom is called before all values so far take n bytes more each.

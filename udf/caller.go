@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Caller is who makes a call, and the memory that a server grants the call. Without one in its context, as in an
-// embedded engine, a call has no name, and memory is not counted.
+// Caller is the identity of a caller, and the memory that a server grants the call. Without one in its context,
+// as in an embedded engine, a call has no name, and memory is not counted.
 type Caller interface {
 	// Name is the name under which the server knows the caller; empty without authentication.
 	Name() string

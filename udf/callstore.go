@@ -29,7 +29,7 @@ type CallStore interface {
 	Answer(ctx context.Context, id string, reply []byte) error
 }
 
-// KeepCalls is how long a call is kept: Snowflake asks for 12 hours at best.
+// KeepCalls is how long a call is stored: Snowflake asks for 12 hours at best.
 const KeepCalls = 12 * time.Hour
 
 // storeTime bounds one access to a call store.

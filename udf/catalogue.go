@@ -33,8 +33,8 @@ type Function struct {
 	// rows wait for something outside, such as a judge: run many at once
 	Waits bool `json:"waits"`
 
-	// Once says that a row follows from its arguments and the recorded replies of judges: equal rows
-	// are computed once, and continue when a caller's time is over. Only with Row.
+	// Once reports whether a row depends only on its arguments and the cached replies of judges:
+	// equal rows are computed once, and continue when a caller's time is over. Only with Row.
 	Once bool `json:"-"`
 
 	// Columns computes all rows at once. For functions that take nanoseconds a row and cannot fail.
@@ -57,7 +57,7 @@ type Param struct {
 	Doc      string `json:"doc"`
 }
 
-// Required is how many arguments a call has at least; len(Params) is how many at most.
+// Required returns the minimum number of arguments of a call; the maximum is len(Params).
 func (f *Function) Required() int {
 	for i, p := range f.Params {
 		if p.Optional {
@@ -269,7 +269,7 @@ func (c *Catalogue) guarded(fn *Function, f func() error) (err error) {
 			if c.panicked != nil {
 				c.panicked(fn.Name, v, debug.Stack())
 			}
-			err = errcode.New(errcode.Internal, "function %s broke down on this input; this is a defect of badger", fn.Name)
+			err = errcode.New(errcode.Internal, "function %s panicked on this input; this is a bug in badger", fn.Name)
 		}
 	}()
 	return f()

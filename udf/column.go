@@ -41,7 +41,7 @@ type Batch struct {
 	scores []scoring.Row // of score_case, in a batch of one row
 }
 
-// Problem says why one row has no value.
+// Problem is the reason why one row has no value.
 type Problem struct {
 	Row    int // from 0
 	Status scoring.Status

@@ -10,6 +10,6 @@
 // affect the others. Rows that ask judges are computed once for equal arguments, and continue when their caller's time
 // is over.
 //
-// The package knows no transport. A server gives the context of a call a [Caller], which says who calls and grants the
-// memory of the call.
+// The package knows no transport. A server gives the context of a call a [Caller], which has the name of the caller
+// and grants the memory of the call.
 package udf

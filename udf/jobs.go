@@ -173,8 +173,8 @@ func (b *Batch) bytes() int64 {
 }
 
 // run computes all rows of in into out. Rows without a score when the budget is over (0: no budget)
-// fail with deadline_exceeded and continue. The error says that ctx itself ended: rows that have begun
-// then continue, for their judge's answer is being paid for.
+// fail with deadline_exceeded and continue. The error is that of ctx itself: rows that have begun then
+// continue, for their judge's answer is being paid for.
 func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, budget time.Duration) error {
 	rows := make([]*job, in.Rows)
 	q := &queue{}
@@ -348,8 +348,8 @@ func (s *jobs) drop(j *job) {
 	}
 }
 
-// tell gives a call the result of a finished job. A failure is reported to the calls that wait for it, or else to
-// the first call; later calls compute the row again. The caller holds s.mu.
+// tell sends the result of a finished job to a call. A failure is reported to the calls that wait for it, or else
+// to the first call; later calls compute the row again. The caller holds s.mu.
 func (s *jobs) tell(j *job, in *Batch, out *Column, i int) {
 	for _, p := range j.in.Problems {
 		p.Row = i
@@ -499,7 +499,7 @@ func (c *Catalogue) KeepIn(m Memory) (spare func()) {
 	return c.jobs.spare
 }
 
-// Load is how busy a catalogue is.
+// Load is the load of a catalogue.
 type Load struct {
 	RowsRunning int   // of functions that ask no judge
 	RowsWaiting int64 // for a worker

@@ -113,8 +113,8 @@ func failed(r *metricRow, b *Batch, k, i int) error {
 	return nil
 }
 
-// ranParam is for the metrics that ask whether a query ran. With a query and no error it is taken
-// to have run, unless this says otherwise.
+// ranParam is for the metrics that ask whether a query ran. With a query and no error it is assumed
+// to have run, unless this is false.
 var ranParam = metricParam{Param{"agent_ran", BOOLEAN, true, "FALSE where the agent's query was not run at all"}, 0,
 	func(r *metricRow, b *Batch, k, i int) error {
 		if ran, ok := b.Bool(k, i); ok {

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// sqlExpansion is the number of bytes that a byte of SQL takes at most while a metric reads it: its tokens, its
-	// tree, and data derived from these. The largest number measured was 130.
+	// sqlExpansion is the number of bytes to reserve for a byte of SQL while a metric reads it: its tokens, its
+	// tree, and data derived from these. The most that was measured was 130, rounded to a power of two.
 	sqlExpansion = 128
 	// textExpansion is the expansion of natural language, such as a question: its words, and their parsed meaning.
 	textExpansion = 64
@@ -45,7 +45,8 @@ func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), 
 	return release, nil
 }
 
-// expansion is what reading a long argument takes. Results and cases count while they are read.
+// expansion returns the memory for reading a long argument. The memory of results and cases is
+// counted while they are read.
 func (p *Param) expansion(text string) int64 {
 	switch name := p.Name; {
 	case strings.HasSuffix(name, "sql") || strings.HasSuffix(name, "ddl"): // queries, or the DDL of tables

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-var errOverdue = errcode.New(errcode.DeadlineExceeded, "the time for this call was over before the row was scored")
+var errOverdue = errcode.New(errcode.DeadlineExceeded, "the call timed out before the row was scored")
 
 // Run computes fn for all rows of in into out, which has the type of the result and as many rows. A row that has
 // no value is NULL, or a JSON text with the reason. Rows that have not begun when the budget is over (0: no budget)

@@ -60,7 +60,7 @@ const fetchWait = 500 * time.Millisecond
 const pendingEnvelope = `{"status":"pending","value":null,"code":"unavailable","reason":"the judge has not answered yet; retry later","retryable":true}`
 
 var errNoTicket = errcode.New(errcode.NotFound,
-	"no row was submitted under this ticket, or too long ago; submit it again")
+	"unknown or expired ticket; submit the row again")
 
 // submit begins rows and returns their tickets, the keyed hashes of their content: the same row has the
 // same ticket at one replica. Where replicas share calls, a ticket is good at all of them. It is good for
@@ -97,7 +97,7 @@ func (c *Catalogue) submit(ctx context.Context, of *Function, in *Batch, out *Co
 		switch {
 		case i < len(in.bad) && in.bad[i] != nil: // the caller says why
 		case err != nil && !parked[i]:
-			s.refuse(in, out, i, errcode.New(errcode.Unavailable, "the row could not be kept; submit it again"))
+			s.refuse(in, out, i, errcode.New(errcode.Unavailable, "the row could not be stored; submit it again"))
 		case c.calls == nil && !parked[i]:
 			s.refuse(in, out, i, errParkedFull)
 		}
@@ -135,7 +135,7 @@ func keptArguments(in *Batch, i int) []byte {
 func readArguments(fn *Function, in *Batch, text []byte) error {
 	var values []any
 	if json.Unmarshal(text, &values) != nil || len(values) > len(fn.Params) {
-		return errcode.New(errcode.DataLoss, "the arguments that were kept cannot be read")
+		return errcode.New(errcode.DataLoss, "the stored arguments cannot be read")
 	}
 	var bad error
 	for k := range fn.Params {
@@ -155,7 +155,7 @@ func readArguments(fn *Function, in *Batch, text []byte) error {
 			in.Args[k].AppendNull()
 		}
 		if wrong != "" {
-			bad = errcode.New(errcode.DataLoss, "the argument %s that was kept cannot be read", fn.Params[k].Name)
+			bad = errcode.New(errcode.DataLoss, "the stored argument %s cannot be read", fn.Params[k].Name)
 		}
 	}
 	in.Rows++

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// scoresFlags say where the scores are that a command looks at.
+// scoresFlags select the scores that a command reads.
 type scoresFlags struct {
 	DB     string   `name:"db" placeholder:"URL" xor:"scores" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
 	Scores []string `placeholder:"FILE" xor:"scores" sep:"none" help:"Score file that badger run --scores wrote (repeatable)."`

@@ -34,7 +34,7 @@ func (c *auditCommand) Run(ctx context.Context, p process) error {
 		}
 	case golds == nil:
 		return usage(
-			"expected --db URL or --scores FILE; or --cases FILE or --source URL, to look at the gold queries before a run")
+			"expected --db URL or --scores FILE; or --cases FILE or --source URL, to check the gold queries before a run")
 	}
 	a.Golds = golds
 	if c.JSON {

@@ -38,7 +38,7 @@ type setVersion string
 // UnmarshalText takes the value of a flag.
 func (v *setVersion) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
-		return errors.New("the value is empty; leave the flag out to take each question in the highest version that has it")
+		return errors.New("the value is empty; remove the flag to use the highest version of each question")
 	}
 	*v = setVersion(text)
 	return nil

@@ -59,8 +59,8 @@ func readConfig(path string, p process) (c configuration, err error) {
 type metricsConfig struct {
 	Options    map[string]map[string]any `yaml:"options"`    // defaults of a metric's options, by metric
 	Thresholds map[string]float64        `yaml:"thresholds"` // the value from which a score passes, by metric
-	// VerdictTable is a file that badger policy wrote, in place of the delivered table of the
-	// metric verdict.
+	// VerdictTable is a file that badger policy wrote. It replaces the built-in table of the metric
+	// verdict.
 	VerdictTable string `yaml:"verdict_table"`
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/doctor"
-	"github.com/badger-eval/badger/deploy/place"
+	"github.com/badger-eval/badger/deploy/preflight"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -120,7 +120,7 @@ func printReport(p process, r doctor.Report) error {
 // deploymentReport holds the findings about the environment in which badger serve will run.
 type deploymentReport struct {
 	doctor.Report
-	Contacts []place.Contact `json:"contacts"`
+	Contacts []preflight.Contact `json:"contacts"`
 }
 
 // runDeployment is badger doctor --deployment.
@@ -135,10 +135,10 @@ func (c *doctorCommand) runDeployment(ctx context.Context, p process) error {
 		return err
 	}
 	url := config.Results.Warehouse
-	report := deploymentReport{place.Examine(ctx, place.Config{
-		Listen: config.Listen, TLS: place.TLS(config.TLS), Auth: config.Auth, Judge: config.Judge, Traces: config.Traces,
+	report := deploymentReport{preflight.Examine(ctx, preflight.Config{
+		Listen: config.Listen, TLS: preflight.TLS(config.TLS), Auth: config.Auth, Judge: config.Judge, Traces: config.Traces,
 		Warehouse: url,
-	}, place.Options{
+	}, preflight.Options{
 		Open: func(ctx context.Context, only bool) (*store.Store, error) {
 			return openWarehouse(ctx, url, only)
 		},

@@ -71,7 +71,7 @@ func TestRunExecutes(t *testing.T) {
 				t.Errorf("case %s: %s, want %s", id, got[id], want)
 			}
 		}
-		for _, want := range []string{"executed 4 queries", `1 of the gold queries failed, such as case "gold fails"`, `1 of the agent queries failed, such as case "agent fails"`, `1 of the agent queries were refused: each is no query, calls a function that does not exist, or would do more than read, such as case "drops"`} {
+		for _, want := range []string{"executed 4 queries", `1 of the gold queries failed, such as case "gold fails"`, `1 of the agent queries failed, such as case "agent fails"`, `1 of the agent queries were rejected: each is not a query, calls a function that does not exist, or would do more than read, such as case "drops"`} {
 			if !strings.Contains(log, want) {
 				t.Errorf("%q is not told: %s", want, log)
 			}

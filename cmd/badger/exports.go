@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// exportFlags say in which forms a run is written.
+// exportFlags select the formats in which a run is written.
 type exportFlags struct {
 	HTML     string   `name:"html" placeholder:"FILE|DIR" help:"Write the report as HTML: one file if the name ends with .html, else a folder."`
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write JUnit XML, a test for each case; - is standard output."`

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/badger-eval/badger/deploy/place"
+	"github.com/badger-eval/badger/deploy/preflight"
 	"github.com/badger-eval/badger/internal/docs"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -52,7 +52,7 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 		return err
 	}
 	if c.Hosts {
-		page, err := place.HostsPage(linkedConnectors(), providers)
+		page, err := preflight.HostsPage(linkedConnectors(), providers)
 		if err != nil {
 			return err
 		}

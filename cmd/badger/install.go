@@ -70,7 +70,7 @@ type valuesFlags struct {
 	Warehouse string            `placeholder:"NAME" help:"Warehouse. Without it, badger install describes the choices."`
 	Via       string            `placeholder:"WAY" help:"How the warehouse calls badger."`
 	Values    string            `placeholder:"FILE" help:"Values of badger install in YAML (names, endpoint, row limits)."`
-	Set       map[string]string `placeholder:"KEY=VALUE" mapsep:"none" help:"Value of one key, which overrides the file. A list is YAML, such as judges='[a.yaml]'."`
+	Set       map[string]string `placeholder:"KEY=VALUE" mapsep:"none" help:"Value of a key, which overrides the file. A list is YAML, such as judges='[a.yaml]'."`
 	Judges    []string          `placeholder:"FILE" help:"Judge files to load, in addition to promoted or configured judges."`
 }
 

@@ -97,7 +97,7 @@ func nameFree(ctx context.Context, name string) error {
 		return err
 	}
 	if t.Columns[0].Value(0).Int() > 0 {
-		return usage("the name %s means something in SQL already", name)
+		return usage("the name %s already has a meaning in SQL; rename the judge", name)
 	}
 	return nil
 }

@@ -125,7 +125,7 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.
 		return tested{}, usage("not promoted: none of the %d cases has a label (human.label) to compare with; use --untested to promote without a test", len(trial.Rows))
 	case n == 0:
 		return tested{}, usage(
-			"not promoted: the judge passes no verdict on any of the %s; give it a threshold, or use --untested",
+			"not promoted: the judge has no verdict on any of the %s; give it a threshold, or use --untested",
 			printable.Count(trial.Labelled(), "labelled answer"))
 	}
 	said, reached := trial.Check(gates)

@@ -39,7 +39,7 @@ func withJudges(ctx context.Context, files []string, promoted ...*store.Store) (
 					switchOff(p.Name))
 			}
 			if j.Name != p.Name || j.Version != p.Version {
-				return nil, errcode.New(errcode.DataLoss, "promoted judge %s, version %d: its text is that of another judge",
+				return nil, errcode.New(errcode.DataLoss, "promoted judge %s, version %d: it contains another judge",
 					p.Name, p.Version)
 			}
 			if err := nameFree(ctx, p.Name); err != nil {
@@ -77,7 +77,7 @@ func standardMetrics() []scoring.Metric {
 	return metric.With(metric.Tools{Counterexamples: smallDatabases})
 }
 
-// switchOff says how to continue without a promoted judge that cannot be used.
+// switchOff returns the advice for running without a promoted judge that cannot be used.
 func switchOff(name string) string {
 	return "; badger judge retire " + name + " --from URL switches it off"
 }

@@ -118,7 +118,7 @@ func (e *sqlJudges) ask(ctx context.Context, q *sqlQuestion, process func() (*sq
 		return nil, errcode.New(errcode.Of(ctx.Err()), "the query was stopped")
 	case err != nil: // the process has ended
 		p.end()
-		return nil, errcode.New(errcode.ResourceExhausted, "the query needs more than the memory that a judge may take")
+		return nil, errcode.New(errcode.ResourceExhausted, "the query exceeds the memory limit of judges")
 	}
 	select {
 	case e.idle <- p:
@@ -148,11 +148,11 @@ type sqlProcess struct {
 // sqlProcessVar in the environment makes this program one.
 const sqlProcessVar = config.SQLProcess
 
-// startSQLProcess starts one. Nothing of the environment goes along, such as keys. It ends with its
-// input, and so with this process.
+// startSQLProcess starts a process for SQL judges. It passes no environment variables on, such as
+// keys. The process exits when its input ends, and so with this process.
 func startSQLProcess() (*sqlProcess, error) {
 	failed := func(err error) (*sqlProcess, error) {
-		return nil, errcode.New(errcode.Unavailable, "no process could be started for the query: %w", err)
+		return nil, errcode.New(errcode.Unavailable, "cannot start a process for the query: %w", err)
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -51,11 +51,12 @@ type process struct {
 	spcsToken string // the token file of Snowpark Container Services; "": where Snowflake puts it
 }
 
-// runRoom is what a run may use next to its cases and their results before it collects garbage without pause.
+// runRoom is the memory in bytes that a run may use in addition to its cases and their results. Above this
+// limit the garbage collector would run all the time.
 const runRoom = 128 << 20
 
 // boundMemory makes the runtime collect garbage before a run takes more memory than its cases and results may, unless
-// the environment says how much there is.
+// GOMEMLIMIT is set in the environment.
 func (p process) boundMemory(bytes int64) {
 	if p.memoryLimit != nil && p.getenv("GOMEMLIMIT") == "" {
 		p.memoryLimit(bytes + runRoom)

@@ -68,7 +68,7 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 	return file.Done()
 }
 
-// say prints the path of the file that was written.
+// say prints the path of the written file.
 func (p process) say(path string) {
 	if site.IsFolder(path) {
 		path = filepath.Join(path, "index.html")

@@ -32,7 +32,7 @@ type policyCommand struct {
 }
 
 // Run makes the table of policies from labelled cases and tries it on databases that were left out;
-// without cases it prints the delivered table.
+// without cases it prints the built-in table.
 func (c *policyCommand) Run(ctx context.Context, p process) error {
 	made, err := calibration.MakePolicies([]calibration.PolicyPart{
 		{Policy: policy.Answer, From: append(labelSources("--answer", c.Answer), labelSources("--chosen", c.Chosen)...)},

@@ -138,7 +138,7 @@ func (c *queueNewCommand) list() (store.State, error) {
 	v := url.Values{"filter": c.Filter}
 	if c.List != "" {
 		if c.Mode != "" || c.Filter != nil || c.Search != "" {
-			return store.State{}, usage("--list says all that --mode, --filter and --search say; expected one or the other")
+			return store.State{}, usage("--list includes --mode, --filter and --search; expected --list or these")
 		}
 		var err error
 		if v, err = url.ParseQuery(strings.TrimPrefix(c.List, "?")); err != nil {
@@ -275,7 +275,7 @@ func (c *queueImportCommand) Run(ctx context.Context, p process) error {
 	done, err := s.Import(ctx, in, labelling.ImportOptions{Queue: c.Queue, Annotator: c.Annotator, Unknown: c.Unknown})
 	if err != nil {
 		if done.Unknown > 0 && !c.Unknown {
-			err = errcode.New(errcode.Of(err), "%w; --unknown takes them, too", err)
+			err = errcode.New(errcode.Of(err), "%w; --unknown accepts them", err)
 		}
 		return asUsage(err)
 	}

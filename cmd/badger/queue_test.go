@@ -89,7 +89,7 @@ func TestQueueCommand(t *testing.T) {
 	for want, command := range map[string][]string{
 		"choose one with --agent":          {"new", "--run", "judged-1.0", "--agent", "nobody"},
 		"there is no run":                  {"new", "--run", "x"},
-		"--list says all":                  append([]string{"new", "--list", "mode=all", "--mode", "failed"}, run...),
+		"--list includes":                  append([]string{"new", "--list", "mode=all", "--mode", "failed"}, run...),
 		`mode: "best" is not a mode`:       append([]string{"new", "--mode", "best"}, run...),
 		`filter: "hybrid_ex"`:              append([]string{"new", "--filter", "hybrid_ex"}, run...),
 		"--annotators: 0":                  append([]string{"new", "--annotators", "0"}, run...),

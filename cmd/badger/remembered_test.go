@@ -145,7 +145,7 @@ func TestResumedRunsEndAlike(t *testing.T) {
 
 		fails(t, exitUsage, `--resume: there is no run "cutt"; the latest runs are `, with("--resume", "cutt")...)
 		fails(t, exitUsage, `--run-id: run "cut" already exists; continue it with --resume cut`, with("--run-id", "cut")...)
-		fails(t, exitUsage, "--resume: nothing holds scores", with("--resume", "cut", "--no-to", "--scores", filepath.Join(dir, "none.jsonl"))...)
+		fails(t, exitUsage, "--resume: no scores of run", with("--resume", "cut", "--no-to", "--scores", filepath.Join(dir, "none.jsonl"))...)
 		if got := ask(t, url, "SELECT COUNT(DISTINCT eval_run_id) FROM badger.eval_runs"); got != "2\n" {
 			t.Errorf("%s runs are there, want 2: what was mistyped must not begin one", got)
 		}
@@ -254,7 +254,7 @@ func TestPromotingAfterRetiring(t *testing.T) {
 		promote := func(file string) []string { return []string{"judge", "promote", file, "--untested", "--to", url} }
 		must(t, promote(judge)...)
 		must(t, "judge", "retire", "response_format", "--from", url)
-		fails(t, exitUsage, `judge "response_format" was retired by version 2; raise the version above it`, promote(judge)...)
+		fails(t, exitUsage, `judge "response_format" was retired by version 2; increase the version above it`, promote(judge)...)
 		must(t, promote(writeFile(t, "response_format.star", strings.Replace(readFile(t, judge), "version = 1", "version = 3", 1)))...)
 		if got := ask(t, url, "SELECT version, kind FROM badger.judges ORDER BY version"); got != "1 starlark\n2 retired\n3 starlark\n" {
 			t.Errorf("judges:\n%s", got)
@@ -361,7 +361,7 @@ func TestEmptyChoice(t *testing.T) {
 	fails(t, exitUsage, "--to and --no-to", "run", "--cases", cases, "--no-to", "--to", db)
 	fails(t, exitUsage, "has no answer to the case c4 by agent (no name); give", "explain", "--case", "c4", "--db", db, "--agent", "")
 	twice := writeFile(t, "twice.jsonl", line("c1", "", "", "")+line("c2", "", "", "")+line("c1", "", "", ""))
-	fails(t, exitUsage, "is there 2 times (twice.jsonl:1, twice.jsonl:3)", "explain", "--case", "c1", "--cases", twice)
+	fails(t, exitUsage, "(twice.jsonl:1, twice.jsonl:3), expected one", "explain", "--case", "c1", "--cases", twice)
 	out, _ = must(t, "trend", "--db", db, "--metrics", "exact_match_text", "--agent", "", "--width", "120")
 	if !strings.Contains(out, "2 batches") {
 		t.Errorf("trend --agent '': %s", out)

@@ -6,20 +6,20 @@ import (
 	"net"
 	"strconv"
 
-	"github.com/badger-eval/badger/deploy/place"
+	"github.com/badger-eval/badger/deploy/preflight"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
 // hosts are those that badger serve contacts with the configuration.
-func (c *configuration) hosts() ([]place.Contact, error) {
-	r := place.HostsConfig{
-		Judge: place.Judge{Backend: c.Judge.Backend, BaseURL: c.Judge.BaseURL, Proxy: c.Judge.Proxy,
+func (c *configuration) hosts() ([]preflight.Contact, error) {
+	r := preflight.HostsConfig{
+		Judge: preflight.Judge{Backend: c.Judge.Backend, BaseURL: c.Judge.BaseURL, Proxy: c.Judge.Proxy,
 			Warehouse: c.Judge.Warehouse, Offline: c.Judge.Offline},
 		Traces: c.Traces.Endpoint,
 	}
 	if c.Results.Warehouse != "" {
-		r.Warehouses = []place.Named{{Key: "results.warehouse", URL: c.Results.Warehouse}}
+		r.Warehouses = []preflight.Named{{Key: "results.warehouse", URL: c.Results.Warehouse}}
 	}
 	byGRPC, byHTTP, err := c.Auth.Listeners(c.TLS.ClientCA)
 	if err != nil {
@@ -34,10 +34,10 @@ func (c *configuration) hosts() ([]place.Contact, error) {
 			if one {
 				l.key = "auth"
 			}
-			r.Issuers = append(r.Issuers, place.Issuer{Key: l.key, URL: l.of.Issuer, Keys: l.of.Keys})
+			r.Issuers = append(r.Issuers, preflight.Issuer{Key: l.key, URL: l.of.Issuer, Keys: l.of.Keys})
 		}
 	}
-	list, err := place.Hosts(r, linkedConnectors(), providers)
+	list, err := preflight.Hosts(r, linkedConnectors(), providers)
 	if err != nil {
 		return nil, errcode.AsUsage(err)
 	}
@@ -45,7 +45,7 @@ func (c *configuration) hosts() ([]place.Contact, error) {
 }
 
 // printHosts prints a line for each host, each with the prefix.
-func printHosts(w io.Writer, prefix string, hosts []place.Contact) {
+func printHosts(w io.Writer, prefix string, hosts []preflight.Contact) {
 	if len(hosts) == 0 {
 		fmt.Fprintf(w, "%scontacts nobody\n", prefix)
 	}

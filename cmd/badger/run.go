@@ -63,10 +63,10 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return usage("expected --cases FILE or --source URL")
 	}
 	if c.Resume != "" && c.ID != "" && c.ID != c.Resume {
-		return usage("--resume and --run-id name two runs")
+		return usage("--resume and --run-id: different runs; expected one of the flags")
 	}
 	if c.NoTo && c.To != "" {
-		return usage("--to and --no-to: the scores go to a database or to none, expected one of the two")
+		return usage("--to and --no-to: expected one of the flags")
 	}
 	if err := c.checkExports(); err != nil {
 		return err
@@ -386,10 +386,10 @@ func (c *runCommand) checkDrops(ctx context.Context, e *runAtWork) error {
 // checkExports finds exports that a run cannot write.
 func (c *runCommand) checkExports() error {
 	if c.targets().Any() && c.Resume != "" && c.NoTo {
-		return usage("exports with --resume: expected a database, in which the whole run is; leave out --no-to")
+		return usage("exports with --resume: expected a database with the whole run; remove --no-to")
 	}
 	if c.HTML != "" && c.NoTo {
-		return usage("--html: expected a database, from which the pages are made; leave out --no-to")
+		return usage("--html: expected a database, which the pages are written from; remove --no-to")
 	}
 	printed := ""
 	if c.JSON {

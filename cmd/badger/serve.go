@@ -208,7 +208,7 @@ func (s *functionServer) resultsWarehouse(url string, only bool) (*store.Store, 
 	return s.parts.Warehouse("results.warehouse", url, only, prepare, s.promote)
 }
 
-// mostWatchers is how many connections the listener of metrics takes.
+// mostWatchers is the maximum number of connections of the metrics listener.
 const mostWatchers = 64
 
 // memoryRoom is added to limits.memory_bytes for the runtime's soft limit, so that it does not collect garbage
@@ -223,7 +223,7 @@ const engineRoom = 96 << 20
 const engineBytes = 96 << 20
 
 // boundMemory makes the runtime collect garbage before it takes more memory than the limits allow,
-// unless the environment says how much there is.
+// unless GOMEMLIMIT is set in the environment.
 func (s *functionServer) boundMemory() {
 	if s.memoryLimit != nil && s.getenv("GOMEMLIMIT") == "" {
 		limit := s.config.Limits.MemoryBytes + memoryRoom
@@ -234,7 +234,7 @@ func (s *functionServer) boundMemory() {
 	}
 }
 
-// lastSpans is how long the end of the server waits for its last spans to be sent.
+// lastSpans is how long a stopping server waits until its last spans are sent.
 const lastSpans = 3 * time.Second
 
 // functions returns the engine and the options of the catalogue of functions to serve.

@@ -318,7 +318,7 @@ func TestServeChecksTheWarehouseByItsURL(t *testing.T) {
 		{"a key file", "judge: {backend: 'openai:m', base_url: 'http://" + addr + "/v1', key_file: " + dir + "/none}\n", exitDone, "judge.key_file: the file does not exist"},
 		{"an unknown scheme", "results: {warehouse: 'oracle://u@h/d'}\n", exitUsage, "results.warehouse: expected a URL that begins with one of"},
 		{"a path", "results: {warehouse: 'w.duckdb'}\n", exitUsage, "results.warehouse: expected a URL"},
-		{"a password", "results: {warehouse: 'postgres://u:secret@" + addr + "/d'}\n", exitUsage, "results.warehouse: postgres: a URL ends up in logs"},
+		{"a password", "results: {warehouse: 'postgres://u:secret@" + addr + "/d'}\n", exitUsage, "results.warehouse: postgres: a URL appears in logs"},
 		{"no project", "results: {warehouse: 'bigquery://'}\n", exitUsage, "results.warehouse: bigquery"},
 		{"no credentials", "results: {warehouse: 'bigquery://project/dataset'}\n", exitUsage, "results.warehouse: bigquery: no credentials are named"},
 		{"no account", "results: {warehouse: 'snowflake://'}\n", exitUsage, "results.warehouse: snowflake"},

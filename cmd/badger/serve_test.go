@@ -175,7 +175,7 @@ func TestServeChecksWhoMayCall(t *testing.T) {
 		says        []string
 	}{
 		{"nothing", "", nil, exitDone, []string{"HTTP on 127.0.0.1:7434: local (this machine only"}},
-		{"in the open, for anybody", open, nil, exitUsage, []string{"HTTP: 0.0.0.0:8080 is reachable", "configure who may call"}},
+		{"in the open, for anybody", open, nil, exitUsage, []string{"HTTP: 0.0.0.0:8080 is reachable", "configure authentication"}},
 		{"in the open, in the clear", open + "auth: {token_file: " + tokens + "}\n", nil, exitUsage, []string{"configure TLS"}},
 		{
 			"a token where something in front encrypts", strings.Replace(open, "{", "{allow_plaintext: true, ", 1) + "auth: {token_file: " + tokens + "}\n", nil, exitDone,

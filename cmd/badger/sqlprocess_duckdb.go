@@ -121,9 +121,9 @@ func sqlError(c *duckdb.Conn, err error) error {
 	}
 	switch code {
 	case errcode.PermissionDenied:
-		return errcode.New(code, "the query wants to leave its tables")
+		return errcode.New(code, "the query uses a file, a setting or a table other than those of the judge")
 	case errcode.ResourceExhausted:
-		return errcode.New(code, "the query needs more than the memory that a judge may take, or its result is too large")
+		return errcode.New(code, "the query exceeds the memory limit of judges, or its result is too large")
 	}
 	return errcode.New(code, "the query failed: check the names of tables and columns, and the types")
 }

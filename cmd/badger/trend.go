@@ -111,7 +111,7 @@ func (c *runCommand) dropsAreScored(metrics []string) error {
 		return err
 	}
 	if len(gates) > 0 && c.NoTo {
-		return usage("--fail-on-drop: the batch before is found in the database that the scores go to; leave --no-to out")
+		return usage("--fail-on-drop: the batch before is in the database of the scores; remove --no-to")
 	}
 	for _, g := range gates {
 		if !slices.Contains(metrics, g.Metric) {

@@ -13,7 +13,7 @@ import (
 )
 
 // Each connector has a file connector_NAME.go that links it, and connector_NAME_off.go with the opposite
-// build tag, which says that this build lacks it.
+// build tag, which reports that this build lacks it.
 
 // linked are the connectors of this build, by name.
 var linked = map[string]driver.Connector{}
@@ -47,8 +47,8 @@ func leaveOut(name string, schemes ...string) { //nolint:unused // only a build 
 	}
 }
 
-// dialectOf is how a warehouse spells SQL: that of a connector of this build, or of one that functions are
-// installed in without a connection.
+// dialectOf returns the SQL dialect of a warehouse: that of a connector of this build, or of one that
+// functions are installed in without a connection.
 func dialectOf(warehouse string) (d driver.Dialect, known bool) {
 	if warehouse == install.Databend.Name {
 		return install.Databend, true

@@ -27,22 +27,22 @@ func TestDatabasesThatKeepNothing(t *testing.T) {
 		code int
 		says string
 	}{
-		{run("duckdb:"), exitUsage, "--to: duckdb: a database in memory ends with this command"},
-		{run("duckdb::memory:"), exitUsage, "--to: duckdb: a database in memory ends with this command"},
+		{run("duckdb:"), exitUsage, "--to: duckdb: an in-memory database is lost"},
+		{run("duckdb::memory:"), exitUsage, "--to: duckdb: an in-memory database is lost"},
 		{run("duckdb:" + file("scores.csv", "a,b\n1,2\n")), exitFail, `--to: duckdb: "scores.csv" is not a DuckDB database`},
 		{run("duckdb:" + cases), exitFail, "; --scores FILE writes scores to a file"},
 		{run("foo:bar"), exitUsage, "--to: expected a URL that begins with one of "},
 		{run("foo:bar"), exitUsage, ", found foo:"},
 		{run("user:secret@host"), exitUsage, "--to: expected a URL that begins with one of "},
-		{[]string{"install", "--warehouse", "duckdb", "--apply", "duckdb:"}, exitUsage, "what is written to it is lost"},
-		{[]string{"install", "--warehouse", "duckdb", "--diff", "duckdb::memory:"}, exitUsage, "what is written to it is lost"},
+		{[]string{"install", "--warehouse", "duckdb", "--apply", "duckdb:"}, exitUsage, "an in-memory database is lost"},
+		{[]string{"install", "--warehouse", "duckdb", "--diff", "duckdb::memory:"}, exitUsage, "an in-memory database is lost"},
 		{[]string{"install", "--warehouse", "duckdb", "--apply", "duckdb:" + cases}, exitFail, `"cases.jsonl" is not a DuckDB database`},
-		{[]string{"queue", "new", "--db", "duckdb:"}, exitUsage, "a database in memory is always new"},
-		{[]string{"run", "--source", "duckdb:", "--quiet"}, exitUsage, "a database in memory is always new"},
-		{[]string{"report", "--db", "duckdb:"}, exitUsage, "a database in memory is always new"},
-		{[]string{"view", "--db", "duckdb::memory:"}, exitUsage, "a database in memory is always new"},
-		{[]string{"queue", "list", "--db", "duckdb:"}, exitUsage, "a database in memory is always new"},
-		{[]string{"compare", "--db", "duckdb:"}, exitUsage, "a database in memory is always new"},
+		{[]string{"queue", "new", "--db", "duckdb:"}, exitUsage, "an in-memory database is always empty"},
+		{[]string{"run", "--source", "duckdb:", "--quiet"}, exitUsage, "an in-memory database is always empty"},
+		{[]string{"report", "--db", "duckdb:"}, exitUsage, "an in-memory database is always empty"},
+		{[]string{"view", "--db", "duckdb::memory:"}, exitUsage, "an in-memory database is always empty"},
+		{[]string{"queue", "list", "--db", "duckdb:"}, exitUsage, "an in-memory database is always empty"},
+		{[]string{"compare", "--db", "duckdb:"}, exitUsage, "an in-memory database is always empty"},
 	} {
 		fails(t, tc.code, tc.says, tc.args...)
 	}

@@ -15,12 +15,12 @@ import (
 
 type demoCommand struct{}
 
-// Run says why there is no demonstration.
+// Run returns the error that this build has no demonstration.
 func (demoCommand) Run(context.Context, process) error { return errNoEngine }
 
 type sqlCommand struct{}
 
-// Run says why there is no engine to run SQL.
+// Run returns the error that this build has no engine to run SQL.
 func (sqlCommand) Run(context.Context, process) error { return errNoEngine }
 
 func openForMacros(context.Context, process, string, []string) (*store.Store, func(), error) {

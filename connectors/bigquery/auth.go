@@ -22,8 +22,8 @@ import (
 )
 
 // google.golang.org/api v0.311.0 looks for a client certificate, in the home directory and where
-// variables say, although it is given a client. The configuration of badger says whom it contacts
-// and as whom, the environment does not.
+// variables say, although it is given a client. Hosts and credentials come from the configuration
+// of badger, never from the environment.
 func init() { _ = os.Setenv("GOOGLE_API_USE_CLIENT_CERTIFICATE", "false") }
 
 // connect makes the clients. The libraries' own ways to connect follow the environment: to proxies,

@@ -30,8 +30,8 @@ import (
 // Scheme is the scheme of URLs: bigquery://PROJECT/DATASET?location=EU. See [ParseURL].
 const Scheme = "bigquery"
 
-// Dialect is how BigQuery spells badger's tables. JSON is text: BigQuery's own JSON type sorts
-// members and rounds numbers, and its JSON functions read text as well.
+// Dialect is the SQL dialect of badger's tables in BigQuery. JSON is text: BigQuery's own JSON type
+// sorts members and rounds numbers, and its JSON functions read text as well.
 var Dialect = driver.Dialect{
 	Name: "bigquery",
 	Types: map[driver.Type]string{
@@ -65,7 +65,7 @@ type Conn struct {
 
 	mu       sync.Mutex
 	location string // of jobs; "" until it is known
-	asked    bool   // for badger's dataset, in vain
+	asked    bool   // for badger's dataset, without success
 	closed   bool
 }
 
@@ -132,12 +132,12 @@ func (c *Conn) dataset(ctx context.Context, project, name string) (d *bq.Dataset
 	return d, nil
 }
 
-// badgerDataset is where badger's tables lie; its location is that of jobs where the URL names
+// badgerDataset is the dataset of badger's tables; its location is that of jobs where the URL names
 // neither a location nor a dataset.
 const badgerDataset = "badger"
 
-// jobLocation is where jobs run: what the URL says, else where the dataset lies, else BigQuery's
-// own choice.
+// jobLocation returns the location of jobs: that of the URL, else that of the dataset, else
+// BigQuery's default.
 func (c *Conn) jobLocation(ctx context.Context) (string, error) {
 	c.mu.Lock()
 	known, asked, closed := c.location, c.asked, c.closed

@@ -49,7 +49,7 @@ var again = map[string]bool{
 	"userRateLimitExceeded": true, "tableUnavailable": true,
 }
 
-// fault is what BigQuery said.
+// fault is an error that BigQuery returned.
 type fault struct {
 	code            errcode.Code
 	reason, message string
@@ -169,7 +169,7 @@ func codeOf(err error) errcode.Code {
 	return faultOf(err).code
 }
 
-// jobError is why a job failed.
+// jobError is the error of a failed job.
 type jobError struct{ *bq.ErrorProto }
 
 func (e *jobError) Error() string { return e.Reason + ": " + e.Message }

@@ -14,11 +14,11 @@ import (
 	"github.com/badger-eval/badger/connectors/bigquery/internal/value"
 )
 
-// firstRows is how many rows come with the answer that a job has ended: a result of no more is read
-// without another request.
+// firstRows is the number of rows in the reply that reports the end of a job: a result of no more
+// is read without another request.
 const firstRows = 1000
 
-// waitMillis is how long BigQuery may wait with its answer whether a job has ended.
+// waitMillis is how long BigQuery may wait for the end of a job before it replies, in milliseconds.
 const waitMillis = 10_000
 
 // grace is for how long BigQuery waits for a caller that cancels a job itself.
@@ -174,7 +174,7 @@ func (c *Conn) results(ctx context.Context, ref *bq.JobReference, rows int64, to
 	return call.Do()
 }
 
-// failure is why a job failed, or nil.
+// failure returns the error of a failed job, or nil.
 func (c *Conn) failure(ctx context.Context, ref *bq.JobReference) error {
 	j, err := c.rest.Jobs.Get(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do()
 	if err == nil {

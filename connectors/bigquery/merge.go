@@ -87,7 +87,7 @@ func (m *merge) match(s *bq.TableSchema) error {
 		f := s.Fields[place]
 		typ := value.SQLName(f.Type)
 		if !value.Written(typ) || f.Mode == "REPEATED" {
-			return m.plan.Error(errcode.Unimplemented, "column %q: values of type %s are not written", f.Name, value.TypeName(f))
+			return m.plan.Error(errcode.Unimplemented, "column %q: unsupported type %s", f.Name, value.TypeName(f))
 		}
 		m.columns, m.types = append(m.columns, f), append(m.types, typ)
 	}
@@ -239,7 +239,7 @@ func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) e
 	return m.c.Exec(ctx, m.sql(quoted(stage)))
 }
 
-// stageSchema is that of a staging table.
+// stageSchema returns the schema of a staging table.
 func (m *merge) stageSchema() *bq.TableSchema {
 	s := &bq.TableSchema{Fields: []*bq.TableFieldSchema{{Name: rowNumber, Type: "INTEGER"}}}
 	for _, f := range m.columns {
@@ -248,7 +248,7 @@ func (m *merge) stageSchema() *bq.TableSchema {
 	return s
 }
 
-// stageLife is how long a staging table may stay behind if the process that made it ends.
+// stageLife is the time after which BigQuery drops a staging table, if the process that created it was killed.
 const stageLife = 6 * time.Hour
 
 // sql is the one statement that writes rows from a table expression.
@@ -273,7 +273,7 @@ func (m *merge) check(rec arrow.Record) error {
 	return nil
 }
 
-// cell is a value in the notation, until the next one, or nil for NULL.
+// cell returns a value in the notation of load jobs, or nil for NULL. The bytes are valid until the next call.
 func (m *merge) cell(rec arrow.Record, col, row int) ([]byte, error) {
 	arr := rec.Column(col)
 	if driverbase.IsNull(arr, row) {

@@ -106,7 +106,7 @@ func parameter(arg any) (*bq.QueryParameter, error) {
 	case *bq.QueryParameter:
 		return v, nil
 	default:
-		return nil, errcode.New(errcode.InvalidArgument, "a Go value of type %T is not taken", arg)
+		return nil, errcode.New(errcode.InvalidArgument, "unsupported Go type %T", arg)
 	}
 	return &bq.QueryParameter{ParameterType: &bq.QueryParameterType{Type: typ}, ParameterValue: textValue(text)}, nil
 }
@@ -148,7 +148,7 @@ func (c *Conn) onlyReads(ctx context.Context, q *bq.JobConfigurationQuery) error
 	}
 	if kind != "SELECT" {
 		return errcode.New(errcode.PermissionDenied,
-			"bigquery: project %s is opened to be read only; the statement is a %s, expected a SELECT", c.o.Project, kind)
+			"bigquery: project %s is opened read-only; the statement is a %s, expected a SELECT", c.o.Project, kind)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// asked is how long BigQuery asks to wait after an error.
+// asked returns the delay before a retry that BigQuery asks for in an error.
 func asked(err error) time.Duration {
 	var rest *googleapi.Error
 	if !errors.As(err, &rest) {

@@ -180,7 +180,7 @@ func (p *pages) Next(ctx context.Context) (arrow.Record, error) {
 			}
 		}
 		if next.token == p.current.token {
-			return nil, errcode.New(errcode.DataLoss, "bigquery: %s: two pages have one token", p.what)
+			return nil, errcode.New(errcode.DataLoss, "bigquery: %s: duplicate page token", p.what)
 		}
 		p.current, p.started = next, false
 	}

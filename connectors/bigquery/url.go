@@ -22,7 +22,7 @@ const (
 	StorageOff  StorageUse = "off"  // REST pages
 )
 
-// Options say how a project is opened.
+// Options configure the connection to a project.
 type Options struct {
 	driver.Options
 	Project        string // that holds the datasets

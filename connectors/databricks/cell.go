@@ -59,8 +59,8 @@ func appendText(b array.Builder, s string) bool {
 	return s != array.NullValueStr && b.AppendValueFromString(s) == nil
 }
 
-// scaled is a decimal, perhaps with an exponent, as a multiple of 10^-scale. One of more places than
-// that is none, unless they are zeros.
+// scaled is a decimal, perhaps with an exponent, as a multiple of 10^-scale. A decimal with more
+// places is invalid, unless these are zeros.
 func scaled(s string, scale int32) (decimal128.Num, bool) {
 	n, ok := driverbase.Unscaled(s, int(scale))
 	if mantissa, exponent, scientific := strings.Cut(strings.ToUpper(s), "E"); scientific && len(mantissa) < 1000 {

@@ -34,7 +34,7 @@ var aliases = map[string]string{
 	"NUMERIC": "DECIMAL", "TIMESTAMP_LTZ": "TIMESTAMP",
 }
 
-// kind is how values of a type are read and written.
+// kind describes how values of a type are read and written.
 type kind struct {
 	arrow arrow.DataType // of values that come as text; nil is text
 	// casts a string to it: %[1]s, the type %[2]s, its precision and its scale; empty if it is not written
@@ -66,7 +66,7 @@ var kinds = map[string]kind{
 	"VOID":   {arrow: arrow.Null},
 }
 
-// sqlName is where a field of an Arrow schema says its type in SQL.
+// sqlName is the metadata key of an Arrow field for its SQL type.
 const sqlName = "Spark:DataType:SqlName"
 
 // columnsOf reads the columns of a result's description. The protocol has no numbers for newer

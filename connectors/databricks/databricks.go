@@ -1,10 +1,10 @@
 // Package databricks is the connector of Databricks SQL warehouses.
 //
 // Statements, their parameters and results go through the vendor's driver for Go,
-// github.com/databricks/databricks-sql-go. Its results are read as Arrow streams and decoded by the
-// one Arrow of this module. A guard below the driver makes sure that no row is lost and that
-// nothing but the warehouse is asked for anything: see internal/guard. TestDriverAlone says at every new
-// version of the driver which parts of the guard are still needed.
+// github.com/databricks/databricks-sql-go. Its results are read as Arrow streams and decoded by the one
+// Arrow of this module. A guard below the driver makes sure that no row is lost and that nothing but the
+// warehouse is asked for anything: see internal/guard. TestDriverAlone shows for every new version of
+// the driver which parts of the guard are still needed.
 //
 // Results of statements that other clients ran are read through the Statement Execution API, which is REST, without
 // running them again. The vendor's SDK, github.com/databricks/databricks-sdk-go, is not used for that, and not for
@@ -32,8 +32,8 @@ import (
 // See [ParseURL].
 const scheme = "databricks"
 
-// Dialect is how Databricks spells badger's tables. JSON is text: VARIANT rewrites numbers and
-// sorts members, and JSON functions read text as well.
+// Dialect is the SQL dialect of badger's tables in Databricks. JSON is text: VARIANT rewrites
+// numbers and sorts members, and JSON functions read text as well.
 var Dialect = driver.Dialect{
 	Name: "databricks",
 	Types: map[driver.Type]string{

@@ -64,8 +64,8 @@ var classes = []struct {
 	{"PERMISSION_DENIED", errcode.PermissionDenied, "the account may not do that", ""},
 	{"UNAUTHORIZED_ACCESS", errcode.PermissionDenied, "the account may not do that", ""},
 	{"UC_", errcode.PermissionDenied, "Unity Catalog does not allow it", ""},
-	{"UNSUPPORTED_", errcode.Unimplemented, "the warehouse does not offer that", ""},
-	{"FEATURE_NOT_", errcode.Unimplemented, "the warehouse does not offer that", ""},
+	{"UNSUPPORTED_", errcode.Unimplemented, "the warehouse does not support that", ""},
+	{"FEATURE_NOT_", errcode.Unimplemented, "the warehouse does not support that", ""},
 	{"QUOTA_EXCEEDED", errcode.FailedPrecondition, "a quota of the account or the metastore is used up", "have it raised"},
 	{"RESOURCE_EXHAUSTED", errcode.FailedPrecondition, "a limit of the workspace is reached", "have it raised"},
 	{"REQUEST_LIMIT_EXCEEDED", errcode.Unavailable, "too many requests", "try again later"},
@@ -133,7 +133,8 @@ func readMessage(state, message string) read {
 	return out
 }
 
-// again tells errors of statements that changed nothing and may succeed if they are run again: another one was faster.
+// again reports whether an error is of a statement that changed nothing and may succeed on a retry: another one was
+// faster.
 func again(e *guard.ServerError) bool {
 	c := readMessage(e.State, e.Message)
 	return c.code == errcode.Unavailable &&
@@ -150,10 +151,10 @@ func (c *Conn) errorOf(err error) error {
 	switch {
 	case errors.As(err, &said) && said.Starting():
 		return errcode.Because(err, errcode.Unavailable,
-			"databricks: %s: the warehouse is starting and takes no statements yet; try again", said.What)
+			"databricks: %s: the warehouse is starting and accepts no statements yet; try again", said.What)
 	case errors.As(err, &said) && said.NoSession():
 		return errcode.Because(err, errcode.Unavailable,
-			"databricks: %s: the session or the result is no longer there; try again", said.What)
+			"databricks: %s: the session or the result no longer exists; try again", said.What)
 	case errors.As(err, &said):
 		r := readMessage(said.State, said.Message)
 		text := r.text

@@ -78,7 +78,7 @@ func TestReadingWithFaults(t *testing.T) {
 		{"the service fails for good", false, "FetchResults", []step{{}, {Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}, errcode.Unavailable, "HTTP status 500", nil},
 		{"the connection is lost for good", false, "FetchResults", []step{{}, {Lose: true}, {Lose: true}, {Lose: true}, {Lose: true}}, errcode.Unavailable, "lost", nil},
 		{"a page fails", false, "FetchResults", []step{{}, {}, {Fault: gone}}, errcode.Unavailable, "INTERNAL_ERROR", nil},
-		{"the result is closed meanwhile", false, "FetchResults", []step{{}, {Fault: &fakedatabricks.Fault{Handle: true, Message: "Invalid OperationHandle"}}}, errcode.Unavailable, "no longer there", nil},
+		{"the result is closed meanwhile", false, "FetchResults", []step{{}, {Fault: &fakedatabricks.Fault{Handle: true, Message: "Invalid OperationHandle"}}}, errcode.Unavailable, "no longer exists", nil},
 		{"asking how it is doing: lost", false, "GetOperationStatus", []step{{Lose: true}, {Status: 503}}, errcode.OK, "", nil},
 		{"the answer to the statement is lost: it only reads and is run again", false, "ExecuteStatement", []step{{Lose: true}}, errcode.OK, "", nil},
 		{"the warehouse is busy", false, "ExecuteStatement", []step{{Status: 429, RetryAfter: 1}, {Status: 503, RetryAfter: 1}}, errcode.OK, "", nil},

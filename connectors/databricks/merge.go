@@ -93,7 +93,7 @@ func (m *merge) describe(ctx context.Context) error {
 	}
 	for _, place := range m.plan.Places {
 		if c := m.columns[place]; kinds[c.sql].cast == "" {
-			return m.plan.Error(errcode.Unimplemented, "column %q: values of type %s are not written", c.name, c.sql)
+			return m.plan.Error(errcode.Unimplemented, "column %q: unsupported type %s", c.name, c.sql)
 		}
 	}
 	return nil
@@ -107,12 +107,12 @@ const exploded = "SELECT e.n, e.r FROM (SELECT posexplode(from_json(?, 'ARRAY<AR
 func (m *merge) write(ctx context.Context, source string, args ...any) error {
 	err := m.c.exec(ctx, m.statement(source), args, m.plan.HasKey())
 	if workspace.Lost(err) && !m.plan.HasKey() {
-		return errcode.Because(err, errcode.Unavailable, "databricks: the connection was lost before the answer came: all rows may have been added, or none; look before writing them again")
+		return errcode.Because(err, errcode.Unavailable, "databricks: the connection was lost before the answer came: all rows or none may have been added; check the table before writing them again")
 	}
 	if workspace.Unanswered(err) && !m.plan.HasKey() {
 		said := m.c.errorOf(err)
 		return errcode.Because(err, errcode.Of(said),
-			"%s; all rows may have been added, or none; look before writing them again", said)
+			"%s; all rows or none may have been added; check the table before writing them again", said)
 	}
 	return err
 }
@@ -131,7 +131,7 @@ func (m *merge) staged(ctx context.Context, piece string) (err error) {
 		defer done()
 		if dropped := m.c.exec(ctx, "DROP TABLE IF EXISTS "+stage, nil, true); dropped != nil && err != nil {
 			said := m.failed(err)
-			err = errcode.Because(err, errcode.Of(said), "%s (the staging table %s stays behind)", said, stage)
+			err = errcode.Because(err, errcode.Of(said), "%s (the staging table %s was not dropped)", said, stage)
 		}
 	}()
 	for piece != "" {

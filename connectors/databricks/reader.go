@@ -59,7 +59,7 @@ func (s *stream) Next(ctx context.Context) (arrow.Record, error) {
 func (s *stream) next(ctx context.Context) (rec arrow.Record, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the decoder of another's bytes
-			rec, err = nil, workspace.Broken("its bytes are no Arrow stream")
+			rec, err = nil, workspace.Broken("its bytes are not an Arrow stream")
 		}
 	}()
 	for {
@@ -75,7 +75,7 @@ func (s *stream) next(ctx context.Context) (rec arrow.Record, err error) {
 				continue
 			}
 			if err := s.part.Err(); err != nil && err != io.EOF { //nolint:errorlint // as the reader returns it
-				return nil, workspace.Broken("its bytes are no Arrow stream")
+				return nil, workspace.Broken("its bytes are not an Arrow stream")
 			}
 			s.part.Release()
 			s.part = nil
@@ -93,7 +93,7 @@ func (s *stream) next(ctx context.Context) (rec arrow.Record, err error) {
 		}
 		if s.part, err = ipc.NewReader(account.ReadingOf(ctx).Reader(ctx, p.stream), ipc.WithAllocator(s.mem)); err != nil {
 			s.part = nil
-			return nil, workspace.Broken("its bytes are no Arrow stream")
+			return nil, workspace.Broken("its bytes are not an Arrow stream")
 		}
 		if n := len(s.part.Schema().Fields()); n != len(s.columns) {
 			return nil, workspace.Broken("%d columns in its rows, %d in its description", n, len(s.columns))
@@ -186,12 +186,12 @@ func (s streams) close(ctx context.Context) { s.op.Close(ctx) }
 func wireSchema(message []byte) (schema *arrow.Schema, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = workspace.Broken("its schema is none of Arrow's")
+			err = workspace.Broken("its schema is not an Arrow schema")
 		}
 	}()
 	r, err := ipc.NewReader(bytes.NewReader(message))
 	if err != nil {
-		return nil, workspace.Broken("its schema is none of Arrow's")
+		return nil, workspace.Broken("its schema is not an Arrow schema")
 	}
 	defer r.Release()
 	return r.Schema(), nil

@@ -55,17 +55,17 @@ func (c *Conn) check(sql string) error {
 		case "":
 			return invalid("no statement")
 		case "PUT", "GET", "REMOVE": // the service would hand out a link to files, and the client move them
-			return errcode.New(errcode.PermissionDenied, "databricks: %s moves files of this machine and is not run", word)
+			return errcode.New(errcode.PermissionDenied, "databricks: %s is rejected: it transfers files of this machine", word)
 		default:
 			if c.readOnly && !onlyReads(words) {
-				return errcode.New(errcode.PermissionDenied, "databricks: %s is not run on a connection that only reads", word)
+				return errcode.New(errcode.PermissionDenied, "databricks: %s is rejected on a read-only connection", word)
 			}
 		}
 	}
 	return nil
 }
 
-// reads tells statements that change nothing, however the service cuts them.
+// reads reports whether statements change nothing, however the service splits them.
 func reads(sql string) bool {
 	return !slices.ContainsFunc(readings(sql), func(words []word) bool { return !onlyReads(words) })
 }
@@ -84,7 +84,7 @@ func onlyReads(words []word) bool {
 	return false
 }
 
-// changesSession tells statements that change what later ones of the same session mean.
+// changesSession reports whether a statement changes the meaning of later ones of the same session.
 func changesSession(sql string) bool { return slices.ContainsFunc(readings(sql), changeSession) }
 
 func changeSession(words []word) bool {

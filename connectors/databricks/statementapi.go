@@ -115,7 +115,7 @@ func goneOr(err error, id string) error {
 	case no.Status == http.StatusNotFound, no.Code == "RESOURCE_DOES_NOT_EXIST", no.Code == "NOT_FOUND",
 		no.Status == http.StatusGone:
 		return errcode.Because(err, errcode.NotFound,
-			"databricks: there is no result of statement %s, or no longer, or it is another account's; %s", id, kept)
+			"databricks: the result of statement %s does not exist, has expired, or belongs to another account; %s", id, kept)
 	case no.Status == http.StatusForbidden:
 		return errcode.Because(err, errcode.PermissionDenied,
 			"databricks: this account may not read the result of statement %s; %s", id, kept)
@@ -130,7 +130,7 @@ func (c *Conn) get(ctx context.Context, path string, into any) error {
 		return err
 	}
 	if json.Unmarshal(body, into) != nil {
-		return workspace.Broken("the answer is none of the Statement Execution API")
+		return workspace.Broken("the answer does not have the form of the Statement Execution API")
 	}
 	return nil
 }
@@ -156,15 +156,15 @@ func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) 
 	case m == nil:
 		return nil, workspace.Broken("the answer for statement %s does not describe its columns", id)
 	case m.Truncated:
-		return nil, errcode.New(errcode.DataLoss, "databricks: the result of statement %s was cut off by its row_limit or byte_limit and is not read as if it were whole", id)
+		return nil, errcode.New(errcode.DataLoss, "databricks: the result of statement %s is incomplete: it was cut off by row_limit or byte_limit; run the statement without them", id)
 	case m.Format != "ARROW_STREAM" && m.Format != "JSON_ARRAY":
-		return nil, errcode.New(errcode.Unimplemented, "databricks: the result of statement %s is kept in a format that loses types; run statements with format ARROW_STREAM or JSON_ARRAY", id)
+		return nil, errcode.New(errcode.Unimplemented, "databricks: the result of statement %s is stored in a format without types; run statements with format ARROW_STREAM or JSON_ARRAY", id)
 	}
 	s := &chunks{c: c, id: id, m: m, first: answer.Result}
 	s.files = files{from: c.workspace, lz4: m.Compression == "LZ4_FRAME", refresh: s.refresh}
 	for _, col := range m.Schema.Columns {
 		x := column{name: col.Name}
-		if x.setType(col.Text); x.sql == "" { // the text tells TIMESTAMP_NTZ, VARIANT and GEOGRAPHY, the name does not
+		if x.setType(col.Text); x.sql == "" { // type_text has TIMESTAMP_NTZ, VARIANT and GEOGRAPHY, type_name does not
 			x.setType(col.Type)
 		}
 		if x.sql == "DECIMAL" {
@@ -212,7 +212,7 @@ func (s *chunks) next(ctx context.Context) (*part, error) {
 			}
 			var data [][]*string
 			if json.NewDecoder(account.ReadingOf(ctx).Reader(ctx, p.stream)).Decode(&data) != nil {
-				return nil, workspace.Broken("a file of the result is no JSON array")
+				return nil, workspace.Broken("a file of the result is not a JSON array")
 			}
 			return s.cells(data, p.rows)
 		}

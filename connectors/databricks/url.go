@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-// Config says which SQL warehouse is opened, and how. It holds no secrets, only where they are.
+// Config configures the connection to a SQL warehouse. It holds no secrets, only where they are.
 type Config struct {
 	workspace.Config
 
@@ -50,7 +50,7 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 		return c, invalid("expected a URL such as databricks://HOST/CATALOG/SCHEMA?http_path=/sql/1.0/warehouses/ID")
 	}
 	if u.User != nil {
-		return c, invalid("a URL ends up in logs and may hold no token: use token_file, token_env, or client_id with client_secret_file or client_secret_env")
+		return c, invalid("a URL appears in logs and must not contain a token: use token_file, token_env, or client_id with client_secret_file or client_secret_env")
 	}
 	if err := c.setHost(u); err != nil {
 		return c, err
@@ -99,7 +99,7 @@ func (c *Config) hostOfWorkspace() error {
 	return nil
 }
 
-// checked is the configuration of a URL that says all that is needed.
+// checked returns the configuration of a URL, or an error if something is missing.
 func checked(rawURL string) (Config, error) {
 	c, err := ParseURL(rawURL)
 	if err == nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Status is how a check ended.
+// Status is the outcome of a check.
 type Status string
 
 // How checks end.
@@ -46,7 +46,7 @@ type Report struct {
 	OK      bool    `json:"ok"` // nothing failed
 }
 
-// Options say how to look.
+// Options configure the checks.
 type Options struct {
 	Open     func(ctx context.Context, readOnly bool) (*store.Store, error)
 	ReadOnly bool             // nothing is written
@@ -74,7 +74,7 @@ func Examine(ctx context.Context, o Options) Report {
 			d.say(name, Skipped, "not tried")
 		}
 	}
-	place := func(c Check) int { // what only some connectors tell comes after what all are asked
+	place := func(c Check) int { // the checks of some connectors follow those of all
 		if i := slices.Index(names, c.Name); i >= 0 {
 			return i
 		}
@@ -122,7 +122,7 @@ func (d *doctor) warn(name, fix, format string, args ...any) {
 		Check{Name: name, Status: Warning, Detail: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// fail notes an error. The fix is for the check where the error's kind does not say more.
+// fail notes an error. The fix is used if the code of the error has no better one.
 func (d *doctor) fail(name string, err error, fix string) {
 	code := errcode.Of(err)
 	switch code {
@@ -139,7 +139,7 @@ func (d *doctor) fail(name string, err error, fix string) {
 		Check{Name: name, Status: Failed, Detail: err.Error(), Fix: fix, Code: code.String()})
 }
 
-// open opens the warehouse and says how far it came.
+// open opens the warehouse, adds a check for each step, and reports whether all passed.
 func (d *doctor) open(ctx context.Context, readOnly bool) bool {
 	start := d.Now()
 	w, err := d.Open(ctx, readOnly)

@@ -38,7 +38,7 @@ func ExamineExecution(ctx context.Context, open func(ctx context.Context) (*stor
 	case !p.Known:
 		return Check{Name: Execution, Status: OK,
 			Detail: "a " + w.Dialect() +
-				" connection cannot be asked what its role may do; docs/eval/execution.md says what it needs"}
+				" connection does not show the rights of its role; docs/eval/execution.md lists the rights that it needs"}
 	}
-	return Check{Name: Execution, Status: OK, Detail: "it only reads"}
+	return Check{Name: Execution, Status: OK, Detail: "the role can only read"}
 }

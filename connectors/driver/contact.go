@@ -123,7 +123,7 @@ func connect(c net.Conn, address string) (net.Conn, error) {
 	return tunnel{c, r}, nil
 }
 
-// tunnel reads what came behind the proxy's answer first.
+// tunnel first reads the bytes that follow the proxy's reply.
 type tunnel struct {
 	net.Conn
 	r *bufio.Reader

@@ -9,8 +9,8 @@
 //
 // Types that Arrow lacks are named in a field's metadata under the key ARROW:extension:name:
 // arrow.json for JSON text, arrow.uuid, and badger.decimal for decimals of more than 76 digits
-// written as text. Errors hold neither cell values nor SQL text; what the vendor said may be kept
-// as the cause.
+// written as text. Errors hold neither cell values nor SQL text; the vendor's message may be the
+// cause.
 package driver
 
 import (
@@ -27,7 +27,7 @@ import (
 type Conn interface {
 	// Query runs one statement and streams its result. The reader must be released, before Close.
 	// Values are exact. The context governs the reading too: when it ends, so does the stream, and
-	// the reader's Err says why. Args are nil, bool, int64, float64, string or time.Time.
+	// the reader's Err returns the reason. Args are nil, bool, int64, float64, string or time.Time.
 	Query(ctx context.Context, query string, args ...any) (array.RecordReader, error)
 	// Exec runs one statement that returns nothing.
 	Exec(ctx context.Context, query string, args ...any) error
@@ -107,7 +107,7 @@ type Features struct {
 	NULBytes   bool // text may hold NUL
 }
 
-// Options say how to open a connection.
+// Options configure a connection.
 type Options struct {
 	ReadOnly  bool             // nothing will be written; the database must exist
 	MustExist bool             // a database that does not exist is not made
@@ -121,7 +121,7 @@ type Options struct {
 // Opener opens a connection. The URL is the whole one, scheme included.
 type Opener func(ctx context.Context, url string, o Options) (Conn, Dialect, error)
 
-// Dialect is how a warehouse spells what the portable statements need.
+// Dialect holds the differences between warehouses that the portable statements depend on.
 type Dialect struct {
 	Name  string // as cases name it: duckdb, snowflake, bigquery, databricks
 	Types map[Type]string
@@ -281,7 +281,7 @@ func (r Ref) Names() (names []Name, err error) {
 }
 
 // isTableName reports whether s is one to three identifiers joined by points, each plain or in double quotes, so
-// that it can be part of a statement.
+// that it can be inserted into a statement.
 func isTableName(s string) bool {
 	parts := 0
 	for s != "" {

@@ -29,7 +29,7 @@ import (
 //go:embed testdata/types/*.txtar
 var typeFiles embed.FS
 
-// Harness is how the suite reaches a connector.
+// Harness connects the suite to a connector.
 type Harness struct {
 	Name     string // of the connector, as the type files use it
 	Dialect  driver.Dialect
@@ -80,7 +80,7 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// run runs a part of the suite unless the harness says that it does not hold.
+// run runs a part of the suite unless the harness skips it.
 func (h Harness) run(t *testing.T, name string, f func(t *testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {

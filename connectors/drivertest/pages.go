@@ -204,6 +204,6 @@ func (h Harness) pages(t *testing.T) {
 	}
 	if detail, err = p.Case(ctx, run, "d"); err != nil || detail.Answer.Case != nil || detail.Answered ||
 		len(detail.Scores) != 2 {
-		t.Errorf("case d, which is missing in the tables of answers and questions: %+v, %v", detail, err)
+		t.Errorf("case d, which is in neither agent_runs nor golden_set: got %+v, %v; want two scores and no answer", detail, err)
 	}
 }

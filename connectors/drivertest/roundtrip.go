@@ -72,7 +72,7 @@ func (h Harness) roundTrips(t *testing.T) {
 }
 
 // keptRows are rows of a table: one of each value of the types, which change exchanges, and one of
-// NULL between them. The key tells their order.
+// NULL between them. The key defines their order.
 func keptRows(t *testing.T, table *store.Table, change int) (rows array.RecordReader, texts [3][]string) {
 	t.Helper()
 	isKey := map[string]bool{}

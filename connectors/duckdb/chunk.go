@@ -15,7 +15,7 @@ import (
 // table with cells of 60 MB may take 120 GB. The engine keeps statistics of each part of a table. They give the
 // maximum size of a chunk, and are read before the rows.
 
-// chunkRows is how many rows a chunk has.
+// chunkRows is the maximum number of rows of a chunk.
 const chunkRows = 2048
 
 // chunkStatistics returns the maximum size of a chunk of a table: for each group of rows, the longest string of
@@ -33,7 +33,7 @@ const (
 	mostCounted = 2
 )
 
-// inMemory is how many times a chunk is in memory: where it is read, where it waits, and as a record.
+// inMemory is the number of copies of a chunk in memory: one being read, one waiting, and one as a record.
 const inMemory = 3
 
 // chunkBytes returns the maximum memory in bytes that reading a table or a view takes beyond the engine's memory

@@ -42,7 +42,7 @@ import (
 // connection. See [ParseURL].
 const Scheme = "duckdb"
 
-// Dialect is how DuckDB spells badger's tables.
+// Dialect is the SQL dialect of badger's tables in DuckDB.
 var Dialect = driver.Dialect{
 	Name: "duckdb", Embedded: true, Binary: ` COLLATE "binary"`,
 	Types: map[driver.Type]string{
@@ -67,7 +67,7 @@ var Dialect = driver.Dialect{
 var Features = driver.Features{ReadOnly: true, NULBytes: true, TextQuery: true, Snapshots: true, Functions: true,
 	Adds: true}
 
-// Options say how a database is opened.
+// Options configure a database.
 type Options struct {
 	driver.Options
 	Threads     int    // of the engine; 0 is one per core
@@ -218,7 +218,7 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 // writers are the files that are or were open, with a channel each that holds one writer.
 var writers sync.Map // instance -> chan struct{}
 
-// checkpointAfter is how much the log may hold before the engine writes it into the tables. By its own
+// checkpointAfter is the size of the log after which the engine writes it into the tables. By its own
 // 16 MB, the last rows of a table are compressed again and again while a run is stored.
 const checkpointAfter = "64MB"
 
@@ -294,10 +294,10 @@ func checkMemory(path string, o Options) error {
 	case path != "" && path != ":memory:":
 		return nil
 	case o.ReadOnly || o.MustExist:
-		return errcode.New(errcode.InvalidArgument, "duckdb: a database in memory is always new; expected a file")
+		return errcode.New(errcode.InvalidArgument, "duckdb: an in-memory database is always empty; expected a file")
 	case o.Lasting:
 		return errcode.New(errcode.InvalidArgument,
-			"duckdb: a database in memory ends with this command, and what is written to it is lost; expected a file")
+			"duckdb: an in-memory database is lost when the command exits; expected a file")
 	}
 	return nil
 }

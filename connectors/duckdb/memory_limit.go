@@ -30,7 +30,8 @@ const (
 	memoryLimitBytes = 40_000_000
 )
 
-// limitMemory applies the limit. The engine then returns unused memory to the system immediately.
+// limitMemory sets the memory limit, unless the options have one: a small limit, which grows for
+// large results up to MostBytes. The engine then returns unused memory to the system immediately.
 func (c *Conn) limitMemory(ctx context.Context, o *Options) error {
 	usual, err := c.QueryText(ctx, "SELECT current_setting('memory_limit')")
 	if err != nil {

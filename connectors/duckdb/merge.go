@@ -101,7 +101,7 @@ func (s *session) merge(ctx context.Context, w *write, among string) (int64, err
 	return n, s.exec(ctx, "DROP TABLE temp.main."+stage)
 }
 
-// Create makes a table of the rows, in place of one of that name, in one transaction.
+// Create replaces the table of that name by one with the rows, in one transaction.
 func (c *Conn) Create(ctx context.Context, table string, rows array.RecordReader) (int64, error) {
 	target, err := nameOf(table)
 	if err != nil {
@@ -169,7 +169,7 @@ func joined(parts []string) string {
 	return strings.Join(quoted, ".")
 }
 
-// flushBytes is how much text the appender may hold before it hands its rows to the table.
+// flushBytes is the number of bytes of text after which the appender writes its rows to the table.
 const flushBytes = 32 << 20
 
 // append appends rows to columns of a table, a chunk at a time.
@@ -192,7 +192,7 @@ func (s *session) append(ctx context.Context, table, names []string, rows array.
 			mapping.AppenderClear(a)
 		}
 		if mapping.AppenderDestroy(&a) == mapping.StateError && err == nil {
-			err = errcode.New(errcode.Internal, "duckdb: the rows were not taken")
+			err = errcode.New(errcode.Internal, "duckdb: the engine did not accept the rows")
 		}
 	}()
 	for _, name := range names {

@@ -62,17 +62,17 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 	return driverbase.OneText("duckdb", r)
 }
 
-// ReadSnapshot streams a table or view. The engine keeps neither results of queries nor old
-// versions of tables.
+// ReadSnapshot streams a table or view. Results of queries and old versions of tables are
+// unsupported: the engine does not store them.
 func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
 	switch {
 	case ref.Kind == driver.RefFile:
-		return nil, errcode.New(errcode.Unimplemented, "duckdb: a warehouse reads no files by reference")
+		return nil, errcode.New(errcode.Unimplemented, "duckdb: file references are unsupported; use table:NAME")
 	case ref.Kind != driver.RefTable:
 		return nil, errcode.New(errcode.Unimplemented,
-			"duckdb: results of queries are not kept; write them to a table and refer to table:NAME")
+			"duckdb: query references are unsupported; write the result to a table and use table:NAME")
 	case ref.At != "":
-		return nil, errcode.New(errcode.Unimplemented, "duckdb: old versions of tables are not kept")
+		return nil, errcode.New(errcode.Unimplemented, "duckdb: versions of tables are unsupported; write the old rows to a separate table")
 	}
 	name, err := c.resolve(ctx, ref)
 	if err != nil {
@@ -196,7 +196,7 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 	}
 	if s.db.single && t.count > 1 {
 		return nil, errcode.New(errcode.PermissionDenied,
-			"duckdb: %d statements in one string; expected one on a confined connection that only reads", t.count)
+			"duckdb: %d statements in one string; expected one on a read-only connection", t.count)
 	}
 	for i := range t.count {
 		result, err := s.statement(ctx, &t, i)
@@ -267,7 +267,7 @@ func (s *session) statement(ctx context.Context, t *text, i mapping.IdxT) (*stre
 	return out, nil
 }
 
-// leavesNothing tells statements after which a session is as good as new.
+// leavesNothing reports whether a statement leaves the session unchanged.
 func leavesNothing(t mapping.StatementType) bool {
 	switch t {
 	case mapping.StatementTypeSelect, mapping.StatementTypeInsert, mapping.StatementTypeUpdate,
@@ -305,7 +305,7 @@ func bind(p mapping.PreparedStatement, args []any, last bool) error {
 		case time.Time:
 			state = mapping.BindTimestampTZ(p, at, mapping.NewTimestamp(v.UnixMicro()))
 		default:
-			return errcode.New(errcode.InvalidArgument, "duckdb: parameter %d: a Go value of type %T is not taken", i+1, arg)
+			return errcode.New(errcode.InvalidArgument, "duckdb: parameter %d: unsupported Go type %T", i+1, arg)
 		}
 		if state == mapping.StateError {
 			return errcode.New(errcode.InvalidArgument, "duckdb: parameter %d is not accepted", i+1)

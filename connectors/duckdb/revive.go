@@ -19,10 +19,10 @@ import (
 // giveBack is how long a rejected database waits for calls to return their sessions.
 const giveBack = 10 * time.Second
 
-// refuses tells by a message that the engine refuses all statements, or may from now on.
+// refuses reports whether a message means that the engine rejects all statements from now on, or may do so.
 func refuses(class string) bool { return class == "INTERNAL" || class == "FATAL" }
 
-// refused tells an error by which the engine refuses a statement for what another one did.
+// refused reports whether the engine rejected a statement because of another one.
 func refused(err error) bool {
 	var e *errcode.Error
 	return errors.As(err, &e) && e.Err != nil && strings.Contains(e.Err.Error(), "database has been invalidated")

@@ -36,15 +36,15 @@ var scalarTypes = [...]mapping.Type{
 	columnar.DOUBLE: mapping.TypeDouble, columnar.BOOLEAN: mapping.TypeBoolean,
 }
 
-// RegisterScalar makes Go functions callable from SQL, by every session of the database, in place
-// of functions of their names. The engine calls them with chunks of up to 2,048 rows from several
-// threads at once; text is not copied on its way in.
+// RegisterScalar makes Go functions callable from SQL in every session of the database. They
+// replace functions with the same names. The engine calls them with chunks of up to 2,048 rows from
+// several threads at once; text is not copied on its way in.
 func (c *Conn) RegisterScalar(ctx context.Context, functions ...driver.Scalar) error {
 	byName := map[string][]driver.Scalar{}
 	var names []string
 	for _, f := range functions {
 		if f.Name == "" || f.Eval == nil {
-			return errcode.New(errcode.InvalidArgument, "duckdb: a function needs a name and something to call")
+			return errcode.New(errcode.InvalidArgument, "duckdb: a function requires a name and an implementation")
 		}
 		if byName[f.Name] == nil {
 			names = append(names, f.Name)
@@ -179,8 +179,8 @@ func (f *scalar) call(ctx context.Context, input mapping.DataChunk, output mappi
 	return nil
 }
 
-// eval calls the function with a chunk. If it panics, it is retried row by row, so that only the rows that
-// panic are lost: a panic that reaches the engine's code would end the process.
+// eval calls the function with a chunk. If it panics, it is retried row by row, so that only rows that
+// panic fail. A panic that reached the engine's code would crash the process.
 func (f *scalar) eval(ctx context.Context, args []columnar.Column, out *columnar.Column) error {
 	panicked, err := f.try(ctx, args, out)
 	if !panicked {

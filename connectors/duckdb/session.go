@@ -16,7 +16,7 @@ type session struct {
 	conn mapping.Connection
 	id   uint64
 
-	reusable bool // nothing was run that leaves something behind
+	reusable bool // no statement was run that changes the session
 	little   bool // it holds one chunk of a result ready, and no more
 	ended    int  // statements of the text that is run that have ended
 
@@ -98,8 +98,8 @@ func (s *session) disconnect() {
 	mapping.Disconnect(&s.conn)
 }
 
-// interruptEvery is how often a statement is asked to stop: the engine forgets a request that comes
-// between two of its phases.
+// interruptEvery is the interval at which an interrupt is repeated: the engine forgets a request
+// that comes between two of its phases.
 const interruptEvery = 5 * time.Millisecond
 
 // run runs f, which calls the engine, and interrupts it when ctx ends. An error of the engine then
@@ -155,7 +155,7 @@ func (s *session) interruptible(ctx context.Context, f func() error) error {
 	return err
 }
 
-// context is that of the statement that runs.
+// context returns the context of the running statement.
 func (s *session) context() context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -232,7 +232,7 @@ func readSmallColumn(t mapping.Type, v mapping.Vector, at int, rows [][]countere
 	case mapping.TypeSQLNull:
 	default:
 		return errcode.New(errcode.Unimplemented,
-			"duckdb: a small database returns values of a type (%d) that is not read", t)
+			"duckdb: a small database returns values of the unsupported type %d", t)
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// Contacts lists the hosts of a URL; it is a [driver.Contacts]. A socket of this machine is none.
-// What the URL leaves out comes from the environment, as in [Open].
+// Contacts lists the hosts of a URL; it is a [driver.Contacts]. A Unix socket is not listed. What
+// the URL leaves out comes from the environment, as in [Open].
 func Contacts(rawURL string) ([]driver.Contact, error) {
 	at, err := parseURL(rawURL)
 	if err != nil {

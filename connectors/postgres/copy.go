@@ -50,7 +50,7 @@ func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, co
 }
 
 // writeLines writes rows in COPY's text format: one line a row, tabs between the values, \N for
-// NULL. Numbered ones begin with the row's number.
+// NULL. If numbered is set, a line begins with the row's number.
 func (m *merge) writeLines(ctx context.Context, to io.Writer, rows array.RecordReader, numbered bool) (err error) {
 	defer driverbase.Recovered(&err) // in its own goroutine
 	w := bufio.NewWriterSize(to, 64<<10)

@@ -122,9 +122,9 @@ func (c *Conn) sessions(ctx context.Context) (driver.Fact, error) {
 	return out, nil
 }
 
-// credentials says where a password comes from.
+// credentials describes the source of a password.
 func (c *Conn) credentials() driver.Fact {
-	where := "what the URL, the PG* variables and the files that they name say"
+	where := "the URL, the PG* variables and the files that they name"
 	switch p := c.password; {
 	case p.command != "":
 		where = "the output of password_command"

@@ -32,7 +32,7 @@ var texts = map[string]string{
 	"22P02": "a string does not have the format of its type",
 	"22P05": "a character does not exist in the other encoding",
 	"23":    "a constraint does not allow that",
-	"23502": "NULL in a column that takes none",
+	"23502": "NULL in a NOT NULL column",
 	"23503": "a foreign key does not allow that",
 	"23505": "there is a row of that key already",
 	"25":    "the transaction does not allow that",
@@ -103,7 +103,7 @@ var (
 	parameterOf = regexp.MustCompile(`\$\d+`)
 )
 
-// nameIn finds the name in a message; if there is none, or not for sure, the text does without.
+// nameIn finds the name in a message; if there is no name, or it is uncertain, the message has no name.
 func nameIn(pe *pgconn.PgError) string {
 	m := pe.Message
 	switch pe.Code {
@@ -187,7 +187,7 @@ func (c *Conn) errorOf(ctx context.Context, err error) error {
 	case isFull(pe):
 		code, text = errcode.Unavailable, texts["53300"]
 	case strings.Contains(pe.Message, "unsupported startup parameter"):
-		code, text = errcode.InvalidArgument, "the pooler does not take a setting of the URL or of PGOPTIONS: leave it out and set it for the role (ALTER ROLE … SET), or name it in PgBouncer's ignore_startup_parameters"
+		code, text = errcode.InvalidArgument, "the pooler rejects a setting of the URL or of PGOPTIONS: remove it and set it for the role (ALTER ROLE … SET), or name it in PgBouncer's ignore_startup_parameters"
 	case pe.Code == "57014" && strings.Contains(pe.Message, "timeout"):
 		code, text = errcode.DeadlineExceeded, "the statement took longer than the server's statement_timeout allows"
 	case c.redshift && isViolation(pe):
@@ -206,7 +206,7 @@ func transportFailure(err error) (errcode.Code, string) {
 	case code == errcode.Unauthenticated:
 		return code, text + "; sslrootcert=FILE names the authority's"
 	case strings.Contains(err.Error(), "server refused TLS"):
-		return errcode.Unauthenticated, "it takes no encrypted connections, which sslmode asks for"
+		return errcode.Unauthenticated, "it does not support the encryption that sslmode requires"
 	case strings.Contains(err.Error(), "closed pool"):
 		return errcode.FailedPrecondition, "the connection is closed"
 	case code != errcode.Unknown:

@@ -186,11 +186,11 @@ func (m *merge) last(ctx context.Context, sql string) error {
 	return nil
 }
 
-// askFor is how long the server is asked whether a transaction was committed. Tests shorten it.
+// askFor is the time limit for finding out whether a transaction was committed. Tests shorten it.
 var askFor = 15 * time.Second
 
-// commit ends the transaction. Only an error after which nothing was written, or one that says that
-// this is not known, is returned.
+// commit ends the transaction. An error is returned only if nothing was written, or if that is
+// unknown.
 func (m *merge) commit(ctx context.Context) error {
 	results, err := m.s.pg.Exec(ctx, "COMMIT").ReadAll()
 	if err == nil {

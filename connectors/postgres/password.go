@@ -56,7 +56,7 @@ func (p password) read(ctx context.Context) (text string, ok bool, err error) {
 	return text, true, err
 }
 
-// commandTime is how long a password's command may take.
+// commandTime is the time limit of a password command.
 const commandTime = 30 * time.Second
 
 // run runs a program with arguments, without a shell, and returns the single line that it prints. Its other output

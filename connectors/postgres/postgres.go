@@ -33,7 +33,7 @@ const (
 	schemeRedshift = "redshift"
 )
 
-// Dialect is how PostgreSQL spells badger's tables. JSON keeps its text, which jsonb would not.
+// Dialect is the SQL dialect of badger's tables in PostgreSQL. JSON keeps its text, which jsonb would not.
 var Dialect = driver.Dialect{
 	Name: "postgres",
 	Types: map[driver.Type]string{
@@ -66,7 +66,7 @@ var Dialect = driver.Dialect{
 
 const grants = "GRANT CREATE, TEMPORARY ON DATABASE name TO role; or, once the tables are there, GRANT USAGE ON SCHEMA badger TO role and GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA badger TO role"
 
-// RedshiftDialect is how Amazon Redshift spells them.
+// RedshiftDialect is the SQL dialect of badger's tables in Amazon Redshift.
 var RedshiftDialect = driver.Dialect{
 	Name: "redshift",
 	Types: map[driver.Type]string{

@@ -48,7 +48,7 @@ func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.Reco
 	return driverbase.NewReader(ctx, r.schema, r), nil
 }
 
-// reads tells statements that can run twice.
+// reads reports whether a statement can be run twice.
 func reads(query string) bool {
 	switch firstWord(query) {
 	case "SELECT", "VALUES", "TABLE":
@@ -98,7 +98,7 @@ func (s *session) alone(ctx context.Context, query string, st *statement) (pgcon
 	return s.pg.ExecParams(ctx, query, st.values, st.oids, nil, nil).Close()
 }
 
-// leavesNothing tells by its answer that a statement changed nothing of its session.
+// leavesNothing reports whether a statement changed nothing of its session, by its command tag.
 func leavesNothing(tag string) bool {
 	first, _, _ := strings.Cut(tag, " ")
 	switch first {
@@ -116,12 +116,12 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	}
 	switch {
 	case ref.Kind == driver.RefQuery:
-		return nil, errcode.New(errcode.Unimplemented, "%s keeps no results under a query's id: save the result as a table (CREATE TABLE … AS) and refer to it as table:NAME", name)
+		return nil, errcode.New(errcode.Unimplemented, "%s: query references are unsupported; save the result as a table (CREATE TABLE … AS) and refer to it as table:NAME", name)
 	case ref.Kind != driver.RefTable:
-		return nil, errcode.New(errcode.Unimplemented, "%s resolves table: references", name)
+		return nil, errcode.New(errcode.Unimplemented, "%s: unsupported reference; use table:NAME", name)
 	case ref.At != "":
 		return nil, errcode.New(errcode.Unimplemented,
-			"%s keeps no versions of tables: save the result as a separate table and refer to that", name)
+			"%s: versions of tables are unsupported; save the old rows as a separate table", name)
 	}
 	if _, err := ref.Parts(); err != nil {
 		return nil, err

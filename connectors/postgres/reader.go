@@ -49,8 +49,8 @@ type stream struct {
 	times int // how often it was
 }
 
-// startsAgain is how often a statement is started again that gave way to another transaction, or to the recovery
-// of a standby.
+// startsAgain is the maximum number of retries of a statement that was aborted in favor of another transaction,
+// or by the recovery of a standby.
 const startsAgain = 3
 
 func newStream(ctx context.Context, s *session, st *statement) *stream {
@@ -152,7 +152,8 @@ func (r *stream) Next(ctx context.Context) (arrow.Record, error) {
 	return r.record(rows), nil
 }
 
-// NextBytes is how many bytes a record takes while it is built; rows that are larger reserve their own.
+// NextBytes returns the number of bytes to reserve for a record while it is built; rows that are larger
+// reserve their own.
 func (r *stream) NextBytes() int64 { return 2 * recordBytes }
 
 // reserve reserves what a row takes in a record that is larger than a record is meant to be.

@@ -18,5 +18,5 @@ UNION SELECT 6, 'may write to ' || count(DISTINCT c.oid) || ' tables', false FRO
 UNION SELECT 7, 'has standard_conforming_strings off, so that strings end elsewhere', true WHERE pg_catalog.current_setting('standard_conforming_strings') = 'off'
 ) AS found ORDER BY n, what`
 
-// redshiftRoleQuery lists the same as far as Redshift's leader node tells.
+// redshiftRoleQuery lists the same, as far as Redshift's leader node shows it.
 const redshiftRoleQuery = `SELECT 'is a superuser' AS what, true AS refused FROM pg_catalog.pg_user WHERE usename = current_user AND usesuper`

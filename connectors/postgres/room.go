@@ -117,5 +117,5 @@ func outOfTime(ctx context.Context, cause error) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return ctx.Err()
 	}
-	return errcode.Because(cause, errcode.Unavailable, "postgres: no session became free in the time that there was, and the statement did not run: give more time, ask less at a time, or allow more sessions (pool_max_conns=N in the URL, and the limits of the server and its role)")
+	return errcode.Because(cause, errcode.Unavailable, "postgres: no session became free before the timeout, and the statement did not run: raise the timeout, run fewer statements at a time, or allow more sessions (pool_max_conns=N in the URL, and the limits of the server and its role)")
 }

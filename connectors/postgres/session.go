@@ -63,7 +63,7 @@ type session struct {
 	spent bool // holds something that the next call must not find
 }
 
-// closing is how long the end of a session may take.
+// closing is the time limit for closing a session.
 const closing = 5 * time.Second
 
 // release returns the session to the pool, or closes it.
@@ -160,7 +160,7 @@ func check(query string) error {
 	case "":
 		return invalid("there is no statement")
 	case "COPY":
-		return invalid("COPY is not run; rows are written by Merge and read by a query")
+		return invalid("COPY is unsupported; use Merge to write rows and a query to read them")
 	}
 	return nil
 }
@@ -304,7 +304,7 @@ func bind(args []any, oids []uint32) ([][]byte, error) {
 			}
 			values[i] = v.UTC().AppendFormat(nil, layout)
 		default:
-			return nil, invalid("parameter %d: a Go value of type %T is not taken", i+1, arg)
+			return nil, invalid("parameter %d: unsupported Go type %T", i+1, arg)
 		}
 	}
 	return values, nil

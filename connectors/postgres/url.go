@@ -33,11 +33,11 @@ func parseURL(rawURL string) (a address, err error) {
 	rest, query, _ := strings.Cut(rest, "?")
 	settings, err := url.ParseQuery(query)
 	if err != nil {
-		return a, invalid("postgres: the settings behind the ? cannot be read; expected NAME=VALUE joined by &")
+		return a, invalid("postgres: the options after ? are malformed; expected NAME=VALUE joined by &")
 	}
 	user, _, signed := strings.Cut(rest[:strings.LastIndexByte(rest, '@')+1], "@")
 	if signed && strings.Contains(user, ":") || settings.Has("password") || settings.Has("sslpassword") {
-		return a, invalid("postgres: a URL ends up in logs and may hold no password: use PGPASSWORD, a password file (PGPASSFILE, passfile=FILE), a service file, password_file, password_env or password_command")
+		return a, invalid("postgres: a URL appears in logs and must not contain a password: use PGPASSWORD, a password file (PGPASSFILE, passfile=FILE), a service file, password_file, password_env or password_command")
 	}
 	if a.password, err = passwordOf(settings); err != nil {
 		return a, err
@@ -60,14 +60,14 @@ func parseURL(rawURL string) (a address, err error) {
 	if len(settings) > 0 {
 		text += "?" + settings.Encode()
 	}
-	if a.config, err = pgxpool.ParseConfig(text); err != nil { // its words may hold what files and the environment say
+	if a.config, err = pgxpool.ParseConfig(text); err != nil { // its message may contain data of files and the environment
 		return a, &errcode.Error{Code: errcode.InvalidArgument,
 			Msg: "postgres: the URL, the PG* variables or the files they name cannot be read as settings of libpq", Err: err}
 	}
 	return a, nil
 }
 
-// whereOf is what messages call a server.
+// whereOf returns the name of a server for messages.
 func whereOf(c *pgconn.Config) string {
 	if strings.HasPrefix(c.Host, "/") {
 		return c.Host + "/" + c.Database

@@ -35,7 +35,7 @@ const (
 // minutes.
 const containerToken = "/snowflake/session/token"
 
-// Secret says where secrets are: names of files and of environment variables, never the secrets.
+// Secret has the location of secrets: names of files and of environment variables, never the secrets.
 type Secret struct {
 	PrivateKeyFile, PassphraseFile, PassphraseEnv string
 	TokenFile, TokenEnv                           string
@@ -106,9 +106,9 @@ func (c *Config) checkSecret() error {
 		return invalid(
 			"more than one of private_key_file, token_file, token_env, password_file and password_env is named; expected one")
 	case sources == 0 && !c.ownHost() && c.getenv("SNOWFLAKE_HOST") == "":
-		return invalid("no secret is named; for a host that is not Snowflake's own, expected private_key_file, token_file, token_env, password_file or password_env in the URL")
+		return invalid("no credentials: for a host other than Snowflake's own, expected private_key_file, token_file, token_env, password_file or password_env in the URL")
 	case sources == 0:
-		return invalid("nothing to sign in with: expected private_key_file, token_file, token_env, password_file or password_env in the URL, or SNOWFLAKE_PRIVATE_KEY_FILE, SNOWFLAKE_TOKEN_FILE_PATH, SNOWFLAKE_TOKEN or SNOWFLAKE_PASSWORD")
+		return invalid("no credentials: expected private_key_file, token_file, token_env, password_file or password_env in the URL, or SNOWFLAKE_PRIVATE_KEY_FILE, SNOWFLAKE_TOKEN_FILE_PATH, SNOWFLAKE_TOKEN or SNOWFLAKE_PASSWORD")
 	}
 	token := s.TokenFile != "" || s.TokenEnv != ""
 	need := map[Auth]struct {
@@ -150,8 +150,8 @@ func unauthenticated(format string, args ...any) error {
 // login signs in for each session of the pool, reading the secret anew.
 type login struct {
 	config Config
-	// transport is that of all sessions. If it is nil, the driver makes one that checks revocation
-	// lists; what it receives counts when it has become records.
+	// transport is the HTTP transport of all sessions. If it is nil, the driver makes one that
+	// checks revocation lists; what it receives counts when it has become records.
 	transport http.RoundTripper
 }
 

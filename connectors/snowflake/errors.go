@@ -42,8 +42,8 @@ var failures = map[int]failure{
 	390303: {errcode.Unauthenticated, "the OAuth token is not valid"},
 	390318: {errcode.Unauthenticated, "the OAuth token has expired"},
 	390394: {errcode.Unauthenticated, "the programmatic access token is not valid"},
-	390422: {errcode.PermissionDenied, "a network policy does not let this address in"},
-	390432: {errcode.PermissionDenied, "a network policy does not let this address in"},
+	390422: {errcode.PermissionDenied, "a network policy blocks this address"},
+	390432: {errcode.PermissionDenied, "a network policy blocks this address"},
 	394507: {errcode.Unauthenticated, "the user must sign in with a second factor"},
 
 	// Names, rights and SQL.
@@ -91,9 +91,9 @@ var failures = map[int]failure{
 	100040: {errcode.InvalidArgument, "a value is not a date"},
 	100051: {errcode.InvalidArgument, "division by zero"},
 	100069: {errcode.InvalidArgument, "a value is not JSON"},
-	100072: {errcode.InvalidArgument, "NULL in a column that takes none"},
+	100072: {errcode.InvalidArgument, "NULL in a NOT NULL column"},
 	100078: {errcode.InvalidArgument, "a string is longer than its column allows"},
-	100082: {errcode.InvalidArgument, "a value is larger than Snowflake takes"},
+	100082: {errcode.InvalidArgument, "a value is larger than Snowflake allows"},
 	100090: {errcode.Internal, "several rows for one key in a MERGE"},
 	100129: {errcode.InvalidArgument, "a parameter of the statement is not given"},
 	100132: {errcode.InvalidArgument, "JavaScript of a function failed"},
@@ -102,7 +102,7 @@ var failures = map[int]failure{
 	// The driver's own.
 	sf.ErrCodeServiceUnavailable: {errcode.Unavailable, "the service does not answer"},
 	sf.ErrCodeFailedToConnect:    {errcode.Unauthenticated, "the account refuses the connection: is its name right?"},
-	sf.ErrFailedToPostQuery:      {errcode.Unavailable, "the service does not take the statement"},
+	sf.ErrFailedToPostQuery:      {errcode.Unavailable, "the service rejects the statement"},
 	sf.ErrFailedToRenewSession:   {errcode.Unauthenticated, "the session cannot be renewed"},
 	sf.ErrFailedToAuth: {errcode.Unauthenticated,
 		"the account does not answer as Snowflake does: is its name right?"},
@@ -114,7 +114,7 @@ var failures = map[int]failure{
 	sf.ErrCodePrivateKeyParseError: {errcode.Unauthenticated, "the private key cannot be read"},
 }
 
-// goneNumbers are those that say that a session is no more, before anything is run in it.
+// goneNumbers are the error numbers for a session that has ended, before anything is run in it.
 var goneNumbers = map[int]bool{390104: true, 390108: true, 390110: true, 390111: true, 390112: true, 390113: true,
 	390114: true, 390115: true, sf.ErrFailedToRenewSession: true}
 
@@ -171,7 +171,7 @@ var (
 	lineOf     = regexp.MustCompile(`line (\d+)`)
 )
 
-// said classifies a message of Snowflake.
+// said classifies an error message of Snowflake.
 func said(se *sf.SnowflakeError) (errcode.Code, string) {
 	f, known := failures[se.Number]
 	if !known {
@@ -216,7 +216,7 @@ func byState(se *sf.SnowflakeError) failure {
 		return failures[606]
 	case has("too many requests", "too many queries", "too many sessions", "too many concurrent", "throttl", "rate limit",
 		"concurrency limit", "queued statements", "http status: 429"):
-		return failure{errcode.Unavailable, "too many requests (" + text + "); ask less at a time or later"}
+		return failure{errcode.Unavailable, "too many requests (" + text + "); send fewer requests at a time, or retry later"}
 	case has("resource monitor", "exceeded its quota", "quota exceeded", "quota has been exceeded"):
 		return failure{errcode.FailedPrecondition,
 			"a quota of the account is used up (" + text + "); wait until it is renewed, or have it raised"}
@@ -246,12 +246,12 @@ var stateTexts = map[errcode.Code]string{
 
 var httpStatus = regexp.MustCompile(`HTTP Status: (\d{3})`)
 
-// transportFailure classifies what went wrong on the way. gosnowflake 1.19.1 tells the status of an
-// answer that it gave up on in words only.
+// transportFailure classifies what went wrong on the way. gosnowflake 1.19.1 has the HTTP status of
+// the last attempt in the error text only.
 func transportFailure(err error) (errcode.Code, string) {
 	if m := httpStatus.FindStringSubmatch(err.Error()); m != nil {
 		if m[1] == "429" {
-			return errcode.Unavailable, "too many requests (HTTP 429); ask less at a time or later"
+			return errcode.Unavailable, "too many requests (HTTP 429); send fewer requests at a time, or retry later"
 		}
 		return errcode.Unavailable, "the service does not answer (HTTP " + m[1] + ")"
 	}
@@ -264,7 +264,7 @@ func transportFailure(err error) (errcode.Code, string) {
 		return code, text
 	case strings.Contains(err.Error(), "x509"), strings.Contains(err.Error(), "certificate"):
 		// the driver keeps the words only
-		return errcode.Unauthenticated, "its certificate is not accepted"
+		return errcode.Unauthenticated, "its certificate is not trusted"
 	case strings.Contains(err.Error(), "invalid character"), strings.Contains(err.Error(), "cannot unmarshal"):
 		return errcode.Unavailable, "it does not answer as Snowflake does"
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// chunkBytes is how much JSON one statement carries. Snowflake takes values of at most 16 MB.
+// chunkBytes is the number of bytes of JSON in one statement. Snowflake takes values of at most 16 MB.
 const chunkBytes = 4 << 20
 
 // Merge writes rows with one statement, which is its own transaction: all rows or none, and with a key the same

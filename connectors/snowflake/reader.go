@@ -14,11 +14,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ahead is how many batches are downloaded before they are asked for, unless they count with a call,
-// whose memory is for what is read.
+// ahead is the number of batches that are downloaded in advance. A call whose memory is limited
+// downloads none in advance.
 const ahead = 2
 
-// attempts is how often the links of a result are renewed at one place.
+// attempts is the maximum number of times that the links of a result are renewed for the same batch.
 const attempts = 4
 
 // stream is a result. Batches are downloaded a few ahead; one that cannot be is asked for

@@ -41,7 +41,7 @@ type describedRows interface {
 func (s *session) result(ctx context.Context, rows sqldriver.Rows, asBatches bool) (*result, error) {
 	d, ok := rows.(describedRows)
 	if !ok {
-		return nil, errcode.New(errcode.Internal, "snowflake: the driver's rows are not what they were")
+		return nil, errcode.New(errcode.Internal, "snowflake: this version of the driver returns rows of an unknown type")
 	}
 	res := &result{id: d.GetQueryID()}
 	for i, name := range d.Columns() {
@@ -72,7 +72,7 @@ func (s *session) result(ctx context.Context, rows sqldriver.Rows, asBatches boo
 	return res, nil
 }
 
-// rowsAtOnce is how many rows of a JSON result become one record.
+// rowsAtOnce is the number of rows of a JSON result in one record.
 const rowsAtOnce = 4096
 
 // unreadable reports that gosnowflake 1.19.1 cannot convert a batch: it fails for times of day with a scale of 4 or

@@ -75,7 +75,7 @@ func (c *Conn) once(ctx context.Context, f func(*session) error) (err error) {
 	err = conn.Raw(func(raw any) error {
 		d, ok := raw.(driverConn)
 		if !ok {
-			failed = errcode.New(errcode.Internal, "snowflake: the driver's connection is not what it was")
+			failed = errcode.New(errcode.Internal, "snowflake: this version of the driver has connections of an unknown type")
 			return nil
 		}
 		s := &session{db: c, conn: d}
@@ -91,7 +91,7 @@ func (c *Conn) once(ctx context.Context, f func(*session) error) (err error) {
 	return failed
 }
 
-// poolError is why there is no session.
+// poolError returns the error for a session that cannot be opened.
 func (c *Conn) poolError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -141,7 +141,7 @@ func (s *session) query(ctx context.Context, sql string, args []any) (*result, e
 // call hands a statement to the driver.
 func (s *session) call(ctx context.Context, sql string, bound []sqldriver.NamedValue) (rows sqldriver.Rows, err error) {
 	defer func() {
-		s.spent = s.spent || errcode.Of(err) == errcode.Internal // what a panic left behind is not known
+		s.spent = s.spent || errcode.Of(err) == errcode.Internal // the state after a panic is unknown
 	}()
 	defer driverbase.Recovered(&err)
 	return s.conn.QueryContext(ctx, sql, bound)
@@ -174,7 +174,7 @@ func bind(args []any) ([]sqldriver.NamedValue, error) {
 			add(sf.DataTypeTimestampLtz)
 			add(v)
 		default:
-			return nil, invalid("parameter %d: a Go value of type %T is not taken", i+1, arg)
+			return nil, invalid("parameter %d: unsupported Go type %T", i+1, arg)
 		}
 	}
 	return out, nil

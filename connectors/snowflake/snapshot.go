@@ -35,7 +35,7 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 		return c.readQuery(ctx, ref.Name)
 	case driver.RefTable:
 	default:
-		return nil, errcode.New(errcode.Unimplemented, "snowflake: a warehouse reads no files by reference")
+		return nil, errcode.New(errcode.Unimplemented, "snowflake: file references are unsupported; use query:ID or table:NAME")
 	}
 	name, err := nameOf(ref.Name)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 // scheme is the scheme of URLs, snowflake://ACCOUNT/DATABASE/SCHEMA?warehouse=W. See [ParseURL].
 const scheme = "snowflake"
 
-// Dialect is how Snowflake spells badger's tables.
+// Dialect is the SQL dialect of badger's tables in Snowflake.
 var Dialect = driver.Dialect{
 	Name: "snowflake",
 	Types: map[driver.Type]string{

@@ -24,7 +24,7 @@ func readings(sql string) (bare, comments []string) {
 	return bare, comments
 }
 
-// words are the first n words of a reading in upper case, behind opening brackets.
+// words returns the first n words of a reading after opening brackets, in upper case.
 func words(bare string, n int) []string {
 	var out []string
 	for len(out) < n {
@@ -55,7 +55,7 @@ func (c *Conn) check(sql string) error {
 		first := append(words(text, 1), "")
 		switch first[0] {
 		case "PUT", "GET": // the driver would run these itself, on files of this machine
-			return errcode.New(errcode.PermissionDenied, "snowflake: %s moves files of this machine and is not run", first[0])
+			return errcode.New(errcode.PermissionDenied, "snowflake: %s is rejected: it transfers files of this machine", first[0])
 		}
 	}
 	if !c.readOnly {
@@ -65,20 +65,20 @@ func (c *Conn) check(sql string) error {
 		switch {
 		case nestedComment.MatchString(comment): // its end is a matter of opinion
 			return errcode.New(errcode.PermissionDenied,
-				"snowflake: a comment that holds /* is not run on a connection that only reads")
+				"snowflake: a comment contains /*, which a read-only connection rejects; remove it")
 		case loneReturn.MatchString(comment): // as above
 			return errcode.New(errcode.PermissionDenied,
-				"snowflake: a comment that holds a carriage return without a line feed is not run on a connection that only reads")
+				"snowflake: a comment contains a carriage return without a line feed, which a read-only connection rejects; remove it")
 		}
 	}
 	for _, text := range bare {
 		if anonymousProcedure.MatchString(text) { // WITH p AS PROCEDURE () … CALL p() may do anything
-			return errcode.New(errcode.PermissionDenied, "snowflake: procedures are not run on a connection that only reads")
+			return errcode.New(errcode.PermissionDenied, "snowflake: calls of procedures are rejected on a read-only connection")
 		}
 		for part := range strings.SplitSeq(text, "->>") { // one statement's result may be piped into another
 			if first := words(part, 1); len(first) == 0 || !reads(first[0]) {
 				return errcode.New(errcode.PermissionDenied,
-					"snowflake: only statements that read are run on a connection that only reads")
+					"snowflake: statements that do not only read are rejected on a read-only connection")
 			}
 		}
 	}
@@ -91,8 +91,8 @@ var (
 	anonymousProcedure = regexp.MustCompile(`(?i)\bAS[\s\v\p{Z}]*PROCEDURE[\s\v\p{Z}]*\(`)
 )
 
-// reads tells statements that change nothing. Snowflake has no read-only sessions; but what begins
-// with these cannot hold DML.
+// reads reports whether a statement changes nothing. Snowflake has no read-only sessions; but what
+// begins with these cannot hold DML.
 func reads(first string) bool {
 	switch first {
 	case "SELECT", "WITH", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "VALUES", "LIST", "LS":
@@ -101,7 +101,7 @@ func reads(first string) bool {
 	return false
 }
 
-// leavesNothing tells statements after which a session is as good as new. CREATE SCHEMA, for one,
+// leavesNothing reports whether a statement leaves the session unchanged. CREATE SCHEMA, for one,
 // makes the new schema the current one.
 func leavesNothing(sql string) bool {
 	bare, _ := readings(sql)

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Config says which account is opened, and how. It holds no secrets, only where they are.
+// Config configures the connection to an account. It holds no secrets, only where they are.
 type Config struct {
 	Account, User, Database, Schema, Warehouse, Role string
 
@@ -32,7 +32,7 @@ type Config struct {
 	LoginTimeout     time.Duration     // 0 is one minute
 	Retries          int               // of one request that meets a busy or failing server; 0 is 7
 	Params           map[string]string // session parameters
-	Proxy            *url.URL          // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
+	Proxy            *url.URL          // http(s)://HOST:PORT, or nil for no proxy; proxies of the environment are ignored
 	Revocation       Revocation        // of certificates; "" is RevocationOff
 
 	getenv func(string) string // nil is the process's until check
@@ -83,7 +83,7 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	if u.User != nil {
 		if _, has := u.User.Password(); has {
 			return c, invalid(
-				"a URL ends up in logs and may hold no password: use private_key_file, token_file, password_file or password_env")
+				"a URL appears in logs and must not contain a password: use private_key_file, token_file, password_file or password_env")
 		}
 		c.User = u.User.Username()
 	}
@@ -93,7 +93,7 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	}
 	c.Database, c.Schema, _ = strings.Cut(strings.Trim(u.Path, "/"), "/")
 	if strings.Contains(c.Schema, "/") {
-		return c, invalid("expected at most /DATABASE/SCHEMA behind the account")
+		return c, invalid("expected at most /DATABASE/SCHEMA after the account")
 	}
 	if err := c.options().Read("snowflake", u.RawQuery); err != nil {
 		return c, err
@@ -102,7 +102,7 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// checked is the configuration of a URL that says all that is needed.
+// checked returns the configuration of a URL, or an error if something is missing.
 func checked(rawURL string) (Config, error) {
 	c, err := ParseURL(rawURL)
 	if err == nil {
@@ -136,8 +136,8 @@ func (c *Config) options() driverbase.Options {
 
 // complete takes from the environment what the URL leaves out.
 func (c *Config) complete() {
-	// An account that is named is reached at its own host, whatever the environment says. The token
-	// of a container is good at the container's host only.
+	// A named account has its own host, whatever the environment has. The token of a container is
+	// good at the container's host only.
 	hostless := c.Account == "" || c.Auth == Container || c.Auth == "" && c.Secret == (Secret{}) && exists(containerToken)
 	for _, f := range []struct {
 		to   *string
@@ -187,7 +187,7 @@ func (c *Config) check() error {
 	return c.checkSecret()
 }
 
-// Endpoint is where the account is reached, for messages.
+// Endpoint returns the host of the account, for messages.
 func (c *Config) endpoint() string {
 	if c.Host == "" {
 		return strconv.Quote(c.Account)

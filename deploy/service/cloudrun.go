@@ -224,7 +224,7 @@ func (b *Binding) member() string {
 	return ShellWord(b.Member)
 }
 
-// Grant returns the command that gives a role. There is none for a connection but the API; the script
+// Grant returns the command that gives a role. For a connection only the API can do this; the script
 // of badger deploy defines connection_role.
 func (s *CloudRunService) Grant(b Binding) string { return s.command(&b, "add", "GRANT", "TO") }
 

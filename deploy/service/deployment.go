@@ -50,7 +50,7 @@ func (d *Deployment) sections() (all []section) {
 	return all
 }
 
-// Replicas are how many servers run at least and at most.
+// Replicas are the minimum and the maximum number of servers.
 type Replicas struct {
 	Min int `yaml:"min"`
 	Max int `yaml:"max"`
@@ -121,7 +121,7 @@ func (d *Deployment) Complete() error {
 	if u, err := url.Parse(d.Judge.URL); d.Judge.URL != "" &&
 		(err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return errcode.New(errcode.InvalidArgument,
-			"values: deploy.judge.url is no URL such as https://models.example.com/v1")
+			"values: deploy.judge.url: expected a URL such as https://models.example.com/v1")
 	}
 	if err := d.Results.complete(); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (d *Deployment) Complete() error {
 func checkWarehouse(key, value string) error {
 	if scheme, _, _ := strings.Cut(value, ":"); value != "" && (scheme == value || !slices.Contains(schemes, scheme)) {
 		return errcode.New(errcode.InvalidArgument,
-			"values: %s is no URL of a warehouse, expected one that begins with one of %s:", key, strings.Join(schemes, ":, "))
+			"values: %s: expected the URL of a warehouse that begins with one of %s:", key, strings.Join(schemes, ":, "))
 	}
 	return nil
 }

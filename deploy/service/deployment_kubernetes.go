@@ -68,7 +68,7 @@ func (k *Kubernetes) fields() []Field {
 	}
 }
 
-// complete checks what is there. Whether there is enough of it is for the target to say.
+// complete checks what is there. The target checks whether this is enough.
 func (k *Kubernetes) complete() error {
 	bad := func(key, value, want string) error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.%s is %.60q, expected %s", key, value, want)
@@ -160,7 +160,7 @@ func (d *Deployment) NamedHosts() ([]HostPort, error) {
 			continue
 		}
 		if !fullName.MatchString(hp.Host) {
-			return nil, errcode.New(errcode.InvalidArgument, "values: %s names the host %.60q, expected a full name such as db.data.svc.cluster.local: with deploy.kubernetes.hosts no other can be looked up", u.key, hp.Host)
+			return nil, errcode.New(errcode.InvalidArgument, "values: %s names the host %.60q, expected a fully qualified name such as db.data.svc.cluster.local; with deploy.kubernetes.hosts, other names are not resolved", u.key, hp.Host)
 		}
 		out = append(out, hp)
 	}

@@ -10,7 +10,7 @@ import (
 
 // Specification is a service specification of Snowpark Container Services, with the names of Snowflake's
 // reference. Snowflake checks one only when a service is created from it, and no validator is available outside an
-// account, so [Specification.Check] has the rules that no JSON Schema can say.
+// account, so [Specification.Check] has the rules that a JSON Schema cannot express.
 type Specification struct {
 	Spec         Spec          `yaml:"spec"`
 	ServiceRoles []ServiceRole `yaml:"serviceRoles,omitempty"`
@@ -44,7 +44,7 @@ type Probe struct {
 	Path string `yaml:"path"`
 }
 
-// VolumeMount is where a container sees a volume.
+// VolumeMount is the directory of a volume in a container.
 type VolumeMount struct {
 	Name      string `yaml:"name"`
 	MountPath string `yaml:"mountPath"`

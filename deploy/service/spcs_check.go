@@ -105,7 +105,7 @@ func (c *checker) name(where, name string, seen map[string]bool) {
 
 func (c *checker) most(where string, n, most int) {
 	if n > most {
-		c.wrong(where, "%d, and Snowflake takes at most %d", n, most)
+		c.wrong(where, "%d, expected at most %d", n, most)
 	}
 }
 
@@ -254,7 +254,7 @@ func (c *checker) secret(at string, s *Secret) {
 		c.wrong(at+".snowflakeSecret", "expected one of objectName and objectReference")
 	}
 	if s.EnvVarName != "" || s.SecretKeyRef != "" {
-		c.wrong(at, "a secret in a variable is not read again when it changes, expected directoryPath alone")
+		c.wrong(at, "expected directoryPath only: a secret in a variable is not reloaded when it changes")
 	} else if s.DirectoryPath == "" {
 		c.wrong(at+".directoryPath", "is missing")
 	}
@@ -262,7 +262,7 @@ func (c *checker) secret(at string, s *Secret) {
 
 func (c *checker) resources(at string, r *Resources, family Family, cpu, memory *big.Rat) {
 	if r == nil || r.Requests == nil || r.Limits == nil {
-		c.wrong(at, "expected requests and limits: without limits one container takes what another needs")
+		c.wrong(at, "expected requests and limits: without limits, a container can use the resources of another one")
 		return
 	}
 	for _, q := range []struct {
@@ -295,7 +295,7 @@ func (c *checker) resources(at string, r *Resources, family Family, cpu, memory 
 		q.sum.Add(q.sum, asked)
 	}
 	if r.Requests.GPU != "" || r.Limits.GPU != "" {
-		c.wrong(at, "nvidia.com/gpu: the family %s has none", family.Name)
+		c.wrong(at, "nvidia.com/gpu: instances of the family %s have no GPU", family.Name)
 	}
 }
 
@@ -345,7 +345,7 @@ func (q Quantity) bytes() (*big.Rat, error) {
 
 func positive(q Quantity, n *big.Rat) error {
 	if n.Sign() <= 0 {
-		return fmt.Errorf("%.40q, expected more than nothing", string(q))
+		return fmt.Errorf("%.40q, expected a positive quantity", string(q))
 	}
 	return nil
 }

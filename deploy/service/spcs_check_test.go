@@ -65,24 +65,24 @@ func TestEachRuleCanFail(t *testing.T) {
 				s.Spec.Containers = append(s.Spec.Containers, c)
 			}
 			s.Spec.Containers[1].Resources = s.Spec.Containers[2].Resources
-		}, "spec.containers: 21, and Snowflake takes at most 20"},
+		}, "spec.containers: 21, expected at most 20"},
 		"too many endpoints": {func(s *service.Specification) {
 			for i := range 98 {
 				s.Spec.Endpoints = append(s.Spec.Endpoints, service.Endpoint{Name: fmt.Sprintf("e%d", i), Port: 100 + i})
 			}
-		}, "spec.endpoints: 101, and"},
+		}, "spec.endpoints: 101, expected"},
 		"too many volumes": {func(s *service.Specification) {
 			for i := range 18 {
 				n := fmt.Sprintf("v%d", i)
 				s.Spec.Volumes = append(s.Spec.Volumes, service.Volume{Name: n, Source: "local"})
 				s.Spec.Containers[0].VolumeMounts = append(s.Spec.Containers[0].VolumeMounts, service.VolumeMount{Name: n, MountPath: "/" + n})
 			}
-		}, "spec.volumes: 21, and"},
+		}, "spec.volumes: 21, expected"},
 		"too many secrets": {func(s *service.Specification) {
 			for i := range 50 {
 				s.Spec.Containers[1].Secrets = append(s.Spec.Containers[1].Secrets, service.Secret{SnowflakeSecret: service.SecretName{ObjectReference: "k"}, DirectoryPath: fmt.Sprintf("/s/%d", i)})
 			}
-		}, "secrets of all containers: 51, and"},
+		}, "secrets of all containers: 51, expected"},
 		"capital in a name":        {func(s *service.Specification) { s.Spec.Containers[0].Name = "Badger" }, "spec.containers[0].name"},
 		"name begins with a digit": {func(s *service.Specification) { s.Spec.Containers[0].Name = "1badger" }, "spec.containers[0].name"},
 		"name ends with a dash":    {func(s *service.Specification) { s.Spec.Containers[0].Name = "badger-" }, "spec.containers[0].name"},
@@ -123,7 +123,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		"local as a block":          {func(s *service.Specification) { s.Spec.Volumes[0].BlockConfig = map[string]any{"iops": 3000} }, "spec.volumes[0].blockConfig"},
 		"secret without a name":     {func(s *service.Specification) { s.Spec.Containers[0].Secrets[0].SnowflakeSecret = service.SecretName{} }, "secrets[0].snowflakeSecret"},
 		"secret with two names":     {func(s *service.Specification) { s.Spec.Containers[0].Secrets[0].SnowflakeSecret.ObjectReference = "k" }, "secrets[0].snowflakeSecret"},
-		"secret in a variable":      {func(s *service.Specification) { s.Spec.Containers[0].Secrets[0].EnvVarName = "KEY" }, "spec.containers[0].secrets[0]: a secret in a variable"},
+		"secret in a variable":      {func(s *service.Specification) { s.Spec.Containers[0].Secrets[0].EnvVarName = "KEY" }, "spec.containers[0].secrets[0]: expected directoryPath only"},
 		"secret nowhere":            {func(s *service.Specification) { s.Spec.Containers[0].Secrets[0].DirectoryPath = "" }, "secrets[0].directoryPath: is missing"},
 		"no port":                   {func(s *service.Specification) { s.Spec.Endpoints[1].Port = 0 }, "spec.endpoints[1]: expected one of port and portRange"},
 		"port and range":            {func(s *service.Specification) { s.Spec.Endpoints[1].PortRange = "1-2" }, "spec.endpoints[1]: expected one of port and portRange"},
@@ -140,7 +140,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		"no limits":                 {func(s *service.Specification) { s.Spec.Containers[1].Resources.Limits = nil }, "spec.containers[1].resources"},
 		"cores of no number":        {func(s *service.Specification) { s.Spec.Containers[1].Resources.Requests.CPU = "much" }, "spec.containers[1].resources.requests.cpu"},
 		"half a thousandth":         {func(s *service.Specification) { s.Spec.Containers[1].Resources.Limits.CPU = "0.5m" }, "spec.containers[1].resources.limits.cpu"},
-		"no memory":                 {func(s *service.Specification) { s.Spec.Containers[1].Resources.Requests.Memory = "0Gi" }, "expected more than nothing"},
+		"no memory":                 {func(s *service.Specification) { s.Spec.Containers[1].Resources.Requests.Memory = "0Gi" }, "expected a positive quantity"},
 		"more than the limit":       {func(s *service.Specification) { s.Spec.Containers[0].Resources.Limits.CPU = "100m" }, "spec.containers[0].resources.requests.cpu: 250m is more than the limit 100m"},
 		"cores beyond the node":     {func(s *service.Specification) { s.Spec.Containers[0].Resources.Limits.CPU = "1001m" }, "more than a node of CPU_X64_XS has"},
 		"memory beyond the node":    {func(s *service.Specification) { s.Spec.Containers[0].Resources.Limits.Memory = "6.1Gi" }, "more than a node of CPU_X64_XS has"},

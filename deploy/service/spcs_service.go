@@ -121,7 +121,7 @@ func (s *SPCSService) Complete() error {
 	}
 	if w := d.Warehouse; w != "" {
 		if u, err := url.Parse(w); err != nil || u.Scheme != "snowflake" || u.User != nil {
-			return bad("deploy.warehouse is no URL such as snowflake:///%s/%s?auth=container, without a user", s.Database,
+			return bad("deploy.warehouse: expected a URL such as snowflake:///%s/%s?auth=container, without a user", s.Database,
 				s.Schema)
 		}
 	}

@@ -8,10 +8,10 @@ import "context"
 
 // Account is the memory account of one row of a call.
 type Account interface {
-	// Limit is how many bytes one result that a reference names may take.
+	// Limit is the maximum size in bytes of a result that a reference names.
 	Limit() int64
-	// Hold reserves n further bytes until the row is done. An error, ResourceExhausted, says that
-	// there is no room.
+	// Hold reserves n further bytes until the row is done. The error is ResourceExhausted if there
+	// is no room.
 	Hold(ctx context.Context, n int64) error
 }
 

@@ -10,7 +10,7 @@ import (
 // Pool is memory that several readings share. A reading waits until others have released enough; none fails. The
 // oldest one never waits, so that at most the pool and the memory of one reading are in use.
 type Pool struct {
-	// Taken is called with the number of bytes that are taken, whenever it changes; nil: nobody is told.
+	// Taken is called with the number of reserved bytes whenever it changes; it may be nil.
 	Taken func(bytes int64)
 
 	size int64

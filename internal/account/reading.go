@@ -47,7 +47,7 @@ func (r *Reading) Limit() int64 {
 // readingStep is the number of bytes reserved in one call, so that small reservations are cheap.
 const readingStep = 64 << 10
 
-// Take reserves n further bytes. An error, ResourceExhausted, says that there is no room; nothing is
+// Take reserves n further bytes. The error is ResourceExhausted if there is no room; nothing is
 // taken then.
 func (r *Reading) Take(ctx context.Context, n int64) error {
 	if r == nil || n <= 0 {
@@ -101,8 +101,8 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Table is what the reading of one result has reserved for the table that it becomes: twice what the table has come
-// to, because columns grow by doubling.
+// Table is the memory that is reserved for the table of a result while the result is read: twice the size of the
+// table so far, because columns grow by doubling.
 type Table struct {
 	ctx     context.Context //nolint:containedctx // lives for one call
 	reading *Reading
@@ -111,7 +111,7 @@ type Table struct {
 	bytes int64
 }
 
-// NewTable starts to count the table of the reading r, whose context is ctx.
+// NewTable returns a Table that counts the memory of one table that r reads. ctx is the context of r.
 func NewTable(ctx context.Context, r *Reading) *Table { return &Table{ctx: ctx, reading: r} }
 
 // Grow records the bytes of the table so far. They remain reserved until the call ends.
@@ -128,7 +128,8 @@ func (t *Table) Grow(bytes int64) error {
 	return nil
 }
 
-// Apart is ctx for what is read next to a result, such as its size, and does not count with it.
+// Apart returns the context for reading something else next to a result, such as its size, whose
+// memory is not counted with the result.
 func Apart(ctx context.Context) context.Context {
 	if ReadingOf(ctx) == nil {
 		return ctx

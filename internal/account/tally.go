@@ -2,8 +2,8 @@ package account
 
 import "sync"
 
-// Holder reserves memory: n further bytes, until the call that it counts for ends. The error, ResourceExhausted,
-// says that there is no room.
+// Holder reserves memory: n further bytes, until the call that it counts for ends. The error is
+// ResourceExhausted if there is no room.
 type Holder interface {
 	Hold(n int64) error
 }

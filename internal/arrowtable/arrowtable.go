@@ -119,8 +119,8 @@ func (a *Accumulator) Append(rec arrow.Record) (err error) {
 	return a.limits.CheckBytes(a.bytes)
 }
 
-// partRows is how many values are converted between two looks at what the column has come to: a few bytes may stand
-// for millions of values, and few bits for 64.
+// partRows is the number of values that are converted between two checks of the column's size: a few bytes may
+// represent millions of values, and a few bits 64 bits.
 const partRows = 1 << 16
 
 // appendParts appends an array, in parts where it is long and the memory is bounded.

@@ -44,10 +44,10 @@ func (c *column) add(v scoring.Value) error {
 	return nil
 }
 
-// growStep is how many bytes are added between two calls of grow.
+// growStep is the number of bytes that are added between two calls of grow.
 const growStep = 64 << 10
 
-// beside is called before n bytes are used next to what was added.
+// beside is called before n bytes are used in addition to the column.
 func (c *column) beside(n int64) error {
 	if c.grow == nil || n <= growStep {
 		return nil

@@ -27,7 +27,7 @@ type jsonWriter struct {
 	told int // the length of b that room was asked for
 }
 
-// room is called before n bytes are written. What is written is copied as it grows, and into the column.
+// room is called before n bytes are written. The buffer is copied as it grows, and once more into the column.
 func (w *jsonWriter) room(n int) error {
 	n += len(w.b)
 	if w.beside == nil || n-w.told <= growStep {

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Limits bound the size of a table. A limit of 0 is none.
+// Limits bound the size of a table. A limit of 0 means no limit.
 type Limits struct {
 	Rows  int64
 	Bytes int64 // of the table in memory, see [scoring.Table.MemoryBytes]
@@ -20,8 +20,7 @@ type Limits struct {
 	held *held // nil: no account
 }
 
-// held is what reading one table has reserved of its call's memory: for the table, and for what is in memory next to
-// it.
+// held is the memory that is reserved for reading one table: for the table, and for what is in memory next to it.
 type held struct {
 	ctx     context.Context //nolint:containedctx // lives for one call
 	reading *account.Reading
@@ -134,7 +133,7 @@ func Recover(err *error) {
 	if v == nil {
 		return
 	}
-	*err = errcode.New(errcode.DataLoss, "malformed content, or in a form that is not read")
+	*err = errcode.New(errcode.DataLoss, "malformed content, or an unsupported form")
 	if e, ok := v.(error); ok && (errors.As(e, new(refused)) || errors.As(e, new(scoring.NoRoom))) {
 		*err = Classify(e)
 	}

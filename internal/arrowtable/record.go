@@ -298,7 +298,7 @@ func NewReader(mem memory.Allocator, t *scoring.Table, rows int) (array.RecordRe
 	return array.NewRecordReader(schema, records)
 }
 
-// batchEnd is where the batch that begins at start ends: before rows rows, and before its text
+// batchEnd returns the end of the batch that begins at start: before rows rows, and before its text
 // becomes too much for one record.
 func batchEnd(t *scoring.Table, start, rows int) int {
 	end := min(start+max(rows, 1), t.Rows())

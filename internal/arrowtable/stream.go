@@ -65,9 +65,9 @@ func Classify(err error) error {
 	return errcode.New(errcode.DataLoss, "malformed content: %w", err)
 }
 
-// messageReader cuts a stream into messages. The library's own reader takes a stream that is cut
-// behind a message's head for one that ended there; this one does not, and bounds what a head may
-// claim.
+// messageReader cuts a stream into messages. The library's own reader mistakes a stream that is cut
+// after a message's header for one that ended there; this one does not, and it limits the lengths
+// in headers.
 type messageReader struct {
 	in     io.Reader
 	mem    memory.Allocator
@@ -171,7 +171,7 @@ func (m *messageReader) read(n int64) (*memory.Buffer, error) {
 	return buf, nil
 }
 
-// Sizes of what is made of a message next to its values: of a field with its columns, and of an array of a batch.
+// Sizes of the objects that a message becomes, without its values: a field with its columns, and an array of a batch.
 const (
 	fieldBytes = 1024
 	arrayBytes = 512

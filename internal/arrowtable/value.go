@@ -27,7 +27,7 @@ func Value(arr arrow.Array, i int) (v scoring.Value, err error) {
 	return reader{}.value(arr, i, plain)
 }
 
-// reader reads values. beside is called before one takes n bytes next to the array; it may be nil.
+// reader reads values. beside is called before n bytes in addition to the array are used; it may be nil.
 type reader struct{ beside func(n int64) error }
 
 func (r reader) value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
@@ -133,7 +133,7 @@ func decimal(text string) (scoring.Value, error) {
 		return v, nil
 	}
 	if _, number := strconv.ParseFloat(text, 64); number == nil || errors.Is(number, strconv.ErrRange) {
-		return v, errcode.Unread("a number of more than %d digits is not read; cast the column to text",
+		return v, errcode.Unread("a number of more than %d digits cannot be read; cast the column to text",
 			scoring.MaxDecimalDigits)
 	}
 	return v, err
@@ -180,7 +180,7 @@ func (r reader) otherValue(arr arrow.Array, i int) (scoring.Value, error) {
 		}
 		return scoring.TextValue(scoring.JSON, string(w.b)), nil
 	}
-	return scoring.Value{}, errcode.Unread("values of Arrow type %v are not read", arr.DataType())
+	return scoring.Value{}, errcode.Unread("unsupported Arrow type %v", arr.DataType())
 }
 
 func text(s string) (scoring.Value, error) {

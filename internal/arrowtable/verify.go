@@ -44,7 +44,7 @@ type verifier struct {
 	parts  messageParts
 }
 
-// table is where a table and its vtable lie.
+// table is the position of a table and of its vtable.
 type table struct{ at, vtable, size int64 }
 
 func (v *verifier) inside(at, n int64) bool {
@@ -78,7 +78,7 @@ func (v *verifier) table(at int64) (table, bool) {
 	return table{at, vtable, size}, !v.bad
 }
 
-// field is where field i of n bytes lies, or 0 if it is absent.
+// field returns the position of field i, of n bytes, or 0 if it is absent.
 func (v *verifier) field(t table, i, n int64) int64 {
 	slot := 4 + 2*i
 	if v.bad || slot+2 > t.size {

@@ -40,7 +40,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// maxLine is how long a line may be, in bytes, its line feed included.
+// maxLine is the maximum length of a line in bytes, with its line feed.
 const maxLine = 64 << 20
 
 // Options select what to read. The zero value reads everything and fails on invalid lines.
@@ -137,7 +137,7 @@ type line struct {
 // add reads one line into its run.
 func (f *File) add(t jsonscan.Line, o *Options) error {
 	if t.Text == nil && t.Length > 0 {
-		return errcode.New(errcode.ResourceExhausted, "it is longer than the %d MiB that are read of a line", maxLine>>20)
+		return errcode.New(errcode.ResourceExhausted, "the line is longer than %d MiB", maxLine>>20)
 	}
 	text := bytes.TrimSpace(t.Text)
 	if t.Number == 1 {
@@ -226,12 +226,12 @@ func replyText(raw json.RawMessage) string {
 func jsonError(err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return errcode.New(errcode.InvalidArgument, "%s is a JSON %s, which does not belong there",
+		return errcode.New(errcode.InvalidArgument, "%s is a JSON %s, which is not allowed there",
 			cmp.Or(kind.Field, "the line"), kind.Value)
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return errcode.New(errcode.InvalidArgument, "it is not JSON from byte %d on", syntax.Offset)
+		return errcode.New(errcode.InvalidArgument, "malformed JSON at byte %d", syntax.Offset)
 	}
 	return errcode.New(errcode.InvalidArgument, "it is not one JSON object")
 }
@@ -406,7 +406,7 @@ func (r *Run) Score(caseID string) (float64, bool) {
 	return 0, false
 }
 
-// Calls is how many replies were recorded for a case.
+// Calls returns the number of replies recorded for a case.
 func (r *Run) Calls(caseID string) int {
 	if e := r.cases[caseID]; e != nil {
 		return len(e.replies)

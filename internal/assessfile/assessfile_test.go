@@ -114,8 +114,8 @@ func TestBadLinesAreNamedByNumberAndNotShown(t *testing.T) {
 	const secret = "SELECT salary"
 	ok := `{"case_id": "c1", "backend": "o3", "method": "rose", "score": 1}` + "\n"
 	for _, c := range []struct{ why, text, want string }{
-		{"no JSON", ok + `{"case_id": "` + secret + "\n", "line 2: it is not JSON from byte"},
-		{"two objects", ok + ok[:len(ok)-1] + ok, "line 2: it is not JSON"},
+		{"no JSON", ok + `{"case_id": "` + secret + "\n", "line 2: malformed JSON at byte"},
+		{"two objects", ok + ok[:len(ok)-1] + ok, "line 2: malformed JSON"},
 		{"an array", `["` + secret + `"]`, "line 1: the line is a JSON array"},
 		{"a missing member", ok + "\n" + `{"case_id": "c2", "backend": "o3", "score": 1, "note": "` + secret + `"}`, "line 3: method is missing"},
 		{"a wrong kind", `{"case_id": "c2", "backend": "o3", "method": "rose", "score": "` + secret + `"}`, "line 1: score is a JSON string"},

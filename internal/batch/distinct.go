@@ -13,7 +13,7 @@ import (
 // Copies are several items of a source with the same identity.
 type Copies struct {
 	Items  int
-	Places []string // of the first few of them; empty if they say no more than the identity
+	Places []string // of the first few of them; empty if they add nothing to the identity
 }
 
 // copyFinder is a source that finds the identities that several of its items have before it is read.

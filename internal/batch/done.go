@@ -125,8 +125,8 @@ func (s *doneSet) missing(a scoring.AnswerID, all []*scoring.Metric) []*scoring.
 	return left
 }
 
-// Tee is a ledger that appends to several in turn. Only what all of them hold is done, so that one
-// that fell behind when a run was killed catches up.
+// Tee is a ledger that appends to several in turn. Only what all of them hold is done, so that a
+// ledger that misses scores of a killed run gets them.
 func Tee(ledgers ...Ledger) Ledger { return tee(ledgers) }
 
 type tee []Ledger

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// defaultMaxLine is how long a line of a case file may be, in bytes.
+// defaultMaxLine is the maximum length of a line of a case file, in bytes.
 const defaultMaxLine = 256 << 20
 
 // FileSource is a case file in JSON Lines: one case a line, blank lines between them allowed. It is read line by
@@ -139,7 +139,7 @@ func (s FileSource) item(line jsonscan.Line, text []byte, place string, known in
 	if line.Length > s.maxLine() {
 		item.CaseID = place
 		item.Load = func(context.Context) (*scoring.Case, error) {
-			return nil, errcode.New(errcode.ResourceExhausted, "%s: the line has %d bytes, at most %d are read", place,
+			return nil, errcode.New(errcode.ResourceExhausted, "%s: the line has %d bytes, expected at most %d", place,
 				line.Length, s.maxLine())
 		}
 		return item

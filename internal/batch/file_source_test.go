@@ -68,12 +68,12 @@ func TestCaseFile(t *testing.T) {
 			"c.jsonl:1 long// " + strings.Repeat("x", 200_000), "c.jsonl:2 long// " + strings.Repeat("x", 200_000),
 		}},
 		{"a line beyond the bound, and the ones after it", long + "\n{\"case_id\":\"b\"}\n" + long, 1000, []string{
-			"c.jsonl:1 c.jsonl:1// resource_exhausted: c.jsonl:1: the line has 200032 bytes, at most 1000 are read",
+			"c.jsonl:1 c.jsonl:1// resource_exhausted: c.jsonl:1: the line has 200032 bytes, expected at most 1000",
 			"c.jsonl:2 b// ",
-			"c.jsonl:3 c.jsonl:3// resource_exhausted: c.jsonl:3: the line has 200032 bytes, at most 1000 are read",
+			"c.jsonl:3 c.jsonl:3// resource_exhausted: c.jsonl:3: the line has 200032 bytes, expected at most 1000",
 		}},
 		{"a line of just the bound", `{"case_id":"ab"}` + "\n" + `{"case_id":"abc"}`, 16, []string{
-			"c.jsonl:1 ab// ", "c.jsonl:2 c.jsonl:2// resource_exhausted: c.jsonl:2: the line has 17 bytes, at most 16 are read",
+			"c.jsonl:1 ab// ", "c.jsonl:2 c.jsonl:2// resource_exhausted: c.jsonl:2: the line has 17 bytes, expected at most 16",
 		}},
 	} {
 		s := batch.FileSource{Path: write(t, "c.jsonl", tc.text), MaxLine: tc.limit}

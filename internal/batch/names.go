@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// maxNames is how many bytes the names of an answer may have together: they are part of the key of its
-// scores, and the key of an index of PostgreSQL has at most 2,704 bytes.
+// maxNames is the maximum number of bytes of an answer's names together: they are part of the key of
+// its scores, and the key of an index of PostgreSQL has at most 2,704 bytes.
 const maxNames = 2000
 
 // kept is an item under names that every warehouse keeps. One whose own names no warehouse, or not

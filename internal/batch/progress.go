@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Progress says how far a run is. Counts are of cases whose scores are stored.
+// Progress is the progress of a run. Counts are of cases whose scores are stored.
 type Progress struct {
 	Total   int64 // cases of the source; 0 if not known (yet)
 	Done    int64 // scored in this call

@@ -134,8 +134,8 @@ func (x *run) watchStop() {
 	}
 }
 
-// read hands on what the source yields. A source that does not come back although its context has
-// ended is left behind.
+// read sends the cases of the source. It abandons a source that does not return after its context
+// has ended.
 func (x *run) read(src Source) {
 	defer close(x.sourceDone)
 	defer close(x.items)
@@ -296,7 +296,7 @@ func readable(golds []scoring.Query) bool {
 func load(ctx context.Context, item *Item) (c *scoring.Case, err error) {
 	defer func() {
 		if recover() != nil {
-			c, err = nil, errcode.New(errcode.Internal, "%s: reading the case broke down; this is a bug in badger", item.Place)
+			c, err = nil, errcode.New(errcode.Internal, "%s: reading the case panicked; this is a bug in badger", item.Place)
 		}
 	}()
 	if c, err = item.Load(ctx); c == nil && err == nil {
@@ -344,9 +344,9 @@ func (x *run) stopped(o *Outcome) error {
 	case o.Complete:
 		return nil
 	case o.Cut > 0:
-		return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored, %d in flight %s cut",
+		return errcode.New(errcode.Cancelled, "interrupted: %s %s scored, %d in flight %s cancelled",
 			printable.Count(o.Done, "answer"), printable.Verb(o.Done, "is", "are"), o.Cut, printable.Verb(o.Cut, "was", "were"))
 	}
-	return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored", printable.Count(o.Done, "answer"),
+	return errcode.New(errcode.Cancelled, "interrupted: %s %s scored", printable.Count(o.Done, "answer"),
 		printable.Verb(o.Done, "is", "are"))
 }

@@ -49,8 +49,8 @@ type Runner struct {
 	Progress      func(Progress)
 	ProgressEvery time.Duration
 
-	// Memory is called with the bytes that the cases held and the results that they name may take together, when the
-	// run begins and when that changes: comparing two results takes what it takes. It may be nil.
+	// Memory is called with the maximum memory in bytes of the cases and of the results that they name, when the run
+	// begins and when it changes. The memory of comparing two results is not included. It may be nil.
 	Memory func(bytes int64)
 
 	Now func() time.Time // the clock of Progress; default time.Now
@@ -84,8 +84,8 @@ func (r Runner) withDefaults(metrics []*scoring.Metric) Runner {
 	return r
 }
 
-// batchScores is how many scores are stored together. A store takes some milliseconds for each batch,
-// and a batch is held in memory twice while it is stored.
+// batchScores is the number of scores that are stored in one batch. A store takes some milliseconds
+// for each batch, and a batch is held in memory twice while it is stored.
 const batchScores = 4096
 
 func orDefault[T int | int64 | time.Duration](v *T, otherwise T) {

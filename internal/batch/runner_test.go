@@ -118,12 +118,12 @@ func TestEveryCaseEndsInScores(t *testing.T) {
 	for why, want := range map[string]got{
 		"a score":                         {"q000", "m", scoring.StatusOK, 0, ""},
 		"a metric that does not apply":    {"q000", "sql", scoring.StatusNotApplicable, 0, "no gold SQL given"},
-		"a metric that breaks down":       {"q000", "breaks", scoring.StatusFailed, errcode.Internal, "metric breaks broke down on this case; this is a defect of badger"},
+		"a metric that breaks down":       {"q000", "breaks", scoring.StatusFailed, errcode.Internal, "metric breaks panicked on this case; this is a bug in badger"},
 		"evidence that JSON cannot hold":  {"q000", "odd_detail", scoring.StatusFailed, errcode.Internal, "the evidence of the score cannot be written as JSON; this is a bug in badger"},
 		"a case that cannot be read":      {"q001", "m", scoring.StatusFailed, errcode.InvalidArgument, "case 2: torn"},
 		"but what describes the question": {"q001", "sql", scoring.StatusNotApplicable, 0, "no gold SQL given"},
 		"the same, of every metric":       {"q001", "odd_detail", scoring.StatusFailed, errcode.InvalidArgument, "case 2: torn"},
-		"a reader that breaks down":       {"q002", "m", scoring.StatusFailed, errcode.Internal, "case 3: reading the case broke down; this is a bug in badger"},
+		"a reader that breaks down":       {"q002", "m", scoring.StatusFailed, errcode.Internal, "case 3: reading the case panicked; this is a bug in badger"},
 		"a reader without a case":         {"q003", "m", scoring.StatusFailed, errcode.NotFound, "case 4: there is no case"},
 		"an id that comes twice":          {"q004", "m", scoring.StatusFailed, errcode.AlreadyExists, `case "q004" has 2 rows (case 5, case 6), expected one; none of them is scored`},
 	} {

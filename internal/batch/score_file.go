@@ -34,7 +34,7 @@ type storage interface {
 	Stat() (os.FileInfo, error)
 }
 
-// CreateScoreFile makes an empty score file, in place of one that exists.
+// CreateScoreFile creates an empty score file, which replaces an existing one.
 func CreateScoreFile(path string) (*ScoreFile, error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -59,7 +59,7 @@ func OpenScoreFile(path string) (*ScoreFile, error) {
 	return s, nil
 }
 
-// recover finds the end of the whole lines and drops a torn one behind it.
+// recover finds the end of the complete lines and drops a truncated one after it.
 func (s *ScoreFile) recover() error {
 	size, err := s.f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *ScoreFile) recover() error {
 	// was not written by a run.
 	if start := bytes.TrimRight(tail[:min(len(tail), len(lineStart))], "\x00"); !bytes.HasPrefix([]byte(lineStart),
 		start) {
-		return errcode.New(errcode.DataLoss, "%s: the last line is truncated and is not a score", filepath.Base(s.path))
+		return errcode.New(errcode.DataLoss, "%s: the last line is not a score; expected a file that badger run wrote", filepath.Base(s.path))
 	}
 	if err := s.rewind(); err != nil {
 		return fileError("the score file", err)
@@ -149,7 +149,7 @@ func (s *ScoreFile) regular() bool {
 func (s *ScoreFile) head(l jsonscan.Line) (r scoring.Row, err error) {
 	if l.Text == nil && l.Length > 0 {
 		return r, s.notAScore(l,
-			errcode.New(errcode.DataLoss, "the line has %d bytes, at most %d are read", l.Length, defaultMaxLine))
+			errcode.New(errcode.DataLoss, "the line has %d bytes, expected at most %d", l.Length, defaultMaxLine))
 	}
 	if err := r.UnmarshalKey(l.Text); err != nil {
 		return r, s.notAScore(l, err)

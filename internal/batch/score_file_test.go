@@ -151,7 +151,7 @@ func TestScoreFileThatIsNone(t *testing.T) {
 		{"another JSON Lines file", good + `{"question":"?"}` + "\n", "s.jsonl:2: expected a score"},
 		{"a case file", `{"case_id":"a","question":"?"}` + "\n", `s.jsonl:1: expected a score: status is ""`},
 		{"a torn line within", `{"case_id":"a","met` + "\n" + good, "s.jsonl:1: expected a score"},
-		{"a text without line feed", "my notes", "s.jsonl: the last line is truncated and is not a score"},
+		{"a text without line feed", "my notes", "s.jsonl: the last line is not a score"},
 		{"an unknown status", strings.ReplaceAll(good, `"ok"`, `"fine"`), `status is "fine"`},
 	} {
 		path := write(t, "s.jsonl", tc.text)

@@ -76,7 +76,7 @@ func (x *run) store() (Outcome, error) {
 			flush()
 		}
 	}
-	for ; len(order) > 0; turn++ { // behind a case that was handed out but never scored
+	for ; len(order) > 0; turn++ { // after a case that was handed out but never scored
 		if j := order[turn]; j != nil {
 			accept(j)
 			delete(order, turn)

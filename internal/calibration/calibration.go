@@ -1,4 +1,4 @@
-// Package calibration says how far metrics, judges and policies agree with people who labelled cases.
+// Package calibration measures the agreement of metrics, judges and policies with human labels.
 //
 // A [Study] holds labelled cases and, for every metric, a score of each; [Labelled] creates it. Its [Report] is
 // written as JSON, for a terminal, and as charts. A [JudgeTrial] holds the scores of a custom judge. [MakePolicies]
@@ -86,7 +86,7 @@ type Result struct {
 	Coverage  agreement.Stat // share with a verdict, of the labelled cases that the metric applies to
 	Kappa     agreement.Stat
 	KappaCI   agreement.Interval
-	Mean      agreement.Stat // of the values on labelled cases, whatever the labels say
+	Mean      agreement.Stat // of the values on labelled cases, for all labels
 	MeanCI    agreement.Interval
 	Threshold *float64
 	Calls     agreement.Stat         // of the judge, for each case with a verdict
@@ -143,7 +143,7 @@ type BackboneMeasure struct {
 	Current, Candidate agreement.Stat
 }
 
-// People is how far those who labelled agree among themselves.
+// People is the agreement between annotators.
 type People struct {
 	Annotators int // the most votes of a case
 	Cases      int // with two votes or more

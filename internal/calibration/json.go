@@ -88,7 +88,7 @@ type resultJSON struct {
 	SensitivityCI *[2]float64 `json:"sensitivity_ci"` // Wilson
 	SpecificityCI *[2]float64 `json:"specificity_ci"`
 
-	Mean   *float64    `json:"mean"` // of the values, whatever the labels say
+	Mean   *float64    `json:"mean"` // of the values, for all labels
 	MeanCI *[2]float64 `json:"mean_ci"`
 
 	Recorded bool                   `json:"recorded_verdicts,omitempty"`

@@ -163,7 +163,7 @@ func Forest(r *Report) *chart.Picture {
 	return p
 }
 
-// nothing says that there is nothing to draw.
+// nothing returns the note that there is nothing to draw.
 func nothing(p *chart.Picture, metrics []*Result, x chart.Axis, top float64) {
 	if len(metrics) == 0 {
 		p.TextAround("muted", (x.Start+x.End)/2, top+15, "no metric has a kappa")
@@ -229,7 +229,7 @@ func scatter(r *Report) *chart.Picture {
 	return p
 }
 
-// mostBars is how many metrics a panel of bars has.
+// mostBars is the maximum number of metrics in a panel of bars.
 const mostBars = 14
 
 // bars are the shares of cases that metrics pass in each tier, next to the share that people pass.

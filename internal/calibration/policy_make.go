@@ -21,15 +21,15 @@ type MadePolicies struct {
 }
 
 // MakePolicies makes the table of policies from labelled cases, which label reads, and tries it on databases
-// that were left out. A policy without cases keeps the rows of the delivered table; without any
-// source the table is the delivered one. Judge names who judged, for the trials; it may be empty.
+// that were left out. A policy without cases keeps the rows of the built-in table; without any source the
+// table is the built-in one. Judge names who judged, for the trials; it may be empty.
 func MakePolicies(parts []PolicyPart, judge string,
 	label func(policy.Policy, LabelSource) ([]policy.Labelled, error)) (*MadePolicies, error) {
 	made := MadePolicies{Table: policy.Default()}
 	if !slices.ContainsFunc(parts, func(p PolicyPart) bool { return len(p.From) > 0 }) {
 		return &made, nil
 	}
-	sources := []string{"Made by badger policy from labelled cases, the hash of each file behind its name"}
+	sources := []string{"Made by badger policy from labelled cases, the hash of each file after its name"}
 	var rows [][]policy.Row
 	for _, part := range parts {
 		var cases []policy.Labelled

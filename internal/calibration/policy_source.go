@@ -20,9 +20,9 @@ type LabelSource struct {
 // Laws names the pairs of docs/reference/equality.md instead of a file.
 const Laws = "laws"
 
-// Line says in the table where labels are from: the folder, name and hash of a file; of a warehouse
-// only that it is one, because its URL may hold a password. The error of a file that
-// cannot be read names the option.
+// Line returns the line of the table about the source of the labels: the folder, name and hash of a
+// file; of a warehouse only that it is one, because its URL may hold a password. The error of a
+// file that cannot be read names the option.
 func (l LabelSource) Line(cases int) (string, error) {
 	if l.Warehouse || l.Where == Laws {
 		return fmt.Sprintf("%s %s, %s", l.Option, l.name(), printable.Count(cases, "case")), nil

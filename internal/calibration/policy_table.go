@@ -19,7 +19,7 @@ func wrapped(w io.Writer, text string) {
 	}
 }
 
-// tableWidth is how many columns the table of policies has at most.
+// tableWidth is the maximum width of the table of policies in characters.
 const tableWidth = 80
 
 // PrintPolicies prints by class what was seen, and what passes though it was not.
@@ -71,5 +71,5 @@ func PrintPolicies(w io.Writer, t *policy.Table) {
 	_, _ = w.Write(b.Bytes())
 }
 
-// seen reports whether any label says something of a relation.
+// seen reports whether there is any label of a relation.
 func seen(r *policy.Row) bool { return r.Cases+r.Shown+r.Against > 0 }

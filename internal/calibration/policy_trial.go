@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/policy"
 )
 
-// PolicyTrial is how a table does on databases that it was not made from.
+// PolicyTrial has the accuracy of a table on databases that it was not derived from.
 type PolicyTrial struct {
 	Policy       policy.Policy `json:"policy"`
 	Source       string        `json:"source"` // of the cases

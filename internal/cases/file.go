@@ -20,7 +20,7 @@ import (
 func file(what, path string, of scoring.AnswerID) (batch.Source, Snapshots, error) {
 	file := batch.FileSource{Path: path}
 	if _, err := os.Stat(path); err != nil {
-		return nil, Snapshots{}, errcode.Usage("%sthere is no file %q", what, filepath.Base(path))
+		return nil, Snapshots{}, errcode.Usage("%sfile %q does not exist", what, filepath.Base(path))
 	}
 	snaps := Snapshots{Files: &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}}
 	if of != (scoring.AnswerID{}) {
@@ -29,8 +29,8 @@ func file(what, path string, of scoring.AnswerID) (batch.Source, Snapshots, erro
 	return file, snaps, nil
 }
 
-// chosenCases are a file's cases of one agent, version or batch. A line that cannot be parsed at all is kept, so
-// that it is reported.
+// chosenCases yields the cases of an agent, a version or a batch in a file. A line that cannot be parsed at all
+// is kept, so that it is reported.
 type chosenCases struct {
 	file batch.FileSource
 	of   scoring.AnswerID

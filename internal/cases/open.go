@@ -32,7 +32,7 @@ func (o *Opened) Warehouses() []*store.Store {
 	return []*store.Store{o.Tables.Tables}
 }
 
-// Place is where cases are.
+// Place is the location of cases.
 type Place struct {
 	Flag string // what names the file in messages, such as --cases
 	File string // "": they are in a warehouse

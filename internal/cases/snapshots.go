@@ -31,7 +31,7 @@ func (s Snapshots) ReadSnapshot(ctx context.Context, ref string) (*scoring.Table
 	if len(ref) >= len(file) && strings.EqualFold(ref[:len(file)], file) {
 		ref = file + ref[len(file):]
 		if s.Files == nil {
-			return nil, errcode.New(errcode.PermissionDenied, "file: references are not allowed here: list the directories that they may lie in under results.files of the configuration (--config)")
+			return nil, errcode.New(errcode.PermissionDenied, "file: references are not allowed here: list the directories of the files under results.files in the configuration (--config)")
 		}
 		return s.Files.ReadSnapshot(ctx, ref)
 	}

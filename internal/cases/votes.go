@@ -25,7 +25,7 @@ func (s *Warehouse) Votes(ctx context.Context,
 			unknown++
 			continue
 		}
-		if v.Decides { // it is in the consensus, and no rating of its own
+		if v.Decides { // an adjudication is part of the consensus and not a vote
 			continue
 		}
 		if votes[v.AnswerID] == nil {

@@ -81,7 +81,7 @@ func (s *Warehouse) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 					return
 				}
 			}
-			if read++; read == 1 || a.AnswerID != last { // rows of one answer follow each other
+			if read++; read == 1 || a.AnswerID != last { // the rows of an answer follow each other
 				s.count(&a)
 			}
 			last = a.AnswerID
@@ -115,7 +115,7 @@ func (s *Warehouse) all(ctx context.Context, before, read int64) error {
 		return nil
 	}
 	return errcode.New(errcode.Internal,
-		"badger.agent_runs has %d rows to score, and %d were read; this is a defect of badger", after, read)
+		"badger.agent_runs has %d rows to score, and %d were read; this is a bug in badger", after, read)
 }
 
 func itemOf(a *store.Answer) batch.Item {
@@ -161,8 +161,7 @@ func (s *Warehouse) Taken() map[string]int64 {
 	return maps.Clone(s.taken)
 }
 
-// Versions says which versions of the golden set the questions were taken from, the highest
-// first.
+// Versions returns the versions of the golden set that have the questions, the highest first.
 func (s *Warehouse) Versions() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -84,7 +84,7 @@ func (b *Bars) Picture() *Picture {
 	return p
 }
 
-// Histogram is how often values are in each of some bins of equal width.
+// Histogram has the number of values in each of some bins of equal width.
 type Histogram struct {
 	Name, Title, Desc string
 	X, Y              string

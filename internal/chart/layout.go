@@ -12,7 +12,7 @@ const Margin = 28.0
 // Axis maps values to pixels.
 type Axis struct{ From, To, Start, End float64 }
 
-// At is where a value is; one beyond the axis is at its end.
+// At returns the position of a value; a value beyond the axis is at its end.
 func (a Axis) At(v float64) float64 {
 	return a.Start + (max(a.From, min(a.To, v))-a.From)/(a.To-a.From)*(a.End-a.Start)
 }
@@ -41,7 +41,7 @@ func round(lo, hi float64, n int) (from, to, step float64) {
 	return math.Floor(lo/step+1e-9) * step, math.Ceil(hi/step-1e-9) * step, step
 }
 
-// places is how many decimals the multiples of a step have, at most 6.
+// places returns the number of decimals that the multiples of a step need, at most 6.
 func places(step float64) int {
 	_, decimals, _ := strings.Cut(strconv.FormatFloat(math.Round(step*1e6)/1e6, 'f', -1, 64), ".")
 	return len(decimals)

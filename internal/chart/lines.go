@@ -2,8 +2,8 @@ package chart
 
 import "math"
 
-// Lines is how values go over steps, such as the versions of an agent, or over a number, such as a
-// threshold.
+// Lines is a chart of values over steps, such as the versions of an agent, or over a number, such
+// as a threshold.
 type Lines struct {
 	Name, Title, Desc string
 	X, Y              string   // what the axes are

@@ -67,7 +67,7 @@ func (p Pixels) String() string {
 	return strconv.FormatFloat(tenths/10, 'f', -1, 64)
 }
 
-// Shape is one element of a picture. Kind says which of the others it has.
+// Shape is one element of a picture. Kind defines which of the other fields are set.
 type Shape struct {
 	Kind       string // rect, line, path, dot or text
 	Class      string

@@ -72,7 +72,7 @@ func (c *Column) SetInt(i int, v int64) { c.Ints[i] = v }
 // SetBool sets row i of a BOOLEAN column.
 func (c *Column) SetBool(i int, v bool) { c.Bools[i] = v }
 
-// CountNulls is how many rows are NULL.
+// CountNulls returns the number of NULL rows.
 func (c *Column) CountNulls() (n int) {
 	for _, null := range c.Nulls {
 		if null {

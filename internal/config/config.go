@@ -190,7 +190,7 @@ func (l *Layers) environment(environ []string) error {
 // keyName is a variable's name without its prefix.
 var keyName = regexp.MustCompile(`[A-Z][A-Z0-9_]+`)
 
-// named reports whether the configuration says that a variable holds something, such as a key.
+// named reports whether the configuration names a variable, such as the one with a key.
 func (l *Layers) named(variable string) bool {
 	for _, s := range l.keys {
 		if v, ok := l.value(s); ok && v.Kind() == reflect.String &&

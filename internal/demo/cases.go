@@ -78,7 +78,7 @@ type ToolCall struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// Note says how an answer was made. No metric reads it.
+// Note describes how an answer was made. No metric reads it.
 type Note struct {
 	Flaw      string    `json:"flaw"` // what sets the answer apart from the gold answer: exact, rounded, wrong_join, …
 	Execution Execution `json:"execution"`

@@ -45,8 +45,8 @@ func Execute(ctx context.Context, db *sql.DB, query string) (Snapshot, error) {
 	return s.execute(ctx, query)
 }
 
-// QueryError says that the database could not run a query. Text is its own message, which may quote
-// SQL and values; Error leaves it out.
+// QueryError is the error of a query that the database could not run. Text is its own message,
+// which may quote SQL and values; Error leaves it out.
 type QueryError struct {
 	Text string
 	err  error

@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// maxExamples is how many pairs of either side of a law the page shows.
+// maxExamples is the maximum number of pairs on each side of a law that the page shows.
 const maxExamples = 5
 
 // Equality is a Markdown page of the laws of equality, with pairs of both sides of each.

@@ -77,7 +77,7 @@ func (c *Functions) Print(w io.Writer, width int) {
 	fmt.Fprintln(w, "\nArguments, formula, source and an example: badger functions NAME. Every scoring function has a twin, NAME_json, that returns\nthe whole score: status, value, reason and evidence.")
 }
 
-// nameWidth is how wide the column of names is.
+// nameWidth is the width of the column of names.
 const nameWidth = 29
 
 // Show prints all there is to know of some functions. An unknown name is a usage error, which offers the

@@ -22,7 +22,7 @@ import (
 
 // Judge answers the questions of judge metrics.
 type Judge interface {
-	// Name is who that is, as scores and runs record it, such as openai:gpt-4o.
+	// Name is the name of the judge in scores and runs, such as openai:gpt-4o.
 	Name() string
 	// Paid returns the cost of the answers so far.
 	Paid() Cost
@@ -69,7 +69,7 @@ type Run struct {
 	begun     map[scoring.RunID]bool      // rows of eval_runs that are written; guarded by beginning
 	answers   map[scoring.RunID]*tally    // by the key of eval_runs
 	strange   map[string]int64            // answers whose case has options of a metric that is not known, by its name
-	unreads   map[string]*unread          // what cases say and nothing reads, by its text
+	unreads   map[string]*unread          // ignored members of cases, by their text
 	earlier   map[scoring.RunID]store.Run // the rows of a run that is resumed, by their key
 }
 
@@ -184,7 +184,7 @@ func (e *Run) scored(q store.Question, rows []scoring.Row) {
 // maxStrange bounds the number of unknown metrics that are named.
 const maxStrange = 100
 
-// unread is something that cases say and that is not read.
+// unread is a member of cases that is ignored.
 type unread struct {
 	answers int64
 	says    []string

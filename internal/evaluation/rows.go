@@ -185,7 +185,7 @@ func (l warehouseLedger) Held(ctx context.Context, _ string) iter.Seq2[scoring.R
 	return l.w.Held(ctx)
 }
 
-// Append stores scores in place of those of the same key.
+// Append stores scores. They replace those with the same key.
 func (l warehouseLedger) Append(ctx context.Context, _ string, rows []scoring.Row) error {
 	keys := make([]scoring.RunID, len(rows))
 	for i := range rows {

@@ -26,7 +26,7 @@ type Sought struct {
 	Named []string         // what of the pattern is chosen, for messages: agent "nova"
 }
 
-// latestRuns is how many runs are searched for one that scored the case.
+// latestRuns is the number of latest runs that are searched for one that scored the case.
 const latestRuns = 1000
 
 // Stored reads the scores of the case from a warehouse and, unless a file has it, the case.
@@ -85,7 +85,7 @@ func (s *Sought) run(ctx context.Context, w *store.Store) (run scoring.RunID, er
 	return run, errcode.Usage("no run has scores of %s", asked)
 }
 
-// InFile reads the case from the cases of a file, of which source gives those that match the pattern.
+// InFile reads the case from a file. source yields the cases of the file that match the pattern.
 func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (*scoring.Case, error) {
 	var found []batch.Item
 	for item, err := range source.Cases(ctx) {
@@ -111,7 +111,7 @@ func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (
 	}
 	if len(ids) == 1 { // no flag chooses one of them
 		return nil, errcode.Usage(
-			"--cases: the answer to the case %s by %s is there %d times (%s), and none of them counts; leave one of these lines", printable.Short(s.Case), nameOf(ids[0]), len(found), printable.Short(strings.Join(places, ", ")))
+			"--cases: %[3]d lines with the same answer to the case %[1]s by %[2]s (%[4]s), expected one; remove the others", printable.Short(s.Case), nameOf(ids[0]), len(found), printable.Short(strings.Join(places, ", ")))
 	}
 	return nil, errcode.Usage(
 		"--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch",
@@ -158,7 +158,7 @@ func Compute(ctx context.Context, metrics []scoring.Metric, o scoring.EngineOpti
 	return scores, err
 }
 
-// nameOf names the agent of an answer in a message, also where it has no name.
+// nameOf returns the name of an answer's agent for messages, or a placeholder.
 func nameOf(a scoring.AnswerID) string {
 	return printable.Short(cmp.Or(a.Of(), "agent "+scoring.NoName))
 }

@@ -48,7 +48,7 @@ func TestInFile(t *testing.T) {
 		{"the one", answers{"c0|nova|1", "c1|nova|2", "c2|nova|3"}, "nova", nil},
 		{"none", answers{"c0|nova|1"}, "", []string{"--case:", "cases.jsonl has no case", "c1"}},
 		{"several agents", answers{"c1|nova|1", "c1|atlas|2", "c1||3"}, "", []string{"3 answers", "agent nova; agent atlas; agent (no name)", "--agent, --agent-version and --batch"}},
-		{"twice the same", answers{"c1|nova|line 4", "c1|nova|line 7"}, "", []string{"by agent nova is there 2 times", "line 4, line 7"}},
+		{"twice the same", answers{"c1|nova|line 4", "c1|nova|line 7"}, "", []string{"2 lines with the same answer to the case c1 by agent nova", "line 4, line 7"}},
 		{"many", answers{"c1|a|1", "c1|b|2", "c1|c|3", "c1|d|4", "c1|e|5", "c1|f|6"}, "", []string{"6 answers", "agent e; …"}},
 		{"a line that cannot be read", answers{"c1|nova|1", "broken||"}, "", []string{"line 9"}},
 	} {

@@ -20,7 +20,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Named is how a stored run is named.
+// Named identifies the answers of a stored run, and has their names for messages.
 type Named struct {
 	ID   string           // "": the last run
 	Flag string           // what names it in messages: --run, or --against
@@ -38,7 +38,7 @@ func (n Named) Find(ctx context.Context, notes io.Writer, w *store.Store) (of st
 			return of, err
 		}
 		if last == nil {
-			return of, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one",
+			return of, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s creates one",
 				printable.Shell(n.DB))
 		}
 		id = last.ID
@@ -131,7 +131,7 @@ func (r *Stored) Read(ctx context.Context, base store.OfRun, summed bool,
 	})
 }
 
-// status is that of the answers of a run that are reported on: done where all are.
+// status returns the status of the answers of a run that are reported on: done where all are.
 func (r *Stored) status(ctx context.Context) (status string, err error) {
 	of := r.Of
 	rows, err := r.Warehouse.Runs(ctx, of.ID)
@@ -235,7 +235,7 @@ func FindRow(ctx context.Context, w *store.Store, db string, choice RowChoice) (
 			return named, err
 		}
 		if last == nil {
-			return named, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one",
+			return named, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s creates one",
 				printable.Shell(db))
 		}
 		id = last.ID

@@ -71,7 +71,7 @@ func TestFindsAStoredRun(t *testing.T) {
 		{why: "a run that is compared with, whose answers need not be such", in: w, named: evaluation.Named{ID: "r2", Flag: "--against", Of: scoring.AnswerID{By: scoring.By{Agent: "nova"}}}, want: store.OfRun{RunID: scoring.RunID{ID: "r2", By: scoring.By{Agent: "nova"}}}},
 		{why: "no such run", in: w, named: evaluation.Named{ID: "r3", Flag: "--against"}, err: "--against: there is no run r3; the latest runs are r2, r1"},
 		{why: "no such answers", in: w, named: evaluation.Named{ID: "r1", Flag: "--run", Of: scoring.AnswerID{By: scoring.By{Agent: "atlas"}}}, err: "run r1 has no such answers; it has those of nova 1 mon, nova 2 mon"},
-		{why: "no runs", in: none, named: evaluation.Named{Flag: "--run", DB: "duckdb:w"}, err: "the database holds no runs; badger run --to duckdb:w makes one", code: errcode.NotFound},
+		{why: "no runs", in: none, named: evaluation.Named{Flag: "--run", DB: "duckdb:w"}, err: "the database holds no runs; badger run --to duckdb:w creates one", code: errcode.NotFound},
 	} {
 		var notes bytes.Buffer
 		got, err := tc.named.Find(t.Context(), &notes, tc.in)
@@ -114,7 +114,7 @@ func TestFindsOneRow(t *testing.T) {
 		{why: "several rows", in: w, id: "r1", err: "run r1 has the answers of nova 1 mon, nova 2 mon; choose one with --agent"},
 		{why: "no row", in: w, id: "r1", pattern: scoring.AnswerID{By: scoring.By{Batch: "tue"}}, err: "run r1 has the answers of nova 1 mon, nova 2 mon; choose one with --agent"},
 		{why: "no such run", in: w, id: "r3", err: "--run: there is no run r3"},
-		{why: "no runs", in: none, err: "the database holds no runs; badger run --to duckdb:w makes one", code: errcode.NotFound},
+		{why: "no runs", in: none, err: "the database holds no runs; badger run --to duckdb:w creates one", code: errcode.NotFound},
 	} {
 		got, err := evaluation.FindRow(t.Context(), tc.in, "duckdb:w", evaluation.RowChoice{ID: tc.id, Pattern: tc.pattern, Listed: tc.named})
 		refused(t, tc.why, err, tc.err, tc.code)
@@ -150,8 +150,8 @@ func TestBegin(t *testing.T) {
 		{why: "to a new file alone", id: "r1", was: "-"},
 		{why: "to a file alone, again", id: "r1", was: score},
 		{why: "a file goes on", id: "r1", resumed: true, was: score, is: score},
-		{why: "a file that is not there", id: "r1", resumed: true, was: "-", is: "-", err: `--resume: nothing holds scores of run "r1"`},
-		{why: "no file is named", id: "r1", resumed: true, err: `--resume: nothing holds scores of run "r1"`},
+		{why: "a file that is not there", id: "r1", resumed: true, was: "-", is: "-", err: `--resume: no scores of run "r1"`},
+		{why: "no file is named", id: "r1", resumed: true, err: `--resume: no scores of run "r1"`},
 	} {
 		path := ""
 		if tc.was != "" {

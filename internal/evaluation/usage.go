@@ -59,7 +59,7 @@ func (e *Run) paidEarlier() Cost {
 	return most
 }
 
-// Payer is who pays for a run's questions in the ledger.
+// Payer returns the name under which the ledger records the cost of a run's judge calls.
 func Payer(run string) string { return "run:" + run }
 
 // PayEarlier charges the budget for the calls of the run before it was resumed, so that a limit applies to the

@@ -30,7 +30,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Warehouse is what queries run on: a connection that only reads.
+// Warehouse runs queries on a read-only connection.
 type Warehouse interface {
 	Dialect() string
 	QueryWithin(ctx context.Context, rows, bytes int64, query string, args ...any) (*scoring.Table, error)
@@ -46,17 +46,17 @@ type Limits struct {
 // defaultLimits are those of badger run.
 var defaultLimits = Limits{Rows: 100_000, Bytes: 64 << 20, Timeout: time.Minute}
 
-// concurrency is how many queries run at a time.
+// concurrency is the number of queries that run concurrently.
 const concurrency = 8
 
 // Executor runs the queries of cases. It may be used from several goroutines at once.
 type Executor struct {
 	// Open opens the warehouse of a case's database; it is called once for each.
 	Open        func(ctx context.Context, database string) (Warehouse, error)
-	PerDatabase bool // cases say which database is theirs; else all have one, called ""
+	PerDatabase bool // cases name their database; else all have one, called ""
 
 	Limits    Limits
-	Functions []string // harmless besides those that are known of the dialect
+	Functions []string // allowed in addition to the known functions of the dialect
 	Store     *Store   // where results are kept; nil: nowhere
 	KeptFirst bool     // a query whose result the store has is not run again
 	KeptOnly  bool     // nothing is run
@@ -88,7 +88,7 @@ type flight struct {
 	out  outcome
 }
 
-// outcome is what became of a query.
+// outcome is the outcome of a query.
 type outcome struct {
 	Record
 	table *scoring.Table
@@ -98,11 +98,11 @@ type outcome struct {
 const (
 	ran     = "ok"
 	failed  = "error"   // the database did not accept it, or it took too long: the query's own fault
-	refused = "refused" // not run: it is no query, calls what does not exist, or would do more than read
+	refused = "refused" // not run: it is not a query, calls something that does not exist, or would do more than read
 	unknown = "unknown" // not run: nothing is known of a function that it calls
-	unread  = "unread"  // it ran, and returned what badger does not read: badger's own fault
-	beyond  = "limit"   // it ran, and returned more than is read
-	away    = "away"    // the warehouse could not run it: nobody's fault who wrote it
+	unread  = "unread"  // it ran, and returned values of a type that badger does not support
+	beyond  = "limit"   // it ran, and returned results above the limits
+	away    = "away"    // the warehouse could not run it; the query is not to blame
 	notKept = "not kept"
 )
 
@@ -199,7 +199,7 @@ func (e *Executor) fill(ctx context.Context, c *scoring.Case, q *scoring.Query, 
 	if strings.TrimSpace(q.SQL) == "" || q.Error != "" || !q.Result.Absent() {
 		return nil
 	}
-	sql, _ := c.WrittenSQL(q) // the scores tell what was around it
+	sql, _ := c.WrittenSQL(q) // the scores report the text around it
 	out, err := e.outcome(ctx, e.databaseOf(c), sql, false)
 	if err != nil {
 		return err
@@ -254,7 +254,7 @@ func (e *Executor) outcome(ctx context.Context, database, sql string, own bool) 
 		e.mu.Lock()
 		f.out = out
 		if e.Store != nil || err != nil {
-			f.out.table = nil // it is read again from where it is kept
+			f.out.table = nil // it is read again from the store
 		}
 		if err != nil {
 			f.out.Outcome = ""
@@ -327,7 +327,7 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 	}
 	if name := ofHost(sql, sqlparts.DialectOf(w.Dialect()), e.Functions); !own && name != "" {
 		r.Outcome, r.Code, r.Message = refused, errcode.PermissionDenied.String(),
-			"the query was not run: "+name+" tells of the host or of settings, not of data"
+			"the query was not run: "+name+" reports on the host or its settings, not on data"
 		return outcome{Record: r}, e.keep(r)
 	}
 	send := sql
@@ -376,8 +376,8 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 	return out, e.keep(out.Record)
 }
 
-// pin is the text that runs with the clock pinned, and the instant if it reads the clock; why says why
-// it is not run. The text was found to only read; with the clock pinned it must still.
+// pin is the text that runs with the clock pinned, and the instant if it reads the clock; why is the
+// reason if it is not run. The text was found to only read; with the clock pinned it must still.
 func (e *Executor) pin(sql string, d sqlparts.Dialect) (text string, at *time.Time, why string) {
 	text, n, why := sqlparts.Parse(sql, d).PinClock(*e.Clock)
 	if r := metric.ReadQuery(text, d, e.Functions...); why == "" && n > 0 && !r.Reads() {
@@ -392,7 +392,7 @@ func (e *Executor) pin(sql string, d sqlparts.Dialect) (text string, at *time.Ti
 	return text, e.Clock, ""
 }
 
-// classify tells whose fault an error is.
+// classify returns who is to blame for an error.
 func (e *Executor) classify(limited context.Context, err error) (what, message string) {
 	switch code := errcode.Of(err); {
 	case errcode.IsUnread(err):
@@ -468,9 +468,9 @@ func (e *Executor) Lines() (lines []string) {
 	for _, side := range []Side{gold, agent} {
 		for _, k := range []struct{ outcome, says string }{
 			{failed, "failed"},
-			{refused, "were refused: each is no query, calls a function that does not exist, or would do more than read"},
-			{unknown, "were not run: they call something of which nothing is known, or their clock cannot be pinned"},
-			{beyond, "returned more than is read"}, {unread, "returned what badger does not read, which is no fault of theirs"},
+			{refused, "were rejected: each is not a query, calls a function that does not exist, or would do more than read"},
+			{unknown, "were not run: they call unknown functions, or their clock cannot be pinned"},
+			{beyond, "returned results above the limits"}, {unread, "returned values of unsupported types, which is not an error of the queries"},
 			{away, "could not be run or kept"}, {notKept, "have no kept result"},
 		} {
 			if n := e.tally.Outcomes[side][k.outcome]; n > 0 {

@@ -186,7 +186,7 @@ func TestOutcomes(t *testing.T) {
 		if tc.agentError == "" && tc.agentResult == errcode.OK && pred.Result.Table == nil {
 			t.Errorf("%s: no result", tc.why)
 		}
-		if text := strings.Join(e.Lines(), "\n"); tc.goldError != (strings.Contains(text, "of the gold queries failed") || strings.Contains(text, "of the gold queries were refused")) || (tc.agentError != "" || tc.agentResult != errcode.OK) != strings.Contains(text, "of the agent queries") {
+		if text := strings.Join(e.Lines(), "\n"); tc.goldError != (strings.Contains(text, "of the gold queries failed") || strings.Contains(text, "of the gold queries were rejected")) || (tc.agentError != "" || tc.agentResult != errcode.OK) != strings.Contains(text, "of the agent queries") {
 			t.Errorf("%s: told: %s", tc.why, text)
 		}
 	}

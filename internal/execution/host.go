@@ -35,8 +35,8 @@ var hostNames = map[sqlparts.Dialect][]string{
 // hostPrefixes begin the names of further ones.
 var hostPrefixes = map[sqlparts.Dialect][]string{sqlparts.Postgres: {"pg_read_", "pg_ls_"}}
 
-// ofHost returns the first name in a text that is about the host and not allowed; "" if there is none. A column
-// with such a name counts only if it is called or read from.
+// ofHost returns the first name in a query that reports on the host and is not allowed; "" if there is none. A
+// column with such a name counts only if it is called or read from.
 func ofHost(sql string, dialect sqlparts.Dialect, allowed []string) string {
 	tells := func(name sqlparts.Name) string {
 		if len(name) == 0 {

@@ -17,14 +17,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Config says where the queries of cases are run that have no result.
+// Config selects the warehouse that runs the queries of cases without a result.
 type Config struct {
 	// of the warehouse; {database} stands for the database of the case; empty: nothing is run
 	URL       string        `yaml:"url"`
 	Rows      int64         `yaml:"rows"`      // of a result
 	Bytes     int64         `yaml:"bytes"`     // of a result in memory
 	Timeout   time.Duration `yaml:"timeout"`   // of a query
-	Functions []string      `yaml:"functions"` // that only read, besides those known of the dialect
+	Functions []string      `yaml:"functions"` // that only read, in addition to the known functions of the dialect
 	// cases without a schema get the definitions of the tables that their queries read
 	Schema     bool `yaml:"schema"`
 	Statistics bool `yaml:"statistics"` // and statistics of their columns
@@ -81,7 +81,7 @@ type OpenOptions struct {
 	Open      func(ctx context.Context, url string) (Closer, error) // to read
 }
 
-// Open returns the executor, or nil if nothing is to be executed. A configuration without a meaning is a usage
+// Open returns the executor, or nil if the configuration runs no queries. An invalid configuration is a usage
 // error, and so is a URL that is invalid for every database of a case.
 func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 	if c.URL == "" && !o.KeptOnly {
@@ -91,7 +91,7 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 		return nil, errcode.Usage("--execute: limits must be above 0")
 	}
 	if c.URL == "" && c.Schema {
-		return nil, errcode.Usage("--execute: expected a URL with --execute-schema or --execute-statistics, also with --execute-kept: it says of which warehouse they were kept")
+		return nil, errcode.Usage("--execute: expected a URL with --execute-schema or --execute-statistics, also with --execute-kept: the URL identifies the warehouse whose results are kept")
 	}
 	clock, err := readClock(c.Clock)
 	if err != nil {
@@ -138,7 +138,7 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 		x.atClose(closing)
 		return w, nil
 	}
-	if !x.PerDatabase && !o.KeptOnly { // a mistyped URL is said at once
+	if !x.PerDatabase && !o.KeptOnly { // report an invalid URL before the run
 		if _, err := x.Warehouse(context.Background(), ""); errcode.Of(err) == errcode.InvalidArgument {
 			return nil, errcode.AsUsage(err)
 		} else if err != nil {
@@ -193,7 +193,7 @@ func (o *OpenOptions) open(ctx context.Context, at string) (_ Warehouse, closing
 		}
 		values, err := url.ParseQuery(query)
 		if err != nil {
-			return nil, nil, errcode.Usage("the options behind ? cannot be read")
+			return nil, nil, errcode.Usage("the options after ? are malformed")
 		}
 		values.Set("mode", "ro")
 		values.Set("confined", "true")
@@ -203,7 +203,7 @@ func (o *OpenOptions) open(ctx context.Context, at string) (_ Warehouse, closing
 		if values.Get("temp_directory") == "" {
 			dir, err := os.MkdirTemp("", "badger-execute-*")
 			if err != nil {
-				return nil, nil, fmt.Errorf("a place for what does not fit the memory: %w", err)
+				return nil, nil, fmt.Errorf("creating a directory for temporary files: %w", err)
 			}
 			closing = func() { _ = os.RemoveAll(dir) }
 			values.Set("temp_directory", dir)

@@ -37,8 +37,8 @@ func (e *Executor) refuse(ctx context.Context, w Warehouse, sql string,
 		strings.Join(r.Functions, "(), "))
 }
 
-// refuses reports whether the database is known not to parse a text as a query. Only DuckDB can be asked without
-// running it: for others, text that badger cannot parse may be syntax that it does not know.
+// refuses reports whether the database is known to reject the query when it parses it. Only DuckDB can be asked
+// without running it: for others, text that badger cannot parse may be syntax that it does not know.
 func refuses(ctx context.Context, w Warehouse, sql string) bool {
 	return sqlparts.DialectOf(w.Dialect()) == sqlparts.DuckDB &&
 		answers(ctx, w, "SELECT count(*) FROM (SELECT json_serialize_sql(?::VARCHAR) AS j) WHERE j ->> 'error' = 'false' AND json_array_length(j -> 'statements') = 1", sql) == "0"

@@ -130,9 +130,9 @@ type counting struct {
 	dialect  driver.Dialect
 }
 
-// columns reads what is known of the columns that a pair of queries reads: a statement for each
-// table, two for each column of texts, one for each pair of columns that are joined, and one for each
-// pair of which one may fix the other. A statement that fails tells nothing.
+// columns reads statistics of the columns that a pair of queries reads: one statement for each table,
+// two for each string column, one for each pair of columns that are joined, and one for each pair
+// with a possible functional dependency. A statement that fails adds no facts.
 func (e counting) columns(ctx context.Context, tables map[string]string, facts *sqlparts.Facts,
 	p *counterexample.Problem) error {
 	database, d := e.database, e.dialect
@@ -230,9 +230,9 @@ func (e counting) columns(ctx context.Context, tables map[string]string, facts *
 // maxDependencies bounds the pairs of columns of a table that are examined for a dependency.
 const maxDependencies = 12
 
-// dependencies reads which columns of a table fix another one, among those that facts tell of: first a
-// column repeats values, and another has several. The support follows from how often two rows have the
-// same value of the other column.
+// dependencies reads the functional dependencies of a table, between the columns that facts has: the
+// first column repeats values, and the other has several. The support is computed from the number of
+// pairs of rows with the same value of the other column.
 func (e counting) dependencies(ctx context.Context, table, from string, facts *sqlparts.Facts) error {
 	database, d := e.database, e.dialect
 	tried := 0

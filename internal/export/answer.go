@@ -43,7 +43,7 @@ func (a *Answer) unreadableTags() string {
 	return ""
 }
 
-// Place is the line of a file that an answer's case is in. The zero value is none.
+// Place is the line of a file that an answer's case is in. The zero value means no line.
 type Place struct {
 	File string // its path, with slashes
 	Line int    // from 1
@@ -59,7 +59,7 @@ type Options struct {
 	Status func() string
 }
 
-// status is that of the run; "" if it is not known.
+// status returns the status of the run; "" if it is not known.
 func (o *Options) status() string {
 	if o.Status == nil {
 		return ""
@@ -134,11 +134,11 @@ func (a *Answer) Outcome(metric string) Outcome {
 	return Failed
 }
 
-// relationMetric is the metric that says why two results differ.
+// relationMetric is the metric that explains why two results differ.
 const relationMetric = "relation"
 
-// difference is how the answer's result differs from the accepted one: the name of the relation and
-// its sentence; "" if nothing is known, or nothing differs.
+// difference describes how the answer's result differs from the accepted one: the name of the
+// relation and its sentence; "" if nothing is known, or nothing differs.
 func (a *Answer) difference() (name, sentence string) {
 	s := a.Score(relationMetric)
 	if s == nil || s.Status != scoring.StatusOK || s.Label == "same" {
@@ -147,7 +147,7 @@ func (a *Answer) difference() (name, sentence string) {
 	return s.Label, s.Reason
 }
 
-// reason says why a metric came to its outcome.
+// reason returns the reason for the outcome of a metric.
 func (a *Answer) reason(metric string) string {
 	if s := a.Score(metric); s != nil {
 		return s.Reason
@@ -166,7 +166,7 @@ func shownValue(s *scoring.Score) string {
 	return report.Value(s.Value)
 }
 
-// maxText is the maximal length in bytes of a string from data in forms for people.
+// maxText is the maximum length in bytes of a string from data in human-readable formats.
 const maxText = 4000
 
 // oneLine is text from data on one line, with everything escaped that is not visible, and cut where

@@ -18,7 +18,7 @@ const StandardOutput = "-"
 
 // Target is a file to which a run is written.
 type Target struct {
-	Flag string // what names it in messages: -- and the form, such as --junit
+	Flag string // its name in messages: -- and the form, such as --junit
 	Path string // [StandardOutput] is standard output; "" is no target
 }
 
@@ -59,12 +59,12 @@ func (t Targets) Check(printed string) error {
 // Surroundings are the inputs of exports in addition to the options of each.
 type Surroundings struct {
 	Stdout io.Writer
-	Notes  io.Writer      // is told which files were written
+	Notes  io.Writer      // receives the names of the written files
 	Mask   *caseview.Mask // nil: nothing is hidden
-	Places *Places        // where cases are whose answers do not say so; nil: not known
+	Places *Places        // the lines of cases whose answers lack them; nil if unknown
 }
 
-// Files are the files that a run is being written to. Nil is none.
+// Files are the files that a run is being written to. Nil means no files.
 type Files struct {
 	Surroundings
 
@@ -89,7 +89,7 @@ type File struct {
 
 	flag, path string
 	f          *os.File // nil: standard output
-	direct     bool     // it is no regular file, such as a pipe
+	direct     bool     // not a regular file, such as a pipe
 }
 
 const partial = ".partial"
@@ -164,7 +164,7 @@ func (t Targets) Open(o Options, around Surroundings) (_ *Files, err error) {
 		}
 		e.files = append(e.files, file)
 		e.sarif = e.sarif || x.Flag == "--sarif"
-		if x.Flag == "--markdown" { // the summary is there already, and knows what else is compared
+		if x.Flag == "--markdown" { // the summary exists already, and has the other comparisons
 			e.markdown = file
 			continue
 		}
@@ -195,7 +195,7 @@ func (e *Files) Add(a *Answer) {
 	}
 }
 
-// Finish ends the files and says which there are. Figures are those of the summary in Markdown.
+// Finish closes the files and reports their names. Figures are those of the summary in Markdown.
 func (e *Files) Finish(f *report.Figures, o MarkdownOptions) error {
 	for _, w := range e.writers {
 		if err := w.Close(); e.err == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Format is a form in which a run can be written. Each has a file of its own, format_NAME.go, which registers
-// it: no other file changes with a new one.
+// Format is a form in which a run can be written. Each is registered in a separate file, format_NAME.go; no
+// other file changes with a new one.
 type Format struct {
 	Name string // as flags and addresses call it, such as junit
 	File string // a name for the file

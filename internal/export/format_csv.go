@@ -47,7 +47,7 @@ func newCSV(w io.Writer, o Options) Writer {
 	for _, m := range o.Metrics {
 		line = append(line, "outcome_"+m)
 	}
-	_ = c.line(line) // Close tells the error
+	_ = c.line(line) // Close returns the error
 	return c
 }
 

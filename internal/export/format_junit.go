@@ -58,7 +58,7 @@ func NewJUnit(w io.Writer, o Options) (Writer, error) {
 	return &junit{w: w, o: o, spool: f, cases: bufio.NewWriter(f), suites: map[scoring.RunID]*suite{}}, nil
 }
 
-// maxCase is how many bytes of text a test case may hold; servers refuse or cut longer ones.
+// maxCase is the maximum number of bytes of text in a test case; servers refuse or cut longer ones.
 const maxCase = 60_000
 
 // Add writes a test case.

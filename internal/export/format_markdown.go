@@ -29,7 +29,7 @@ const (
 	markdownMetrics  = 8
 	markdownVersions = 8 // of agents, the last ones
 	markdownAnswers  = 5
-	markdownText     = 240 // bytes of a text of data
+	markdownText     = 240 // maximum bytes of a string from data
 )
 
 // last is the last versions of a list.
@@ -210,7 +210,7 @@ func (m *markdown) worst() {
 	}
 }
 
-// why is why an answer did not pass: how the results differ, else the metric's reason.
+// why returns the reason why an answer did not pass: how the results differ, else the metric's reason.
 func why(a *report.Answer) string {
 	if a.Why != "" {
 		return code(a.Why)

@@ -65,7 +65,7 @@ func (p *Places) Count(ctx context.Context) (int64, error) {
 	if c, ok := p.Source.(batch.Counter); ok {
 		return c.Count(ctx)
 	}
-	return 0, errcode.New(errcode.Unimplemented, "the source does not count its cases")
+	return 0, errcode.New(errcode.Unimplemented, "the number of cases of the source is unknown")
 }
 
 // take is the line of a case, which is forgotten, or that of its question, which stays; the zero value

@@ -141,7 +141,7 @@ func over(config, flags []Bound) []Bound {
 	return append(kept, flags...)
 }
 
-// rounding is how far below its bound a value may be: what adding many values in doubles may lose.
+// rounding is the amount by which a value may be below its bound: the rounding error of a sum of many doubles.
 const rounding = 1e-9
 
 // Reached reports whether a value is at least its bound, but for what rounding may have lost.

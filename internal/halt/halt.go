@@ -35,7 +35,7 @@ func (s *Signal) Check() {
 	}
 }
 
-// Cause is the context's error if a recovered value is of a signal that has gone off.
+// Cause returns the context's error if a recovered value is a signal that was triggered.
 func Cause(recovered any) (err error, ok bool) { //nolint:revive // whether it is one comes second
 	h, ok := recovered.(halted)
 	return h.err, ok

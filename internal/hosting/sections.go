@@ -89,7 +89,7 @@ func (c Limits) Limits() server.Limits {
 	return out
 }
 
-// Listen says where badger serve listens.
+// Listen configures the listeners of badger serve.
 type Listen struct {
 	GRPC string `yaml:"grpc"` // HOST:PORT of Flight and gRPC
 	HTTP string `yaml:"http"` // HOST:PORT of the HTTP forms
@@ -103,7 +103,7 @@ type Listen struct {
 	AllowOpenMetrics bool `yaml:"allow_open_metrics"`
 }
 
-// MetricsAddress is where metrics are served; "" is nowhere.
+// MetricsAddress is the address at which metrics are served; "" is nowhere.
 func (l Listen) MetricsAddress() (string, error) {
 	if l.Metrics == "" {
 		return "", nil

@@ -90,7 +90,7 @@ func anchors(text string) map[string]bool {
 }
 
 // templates are pages that a program renders into another folder, which their links are relative to.
-var templates = map[string]string{"deploy/place/hosts_page.md": "docs/reference"}
+var templates = map[string]string{"deploy/preflight/hosts_page.md": "docs/reference"}
 
 // TestLinksOfPages checks that every relative link of a page leads to a file, and its fragment to a heading.
 func TestLinksOfPages(t *testing.T) {

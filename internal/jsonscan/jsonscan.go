@@ -16,7 +16,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// MaxDepth is how deep arrays and objects may nest.
+// MaxDepth is the maximum nesting of arrays and objects.
 const MaxDepth = 512
 
 // Scanner reads one JSON text. The zero value with Reset is ready to use; it may be reused, not
@@ -32,7 +32,7 @@ type Scanner struct {
 // Reset makes the scanner read b from its beginning. The slices handed out alias b.
 func (s *Scanner) Reset(b []byte) { s.b, s.pos, s.depth = b, 0, 0 }
 
-// Offset is how many bytes were read.
+// Offset returns the number of bytes that were read.
 func (s *Scanner) Offset() int { return s.pos }
 
 func (s *Scanner) fail(want string) error {
@@ -276,7 +276,7 @@ func (s *Scanner) Number() (text []byte, isInt bool, err error) {
 	return s.b[start:i], isInt, nil
 }
 
-// digits returns the index behind a run of at least one digit at i, or -1.
+// digits returns the index after a run of at least one digit at i, or -1.
 func (s *Scanner) digits(i int) int {
 	start := i
 	for i < len(s.b) && s.b[i] >= '0' && s.b[i] <= '9' {
@@ -340,7 +340,7 @@ func (s *Scanner) Skip() ([]byte, error) {
 	return s.b[start:s.pos], err
 }
 
-// Pass moves behind one value without looking into it. The input must be known to be JSON.
+// Pass skips one value without parsing it. The input must be known to be JSON.
 func (s *Scanner) Pass() {
 	depth := 0
 	for s.Peek(); s.pos < len(s.b); s.pos++ {

@@ -72,7 +72,7 @@ func (c *claims) take(ctx context.Context, keys []string) ([]bool, error) {
 		c.swept = now
 		c.mu.Unlock()
 	}
-	if sweep { // what killed processes left behind
+	if sweep { // claims of killed processes
 		_ = c.table.ForgetClaims(ctx, now.Add(-c.lease))
 	}
 	got, err := c.table.Claim(ctx, c.owner, now, now.Add(c.lease), keys...)

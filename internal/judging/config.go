@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Config says who answers the questions of judge metrics, under what limits, and where the
-// answers are kept. It holds no secrets, only where they are.
+// Config selects the judge of judge metrics, its limits, and the cache of its replies. It holds no
+// secrets, only where they are.
 type Config struct {
 	Endpoint `yaml:",inline"`
 

@@ -13,7 +13,7 @@ import (
 // answers.
 const KappaWidth = 0.2
 
-// Agreement is how far people agree with each other in a queue.
+// Agreement is the inter-annotator agreement in a queue.
 type Agreement struct {
 	People []string       // annotators with answers that others labelled too, by name
 	Pairs  int64          // pairs of labels of the same answer
@@ -65,7 +65,7 @@ func (s *Store) Agreement(ctx context.Context, q *Queue) (Agreement, error) {
 	return out, nil
 }
 
-// morePairwise is how many more answers it takes where three people or more labelled.
+// morePairwise returns the number of further answers that are needed with three or more annotators.
 func (s *Store) morePairwise(ctx context.Context, q *Queue) (agreement.Stat, error) {
 	labels, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{Queue: q.ID, Newest: true}, 0)
 	if err != nil {

@@ -21,13 +21,13 @@ type Next struct {
 	Gone bool  // the remaining answers are no longer in the warehouse, so that they cannot be shown
 }
 
-// candidates is how many answers of a queue are examined in one go.
+// candidates is the number of answers of a queue that are examined in one batch.
 const candidates = 100
 
-// Next gives an annotator the first answer of a queue that they have neither answered nor skipped,
-// that wants annotators, that can be shown, and that is none of not. It is kept for them while they renew it: then no
-// more people than the queue asks for are given an answer. If the warehouse cannot decide who
-// comes first (driver.Dialect.NoClaims), nothing is kept.
+// Next gives an annotator the first answer of a queue that they have neither answered nor skipped, that wants
+// annotators, that can be shown, and that is not in not. It is kept for them while they renew it: then no more people
+// than the queue asks for are given an answer. If the warehouse cannot decide who comes first
+// (driver.Dialect.NoClaims), nothing is kept.
 func (s *Store) Next(ctx context.Context, q *Queue, me string, not ...string) (Next, error) {
 	if !q.ClosedAt.IsZero() {
 		return Next{}, errcode.New(errcode.FailedPrecondition, "queue %s: it was closed", q.ID)

@@ -19,8 +19,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// maxLine is how long a line of a file of labels may be, in bytes. Case files are read too, results
-// and all.
+// maxLine is the maximum length of a line of a label file, in bytes. Case files are read too,
+// results and all.
 const maxLine = 256 << 20
 
 // line is an answer with its labels, as a line of a case file. label and votes are the outcome of the labels, which
@@ -196,7 +196,7 @@ type Imported struct {
 	Unknown       int // lines that name answers that the warehouse does not hold
 }
 
-// ImportOptions say how a file is read.
+// ImportOptions configure how a file is read.
 type ImportOptions struct {
 	Queue     string // of labels that name no queue; empty: none
 	Annotator string // whose label human.label is, where the line has no votes; empty: such a line is an error
@@ -224,7 +224,7 @@ func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done
 		}
 		text := bytes.TrimSpace(bytes.TrimPrefix(l.Text, []byte("\xef\xbb\xbf")))
 		if l.Length > maxLine {
-			return done, errcode.New(errcode.ResourceExhausted, "line %d: it has %d bytes, at most %d are read", l.Number,
+			return done, errcode.New(errcode.ResourceExhausted, "line %d: %d bytes, expected at most %d", l.Number,
 				l.Length, maxLine)
 		}
 		if len(text) == 0 {
@@ -453,7 +453,7 @@ func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []st
 	return out, nil
 }
 
-// bring writes the labels that do not exist yet. said holds the existing verdicts.
+// bring writes the labels that do not exist yet. said has the existing verdicts.
 func (s *Store) bring(ctx context.Context, labels []Label, said map[voter]string) (written int, err error) {
 	var cases []string
 	for i := range labels {

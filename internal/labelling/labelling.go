@@ -22,8 +22,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// DefaultLease is how long an answer is kept for the person who has it before them, unless they
-// renew it.
+// DefaultLease is how long an answer is reserved for the annotator who opened it, unless it is
+// renewed.
 const DefaultLease = 10 * time.Minute
 
 // Verdicts that every queue has in addition to its options.
@@ -169,8 +169,8 @@ func (s *Store) Mine(ctx context.Context, of Label) (*Label, error) {
 }
 
 // counting is the one of an annotator's labels for an answer that counts, given the newest first: the
-// newest of each queue, of these the newest that says something of the answer, or else that it was
-// passed over. nil if there is none.
+// latest of each queue, and of these the latest verdict or, without any, the latest skip. nil if
+// there is none.
 func counting(rows []Label) (found *Label) {
 	seen := map[string]bool{}
 	for i := range rows {
@@ -196,7 +196,7 @@ func (s *Store) newest(ctx context.Context, l *Label, most int) ([]Label, error)
 	}, most)
 }
 
-// answered reports whether a verdict says something of the answer.
+// answered reports whether a verdict is not a skip.
 func answered(verdict string) bool { return verdict != Skip && verdict != Withdrawn }
 
 // plain checks a string from outside: tables cannot hold NUL.

@@ -185,7 +185,7 @@ func (s *Store) MakeListed(ctx context.Context, metrics []scoring.Metric, p Plan
 		return nil, 0, of, err
 	}
 	if of > 0 && len(ids) == 0 {
-		return nil, 0, of, errcode.New(errcode.FailedPrecondition, "queue: badger.agent_runs has no row of any of the answers of the %s, or several of each, so that people would not know what to look at; fill badger.agent_runs with the answers and run over these, see docs/reference/tables.md", printable.Count(of, "case"))
+		return nil, 0, of, errcode.New(errcode.FailedPrecondition, "queue: badger.agent_runs has no row of any of the answers of the %s, or several of each; write one row of each answer to badger.agent_runs and start a new run, see docs/reference/tables.md", printable.Count(of, "case"))
 	}
 	q, err = s.Make(ctx, p, ids)
 	return q, of - len(ids), of, err

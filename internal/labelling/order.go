@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Order is how the answers of a queue are put in order.
+// Order is the order of the answers in a queue.
 type Order string
 
 // The orders.

@@ -22,7 +22,7 @@ type Overview struct {
 	Progress   *Counts `json:"progress,omitempty"`
 }
 
-// Counts are how far a queue is, in answers.
+// Counts is the progress of a queue, in answers.
 type Counts struct {
 	Done        int64 `json:"done"`
 	Left        int64 `json:"left"`

@@ -7,14 +7,14 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Progress is how far a queue is, as one annotator sees it.
+// Progress is the progress of one annotator in a queue.
 type Progress struct {
 	store.QueueProgress
 	Left    int64   // answers that want more people
 	PerHour float64 // labels that the annotator gave in an hour, lately; 0: not known
 }
 
-// rateOver is how many labels the rate is taken over.
+// rateOver is the number of labels that the rate is computed from.
 const rateOver = 50
 
 // Progress returns the progress of a queue. The rate is that of the annotator's last labels, at most 50, with

@@ -84,7 +84,7 @@ func valueOf(l *Label, or Label) Label {
 	return *l
 }
 
-// saved is the row with the label's ID, or nil. A row that says something else is an error.
+// saved is the row with the label's ID, or nil. A row with other content is an error.
 func (s *Store) saved(ctx context.Context, l *Label) (*Label, error) {
 	rows, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{ID: l.ID}, 1)
 	if err != nil || len(rows) == 0 {

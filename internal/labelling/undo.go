@@ -113,9 +113,9 @@ func (s *Store) overruled(ctx context.Context, l *Label) (bool, error) {
 	}), err
 }
 
-// repeat says a label once more, which is to stay the newest although an undo, named by, brings an
-// older one of another queue back. It is written first: an undo that is cut off between the two and
-// sent again repeats it again.
+// repeat writes a label once more, so that it remains the latest although an undo, named by,
+// restores an older one of another queue. It is written first: an undo that is cut off between the
+// two and sent again repeats it again.
 func (s *Store) repeat(ctx context.Context, l Label, by string, at time.Time) error {
 	of := visit(l.ID)
 	if len(of) > maxID/3 { // from a file; a page cannot undo it

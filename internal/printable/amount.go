@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Count is a number of things, given one of them: 1 row, 2 rows, 0 batches, 3 queries.
+// Count formats a number of things, given the singular noun: 1 row, 2 rows, 0 batches, 3 queries.
 func Count[N int | int64](n N, one string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + Noun(n, one)
 }

@@ -101,7 +101,7 @@ const (
 	zeroWidthJoiner    = '\u200d'
 )
 
-// RuneWidth is how many columns of a terminal a rune takes.
+// RuneWidth returns the number of terminal columns of a rune.
 func RuneWidth(r rune) int {
 	switch {
 	case r < 0x300:

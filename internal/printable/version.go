@@ -118,7 +118,7 @@ func number(s string, k kind) part { return part{k, strings.TrimLeft(s, "0")} }
 // parts splits the rest after the numbers of a release into numbers and words. In a pre-release of Semantic
 // Versioning (semantic), the parts have a separate order.
 func parts(s string, semantic bool) (out []part) {
-	built := false // behind +, where numbers come after words
+	built := false // after +, where numbers are sorted after words
 	for s != "" {
 		n := digits(s)
 		switch {

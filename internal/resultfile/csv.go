@@ -186,7 +186,7 @@ func (z *csvSize) check(columns []csvColumn) error {
 // room makes room for n bytes more than the columns take. Without it, the reading ends by a panic.
 func (z *csvSize) room(n int64) error { return z.limits.CheckBytes(z.bytes + n) }
 
-// beside runs f, which takes n bytes for itself.
+// beside runs f, which needs n bytes.
 func (z *csvSize) beside(n int64, f func()) {
 	if err := z.limits.Extra(n); err != nil {
 		panic(scoring.NoRoom{Err: err})

@@ -48,7 +48,7 @@ type csvColumn struct {
 	size *csvSize // of all columns, once they are complete
 }
 
-// bytes is what the column takes so far. A word is kept with its text.
+// bytes returns the memory of the column so far. A word is kept with its text.
 func (c *csvColumn) bytes() int64 {
 	return int64(8*len(c.nulls) + 8*len(c.empty) + 8*len(c.ints) + len(c.text) + 4*len(c.ends) + 48*len(c.words))
 }
@@ -64,7 +64,7 @@ type nullWord struct {
 // beginsNull are the bytes that words for NULL begin with.
 var beginsNull = [256]bool{'N': true, 'n': true, '(': true, '[': true, '<': true, '#': true, '\\': true}
 
-// fractions is how the numbers of a column with a point were written.
+// fractions describes how the numbers with a decimal point in a column were written.
 type fractions struct {
 	point        bool // there is one
 	fewest, most int  // digits after the point
@@ -298,7 +298,7 @@ func (c *csvColumn) isNumber(b []byte) bool {
 	return i == len(b)
 }
 
-// run returns the index behind the digits at b[i:].
+// run returns the index after the digits at b[i:].
 func run(b []byte, i int) int {
 	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
 		i++
@@ -414,7 +414,7 @@ func (c *csvColumn) merges() (found bool) {
 	return found
 }
 
-// mergeBytes is what looking for such strings takes for each value.
+// mergeBytes is the memory per value that the search for such strings needs.
 const mergeBytes = 128
 
 func (c *csvColumn) anyMerges() bool {

@@ -108,11 +108,11 @@ func (s *csvScanner) fill() error {
 	}
 }
 
-// consumed is how many bytes the records so far have.
+// consumed returns the number of bytes of the records so far.
 func (s *csvScanner) consumed() int64 { return s.total - int64(s.end-s.pos) }
 
 // record cuts the record at the beginning of b and returns its length with the line end, or 0 if it
-// continues behind b.
+// continues after b.
 func (s *csvScanner) record(b []byte) (int, error) {
 	s.cells, s.scratch = s.cells[:0], s.scratch[:0]
 	for i := 0; ; {
@@ -131,7 +131,7 @@ func (s *csvScanner) record(b []byte) (int, error) {
 				if j+1 == len(b) && !s.eof {
 					return 0, nil
 				}
-				return 0, errcode.New(errcode.InvalidArgument, "column %d: expected a delimiter behind the closing quote",
+				return 0, errcode.New(errcode.InvalidArgument, "column %d: expected a delimiter after the closing quote",
 					len(s.cells))
 			}
 		} else {
@@ -159,8 +159,8 @@ func (s *csvScanner) record(b []byte) (int, error) {
 	}
 }
 
-// quoted reads the quoted cell at b[i:] and returns the index behind its closing quote, or 0 if
-// that is behind b.
+// quoted reads the quoted cell at b[i:] and returns the index after its closing quote, or 0 if that
+// is after b.
 func (s *csvScanner) quoted(b []byte, i int) int {
 	start, escaped := i+1, false
 	j := start

@@ -68,7 +68,7 @@ func (r *reader) format(in *bufio.Reader) (format, error) {
 	text := strings.TrimLeft(strings.TrimPrefix(string(head), "\ufeff"), " \t\r\n")
 	switch {
 	case known && named >= parquetFormat:
-		return 0, errcode.New(errcode.DataLoss, "the name says %s, the content does not begin like it", ending[1:])
+		return 0, errcode.New(errcode.DataLoss, "the name ends in %s, but the content has another format", ending[1:])
 	case known && named == jsonFormat:
 		return jsonFormat, nil
 	case looksLikeJSON(text) || !known && text != "" && (text[0] == '{' || text[0] == '['):

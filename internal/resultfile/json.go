@@ -43,7 +43,7 @@ func (r *reader) readJSON(in io.Reader) (*scoring.Table, error) {
 }
 
 // isInline reports whether the text is one object with columns and rows, or the beginning of one: its
-// reader says where it is cut.
+// reader reports where it is truncated.
 func isInline(data []byte) bool {
 	o := look(data, "rows")
 	return o.columns && o.rows && o.alone || (o.columns || o.rows) && o.cut

@@ -28,10 +28,10 @@ var (
 		`|^\[(?:Error|ERROR|[0-9A-Z]{5})\]` + `|^\d{6} \([0-9A-Z]{5}\)` +
 		`|^\[[A-Z][A-Z0-9_.]{5,}\] ` + `|^Code: \d+\. DB::`)
 
-	// opening begins what an agent says instead of a result, or before one.
+	// opening matches the beginning of a reply instead of a result, or before one.
 	opening = regexp.MustCompile(`(?i)^(?:i['’]m |i am |i cannot |i can['’]t |i could |i couldn['’]t |i don['’]t |i do not |i was |i have |i['’]ve |i need |sorry\b|my apologies|apologies\b|unfortunately\b|as an ai\b|here(?:['’]s| is| are) |there (?:is|are|were|was) no |this query |the query |the table |the database |the result|the answer |based on |please |could you |can you |let me |to answer |it (?:looks|seems|appears) )`)
 
-	// emptied is what clients print for a result without rows, or in its stead.
+	// emptied matches messages that clients print for a result without rows.
 	emptied = regexp.MustCompile(`(?i)^(?:\(?(?:0|no) (?:rows?|results?|records?|data)(?: (?:returned|selected|found|affected|in set|available))*\)?\.?|empty set\b.*|query (?:ok|returned)\b.*|(?:no|empty) (?:result(?: set)?|output|response)s?\.?)$`)
 
 	rule = regexp.MustCompile(`^[\s|+:;,=─━═│┃║┼╪╫╬├┤┝┥┠┨╞╡╟╢╠╣-]*[-=─━═]{2,}[\s|+:;,=─━═│┃║┼╪╫╬├┤┝┥┠┨╞╡╟╢╠╣-]*$`)

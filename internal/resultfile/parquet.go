@@ -90,8 +90,8 @@ func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 	return t, exactInt96(f, t)
 }
 
-// footerGrowth is how many bytes of memory a byte of the footer takes at most: its lists are of small
-// structures.
+// footerGrowth is the maximum number of bytes of memory for a byte of the footer: its lists are of
+// small structures.
 const footerGrowth = 40
 
 // checkFooter reserves the memory for the footer, whose length is at the end of the file.
@@ -137,12 +137,12 @@ func (r *reader) checkChunks(f *file.Reader, in io.Seeker) error {
 			}
 			if slices.Contains(chunk.Encodings(), byteStreamSplit) {
 				return errcode.New(errcode.Unimplemented,
-					"column %d (%q) is encoded as BYTE_STREAM_SPLIT, which is not read; write it as PLAIN or with a dictionary", i+1,
+					"column %d (%q) is encoded as BYTE_STREAM_SPLIT, which is unsupported; write it as PLAIN or with a dictionary", i+1,
 					chunk.PathInSchema().String())
 			}
 			if _, err := compress.GetCodec(chunk.Compression()); err != nil {
 				return errcode.New(errcode.Unimplemented,
-					"column %d (%q) is compressed with %v, which is not read; use snappy, zstd or gzip", i+1,
+					"column %d (%q) is compressed with %v, which is unsupported; use snappy, zstd or gzip", i+1,
 					chunk.PathInSchema().String(), chunk.Compression())
 			}
 			if n := chunk.TotalCompressedSize(); n < 0 || n > size || chunk.TotalUncompressedSize() < 0 {
@@ -159,7 +159,7 @@ func (r *reader) checkChunks(f *file.Reader, in io.Seeker) error {
 	return nil
 }
 
-// arrowSchemaKey is where some writers leave an Arrow schema in the footer.
+// arrowSchemaKey is the key in the footer under which some writers store an Arrow schema.
 const arrowSchemaKey = "ARROW:schema"
 
 // checkArrowSchema verifies that schema.

@@ -316,7 +316,7 @@ type packed struct {
 	rest                []byte
 }
 
-// maxDeltaBlock is how many values a block has at most. Writers have 128 to some thousands.
+// maxDeltaBlock is the maximum number of values of a block. Writers have 128 to some thousands.
 const maxDeltaBlock = 1 << 16
 
 func deltaHeader(data []byte, most int64) (h packed, err error) {

@@ -32,7 +32,7 @@ import (
 // defaultLimits bound a file where the options set no limits.
 var defaultLimits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
 
-// Options say how a file is read. The zero value, and nil, find everything out.
+// Options configure how a file is read. The zero value, and nil, find everything out.
 type Options struct {
 	Delimiter byte     // between CSV cells; 0 finds out which of , ; tab | it is
 	NoHeader  bool     // the first row of a CSV is data; columns have no names
@@ -50,7 +50,7 @@ type Options struct {
 	// Named is the name of the file in errors; its base name if empty.
 	Named string
 
-	// Dir is where relative paths begin when there are no roots; the working directory if empty.
+	// Dir is the directory that paths are relative to if there are no roots; the working directory if empty.
 	Dir string
 }
 
@@ -65,9 +65,9 @@ func (o *Options) limits() arrowtable.Limits {
 	return l
 }
 
-// Read reads a result. Errors name the file, by its base name unless the options say otherwise; the code is NotFound
-// for a missing file, PermissionDenied for one that may not be read, DataLoss for truncated or corrupt bytes,
-// InvalidArgument for malformed content and ResourceExhausted beyond the limits.
+// Read reads a result. Errors name the file, by its base name by default; the code is NotFound for a missing file,
+// PermissionDenied for one that may not be read, DataLoss for truncated or corrupt bytes, InvalidArgument for
+// malformed content and ResourceExhausted beyond the limits.
 func Read(ctx context.Context, path string, o *Options) (*scoring.Table, error) {
 	if o == nil {
 		o = &Options{}
@@ -128,7 +128,7 @@ func (r *reader) read(f *os.File) (*scoring.Table, error) {
 		defer z.Close()
 		plain, r.name = z, strings.TrimSuffix(strings.TrimSuffix(r.name, ".zst"), ".zstd")
 	case strings.HasSuffix(r.name, ".gz") || strings.HasSuffix(r.name, ".zst") || strings.HasSuffix(r.name, ".zstd"):
-		return nil, errcode.New(errcode.DataLoss, "the name says compressed, the content is not")
+		return nil, errcode.New(errcode.DataLoss, "the name ends as that of a compressed file, but the content is not compressed")
 	default:
 		compressed = false
 	}

@@ -19,8 +19,8 @@ func seed() uint64 {
 	return 1
 }
 
-// Takes reports whether a test looks at the i-th of n things, which are numbered from 0. Of each share
-// things that follow each other it looks at one, of the rest at one.
+// Takes reports whether a test examines the i-th of n things, from 0. It examines one of each share
+// consecutive things, and one of the rest.
 func Takes(i, n, share int) bool {
 	if Thorough() || share < 2 {
 		return true

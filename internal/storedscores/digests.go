@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// casesAtOnce is how many questions' answers are read with one statement.
+// casesAtOnce is the number of questions whose answers are read with one statement.
 const casesAtOnce = 500
 
 // Digests are the same for answers with the same rows, of all answers to some questions; nil if the

@@ -121,8 +121,8 @@ func (s *Files) readAll(ctx context.Context) error {
 	return nil
 }
 
-// contradiction says that a line of a score file has another score of the same answer and metric than
-// a line before it.
+// contradiction returns the error for a line of a score file with another score of the same answer
+// and metric than an earlier line.
 func contradiction(ctx context.Context, path string, r *batch.FileRow) error {
 	first := 0
 	for o, err := range batch.ReadScores(ctx, path) {
@@ -167,11 +167,11 @@ func fileScore(r *scoring.Row) analysis.Score {
 	return score
 }
 
-// restsOn is how the detail of a verdict begins that a judge decided.
+// restsOn matches the field rests_on of a verdict that a judge decided, and finds the judge's name.
 var restsOn = regexp.MustCompile(`^(?:rose|flex) by (.+?)(?:, asked |, from the replies to |; the evidence )`)
 
-// fileJudge is the judge that the detail of a score names, as ROSE's tag or in what a verdict rests
-// on; empty if it names none.
+// fileJudge returns the judge that the detail of a score names, in the tag of ROSE or in the field
+// rests_on of a verdict. It returns "" if the detail names no judge.
 func fileJudge(s *scoring.Score, detail json.RawMessage) string {
 	score := *s
 	score.Detail = detail

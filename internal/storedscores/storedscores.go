@@ -141,7 +141,7 @@ func (s *Warehouse) readConfigs(ctx context.Context) error {
 	return nil
 }
 
-// judgeOf is who was asked for a score, of a run's judge.
+// judgeOf returns the judge of a score, given the judge of its run.
 func judgeOf(judge string, asked bool) string {
 	switch {
 	case !asked:
@@ -199,7 +199,7 @@ func configPart(c *scoring.Config, name string) string {
 	return part.Hash()
 }
 
-// Labels returns the majority label of each answer; a tie is no label.
+// Labels returns the majority label of each answer; an answer with a tie has no label.
 func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, error) {
 	votes, err := s.w.Votes(ctx)
 	if err != nil {
@@ -231,8 +231,8 @@ func Score(r *scoring.Row, detail []byte) analysis.Score {
 }
 
 // Digest is the same for two results that hold the same rows, in whatever order of rows and columns.
-// It is empty for references, and for results that hold no value: that two agents find nothing says
-// little.
+// It is empty for references, and for results that hold no value: that two agents find nothing is
+// weak evidence.
 func Digest(r *scoring.Result) string {
 	if r.Table == nil {
 		return ""

@@ -92,7 +92,7 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Hooks are what a server is to tell the metrics.
+// Hooks returns the functions by which a server reports to the metrics.
 func (m *Metrics) Hooks() server.Hooks {
 	return server.Hooks{
 		Called: func(c server.Call) {

@@ -23,7 +23,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// TracesConfig says where spans go. The keys of the configuration file are these names.
+// TracesConfig configures the export of spans. The keys of the configuration file are these names.
 type TracesConfig struct {
 	// URL that takes OTLP over HTTP, such as https://collector:4318/v1/traces; empty: none
 	Endpoint    string `yaml:"endpoint"`

@@ -26,8 +26,8 @@ const Canary = "canary-prompt-77aa41"
 
 // Harness connects the suite with one backend and its counterpart.
 type Harness struct {
-	// Open gives a backend whose counterpart answers as behave says; prompt holds at least the last
-	// message.
+	// Open returns a backend of an endpoint that replies as behave defines; prompt holds at least
+	// the last message.
 	Open func(t *testing.T, behave func(prompt string) Answer) judgebackend.Backend
 
 	NoUsage    bool             // the backend does not report tokens

@@ -6,7 +6,7 @@ type Fault string
 // The faults. Those from WrongSchema on are answers: complete, paid for, and of no use.
 const (
 	NoFault               Fault = ""
-	RateLimited           Fault = "rate_limited"             // 429 that does not say when to come back
+	RateLimited           Fault = "rate_limited"             // 429 without Retry-After
 	RateLimitedRetryAfter Fault = "rate_limited_retry_after" // 429 with Retry-After: 7
 	ServerError           Fault = "server_error"             // 500
 	Overloaded            Fault = "overloaded"               // 529

@@ -28,7 +28,7 @@ func openBigQueryAI(_ context.Context, model string, o *judgebackend.OpenOptions
 	b := bigQueryAI{model, o.Connection}
 	if model != "" && !bigQueryNames.MatchString(model) || b.connection != "" && !bigQueryNames.MatchString(b.connection) {
 		return nil, errcode.New(errcode.InvalidArgument,
-			"judge bigqueryai: model and connection want letters, digits and ._:/@-")
+			"judge bigqueryai: model and connection: expected letters, digits and ._:/@-")
 	}
 	return openInWarehouse("bigqueryai", model, o, inWarehouse{render: b.render, decode: decodeBigQueryAI})
 }

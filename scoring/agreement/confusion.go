@@ -32,10 +32,10 @@ func (c Confusion) Plus(o Confusion) Confusion {
 // N is the number of cases.
 func (c Confusion) N() int { return c.TP + c.FP + c.TN + c.FN }
 
-// Passes is how many cases the labels pass, Fails how many they fail.
+// Passes returns the number of cases that the labels pass.
 func (c Confusion) Passes() int { return c.TP + c.FN }
 
-// Fails is how many cases the labels fail.
+// Fails returns the number of cases that the labels fail.
 func (c Confusion) Fails() int { return c.TN + c.FP }
 
 // Accuracy is the share of cases on which the metric and the labels agree.

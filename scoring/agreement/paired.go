@@ -24,8 +24,8 @@ func McNemar(b, c int) float64 {
 }
 
 const (
-	// manyPairs is how many pairs make the mean difference as good as normal; resampling more costs
-	// seconds.
+	// manyPairs is the number of pairs from which the mean difference is treated as normally
+	// distributed; resampling more costs seconds.
 	manyPairs = 5000
 	// fewPairs is up to how many pairs all signs are tried.
 	fewPairs     = 14

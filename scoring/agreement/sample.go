@@ -39,9 +39,10 @@ func SampleWarnings(c Confusion) []string {
 	return out
 }
 
-// CohenCases is how many cases it takes for a confidence interval of Cohen's kappa to be at most so
-// wide (above 0, at most 2), if all come out as those of the table do: n = (2 z s / width)², with z
-// the normal quantile of the level and s² the variance of kappa times n in large samples,
+// CohenCases returns the number of cases that are needed for a confidence interval of Cohen's kappa
+// of at most the given width (above 0, at most 2), if all come out as those of the table do: n = (2
+// z s / width)², with z the normal quantile of the level and s² the variance of kappa times n in
+// large samples,
 //
 //	s² = (A + B - C) / (1 - e)⁴
 //	A = Σ pᵢᵢ ((1 - e) - (pᵢ. + p.ᵢ)(1 - o))²

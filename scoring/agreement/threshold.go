@@ -112,7 +112,7 @@ type CrossValidation struct {
 	Thresholds []float64 // of the folds that have one
 	Verdicts   []Vote    // of each case, under the threshold that was chosen without its fold
 	Skipped    int       // cases of folds for which the rest did not define a threshold
-	Why        string    // why there is none, if there is none
+	Why        string    // the reason if it is missing
 }
 
 // CrossValidate chooses a threshold for each fold on all other folds, by a statistic such as

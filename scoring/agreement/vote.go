@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Vote is one verdict, or that there is none: an annotator who did not vote, a metric that gave no
-// score. Missing is the zero value.
+// Vote is one verdict, or the lack of one: an annotator who did not vote, a metric without a score.
+// Missing is the zero value.
 type Vote int8
 
 // The votes.

@@ -18,7 +18,7 @@ type Rejection struct {
 	Why  string `json:"why"`
 }
 
-// maxRejections is how many rejections are kept; a proposal may be wrong at any length.
+// maxRejections is the maximum number of rejections that are stored; a proposal may be wrong at any length.
 const maxRejections = 32
 
 // knownScales are the powers of ten by which one side may show a figure in another unit: percent,
@@ -350,7 +350,7 @@ func (j *judged) rest() {
 			j.pair(c.Gold, left.Pred, "judge", f.agreement, f.cmp)
 		}
 	}
-	for i := range j.pairs { // a copy whose original went elsewhere is none
+	for i := range j.pairs { // a column whose original has another partner is not a copy
 		if c := &j.pairs[i]; isCopy(c) &&
 			!slices.ContainsFunc(j.pairs, func(o scoring.ColumnPair) bool { return o.Pred == c.Pred && !isCopy(&o) }) {
 			c.Fact = ""

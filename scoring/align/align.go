@@ -29,9 +29,9 @@ func alignSorted(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Opti
 	a := newAligner(gold, pred, goldPlaces, predPlaces, o)
 	a.halt.Check()
 	a.bySums()
-	a.settle(a.ambiguous)
+	a.searchRows(a.ambiguous)
 	a.byLadder()
-	a.settle(a.exchangeable())
+	a.searchRows(a.exchangeable())
 	a.bindNames()
 	a.refuseNames()
 	return a.alignment()
@@ -399,8 +399,8 @@ func (a *aligner) explain(out *scoring.Alignment) {
 	}
 }
 
-// factConfidence is how sure a pair is whose values agree only up to a difference of form: surer
-// the more distinct values speak for it.
+// factConfidence returns the confidence of a pair whose values agree only up to a difference of
+// form: higher the more distinct values speak for it.
 func (a *aligner) factConfidence(c *scoring.ColumnPair) float64 {
 	if c.Scale == 0 && c.Tolerance <= noise && c.Within == 0 {
 		return 0.99

@@ -55,9 +55,9 @@ func numbered(c int) string { return fmt.Sprint("c", c) }
 func steps(gold, pred *scoring.Table) (a *aligner, readings int) {
 	a = newAligner(gold, pred, nil, nil, Options{Tolerance: PaperTolerance})
 	a.bySums()
-	a.settle(a.ambiguous)
+	a.searchRows(a.ambiguous)
 	a.byLadder()
-	a.settle(a.exchangeable())
+	a.searchRows(a.exchangeable())
 	for _, cols := range [][]column{a.gold, a.pred} {
 		for i := range cols {
 			readings += len(cols[i].reading)
@@ -122,7 +122,7 @@ func TestSettlingIsBounded(t *testing.T) {
 	*last = b.Column()
 	a := newAligner(gold, pred, nil, nil, Options{})
 	a.bySums()
-	s := &settler{aligner: a}
+	s := &rowSearch{aligner: a}
 	rows := gold.Rows()
 	if s.search(state{g: make([]uint64, rows), p: make([]uint64, rows), groups: a.ambiguous}) {
 		t.Fatal("rows that differ were found alike")
@@ -131,7 +131,7 @@ func TestSettlingIsBounded(t *testing.T) {
 		t.Errorf("%d trials", s.trials)
 	}
 	before := slices.Clone(a.pairs)
-	a.settle(a.ambiguous)
+	a.searchRows(a.ambiguous)
 	if !slices.Equal(before, a.pairs) || !a.undecided {
 		t.Errorf("undecided: %v, pairs %v were %v", a.undecided, a.pairs, before)
 	}

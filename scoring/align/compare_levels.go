@@ -22,7 +22,7 @@ const manyPairs = 400
 // noise is the relative difference that results from adding doubles in another order.
 const noise = 1e-12
 
-// fit is how well two columns agree under a comparison.
+// fit is the agreement of two columns under a comparison.
 type fit struct {
 	agreement float64 // 0 to 1: share of the values of both that have a partner under the comparison
 	equal     float64 // 0 to 1: likewise, of values that are equal outright
@@ -114,7 +114,7 @@ type equalities struct {
 	rough  map[scoring.Kind]*rough
 	alike  map[scoring.Kind][]int // places in preds of the columns of a kind
 	shares []float64
-	some   []float64 // of the columns of one kind
+	some   []float64 // of the columns of the same kind
 }
 
 // equalities examines fewer keys if more pairs of columns are compared.

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// durations is how a column may be read as durations, if it can be.
+// durations is the reading of a column as durations, if it has one.
 type durations struct {
 	cell.DurationText
 	ok bool

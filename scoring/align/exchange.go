@@ -12,7 +12,7 @@ const (
 	// minAffinity is the minimum similarity of a column's name to another name for the column to be considered its
 	// counterpart.
 	minAffinity = 0.5
-	// maxUnlike is how many columns under other names are compared with each other.
+	// maxUnlike is the maximum number of columns with different names that are compared with each other.
 	maxUnlike = 64
 )
 
@@ -106,7 +106,7 @@ func (a *aligner) claims(unlike []int) (next []int) {
 	return next
 }
 
-// maxNamedYears is how many columns may be called last year, this year and next year.
+// maxNamedYears is the maximum number of columns called last year, this year and next year.
 const maxNamedYears = 3
 
 // exchange reports whether the columns of a circle can replace one another: names with a little in common do not

@@ -108,7 +108,7 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 	return true
 }
 
-// fewRows is how many rows are examined in buffers that take no time to make.
+// fewRows is the maximum number of rows for which buffers of a fixed size are used.
 const fewRows = 32
 
 // buffers hold the keys of rows, those of a column, and the keys that were seen.

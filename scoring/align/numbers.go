@@ -87,7 +87,7 @@ func (r *reading) magnitudes() []float64 {
 	return r.all
 }
 
-// count is how many numbers there are.
+// count returns the number of numbers.
 func (r *reading) count() int {
 	if r.integers() && !r.col.HasNulls() {
 		return r.col.Len()
@@ -241,8 +241,8 @@ func (r *reading) exact() bool {
 	return *r.double
 }
 
-// probes is how many numbers of a column of many are looked up to see whether it is worth comparing
-// them all.
+// probes is the number of values of a large column that are looked up to decide whether to compare
+// all.
 const probes = 128
 
 // probe are the numbers that are looked up.
@@ -336,8 +336,8 @@ func agreement(g, p *reading, c *scoring.Comparison) float64 {
 	return float64(common) / float64(max(len(gs), len(ps)))
 }
 
-// common is how many numbers of both pair up under a comparison, the lesser ones first, if those of
-// p are multiplied by k.
+// common returns the number of pairs of equal numbers under a comparison, the lesser ones first, if
+// those of p are multiplied by k.
 func (t *tallied) common(p *tallied, k float64, c *scoring.Comparison) (n int) {
 	left := func(t *tallied, i int) int {
 		if i == len(t.ends) {

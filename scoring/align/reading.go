@@ -255,8 +255,8 @@ func (c *column) likeNumbers() bool {
 }
 
 // overlap is the share of the values of both columns that have an equal on the other side, counting
-// repetitions; estimated from the least keys of both if there are very many. It is 0 if there
-// are many and none of a sketch has an equal.
+// repetitions; if there are very many, it is estimated from samples of both, the smallest keys
+// (sketches). It is 0 if there are many and no key of the sketches is on both sides.
 func overlap(g, p *reading) float64 {
 	if g.disjoint(p) {
 		return 0

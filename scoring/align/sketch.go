@@ -17,7 +17,7 @@ type sketch struct {
 	values int        // of the column that are not NULL
 }
 
-// sketchKeys is how many keys a sketch is expected to have where all values are distinct.
+// sketchKeys is the expected number of keys in a sketch of distinct values.
 const sketchKeys = 512
 
 // sketch returns the sketch of a column with many rows. It may be empty if there are few distinct values.
@@ -105,7 +105,7 @@ func summedUp(keys []keyCount) []keyCount {
 	return out
 }
 
-// upTo is how many keys, ascending, are at most a limit.
+// upTo returns the number of keys, in ascending order, that are at most a limit.
 func upTo(keys []keyCount, limit uint64) int {
 	if n := len(keys); n == 0 || keys[n-1].order <= limit {
 		return n

@@ -27,7 +27,7 @@ const PaperTolerance = 0.01
 // DefaultTolerance is 0: two numbers with equally many digits are equal or they are not.
 const DefaultTolerance = 0
 
-// Rule is how far apart the numbers of a column may be.
+// Rule is the tolerance for the numbers of a column.
 type Rule struct {
 	Numbers Numbers
 	By      float64

@@ -26,7 +26,7 @@ type Align func(gold, pred *scoring.Table) scoring.Alignment
 // tried on.
 const runsVariable = "BADGER_PROPERTY_RUNS"
 
-// runs is how many generated results a property is tried on.
+// runs returns the number of generated results that a property is tested on.
 func runs(t *testing.T, usual int) uint64 {
 	t.Helper()
 	s := os.Getenv(runsVariable)

@@ -115,7 +115,7 @@ var keeping = []change{
 	}},
 }
 
-// firstAddition is where the changes that add a column begin.
+// firstAddition is the index of the first change that adds a column.
 var firstAddition = slices.IndexFunc(keeping, func(c change) bool { return strings.HasPrefix(c.name, "add") })
 
 // onColumn changes all values of one column of the given kinds that no other change has modified. The style passed

@@ -153,7 +153,7 @@ func readCode(v scoring.Value, format string) (scoring.Value, bool) {
 	return v, false
 }
 
-// CodeText is how the cells of a column may identify something.
+// CodeText is the reading of a string column as codes that identify something.
 type CodeText struct {
 	UUID   bool
 	Dashes bool // UUIDs with dashes

@@ -9,8 +9,8 @@ type coded struct {
 	g, p []uint16
 }
 
-// maxCoded is how many distinct keys count as few. In smaller results there is one for every
-// countShare rows.
+// maxCoded is the maximum number of distinct keys that count as few. In smaller results there is
+// one for every countShare rows.
 const maxCoded = 1 << 13
 
 // newCoded numbers the keys of both sides, or returns nil if they are too many.

@@ -200,7 +200,7 @@ func columns(gold, pred *scoring.Table, a *scoring.Alignment, o Options) (all []
 	return all, indexed
 }
 
-// views are how the two sides of a pair are read.
+// views returns how the two sides of a pair are read.
 func (c *pair) views(bits bool) (g, p View) { return Views(&c.cmp, bits) }
 
 // load makes the keys of both sides, or reads their magnitudes.

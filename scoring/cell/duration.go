@@ -146,7 +146,7 @@ func parseISODuration(s string) (nanos int64, ok bool) {
 	return nanos, ok
 }
 
-// nanosOf is a decimal number of a unit in nanoseconds; ok is false if it is none, or not whole.
+// nanosOf is a decimal number of a unit in nanoseconds; ok is false if it is not a number, or not whole.
 func nanosOf(number string, unit int64) (nanos int64, ok bool) {
 	v, ok := scoring.ParseDecimal(number)
 	if !ok || unit == 0 || number[0] == '-' || number[0] == '+' {
@@ -215,8 +215,8 @@ func readDuration(v scoring.Value, unit int64, minutes bool) (scoring.Value, boo
 	return scoring.FloatValue(float64(nanos) / float64(unit)), true
 }
 
-// maxSecondDigits is how many digits of a second durations are rounded to; engines that average
-// intervals are not exact beyond.
+// maxSecondDigits is the number of decimals of a second that durations are rounded to; engines that
+// average intervals are not exact beyond.
 const maxSecondDigits = 3
 
 // DurationStep is the last place that durations with hours, minutes and seconds show, in the unit in
@@ -237,7 +237,7 @@ func DurationStep(c *scoring.Column, v View) (step float64, ok bool) {
 	return 1e9 / float64(form.unit) * Pow10(-min(digits, maxSecondDigits)), ok
 }
 
-// DurationText is how a column may be read as durations.
+// DurationText is the reading of a string column as durations.
 type DurationText struct {
 	TwoFields bool // of hours and minutes, or of minutes and seconds …
 	Minutes   bool // … the latter, as a fraction or cells with three fields show

@@ -63,7 +63,7 @@ func SharedUnit(a, b string) (unit string, ok bool) {
 	return units.SharedCurrency(a, b)
 }
 
-// spelling is how a number was written.
+// spelling describes how a number was written.
 type spelling struct {
 	marks
 	unit     string // [UnitPercent], the codes of a currency, or none
@@ -326,7 +326,7 @@ type boolWord struct {
 	value        bool
 }
 
-// parseBool reads a word for true or false; vocabularies is 0 if it is none.
+// parseBool reads a word for true or false; vocabularies is 0 for other words.
 func parseBool(s string) (value bool, vocabularies uint32) {
 	if len(s) > 16 {
 		return false, 0

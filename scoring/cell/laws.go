@@ -17,7 +17,7 @@ type Law struct {
 	Name   string // stable; its pairs are in laws/NAME.jsonl
 	About  string // the heading of its section
 	Says   string // the rule, in a few sentences
-	Change string // the option by which a deployment changes it; empty: there is none
+	Change string // the option that changes it; may be empty
 }
 
 // LawPair is a gold result and an answer, and states whether they are the same answer. Cases has the form of a case

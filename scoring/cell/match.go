@@ -19,7 +19,7 @@ const (
 	commonInGroup = 4
 )
 
-// maxRounds is how often the search for similar rows is repeated with the rows that it left.
+// maxRounds is the maximum number of times that the search for similar rows is repeated with the rows that remain.
 const maxRounds = 4
 
 // matcher pairs rows so that as many of their cells as possible are equal. The result depends on the content of the

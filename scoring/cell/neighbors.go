@@ -70,7 +70,7 @@ func (p *problem) matchNeighbors() bool {
 	return p.takeBest(best)
 }
 
-// ahead is how many kinds are examined together.
+// ahead is the number of kinds that are examined together.
 const ahead = 32
 
 // takeBest matches kinds of rows with their nearest kinds, the pairs with the most equal cells first. It reports

@@ -14,7 +14,7 @@ const (
 	FormatShape  = "geometry text" // POINT (13.4 52.5), or GeoJSON
 )
 
-// maxNesting is how deep nested text may be.
+// maxNesting is the maximum depth of nested text.
 const maxNesting = 32
 
 // nested reads lists and structs in the notations of JSON, Python, PostgreSQL, DuckDB and Trino.
@@ -263,7 +263,7 @@ func coordinatesOf(s, typ string) (string, bool) {
 	return out, depth == 0
 }
 
-// NestedText is how a column may be read as nested values.
+// NestedText is the reading of a string column as nested values.
 type NestedText struct {
 	Nested bool // lists and structs, in whatever notation
 	JSON   bool // by type, or as strings

@@ -11,9 +11,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// maxPaper is how many comparisons of cells the printed algorithm may take. Its loop is quadratic
-// in the rows, and its figure is for setting next to those of the paper, whose results have at most
-// 100 rows.
+// maxPaper is the maximum number of cell comparisons of the algorithm as printed. Its loop is
+// quadratic in the rows, and its figure is for setting next to those of the paper, whose results
+// have at most 100 rows.
 const maxPaper = 1 << 17
 
 // Paper returns the value of Algorithm 2 of the BADGER paper (section 5.2) as printed. The first row with the
@@ -133,7 +133,7 @@ func (f finder) after(key uint64, j int32) int32 {
 // paperColumn is a compared column as CELLMATCH reads it.
 type paperColumn struct {
 	g, p   []uint64  // strings and dates; 0 is NULL
-	gm, pm []float64 // numbers, NaN where a cell is none; nil if the column is not numeric
+	gm, pm []float64 // the numbers, NaN for a cell that is not a number; nil if the column is not numeric
 	delta  float64
 }
 

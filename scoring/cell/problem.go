@@ -30,7 +30,7 @@ type kinds struct {
 
 func (k *kinds) len() int { return len(k.taken) }
 
-// left are how many rows each kind has that have no partner.
+// left returns the number of rows without a partner, by kind.
 func (k *kinds) left() []int32 {
 	left := make([]int32, k.len())
 	for kind := range left {
@@ -246,7 +246,7 @@ func (c *pair) codes(gold, pred []int32) codes {
 	return out
 }
 
-// maxFew is how many distinct values of a column count as few.
+// maxFew is the maximum number of distinct values of a column that count as few.
 const maxFew = 1 << 9
 
 // few numbers the cells of a column without ranges where the predicted ones have few distinct

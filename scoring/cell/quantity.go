@@ -66,7 +66,7 @@ func unscaled(v scoring.Value) (*big.Int, int32) {
 	return big.NewInt(u), scale
 }
 
-// readQuantities is how a column of quantities is read, all of one dimension.
+// readQuantities reads a column of quantities, all of the same dimension.
 func readQuantities(c *scoring.Column) (t NumberText, ok bool) {
 	unit := ""
 	var of *units.Unit
@@ -112,8 +112,8 @@ func parseLedger(s string) (v scoring.Value, debit, ok bool) {
 	return n, debit, true
 }
 
-// readLedger is how a column of amounts with their side of the account is read; some are debits, for
-// Cr alone may be crores.
+// readLedger reads a column of amounts with their side of the account; some are debits, for Cr alone
+// may be crores.
 func readLedger(c *scoring.Column) (t NumberText, ok bool) {
 	debits := false
 	ok = every(c, func(s string) bool {

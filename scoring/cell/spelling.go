@@ -24,8 +24,8 @@ var invisible = strings.NewReplacer(
 	"‐", "-", "‑", "-", "‒", "-", "–", "-", "−", "-", "…", "...",
 )
 
-// passportLetters are how machine-readable passports write letters that others lack (ICAO Doc 9303,
-// part 3, section 6).
+// passportLetters has the transliterations of machine-readable passports (ICAO Doc 9303, part 3,
+// section 6).
 var passportLetters = strings.NewReplacer(
 	"ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "ẞ", "SS", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue", "å", "aa", "Å", "Aa", "ø",
 	"oe", "Ø", "Oe", "æ", "ae", "Æ", "Ae", "œ", "oe", "Œ", "Oe", "þ", "th", "Þ", "Th", "ð", "d", "Ð", "D", "ł", "l", "Ł",

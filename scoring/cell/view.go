@@ -23,14 +23,14 @@ type View struct {
 	Verbatim bool
 }
 
-// Views are how the two sides of a comparison are read.
+// Views returns how the two sides of a comparison are read.
 func Views(c *scoring.Comparison, floatBits bool) (g, p View) {
 	floatBits = floatBits && c.GoldFormat == "" && c.PredFormat == ""
 	return View{Kind: c.Kind, Format: c.GoldFormat, FloatBits: floatBits, Verbatim: c.Verbatim}, View{Kind: c.Kind,
 		Format: c.PredFormat, FloatBits: floatBits, Verbatim: c.Verbatim}
 }
 
-// NaturalKind is how a column is read by its type alone.
+// NaturalKind returns how a column is read by its type alone.
 func NaturalKind(c *scoring.Column) scoring.Kind {
 	switch c.Type {
 	case scoring.Int64, scoring.Float64, scoring.Decimal:

@@ -53,7 +53,7 @@ func (d *Database) collides() bool {
 
 // compareTexts compares two strings exactly. If the dialect may fold them, one variant compares as a folding
 // collation does.
-func (c *carrier) compareTexts(op string, l, r expr) string {
+func (c *transpiler) compareTexts(op string, l, r expr) string {
 	if !folding(c.dialect) || c.learn {
 		return "(" + l.sql + " " + op + " " + r.sql + ")"
 	}
@@ -69,7 +69,7 @@ func foldedSQL(x expr) string { return "lower(rtrim(" + x.sql + ", ' '))" }
 
 // keyed refuses a string that the query computes if equal ones are merged, since the collation decides which are
 // equal. Every collation distinguishes the strings of the small database.
-func (c *carrier) keyed(x expr) {
+func (c *transpiler) keyed(x expr) {
 	if (x.kind == Nested || x.kind == List) && !c.learn {
 		refuse("arrays or structures of which equal ones become one")
 	}

@@ -300,7 +300,7 @@ func TestCarriedNamesAreOwn(t *testing.T) {
 	}
 	sql := strings.ReplaceAll(s.gold.sql[0], "'it''s; --'", "")
 	if strings.ContainsAny(sql, `"';/`) || strings.Contains(sql, "read_csv") || strings.Contains(sql, "DROP") {
-		t.Errorf("carried as %s", sql)
+		t.Errorf("translated as %s", sql)
 	}
 }
 

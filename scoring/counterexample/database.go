@@ -159,7 +159,7 @@ type generator struct {
 	real   *realism
 }
 
-// style is how the values of one database are spread.
+// style is the distribution of the values in one database.
 type style struct {
 	rows   int
 	nulls  float64
@@ -169,15 +169,15 @@ type style struct {
 	of     map[*domain]*spread
 }
 
-// spread is how the values of one domain are spread: the few that are used, and the chance of another
-// one, which no other row needs to have.
+// spread is the distribution of the values of one domain: the few that are used, and the chance of
+// another one, which no other row needs to have.
 type spread struct {
 	few   []Value
 	fresh float64
 }
 
-// group is how the rows of a database fall into one group, of a size that a query asks for: each
-// domain has one value, or another one in each row.
+// group makes the rows of a database one group, of a size that a query asks for: each domain has
+// one value, or another one in each row.
 type group struct {
 	differ map[*domain]bool
 	base   map[*domain]Value
@@ -246,7 +246,7 @@ func (g *generator) aimed(r *rand.Rand) *group {
 	return out
 }
 
-// value is that of a column in the n-th row.
+// value returns the value of a column in the n-th row.
 func (x *group) value(c *Column, n int) Value {
 	v := x.base[c.domain]
 	if from, ok := x.turns[c.domain]; ok && !c.key() {

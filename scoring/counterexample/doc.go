@@ -3,11 +3,11 @@
 //
 // # How it works
 //
-// The schema is read from DDL (ddl.go) or inferred from both queries (infer.go). The carrier (carry*.go) translates
-// each query to the engine, DuckDB, preserving its meaning in its dialect: affinities and conversions, division,
-// the case sensitivity of LIKE, the position of NULL, rows that a group or a limit picks. It generates all names
-// itself, so that only literals are copied from the input, and emits only constructs that it knows. Any other
-// construct is refused with its name. It also records which columns share values and which literals they are
+// The schema is read from DDL (ddl.go) or inferred from both queries (infer.go). The transpiler (transpile*.go)
+// translates each query to the engine, DuckDB, preserving its meaning in its dialect: affinities and conversions,
+// division, the case sensitivity of LIKE, the position of NULL, rows that a group or a limit picks. It generates
+// all names itself, so that only literals are copied from the input, and emits only constructs that it knows. Any
+// other construct is refused with its name. It also records which columns share values and which literals they are
 // compared with (values.go). The generator (database.go) creates databases of one to a dozen rows a table, or of
 // more if a query asks for them. It draws from the recorded values and their neighbors, and satisfies the
 // constraints. The search (search.go) runs both queries on one database after the other. The first database with a
@@ -35,8 +35,8 @@
 // # Warehouses
 //
 // Structures and arrays are columns and tables of the small database (nested.go). Functions of dates, strings,
-// numbers and places (carry_time.go, carry_text.go, carry_more.go, carry_geo.go) have the values that the vendor
-// documents. If a value depends on a session setting, the two variants assume opposite settings. If a value is
-// unknown, such as that of a string that is not a date in the given format, the engine returns an error, and the
-// database is not used.
+// numbers and places (transpile_time.go, transpile_text.go, transpile_more.go, transpile_geo.go) have the values
+// that the vendor documents. If a value depends on a session setting, the two variants assume opposite settings.
+// If a value is unknown, such as that of a string that is not a date in the given format, the engine returns an
+// error, and the database is not used.
 package counterexample

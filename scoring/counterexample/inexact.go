@@ -13,7 +13,7 @@ import (
 
 // digits is how close a number has to be to another one, relative to that, so that the dialect may
 // tell otherwise how they compare, and of what numbers are multiples that are sure.
-func (c *carrier) digits() (close, grid string) {
+func (c *transpiler) digits() (close, grid string) {
 	if c.dialect == sqlparts.SQLite || c.dialect == sqlparts.DuckDB {
 		return "1e-9", "1024"
 	}
@@ -21,7 +21,7 @@ func (c *carrier) digits() (close, grid string) {
 }
 
 // compareNumbers compares two numbers.
-func (c *carrier) compareNumbers(op string, l, r expr) string {
+func (c *transpiler) compareNumbers(op string, l, r expr) string {
 	plain := "(" + l.sql + " " + op + " " + r.sql + ")"
 	if !l.inexact && !r.inexact || c.learn || op == "IS NOT DISTINCT FROM" {
 		return plain
@@ -42,7 +42,7 @@ func (c *carrier) compareNumbers(op string, l, r expr) string {
 }
 
 // nudged is a double that is rounded down or up: a little more or less than it is, unless it is sure.
-func (c *carrier) nudged(x string) string {
+func (c *transpiler) nudged(x string) string {
 	c.open = true
 	near, grid := c.digits()
 	sign := [2]string{" + ", " - "}[c.variant]
@@ -53,7 +53,7 @@ func (c *carrier) nudged(x string) string {
 // round rounds to the given number of decimal digits. Values in the middle are rounded away from zero, if a double
 // can be exactly in the middle and the dialect is known to do so. In Postgres and MySQL it depends on the type, and
 // for other doubles on how the dialect multiplies: both are left open.
-func (c *carrier) round(x expr, n int) string {
+func (c *transpiler) round(x expr, n int) string {
 	double := "CAST(" + x.sql + " AS DOUBLE)"
 	plain := "round(" + double + ", " + strconv.Itoa(n) + ")"
 	if c.dialect == sqlparts.DuckDB || c.learn || x.kind == Int {
@@ -77,7 +77,7 @@ func (c *carrier) round(x expr, n int) string {
 
 // wholeAverage returns the average of whole numbers where a dialect truncates it to one: in T-SQL and in Redshift,
 // unless a column of an inferred schema may hold fractions. ok is false if it is a fraction.
-func (c *carrier) wholeAverage(x expr, distinct, tail string) (sql string, ok bool) {
+func (c *transpiler) wholeAverage(x expr, distinct, tail string) (sql string, ok bool) {
 	switch {
 	case c.learn:
 		return "", false

@@ -86,9 +86,9 @@ func (s *search) learn(into *Schema, last bool) *values {
 	v := newValues()
 	for pass := range inferPasses {
 		for i, q := range s.trees {
-			c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: into, values: v, declarations: s.declared[i], learn: true,
+			c := &transpiler{ctx: s.ctx, dialect: s.dialect, schema: into, values: v, declarations: s.declared[i], learn: true,
 				settle: pass >= 2, lastOfAll: last}
-			_, _ = c.carry(s.scripts[i], q)
+			_, _ = c.translate(s.scripts[i], q)
 		}
 	}
 	return v
@@ -144,7 +144,7 @@ func (v *values) group(c *Column) []*Column {
 
 // learnKind notes what a column is compared or computed with. An expression of no known kind, such as the
 // first value of a window, has that of the columns that it is of.
-func (c *carrier) learnKind(x expr, k Kind) {
+func (c *transpiler) learnKind(x expr, k Kind) {
 	if !c.learn || x.kind != Null || k == Null || k == Nested || k == List {
 		return
 	}
@@ -182,7 +182,7 @@ func (src *source) open() []*Table {
 }
 
 // learnElements records the elements of arrays that a select reads as values: they are not structures.
-func (c *carrier) learnElements(s *scope, b *sqlparts.Select) {
+func (c *transpiler) learnElements(s *scope, b *sqlparts.Select) {
 	for _, src := range s.sources {
 		if src.element == nil {
 			continue
@@ -202,7 +202,7 @@ func (c *carrier) learnElements(s *scope, b *sqlparts.Select) {
 }
 
 // learnColumn adds a column that a query reads to the tables of a source.
-func (c *carrier) learnColumn(src *source, name string) *output {
+func (c *transpiler) learnColumn(src *source, name string) *output {
 	var first *Column
 	for _, t := range src.open() {
 		if hidden(name) || t.Column(name) == nil && !c.schema.Inferred && (!t.element || t.fixed) {

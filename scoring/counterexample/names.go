@@ -56,7 +56,7 @@ func (s *scope) sourceOf(of *sqlparts.Source) (*scope, *source) {
 
 // columnRef writes what a name means: a column of a source, a field of one, an element of an array, or an
 // alias of the select list.
-func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
+func (c *transpiler) columnRef(s *scope, e *sqlparts.Column) expr {
 	if x, ok := c.own[e]; ok {
 		return c.read(s, x)
 	}
@@ -88,7 +88,7 @@ func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
 
 // decide takes one of the meanings of a name, nil for none. other is a second one if the dialect leaves open
 // which of both it is.
-func (c *carrier) decide(e *sqlparts.Column, ms []sqlparts.Meaning,
+func (c *transpiler) decide(e *sqlparts.Column, ms []sqlparts.Meaning,
 	doubt sqlparts.Certainty) (m, other *sqlparts.Meaning) {
 	if len(ms) == 0 {
 		return nil, nil
@@ -119,7 +119,7 @@ func (c *carrier) decide(e *sqlparts.Column, ms []sqlparts.Meaning,
 }
 
 // readsName reports whether an element of a select list reads a column of a name.
-func (c *carrier) readsName(it *sqlparts.Item, id sqlparts.Ident) bool {
+func (c *transpiler) readsName(it *sqlparts.Item, id sqlparts.Ident) bool {
 	found := false
 	if it != nil {
 		sqlparts.Walk(it.Expr, func(n sqlparts.Node) bool {
@@ -139,7 +139,7 @@ func partOf(e *sqlparts.Column, m *sqlparts.Meaning) sqlparts.Ident {
 }
 
 // meant writes a meaning of a name.
-func (c *carrier) meant(s *scope, e *sqlparts.Column, m *sqlparts.Meaning) (x expr, ok bool) {
+func (c *transpiler) meant(s *scope, e *sqlparts.Column, m *sqlparts.Meaning) (x expr, ok bool) {
 	if m.Fields > 0 && !c.dotted() {
 		return x, false
 	}
@@ -208,14 +208,14 @@ func (c *carrier) meant(s *scope, e *sqlparts.Column, m *sqlparts.Meaning) (x ex
 }
 
 // read notes that a column is read, and writes it as the grouping of its select sees it.
-func (c *carrier) read(at *scope, x expr) expr {
+func (c *transpiler) read(at *scope, x expr) expr {
 	c.use(x.column)
 	c.seen = append(c.seen, x.near...)
 	return c.grouped(at, x)
 }
 
 // columnOf is the column of a source that a meaning is; nil if it has none. While learning, it gets one.
-func (c *carrier) columnOf(src *source, m *sqlparts.Meaning, id sqlparts.Ident) *output {
+func (c *transpiler) columnOf(src *source, m *sqlparts.Meaning, id sqlparts.Ident) *output {
 	if src == nil {
 		return nil
 	}
@@ -231,9 +231,9 @@ func (c *carrier) columnOf(src *source, m *sqlparts.Meaning, id sqlparts.Ident) 
 	return c.learnColumn(src, id.Text)
 }
 
-// oneOf is the one of several sources that a column is of: one that has it or, if another mention does not
-// tell, the first or the last of them. Only while learning they may get one.
-func (c *carrier) oneOf(s *scope, among []*sqlparts.Source, name string) (at *scope, src *source, ok bool) {
+// oneOf is the one of several sources that a column is of: one that has it or, if no other mention
+// decides, the first or the last of them. Only while learning they may get one.
+func (c *transpiler) oneOf(s *scope, among []*sqlparts.Source, name string) (at *scope, src *source, ok bool) {
 	var open []*sqlparts.Source
 	for _, of := range among {
 		at, src = s.sourceOf(of)
@@ -260,7 +260,7 @@ func (c *carrier) oneOf(s *scope, among []*sqlparts.Source, name string) (at *sc
 }
 
 // using writes the conditions of USING or NATURAL, and merges the columns.
-func (c *carrier) using(s *scope, src *sqlparts.Source) []string {
+func (c *transpiler) using(s *scope, src *sqlparts.Source) []string {
 	merged, whole := c.bound.Merged(src)
 	if !whole {
 		merged = c.natural(s, src)
@@ -294,7 +294,7 @@ func (c *carrier) using(s *scope, src *sqlparts.Source) []string {
 
 // natural returns the columns of a natural join of tables whose columns are not all known. A column that only one
 // side is known to have may also exist on the other side. Either all such columns are assumed to, or none.
-func (c *carrier) natural(s *scope, src *sqlparts.Source) []*sqlparts.MergedSource {
+func (c *transpiler) natural(s *scope, src *sqlparts.Source) []*sqlparts.MergedSource {
 	merged, _ := c.bound.Merged(src)
 	n := len(s.sources) - 1
 	one, others := s.sources[n], s.sources[:n]
@@ -330,7 +330,7 @@ func (c *carrier) natural(s *scope, src *sqlparts.Source) []*sqlparts.MergedSour
 }
 
 // side is the column on one side of USING. The place that it has in a star is that of the merged column.
-func (c *carrier) side(s *scope, side *sqlparts.Meaning, m *sqlparts.MergedSource) (x expr, ok bool) {
+func (c *transpiler) side(s *scope, side *sqlparts.Meaning, m *sqlparts.MergedSource) (x expr, ok bool) {
 	if side.Merged != nil {
 		x, ok = s.merged[side.Merged]
 		for _, src := range s.sources {
@@ -365,7 +365,7 @@ func (c *carrier) side(s *scope, side *sqlparts.Meaning, m *sqlparts.MergedSourc
 }
 
 // base is the table that a source reads.
-func (c *carrier) base(src *sqlparts.Source) *Table {
+func (c *transpiler) base(src *sqlparts.Source) *Table {
 	if c.tables++; c.tables > maxTables {
 		refuse("more than %d tables in FROM", maxTables)
 	}
@@ -410,7 +410,7 @@ func (s *Schema) tableOf(b *sqlparts.BoundTable) *Table {
 	return s.stated[def]
 }
 
-func (c *carrier) mayBe(a, b sqlparts.Name) bool {
+func (c *transpiler) mayBe(a, b sqlparts.Name) bool {
 	may, _ := c.dialect.SameTable(a, b)
 	return may
 }
@@ -438,7 +438,7 @@ func aggregated(it *sqlparts.Item) (found bool) {
 
 // hides reports whether the dialect takes the alias of an element of the select list in any case, as the
 // column of its name would make no query there: the grouping has it not.
-func (c *carrier) hides(at *scope, alias *sqlparts.Item, column *sqlparts.Meaning, o *output) bool {
+func (c *transpiler) hides(at *scope, alias *sqlparts.Item, column *sqlparts.Meaning, o *output) bool {
 	switch {
 	case at.keys != nil: // the keys are being read, and the element is of them
 		return o.kind == Nested || o.kind == List || !c.groupedBy(alias.Expr, at.keys, column)
@@ -449,7 +449,7 @@ func (c *carrier) hides(at *scope, alias *sqlparts.Item, column *sqlparts.Meanin
 }
 
 // groupedBy reports whether every column of an expression is one of the keys, or another one that is.
-func (c *carrier) groupedBy(e sqlparts.Expr, keys []sqlparts.Expr, too *sqlparts.Meaning) bool {
+func (c *transpiler) groupedBy(e sqlparts.Expr, keys []sqlparts.Expr, too *sqlparts.Meaning) bool {
 	all := true
 	sqlparts.Walk(e, func(n sqlparts.Node) bool {
 		if col, ok := n.(*sqlparts.Column); ok {

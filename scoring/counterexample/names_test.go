@@ -11,8 +11,8 @@ const namesDDL = `CREATE TABLE t (k INT PRIMARY KEY, a INT, b INT); CREATE TABLE
 // aliasNumber is the number of an alias of the engine's.
 var aliasNumber = regexp.MustCompile(`\b[rw][0-9]+`)
 
-// carriedAs writes a query, with the aliases of the engine numbered as they come.
-func carriedAs(t *testing.T, query, dialect, schema string) (sql [2]string, why string) {
+// translatedAs translates a query, with the aliases of the engine numbered as they come.
+func translatedAs(t *testing.T, query, dialect, schema string) (sql [2]string, why string) {
 	t.Helper()
 	s, out := prepare(&Problem{Gold: query, Pred: query, Dialect: dialect, Schema: schema}, false)
 	if s == nil {
@@ -30,7 +30,7 @@ func carriedAs(t *testing.T, query, dialect, schema string) (sql [2]string, why 
 	return sql, ""
 }
 
-// A name is carried as what its dialect takes it for: the same query with the whole name.
+// A name is translated as what its dialect takes it for: the same query with the whole name.
 func TestNamesAreCarriedAsTheirDialectTakesThem(t *testing.T) {
 	for _, tc := range []struct{ dialects, query, whole, schema string }{
 		// the columns that USING makes
@@ -59,8 +59,8 @@ func TestNamesAreCarriedAsTheirDialectTakesThem(t *testing.T) {
 		{"duckdb", "SELECT s.n FROM region JOIN shops USING (region_id) JOIN sales s USING (shop_id)", "SELECT s.n FROM region JOIN shops ON region.region_id = shops.region_id JOIN sales s ON shops.shop_id = s.shop_id", ""},
 	} {
 		for _, d := range strings.Fields(tc.dialects) {
-			got, why := carriedAs(t, tc.query, d, tc.schema)
-			want, other := carriedAs(t, tc.whole, d, tc.schema)
+			got, why := translatedAs(t, tc.query, d, tc.schema)
+			want, other := translatedAs(t, tc.whole, d, tc.schema)
 			if why != "" || other != "" {
 				t.Errorf("%s in %s: %s, %s", tc.query, d, why, other)
 			} else if strip(got) != strip(want) {
@@ -91,7 +91,7 @@ func TestNamesThatAreRefused(t *testing.T) {
 		{"postgres", "SELECT a FROM x.t JOIN y.t AS z ON true", "CREATE TABLE t (a INT)", "which schema"},
 	} {
 		for _, d := range strings.Fields(tc.dialects) {
-			if sql, why := carriedAs(t, tc.query, d, tc.schema); !strings.Contains(why, tc.why) {
+			if sql, why := translatedAs(t, tc.query, d, tc.schema); !strings.Contains(why, tc.why) {
 				t.Errorf("%s in %s: %q, want %q (%s)", tc.query, d, why, tc.why, sql[0])
 			}
 		}

@@ -82,7 +82,7 @@ func (t *Table) structured(path string) bool {
 
 // elements returns the table of the elements of an array. If the schema is inferred, every value that a query reads
 // as an array is one.
-func (c *carrier) elements(n *nest) *Table {
+func (c *transpiler) elements(n *nest) *Table {
 	if t := n.table.array(n.path); t != nil {
 		t.read = n.table.read
 		return t
@@ -114,7 +114,7 @@ func (s *Schema) elements(of *Table, path string) *Table {
 
 // learnsFields reports whether the fields below a path are those that the queries read: in an inferred table, and
 // in semi-structured columns of a stated one.
-func (c *carrier) learnsFields(t *Table, path string) bool {
+func (c *transpiler) learnsFields(t *Table, path string) bool {
 	if c.schema.Inferred || t.element && !t.fixed {
 		return true
 	}
@@ -132,7 +132,7 @@ func under(path, field string) string {
 }
 
 // field is a field of a nested value.
-func (c *carrier) field(x expr, name string) expr {
+func (c *transpiler) field(x expr, name string) expr {
 	if x.nest == nil {
 		if c.learn {
 			return expr{sql: "NULL", kind: Null}
@@ -155,7 +155,7 @@ func (c *carrier) field(x expr, name string) expr {
 }
 
 // within is the value at a place of a row: a nested one, or that of a column.
-func (c *carrier) within(n nest) expr {
+func (c *transpiler) within(n nest) expr {
 	if n.table.dotted {
 		refuse("fields of a table with a point in a column's name")
 	}
@@ -193,22 +193,22 @@ func (c *carrier) within(n nest) expr {
 }
 
 // ownColumn is the name in the engine of a column of the search's own, which is read.
-func (c *carrier) ownColumn(t *Table, name string) string {
+func (c *transpiler) ownColumn(t *Table, name string) string {
 	col := t.own(name)
 	c.use(col)
 	return columnName(col)
 }
 
 // nested is a structure or an array as a value: the identity of its row.
-func (c *carrier) nested(n nest) expr {
+func (c *transpiler) nested(n nest) expr {
 	if n.row == "" {
 		n.row = n.alias + "." + c.ownColumn(n.table, rowName)
 	}
 	return expr{sql: n.row, kind: Nested, nest: &n}
 }
 
-// element is that of an array at a place, a whole number from 0 on. Out of bounds it is NULL.
-func (c *carrier) element(n *nest, row, at string) expr {
+// element returns the element of an array at an index from 0. Out of bounds it is NULL.
+func (c *transpiler) element(n *nest, row, at string) expr {
 	t := c.elements(n)
 	r := c.name("r")
 	found := "(SELECT " + r + "." + c.ownColumn(t, rowName) + " FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." +
@@ -220,12 +220,12 @@ func (c *carrier) element(n *nest, row, at string) expr {
 func columnName(c *Column) string { return "c" + strconv.Itoa(slices.Index(c.table.Columns, c)) }
 
 // tableOf is the name of a table in the engine.
-func (c *carrier) tableOf(t *Table) string {
+func (c *transpiler) tableOf(t *Table) string {
 	return "t" + strconv.Itoa(slices.Index(c.schema.Tables, t))
 }
 
 // tops are the columns of a table as a query sees them: a structure with all its fields is one.
-func (c *carrier) tops(t *Table, alias string) []output {
+func (c *transpiler) tops(t *Table, alias string) []output {
 	var out []output
 	if len(t.arrays) == 0 && !t.semi {
 		for _, col := range t.Columns {
@@ -266,7 +266,7 @@ func (c *carrier) tops(t *Table, alias string) []output {
 }
 
 // elementsOf is the array that a source names as a path of a source before it, as BigQuery's FROM t, t.a.
-func (c *carrier) elementsOf(s *scope, src *sqlparts.Source, m *sqlparts.Meaning) expr {
+func (c *transpiler) elementsOf(s *scope, src *sqlparts.Source, m *sqlparts.Meaning) expr {
 	if c.dialect != sqlparts.BigQuery {
 		refuse("an array as a table")
 	}
@@ -281,7 +281,7 @@ func (c *carrier) elementsOf(s *scope, src *sqlparts.Source, m *sqlparts.Meaning
 }
 
 // tableFunction writes a function in FROM.
-func (c *carrier) tableFunction(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
+func (c *transpiler) tableFunction(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
 	e := src.Call
 	name := strings.ToLower(e.Name.Last().Text)
 	if len(e.Name) > 1 || e.Over != nil || e.Filter != nil || e.Distinct || len(e.OrderBy) > 0 {
@@ -341,7 +341,7 @@ const maxGenerated = 10_000
 
 // unnest writes the elements of an array as rows. flattened are the names of the element and of its
 // place, as FLATTEN has them; nil for UNNEST.
-func (c *carrier) unnest(s *scope, src *sqlparts.Source, x expr, first bool,
+func (c *transpiler) unnest(s *scope, src *sqlparts.Source, x expr, first bool,
 	flattened []string) (text, of string, outer bool) {
 	name := strings.ToLower(src.Alias.Text)
 	out := &source{of: src}
@@ -410,7 +410,7 @@ func (c *carrier) unnest(s *scope, src *sqlparts.Source, x expr, first bool,
 }
 
 // index is an element of an array, or a field of an object by a string.
-func (c *carrier) index(s *scope, e *sqlparts.Index) expr {
+func (c *transpiler) index(s *scope, e *sqlparts.Index) expr {
 	if e.Slice || e.I == nil {
 		refuse("a slice of an array")
 	}
@@ -477,7 +477,7 @@ func (c *carrier) index(s *scope, e *sqlparts.Index) expr {
 }
 
 // path is a path into semi-structured data.
-func (c *carrier) path(s *scope, e *sqlparts.Path) expr {
+func (c *transpiler) path(s *scope, e *sqlparts.Path) expr {
 	x := c.expr(s, e.X)
 	_, start := e.X.Range()
 	end := int(e.End)
@@ -491,8 +491,8 @@ func (c *carrier) path(s *scope, e *sqlparts.Path) expr {
 	return x
 }
 
-// length is how many elements an array has.
-func (c *carrier) arrayLength(x expr) expr {
+// length returns the number of elements of an array.
+func (c *transpiler) arrayLength(x expr) expr {
 	if x.kind == List {
 		return expr{sql: "len(" + x.sql + ")", kind: Int}
 	}
@@ -508,7 +508,7 @@ func (c *carrier) arrayLength(x expr) expr {
 }
 
 // arrayOf is the array that an expression is, if it is one of a table.
-func (c *carrier) arrayOf(x expr) *nest {
+func (c *transpiler) arrayOf(x expr) *nest {
 	if x.kind == Nested || c.learn && x.kind != List {
 		return x.nest
 	}

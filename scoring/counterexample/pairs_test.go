@@ -8,8 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Outcomes of pairs that need no engine: two queries that are carried as the same text return the same on every
-// database; those of another text may differ on some; a query that is refused has no outcome.
+// Outcomes of pairs that need no engine: two queries that are translated to the same text return the same on
+// every database; those of another text may differ on some; a query that is refused has no outcome.
 const (
 	same  = "same"
 	other = "other"
@@ -19,7 +19,7 @@ const pairsDDL = `CREATE TABLE t (k INT PRIMARY KEY, a INT, b INT NOT NULL, s VA
  d DATE, ts TIMESTAMP, o BOOLEAN);
 CREATE TABLE u (k INT PRIMARY KEY, a INT, s VARCHAR(20))`
 
-// What a dialect says in two ways is carried as one text, and what is one step beside it is not.
+// Two spellings of a dialect are translated to the same text; queries that differ by one step are not.
 func TestPairsByDialect(t *testing.T) {
 	for _, tc := range []struct{ why, dialects, gold, pred, want string }{
 		// operators that dialects write in several ways
@@ -209,8 +209,8 @@ func TestPairsByDialect(t *testing.T) {
 		{"MySQL's other comment", "mysql", "SELECT a # first\nFROM t", "SELECT a FROM t", same},
 	} {
 		for _, d := range strings.Fields(tc.dialects) {
-			gold, why := carriedAs(t, tc.gold, d, pairsDDL)
-			pred, whyPred := carriedAs(t, tc.pred, d, pairsDDL)
+			gold, why := translatedAs(t, tc.gold, d, pairsDDL)
+			pred, whyPred := translatedAs(t, tc.pred, d, pairsDDL)
 			got := other
 			switch {
 			case why+whyPred != "":

@@ -29,11 +29,12 @@ type SeenDependency struct {
 }
 
 const (
-	// FewValues is how many values a column has at most whose values are all listed.
+	// FewValues is the maximum number of values of a column whose values are all listed.
 	FewValues = 12
-	// EnoughRows is how many rows show what holds of all of them: that values are unique, or of a few.
+	// EnoughRows is the number of rows from which a property of the sample is taken for one of the
+	// column: that its values are unique, or of a few.
 	EnoughRows = 30
-	// rowsPerValue is how many rows a value has on average where the values are categories.
+	// rowsPerValue is the average number of rows per value from which values are taken for categories.
 	rowsPerValue = 5
 	// realisticShare is of how many databases that are tried one is realistic.
 	realisticShare = 4
@@ -108,7 +109,7 @@ func (s *search) realism() *realism {
 	for i, seen := range s.problem.Seen {
 		if seen != nil {
 			r.finds = r.finds || i == 0 && !seen.Nothing
-			s.learnResult(r, seen, s.trees[i], []*carried{&s.gold, &s.pred}[i])
+			s.learnResult(r, seen, s.trees[i], []*translation{&s.gold, &s.pred}[i])
 		}
 	}
 	known := map[[2]*Column]bool{}
@@ -170,7 +171,7 @@ func (s *search) refersTo(c *Column) *Column {
 // learnResult derives sound facts about the tables from a result. A column that is a copy of a table's column shows
 // NULL if that has NULL, unless a join added the row. Facts about all values of a table follow only from a query
 // that drops no row: one table, no condition, no limit. Under a condition the rows show nothing about the others.
-func (s *search) learnResult(r *realism, seen *Seen, q *sqlparts.Query, of *carried) {
+func (s *search) learnResult(r *realism, seen *Seen, q *sqlparts.Query, of *translation) {
 	whole, outer := wholeTable(q), false
 	sqlparts.Walk(q, func(n sqlparts.Node) bool {
 		if src, ok := n.(*sqlparts.Source); ok {
@@ -243,7 +244,7 @@ func (h *habit) learn(c *Column, f *sqlparts.ColumnFacts, from string) {
 	}
 }
 
-// typed are bounds as values of a column; ok is false if they are none.
+// typed are bounds as values of a column; ok is false for other values.
 func typed(c *Column, low, high string) (l, h Value, ok bool) {
 	read := func(s string) (Value, bool) {
 		switch {
@@ -436,7 +437,7 @@ func repeated(t *Rows, c *Column) bool {
 
 // Reads returns the columns of the schema that the two queries read, and the pairs of columns of two tables that
 // they compare, in the order in which the first may refer to the second. Statistics of these show what is
-// realistic. Both are empty if the queries cannot be carried.
+// realistic. Both are empty if the queries cannot be translated.
 func Reads(p *Problem) (columns []*Column, compared [][2]*Column) {
 	s, _ := prepare(p, false)
 	if s == nil || s.schema.Inferred {

@@ -60,7 +60,7 @@ type Column struct {
 	Shape    shape
 
 	affinity affinity // SQLite's
-	bad      string   // why its values cannot be carried into the engine; empty if they can
+	bad      string   // why the engine cannot store its values; empty if they can
 	used     bool     // a query reads it, or a constraint between used columns does
 	float    bool     // learned: its numbers have a fraction, as those of floats
 	variant  bool     // semi-structured: queries determine its fields

@@ -39,7 +39,7 @@ type Session interface {
 	Close()
 }
 
-// MaxRows is how many rows a query may return on a small database.
+// MaxRows is the maximum number of rows that a query may return on a small database.
 const MaxRows = 10_000
 
 // Problem is a pair of queries.
@@ -58,8 +58,8 @@ type Problem struct {
 
 	Texts *sqlparts.Texts `json:"-"` // reads the queries and the schema, in this process; nil: each anew
 
-	// Tries is how many databases are tried, realistic ones first. Time guards against queries that take long, in
-	// milliseconds: a search that it ends has no answer, so that the same pair never gets two.
+	// Tries is the maximum number of databases that are tried, realistic ones first. Time guards against queries
+	// that take long, in milliseconds: a search that it ends has no answer, so that the same pair never gets two.
 	Tries int    `json:"tries"`
 	Time  int64  `json:"time_ms"`
 	Seed  uint64 `json:"seed,omitempty"`
@@ -172,8 +172,8 @@ type search struct {
 	dialect sqlparts.Dialect
 	schema  *Schema
 	tables  []*Table
-	gold    carried
-	pred    carried
+	gold    translation
+	pred    translation
 	scripts [2]*sqlparts.Bound
 	trees   [2]*sqlparts.Query // the queries, without what declares variables before them
 	values  *values
@@ -192,7 +192,7 @@ func prepare(p *Problem, last bool) (*search, *Outcome) {
 }
 
 // prepareWithin reads both queries. last selects how an inferred schema decides uncertain facts, see [infer]. If
-// the queries cannot be carried, the outcome has the reason.
+// the queries cannot be translated, the outcome has the reason.
 func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcome) {
 	s := &search{ctx: ctx, problem: p, dialect: sqlparts.DialectOf(p.Dialect), out: &Outcome{}}
 	no := func(format string, args ...any) (*search, *Outcome) {
@@ -231,14 +231,14 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 		t.oneNull = s.dialect == sqlparts.TSQL
 	}
 	s.asked = map[*Column]bool{}
-	c := &carrier{ctx: ctx, dialect: s.dialect, schema: s.schema, values: s.values, asked: s.asked, lastOfAll: last}
+	c := &transpiler{ctx: ctx, dialect: s.dialect, schema: s.schema, values: s.values, asked: s.asked, lastOfAll: last}
 	if s.dialect == sqlparts.Generic {
 		s.retype()
 	}
-	for i, to := range []*carried{&s.gold, &s.pred} {
+	for i, to := range []*translation{&s.gold, &s.pred} {
 		var what string
 		c.declarations = s.declared[i]
-		if *to, what = c.carry(s.scripts[i], s.trees[i]); what != "" {
+		if *to, what = c.translate(s.scripts[i], s.trees[i]); what != "" {
 			return no("%s: %s", [...]string{"the gold SQL", "the SQL of the agent"}[i], what)
 		}
 	}
@@ -282,11 +282,11 @@ func fraction(n sqlparts.Node) (found bool) {
 // retype turns columns that a query of no known dialect compares with a string that is not a number into string
 // columns, whatever the schema states: some benchmarks declare every column INT.
 func (s *search) retype() {
-	c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
+	c := &transpiler{ctx: s.ctx, dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
 	for range inferPasses { // a kind inferred from one comparison determines operands of others
 		for i, q := range s.trees {
 			c.declarations = s.declared[i]
-			_, _ = c.carry(s.scripts[i], q) // what cannot be carried is found again
+			_, _ = c.translate(s.scripts[i], q) // what cannot be translated is found again
 		}
 	}
 	for _, t := range s.schema.Tables {
@@ -298,7 +298,7 @@ func (s *search) retype() {
 }
 
 // choose sets which tables and columns the small database has, and what their values are.
-func (s *search) choose(c *carrier) (what string) {
+func (s *search) choose(c *transpiler) (what string) {
 	if s.schema.bad != "" {
 		return "the schema has " + s.schema.bad
 	}
@@ -582,7 +582,7 @@ func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 		ordered = false
 	}
 	for _, side := range []struct {
-		*carried
+		*translation
 		rows [][]Value
 	}{{&s.gold, gold}, {&s.pred, pred}} {
 		var other [][]Value
@@ -698,7 +698,7 @@ func plainValue(v Value) bool {
 	return v.Kind != Null && (v.Kind != Text || v.Text != "" && v.Text == strings.TrimSpace(v.Text))
 }
 
-// tell writes the counterexample down.
+// tell describes the counterexample.
 func (s *search) tell(d *Database) {
 	s.out.Found = true
 	for i := range d.Tables {

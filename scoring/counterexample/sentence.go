@@ -77,7 +77,7 @@ func (s *search) keeps(d *Database, where string, more, fewer returned) string {
 	return s.shown()
 }
 
-// extra is how many rows a has that b has not, as multisets.
+// extra returns the number of rows in a that are not in b, as multisets.
 func extra(a, b [][]Value) int {
 	n := 0
 	left := append([][]Value{}, b...)

@@ -9,7 +9,7 @@ import (
 
 // without refuses features that some dialects do not have: there the query fails, which is not a result to compare.
 // The engine's result does not matter.
-func (c *carrier) without(what string, dialects ...sqlparts.Dialect) {
+func (c *transpiler) without(what string, dialects ...sqlparts.Dialect) {
 	if slices.Contains(dialects, c.dialect) {
 		refuse("%s, which %s does not have", what, c.dialect)
 	}
@@ -27,7 +27,7 @@ var functionsWithout = map[string][]sqlparts.Dialect{
 }
 
 // castOperator reports whether a cast is written x::type.
-func (c *carrier) castOperator(e *sqlparts.Cast) bool {
+func (c *transpiler) castOperator(e *sqlparts.Cast) bool {
 	start, end := int(e.Start), int(e.End)
 	return start >= 0 && start <= end && end <= len(c.queryText) && strings.Contains(c.queryText[start:end], "::")
 }
@@ -35,7 +35,7 @@ func (c *carrier) castOperator(e *sqlparts.Cast) bool {
 // choosesRows reports whether the dialect takes the value of a column that is neither grouped nor
 // aggregated from some row of the group. PostgreSQL does where all rows of the group have one: where
 // the primary key of the column's table is grouped by.
-func (c *carrier) choosesRows(s *scope, x expr) bool {
+func (c *transpiler) choosesRows(s *scope, x expr) bool {
 	switch c.dialect {
 	case sqlparts.SQLite, sqlparts.MySQL, sqlparts.Generic:
 		return true

@@ -129,8 +129,8 @@ func (v Value) float() (float64, bool) {
 	return 0, false
 }
 
-// tolerance is how far apart two numbers are the same, relative to the larger one and at least to
-// 1: dialects round quotients differently, the widest of them to six digits.
+// tolerance is the difference up to which two numbers are equal, relative to the larger one and at
+// least to 1: dialects round quotients differently, the widest of them to six digits.
 const tolerance = 2e-6
 
 func sameValue(a, b Value) bool {
@@ -280,7 +280,7 @@ func sameUpToColumns(a, b [][]Value, ordered bool) bool {
 			}
 			used[j], order = false, order[:len(order)-1]
 		}
-		return tried >= most // too many to tell: no difference is claimed
+		return tried >= most // too many to decide: no difference is claimed
 	}
 	return place()
 }

@@ -240,7 +240,7 @@ func (v *values) number(f float64) {
 }
 
 // pools computes the values of every used column. It returns the reason if it cannot.
-func (v *values) pools(s *Schema, c *carrier) (what string) {
+func (v *values) pools(s *Schema, c *transpiler) (what string) {
 	collated := folding(c.dialect) || c.dialect == sqlparts.Postgres
 	if collated && c.inOrder && slices.ContainsFunc(v.ordered, func(s string) bool { return !plainWord(s) }) {
 		return "the order of texts, which depends on the collation"
@@ -286,7 +286,7 @@ func (v *values) members(d *domain) []*Column {
 
 // pool are the values that columns of a domain are drawn from, the telling ones first. Columns of
 // different kinds may share a domain; each value is converted when it is drawn.
-func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value {
+func (v *values) pool(col *Column, d *domain, c *transpiler, collated bool) []Value {
 	kind, dates, numeric := col.Kind, d.dates, d.numeric
 	stamps := false
 	for _, m := range v.members(d) {

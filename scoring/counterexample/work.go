@@ -36,14 +36,15 @@ type worker struct {
 	with   map[*sqlparts.CTE]extent
 }
 
-// extent is how many rows a query returns at most, and makes on the way.
+// extent describes the size of a query's result: the maximum number of its rows, and of the rows of
+// its intermediate results.
 type extent struct {
 	rows, work float64
 	unique     string               // a column that has no value twice; empty for none
 	shared     func(string) float64 // how many rows share a value of a column at most; nil if that is not known
 }
 
-// share is how many rows share a value of a column at most.
+// share returns the maximum number of rows with the same value of a column.
 func (x *extent) share(column string) float64 {
 	switch {
 	case x.unique != "" && strings.EqualFold(x.unique, column):
@@ -158,7 +159,7 @@ func (w *worker) body(n sqlparts.Node) extent {
 	return out
 }
 
-// passed is how many rows of a select share a value of a column that it passes on.
+// passed returns the maximum number of rows of a select with the same value of a column that it passes on.
 func passed(b *sqlparts.Select, shared func(string) float64) func(string) float64 {
 	if shared == nil || b.Group != nil {
 		return nil
@@ -314,8 +315,8 @@ func (w *worker) table(src *sqlparts.Source) extent {
 	return extent{rows: float64(len(t.Rows)), shared: t.shares}
 }
 
-// shares is how many rows of a table share a value of a column at most. Values that a dialect may take for
-// one count as one.
+// shares returns the maximum number of rows of a table with the same value of a column. Values that are
+// equal in a dialect count as the same.
 func (t *Rows) shares(column string) float64 {
 	at := slices.IndexFunc(t.Columns, func(c *Column) bool { return strings.EqualFold(c.Name, column) })
 	if at < 0 {

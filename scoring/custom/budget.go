@@ -64,7 +64,7 @@ func (b *budget) read(bytes int64) error { return b.work(1 + bytes/perStep) }
 func (b *budget) alloc(bytes int64) error {
 	if bytes < 0 || bytes > b.limits.Memory-b.memory {
 		b.memory = b.limits.Memory
-		return errcode.New(errcode.ResourceExhausted, "makes more than %d MiB of values", b.limits.Memory>>20)
+		return errcode.New(errcode.ResourceExhausted, "creates more than %d MiB of values", b.limits.Memory>>20)
 	}
 	b.memory += bytes
 	return b.read(bytes)
@@ -107,7 +107,7 @@ func (b *budget) walk(v starlark.Value) (int64, error) { return b.walkAt(v, 0) }
 // recursion.
 func (b *budget) walkAt(v starlark.Value, depth int) (int64, error) {
 	if depth > maxDepth {
-		return 0, errcode.New(errcode.ResourceExhausted, "makes values nested more than %d deep", maxDepth)
+		return 0, errcode.New(errcode.ResourceExhausted, "creates values nested more than %d deep", maxDepth)
 	}
 	if err := b.work(1); err != nil {
 		return 0, err
@@ -194,7 +194,7 @@ func fits(v starlark.Value) error {
 	return nil
 }
 
-var errTooBig = errcode.New(errcode.ResourceExhausted, "makes an integer of more than %d bits", maxIntBits)
+var errTooBig = errcode.New(errcode.ResourceExhausted, "creates an integer of more than %d bits", maxIntBits)
 
 // tooWide reports whether the product of two integers would be too big.
 func tooWide(x, y starlark.Value) bool {

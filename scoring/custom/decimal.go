@@ -28,7 +28,7 @@ var (
 	_              starlark.HasAttrs       = decimal{}
 	_              starlark.TotallyOrdered = decimal{}
 	errDecimalSize error                   = errcode.New(errcode.ResourceExhausted,
-		"makes a decimal of more than %d digits", maxDigits)
+		"creates a decimal of more than %d digits", maxDigits)
 )
 
 func newDecimal(unscaled *big.Int, scale int32) (decimal, error) {

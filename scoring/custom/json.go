@@ -58,7 +58,7 @@ var jsonModule = &starlarkstruct.Module{Name: "json", Members: starlark.StringDi
 
 const maxNesting = 64
 
-var errNoJSON = errcode.New(errcode.InvalidArgument, "json.decode: the text is no JSON")
+var errNoJSON = errcode.New(errcode.InvalidArgument, "json.decode: invalid JSON")
 
 // decodeJSON reads one JSON value. A nil budget charges nothing.
 func decodeJSON(b *budget, text []byte) (starlark.Value, error) {

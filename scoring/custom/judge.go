@@ -70,7 +70,7 @@ func Load(ctx context.Context, file string, source []byte, o *Options) (*Judge, 
 	}
 	switch {
 	case len(source) > maxSource:
-		return fail(errcode.New(errcode.ResourceExhausted, "has %d KiB, at most %d are read", len(source)>>10, maxSource>>10))
+		return fail(errcode.New(errcode.ResourceExhausted, "has %d KiB, expected at most %d", len(source)>>10, maxSource>>10))
 	case !utf8.Valid(source) || strings.ContainsRune(j.Source, 0):
 		return fail(errcode.New(errcode.InvalidArgument, "is not UTF-8 text"))
 	}
@@ -113,7 +113,7 @@ func (j *Judge) take(h *header) (err error) {
 	}
 	for _, s := range h.Scores {
 		if s == h.Name {
-			return errcode.New(errcode.InvalidArgument, "scores: the judge would rest on itself")
+			return errcode.New(errcode.InvalidArgument, "scores: the judge would depend on itself")
 		}
 	}
 	j.header, j.Name, j.Version, j.Kind, j.Summary = h, h.Name, h.Version, h.Kind,

@@ -29,13 +29,13 @@ type conversation struct {
 	calls int
 }
 
-// conversationKey is where a thread keeps its conversation.
+// conversationKey is the key of a thread's conversation.
 const conversationKey = "conversation"
 
 func conversationOf(t *starlark.Thread) (*conversation, error) {
 	c, ok := t.Local(conversationKey).(*conversation)
 	if !ok {
-		return nil, errcode.New(errcode.FailedPrecondition, "a model can be asked about a row only")
+		return nil, errcode.New(errcode.FailedPrecondition, "llm_complete is available in process_row only")
 	}
 	return c, nil
 }
@@ -103,7 +103,7 @@ func materialOf(b *budget, v starlark.Value) (string, error) {
 	return string(raw), err
 }
 
-// textSchema is that of a reply which is text.
+// textSchema is the schema of a text reply.
 var textSchema = json.RawMessage(
 	`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)
 
@@ -132,7 +132,7 @@ func llmComplete(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple,
 	}
 	if purpose != "" && !purposeForm.MatchString(purpose) {
 		return nil, errcode.New(errcode.InvalidArgument,
-			"llm_complete: purpose: expected at most 16 of small letters, digits and _")
+			"llm_complete: purpose: expected at most 16 lowercase letters, digits and _")
 	}
 	q.purpose = purpose
 	b := budgetOf(t)
@@ -185,7 +185,7 @@ type question struct {
 // The reply satisfies the schema.
 func (c *conversation) ask(q question) (json.RawMessage, error) {
 	if c.calls++; c.calls > maxCalls {
-		return nil, errcode.New(errcode.ResourceExhausted, "llm_complete: more than %d questions about one case", maxCalls)
+		return nil, errcode.New(errcode.ResourceExhausted, "llm_complete: more than %d calls for one case", maxCalls)
 	}
 	if len(q.user)+len(q.system) > maxPrompt {
 		return nil, errcode.New(errcode.ResourceExhausted, "llm_complete: a prompt of more than %d KiB", maxPrompt>>10)
@@ -213,8 +213,8 @@ func (c *conversation) ask(q question) (json.RawMessage, error) {
 
 // foreignText returns the error for a prompt with a string that the judge's author did not write.
 func foreignText(where string) error {
-	return errcode.New(errcode.InvalidArgument, "llm_complete: %s holds text that is not the judge's own, of the case or of a reply, where it would be an instruction; "+
-		"write material(TITLE, VALUE), which sets it off", where)
+	return errcode.New(errcode.InvalidArgument, "llm_complete: %s contains text of the case or of a reply, which the model would read as an instruction; "+
+		"pass it as material(TITLE, VALUE)", where)
 }
 
 // titleOf returns the title of a part of a case in a prompt.

@@ -113,7 +113,7 @@ func toolCalls(in *scoring.Input) (starlark.Value, error) {
 		d := starlark.NewDict(2)
 		arguments, err := jsonValue(c.Arguments)
 		if err != nil {
-			return nil, errcode.New(errcode.InvalidArgument, "tool call %d: the arguments are no JSON", i+1)
+			return nil, errcode.New(errcode.InvalidArgument, "tool call %d: the arguments are not JSON", i+1)
 		}
 		_ = d.SetKey(starlark.String("name"), starlark.String(c.Name)) // text can be a key
 		_ = d.SetKey(starlark.String("arguments"), arguments)

@@ -184,8 +184,8 @@ func cellColumn(name string, v starlark.Value) scoring.Column {
 	return c
 }
 
-// said is the one row of a query's result: the members of a score by their names, and every other
-// column in the detail.
+// said returns the single row of a query's result: the members of a score by their names, and every
+// other column in the detail.
 func said(t *scoring.Table) map[string]starlark.Value {
 	out := map[string]starlark.Value{}
 	detail := starlark.NewDict(0)

@@ -22,7 +22,7 @@ func (j *Judge) loadStarlark(ctx context.Context, most Limits, o *Options) error
 		func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 			switch {
 			case h != nil:
-				return nil, errcode.New(errcode.InvalidArgument, "judge: called twice, or not at the top of the file")
+				return nil, errcode.New(errcode.InvalidArgument, "judge: expected one call, at the top level of the file")
 			case len(args) > 0:
 				return nil, errcode.New(errcode.InvalidArgument,
 					"judge: expected named arguments, as in judge(name = …, version = 1)")
@@ -66,7 +66,7 @@ func (j *Judge) loadStarlark(ctx context.Context, most Limits, o *Options) error
 		return err
 	}
 	if h == nil {
-		return errcode.New(errcode.InvalidArgument, "calls judge(name = …, version = …, summary = …, needs = […]) nowhere")
+		return errcode.New(errcode.InvalidArgument, "missing call of judge(name = …, version = …, summary = …, needs = […])")
 	}
 	fn, ok := s.globals[processRow].(*starlark.Function)
 	if !ok || fn.NumParams() != 2 || fn.HasVarargs() || fn.HasKwargs() || fn.NumKwonlyParams() > 0 {

@@ -25,7 +25,7 @@ func Template(k Kind, name string) ([]TemplateFile, error) {
 	case !slices.Contains(kinds, k):
 		return nil, errcode.New(errcode.InvalidArgument, "kind: expected one of %s", kindList())
 	case !judgeName.MatchString(name) || strings.HasSuffix(name, "_json"):
-		return nil, errcode.New(errcode.InvalidArgument, "expected a name of at most 40 small letters, digits and _, a letter first, not ending in _json: it is the name of an SQL function")
+		return nil, errcode.New(errcode.InvalidArgument, "expected the name of an SQL function: at most 40 lowercase letters, digits and _, beginning with a letter, not ending in _json")
 	}
 	var out []TemplateFile
 	for _, ext := range []string{".star", ".yaml", ".cases.jsonl", ".replies.jsonl"} {

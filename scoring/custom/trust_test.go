@@ -117,7 +117,7 @@ def process_row(row, config):
 			if err != nil {
 				t.Fatal(err)
 			}
-			refused := s.Status == scoring.StatusFailed && strings.Contains(s.Reason, "not the judge's own")
+			refused := s.Status == scoring.StatusFailed && strings.Contains(s.Reason, "would read as an instruction")
 			if tc.ok && s.Status != scoring.StatusOK || !tc.ok && !refused {
 				t.Errorf("%s: %s %s", tc.call, s.Status, s.Reason)
 			}
@@ -176,7 +176,7 @@ result: {value: 1 if reply.ok else 0, reason: "'x'"}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if refused := s.Status == scoring.StatusFailed && strings.Contains(s.Reason, "not the judge's own"); refused != tc.refused || !refused && s.Status != scoring.StatusOK {
+		if refused := s.Status == scoring.StatusFailed && strings.Contains(s.Reason, "would read as an instruction"); refused != tc.refused || !refused && s.Status != scoring.StatusOK {
 			t.Errorf("%s: %s %s, want refused: %v", tc.why, s.Status, s.Reason, tc.refused)
 		}
 		judge := &recorder{reply: `{"ok": true, "nonce": "%"}`}

@@ -141,7 +141,7 @@ func searched(found *cex.Outcome) string {
 		printable.Count(found.Rows, "row"))
 }
 
-// seenRows is how many rows of a result are examined for the values of its columns.
+// seenRows is the number of rows of a result that are examined for the values of its columns.
 const seenRows = 5_000
 
 // seenOf returns the facts that a result shows about its data, or nil if there are none.

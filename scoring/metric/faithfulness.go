@@ -110,7 +110,7 @@ type faithfulnessDetail struct {
 	LeftOut   int            `json:"left_out"`
 	Repeated  int            `json:"repeated,omitempty"`
 	NotMade   int            `json:"not_made,omitempty"` // claims that the judge lists and the response does not make
-	Overruled int            `json:"overruled"`          // claims that count as something else than the judge says
+	Overruled int            `json:"overruled"`          // claims that do not count as the judge labels them
 	Claims    []countedClaim `json:"claims"`
 }
 

@@ -83,7 +83,7 @@ func significant(number string) string {
 	return "0"
 }
 
-// stemLength is how many letters of a word are compared, so that orders and ordered are as order.
+// stemLength is the number of letters of a word that are compared, so that orders and ordered equal order.
 const stemLength = 4
 
 // stems returns the prefixes of the words of a string, for words that have at least that many letters. A character

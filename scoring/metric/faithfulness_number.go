@@ -145,8 +145,8 @@ func lastDigit(plain string, value float64, about bool) float64 {
 // Scales in which a result may hold what prose states: thousands and millions, either way.
 var scales = []float64{1e-6, 1e-3, 1e3, 1e6}
 
-// mostScaled is how rough a number may be, as a share of itself, to be searched for in other scales:
-// 3 would be found in anything between two and four thousand.
+// mostScaled is the maximum rounding of a number, as a share of itself, for which it is searched for
+// in other scales: 3 would be found in anything between two and four thousand.
 const mostScaled = 0.1
 
 // matches reports whether a cell is the stated number, rounded or truncated to the digits that it shows, and with
@@ -190,7 +190,7 @@ func (r statedReading) states(v, scale float64, about bool) bool {
 	}
 }
 
-// doubleDigits is how many significant digits every double keeps.
+// doubleDigits is the number of significant digits that a double represents exactly.
 const doubleDigits = 15
 
 // exactReading is a reading with all of its digits.

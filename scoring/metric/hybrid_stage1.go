@@ -16,7 +16,7 @@ import (
 type Stage1 struct {
 	Doubts   []string `json:"doubts"`             // why a judge was needed
 	Asked    bool     `json:"asked"`              // false: no judge is configured
-	Unusable bool     `json:"unusable,omitempty"` // the reply was none that can be read
+	Unusable bool     `json:"unusable,omitempty"` // the reply is malformed
 	Used     bool     `json:"used"`               // the alignment is the judge's, as far as it was accepted
 
 	// EvidenceScore is the score under the alignment that the evidence gives, JudgeScore that under
@@ -57,7 +57,7 @@ func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOpti
 	case judgebackend.KindNoJudge:
 		return &judged, nil
 	case judgebackend.KindBadReply, judgebackend.KindRefused, judgebackend.KindLength, judgebackend.KindOversized:
-		s.Asked, s.Unusable = true, true // the judge has spoken, and said nothing
+		s.Asked, s.Unusable = true, true // the judge replied without a proposal
 		return &judged, nil
 	}
 	if err != nil {

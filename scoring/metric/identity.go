@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// reading is how a metric reads cells before it asks whether they are the same.
+// reading is how a metric converts cells before it compares them.
 type reading uint8
 
 const (

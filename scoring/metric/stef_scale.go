@@ -6,8 +6,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// stefScale is how the parts of a judgement become a score, and a score a tier (STEF, tables 1 to 3
-// and equations 11 to 13).
+// stefScale converts the parts of a judgement to a score, and a score to a tier (STEF, tables 1 to
+// 3 and equations 11 to 13).
 type stefScale struct {
 	FilterPoints     [4]float64 `json:"filter_points"`     // in the order of stefStatuses
 	VerdictPoints    [4]float64 `json:"verdict_points"`    // in the order of stefVerdicts

@@ -29,7 +29,7 @@ var toolDeclared = scoring.DeclareOptions(toolOptions{Match: "name"}, nil,
 type toolUse struct {
 	spec  *toolSpec
 	calls []string // names, in the order they were made
-	// fits tells for each call which expected tools it may be, ascending. Calls that are equal
+	// fits returns the expected tools that each call may match, ascending. Calls that are equal
 	// share the list.
 	fits [][]int
 }

@@ -83,7 +83,7 @@ func parseToolSpec(raw json.RawMessage) (*toolSpec, error) {
 		items = *spec.Tools
 	}
 	if len(items) > maxExpectedTools {
-		return fail("%s: %d calls, at most %d are read", field, len(items), maxExpectedTools)
+		return fail("%s: %d calls, expected at most %d", field, len(items), maxExpectedTools)
 	}
 	s := &toolSpec{tools: make([]expectedTool, len(items))}
 	written := make([]toolJSON, len(items))
@@ -133,7 +133,7 @@ func (w *toolJSON) decode(item json.RawMessage) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong):
-		return errcode.New(errcode.InvalidArgument, ".%s: a %s stands there, expected %s", wrong.Field, wrong.Value,
+		return errcode.New(errcode.InvalidArgument, ".%s: a JSON %s, expected %s", wrong.Field, wrong.Value,
 			wantOf(wrong.Field))
 	case err != nil:
 		said := strings.TrimPrefix(err.Error(), "json: ")
@@ -169,7 +169,7 @@ func strict(raw []byte, v any) error {
 // ended returns an error if text follows a JSON value.
 func ended(d *json.Decoder) error {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("text behind the JSON value")
+		return errors.New("unexpected text after the JSON value")
 	}
 	return nil
 }

@@ -16,10 +16,10 @@ func TestToolSpecErrorsNameTheField(t *testing.T) {
 		{"a misspelt member of the object", `{"tool": []}`, "expected.tools: expected an object with nothing but"},
 		{"a call that is a number", `["a", 3]`, "expected.tools[1]: expected a name"},
 		{"a call without a name", `["a", {"arguments": {}}]`, "expected.tools[1].name: missing"},
-		{"a name that is no text", `[{"name": 3}]`, "expected.tools[0].name: a number stands there, expected text"},
+		{"a name that is no text", `[{"name": 3}]`, "expected.tools[0].name: a JSON number, expected text"},
 		{"arguments that are a list", `[{"name": "a", "arguments": [1]}]`, "expected.tools[0].arguments: expected an object"},
 		{"after in a sequence", `["a", {"name": "b", "after": ["a"]}]`, "expected.tools[1].after: a list is a sequence"},
-		{"optional that is no boolean", `[{"name": "b", "optional": "yes"}]`, "expected.tools[0].optional: a string stands there, expected true or false"},
+		{"optional that is no boolean", `[{"name": "b", "optional": "yes"}]`, "expected.tools[0].optional: a JSON string, expected true or false"},
 		{"a misspelt member of a call", `{"tools": [{"name": "a", "optinal": true}]}`, `expected.tools.tools[0]: unknown member "optinal"`},
 		{"a misspelt member of a call in a list", `["a", {"name": "b", "args": {"k": 1}}]`, `expected.tools[1]: unknown member "args", expected id, name, arguments`},
 		{"a member of a log", `[{"name": "a", "call_id": 7}]`, `expected.tools[0]: unknown member "call_id"`},
@@ -32,7 +32,7 @@ func TestToolSpecErrorsNameTheField(t *testing.T) {
 		{"a name that several calls have", `{"tools": ["a", "a", {"name": "b", "after": ["a"]}]}`, `expected.tools.tools[2].after[0]: several calls are named "a"`},
 		{"a call after itself", `{"tools": [{"name": "a", "after": ["a"]}]}`, "expected.tools.tools[0].after: a cycle, tools[0] after tools[0]"},
 		{"a cycle that not all calls are on", `{"tools": [{"name": "z", "after": ["a"]}, {"name": "a", "after": ["b"]}, {"name": "b", "after": ["a"]}]}`, "expected.tools.tools[1].after: a cycle, tools[1] after tools[2] after tools[1]"},
-		{"more calls than are read", "[" + strings.Repeat(`"a",`, maxExpectedTools) + `"a"]`, "expected.tools: 1001 calls, at most 1000 are read"},
+		{"more calls than are read", "[" + strings.Repeat(`"a",`, maxExpectedTools) + `"a"]`, "expected.tools: 1001 calls, expected at most 1000"},
 	} {
 		_, err := parseToolSpec(json.RawMessage(tt.spec))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

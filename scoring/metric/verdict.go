@@ -217,8 +217,8 @@ func (d *verdictDetail) decide(ctx context.Context, in *scoring.Input, o *verdic
 	return s, nil
 }
 
-// unrefuted is how often people accept an answer with the same result that no counterexample
-// refutes, under the policy logic (docs/eval/verdict.md).
+// unrefuted is the share of answers with the same result and without a counterexample that
+// annotators accept, under the policy logic (docs/eval/verdict.md).
 const unrefuted = 0.88
 
 // search searches for a counterexample if the results are the same, unless the queries are proven to be. none

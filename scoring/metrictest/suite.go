@@ -245,7 +245,7 @@ func (s *suite) missingInput(t *testing.T) {
 				got.Reason)
 		}
 	}
-	// If an agent metric needs no field that can be missing, it scores an agent that says nothing.
+	// If an agent metric needs no field that can be missing, it scores an agent with an empty reply.
 	silence := s.m.Group == "agent" && s.m.Needs == 0
 	if got := s.score(t, s.engine, &scoring.Case{ID: "empty"}); !silence && got.Status != scoring.StatusNotApplicable {
 		t.Errorf("a case that holds nothing is %s %v (%q), want not_applicable", got.Status, got.Value, got.Reason)

@@ -39,9 +39,9 @@ var codeLists = sync.OnceValue(func() []codeList {
 	return lists
 })
 
-// codeKey is how a code or a name of a list is looked up: without case and punctuation, & being a
-// word. It is empty, which no list has, for a code with more signs than points, such as "a | b", and
-// for a name with signs that no name has.
+// codeKey returns the key by which a code or a name of a list is looked up: without case and
+// punctuation, & being a word. It is empty, which no list has, for a code with more signs than
+// points, such as "a | b", and for a name with signs that no name has.
 func codeKey(s string) string {
 	s = strings.ReplaceAll(s, "&", " and ")
 	key := Bare(s)
@@ -53,7 +53,7 @@ func codeKey(s string) string {
 	return key
 }
 
-// maxCode is how many letters and digits a code has at most.
+// maxCode is the maximum number of letters and digits of a code.
 const maxCode = 3
 
 // Codes maps the values of a to values of b by public lists of codes: the index in b of the value that each a
@@ -109,8 +109,8 @@ var (
 	weekdayNames = strings.Fields("monday tuesday wednesday thursday friday saturday sunday")
 )
 
-// MonthNumber is the number of the month of an English name of three letters or more, empty if
-// it is none.
+// MonthNumber is the number of the month of an English name of three letters or more, empty if it
+// is not a number.
 func MonthNumber(name string) string { return numberOf(name, monthNames) }
 
 // weekday is the number of a day of the week, from Monday.

@@ -47,8 +47,8 @@ func Positional(name string) bool {
 	return positional.MatchString(name) && (len(name) != 1 || name == "_")
 }
 
-// maxRead is how many names of up to longName bytes are kept once they are read: the results of a run
-// share theirs.
+// maxRead is the maximum number of parsed names of up to longName bytes in the cache: the results of
+// a run share theirs.
 const (
 	maxRead  = 4096
 	longName = 128
@@ -280,7 +280,7 @@ var ordinals = map[string]string{
 	"ten": "10",
 }
 
-// ordinal is the number of a word such as first or 1st, empty if it is none.
+// ordinal is the number of a word such as first or 1st, empty if it is not a number.
 func ordinal(w string) string {
 	if o := ordinals[w]; o != "" {
 		return o

@@ -53,7 +53,7 @@ func (n *Name) Denies(o *Name) bool {
 }
 
 // Opposes reports whether two names are opposites of any kind, those included that matter only where
-// columns change places; names that differ by a number are none.
+// columns change places; names that differ by a number are not opposites.
 func (n *Name) Opposes(o *Name) bool {
 	return n.contrast(o) != nothing && n.otherNumbers(o) == nothing
 }
@@ -296,7 +296,7 @@ func (n *Name) Affinity(o *Name) float64 {
 	return similarity(common, a.size(), b.size())
 }
 
-// size is how many words and numbers a name has, a phrase being one.
+// size returns the number of words and numbers of a name; a phrase counts as one.
 func (n *Name) size() int {
 	size := len(n.words) + len(n.numbers)
 	for i := range n.words {

@@ -79,7 +79,7 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// irregular are forms of words that no ending tells.
+// irregular has the irregular forms of words.
 var irregular = map[string]string{
 	"won": "win", "lost": "lose", "sold": "sell", "bought": "buy", "paid": "pay", "sent": "send", "left": "leave",
 	"spent": "spend", "lent": "lend", "drawn": "draw", "began": "begin", "begun": "begin",

@@ -18,7 +18,7 @@ type Labelled struct {
 
 	Judge *bool // the judge's verdict; nil if no judge was asked. Fit ignores it
 	Calls int   // that it took
-	First *bool // of a judge in two calls, what the first said; nil: it has but one, or the first was not asked
+	First *bool // of a judge with two calls, the reply to the first; nil: it has but one, or the first was not asked
 }
 
 // prior is the assumption about a class before labels are counted: people accept the share mean, with the weight of

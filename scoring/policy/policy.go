@@ -78,8 +78,8 @@ type key struct {
 // Rows lists the rows. The slice is not to be changed.
 func (t *Table) Rows() []Row { return t.rows }
 
-// Row returns the row of a relation. A relation without a row, such as one of a newer version, gets a row with its
-// class only.
+// Row returns the row of a relation. A relation without a row, such as one of a newer version, gets the row of a
+// relation of its class without labels.
 func (t *Table) Row(p Policy, r relation.Relation) Row {
 	if i, ok := t.index[key{p, r.Name}]; ok {
 		return t.rows[i]
@@ -128,7 +128,7 @@ func withoutResults(name string) bool { return strings.HasPrefix(name, NoResults
 //go:embed table.tsv
 var delivered []byte
 
-// Default is the table that is delivered.
+// Default is the built-in table.
 var Default = sync.OnceValue(func() *Table {
 	t, err := Parse(delivered)
 	if err != nil {
@@ -139,7 +139,7 @@ var Default = sync.OnceValue(func() *Table {
 
 const header = "policy\trelation\tclass\tcases\taccepted\tgroups\tshown\tagainst\tchance\tpasses"
 
-// shortHeader is that of tables without chosen cases, as earlier versions wrote them.
+// shortHeader is the header of tables without chosen cases, which earlier versions wrote.
 const shortHeader = "policy\trelation\tclass\tcases\taccepted\tgroups\tchance\tpasses"
 
 // Format writes a table as tab-separated text with a header, the way [Parse] reads it.

@@ -1,6 +1,6 @@
 package prompt
 
-// flexTemperature is that of the published experiments (FLEX, appendix A.2).
+// flexTemperature is the temperature of the published experiments (FLEX, appendix A.2).
 const flexTemperature = 0
 
 // The questions of FLEX.

@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// MostClaims is how many claims of a response a judge is asked for: with their figures they fit
-// into a reply of the usual bound.
+// MostClaims is the maximum number of claims of a response that a judge is asked for: with their
+// figures they fit into a reply of the usual bound.
 const MostClaims = 30
 
-// MostResponse is how many characters of a response a judge is shown: the first three quarters of
-// them from its beginning, the rest from its end.
+// MostResponse is the maximum number of characters of a response in a prompt: the first three
+// quarters of them from its beginning, the rest from its end.
 const MostResponse = 12_000
 
 // Unshown is the share of a response that a judge is not shown.

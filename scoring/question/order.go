@@ -305,7 +305,7 @@ func (q *Question) sequence(words []string) string {
 				i > 0 && articles[s[i-1].text] && s[i-1].text != "the" && s[i-1].text != "a" && s[i-1].text != "an" {
 				continue
 			}
-			// The order of customer 5 is a purchase; "the order of the stops" is none.
+			// The order of customer 5 is a purchase; "the order of the stops" is not.
 			if t.text == "order" &&
 				!(i > 0 && s[i-1].text == "the" && i+2 < len(s) && s[i+1].text == "of" &&
 					(articles[s[i+2].text] || possessing[s[i+2].text])) {

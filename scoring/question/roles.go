@@ -508,7 +508,7 @@ func (r *reader) parenthesis() {
 	r.i = end + 1
 }
 
-// question reads a question word; false if it is none.
+// question reads a question word; it returns false for other words.
 func (r *reader) question(fresh bool) bool {
 	w, prev := r.word(r.i), r.word(r.i-1)
 	opens := fresh || r.leading ||

@@ -269,7 +269,7 @@ func aggregateForList(e *evidence) *found {
 	return nil
 }
 
-// maxMeasures is how many columns of a side are tried as a measure.
+// maxMeasures is the maximum number of columns of a side that are tried as a measure.
 const maxMeasures = 8
 
 // rollUp reports whether each row of the coarse side represents a group of rows of the fine side, and one of its
@@ -370,7 +370,7 @@ func (e *evidence) finePartners(coarse side, measure int) []int {
 
 // groupsOf is the coarse row that each fine row belongs to.
 func groupsOf(coarse, fine []uint64) []int32 {
-	b := newBag(len(coarse))
+	b := newMultiset(len(coarse))
 	for j, k := range coarse {
 		b.at(k).pred = int32(j) //nolint:gosec // rows are bounded far below
 	}

@@ -168,8 +168,8 @@ func estimates(x sqlparts.Expr, dialect string) (out estimate) {
 	return out
 }
 
-// quantileOf is which quantile a call gives: the only number between 0 and 1 among its arguments, and
-// half of all for a median.
+// quantileOf returns the quantile that a call computes: the only number between 0 and 1 among its
+// arguments, and half of all for a median.
 func quantileOf(name string, args []sqlparts.Expr) *big.Rat {
 	if strings.Contains(name, "median") {
 		return big.NewRat(1, 2)

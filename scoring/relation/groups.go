@@ -233,7 +233,7 @@ func mergedGroups(e *evidence, merges side) *found {
 	if !n.sameSet() || distinct != len(one) || len(several) <= len(one) {
 		return nil
 	}
-	b := newBag(len(one))
+	b := newMultiset(len(one))
 	for _, k := range several {
 		b.at(k).gold++
 	}

@@ -108,7 +108,7 @@ func keyish(c *scoring.Column) bool {
 	}
 }
 
-// endsInID are words that end like the name of a key and are none.
+// endsInID are words that end like the name of a key but are not keys.
 var endsInID = wordSet("valid invalid paid unpaid prepaid postpaid repaid grid solid void avoid covid android hybrid liquid acid humid rapid rigid said laid inlaid raid maid fluid squid orchid plasmid pyramid steroid thyroid asteroid candid vivid placid tepid torrid skid quid braid plaid staid squalid druid madrid")
 
 func nameish(c *scoring.Column) bool {

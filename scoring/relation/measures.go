@@ -126,8 +126,8 @@ func (e *evidence) pairMeasures() (pairs []measurePair, ok bool) {
 	return pairs, true
 }
 
-// numbersIn is how the numbers of a column are read: as they are, or from text in the unit that all
-// of its cells state. The alignment has tried percentages.
+// numbersIn returns the numbers of a column: as they are, or from text in the unit that all of its
+// cells state. The alignment has tried percentages.
 func numbersIn(c *scoring.Column) (v cell.View, ok bool) {
 	v.Kind = scoring.KindNumber
 	if c.Type.Numeric() {

@@ -78,7 +78,7 @@ func (e *evidence) replacedNulls(
 	return match(gold, pred), pairs
 }
 
-// pairNulls are how many NULLs the columns of an aligned pair have, as it reads them.
+// pairNulls has the number of NULLs in the columns of an aligned pair, after their conversion.
 type pairNulls struct{ gold, pred int }
 
 func (e *evidence) nulls(pair int) pairNulls {

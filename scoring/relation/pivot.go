@@ -10,11 +10,11 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// maxPivotRows is how long a result may be to be examined as a turned one: reports are turned, not
-// extracts.
+// maxPivotRows is the maximum number of rows of a result that is examined as a pivoted one: reports
+// are pivoted, not extracts.
 const maxPivotRows = 200_000
 
-// maxLabels is how many columns of a wide result are searched for in the rows of a long one.
+// maxLabels is the maximum number of columns of a wide result that are searched for in the rows of a long one.
 const maxLabels = 64
 
 // pivoted reports whether one side is long and the other is wide: for each of several columns of the wide side, the

@@ -6,8 +6,8 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// maxRead is how many distinct values a column may hold to be read in another form where rows are
-// turned into columns.
+// maxRead is the maximum number of distinct values of a column that is read in another form when
+// rows are pivoted into columns.
 const maxRead = 1000
 
 // sameSetRead finds a column of the other side, not taken yet, that holds the same set of values, either unchanged

@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
-// queries are the two queries as far as they are known. A side is nil if its query is not given
-// or is none.
+// queries are the two queries as far as they are known. A side is nil if its query is missing or is
+// not a query.
 type queries struct {
 	gold, pred *query
 	halt       *halt.Signal
@@ -302,7 +302,7 @@ func (q *query) addCondition(p sqlparts.Predicate) {
 	})
 }
 
-// literalOf is the string or number that an expression is; nil if it is none.
+// literalOf returns the value of a literal string or number; nil for other expressions.
 func literalOf(x sqlparts.Expr) *sqlparts.Literal {
 	if l := sqlparts.Constant(x); l != nil && (l.Kind == sqlparts.String || l.Kind == sqlparts.Number) {
 		return l

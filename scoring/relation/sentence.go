@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// shownColumns is how many columns a sentence names.
+// shownColumns is the maximum number of columns that a sentence names.
 const shownColumns = 3
 
 // named lists columns of a table in a sentence, in an order that does not depend on their positions.
@@ -56,7 +56,7 @@ func bounded(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// maxPart is how many bytes of a query a proof or a sentence quotes.
+// maxPart is the maximum number of bytes of a query that a proof or a sentence quotes.
 const maxPart = 117 // and "…"
 
 func part(s string) string { return bounded(s, maxPart) }

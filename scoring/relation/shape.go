@@ -43,7 +43,7 @@ func stacked(e *evidence, one side) *found {
 	if !(ofOneKind(t) || one == goldSide && t.Rows() == 1 && kind == scoring.KindText) {
 		return nil
 	}
-	b := newBag(o.Rows() + t.Rows()*len(t.Columns))
+	b := newMultiset(o.Rows() + t.Rows()*len(t.Columns))
 	for _, k := range e.naturalKeys(one, 0) {
 		b.at(k).gold++
 	}

@@ -61,7 +61,7 @@ func joints(n int) [][]string {
 	return append(out, mixed...)
 }
 
-// maxJoined is how many columns are joined at most.
+// maxJoined is the maximum number of columns that are joined.
 const maxJoined = 4
 
 // A way of joining columns is tried on all rows if it gives known strings in joinSample rows, and at most maxJoins
@@ -226,7 +226,7 @@ const (
 	beforeFirst = -1
 )
 
-// namePlace is where a part of a person's name is in it; 0: it is none.
+// namePlace is the position of a part in a person's name; 0 if it is not a part.
 var namePlace = map[string]int{
 	"first": 1, "given": 1, "forename": 1, "firstname": 1, "fname": 1, "middle": 2, "last": lastName, "family": lastName,
 	"surname": lastName, "lastname": lastName, "lname": lastName,

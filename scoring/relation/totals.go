@@ -27,8 +27,8 @@ var totalLabelKinds = []Kind{
 var totalWords = wordSet(
 	"total totals all overall sum subtotal everything combined grand gesamt summe insgesamt totale somme")
 
-// maxTotalLabel is how many bytes the label of a row of totals may have, and maxTotals how many such
-// rows there may be.
+// maxTotalLabel is the maximum number of bytes of the label of a totals row, and maxTotals the
+// maximum number of such rows.
 const maxTotalLabel, maxTotals = 64, 64
 
 func isTotal(label string) bool {

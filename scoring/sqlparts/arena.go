@@ -1,14 +1,14 @@
 package sqlparts
 
-// slab hands out zeroed values from blocks, so that a tree costs few allocations. A block lives as
+// arena hands out zeroed values from blocks, so that a tree costs few allocations. A block lives as
 // long as any of its values.
-type slab[T any] struct {
+type arena[T any] struct {
 	free []T
 	size int
 }
 
 // new returns the address of a zero value.
-func (s *slab[T]) new() *T {
+func (s *arena[T]) new() *T {
 	if len(s.free) == 0 {
 		s.size = min(max(2, s.size*2), 64)
 		s.free = make([]T, s.size)

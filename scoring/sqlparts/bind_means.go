@@ -1,6 +1,6 @@
 package sqlparts
 
-// Certainty is how certain the meaning of a name is.
+// Certainty is the certainty of the meaning of a name.
 type Certainty uint8
 
 // Sure: the name has exactly the meaning that is listed, in any query that runs. Ambiguous: the name has several

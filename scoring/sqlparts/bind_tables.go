@@ -12,7 +12,7 @@ type tables struct {
 	schema  *Schema
 	list    []*BoundTable
 	index   map[string]*BoundTable // by folded names, made when there are many
-	made    slab[BoundTable]
+	made    arena[BoundTable]
 	doubted []Ident      // names that were left open
 	stop    *halt.Signal // ends what takes long
 	parted  bool         // scripts use several tables whose name the schema has only once

@@ -25,7 +25,7 @@ type binder struct {
 	looks     halt.Every
 
 	frames  *frame // that may be used again, a chain by outer
-	outputs slab[output]
+	outputs arena[output]
 	columns list[OutputColumn]
 }
 

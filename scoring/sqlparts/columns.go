@@ -11,7 +11,7 @@ import (
 // ColumnRef is a column of a base table that a query uses somewhere. Names are in lower case and
 // without qualifiers.
 type ColumnRef struct {
-	Table  string   // the base table's last name; empty if what is known does not tell
+	Table  string   // the base table's last name; empty if unknown
 	Column string   // * for all columns
 	Among  []string // if Table is empty: the tables it may belong to, sorted
 }

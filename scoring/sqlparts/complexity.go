@@ -1,6 +1,6 @@
 package sqlparts
 
-// Tier is how complex a query is by Algorithm 1 of the BADGER paper (section 4.3). The names are
+// Tier is the complexity of a query by Algorithm 1 of the BADGER paper (section 4.3). The names are
 // Spider's, the rules are not.
 type Tier string
 

@@ -105,8 +105,8 @@ func (p *Predicate) Values() []Expr {
 	return nil
 }
 
-// Constant is the constant that an expression is, a number with its sign and a cast constant too;
-// nil if it is none.
+// Constant returns the constant of an expression, which may be a number with a sign or a cast
+// constant; nil for other expressions.
 func Constant(e Expr) *Literal {
 	switch e := e.(type) {
 	case *Literal:

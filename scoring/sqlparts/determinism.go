@@ -625,7 +625,7 @@ func (s *Script) Unreached(d Dependence, rows int) bool {
 	return ok && int64(rows) < n
 }
 
-// Position is where in the script a part begins: its line and, in characters, its column, both from 1.
+// Position returns the position of a part in the script: its line and, in characters, its column, both from 1.
 func (s *Script) Position(n Node) (line, column int) {
 	from, _ := n.Range()
 	before := s.SQL[:min(from, len(s.SQL))]

@@ -14,7 +14,7 @@ const (
 	saysPeers    = "depends on the order of rows that are alike in what it sorts by, if there are such: sort by more until no two are"
 )
 
-// maxKeys is how many sort keys are examined; more are not known to settle an order.
+// maxKeys is the maximum number of sort keys that are examined; of more it is unknown whether they determine the order.
 const maxKeys = 64
 
 // query examines a limit.

@@ -76,8 +76,8 @@ func DialectOf(name string) Dialect {
 	return d
 }
 
-// NamesDialect reports whether a name means one of the dialects, Generic among them: that of SQL of
-// unknown origin is empty, generic, ansi, standard or sql.
+// NamesDialect reports whether name is the name of a dialect. Generic, the dialect of SQL of
+// unknown origin, has the names "", generic, ansi, standard and sql.
 func NamesDialect(name string) bool {
 	_, ok := named(name)
 	return ok

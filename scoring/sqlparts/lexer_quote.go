@@ -41,7 +41,7 @@ func (l *lexer) prefixed(i int) bool {
 	return true
 }
 
-// rawEnd is where the raw string ends whose opening quote is at i: after the next one.
+// rawEnd returns the end of the raw string whose opening quote is at i: after the next one.
 func (l *lexer) rawEnd(i int, quote byte) int {
 	if n := strings.IndexByte(l.sql[i+1:], quote); n >= 0 {
 		return i + n + 2
@@ -50,7 +50,7 @@ func (l *lexer) rawEnd(i int, quote byte) int {
 	return len(l.sql)
 }
 
-// stringEnd is where the string ends whose opening quote is at i, with what continues it.
+// stringEnd returns the end of the string whose opening quote is at i, with its continuations.
 func (l *lexer) stringEnd(i int, quote byte, backslash bool) int {
 	if l.syntax.triple && strings.HasPrefix(l.sql[i:], triples[quote]) {
 		return l.tripleEnd(i, triples[quote], backslash)

@@ -64,7 +64,7 @@ func (l *lexer) operandBefore() bool {
 	return t.kind == tokWord || t.kind == tokQuoted || t.kind == tokDouble || t.code == oRparen || t.code == oRbracket
 }
 
-// nameFrom is where the name ends that continues at i.
+// nameFrom returns the end of the name that continues at i.
 func (l *lexer) nameFrom(i int) int {
 	for i < len(l.sql) && (isNamePart(l.sql[i]) || l.sql[i] == '#') {
 		i++
@@ -72,7 +72,7 @@ func (l *lexer) nameFrom(i int) int {
 	return i
 }
 
-// maxVariable is how long ${name} may be.
+// maxVariable is the maximum length of ${name}.
 const maxVariable = 128
 
 // dollar reads $1, $name, ${name} and the dollar strings $$ … $$ and $tag$ … $tag$.
@@ -142,7 +142,7 @@ func (l *lexer) suffixed() bool {
 	return true
 }
 
-// stageEnd is where the stage or path ends that continues at i: "a name"/path.
+// stageEnd returns the end of the stage or path that continues at i: "a name"/path.
 func (l *lexer) stageEnd(i int) int {
 	for i < len(l.sql) {
 		switch c := l.sql[i]; {

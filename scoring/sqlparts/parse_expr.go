@@ -23,7 +23,7 @@ const (
 	precPostfix // AT TIME ZONE, COLLATE
 )
 
-// infix is how an infix operator is read.
+// infix describes how an infix operator is parsed.
 type infix struct {
 	prec uint8
 	op   Op

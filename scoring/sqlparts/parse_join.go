@@ -115,7 +115,7 @@ func (s *Source) conditioned() bool {
 	return s.On != nil || len(s.Using) > 0 || s.Join <= CommaJoin || s.Join == CrossJoin || s.Natural
 }
 
-// maxPostponed is how far back a postponed join condition may reach.
+// maxPostponed is the maximum number of joins that a postponed join condition may reach back.
 const maxPostponed = 16
 
 // postponed returns the parenthesized join that ends with src and to which a further condition belongs: it starts

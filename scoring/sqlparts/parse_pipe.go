@@ -156,7 +156,7 @@ func grouped(q *Query) *Select {
 func (p *parser) wrap(q *Query) (*Query, *Select) {
 	src := p.newSource(Source{})
 	src.Span, src.Query = q.Span, q
-	if !p.grow() { // a chain of operators too long to nest: what was read is dropped, and said
+	if !p.grow() { // a chain of operators too long to nest: the parsed part is dropped, with a note
 		src.Query = nil
 		src.Raw = &Raw{Span: q.Span}
 		p.noteAt(q.Start, q.End, "chain is too long: not read")

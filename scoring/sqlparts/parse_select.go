@@ -339,7 +339,7 @@ func (p *parser) and(a, b Expr) Expr {
 	return p.chain(a, false, b)
 }
 
-// chain appends b to a, making a chain of AND or OR of it if it is none.
+// chain appends b to a, after converting a to a chain of AND or OR if needed.
 func (p *parser) chain(a Expr, or bool, b Expr) Expr {
 	l, ok := a.(*Logic)
 	if !ok || l.Or != or {

@@ -43,21 +43,21 @@ type parser struct {
 
 // alloc holds where nodes and lists come from.
 type alloc struct {
-	columns  slab[Column]
-	literals slab[Literal]
-	binaries slab[Binary]
-	calls    slab[Call]
-	items_   slab[Item]
-	sources_ slab[Source]
-	queries  slab[Query]
-	selects  slab[Select]
-	logics   slab[Logic]
+	columns  arena[Column]
+	literals arena[Literal]
+	binaries arena[Binary]
+	calls    arena[Call]
+	items_   arena[Item]
+	sources_ arena[Source]
+	queries  arena[Query]
+	selects  arena[Select]
+	logics   arena[Logic]
 	idents   list[Ident]
 	exprs    list[Expr]
 	items    list[*Item]
 	sources  list[*Source]
 	orders   list[*OrderItem]
-	orders_  slab[OrderItem]
+	orders_  arena[OrderItem]
 	ctes     list[*CTE]
 }
 
@@ -190,7 +190,7 @@ func (p *parser) isWord(lower string) bool {
 	return p.cur().kind == tokWord && strings.EqualFold(p.text(), lower)
 }
 
-// start is where the current token begins.
+// start returns the position of the current token.
 func (p *parser) start() int32 { return p.toks[p.i].start }
 
 // from is the span from start to the end of the token before the current one.

@@ -76,7 +76,7 @@ func (p *printer) node(n Node) {
 	}
 }
 
-// precOf is how tightly an expression holds together when it is written.
+// precOf returns the precedence of an expression.
 func precOf(e Expr) uint8 {
 	switch e := e.(type) {
 	case *Logic:

@@ -83,7 +83,7 @@ func (l *cteList) find(name string, n int) int {
 	return i
 }
 
-// maxSources is how many sources of a frame are examined for the owner of a name in FROM.
+// maxSources is the maximum number of sources of a frame that are examined for the owner of a name in FROM.
 const maxSources = 256
 
 // array reports whether a dotted name in FROM is an array of a source in view: FROM t, t.items.

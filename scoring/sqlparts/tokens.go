@@ -63,7 +63,7 @@ func Bare(sql string, tokens []Token) string {
 			text = "''"
 		case t.Kind == TokenName:
 			text = `""`
-		case t.Kind == TokenComment && !strings.HasPrefix(text, "{"): // a statement of a template is none to the engine
+		case t.Kind == TokenComment && !strings.HasPrefix(text, "{"): // the engine does not run statements of a template
 			text = " "
 		}
 		b.WriteString(text)

@@ -313,7 +313,7 @@ func hasLabel(text string) bool {
 	return more && namesSQL(asciiLower(strings.TrimSpace(first))) && strings.TrimSpace(first) != ""
 }
 
-// maxLeads is how many colons before a query are examined.
+// maxLeads is the maximum number of colons before a query that are examined.
 const maxLeads = 8
 
 // withoutWords removes words before a query that end in a colon, and a line with the label SQL.

@@ -34,7 +34,7 @@ type builder struct {
 	why    string
 }
 
-// scope is where what names mean at a place in a query is found.
+// scope resolves names at a place in a query.
 type scope struct {
 	outer   *scope
 	ctes    []*sqlparts.CTE
@@ -44,7 +44,7 @@ type scope struct {
 	windows []*sqlparts.WindowDef
 }
 
-// list is the select list of a query as far as it was built, or the output of a query that is none.
+// list is the select list of a query as far as it was built, or the output of another kind of query.
 type list struct {
 	items map[*sqlparts.Item]*expr
 	late  bool // the rows are grouped

@@ -227,7 +227,7 @@ func (b *builder) compare(op string, l, r *expr) *expr {
 }
 
 // collation returns the source of an expression's collation in SQLite: COLLATE, a column (the default collation
-// unless the schema says otherwise), or none.
+// unless the schema has another one), or none.
 func (b *builder) collation(e *expr) string {
 	switch e.op {
 	case "collate":

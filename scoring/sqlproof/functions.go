@@ -32,7 +32,7 @@ func (r rules) countsConditions(name string) bool {
 	return r.Dialect == sqlparts.BigQuery && name == "countif" || r.Dialect == sqlparts.Databricks && name == "count_if"
 }
 
-// plainCall is the form of a call of a function that has others; nil if it is none.
+// plainCall returns the normal form of a call of a function with several spellings; nil for other functions.
 func (b *builder) plainCall(name string, args []*expr) *expr {
 	d := b.Dialect
 	if same := sameFunction[d][name]; same == "%" {
@@ -104,7 +104,7 @@ var unitFunctions = map[string]bool{"date_trunc": true, "datetrunc": true, "date
 var dateUnits = map[string]bool{"year": true, "quarter": true, "month": true, "week": true, "day": true, "hour": true,
 	"minute": true, "second": true}
 
-// plainSpecial is the form of a call with words between its arguments that has another; nil if it is none.
+// plainSpecial returns the normal form of a call with keywords between its arguments; nil for other calls.
 func (b *builder) plainSpecial(name string, words []string, args []*expr) *expr {
 	switch {
 	case name == "position" && len(args) == 2 && words[1] == "in":

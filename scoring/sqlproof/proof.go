@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
-// Proof is why two queries are the same.
+// Proof is the reason why two queries are equivalent.
 type Proof struct {
 	By       By       `json:"by"`
 	Permuted bool     `json:"permuted,omitempty"` // the columns come in another order, or that is not proven

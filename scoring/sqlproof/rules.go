@@ -494,7 +494,7 @@ func (n *normalizer) sameOrder(q, g *block, s *source) bool {
 	})
 }
 
-// copies is how many nodes the columns of a source have, once for each time that a query reads one.
+// copies returns the number of nodes of a source's columns, counting each use in the query.
 func copies(q *block, s *source) (nodes int) {
 	sizes := map[int]int{}
 	q.all(func(e **expr) {
@@ -849,7 +849,7 @@ func (n *normalizer) semiJoins(q *block) bool {
 	return false
 }
 
-// notNulls drops conditions that other conditions, or the schema, hold already.
+// notNulls drops IS NOT NULL conditions that follow from other conditions or from the schema, one at a time.
 func (n *normalizer) notNulls(q *block) bool {
 	for i, c := range q.where {
 		n.schema.Halt.Check()

@@ -333,7 +333,7 @@ func (e *expr) clone() *expr {
 	return &c
 }
 
-// size is how many nodes an expression has, those of queries inside included.
+// size returns the number of nodes of an expression, with those of subqueries.
 func (e *expr) size() (nodes int) {
 	e.deep(func(*expr) { nodes++ })
 	return nodes

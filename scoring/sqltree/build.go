@@ -77,7 +77,7 @@ func dotted(n sqlparts.Name) string {
 	return strings.Join(parts, ".")
 }
 
-// scope is where what names mean at a place in a query is found.
+// scope resolves names at a place in a query.
 type scope struct {
 	outer   *scope
 	ctes    []*sqlparts.CTE

@@ -137,7 +137,7 @@ func keyName(c Column) bool {
 	return rest != "" && (rest == c.Table || rest == singular(c.Table))
 }
 
-// singular is an English noun's singular, as far as its ending tells.
+// singular returns the singular of an English noun, judging by its ending.
 func singular(s string) string {
 	switch {
 	case strings.HasSuffix(s, "ies"):

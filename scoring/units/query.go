@@ -174,7 +174,7 @@ func indicates(x sqlparts.Expr) bool {
 	return false
 }
 
-// number is the number that an expression is; nil if it is none.
+// number returns the value of a numeric literal; nil for other expressions.
 func number(x sqlparts.Expr) *big.Rat {
 	if l := sqlparts.Constant(x); l != nil && l.Kind == sqlparts.Number {
 		if r, ok := new(big.Rat).SetString(strings.ReplaceAll(l.Text, "_", "")); ok {

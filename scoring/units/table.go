@@ -342,7 +342,7 @@ var (
 	all        []*Unit
 	vocabulary = map[string][]spelling{}
 	symbols    = map[string]*Unit{}
-	singulars  = map[string]*Unit{} // of units whose singular is none by itself: per day, 1 day
+	singulars  = map[string]*Unit{} // of units whose singular alone is not a unit: per day, 1 day
 )
 
 // phrases are several words that are spelled as one.

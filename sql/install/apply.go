@@ -21,7 +21,7 @@ type Database interface {
 	Install(ctx context.Context) error
 }
 
-// State is how an installed function stands to the plan.
+// State is the difference between an installed function and the plan.
 type State string
 
 // The states.
@@ -39,7 +39,7 @@ type Change struct {
 	Name  string // as SQL declares it, with its arguments; of one that is left over, the name alone
 }
 
-// Compare says how the functions that are installed stand to the plan.
+// Compare returns the difference between the installed functions and the plan.
 func (p *Plan) Compare(ctx context.Context, db Database) ([]Change, error) {
 	installed, err := p.installed(ctx, db)
 	if err != nil {
@@ -133,7 +133,7 @@ func (p *Plan) installed(ctx context.Context, db Database) (map[string][]string,
 	return out, nil
 }
 
-// Done is what applying did.
+// Done is the outcome of applying a plan.
 type Done struct {
 	Run     int      // statements
 	Same    int      // functions that existed as planned
@@ -234,7 +234,7 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 	return done, nil
 }
 
-// Who says who must run a step.
+// Who returns the user who must run a step.
 func (p *Plan) Who(s *Step) string {
 	switch s.By {
 	case Admin:

@@ -18,7 +18,7 @@ type Line struct {
 	Fine  bool   // nothing needs to be done
 }
 
-// Comparison is how an installation stands to the plan.
+// Comparison is the difference between an installation and the plan.
 type Comparison struct {
 	Lines []Line // what differs
 	// how many of each kind are as they should be: functions, the service, tables, views, roles, grants

@@ -30,12 +30,12 @@ func (p *Plan) Drops(withData bool) (out []Drop) {
 	return out
 }
 
-// Dropped is what removing did.
+// Dropped is the outcome of dropping an installation.
 type Dropped struct {
 	Run     int      // statements
 	Gone    int      // statements for what did not exist any more
 	Left    []string // statements that were refused because something else needs the object: they may be run later
-	Kept    []string // statements that were not run, because badger did not create the object, or cannot tell
+	Kept    []string // statements that were not run, because badger did not create the object, or this is unknown
 	LeftOut int      // statements of other roles
 }
 

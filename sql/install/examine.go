@@ -83,7 +83,7 @@ func (p *Plan) endpoint(ctx context.Context) doctor.Check {
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/healthz", nil)
 	if err != nil {
-		check.Status, check.Detail, check.Fix = doctor.Failed, "the endpoint is no URL", "correct endpoint in the values"
+		check.Status, check.Detail, check.Fix = doctor.Failed, "the endpoint is not a URL", "correct endpoint in the values"
 		return check
 	}
 	response, err := (&http.Client{Transport: driver.Transport(nil)}).Do(request)

@@ -52,7 +52,7 @@ func TestExamine(t *testing.T) {
 		{"a server that fails", answers(http.StatusInternalServerError), "http", nil, []doctor.Check{{Name: "endpoint", Status: doctor.Warning, Detail: "HTTP status 500"}, {Name: "functions", Status: doctor.Failed, Detail: "you may not look"}}, "permission_denied"},
 		{"nobody listens", gone.URL, "http", nil, []doctor.Check{{Name: "endpoint", Status: doctor.Warning, Detail: "no response from"}, {Name: "functions", Status: doctor.Failed, Detail: "you may not look"}}, "permission_denied"},
 		{"a server of another protocol", gone.URL, "flight", nil, []doctor.Check{{Name: "endpoint", Status: doctor.Skipped}, {Name: "functions", Status: doctor.Failed}}, "permission_denied"},
-		{"no URL", "http://[", "http", nil, []doctor.Check{{Name: "endpoint", Status: doctor.Failed, Detail: "the endpoint is no URL"}, {Name: "functions", Status: doctor.Failed}}, "permission_denied"},
+		{"no URL", "http://[", "http", nil, []doctor.Check{{Name: "endpoint", Status: doctor.Failed, Detail: "the endpoint is not a URL"}, {Name: "functions", Status: doctor.Failed}}, "permission_denied"},
 	} {
 		p := &Plan{Values: Values{Endpoint: tc.endpoint, Schema: "badger"}, Warehouse: &Warehouses[0], Via: &Via{Name: tc.via}}
 		ended := 0

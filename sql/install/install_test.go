@@ -389,15 +389,15 @@ func TestBadValues(t *testing.T) {
 // No value may be a URL with a secret, and the error does not repeat it.
 func TestSecretsInValues(t *testing.T) {
 	for key, text := range map[string]string{
-		"deploy.warehouse":                   "deploy: {warehouse: 'postgres://u:hunter2@db.example.com/d'}",
-		"deploy.judge.url":                   "deploy: {judge: {url: 'https://models.example.com/v1?api_key=hunter2'}}",
-		"endpoint":                           "endpoint: 'https://u:hunter2@b.example.com'",
-		"deploy.kubernetes.run.source":       "deploy: {kubernetes: {run: {source: 'snowflake:///db?password=hunter2'}}}",
-		"deploy.kubernetes.run.args[1]":      "deploy: {kubernetes: {run: {args: [--x, '--store=databricks://hunter2@dbc.example.com/c']}}}",
-		"deploy.kubernetes.secrets.a":        "deploy: {kubernetes: {secrets: {a: 'postgres://u:hunter2@h'}}}",
-		"deploy.warehouse is no URL":         "deploy: {warehouse: hunter2}",
-		"deploy.warehouse is no URL of":      "deploy: {warehouse: 'mysql://hunter2'}",
-		"deploy.judge.url is no URL such as": "deploy: {judge: {url: hunter2}}",
+		"deploy.warehouse":                         "deploy: {warehouse: 'postgres://u:hunter2@db.example.com/d'}",
+		"deploy.judge.url":                         "deploy: {judge: {url: 'https://models.example.com/v1?api_key=hunter2'}}",
+		"endpoint":                                 "endpoint: 'https://u:hunter2@b.example.com'",
+		"deploy.kubernetes.run.source":             "deploy: {kubernetes: {run: {source: 'snowflake:///db?password=hunter2'}}}",
+		"deploy.kubernetes.run.args[1]":            "deploy: {kubernetes: {run: {args: [--x, '--store=databricks://hunter2@dbc.example.com/c']}}}",
+		"deploy.kubernetes.secrets.a":              "deploy: {kubernetes: {secrets: {a: 'postgres://u:hunter2@h'}}}",
+		"deploy.warehouse: expected the URL":       "deploy: {warehouse: hunter2}",
+		"deploy.warehouse: expected the URL of":    "deploy: {warehouse: 'mysql://hunter2'}",
+		"deploy.judge.url: expected a URL such as": "deploy: {judge: {url: hunter2}}",
 	} {
 		v, err := install.ReadValues(strings.NewReader(text))
 		if err != nil {

@@ -62,8 +62,8 @@ type Plan struct {
 	Steps     []Step
 	Inventory string // a query: name, comment of every function in the schema
 	Rights    string // a query: role, grant, key or job, which, and whether it exists; "" if there is none
-	Job       string // a query: the nightly job, where it exists; "" if the warehouse does not tell
-	Others    string // a query: those of the roles that badger did not create; "" if the warehouse does not tell
+	Job       string // a query: the nightly job, where it exists; "" if the warehouse does not show it
+	Others    string // a query: those of the roles that badger did not create; "" if the warehouse does not show it
 
 	dialect   driver.Dialect
 	functions []udf.Function // of the catalogue
@@ -359,7 +359,7 @@ func (p *Plan) Roles() []Role {
 // Role is a role and what it is for.
 type Role struct{ Name, Doc string }
 
-// Rows is how many rows a call of the function has at most.
+// Rows returns the maximum number of rows in a call of the function.
 func (p *page) Rows() int { return p.Via.Wire.RowCap(p.Function.Of.Cost, p.Values.Rows) }
 
 // Comment returns the comment of a function in the warehouse: its description, its arguments if they have no names
@@ -437,7 +437,7 @@ func pythonText(s string) (string, error) {
 	return string(b), err
 }
 
-// postgresArguments is what pg_get_function_arguments shows of a function, without quotes.
+// postgresArguments returns the output of pg_get_function_arguments for a function, without quotes.
 func (p *Plan) postgresArguments(f Declared) string {
 	args := make([]string, len(f.Params))
 	for i, a := range f.Params {

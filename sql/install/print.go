@@ -15,7 +15,7 @@ func (p *Plan) Print(w io.Writer) error {
 	var b strings.Builder
 	again := "Each may be run again."
 	if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.MayExist }) {
-		again = "Each may be run again; those that say so fail then, which is as good as done."
+		again = "Each may be run again; steps marked 'Fails if it exists.' then fail, which can be ignored."
 	}
 	fmt.Fprintf(&b, "-- badger in %s via %s: %d steps, in this order. %s\n", p.Warehouse.Name, p.Via.Name, len(p.Steps),
 		again)
@@ -23,7 +23,7 @@ func (p *Plan) Print(w io.Writer) error {
 		s := &p.Steps[i]
 		fmt.Fprintf(&b, "\n-- %d. Run by %s.\n-- %s\n", i+1, p.Who(s), s.Why)
 		if s.MayExist {
-			b.WriteString("-- It fails where that is there already.\n")
+			b.WriteString("-- Fails if it exists.\n")
 		}
 		switch {
 		case s.By == Hand:
@@ -46,11 +46,11 @@ func (p *Plan) PrintDrop(w io.Writer, withData bool) error {
 	if withData {
 		kept = "Scores, labels and all other data of badger go too."
 	}
-	fmt.Fprintf(&b, "-- badger out of %s via %s. %s\n", p.Warehouse.Name, p.Via.Name, kept)
+	fmt.Fprintf(&b, "-- Drop badger from %s via %s. %s\n", p.Warehouse.Name, p.Via.Name, kept)
 	for _, d := range p.Drops(withData) {
 		fmt.Fprintf(&b, "\n-- Run by %s.\n", p.Who(d.Step))
 		if d.Role {
-			b.WriteString("-- Leave this out if the role was there before badger, or serves something else.\n")
+			b.WriteString("-- Omit this if the role existed before badger, or has another use.\n")
 		}
 		b.WriteString(d.SQL + ";\n")
 	}

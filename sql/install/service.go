@@ -57,7 +57,7 @@ func (p *page) ServiceDoc() string {
 	return "badger serve, which answers badger's functions. [" + p.Mark + "]"
 }
 
-// serviceState is how the service stands to the plan; "" if the plan has none.
+// serviceState returns the difference between the service and the plan; "" if the plan has no service.
 func (p *Plan) serviceState(ctx context.Context, db Database) (State, error) {
 	if p.service == "" {
 		return "", nil
@@ -113,7 +113,7 @@ func (p *Plan) diffService(ctx context.Context, db Database, c *Comparison) erro
 	case Changed:
 		l.Why, l.Fix = "its specification, image or number of instances is another", "upgrades it in place"
 	case Foreign:
-		l.Why, l.Fine = "badger did not create it, and leaves it alone: whoever made it, such as Terraform, upgrades it", true
+		l.Why, l.Fine = "badger did not create it and does not change it; upgrade it by the tool that created it, such as Terraform", true
 	}
 	c.Lines = append(c.Lines, l)
 	return nil

@@ -133,7 +133,7 @@ func TestServiceValues(t *testing.T) {
 		"of no use to cortex":                           func(v *install.Values) { v.Deploy.Judge.Backend = "cortex" },
 		"of no use to none":                             func(v *install.Values) { v.Deploy.Judge.Backend = "none" },
 		"deploy.judge.secret is \"my key\"":             func(v *install.Values) { v.Deploy.Judge.Secret = "my key" },
-		"deploy.warehouse is no URL":                    func(v *install.Values) { v.Deploy.Warehouse = "snowflake://ana@acct/lake" },
+		"deploy.warehouse: expected a URL":              func(v *install.Values) { v.Deploy.Warehouse = "snowflake://ana@acct/lake" },
 		"judges: \"a,b.star\"":                          func(v *install.Values) { v.Judges = []string{"a,b.star"} },
 		"judges: \"b.yaml\"":                            func(v *install.Values) { v.Judges = []string{"x/b.yaml", "y/b.yaml"} },
 		"are both called":                               func(v *install.Values) { v.Deploy.Snowflake.App.Name = "BADGER_PACKAGE" },

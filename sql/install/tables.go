@@ -27,7 +27,7 @@ func (p *Plan) tables() error {
 	}
 	for _, sql := range store.Indexes(p.dialect) {
 		indexes = append(indexes,
-			Step{By: Owner, Why: "Rows are found by their key, and no key is there twice.", SQL: there.Replace(sql)})
+			Step{By: Owner, Why: "Rows are found by their key, and keys are unique.", SQL: there.Replace(sql)})
 	}
 	for i := range store.Views {
 		v := &store.Views[i]

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Print tells people what differs, and what applying the plan would do about it.
+// Print writes the differences, and the change that applying the plan would make for each.
 func (c *Comparison) Print(w io.Writer) {
 	missing := false
 	for _, l := range c.Lines {
@@ -40,7 +40,7 @@ func (c *Comparison) Print(w io.Writer) {
 	}
 }
 
-// Print tells people what was done, and what is left to them.
+// Print writes the changes that were made, and the steps that are left to the user.
 func (d *Done) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s run, %s there already\n", were(d.Run, "statement"), were(d.Same, "function"))
 	leftOut(w, d.LeftOut, "step")
@@ -53,7 +53,7 @@ func (d *Done) Print(w io.Writer) {
 	}
 }
 
-// Print tells people what was undone, and what is still there.
+// Print writes what was dropped, and what remains.
 func (d *Dropped) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s run\n", were(d.Run, "statement"))
 	if d.Gone > 0 {

@@ -69,13 +69,13 @@ type Secret struct {
 	Key   string `yaml:"key"`
 }
 
-// Rows are the maximal numbers of rows in a call, by the cost of a row. 0 is the maximum of the wire.
+// Rows are the maximum numbers of rows in a call, by the cost of a row. 0 is the maximum of the protocol.
 type Rows struct {
 	Small  int `yaml:"small"`
 	Large  int `yaml:"large"`
 	Judged int `yaml:"judged"`
-	// JudgeSeconds is the time of a judge call for a row, of which sixteen run concurrently; 0: 8. The maximal
-	// number of judged rows of the wire follows from it.
+	// JudgeSeconds is the time of a judge call for a row, of which sixteen run concurrently; 0: 8. The maximum
+	// number of judged rows of the protocol follows from it.
 	JudgeSeconds float64 `yaml:"judge_seconds"`
 }
 
@@ -217,7 +217,7 @@ func (v *Values) complete(required []string) error {
 	}{{"small", v.Rows.Small}, {"large", v.Rows.Large}, {"judged", v.Rows.Judged}} {
 		if r.n < 0 || r.n > 100_000 {
 			return errcode.New(errcode.InvalidArgument,
-				"values: rows.%s is %d, expected 1 to 100000, or 0 for what the wire allows", r.key, r.n)
+				"values: rows.%s is %d, expected 1 to 100000, or 0 for the maximum of the protocol", r.key, r.n)
 		}
 	}
 	if s := v.Rows.JudgeSeconds; !(s >= 0 && s <= 600) {

@@ -16,7 +16,7 @@ type Warehouse struct {
 	Name  string
 	Vias  []Via // the first is the one to take if nothing speaks against it
 	Admin string
-	// Optional says how arguments are left out.
+	// Optional is how optional arguments are declared.
 	Optional optional
 	// Unnamed reports that a function's arguments have no names there; its comment then names them.
 	Unnamed bool
@@ -28,7 +28,7 @@ type Warehouse struct {
 	Connected bool
 	// Global reports that functions belong to no schema.
 	Global bool
-	// Helpers are the functions of a plan that are none of the catalogue's.
+	// Helpers are the functions of a plan that are not in the catalogue.
 	Helpers []string
 	// Longest is how many bytes of a name count; 0: all that are likely. Postgres cuts off the rest.
 	Longest int
@@ -42,7 +42,7 @@ type Via struct {
 	Wire     Wire
 }
 
-// optional is how a function's optional arguments are declared.
+// optional describes how the optional arguments of a function are declared.
 type optional int
 
 const (
@@ -51,7 +51,7 @@ const (
 	byName                     // NAME has the required arguments, NAME_all has all
 )
 
-// Wire is what bounds the rows of one call.
+// Wire has the limits of the rows of one call.
 type Wire struct {
 	Budget time.Duration // for a call; 0: it always has one row, or the embedded engine cuts
 	In     int           // bytes of arguments
@@ -106,7 +106,7 @@ var Warehouses = []Warehouse{
 				[]string{"endpoint", "role_arn"}, lambda}},
 	},
 	{
-		Name: "duckdb", Optional: byDefault, Connected: true, Admin: "whoever may write the file",
+		Name: "duckdb", Optional: byDefault, Connected: true, Admin: "a user who may write the file",
 		Vias: []Via{
 			{"embedded", "macros over the functions that badger's own engine brings: for SQL that badger sql runs. Costs nothing; no server.", nil, Wire{}}},
 	},

@@ -66,7 +66,7 @@ type Judged struct {
 	Wasted              int64 // their tokens
 	Evident             int64 // scores with a value that rest on no reply
 	Repaired            int64 // calls that were retried because a reply did not satisfy its schema
-	Untold              int64 // scores with several calls of which the number of repairs is not known
+	Untold              int64 // scores with several calls and an unknown number of repairs
 }
 
 // Judged sums up what a run asked of judges, by metric, of those that asked at all.

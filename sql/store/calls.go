@@ -79,7 +79,7 @@ func (w *Store) TryCalls(ctx context.Context, id string, now time.Time) error {
 		found, err = w.Calls(ctx, id)
 	}
 	if err == nil && (len(found) != 1 || found[0].Reply != "a reply") {
-		err = errcode.New(errcode.DataLoss, "badger.calls: a row was written and answered, and did not come back")
+		err = errcode.New(errcode.DataLoss, "badger.calls: a row that was written and answered cannot be read")
 	}
 	// Also when the time is over.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)

@@ -64,7 +64,7 @@ func (q *inputs) runs(columns []string) string {
 }
 
 // golden is one row for each question: of the version that is asked for, or of the highest that has
-// the question. copies says how many rows there are of the question in that version.
+// the question. copies is the number of rows of the question in that version.
 func (q *inputs) golden(f Filter, r *keyRange) string {
 	columns := []string{"case_id AS raw_id"}
 	for _, c := range goldenColumns {
@@ -324,7 +324,7 @@ func (q inputs) setVersions() Select[SetVersion] {
 }
 
 // questions reads the ids of the questions, those of a version of the set where the filter names one.
-// A question without an id is none that an agent could have been asked.
+// A question without an id is left out, because no agent can answer it.
 func (q inputs) questions(f Filter) Select[string] {
 	from := " FROM (SELECT " + q.Key("golden_set", "case_id") + " AS case_id, " + q.Key("golden_set", "set_version") +
 		" AS set_version FROM badger.golden_set) k WHERE case_id <> ''"

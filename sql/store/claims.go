@@ -31,7 +31,7 @@ func (w *Store) Claim(ctx context.Context, owner string, now, until time.Time,
 
 const readingClaims = "reading claims"
 
-// claim is who holds something, and from when until when.
+// claim is the holder of something, and the time from which until which it is held.
 type claim struct {
 	owner      string
 	now, until time.Time

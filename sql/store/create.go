@@ -54,7 +54,7 @@ func Indexes(d driver.Dialect) []string {
 	return out
 }
 
-// Create creates the view, in place of one that exists.
+// Create creates the view, or replaces it.
 func (v *View) Create(r Reader) string {
 	return fmt.Sprintf("CREATE OR REPLACE VIEW %s.%s AS %s", Schema, v.Name, v.Query(r))
 }

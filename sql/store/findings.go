@@ -17,7 +17,7 @@ type finding struct {
 	and          string
 }
 
-// findings are the kinds of findings, as package analysis names them.
+// findings has the place of each kind of finding in the details of scores, by the name of the kind in package analysis.
 var findings = map[string]finding{
 	"issue":      {metric: "sql_judge_issues", list: "issues", member: "label"},
 	"error":      {metric: "flex", list: "categories", member: "name", and: " AND value <> 1"},

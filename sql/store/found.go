@@ -15,7 +15,7 @@ import (
 
 // Found describes badger's existing tables and views in a warehouse.
 type Found struct {
-	Version int64                             // 0: no table; 1: tables that tell none
+	Version int64                             // 0: no table; 1: tables without one
 	Program string                            // the version of badger that brought the tables to it; "" if unknown
 	Tables  map[string]map[string]FoundColumn // the existing ones, by name
 	Views   map[string]FoundView              // by name
@@ -34,7 +34,7 @@ type FoundView struct {
 	Recorded [2]string
 }
 
-// Kind is what differs.
+// Kind is the kind of the difference.
 type Kind string
 
 // The kinds of differences.

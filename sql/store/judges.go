@@ -48,7 +48,7 @@ func (w *Store) WriteJudge(ctx context.Context, j Judge) (written bool, err erro
 	}
 	if n := len(versions); n > 0 && versions[n-1].Kind == retiredJudge && j.Version <= versions[n-1].Version {
 		return false, errcode.New(errcode.FailedPrecondition,
-			"judge %q was retired by version %d; raise the version above it to switch the judge on again", j.Name,
+			"judge %q was retired by version %d; increase the version above it to activate the judge", j.Name,
 			versions[n-1].Version)
 	}
 	for _, v := range versions {
@@ -57,10 +57,10 @@ func (w *Store) WriteJudge(ctx context.Context, j Judge) (written bool, err erro
 			return false, nil
 		case v.Version == j.Version:
 			return false, errcode.New(errcode.AlreadyExists,
-				"judge %q: version %d is promoted with another text; raise the version", j.Name, j.Version)
+				"judge %q: version %d is already promoted with other content; increase the version", j.Name, j.Version)
 		case v.Version > j.Version:
 			return false, errcode.New(errcode.FailedPrecondition,
-				"judge %q: version %d is promoted already, and the newest runs; raise the version above it", j.Name, v.Version)
+				"judge %q: version %d is already promoted, and the latest version runs; increase the version above it", j.Name, v.Version)
 		}
 	}
 	b := newRows("judges")
@@ -120,7 +120,7 @@ func (w *Store) judges(ctx context.Context, name ...any) (out []Judge, err error
 		}
 		if sum := sha256.Sum256([]byte(j.Source)); hex.EncodeToString(sum[:]) != j.Hash {
 			return nil, errcode.New(errcode.DataLoss,
-				"reading judges: the text of %q version %d is not the one that was promoted", j.Name, j.Version)
+				"reading judges: %q version %d was changed after it was promoted", j.Name, j.Version)
 		}
 		out = append(out, j)
 	}

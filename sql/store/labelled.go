@@ -101,7 +101,7 @@ ORDER BY CASE WHEN r.eval_run_date IS NULL THEN 0 ELSE 1 END, r.eval_run_date, s
 	}
 }
 
-// Labeller is who labelled answers.
+// Labeller is an annotator of answers.
 type Labeller struct {
 	Annotator   string
 	Answers     int       // at most; those labelled in both tables count twice

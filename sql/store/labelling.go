@@ -122,7 +122,7 @@ func (w *Store) QueueProgress(ctx context.Context, q *Queue, me string) (p Queue
 	return first(ctx, w, queueProgress(w.SQL(), q, me))
 }
 
-// LabelPair is how many answers two people labelled in a way.
+// LabelPair is the number of answers with a combination of the labels of two annotators.
 type LabelPair struct {
 	One, Says, Other, OtherSays string // the people, by name, and their verdicts
 	Count                       int64

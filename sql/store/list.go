@@ -137,7 +137,7 @@ const (
 	MaxSize     = 500
 )
 
-// maxPattern is how long what is searched may be, in bytes.
+// maxPattern is the maximum length of a search pattern, in bytes.
 const maxPattern = 1000
 
 // State is all that a list of cases shows: which run, which cases of it, in which order and which page of

@@ -10,14 +10,14 @@ import (
 // Version is the version of the tables as [Tables] describes them. Every change of them raises it.
 const Version = 5
 
-// Migration is what brings tables to a version where adding tables and columns is not enough, which
-// every installation does by itself. All of it may be done again: one that failed half-way is
-// finished by the next.
+// Migration upgrades tables to a version for which adding tables and columns, which every
+// installation does, is not enough. It is idempotent: one that failed half-way is finished by the
+// next.
 type Migration struct {
 	Version int64
 	Doc     string
 	Retype  []string // TABLE.COLUMN: their type becomes that of Tables, and values stay
-	// Statements are what else is to be done in a dialect; nil is nothing.
+	// Statements returns further statements of a dialect; it may be nil.
 	Statements func(d driver.Dialect) []string
 }
 
@@ -70,8 +70,8 @@ type Statement struct {
 	Optional bool
 }
 
-// upgrade brings what was found to the present version, as far as tables go: views are created after
-// it. Nothing needs to be done where it is empty.
+// upgrade brings the tables to the present version: views are created after it. Nothing needs to be
+// done where it is empty.
 func (f *Found) upgrade(d driver.Dialect) (out []Statement) {
 	created := false
 	for i := range Tables {

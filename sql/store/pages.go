@@ -44,7 +44,7 @@ func (p *Pages) Lacking(e Elsewhere) *Pages {
 	return &q
 }
 
-// remembered is how much is kept of the scores of runs that are done, in bytes.
+// remembered is the size in bytes of the cache of scores of finished runs.
 const remembered = 16 << 20
 
 // Pages finds out which columns the users' tables have. Known metrics are in their order; others come
@@ -73,8 +73,8 @@ func (r *Run) Metrics() []string {
 	return names
 }
 
-// Runs lists the rows of eval_runs that a filter chooses, the newest first, and says how many there
-// are without the filter's limit.
+// Runs returns the rows of eval_runs that match a filter, the latest first, and their number
+// without the filter's limit.
 func (p *Pages) Runs(ctx context.Context, f RunFilter) (runs []Run, of int64, err error) {
 	for r, err := range Rows(ctx, p.w, runsListed(p.w.SQL(), f)) {
 		if err != nil {
@@ -200,7 +200,7 @@ type Shape struct {
 	Metrics []MetricShape // the primary one first, then in their order
 }
 
-// MetricShape is how many scores of a metric a run has.
+// MetricShape is the number of scores of a metric in a run.
 type MetricShape struct {
 	Metric string
 	Scores int64
@@ -343,7 +343,7 @@ func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) str
 	return out, nil
 }
 
-// print tells the scores of a run that is done from all others; it is empty if they may change.
+// print is a fingerprint of the scores of a finished run; it is empty if they may change.
 func print(run *Run) string {
 	if run.Status != "done" {
 		return ""
@@ -489,7 +489,7 @@ func ask[T any](ctx context.Context, l *List, build func(*caseList) (Select[T], 
 	}, load)
 }
 
-// Counts are how many cases each mode has, under the state's filters and search.
+// Counts returns the number of cases in each mode, under the state's filters and search.
 func (l *List) Counts(ctx context.Context) (map[Mode]int64, error) {
 	out := map[Mode]int64{}
 	if l.here() {
@@ -660,7 +660,7 @@ func (p *Pages) fillRows(ctx context.Context, run scoring.RunID, rows []CaseRow)
 	return err
 }
 
-// Neighbours are where a case is in a list.
+// Neighbours is the position of a case in a list.
 type Neighbours struct {
 	Before, After string // ids of the cases next to it; empty at the ends
 	Place, Of     int64  // from 1; 0 if the list does not have the case
@@ -786,7 +786,7 @@ func (l *List) questionSlices(ctx context.Context, column string) ([]Slice, erro
 	return out, nil
 }
 
-// searching is how long a regular expression may look at texts.
+// searching is the time limit for a search by a regular expression.
 const searching = 200 * time.Millisecond
 
 // found are the cases that a regular expression matches, in the order of the list.
@@ -864,8 +864,8 @@ func (l *List) find(ctx context.Context) (*found, error) {
 	return f, nil
 }
 
-// Unsearched is how many cases a search by a regular expression did not look at, because it may take
-// no more than 200 ms of looking. The lists and counts are without them.
+// Unsearched is the number of cases that a search by a regular expression did not examine before its
+// time limit of 200 ms. The lists and counts are without them.
 func (l *List) Unsearched(ctx context.Context) (int64, error) {
 	if !l.regexp() {
 		return 0, nil
@@ -893,7 +893,7 @@ type CaseDetail struct {
 	Labels   []LoggedLabel // of this answer, the newest first; also those that others replaced
 }
 
-// Unanswered reports whether the scores say that there is no answer.
+// Unanswered reports whether the scores are those of a missing answer.
 func (c *CaseDetail) Unanswered() bool {
 	return slices.ContainsFunc(c.Scores, func(s CaseScore) bool { return s.Missing() })
 }

@@ -104,8 +104,9 @@ type GivenAnswer struct {
 	First              string // batch
 }
 
-// AnsweredBy tells the distinct answers that a version of an agent gave to some questions in all of
-// its batches, the most frequent of a question first. Without the table agent_runs there are none.
+// AnsweredBy returns the distinct answers that a version of an agent gave to some questions in all
+// of its batches, the most frequent of a question first. Without the table agent_runs there are
+// none.
 func (w *Store) AnsweredBy(ctx context.Context, agent, version string, ids []string) (out []GivenAnswer, err error) {
 	r, err := w.reader(ctx, "agent_runs")
 	if errcode.Of(err) == errcode.NotFound || len(ids) == 0 {
@@ -117,8 +118,8 @@ func (w *Store) AnsweredBy(ctx context.Context, agent, version string, ids []str
 	return all(ctx, w, r.answersGiven(scoring.By{Agent: agent, Version: version}, ids))
 }
 
-// answersGiven tells the distinct answers that a version of an agent gave to some questions in all of its
-// batches. Results count as their texts.
+// answersGiven returns the distinct answers that a version of an agent gave to some questions in all of
+// its batches. Results count as their texts.
 func (r Reader) answersGiven(by scoring.By, ids []string) Select[GivenAnswer] {
 	p := &arguments{dialect: r.Dialect}
 	from := r.expand(" FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, " +

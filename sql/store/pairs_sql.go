@@ -14,7 +14,7 @@ type pairsOf struct {
 	from, to Latest
 }
 
-// halfFields are what counts of a score in a comparison. Their columns begin with f_ or t_.
+// halfFields returns the fields of a score that a comparison uses. Their columns begin with f_ or t_.
 func halfFields(prefix string) []field[Half] {
 	return []field[Half]{
 		{SQL: prefix + "status", In: func(h *Half) any { return (*string)(&h.Score.Status) }},
@@ -80,7 +80,7 @@ func (q *pairsOf) counts(d driver.Dialect) Select[Pair] {
 	return Select[Pair]{What: readingScores, Fields: append(slices.Clone(pairFields), cases), From: from, Args: p.args}
 }
 
-// sharing is how many cases both sides, only the first, and only the second have scores of.
+// sharing has the number of cases with scores on both sides, on the first only, and on the second only.
 type sharing struct{ shared, onlyFrom, onlyTo int }
 
 func (q *pairsOf) shared(d driver.Dialect) Select[sharing] {
@@ -117,7 +117,7 @@ type PairFilter struct {
 	reader Reader // of agent_runs, for Answers and Scores
 }
 
-// standing is what became of a score of side f_ or t_.
+// standing returns the expression for the outcome of a score of side f_ or t_.
 func standing(prefix string) string {
 	s := prefix + "status"
 	return "CASE WHEN " + s + " IS NULL THEN 'absent' WHEN " + s + " = 'ok' AND " + prefix +

@@ -33,7 +33,7 @@ type Run struct {
 	Status       string // running, done, stopped or failed
 }
 
-// WriteRuns writes rows of eval_runs, each in place of the one it continues.
+// WriteRuns writes rows of eval_runs. Each replaces the row of the run that it continues.
 func (w *Store) WriteRuns(ctx context.Context, runs ...Run) error {
 	b := newRows("eval_runs")
 	defer b.release()

@@ -51,8 +51,8 @@ func (s *ScoreWriter) Held(ctx context.Context) iter.Seq2[scoring.Row, error] {
 
 func (s *ScoreWriter) hash(r *scoring.Row) uint64 { return maphash.Comparable(s.seed, r.AnswerID) }
 
-// Write writes scores, in place of those of the same answer and metric. All of them are written, or
-// none and an error.
+// Write writes scores. They replace those of the same answer and metric. All of them are written,
+// or none and an error.
 func (s *ScoreWriter) Write(ctx context.Context, at time.Time, rows []scoring.Row) error {
 	b, err := scoreRows(s.run, s.configHash, at, rows)
 	if err != nil {

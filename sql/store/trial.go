@@ -50,7 +50,7 @@ func (w *Store) Trial(ctx context.Context, name string, did func(TrialStep, erro
 	did(TrialDrop, w.Exec(ctx, t.Drop()))
 }
 
-// trialRows are values that are lost where something between is not exact.
+// trialRows have values that change if the driver, the protocol or the column types are not exact.
 var trialRows = [][]any{
 	{int64(1), "it's \"añ😀\", \\ and\ta tab", `{"a":[1,null,"é"],"n":12345678901234567890}`, int64(math.MaxInt64), 0.1,
 		true, time.Date(2024, 2, 29, 23, 59, 59, 999999000, time.UTC)},
@@ -137,8 +137,8 @@ func sameValue(t driver.Type, want any, got scoring.Value) bool {
 	return false
 }
 
-// canonicalJSON is JSON with sorted keys, without blanks, its numbers digit by digit; nil for what
-// is none.
+// canonicalJSON is JSON with sorted keys, without blanks, its numbers digit by digit; nil for
+// invalid JSON.
 func canonicalJSON(text string) []byte {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

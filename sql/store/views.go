@@ -53,7 +53,8 @@ var madeOf = `SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.met
            CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
     FROM badger.latest_scores s LEFT JOIN badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id`
 
-// unlike is why two scores of a case are not compared; NULL if they are. Facts that are not recorded are ignored.
+// unlike is the reason why two scores of a case are not compared; NULL if they are. Facts that are not recorded
+// are ignored.
 const unlike = `CASE WHEN n.gold_hash <> b.gold_hash THEN 'golden set' WHEN n.metric_version <> b.metric_version THEN 'metric version' WHEN n.config_hash <> b.config_hash THEN 'configuration'
              WHEN n.judge <> b.judge AND n.judge <> '' AND b.judge <> '' THEN 'judge' WHEN n.status <> 'ok' OR b.status <> 'ok' OR n.scored + b.scored = 0 THEN 'no value' END`
 

@@ -169,7 +169,7 @@ type Vote struct {
 	scoring.AnswerID
 	Annotator string
 	Says      int  // 1: it passes, -1: it fails, 0: unsure
-	Decides   bool // settles a disagreement, in place of the other votes
+	Decides   bool // decides a disagreement, and overrides the other votes
 	// false if the label names no version of the agent, and several versions or none answered in the batch: it counts for
 	// none
 	Known bool

@@ -22,7 +22,7 @@ const (
 // Roles lists all roles.
 var Roles = []Role{Call, Read, Label, Admin}
 
-// Caller is who sent a request.
+// Caller is the sender of a request.
 type Caller struct {
 	Name  string // of the token, certificate or user, in visible ASCII; empty for a user of this machine
 	Roles []Role // not to be changed
@@ -53,7 +53,7 @@ func With(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// From is who sent the request that ctx belongs to; ok is false if ctx belongs to none.
+// From returns the caller of the request that ctx belongs to; ok is false if ctx does not belong to a request.
 func From(ctx context.Context) (c Caller, ok bool) {
 	c, ok = ctx.Value(callerKey{}).(Caller)
 	return c, ok
@@ -72,7 +72,7 @@ func parseRoles(key string, names []string) ([]Role, error) {
 	return roles, nil
 }
 
-// maxName is how long a name may be, after [Clean].
+// maxName is the maximum length of a name, after [Clean].
 const maxName = 160
 
 // Clean returns a name from outside in the form of logs and tables: visible ASCII without quotes. Other bytes are

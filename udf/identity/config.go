@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Mode is how the callers of a listener show who they are.
+// Mode is the authentication mode of a listener.
 type Mode string
 
 // The modes.
@@ -32,8 +32,8 @@ const (
 
 var modes = []Mode{Local, Token, MTLS, OIDC, Platform, Proxy}
 
-// Config says who may call a listener. Only the fields of its mode, Roles, DefaultRoles and
-// ClientCAFile may be set. The keys of the configuration file are these names.
+// Config configures the allowed callers of a listener. Only the fields of its mode, Roles,
+// DefaultRoles and ClientCAFile may be set. The keys of the configuration file are these names.
 type Config struct {
 	// Mode is by default Token where tokens are given, MTLS where ClientCAFile is, and else Local.
 	Mode Mode `yaml:"mode"`
@@ -140,7 +140,7 @@ func New(c Config, s Env) (*Guard, error) {
 	}
 	if !slices.Contains(modes, c.Mode) {
 		return nil, errcode.New(errcode.InvalidArgument,
-			"mode: %.40q is none, expected local, token, mtls, oidc, platform or proxy", c.Mode)
+			"mode: unknown mode %.40q, expected local, token, mtls, oidc, platform or proxy", c.Mode)
 	}
 	if err := c.check(); err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func (c Config) check() error {
 	}
 	if c.Mode == MTLS && c.ClientCAFile == "" {
 		return errcode.New(errcode.InvalidArgument,
-			"client_ca: mode mtls needs the file of the authorities of client certificates")
+			"client_ca: mode mtls requires a file with the CA certificates of clients")
 	}
 	if c.Skew < 0 || c.Skew > 10*time.Minute {
 		return errcode.New(errcode.InvalidArgument, "clock_skew: expected 0 to 10 minutes")

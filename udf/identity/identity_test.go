@@ -135,7 +135,7 @@ func TestConfigurationsAreChecked(t *testing.T) {
 		{"a platform in another mode", Config{Mode: Proxy, Platform: SPCS}, "platform: not used"},
 		{"a proxy without peers", Config{Mode: Proxy, Header: "X-User"}, "peers"},
 		{"a proxy without a header", Config{Mode: Proxy, Peers: []string{"10.0.0.1"}}, "header"},
-		{"a proxy's header that callers set", Config{Mode: Proxy, Peers: []string{"10.0.0.1"}, Header: "x-forwarded-for"}, "names no user"},
+		{"a proxy's header that callers set", Config{Mode: Proxy, Peers: []string{"10.0.0.1"}, Header: "x-forwarded-for"}, "does not identify the user"},
 		{"peers that are everybody", Config{Mode: Proxy, Peers: []string{"0.0.0.0/0"}, Header: "X-User"}, "everybody"},
 		{"peers that are no addresses", Config{Mode: Proxy, Peers: []string{"proxy.example.com"}, Header: "X-User"}, "neither an address"},
 	} {

@@ -66,7 +66,7 @@ func parseKeys(data []byte) ([]jose.JSONWebKey, error) {
 	var keys []jose.JSONWebKey
 	for _, r := range raw.Keys {
 		var k jose.JSONWebKey
-		if json.Unmarshal(r, &k) != nil { // of a kind that is not known: RFC 7517 says to ignore it
+		if json.Unmarshal(r, &k) != nil { // of a kind that is not known: RFC 7517 requires to ignore it
 			continue
 		}
 		if k.IsPublic() && k.Valid() && (k.Use == "" || k.Use == "sig") && longEnough(k.Key) {
@@ -80,7 +80,7 @@ func parseKeys(data []byte) ([]jose.JSONWebKey, error) {
 	return keys, nil
 }
 
-// leastRSA is how many bits an RSA key needs (RFC 7518, section 3.3).
+// leastRSA is the minimum number of bits of an RSA key (RFC 7518, section 3.3).
 const leastRSA = 2048
 
 func longEnough(key any) bool {
@@ -88,7 +88,7 @@ func longEnough(key any) bool {
 	return !ok || k.N.BitLen() >= leastRSA
 }
 
-// matching are the keys with that id and algorithm, as far as they say.
+// matching returns the keys that have this id and algorithm, or lack these members.
 func matching(keys []jose.JSONWebKey, id, algorithm string) (found []jose.JSONWebKey) {
 	for _, k := range keys {
 		if (id == "" || k.KeyID == id) && (k.Algorithm == "" || k.Algorithm == algorithm) {
@@ -254,7 +254,7 @@ func (k *keyURL) get(ctx context.Context, at string) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, keysLength+1))
 	switch {
 	case err != nil:
-		return nil, errcode.New(errcode.Unavailable, "the issuer's answer broke off")
+		return nil, errcode.New(errcode.Unavailable, "the issuer's reply was cut off")
 	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
 		return nil, errcode.New(errcode.Unavailable, "the issuer answered with status %d", resp.StatusCode)
 	case resp.StatusCode != http.StatusOK:

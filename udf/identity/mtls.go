@@ -57,7 +57,7 @@ func (g *Guard) verify(state *tls.ConnectionState) error {
 	_, err = state.PeerCertificates[0].Verify(
 		x509.VerifyOptions{Roots: pool, Intermediates: between, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
 	if err != nil {
-		return errcode.New(errcode.Unauthenticated, "the client certificate is not valid, or not any more")
+		return errcode.New(errcode.Unauthenticated, "the client certificate is invalid or has expired")
 	}
 	return nil
 }

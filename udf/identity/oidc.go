@@ -30,7 +30,7 @@ var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// oidc identifies by ID tokens, as section 3.1.3.7 of OpenID Connect Core says: issuer, audience,
+// oidc identifies by ID tokens, by section 3.1.3.7 of OpenID Connect Core: issuer, audience,
 // signature, expiry.
 type oidc struct {
 	issuer           string
@@ -47,11 +47,11 @@ func newOIDC(c Config, s Env) (*oidc, error) {
 	}
 	if len(c.Audience) == 0 || slices.Contains(c.Audience, "") {
 		return nil, errcode.New(errcode.InvalidArgument,
-			"audience: expected what tokens for this server have as their audience, such as its URL")
+			"audience: expected the audience of tokens for this server, such as its URL")
 	}
 	if len(c.Emails)+len(c.Subjects) == 0 {
 		return nil, errcode.New(errcode.InvalidArgument,
-			"emails or subjects: expected who may call; an issuer gives tokens to others, too")
+			"emails or subjects: expected the allowed callers; the issuer also issues tokens to other users")
 	}
 	o := &oidc{issuer: c.Issuer, audience: c.Audience, emails: c.Emails, subjects: c.Subjects, skew: c.Skew, now: s.Now}
 	if o.skew == 0 {
@@ -66,13 +66,13 @@ var (
 	errNoOIDC = errcode.New(errcode.Unauthenticated,
 		"a token of the OpenID Connect issuer is required: Authorization: Bearer TOKEN")
 	errBadToken  = errcode.New(errcode.Unauthenticated, "the token is malformed, or signed with an unsupported algorithm")
-	errSignature = errcode.New(errcode.Unauthenticated, "the token's signature is by none of the issuer's keys")
-	errIssuer    = errcode.New(errcode.Unauthenticated, "the token is of another issuer")
-	errAudience  = errcode.New(errcode.Unauthenticated, "the token is for another audience")
-	errExpired   = errcode.New(errcode.Unauthenticated, "the token has expired, or says no time when it does")
+	errSignature = errcode.New(errcode.Unauthenticated, "the token is not signed with a key of the issuer")
+	errIssuer    = errcode.New(errcode.Unauthenticated, "the token has another issuer")
+	errAudience  = errcode.New(errcode.Unauthenticated, "the token has another audience")
+	errExpired   = errcode.New(errcode.Unauthenticated, "the token has expired, or has no expiration time")
 	errTooEarly  = errcode.New(errcode.Unauthenticated, "the token is not valid yet")
 	errNotListed = errcode.New(errcode.PermissionDenied,
-		"the token is valid, but its e-mail address or subject is none of those that may call")
+		"the token is valid, but its e-mail address or subject is not among the allowed callers")
 )
 
 func (o *oidc) identify(ctx context.Context, r *Request) (string, error) {

@@ -101,7 +101,7 @@ type cloudRun struct {
 	now              func() time.Time
 }
 
-// signatureRemoved is what Cloud Run puts where the signature was.
+// signatureRemoved replaces the signature of a token that Cloud Run has verified.
 const signatureRemoved = "SIGNATURE_REMOVED_BY_GOOGLE"
 
 var errCloudRun = errcode.New(errcode.Unauthenticated,

@@ -27,10 +27,10 @@ type ReloadingFile[T any] struct {
 	bad     error
 }
 
-// recheck is how long a value is used before its files are checked again.
+// recheck is the interval at which the files of a value are checked for changes.
 const recheck = time.Second
 
-// maxSecretFile is how many bytes a watched file may have.
+// maxSecretFile is the maximum size of a watched file in bytes.
 const maxSecretFile = 1 << 20
 
 // Watch reads files and returns a watched value of them. parse gets their contents, in order; its error must not

@@ -16,7 +16,7 @@ var strength = map[Mode]int{Local: 0, Platform: 1, Proxy: 1, Token: 2, MTLS: 2, 
 func (g *Guard) Replaces(was *Guard) error {
 	lost := func(what string) error {
 		return errcode.New(errcode.FailedPrecondition,
-			"%s: a running server is not protected less than before; restart it for that", what)
+			"%s: a reload cannot weaken the protection of a running server; restart it", what)
 	}
 	switch {
 	case strength[g.mode] < strength[was.mode]:

@@ -110,7 +110,7 @@ func (s *share) detach() *share {
 	return own
 }
 
-// enter takes a place for a call, or says that there is none.
+// enter acquires a slot for a call, or returns an error if none is free.
 func (s *share) enter() error {
 	if s.in {
 		return nil
@@ -164,7 +164,7 @@ func (s *share) Reserve(n int64) (release func(), err error) {
 	return own.end, nil
 }
 
-// Hold reserves memory of n bytes, or says that there is none.
+// Hold reserves n bytes of memory, or returns an error if they are not available.
 func (s *share) Hold(n int64) error {
 	if err := s.tryHold(n); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (s *share) tryHold(n int64) error {
 	return nil
 }
 
-// holds is how many bytes the call holds.
+// holds returns the number of bytes that are reserved for the call.
 func (s *share) holds() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,8 +240,8 @@ func (a *admission) Give(n int64) {
 	a.bytes.Release(n)
 }
 
-// garbage is how many bytes are released only after a garbage collection: until then the process still has
-// them, and several large rows, one after the other, would take more together than the limit.
+// garbage is the number of bytes that are released only after a garbage collection: until then the process
+// still has them, and several large rows, one after the other, would take more together than the limit.
 const garbage = 16 << 20
 
 // unused is called before n unused bytes are released.

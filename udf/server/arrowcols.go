@@ -19,7 +19,7 @@ import (
 
 // readArrow reads an Arrow array as argument k of fn. Text is not copied. Any type that can be read
 // as the parameter's is taken, and numbers and times become text exactly; values that cannot spoil
-// their rows. The error says that the array is corrupt or of a type that no parameter has.
+// their rows. The error is that the array is corrupt or has a type that no parameter has.
 func readArrow(in *udf.Batch, fn *udf.Function, k int, arr arrow.Array, counted *account.Tally) (err error) {
 	defer func() {
 		if recover() != nil { // offsets that point outside of the buffers

@@ -123,8 +123,8 @@ func (s *Server) finish(ctx context.Context, c *call, err error) {
 	s.log.LogAttrs(context.WithoutCancel(ctx), level, "call", attrs...)
 }
 
-// LogPanics makes a hook for CatalogueOptions.Panicked and scoring.EngineOptions.Panicked: where it
-// happened goes to the log, and not what it said, for that may quote a cell.
+// LogPanics makes a hook for CatalogueOptions.Panicked and scoring.EngineOptions.Panicked: the log
+// has the place and not the message, which may quote a cell.
 func LogPanics(log *slog.Logger) func(what string, value any, stack []byte) {
 	return func(what string, _ any, stack []byte) {
 		log.Error("panic", slog.String("in", what), slog.String("stack", string(stack)))

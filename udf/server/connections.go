@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// strangerTime is how long a connection may be open without a request, until one of a known caller
-// came on it.
+// strangerTime is how long a connection may be idle before its first authenticated request.
 const strangerTime = time.Minute
 
 // connections is a listener that bounds its connections, so that no client can keep others out by connecting. If
@@ -27,7 +26,8 @@ type connections struct {
 	in   map[queued]*list.List // connections, the one used the longest time ago first
 }
 
-// queued is what connections have in common that make room for each other.
+// queued is the key of a queue of connections, in the order of their last use. If there are too
+// many, the least recently used one of a queue is closed.
 type queued struct {
 	known bool
 	busy  string // the caller of the calls in flight
@@ -222,11 +222,11 @@ func (c *connection) change(how func()) {
 	}
 }
 
-// filesBeside is how many files and connections the process needs next to those of callers.
+// filesBeside is the number of files and connections of the process other than those of callers.
 const filesBeside = 128
 
-// connectionsOf is how many connections each of the two listeners takes: what the limit says, and what
-// the process may have open at all.
+// connectionsOf returns the maximum number of connections of each of the two listeners: the configured
+// limit, or fewer if the process may have fewer files open.
 func connectionsOf(limit int) int {
 	if files := openFiles(); files > 0 {
 		return max(16, min(limit, (files-filesBeside)/2))

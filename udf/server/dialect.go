@@ -23,10 +23,10 @@ type dialect struct {
 	json   arrow.Field
 }
 
-// Databend gives a call 180 s and tries again on every error; JSON is its VARIANT. RisingWave gives
-// 5 s and tries again on UNAVAILABLE; JSON is its jsonb. All that is not Databend is served as
+// Databend gives a call 180 s and tries again on every error; JSON is its VARIANT. RisingWave gives 5
+// s and tries again on UNAVAILABLE; JSON is its jsonb. All that is not Databend is served as
 // RisingWave, plain utf8 with a note in the metadata; the log calls it flight unless the handler names
-// the product, because earlier versions of Databend say no more of themselves than RisingWave does.
+// the product, because earlier versions of Databend identify themselves no more than RisingWave does.
 var (
 	databend = dialect{
 		name: "databend", wire: "databend", budget: 150 * time.Second, busy: codes.ResourceExhausted,

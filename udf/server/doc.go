@@ -7,6 +7,6 @@
 // replies.
 //
 // Arrow is arrow/go v17, the only Arrow of this module. internal/jsonscan parses JSON, because arguments are copied
-// from the body into columns directly and numbers must keep every digit. klauspost/compress is twice as fast as the
-// standard library.
+// from the body into columns directly and numbers must keep every digit. klauspost/compress needs half the time of
+// the standard library.
 package server

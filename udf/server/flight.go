@@ -28,7 +28,7 @@ type flightServer struct {
 	s *Server
 }
 
-// protocolVersion is that of RisingWave's UDF protocol.
+// protocolVersion is the version of RisingWave's UDF protocol.
 const protocolVersion = 2
 
 // named finds the function that a descriptor names: PATH with one element, or CMD.

@@ -136,7 +136,7 @@ const (
 	numberBytes  = 2 * 8
 )
 
-// sizeOf is how many bytes a message takes when it is decoded.
+// sizeOf returns the number of bytes of a decoded message.
 func sizeOf(raw []byte, d protoreflect.MessageDescriptor, depth int) (int64, error) {
 	if depth > 100 {
 		return 0, errNotProto

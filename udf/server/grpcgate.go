@@ -18,19 +18,19 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// The gRPC library reads a message whole, and then says how large it was. A gate is in front of
-// it: it reads the five bytes before a message, which say how long it is and whether it is
-// compressed, and lets the message come when its memory is reserved. Until then a caller can send
-// no more than the window of the stream, which is reserved when the stream begins.
+// The gRPC library reads a whole message, and reports its size afterwards. A gate is in front of
+// it: it reads the five bytes before a message, which have its length and whether it is compressed,
+// and admits the message when its memory is reserved. Until then a caller can send no more than the
+// window of the stream, which is reserved when the stream begins.
 
-// streamWindow is how many bytes a caller may send on a stream before anybody reads them.
+// streamWindow is the flow-control window of a stream: the number of bytes that a caller may send before they are read.
 const streamWindow = 64 << 10
 
 // readAhead is the number of bytes read from the connection in one call.
 const readAhead = 16 << 10
 
-// receiving is how many times a message is in memory while it is received: in the pieces it came
-// in, and as a whole. The memory of the pieces is then for what is made of the message.
+// receiving is the number of copies of a message in memory while it is received: one in frames, and
+// one as a whole. The memory of the pieces is then for what is made of the message.
 const receiving = 2
 
 // gate is where the bytes of one gRPC call come in: the body of its HTTP request.
@@ -86,7 +86,7 @@ func (s *Server) gated(to http.Handler) http.Handler {
 	})
 }
 
-// flushed tells the gate of each message that was written: the library flushes once after each.
+// flushed notifies the gate of each message that was written: the library flushes once after each.
 type flushed struct {
 	http.ResponseWriter
 	gate *gate
@@ -160,7 +160,7 @@ func (g *gate) Read(p []byte) (int, error) {
 var (
 	errCompressed = errcode.New(errcode.Unimplemented,
 		"the message is compressed; send it without compression (grpc-encoding: identity)")
-	errTwoInOne = errcode.New(errcode.InvalidArgument, "the call takes one message, and a second one came")
+	errTwoInOne = errcode.New(errcode.InvalidArgument, "the call takes one message, got a second one")
 )
 
 // await waits until a message is wanted. The end of a call of one message is searched for unasked.
@@ -195,7 +195,7 @@ func (g *gate) admit() error {
 	for {
 		err := g.reserve(receiving*size, g.share.holdLarge)
 		now := time.Now()
-		if over.IsZero() { // each tells once that the message is on its way, and once more that it comes after it had to wait
+		if over.IsZero() { // each receives once that a message is on its way, and once more if it had to wait
 			over = now.Add(g.patience * 9 / 10)
 			g.tell()
 		} else if err == nil {
@@ -329,7 +329,7 @@ func (s *gatedStream) RecvMsg(m any) error {
 	}
 }
 
-// askAgain is how long the identity of a stream's caller is valid before it is checked again.
+// askAgain is the interval at which the caller of a stream is authenticated again.
 const askAgain = time.Second
 
 // known reports whether who sends messages may still call.

@@ -35,7 +35,8 @@ type exchange struct {
 
 var replies = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
 
-// handler serves a route: identify, read, admit, serve, and log.
+// handler returns the handler of a route: it identifies the caller, reads and admits the request,
+// serves it, and logs it.
 func (s *Server) handler(rt *route) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		requested(r.Context())
@@ -67,7 +68,7 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 			panic(v)
 		} else if v != nil {
 			LogPanics(s.log)(x.wire, v, debug.Stack())
-			err = errcode.New(errcode.Internal, "the request could not be served; this is a defect of badger")
+			err = errcode.New(errcode.Internal, "the request could not be served; this is a bug in badger")
 		}
 	}()
 	who, err := s.authHTTP(x.r)

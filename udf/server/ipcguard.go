@@ -27,11 +27,11 @@ const (
 var (
 	errNotArrow = errcode.New(errcode.InvalidArgument, "the stream is not valid Arrow IPC")
 	errNested   = errcode.New(errcode.InvalidArgument,
-		"Arrow schema: expected flat columns; nested ones go as JSON text")
+		"Arrow schema: expected flat columns; send nested values as JSON strings")
 	errCompressedBody = errcode.New(errcode.InvalidArgument,
 		"the Arrow buffers are compressed; send them without compression, as is the default of Arrow libraries")
 	errTooBig = errcode.New(errcode.ResourceExhausted,
-		"the Arrow message is larger than the server takes; send fewer rows at once")
+		"the Arrow message is larger than the server accepts; send fewer rows at once")
 )
 
 // Kinds of types, as the Arrow format numbers them.
@@ -45,7 +45,7 @@ type guard struct {
 	views int // columns of the schema that have a count of further buffers in each batch
 }
 
-// dictionary says which one a message has.
+// dictionary returns the dictionary of a message.
 type dictionary struct {
 	id    int64
 	delta bool // more of the one that exists
@@ -120,9 +120,9 @@ func (g *guard) schema(schema flatTable) error {
 	return nil
 }
 
-// checkBatch refuses compressed bodies, whose size only their end tells, and which no warehouse
-// sends. It bounds the counts of further buffers that so many view columns have: the library reads
-// them without a look at how many there are.
+// checkBatch rejects compressed bodies, whose size is only known after decompression. No warehouse
+// sends them. It bounds the counts of further buffers that so many view columns have: the library
+// reads them without a look at how many there are.
 func checkBatch(batch flatTable, views int) error {
 	if batch.field(3) > 0 {
 		return errCompressedBody

@@ -108,9 +108,9 @@ func set[T comparable](v *T, to T) {
 }
 
 // errBusy is the one fault that callers should try again, later and unchanged.
-var errBusy = errcode.New(errcode.ResourceExhausted, "too many calls at once; try again later")
+var errBusy = errcode.New(errcode.ResourceExhausted, "too many concurrent calls; try again later")
 
-// overload is an errBusy that says which limit was reached.
+// overload is an errBusy that names the limit.
 type overload struct {
 	limit string        // for the log and the count
 	after time.Duration // when it makes sense to try again; 0: soon

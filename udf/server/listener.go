@@ -111,11 +111,11 @@ func (p port) allowAddr(addr net.Addr, plaintext bool) error {
 	}
 	mode := p.guard.Mode()
 	if mode == identity.Local {
-		return errcode.New(errcode.FailedPrecondition, "%s: %s is reachable from other machines: configure who may call (tokens, client certificates, oidc, platform or proxy)", p.name, addr)
+		return errcode.New(errcode.FailedPrecondition, "%s: %s is reachable from other machines: configure authentication (tokens, client certificates, oidc, platform or proxy)", p.name, addr)
 	}
 	if p.tls == nil && !plaintext && mode != identity.Platform {
 		return errcode.New(errcode.FailedPrecondition,
-			"%s: %s is reachable from other machines: configure TLS, or allow plaintext where something in front encrypts",
+			"%s: %s is reachable from other machines: configure TLS, or allow plaintext if a proxy in front of the server encrypts",
 			p.name, addr)
 	}
 	return nil
@@ -190,7 +190,7 @@ func (s *Server) authGRPC(
 		from, _ := netip.ParseAddrPort(p.Addr.String())
 		r.Peer = from.Addr()
 	}
-	shown := md.Copy() // what says who calls is taken away below
+	shown := md.Copy() // the identity headers are removed below
 	r.Header = shown.Get
 	guard := s.grpcPort.Load().guard
 	caller, err = guard.Identify(ctx, r)
@@ -198,13 +198,13 @@ func (s *Server) authGRPC(
 	return metadata.NewIncomingContext(ctx, md), caller, func() error { return s.still(ctx, r, caller) }, err
 }
 
-// still reports whether who opened a stream may still call. A token may have expired or been taken out,
-// a certificate's authority, too, and a new configuration may say otherwise.
+// still reports whether who opened a stream may still call. A token may have expired or been removed,
+// also a certificate authority, and the configuration may have changed.
 func (s *Server) still(ctx context.Context, r *identity.Request, was identity.Caller) error {
 	now, err := s.grpcPort.Load().guard.Identify(ctx, r)
 	if err == nil && now.Name != was.Name {
 		err = errcode.New(errcode.Unauthenticated,
-			"the caller is no longer known by the name that the stream began with; open another one")
+			"the caller's credentials no longer have the name that the stream was opened with; open a new stream")
 	}
 	if err != nil {
 		return err

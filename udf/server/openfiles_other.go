@@ -2,5 +2,5 @@
 
 package server
 
-// openFiles is how many files the process may have open; 0: not known.
+// openFiles returns the maximum number of open files of the process, or 0 if it is unknown.
 func openFiles() int { return 0 }

@@ -181,7 +181,7 @@ func (b *batches) spare() {
 	}
 }
 
-// tell records that the caller is asked to poll.
+// tell records that the caller was told to poll.
 func (b *batches) tell(p *polledBatch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -317,7 +317,7 @@ func (s *Server) poll(w wire, x *exchange, id string) (*polledBatch, error) {
 	}
 	found, err := s.catalogue.Calls().Find(x.r.Context(), []string{id})
 	if err != nil {
-		return nil, errcode.New(errcode.Unavailable, "the calls that are kept cannot be read; try again")
+		return nil, errcode.New(errcode.Unavailable, "the stored calls cannot be read; try again")
 	}
 	if len(found) == 0 {
 		return nil, errForgotten
@@ -389,7 +389,7 @@ func (s *Server) keep(p *polledBatch) error {
 		[]udf.KeptCall{
 			{ID: p.id, Hash: p.hash, Function: p.fn.Name, Request: p.body, Expires: time.Now().Add(udf.KeepCalls)}})
 	if err != nil {
-		return errcode.New(errcode.Unavailable, "the batch is not done and could not be kept; send it again")
+		return errcode.New(errcode.Unavailable, "the batch is not done and could not be stored; send it again")
 	}
 	p.kept = true
 	if !p.running() && p.err == nil { // it ended meanwhile

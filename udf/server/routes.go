@@ -78,8 +78,8 @@ func (rt *route) takes(method string) bool {
 	return rt.method == ""
 }
 
-// mux serves the routes. A path that is none of them is a mistake that does not go away: 400, not
-// the 404 that service functions send again.
+// mux serves the routes. A path without a route is a permanent error: 400, not the 404 that service
+// functions send again.
 func (s *Server) mux() http.Handler {
 	mux := http.NewServeMux()
 	for i := range routes {

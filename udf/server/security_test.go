@@ -48,9 +48,9 @@ func TestListenersBeyondLoopback(t *testing.T) {
 		want string // part of the refusal; empty: serves
 	}{
 		{"loopback needs nothing", "127.0.0.1:0", Options{}, ""},
-		{"nothing", "0.0.0.0:0", Options{}, "configure who may call"},
-		{"plaintext allowed, no authentication", "0.0.0.0:0", Options{AllowPlaintext: true}, "configure who may call"},
-		{"TLS, no authentication", "0.0.0.0:0", Options{TLS: TLS{CertFile: pki.cert, KeyFile: pki.key}}, "configure who may call"},
+		{"nothing", "0.0.0.0:0", Options{}, "configure authentication"},
+		{"plaintext allowed, no authentication", "0.0.0.0:0", Options{AllowPlaintext: true}, "configure authentication"},
+		{"TLS, no authentication", "0.0.0.0:0", Options{TLS: TLS{CertFile: pki.cert, KeyFile: pki.key}}, "configure authentication"},
 		{"a token, in the clear", "0.0.0.0:0", Options{GRPC: withToken, HTTP: withToken}, "configure TLS"},
 		{"a token and TLS", "0.0.0.0:0", Options{GRPC: withToken, HTTP: withToken, TLS: TLS{CertFile: pki.cert, KeyFile: pki.key}}, ""},
 		{"a token, plaintext allowed", "0.0.0.0:0", Options{GRPC: withToken, HTTP: withToken, AllowPlaintext: true}, ""},

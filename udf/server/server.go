@@ -22,7 +22,7 @@ import (
 
 // Options are optional inputs of a server in addition to a catalogue.
 type Options struct {
-	// GRPC and HTTP say who may call each listener. The zero value is users of this machine.
+	// GRPC and HTTP configure the allowed callers of each listener. The zero value is users of this machine.
 	GRPC, HTTP identity.Config
 	Env        identity.Env // of both; Changed is the server's own
 	TLS        TLS
@@ -69,7 +69,7 @@ type Hooks struct {
 
 // Call describes a call that ended.
 type Call struct {
-	Wire, Function string // function is "unknown" for a name that is none
+	Wire, Function string // function is "unknown" for an unknown name
 	Rows, Nulls    int
 	In, Out        int64 // bytes
 	Code           errcode.Code
@@ -207,7 +207,7 @@ func (q quietLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// secretsChanged says in the log that secrets cannot be read, or can be again.
+// secretsChanged logs that secrets cannot be read, or can be read again.
 func (s *Server) secretsChanged(what string, err error) {
 	if err != nil {
 		s.log.Error("secrets cannot be read; they authenticate no caller", slog.String("what", what),
@@ -347,7 +347,7 @@ func (s *Server) enter(call *share) (leave func(), err error) {
 	}, nil
 }
 
-// cut says why a call as a whole was cut off: by its caller, or because the server stops.
+// cut returns the error of a call that was cut off as a whole: by its caller, or because the server stops.
 func (s *Server) cut(err error) error {
 	if err != nil && s.base.Err() != nil && (errors.Is(err, context.Canceled) || errcode.Of(err) == errcode.Cancelled) {
 		return udf.ErrStopping

@@ -16,8 +16,8 @@ func tallyOf(s *share, room int64) *account.Tally {
 	return account.NewTally(s, room)
 }
 
-// tallyWait is how long a stream waits for memory that other calls release. It must end, since others may wait for the
-// memory of the stream.
+// tallyWait is the time limit for waiting for memory that other calls release. It must end, since others may wait for
+// the memory of the stream.
 const tallyWait = 5 * time.Second
 
 // waiting is the memory of a stream, which can be made to wait for it.
@@ -64,7 +64,7 @@ func replyBytes(in *udf.Batch, out *udf.Column) int64 {
 	return n
 }
 
-// textBytesOf is how many bytes of text a column has.
+// textBytesOf returns the number of bytes of text in a column.
 func textBytesOf(c *udf.Column) (n int64) {
 	if c.Type != udf.VARCHAR && c.Type != udf.JSON { // what is there is of another batch
 		return 0

@@ -126,7 +126,7 @@ func batchFrom(fn *udf.Function, req *udfpb.CallRequest, maxRows int, counted *a
 	return in, nil
 }
 
-// lengthOf is how many rows a column has. One of NULLs alone needs no values.
+// lengthOf returns the number of rows of a column. A column of NULLs needs no values.
 func lengthOf(c *udfpb.Column) int {
 	switch v := c.GetValues().(type) {
 	case *udfpb.Column_Texts:

@@ -58,7 +58,7 @@ func (c Counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
+// CloseIdleConnections is called by [http.Client.CloseIdleConnections].
 func (c Counted) CloseIdleConnections() {
 	if t, ok := c.RoundTripper.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
@@ -104,7 +104,7 @@ func CountedOf(c net.Conn) *CountedConn {
 	}
 }
 
-// sizeOf is how many bytes the buffers of a record hold.
+// sizeOf returns the number of bytes in the buffers of a record.
 func sizeOf(rec arrow.Record) (n int64) {
 	for _, c := range rec.Columns() {
 		n += bytesOf(c.Data())

@@ -1,4 +1,4 @@
-// Package driverbase is what connectors have in common, so that they behave alike: the plan by
+// Package driverbase has the code that connectors share, so that they behave alike: the plan by
 // which rows go into a table, and values as text. A connector adds how its warehouse is reached,
 // how it spells statements and what its types and errors mean.
 package driverbase

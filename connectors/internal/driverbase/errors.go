@@ -71,9 +71,9 @@ func Transport(err error) (errcode.Code, string) {
 	case errors.As(err, &dns):
 		return errcode.Unavailable, "its host is not known"
 	case errors.As(err, &authority), errors.As(err, &hostname), errors.As(err, &invalid), errors.As(err, &certificate):
-		return errcode.Unauthenticated, "its certificate is not accepted"
+		return errcode.Unauthenticated, "its certificate is not trusted"
 	case errors.As(err, &refused):
-		return errcode.Unauthenticated, "it takes no encrypted connections"
+		return errcode.Unauthenticated, "it does not support encryption"
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return errcode.Unavailable, "the server does not answer"
 	case errors.As(err, &dial), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):

@@ -60,9 +60,9 @@ func TestTransport(t *testing.T) {
 		says string
 	}{
 		{"no such host", fmt.Errorf("x: %w", &net.DNSError{Err: "no such host"}), errcode.Unavailable, "its host is not known"},
-		{"a certificate of nobody's", get(s.URL), errcode.Unauthenticated, "its certificate is not accepted"},
-		{"a certificate for another host", x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"}, errcode.Unauthenticated, "its certificate is not accepted"},
-		{"plain text where TLS is expected", tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, errcode.Unauthenticated, "it takes no encrypted connections"},
+		{"a certificate of nobody's", get(s.URL), errcode.Unauthenticated, "its certificate is not trusted"},
+		{"a certificate for another host", x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"}, errcode.Unauthenticated, "its certificate is not trusted"},
+		{"plain text where TLS is expected", tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, errcode.Unauthenticated, "it does not support encryption"},
 		{"nobody listens", get(gone.URL), errcode.Unavailable, "the server does not answer"},
 		{"the end in the middle", fmt.Errorf("x: %w", io.ErrUnexpectedEOF), errcode.Unavailable, "the connection was lost"},
 		{"reset", &net.OpError{Op: "read", Err: errors.New("reset")}, errcode.Unavailable, "the connection was lost"},

@@ -8,7 +8,7 @@ import "time"
 func Instant(text string) (at time.Time, ok bool) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime,
 		time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil { // which takes digits behind the seconds, too
+		if t, err := time.Parse(layout, text); err == nil { // which also allows fractional seconds
 			return t.UTC(), true
 		}
 	}

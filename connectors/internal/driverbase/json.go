@@ -32,7 +32,7 @@ func withJSON(rec arrow.Record) (arrow.Record, error) {
 		if row >= 0 {
 			rec.Release()
 			return nil, errcode.New(errcode.DataLoss,
-				"column %d (%q): value %d of a record is marked as JSON and is none; cast the column to text", i+1, f.Name, row+1)
+				"column %d (%q): value %d of a record is marked as JSON but is not valid JSON; cast the column to text", i+1, f.Name, row+1)
 		}
 	}
 	if columns == nil {
@@ -42,7 +42,7 @@ func withJSON(rec arrow.Record) (arrow.Record, error) {
 	return array.NewRecord(rec.Schema(), columns, rec.NumRows()), nil
 }
 
-// notJSON is the index of a value that is marked as JSON and is none, and -1 if all are.
+// notJSON returns the index of a value that is marked as JSON but is not valid JSON, or -1.
 func notJSON(f arrow.Field, arr arrow.Array) int {
 	switch a := arr.(type) {
 	case *array.String:

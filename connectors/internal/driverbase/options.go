@@ -30,7 +30,7 @@ func (o Options) Read(connector, query string) error {
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return invalid("the options behind ? cannot be read; expected OPTION=VALUE with & between them")
+		return invalid("the options after ? are malformed; expected OPTION=VALUE joined by &")
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		key, rest := name, ""
@@ -41,7 +41,7 @@ func (o Options) Read(connector, query string) error {
 		known = known && (rest != "" || !strings.HasSuffix(key, "."))
 		switch v := values[name]; {
 		case !known && driver.SecretOption(name):
-			return invalid("a URL ends up in logs and may hold no %.40s: name a file or an environment variable", name)
+			return invalid("a URL appears in logs and must not contain %.40s: name a file or an environment variable", name)
 		case !known:
 			return invalid("unknown option %.40q; there are %s", name, o.names())
 		case len(v) != 1:
@@ -103,7 +103,7 @@ func Port(to *int) Option {
 	})
 }
 
-// Duration takes a duration of at least so much; what says how it looks.
+// Duration takes a duration of at least so much; what describes its form.
 func Duration(to *time.Duration, least time.Duration, what string) Option {
 	return Takes(what, func(v string) bool {
 		d, err := time.ParseDuration(v)

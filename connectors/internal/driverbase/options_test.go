@@ -46,8 +46,8 @@ func TestOptions(t *testing.T) {
 		"": "", "loud=hunter2": "option loud: expected true or false", "rows=0": "option rows: expected a positive number of rows", "rows=1.5": "option rows", "rows=9223372036854775808": "option rows",
 		"port=65536": "from 1 to 65535", "port=0": "from 1 to 65535", "wait=999ms": "a duration such as 5s", "color=hunter2": "option color: expected red, green or blue", "proxy=socks5://hunter2": "option proxy: expected http://HOST:PORT",
 		"name=": "option name: expected a value", "name=hunter2&name=hunter2": "option name is given 2 times", "nothing=hunter2": `unknown option "nothing"; there are color, loud, name, param.NAME, port, proxy, rows, token_file and wait`,
-		"param.=hunter2": `unknown option "param."`, "param=hunter2": `unknown option "param"`, "other.x=hunter2": "unknown option", "password=hunter2": "may hold no password: name a file", "access_token=hunter2": "may hold no access_token",
-		"name=%zz": "cannot be read; expected OPTION=VALUE",
+		"param.=hunter2": `unknown option "param."`, "param=hunter2": `unknown option "param"`, "other.x=hunter2": "unknown option", "password=hunter2": "must not contain password: name a file", "access_token=hunter2": "must not contain access_token",
+		"name=%zz": "malformed; expected OPTION=VALUE",
 	} {
 		err := new(settings).options().Read("engine", query)
 		if says == "" {

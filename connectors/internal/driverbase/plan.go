@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Plan is how rows go into a table: which of its columns the rows have, which of these are the key,
-// and what the rows read so far held. Slices have one element for each column of the rows.
+// Plan maps rows to a table: which of its columns the rows have, which of these are the key, and
+// what the rows read so far held. Slices have one element for each column of the rows.
 type Plan struct {
 	Names   []string // of the rows' columns
 	Columns []string // of the table, as it writes them; empty before Match
@@ -36,7 +36,7 @@ func NewPlan(connector, table string, rows *arrow.Schema, key []string) (*Plan, 
 			return nil, p.Error(errcode.InvalidArgument, "the rows have column %q twice", f.Name)
 		}
 		if !writable(f.Type) {
-			return nil, p.Error(errcode.Unimplemented, "column %q: values of Arrow type %v are not written", f.Name, f.Type)
+			return nil, p.Error(errcode.Unimplemented, "column %q: unsupported Arrow type %v", f.Name, f.Type)
 		}
 		p.Names = append(p.Names, f.Name)
 		p.Keyed = append(p.Keyed, slices.Contains(key, f.Name))
@@ -60,7 +60,7 @@ func (p *Plan) Match(table []string) error {
 			switch {
 			case place >= 0 && table[place] == name || !strings.EqualFold(column, name):
 			case place >= 0:
-				return p.Error(errcode.InvalidArgument, "column %q may be the table's %q or %q", name, table[place], column)
+				return p.Error(errcode.InvalidArgument, "column %q is ambiguous: the table has %q and %q", name, table[place], column)
 			default:
 				place = i
 			}
@@ -69,7 +69,7 @@ func (p *Plan) Match(table []string) error {
 			return p.Error(errcode.InvalidArgument, "the table has no column %q", name)
 		}
 		if other := slices.Index(p.Places, place); other >= 0 {
-			return p.Error(errcode.InvalidArgument, "the rows' columns %q and %q are one column of the table, %q",
+			return p.Error(errcode.InvalidArgument, "the rows' columns %q and %q are the same column of the table, %q",
 				p.Names[other], name, table[place])
 		}
 		p.Columns, p.Places = append(p.Columns, table[place]), append(p.Places, place)

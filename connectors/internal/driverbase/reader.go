@@ -44,7 +44,7 @@ type Reader struct {
 var _ array.RecordReader = (*Reader)(nil)
 
 // NewReader reads a stream until it ends or the context does. The schema is that of the first
-// record; a connector says where later ones differ. The caller releases the reader.
+// record; a connector reports if later ones differ. The caller releases the reader.
 func NewReader(ctx context.Context, schema *arrow.Schema, s Stream) *Reader {
 	r := &Reader{ctx: ctx, schema: schema, stream: s, reading: account.ReadingOf(ctx)}
 	r.refs.Store(1)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Retry says how often a request that failed is sent again, and after which pauses.
+// Retry configures the number of retries of a request, and the delays between them.
 type Retry struct {
 	Times          int           // at most; 0 is never
 	First, Longest time.Duration // of the pauses, doubled from one to the next
@@ -18,14 +18,14 @@ type Retry struct {
 	Patience time.Duration
 }
 
-// DefaultRetry tries for about half a minute where the server does not say when to come again.
+// DefaultRetry retries for about half a minute if the server sends no Retry-After.
 var DefaultRetry = Retry{Times: 6, First: 500 * time.Millisecond, Longest: 30 * time.Second, Asked: 2 * time.Minute,
 	Patience: 10 * time.Minute}
 
 // Do sends a request until it is answered, until it failed in a way after which it is not to be sent
 // again, or until it was sent often enough; the error is then that of the last time. Once the
 // context has ended, nothing is sent again, and the error is the context's. After an error, again
-// reports whether the request may be sent again, and what [RetryAfter] said.
+// reports whether the request may be retried, and the delay of [RetryAfter].
 func (r Retry) Do(ctx context.Context, send func() error, again func(error) (ok bool, asked time.Duration)) error {
 	patience := r.Patience
 	for n := 1; ; n++ {
@@ -71,8 +71,8 @@ func Wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// RetryAfter is how long a server asks to wait, in seconds or until a date (RFC 9110, section
-// 10.2.3); 0 if it does not say.
+// RetryAfter returns the delay of a Retry-After header, in seconds or until a date (RFC 9110,
+// section 10.2.3); 0 if there is none.
 func RetryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil {

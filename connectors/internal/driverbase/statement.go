@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Spelling is how a warehouse writes what merging takes.
+// Spelling holds the dialect-specific parts of the statements of a merge.
 type Spelling struct {
 	Quote func(name string) string
 	// Same is a condition that holds where a and b are the same value or both NULL; nil is

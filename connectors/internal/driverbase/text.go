@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Notation is how a warehouse reads values that come as text.
+// Notation is the text form in which a warehouse reads values.
 type Notation struct {
 	Infinity string        // of a floating-point number; "-" goes before the negative one
 	Instant  string        // the layout of a timestamp with a zone, which is in UTC
@@ -23,7 +23,7 @@ type Notation struct {
 	Finest   time.Duration // that timestamps and times of day keep: time.Microsecond or time.Nanosecond
 }
 
-// writable tells the Arrow types that [Notation.Append] writes.
+// writable reports whether [Notation.Append] supports an Arrow type.
 func writable(t arrow.DataType) bool {
 	switch t := t.(type) {
 	case *arrow.NullType, *arrow.BooleanType, *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,
@@ -107,7 +107,7 @@ func (n *Notation) Append(dst []byte, arr arrow.Array, i int) ([]byte, error) {
 		}
 		return appendMoment(dst, at, layout)
 	}
-	return dst, errcode.New(errcode.Unimplemented, "values of Arrow type %v are not written", arr.DataType())
+	return dst, errcode.New(errcode.Unimplemented, "unsupported Arrow type %v", arr.DataType())
 }
 
 func appendUTF8(dst []byte, s string) ([]byte, error) {
@@ -129,7 +129,7 @@ func (n *Notation) AppendFloat(dst []byte, f float64, bits int) []byte {
 }
 
 var (
-	errFiner = errcode.New(errcode.InvalidArgument, "a time is finer than the microseconds that are kept")
+	errFiner = errcode.New(errcode.InvalidArgument, "a time has more than microsecond precision")
 	errYears = errcode.New(errcode.InvalidArgument, "a date outside the years 1 to 9999")
 	errDay   = errcode.New(errcode.InvalidArgument, "a time of day of less than 0 or of 24 hours and more")
 )

@@ -122,8 +122,7 @@ const (
 	tList   = 15
 )
 
-// Append writes a message behind b. A field of a type that [Struct] does not name is a defect of
-// the program.
+// Append appends a message to b. It panics for a field of a type that [Struct] does not name.
 func Append(b []byte, m Message) []byte {
 	b = binary.BigEndian.AppendUint32(b, version|uint32(m.Kind))
 	b = appendBytes(b, m.Name)
@@ -230,13 +229,12 @@ func appendList[T any](b []byte, t byte, list []T) []byte {
 }
 
 // ErrBroken reports bytes that end early or are not a message.
-var ErrBroken = errors.New("these bytes are no message of the Thrift binary protocol")
+var ErrBroken = errors.New("malformed message of the Thrift binary protocol")
 
-// maxDepth is how deep structs may are in each other.
+// maxDepth is the maximum nesting of structs.
 const maxDepth = 64
 
-// Parse reads a message. Bytes in it are slices of b. It returns [ErrBroken] for bytes that are
-// none.
+// Parse reads a message. Bytes in it are slices of b. It returns [ErrBroken] for malformed bytes.
 func Parse(b []byte) (Message, error) {
 	r := reader{b: b}
 	head := r.u32()

@@ -138,7 +138,7 @@ func judged(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	return scoring.OK(0.5, "so-so"), nil
 }
 
-// NoReplies makes an engine have a judge: recorded replies, of which there are none.
+// NoReplies gives an engine a judge of recorded replies without any reply.
 type NoReplies struct{}
 
 // Reply is scoring's.

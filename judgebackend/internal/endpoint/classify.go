@@ -22,7 +22,7 @@ func classifyHTTP(status int, header http.Header, body []byte, now time.Time) *j
 	case status == http.StatusUnauthorized:
 		e.Kind = judgebackend.KindUnauthorized
 	case status == http.StatusForbidden:
-		// A gateway that dislikes SQL in a body says 403 as well, and the next case may pass: only
+		// A gateway that rejects SQL in a body also returns 403, and the next case may pass: only
 		// an answer that speaks of credentials counts as one about credentials.
 		e.Kind = judgebackend.KindDenied
 		if said == judgebackend.KindUnauthorized {

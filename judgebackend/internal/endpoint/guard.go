@@ -41,7 +41,7 @@ func newAllowList(hosts []string) (allowList, error) {
 	return l, nil
 }
 
-// HostPort is where a request to u goes.
+// HostPort returns the host and port of a request to u.
 func HostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -119,7 +119,7 @@ func (g *Guard) Client() *http.Client {
 
 func (g *Guard) denied() error {
 	return &judgebackend.Error{Kind: judgebackend.KindEgress, Backend: g.id.Backend, Host: g.id.Host,
-		Detail: "the endpoint points elsewhere"}
+		Detail: "the endpoint redirects to another host"}
 }
 
 // RoundTrip refuses addresses that are not on the list.
@@ -168,6 +168,6 @@ func (g *Guard) Middleware(req *http.Request,
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	res.ContentLength = int64(len(body))
-	res.Header.Set("Content-Type", "application/json") // some endpoints say text/plain
+	res.Header.Set("Content-Type", "application/json") // some endpoints send text/plain
 	return res, nil
 }

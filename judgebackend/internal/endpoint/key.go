@@ -37,7 +37,7 @@ func NewKeySource(o *judgebackend.OpenOptions, fallback string) (KeySource, erro
 	case k.file != "" && k.env != "":
 		return k, errcode.New(errcode.InvalidArgument, "judge key: name a file or an environment variable, not both")
 	case k.env != "" && !isVariable(k.env): // perhaps the key itself: not repeated
-		return k, errcode.New(errcode.InvalidArgument, "judge key: that is not the name of an environment variable")
+		return k, errcode.New(errcode.InvalidArgument, "judge key: expected the name of an environment variable")
 	case k.file == "" && k.env == "":
 		k.env = fallback
 	}

@@ -28,7 +28,7 @@ type condition struct {
 	values     []string
 }
 
-// opposites are what operators become under NOT.
+// opposites maps operators to their negations.
 var opposites = map[string]string{
 	"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "BETWEEN": "NOT BETWEEN", "NOT BETWEEN": "BETWEEN",
 	"LIKE": "NOT LIKE", "NOT LIKE": "LIKE",

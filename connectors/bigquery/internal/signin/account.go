@@ -24,14 +24,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Account says who signs in. It holds no secrets, only where they are.
+// Account selects the credentials. It holds no secrets, only where they are.
 type Account struct {
 	CredentialsFile string // a service account, workload identity or other credentials file
 	TokenFile       string // an access token, read again whenever it is needed
 	Credentials     Credentials
 	Impersonate     []string // service accounts: the last is impersonated, those before it are the delegates
 
-	Proxy *url.URL // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
+	Proxy *url.URL // http(s)://HOST:PORT, or nil for no proxy; proxies of the environment are ignored
 }
 
 // Credentials are found elsewhere than in a file that the configuration names.
@@ -153,8 +153,8 @@ func wrongFile(path string, cause error) error {
 	return errcode.Because(cause, errcode.Unauthenticated, "bigquery: credentials file %q: expected the JSON of a service account, an external account (workload identity), an impersonated service account or a user", filepath.Base(path))
 }
 
-// Silent keeps the libraries from logging requests, with the text of queries, where
-// GOOGLE_SDK_GO_LOGGING_LEVEL tells them to.
+// Silent keeps the libraries from logging requests, with the text of queries, if
+// GOOGLE_SDK_GO_LOGGING_LEVEL is set.
 var Silent = slog.New(slog.DiscardHandler)
 
 // MetadataHost is Google's metadata server, by its address: no name is looked up.

@@ -18,7 +18,7 @@ import (
 // hold; it is read as text.
 const picoseconds = 12
 
-// kind is how values of a type are read and written.
+// kind describes how values of a type are read and written.
 type kind struct {
 	arrow arrow.DataType
 	mark  arrow.Metadata // of the field

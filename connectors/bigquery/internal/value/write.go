@@ -19,7 +19,7 @@ const TimestampText = "2006-01-02 15:04:05.999999+00:00"
 // Written reports whether values are written to columns of a type.
 func Written(typ string) bool { return len(kinds[typ].takes) > 0 }
 
-// Notation is how parameters and load jobs write values, but for bytes.
+// Notation is the text form of values in parameters and load jobs, except for bytes.
 var Notation = &driverbase.Notation{Infinity: "Infinity", Instant: TimestampText, Clock: "2006-01-02 15:04:05.999999",
 	Finest: time.Microsecond}
 
@@ -57,7 +57,7 @@ func Fits(typ, text string) bool {
 	return true
 }
 
-// Text is how parameters and load jobs write a cell of the notation.
+// Text converts a cell of the notation to the form of parameters and load jobs.
 func Text(typ string, cell []byte) string {
 	if typ == "BYTES" {
 		raw, _ := hex.DecodeString(string(cell)) // it is hexadecimal

@@ -114,9 +114,9 @@ func (g *guard) path() string { return g.workspace.Config().HTTPPath }
 // pageBytes is about how much the service is asked to put into one page.
 const pageBytes = 16 << 20
 
-// errUnexpected is why a request of the driver is not sent.
+// errUnexpected is the error for a request of the driver that is not sent.
 var errUnexpected = errcode.New(errcode.Internal,
-	"databricks: the driver asks for something that is neither a call of the warehouse nor a part of a result")
+	"databricks: the driver sends a request that is neither a call of the warehouse nor a download of a result")
 
 // call sends a call of the protocol, with retries as in [workspace.Client.Do].
 func (g *guard) call(req *http.Request, w *witness) ([]byte, error) {

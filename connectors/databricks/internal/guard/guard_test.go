@@ -62,7 +62,7 @@ func TestWhatTheDriverMayAsk(t *testing.T) {
 		says             string // of an error
 	}{
 		{"a call", http.MethodPost, at + "/sql/1.0/warehouses/a1", open, 1, ""},
-		{"a call of another warehouse", http.MethodPost, at + "/sql/1.0/warehouses/b2", open, 0, "neither a call of the warehouse nor a part of a result"},
+		{"a call of another warehouse", http.MethodPost, at + "/sql/1.0/warehouses/b2", open, 0, "neither a call of the warehouse nor a download of a result"},
 		{"a call that is not known", http.MethodPost, at + "/sql/1.0/warehouses/a1", message("GetTables", thrift.Call, thrift.Struct{}), 0, "neither a call"},
 		{"what is no call", http.MethodPost, at + "/sql/1.0/warehouses/a1", []byte("{}"), 0, "neither a call"},
 		{"telemetry", http.MethodPost, at + "/telemetry-ext", []byte("{}"), 0, ""},
@@ -113,10 +113,10 @@ func TestWholeResults(t *testing.T) {
 		{"no rows", []thrift.Message{page(0, false)}, 0, 0, ""},
 		{"several pages", []thrift.Message{page(0, true, 3), page(3, false, 4)}, 2, 7, ""},
 		{"a page that comes again", []thrift.Message{page(0, true, 3), page(0, true, 3), page(3, false, 4)}, 2, 7, ""},
-		{"a page that was left out", []thrift.Message{page(0, true, 3), page(7, false, 4)}, 1, 3, "the driver ends it before its end"},
-		{"an end before the last page", []thrift.Message{page(0, true, 3)}, 1, 3, "the driver ends it before its end"},
-		{"an end before the last part", []thrift.Message{page(0, false, 3, 4)}, 1, 3, "the driver ends it before its end"},
-		{"no page", nil, 0, 0, "the driver ends it before its end"},
+		{"a page that was left out", []thrift.Message{page(0, true, 3), page(7, false, 4)}, 1, 3, "the driver ends it early"},
+		{"an end before the last page", []thrift.Message{page(0, true, 3)}, 1, 3, "the driver ends it early"},
+		{"an end before the last part", []thrift.Message{page(0, false, 3, 4)}, 1, 3, "the driver ends it early"},
+		{"no page", nil, 0, 0, "the driver ends it early"},
 		{"more parts than announced", []thrift.Message{page(0, false, 3)}, 2, 3, "rows that the service did not announce"},
 	} {
 		g, _ := guarded(t, nil)

@@ -70,13 +70,13 @@ func (g *guard) send(ctx context.Context, method string, args thrift.Struct) (th
 	return m.Fields.Struct(0), err
 }
 
-// parsed reads an answer. One that says that the call failed is an error.
+// parsed reads an answer. A reply that reports a failure is an error.
 func parsed(answer []byte, method string) (thrift.Message, error) {
 	what := calls[method].what
 	m, err := thrift.Parse(answer)
 	if err != nil || m.Name != method || m.Kind != thrift.Reply && m.Kind != thrift.Exception {
 		return m, errcode.New(errcode.Unavailable,
-			"databricks: %s: the answer is none of the Thrift protocol; check that http_path is that of a SQL warehouse", what)
+			"databricks: %s: the answer is not a message of the Thrift protocol; check that http_path is that of a SQL warehouse", what)
 	}
 	err = statusOf(m.Fields.Struct(0), what)
 	if m.Kind == thrift.Exception {

@@ -29,7 +29,7 @@ type session interface {
 	sqldriver.ExecerContext
 }
 
-// Config says how sessions are opened.
+// Config configures how sessions are opened.
 type Config struct {
 	Catalog, Schema string            // of names without one
 	Conf            map[string]string // of sessions
@@ -64,7 +64,7 @@ func New(ws *workspace.Client, config Config) (*Driver, error) {
 		tuned,
 	)
 	if err != nil {
-		return nil, errcode.Because(err, errcode.InvalidArgument, "databricks: the driver does not take the configuration")
+		return nil, errcode.Because(err, errcode.InvalidArgument, "databricks: the driver rejects the configuration")
 	}
 	return &Driver{connector: connector, guard: g}, nil
 }
@@ -100,7 +100,7 @@ func (d *Driver) open(ctx context.Context) (session, error) {
 	}
 	out, ok := conn.(session)
 	if !ok {
-		return nil, errcode.New(errcode.Internal, "databricks: the driver's connections run no statements")
+		return nil, errcode.New(errcode.Internal, "databricks: the connections of this version of the driver cannot run statements")
 	}
 	return out, nil
 }

@@ -25,7 +25,7 @@ type Statement struct {
 	parts   rows.ArrowIPCStreamIterator // of the result, from [Statement.Read] on
 }
 
-// Command is what to run.
+// Command is the statement to run.
 type Command struct {
 	SQL    string
 	Params []sqldriver.NamedValue
@@ -33,8 +33,8 @@ type Command struct {
 	Alone  bool // in its own session, as it changes what later statements mean
 }
 
-// promptly is how long a caller that cancels waits for the statement to end in the warehouse. One
-// that takes longer is ended behind its back.
+// promptly is how long a caller that cancels waits for the statement to end in the warehouse. If it
+// takes longer, it is ended in the background.
 const promptly = time.Second
 
 // Run runs a statement once, to its end. A session that does not exist any more is replaced.
@@ -152,7 +152,7 @@ func (op *Statement) Read(ctx context.Context) (description thrift.Struct, err e
 	}
 	result, ok := op.rows.(rows.Rows)
 	if !ok {
-		return nil, errcode.New(errcode.Internal, "databricks: the driver gives no Arrow")
+		return nil, errcode.New(errcode.Internal, "databricks: the driver returns no Arrow data")
 	}
 	if op.parts, err = result.GetArrowIPCStreams(ctx); err != nil {
 		return nil, op.w.failure(reading, err)

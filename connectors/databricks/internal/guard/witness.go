@@ -74,7 +74,8 @@ func (w *witness) failed(err error) {
 	}
 }
 
-// failure is why the driver failed with err at something: as the service said it, where it did.
+// failure returns the error of a step in which the driver failed with err: the error of the
+// service, if it returned one.
 func (w *witness) failure(what string, err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,7 +91,7 @@ func (w *witness) failure(what string, err error) error {
 		what)
 }
 
-// description is that of the result.
+// description returns the description of the result.
 func (w *witness) description() (thrift.Struct, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -192,7 +193,7 @@ func (w *witness) page(page thrift.Struct) (changed bool, err error) {
 	}
 	if len(set.List(2))+len(set.List(3))+len(set.Bytes(4)) > 0 {
 		return false, errcode.Unread(
-			"databricks: the service sends a result that is not Arrow; expected a Databricks SQL warehouse behind http_path")
+			"databricks: the service sends a result that is not Arrow; expected the http_path of a Databricks SQL warehouse")
 	}
 	return len(links) > 0, nil
 }
@@ -207,7 +208,7 @@ func (w *witness) part() (announced, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.parts) == 0 {
-		return announced{}, workspace.Broken("the driver gives rows that the service did not announce")
+		return announced{}, workspace.Broken("the driver returns rows that the service did not announce")
 	}
 	next := w.parts[0]
 	w.parts = w.parts[1:]
@@ -224,7 +225,7 @@ func (w *witness) complete() error {
 	case w.err != nil:
 		return w.err
 	case !w.begun || w.more || len(w.parts) > 0:
-		return workspace.Broken("the driver ends it before its end")
+		return workspace.Broken("the driver ends it early")
 	}
 	return nil
 }

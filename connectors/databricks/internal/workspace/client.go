@@ -73,8 +73,8 @@ type Refusal struct {
 	what   string
 }
 
-// unheard tells refusals before anything was done. A 503 that does not say when to come again may come from
-// something on the way, which has lost sight of a statement that the warehouse runs, or has run.
+// unheard reports whether an error means that nothing was done. A 503 without Retry-After may come from a
+// proxy, which does not know whether the warehouse runs the statement, or has run it.
 func (r *Refusal) unheard() bool {
 	return r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable && r.told
 }
@@ -141,8 +141,8 @@ func (c *Client) Do(ctx context.Context, r Request) (body []byte, err error) {
 	return body, err
 }
 
-// Unanswered tells errors after which the service may have obeyed; [Client.Do] has tried again after
-// the others.
+// Unanswered reports whether an error leaves open whether the service ran the request; [Client.Do]
+// has tried again after the others.
 func Unanswered(err error) bool {
 	var no *Refusal
 	return Lost(err) ||
@@ -155,7 +155,7 @@ func Lost(err error) bool {
 	return errors.As(err, &lost) && lost.sent
 }
 
-// Afterwards is how long may be spent on ending what was cancelled.
+// Afterwards is the time limit for ending a cancelled statement.
 const Afterwards = 15 * time.Second
 
 // lingering is a context that ends some time after ctx does.
@@ -236,7 +236,7 @@ func readAll(resp *http.Response, limit int64) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// refused reads what an answer other than 200 says.
+// refused returns the error for an HTTP status other than 200.
 func refused(resp *http.Response, body []byte, what string) *Refusal {
 	no := &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header),
 		told: resp.Header.Get("Retry-After") != "", what: what}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Config says where a workspace is, and how to sign in. It holds no secrets, only where they are.
+// Config has the URL of a workspace, and its credentials. It holds no secrets, only where they are.
 type Config struct {
 	Host     string // of the workspace, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com
 	Port     int    // 0 is 443
@@ -20,7 +20,7 @@ type Config struct {
 	Getenv   func(string) string // reads environment variables; nil is the process's
 
 	Retries int      // of one request
-	Proxy   *url.URL // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
+	Proxy   *url.URL // http(s)://HOST:PORT, or nil for no proxy; proxies of the environment are ignored
 }
 
 // base is the address of the workspace.
@@ -39,7 +39,7 @@ func (c *Config) Portless() string {
 	return c.Protocol + "://" + c.Host
 }
 
-// PortNumber returns the port, or the default port if none is given.
+// PortNumber returns the port, or the default port of the protocol.
 func (c *Config) PortNumber() int {
 	return cmp.Or(c.Port, map[string]int{"http": 80, "https": 443}[c.Protocol])
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Secret says where the credentials are: one of the token's and the client secret's places.
+// Secret has the location of the credentials: one of the token's and the client secret's places.
 type Secret struct {
 	TokenFile, TokenEnv               string
 	ClientSecretFile, ClientSecretEnv string
@@ -26,8 +26,8 @@ func (s Secret) token() bool { return s.TokenFile != "" || s.TokenEnv != "" }
 // Client reports whether a client secret is named.
 func (s Secret) Client() bool { return s.ClientSecretFile != "" || s.ClientSecretEnv != "" }
 
-// CheckSecret says which credentials are missing or too many. An emulator on this machine needs
-// none.
+// CheckSecret returns an error if credentials are missing or ambiguous. An emulator on this machine
+// needs none.
 func (c *Config) CheckSecret() error {
 	s := c.Secret
 	switch {
@@ -55,11 +55,11 @@ type tokens struct {
 	expires time.Time
 }
 
-// early is how long before it expires a token is renewed.
+// early is how long before its expiration a token is renewed.
 const early = 2 * time.Minute
 
-// access is a token that is valid now, "" for an emulator without credentials. Stale says that the
-// last one was refused.
+// access is a token that is valid now, "" for an emulator without credentials. stale means that the
+// service has rejected the latest token.
 func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 	s := t.config.Secret
 	switch {
@@ -114,7 +114,7 @@ func (t *tokens) renew(ctx context.Context) error {
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500:
 		return &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: "signing in"}
 	case resp.StatusCode != http.StatusOK || err != nil || answer.Token == "":
-		return errcode.New(errcode.Unauthenticated, "databricks: the workspace gives the service principal no token (%s); check client_id, that its secret has not expired, and that it belongs to this workspace", plain(answer.Error, resp.Status))
+		return errcode.New(errcode.Unauthenticated, "databricks: the workspace issues no token to the service principal (%s); check client_id, that its secret has not expired, and that it belongs to this workspace", plain(answer.Error, resp.Status))
 	}
 	if answer.Expires <= 0 {
 		answer.Expires = 3600

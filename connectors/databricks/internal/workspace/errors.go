@@ -21,7 +21,7 @@ func invalid(format string, args ...any) error {
 }
 
 // Explain makes the error that is shown of one of a request: what it concerns, and what can be done.
-// What the workspace says stays in the cause. Other errors stay as they are.
+// The message of the workspace is only in the cause. Other errors stay as they are.
 func (c *Client) Explain(err error) error {
 	var no *Refusal
 	var lost *lostError

@@ -16,8 +16,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Link is where some rows of a result are in cloud storage. Its holder may read them until it
-// expires.
+// Link is the URL of a file in cloud storage with some rows of a result. Its holder may read them
+// until it expires.
 type Link struct {
 	URL     string            `json:"external_link"`
 	Start   int64             `json:"row_offset"` // the first row
@@ -36,10 +36,10 @@ type Refresh func(ctx context.Context, expired Link) ([]Link, error)
 // Concurrent downloads. A result holds their files in memory, some tens of megabytes each at most.
 const Downloads = 3
 
-// refreshes of one link before it is given up.
+// maximum refreshes of a link.
 const refreshes = 3
 
-// linkMargin is how long a link must live still to be used.
+// linkMargin is the minimum time until its expiration for which a link is used.
 const linkMargin = 10 * time.Second
 
 // errExpired is a link that is not good any more.
@@ -53,7 +53,7 @@ func (c *Client) Download(ctx context.Context, l Link, again Refresh) ([]byte, e
 			return body, err
 		}
 		if attempt == refreshes {
-			return nil, errcode.New(errcode.Unavailable, "databricks: a link to a part of the result is refused again and again; check that this machine's clock is right and that it may reach the workspace's cloud storage, or open with cloud_fetch=false")
+			return nil, errcode.New(errcode.Unavailable, "databricks: cloud storage rejects every new link to a part of the result; check that this machine's clock is right and that it may reach the workspace's cloud storage, or open with cloud_fetch=false")
 		}
 		links, err := again(ctx, l)
 		if err != nil {
@@ -61,7 +61,7 @@ func (c *Client) Download(ctx context.Context, l Link, again Refresh) ([]byte, e
 		}
 		fresh := slices.IndexFunc(links, func(n Link) bool { return n.Start == l.Start && n.Rows == l.Rows })
 		if fresh < 0 {
-			return nil, Broken("the service gives no new link for row %d", l.Start)
+			return nil, Broken("the service returns no new link for row %d", l.Start)
 		}
 		l = links[fresh]
 	}
@@ -130,7 +130,7 @@ func (c *Client) fileOnce(ctx context.Context, l Link) ([]byte, error) {
 	return body, nil
 }
 
-// lz4Magic is how an LZ4 frame begins (LZ4 Frame Format, General Structure).
+// lz4Magic is the magic number of an LZ4 frame (LZ4 Frame Format, General Structure).
 const lz4Magic = "\x04\x22\x4d\x18"
 
 // checkContent compares the content of a file with the checksum at the end of its LZ4 frame. A reader of the Arrow

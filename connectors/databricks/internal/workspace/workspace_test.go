@@ -170,7 +170,7 @@ func TestDownload(t *testing.T) {
 		{why: "a link that is refused", answers: []http.HandlerFunc{status(403, ""), fine}, again: []Link{{Start: 5, Rows: 1}, {Start: 7, Rows: 2}}, fetched: 2},
 		{why: "a link that has expired", answers: []http.HandlerFunc{fine}, link: Link{Expires: time.Now().Add(time.Second)}, again: []Link{{Start: 7, Rows: 2}}, fetched: 1},
 		{why: "links of other rows", answers: []http.HandlerFunc{status(403, ""), fine}, again: []Link{{Start: 7, Rows: 3}}, fetched: 1, code: errcode.DataLoss, says: "no new link for row 7"},
-		{why: "links that are always refused", answers: []http.HandlerFunc{status(403, "")}, again: []Link{{Start: 7, Rows: 2}}, fetched: 4, code: errcode.Unavailable, says: "refused again and again"},
+		{why: "links that are always refused", answers: []http.HandlerFunc{status(403, "")}, again: []Link{{Start: 7, Rows: 2}}, fetched: 4, code: errcode.Unavailable, says: "rejects every new link"},
 		{why: "a service that always fails", answers: []http.HandlerFunc{status(500, "")}, fetched: 4, code: errcode.Unavailable, says: "cannot be downloaded from 127.0.0.1"},
 		{why: "another scheme", link: Link{URL: "file:///etc/passwd"}, code: errcode.Unavailable, says: "not an https URL"},
 	} {

@@ -73,7 +73,7 @@ func NewColumn(t mapping.LogicalType, mem memory.Allocator) (Column, error) {
 	case mapping.TypeList, mapping.TypeMap, mapping.TypeArray, mapping.TypeStruct, mapping.TypeUnion:
 		return c, c.nested(id, t)
 	default:
-		return c, errcode.Unread("values of this type of the engine (%d) cannot be read; cast them to VARCHAR or JSON", id)
+		return c, errcode.Unread("unsupported type of the engine (%d); cast the column to VARCHAR or JSON", id)
 	}
 	return c, nil
 }

@@ -113,11 +113,10 @@ func (c *Column) nested(id mapping.Type, t mapping.LogicalType) error {
 	return nil
 }
 
-// entry is where a list's items lie among those of all lists.
+// entry is the range of a list's items among the items of all lists.
 type entry struct{ offset, length uint64 }
 
-// lists copies the items and, if they do not lie one list behind the other, puts them in that
-// order.
+// lists copies the items, and sorts them by list if they are in another order.
 func (c *Column) lists(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	size := int(mapping.ListVectorGetSize(v)) //nolint:gosec // fits the memory
 	items, err := c.children[0].inner(mapping.ListVectorGetChild(v), size)
@@ -211,8 +210,8 @@ func (c *Column) structs(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, nil, children), nil
 }
 
-// unions are structs whose first field says which of the others counts. A NULL union's field is
-// NULL too.
+// unions are structs whose first field is the index of the field with the value. A NULL union's
+// field is NULL too.
 func (c *Column) unions(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	children, err := c.fieldsOf(v, n, 1)
 	if err != nil {

@@ -61,7 +61,7 @@ func StoredAs(f arrow.Field) (Stored, error) {
 		}
 	}
 	return Stored{}, errcode.New(errcode.Unimplemented,
-		"values of Arrow type %v have no type in the engine that keeps them", f.Type)
+		"unsupported Arrow type %v: no type of the engine stores its values exactly", f.Type)
 }
 
 // Writer copies records into a chunk of the engine's, part by part.
@@ -96,7 +96,7 @@ func NewWriter(s *arrow.Schema) (*Writer, error) {
 // Chunk returns the chunk that the last call of Fill has filled.
 func (w *Writer) Chunk() mapping.DataChunk { return w.chunk }
 
-// TextBytes is how much text the chunk holds, in bytes.
+// TextBytes returns the number of bytes of text in the chunk.
 func (w *Writer) TextBytes() int { return w.textBytes }
 
 // Close destroys the chunk.
@@ -206,11 +206,11 @@ func fillInstants(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) 
 		case arr.IsNull(start + i):
 			t = 0
 		case unit == arrow.Nanosecond && t%1000 != 0:
-			return errcode.New(errcode.InvalidArgument, "an instant with nanoseconds; the engine keeps microseconds")
+			return errcode.New(errcode.InvalidArgument, "a timestamp with nanoseconds; the engine stores microseconds")
 		case unit == arrow.Nanosecond:
 			t /= 1000
 		case t*up/up != t:
-			return errcode.New(errcode.InvalidArgument, "an instant beyond 64 bits of microseconds")
+			return errcode.New(errcode.InvalidArgument, "a timestamp beyond 64 bits of microseconds")
 		default:
 			t *= up
 		}
@@ -275,11 +275,11 @@ func fillTexts(w *Writer, v mapping.Vector, arr arrow.Array, start, end int) err
 	case *array.Dictionary:
 		words, ok := a.Dictionary().(*array.String)
 		if !ok {
-			return errcode.New(errcode.Unimplemented, "values of Arrow type %v are not written", arr.DataType())
+			return errcode.New(errcode.Unimplemented, "unsupported Arrow type %v", arr.DataType())
 		}
 		value = func(i int) string { return words.Value(a.GetValueIndex(i)) }
 	default:
-		return errcode.New(errcode.Unimplemented, "values of Arrow type %v are not written", arr.DataType())
+		return errcode.New(errcode.Unimplemented, "unsupported Arrow type %v", arr.DataType())
 	}
 	if a, ok := arr.(*array.String); ok && start < end {
 		if all, ok := adjacent(a, start, end); ok {

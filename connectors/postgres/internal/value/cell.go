@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Text is how the server reads values. Dates and timestamps, which go beyond the years of others, are
-// written by [AppendCell].
+// Text is the text form in which the server reads values. Dates and timestamps, which go beyond the
+// years of others, are written by [AppendCell].
 var Text = &driverbase.Notation{Infinity: "Infinity", Finest: time.Microsecond}
 
 // AppendCell writes a value that is not NULL as the server reads it.
@@ -42,7 +42,7 @@ func AppendCell(dst []byte, arr arrow.Array, i int) ([]byte, error) {
 		case t.Unit == arrow.Microsecond:
 			return appendMicros(dst, v, layout), nil
 		case t.Unit == arrow.Nanosecond && v%1000 != 0:
-			return dst, errcode.New(errcode.InvalidArgument, "a time is finer than the microseconds that PostgreSQL has")
+			return dst, errcode.New(errcode.InvalidArgument, "a time has more than the microsecond precision of PostgreSQL")
 		}
 		return appendMoment(dst, a.Value(i).ToTime(t.Unit), layout), nil
 	}

@@ -122,8 +122,8 @@ func addMoment(b array.Builder, err error, t pgtype.Timestamp) error {
 	return nil
 }
 
-// appendMoment writes a date, and with a layout behind it the time too, as the server does: the
-// year with four digits or more, and BC at the end where there was no year 0.
+// appendMoment writes a date, and with a layout also the time, as the server does: the year with
+// four digits or more, and BC at the end where there was no year 0.
 func appendMoment(dst []byte, t time.Time, layout string) []byte {
 	t = t.UTC()
 	year, era := t.Year(), ""
@@ -133,7 +133,7 @@ func appendMoment(dst []byte, t time.Time, layout string) []byte {
 	return append(t.AppendFormat(fmt.Appendf(dst, "%04d-", year), "01-02"+layout), era...)
 }
 
-// Layouts of times behind a date.
+// Layouts of times after a date.
 const (
 	wallLayout    = " 15:04:05.999999"
 	instantLayout = wallLayout + "+00"

@@ -16,7 +16,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Column is how a column of a result is read.
+// Column describes how a column of a result is read.
 type Column struct {
 	Field  arrow.Field
 	Format int16 // on the wire: 0 is text, 1 binary
@@ -34,7 +34,7 @@ var (
 	errTooFar    = errcode.Unread("a time is too far away to be read; cast the column to text")
 )
 
-// form is how values of a type are read that has a binary form of fixed meaning.
+// form describes how values of a type are read from their binary format.
 type form struct {
 	arrow        arrow.DataType
 	binary, text appender
@@ -115,7 +115,7 @@ func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool) Column {
 	return col
 }
 
-// Unnamed tells columns of rows without a type's name, or of arrays of such.
+// Unnamed reports whether a column has rows without a type name, or arrays of them.
 func (c *Column) Unnamed() bool {
 	return c.oid == pgtype.RecordOID || c.oid == pgtype.RecordArrayOID
 }

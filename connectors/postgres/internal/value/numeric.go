@@ -22,8 +22,8 @@ const signNegative = 0x4000
 // notNumbers are the sign fields of values that are not finite.
 var notNumbers = map[uint16]string{0xC000: "NaN", 0xD000: "Infinity", 0xF000: "-Infinity"}
 
-// numeric says how numerics are read: those of a column with precision and scale as Arrow's
-// decimals, all others as text, which is exact too.
+// numeric is how numerics are read: those of a column with precision and scale as Arrow's decimals,
+// all others as text, which is exact too.
 func (c *Column) numeric(modifier int32, redshift bool) {
 	c.Format = 1
 	appendText := numericText
@@ -88,7 +88,7 @@ func (c *Column) numeric(modifier int32, redshift bool) {
 // Numeric reports whether the column is one of numerics.
 func (c *Column) Numeric() bool { return c.oid == pgtype.NumericOID }
 
-// Special is the double for a numeric that is none of the numbers, NaN or an infinity.
+// Special returns the double for a numeric that is NaN or an infinity.
 func (c *Column) Special(v []byte) (f float64, is bool) {
 	if c.Format == 1 {
 		if len(v) < 8 || v[4]&0xC0 != 0xC0 {

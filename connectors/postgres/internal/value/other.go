@@ -14,7 +14,7 @@ import (
 // last thirty years that PostgreSQL has, from 294247 on, which 64 bits of microseconds do not hold. They
 // are returned in separate records, as doubles and in milliseconds.
 
-// MayBeOther tells columns that may have such values.
+// MayBeOther reports whether a column may have such values.
 func (c *Column) MayBeOther() bool { return c.Numeric() || c.isTimestamp() }
 
 func (c *Column) isTimestamp() bool {
@@ -34,7 +34,7 @@ func (c *Column) Other(v []byte) bool {
 	return ok && isFar(us)
 }
 
-// isFar tells microseconds since 2000 that are too many since 1970. The last of all is infinity.
+// isFar reports whether microseconds since 2000 overflow when they are counted from 1970. The last of all is infinity.
 func isFar(us int64) bool { return us > math.MaxInt64-microsBefore2000-1 && us != math.MaxInt64 }
 
 // farText reads the text of a timestamp whose year has six digits, in microseconds since 2000.

@@ -17,7 +17,7 @@ import (
 
 // errUnknown is the error of a value in such a row whose binary form is not known.
 var errUnknown = errcode.Unread(
-	"a row without a type's name holds a value of a type that is not read; cast it to text inside the row")
+	"a row without a type name contains a value of an unsupported type; cast it to text inside the row")
 
 // Unknown reports whether a row without a type's name holds a value whose binary form is not known. As text,
 // the row can be read.

@@ -11,7 +11,7 @@ const (
 	varbyteOID = 6551 // bytes
 )
 
-// Kind is what becomes of a type's values in JSON.
+// Kind describes how values of a type are converted to JSON.
 type Kind uint8
 
 const (

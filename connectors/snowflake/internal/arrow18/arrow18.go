@@ -100,5 +100,5 @@ func typeOf(t arrow.DataType) (arrow17.DataType, error) {
 		}
 		return arrow17.StructOf(fields...), nil
 	}
-	return nil, errcode.Unread("values of Arrow type %v are not read; cast the column to VARCHAR", t)
+	return nil, errcode.Unread("unsupported Arrow type %v; cast the column to VARCHAR", t)
 }

@@ -68,7 +68,7 @@ func Decode(mem memory.Allocator, rec arrow.Record, columns []Column,
 	return records, nil
 }
 
-// scaleOf is the scale of a column of times, 9 where a record does not say.
+// scaleOf returns the scale of a column of times, 9 if the record has none.
 func scaleOf(rec arrow.Record, column int) int32 {
 	text, _ := rec.Schema().Field(column).Metadata.GetValue("scale")
 	if n, err := strconv.ParseUint(text, 10, 8); err == nil && n <= 9 {

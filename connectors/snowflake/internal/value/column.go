@@ -29,7 +29,7 @@ type Column struct {
 	JSON             bool // came in a result in JSON
 }
 
-// kind is how values of a type are read and written.
+// kind describes how values of a type are read and written.
 type kind struct {
 	arrow arrow.DataType // nil is text
 	mark  arrow.Metadata // of the field
@@ -83,7 +83,7 @@ func (c *Column) digits() int32 {
 	return c.Precision
 }
 
-// isTimestamp tells columns that the record's rows are cut by, see [moments].
+// isTimestamp reports whether a column limits the rows of a record, see [moments].
 func (c *Column) isTimestamp() bool {
 	return c.Field().Type.ID() == arrow.TIMESTAMP
 }
@@ -91,7 +91,7 @@ func (c *Column) isTimestamp() bool {
 // decode converts an array that Snowflake sent to the column's type. Want is the type that the
 // reader has announced.
 func (c *Column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want arrow.DataType) (arrow.Array, error) {
-	unexpected := errcode.Unread("values of type %s came as %v, which is not read; cast the column to VARCHAR", c.Kind,
+	unexpected := errcode.Unread("values of type %s have the unsupported Arrow type %v; cast the column to VARCHAR", c.Kind,
 		arr.DataType())
 	switch c.Kind {
 	case "FIXED":
@@ -151,7 +151,7 @@ func (c *Column) decodeFixed(mem memory.Allocator, arr arrow.Array, want arrow.D
 	case *array.Int64:
 		return widened(mem, want, arr, a.Int64Values()), nil
 	}
-	return nil, errcode.Unread("numbers came as %v, which is not read; cast the column to VARCHAR", arr.DataType())
+	return nil, errcode.Unread("numbers have the unsupported Arrow type %v; cast the column to VARCHAR", arr.DataType())
 }
 
 // narrow reports whether 64 bits hold all values.
@@ -244,7 +244,7 @@ func decfloats(mem memory.Allocator, a *array.Struct) (arrow.Array, error) {
 	exponents, ok := a.Field(0).(*array.Int16)
 	significands, also := a.Field(1).(*array.Binary)
 	if !ok || !also {
-		return nil, errcode.Unread("DECFLOAT values came as %v, which is not read; cast the column to VARCHAR", a.DataType())
+		return nil, errcode.Unread("DECFLOAT values have the unsupported Arrow type %v; cast the column to VARCHAR", a.DataType())
 	}
 	b := array.NewStringBuilder(mem)
 	defer b.Release()
@@ -276,7 +276,7 @@ type moments struct {
 func (c *Column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
 	n := arr.Len()
 	m := &moments{seconds: make([]int64, n), nanos: make([]int32, n), null: arr.IsNull}
-	unexpected := errcode.Unread("timestamps came as %v, which is not read; cast the column to VARCHAR", arr.DataType())
+	unexpected := errcode.Unread("timestamps have the unsupported Arrow type %v; cast the column to VARCHAR", arr.DataType())
 	scaled := func(values []int64) {
 		per := powers[scale]
 		for i, v := range values {
@@ -318,8 +318,8 @@ func (c *Column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
 	return nil, unexpected
 }
 
-// run is how many rows from start on fit a unit, and which unit fits the most of them: nanoseconds
-// or, for far years, microseconds.
+// run returns the number of rows from start on that fit one unit, and the unit with the most rows:
+// nanoseconds or, for far years, microseconds.
 func (m *moments) run(start int) (rows int, unit arrow.TimeUnit) {
 	nanos, micros := 0, 0
 	for i := start; i < len(m.seconds) && (nanos == i-start || micros == i-start); i++ {

@@ -48,7 +48,7 @@ func (c *Column) build(mem memory.Allocator, values []sqldriver.Value) (arrow.Ar
 			continue
 		}
 		if !appendValue(b, v) {
-			return nil, errcode.Unread("row %d: a value of type %s came as %T, which is not read; cast the column to VARCHAR",
+			return nil, errcode.Unread("row %d: a value of type %s has the unsupported Go type %T; cast the column to VARCHAR",
 				i+1, c.Kind, v)
 		}
 	}
@@ -107,7 +107,7 @@ func (c *Column) buildFixed(mem memory.Allocator, values []sqldriver.Value) (arr
 		n, ok := driverbase.Unscaled(text, int(c.Scale))
 		// more than gosnowflake 1.19.1 keeps of a number with a scale
 		if !ok || n.BitLen() > 127 || c.Scale > 0 && len(new(big.Int).Abs(n).Text(10)) > 37 {
-			return nil, errcode.Unread("row %d: a number that is not read exactly; cast the column to VARCHAR", i+1)
+			return nil, errcode.Unread("row %d: a number cannot be read exactly; cast the column to VARCHAR", i+1)
 		}
 		b.Append(decimal128.FromBigInt(n))
 	}
@@ -120,8 +120,8 @@ var epochFields = []arrow.Field{
 	{Name: "timezone", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
 }
 
-// buildMoments builds timestamps from seconds and nanoseconds. Of a JSON result's times before 1970
-// gosnowflake 1.19.1 gets fractions wrong, and of those in the first second the sign.
+// buildMoments builds timestamps from seconds and nanoseconds. In a JSON result gosnowflake 1.19.1
+// returns wrong fractions for times before 1970, and the wrong sign in the last second before.
 func (c *Column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
 	fields := epochFields[:2]
 	if c.Kind == "TIMESTAMP_TZ" {
@@ -136,11 +136,11 @@ func (c *Column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (a
 		}
 		t, ok := v.(time.Time)
 		if !ok {
-			return nil, errcode.Unread("row %d: a timestamp came as %T, which is not read", i+1, v)
+			return nil, errcode.Unread("row %d: a timestamp has the unsupported Go type %T", i+1, v)
 		}
 		if c.JSON && t.Unix() <= 0 && t.Nanosecond() > 0 {
 			return nil, errcode.Unread(
-				"row %d: a time before 1970 with a fraction, in a result in JSON; cast the column to VARCHAR", i+1)
+				"row %d: a time before 1970 with fractional seconds cannot be read from a JSON result; cast the column to VARCHAR", i+1)
 		}
 		b.Append(true)
 		b.FieldBuilder(0).(*array.Int64Builder).Append(t.Unix())

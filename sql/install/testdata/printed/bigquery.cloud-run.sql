@@ -990,7 +990,7 @@ END;
 --     SELECT ERROR(STRING_AGG(CONCAT(agent_name, ', ', metric, ', batch ', batch_id), '; ')) FROM lake.badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before HAVING COUNT(*) > 0
 
 
--- badger out of bigquery via cloud-run. Scores, labels and all other data of badger go too.
+-- Drop badger from bigquery via cloud-run. Scores, labels and all other data of badger go too.
 
 -- Run by badger_owner.
 DROP PROCEDURE IF EXISTS lake.badger.evaluate;

@@ -70,7 +70,7 @@ GRANT USAGE ON UDF score_row TO ROLE badger_caller;
 GRANT USAGE ON UDF score_row_all TO ROLE badger_caller;
 
 
--- badger out of databend via flight. Scores, labels and all other data of badger go too.
+-- Drop badger from databend via flight. Scores, labels and all other data of badger go too.
 
 -- Run by a user with CREATE ROLE and GRANT.
 DROP FUNCTION IF EXISTS score_row_all;
@@ -91,5 +91,5 @@ DROP FUNCTION IF EXISTS large_json;
 DROP FUNCTION IF EXISTS small;
 
 -- Run by a user with CREATE ROLE and GRANT.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE IF EXISTS badger_caller;

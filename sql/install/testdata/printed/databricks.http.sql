@@ -1532,7 +1532,7 @@ END;
 --     databricks jobs create --json @job.json
 
 
--- badger out of databricks via http. Scores, labels and all other data of badger go too.
+-- Drop badger from databricks via http. Scores, labels and all other data of badger go too.
 
 -- Run by badger_owner.
 DROP PROCEDURE IF EXISTS lake.badger.evaluate;

@@ -1807,7 +1807,7 @@ END;
 --     databricks jobs create --json @job.json
 
 
--- badger out of databricks via python. Scores, labels and all other data of badger go too.
+-- Drop badger from databricks via python. Scores, labels and all other data of badger go too.
 
 -- Run by badger_owner.
 DROP PROCEDURE IF EXISTS lake.badger.evaluate;

@@ -550,51 +550,51 @@ WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
 INSERT INTO badger.schema_version (version, reached_at) SELECT 5, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 5);
 
 -- 61. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS eval_runs_key ON badger.eval_runs (eval_run_id, agent_name, agent_version, batch_id);
 
 -- 62. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS scores_key ON badger.scores (eval_run_id, agent_name, agent_version, batch_id, case_id, metric);
 
 -- 63. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS assessments_key ON badger.assessments (assessment_id);
 
 -- 64. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS schema_version_key ON badger.schema_version (version);
 
 -- 65. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS judges_key ON badger.judges (name, version);
 
 -- 66. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS run_log_key ON badger.run_log (entry_id);
 
 -- 67. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS run_locks_key ON badger.run_locks (name);
 
 -- 68. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS claims_key ON badger.claims (claim_key);
 
 -- 69. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS calls_key ON badger.calls (call_id);
 
 -- 70. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS queues_key ON badger.queues (queue_id);
 
 -- 71. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS queue_items_key ON badger.queue_items (queue_id, case_id);
 
 -- 72. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS label_log_key ON badger.label_log (label_id);
 
 -- 73. Run by badger_owner.
@@ -1708,7 +1708,7 @@ GRANT USAGE ON SCHEMA cron TO badger_owner;
 SELECT cron.schedule('badger evaluate', '15 3 * * 1', 'CALL badger.evaluate()');
 
 
--- badger out of postgres via http. Scores, labels and all other data of badger go too.
+-- Drop badger from postgres via http. Scores, labels and all other data of badger go too.
 
 -- Run by badger_owner.
 SELECT cron.unschedule(jobid) FROM cron.job WHERE jobname = 'badger evaluate' AND database = current_database();
@@ -1930,17 +1930,17 @@ REVOKE ALL ON SCHEMA badger FROM badger_owner;
 DROP SCHEMA IF EXISTS badger RESTRICT;
 
 -- Run by a superuser.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE IF EXISTS badger_annotator;
 
 -- Run by a superuser.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE IF EXISTS badger_reader;
 
 -- Run by a superuser.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE IF EXISTS badger_caller;
 
 -- Run by a superuser.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE IF EXISTS badger_owner;

@@ -1,23 +1,23 @@
--- badger in redshift via lambda: 284 steps, in this order. Each may be run again; those that say so fail then, which is as good as done.
+-- badger in redshift via lambda: 284 steps, in this order. Each may be run again; steps marked 'Fails if it exists.' then fail, which can be ignored.
 
 -- 1. Run by a superuser.
 -- The role that owns badger's objects. Grant it to users.
--- It fails where that is there already.
+-- Fails if it exists.
 CREATE ROLE badger_owner;
 
 -- 2. Run by a superuser.
 -- The role that may call the functions. Grant it to users.
--- It fails where that is there already.
+-- Fails if it exists.
 CREATE ROLE badger_caller;
 
 -- 3. Run by a superuser.
 -- The role that reads scores and views. Grant it to users.
--- It fails where that is there already.
+-- Fails if it exists.
 CREATE ROLE badger_reader;
 
 -- 4. Run by a superuser.
 -- The role that writes labels, and nothing else. Grant it to users.
--- It fails where that is there already.
+-- Fails if it exists.
 CREATE ROLE badger_annotator;
 
 -- 5. Run by a superuser.
@@ -1607,7 +1607,7 @@ REVOKE ALL ON PROCEDURE badger.evaluate(varchar, varchar) FROM PUBLIC;
 --     SELECT agent_name, metric, batch_id, pass_rate, pass_rate_before FROM badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before
 
 
--- badger out of redshift via lambda. Scores, labels and all other data of badger go too.
+-- Drop badger from redshift via lambda. Scores, labels and all other data of badger go too.
 
 -- Run by badger_owner.
 DROP PROCEDURE badger.evaluate(varchar, varchar);
@@ -1829,17 +1829,17 @@ REVOKE ALL ON SCHEMA badger FROM ROLE badger_owner;
 DROP SCHEMA IF EXISTS badger RESTRICT;
 
 -- Run by a superuser.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE badger_annotator FORCE;
 
 -- Run by a superuser.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE badger_reader FORCE;
 
 -- Run by a superuser.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE badger_caller FORCE;
 
 -- Run by a superuser.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE badger_owner FORCE;

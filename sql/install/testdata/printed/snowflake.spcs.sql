@@ -1751,7 +1751,7 @@ CREATE OR REPLACE ALERT lake.badger.degraded WAREHOUSE = nightly SCHEDULE = '720
 ALTER ALERT lake.badger.degraded RESUME;
 
 
--- badger out of snowflake via spcs. Scores, labels and all other data of badger go too.
+-- Drop badger from snowflake via spcs. Scores, labels and all other data of badger go too.
 
 -- Run by badger_owner.
 DROP ALERT IF EXISTS lake.badger.degraded;
@@ -2009,17 +2009,17 @@ REVOKE USAGE ON DATABASE lake FROM ROLE badger_caller;
 REVOKE USAGE, CREATE SCHEMA ON DATABASE lake FROM ROLE badger_owner;
 
 -- Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE IF EXISTS badger_annotator;
 
 -- Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE IF EXISTS badger_reader;
 
 -- Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE IF EXISTS badger_caller;
 
 -- Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
--- Leave this out if the role was there before badger, or serves something else.
+-- Omit this if the role existed before badger, or has another use.
 DROP ROLE IF EXISTS badger_owner;

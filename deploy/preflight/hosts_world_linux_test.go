@@ -1,4 +1,4 @@
-package place_test
+package preflight_test
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ import (
 	fakedatabricks "github.com/badger-eval/badger/connectors/fake/databricks"
 	fakepostgres "github.com/badger-eval/badger/connectors/fake/postgres"
 	fakesnowflake "github.com/badger-eval/badger/connectors/fake/snowflake"
-	"github.com/badger-eval/badger/deploy/place"
+	"github.com/badger-eval/badger/deploy/preflight"
 	"github.com/badger-eval/badger/internal/fake/network"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
@@ -238,7 +238,7 @@ type scenario struct {
 	judge   string // further keys of its judge
 	silent  bool   // it cannot work, and contacts nobody
 	learned []string
-	config  func(c *place.HostsConfig)
+	config  func(c *preflight.HostsConfig)
 }
 
 // scenarios are those of each warehouse besides the usual one.
@@ -263,18 +263,18 @@ var scenarios = map[string][]scenario{
 		{name: "a service principal", url: "databricks://dbc-1.cloud.databricks.com?http_path=" + fakedatabricks.HTTPPath + "&client_id=an-id&client_secret_file=" + secrets + "/client"},
 	},
 	"duckdb": {
-		{name: "traces", more: "traces: {endpoint: 'https://" + collector + ":4318'}\n", config: func(c *place.HostsConfig) { c.Traces = "https://" + collector + ":4318" }},
-		{name: "a judge behind a proxy", judge: ", proxy: 'http://" + proxy + "'", config: func(c *place.HostsConfig) { c.Judge.Proxy = "http://" + proxy }},
+		{name: "traces", more: "traces: {endpoint: 'https://" + collector + ":4318'}\n", config: func(c *preflight.HostsConfig) { c.Traces = "https://" + collector + ":4318" }},
+		{name: "a judge behind a proxy", judge: ", proxy: 'http://" + proxy + "'", config: func(c *preflight.HostsConfig) { c.Judge.Proxy = "http://" + proxy }},
 		{
 			name: "an issuer", more: "auth: {http: {mode: oidc, issuer: 'https://" + issuer + "', audience: [badger], emails: ['*']}}\n", learned: []string{"keys.corp.test:443"},
-			config: func(c *place.HostsConfig) {
-				c.Issuers = []place.Issuer{{Key: "auth.http", URL: "https://" + issuer}}
+			config: func(c *preflight.HostsConfig) {
+				c.Issuers = []preflight.Issuer{{Key: "auth.http", URL: "https://" + issuer}}
 			},
 		},
 		{
 			name: "an issuer's keys", more: "auth: {http: {mode: oidc, issuer: 'https://" + issuer + "', keys: 'https://keys.corp.test/keys', audience: [badger], emails: ['*']}}\n",
-			config: func(c *place.HostsConfig) {
-				c.Issuers = []place.Issuer{{Key: "auth.http", URL: "https://" + issuer, Keys: "https://keys.corp.test/keys"}}
+			config: func(c *preflight.HostsConfig) {
+				c.Issuers = []preflight.Issuer{{Key: "auth.http", URL: "https://" + issuer, Keys: "https://keys.corp.test/keys"}}
 			},
 		},
 	},
@@ -439,21 +439,21 @@ func (p *prover) prove(t *testing.T, h warehouse, s scenario, env []string) {
 }
 
 // hosts are those that the configuration of a scenario names. The program's environment counts.
-func (p *prover) hosts(t *testing.T, where string, env []string, s scenario) []place.Contact {
+func (p *prover) hosts(t *testing.T, where string, env []string, s scenario) []preflight.Contact {
 	t.Helper()
 	for _, v := range env {
 		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, "SNOWFLAKE_") || strings.HasPrefix(name, "PG") {
 			t.Setenv(name, value)
 		}
 	}
-	c := place.HostsConfig{Warehouses: []place.Named{{Key: "results.warehouse", URL: strings.ReplaceAll(where, secrets, p.Path(secrets))}}, Judge: place.Judge{Backend: "openai:gpt-4o", BaseURL: "https://" + judge + "/v1"}}
+	c := preflight.HostsConfig{Warehouses: []preflight.Named{{Key: "results.warehouse", URL: strings.ReplaceAll(where, secrets, p.Path(secrets))}}, Judge: preflight.Judge{Backend: "openai:gpt-4o", BaseURL: "https://" + judge + "/v1"}}
 	if s.config != nil {
 		s.config(&c)
 	}
 	if s.silent {
 		return nil
 	}
-	hosts, err := place.Hosts(c, connectors, providers)
+	hosts, err := preflight.Hosts(c, connectors, providers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -461,7 +461,7 @@ func (p *prover) hosts(t *testing.T, where string, env []string, s scenario) []p
 }
 
 // strange is what a program did that its configuration does not allow.
-func strange(did network.Record, hosts []place.Contact, learned []string) (wrong []string) {
+func strange(did network.Record, hosts []preflight.Contact, learned []string) (wrong []string) {
 	mayConnect, mayLookUp := map[string]bool{}, map[string]bool{}
 	allow := func(host string, port int) {
 		mayConnect["tcp "+net.JoinHostPort(host, strconv.Itoa(port))], mayLookUp[host] = true, true
@@ -582,12 +582,12 @@ func (p *prover) commands(t *testing.T) {
 func (p *prover) deployment(t *testing.T, h warehouse, env []string) {
 	p.Write("/etc/badger.yaml", "results: {warehouse: '"+h.url+"'}\njudge: {backend: 'openai:gpt-4o', base_url: 'https://"+judge+"/v1', key_env: JUDGE_KEY}\n")
 	hosts := p.hosts(t, h.url, env, scenario{})
-	examine := func(args ...string) (found map[string]doctor.Check, listed []place.Contact, code int, did network.Record) {
+	examine := func(args ...string) (found map[string]doctor.Check, listed []preflight.Contact, code int, did network.Record) {
 		r := p.Start(data, env, p.badger, append([]string{"doctor", "--deployment", "--config", "/etc/badger.yaml", "--json"}, args...)...)
 		code = r.Wait()
 		var report struct {
 			doctor.Report
-			Contacts []place.Contact
+			Contacts []preflight.Contact
 		}
 		if err := json.Unmarshal(r.Stdout.Bytes(), &report); err != nil {
 			t.Fatalf("%v\n%s%s", err, &r.Stdout, &r.Stderr)

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package place
+package preflight
 
 // openFiles, freeBytes and defaultRoute are known on Linux, where containers run.
 func openFiles() (n uint64, known bool) { return 0, false }

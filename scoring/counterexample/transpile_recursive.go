@@ -18,7 +18,7 @@ const (
 
 // recursive writes a common table expression that reads itself: queries that do not, and UNION with one that
 // does, once. Its columns have the kinds of the first ones. UNION ALL counts the steps in a column more.
-func (c *carrier) recursive(t *sqlparts.CTE, parent *scope) string {
+func (c *transpiler) recursive(t *sqlparts.CTE, parent *scope) string {
 	b, ok := t.Query.Body.(*sqlparts.SetOp)
 	if !ok || len(t.Query.With) > 0 || len(t.Query.OrderBy) > 0 || t.Query.Limit != nil {
 		refuse("a recursive query of this form")

@@ -1,8 +1,8 @@
-// Package place checks the environment of badger serve from the inside, and lists the hosts that it contacts.
+// Package preflight checks the environment of badger serve from the inside, and lists the hosts that it contacts.
 // Package deploy writes the files that create such an environment; [Examine] reports whether it works. Reports
 // never show the path or the content of a secret. [Hosts] derives the hosts from a configuration, for people
 // (badger doctor --deployment, docs/reference/residency.md) and for generated network rules.
-package place
+package preflight
 
 import (
 	"cmp"
@@ -48,7 +48,7 @@ type Config struct {
 // TLS are the files of the server's keys.
 type TLS struct{ Cert, Key, ClientCA string }
 
-// Options say how to look.
+// Options configure the checks.
 type Options struct {
 	// Open opens the warehouse to look at it, and Existing to write to its ledger; the latter does not make
 	// one that does not exist.

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// aggregates are the aggregate functions that are carried, by all their names.
+// aggregates are the supported aggregate functions, by all their names.
 var aggregates = map[string]string{
 	"count": "count", "sum": "sum", "avg": "avg", "mean": "avg", "min": "min", "max": "max", "total": "total",
 	"group_concat": "string_agg", "string_agg": "string_agg", "listagg": "string_agg",
@@ -42,7 +42,7 @@ var windows = map[string]bool{
 	"lag": true, "lead": true, "first_value": true, "last_value": true,
 }
 
-func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
+func (c *transpiler) call(s *scope, e *sqlparts.Call) expr {
 	name := strings.ToLower(e.Name.Last().Text)
 	if len(e.Name) > 1 {
 		refuse("the function %s", strings.ToUpper(name))
@@ -106,7 +106,7 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 
 // defined writes a call of a function that the script defines: its expression, with the arguments in place of the
 // parameters.
-func (c *carrier) defined(s *scope, e *sqlparts.Call, f *function) expr {
+func (c *transpiler) defined(s *scope, e *sqlparts.Call, f *function) expr {
 	if len(e.Args) != len(f.params) {
 		refuse("a function of the text with another number of arguments")
 	}
@@ -156,7 +156,7 @@ var returnsArgument = map[string]bool{"coalesce": true, "ifnull": true, "nvl": t
 var alwaysReal = map[string]bool{"round": true, "sqrt": true, "julianday": true}
 
 // aggregate writes an aggregate; over is its window, if it has one.
-func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr {
+func (c *transpiler) aggregate(s *scope, e *sqlparts.Call, name, over string) expr {
 	was := s.inside
 	if over == "" {
 		if s.group == nil && !s.inside {
@@ -314,7 +314,7 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 
 // groupingOf returns which of its arguments, keys of the grouping, a row is not grouped by: a bit for each, the
 // last one the lowest.
-func (c *carrier) groupingOf(s *scope, e *sqlparts.Call) expr {
+func (c *transpiler) groupingOf(s *scope, e *sqlparts.Call) expr {
 	if s.group == nil || len(s.group.keys) == 0 || len(e.Args) > 1 && !c.groupingOfSeveral() {
 		refuse("GROUPING in this form")
 	}
@@ -332,7 +332,7 @@ func (c *carrier) groupingOf(s *scope, e *sqlparts.Call) expr {
 }
 
 // groupingOfSeveral reports whether the dialect has GROUPING of several keys.
-func (c *carrier) groupingOfSeveral() bool {
+func (c *transpiler) groupingOfSeveral() bool {
 	switch c.dialect {
 	case sqlparts.Postgres, sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.MySQL, sqlparts.Generic:
 		return true
@@ -349,7 +349,7 @@ func star(args []sqlparts.Expr) (*sqlparts.Star, bool) {
 }
 
 // orderIn returns the order of an aggregate's values as written, with ties broken by the value.
-func (c *carrier) orderIn(s *scope, e *sqlparts.Call, value string) string {
+func (c *transpiler) orderIn(s *scope, e *sqlparts.Call, value string) string {
 	var keys []string
 	for _, o := range append(slices.Clone(e.OrderBy), e.Within...) {
 		x := c.value(c.expr(s, o.Expr))
@@ -365,7 +365,7 @@ func (c *carrier) orderIn(s *scope, e *sqlparts.Call, value string) string {
 }
 
 // concatenated joins strings in an order that the dialect leaves open unless it is written.
-func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tail string) expr {
+func (c *transpiler) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tail string) expr {
 	separator := "','"
 	if len(e.Args) > 1 {
 		y := c.expr(s, e.Args[1])
@@ -411,7 +411,7 @@ func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tai
 }
 
 // collected makes an array of values. Snowflake leaves out NULL; elsewhere it is an element.
-func (c *carrier) collected(s *scope, e *sqlparts.Call, x expr, distinct, filter string) expr {
+func (c *transpiler) collected(s *scope, e *sqlparts.Call, x expr, distinct, filter string) expr {
 	switch c.dialect {
 	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.DuckDB, sqlparts.Postgres:
 	default:
@@ -450,7 +450,7 @@ func (c *carrier) collected(s *scope, e *sqlparts.Call, x expr, distinct, filter
 }
 
 // countRows counts rows of several values, none of them NULL, or distinct ones.
-func (c *carrier) countRows(s *scope, e *sqlparts.Call, tail string) expr {
+func (c *transpiler) countRows(s *scope, e *sqlparts.Call, tail string) expr {
 	var parts, nulls []string
 	var near []*Column
 	for _, a := range e.Args {
@@ -470,7 +470,7 @@ func (c *carrier) countRows(s *scope, e *sqlparts.Call, tail string) expr {
 }
 
 // ofTwo is an aggregate of two values.
-func (c *carrier) ofTwo(s *scope, e *sqlparts.Call, name, tail, over string) expr {
+func (c *transpiler) ofTwo(s *scope, e *sqlparts.Call, name, tail, over string) expr {
 	if len(e.Args) != 2 || e.Distinct || c.dialect == sqlparts.SQLite {
 		refuse("%s in this form", strings.ToUpper(name))
 	}
@@ -501,7 +501,7 @@ func (c *carrier) ofTwo(s *scope, e *sqlparts.Call, name, tail, over string) exp
 }
 
 // percentile is PERCENTILE_CONT or PERCENTILE_DISC, in WITHIN GROUP or of BigQuery's window.
-func (c *carrier) percentile(s *scope, e *sqlparts.Call, name, tail, over string) expr {
+func (c *transpiler) percentile(s *scope, e *sqlparts.Call, name, tail, over string) expr {
 	var p, v sqlparts.Expr
 	var item *sqlparts.OrderItem
 	switch {
@@ -537,7 +537,7 @@ func (c *carrier) percentile(s *scope, e *sqlparts.Call, name, tail, over string
 
 // quantiles are BigQuery's APPROX_QUANTILES: the bounds of so many parts of the values, the least and the
 // greatest among them. Which of two values is the bound between them is left open.
-func (c *carrier) quantiles(s *scope, e *sqlparts.Call, tail, over string) expr {
+func (c *transpiler) quantiles(s *scope, e *sqlparts.Call, tail, over string) expr {
 	n := 0
 	if len(e.Args) == 2 {
 		n = ordinal(e.Args[1])
@@ -567,11 +567,11 @@ func (c *carrier) quantiles(s *scope, e *sqlparts.Call, tail, over string) expr 
 	return expr{sql: "[" + strings.Join(parts, ", ") + "]", kind: List, of: &of, near: x.near, counted: true}
 }
 
-// maxQuantiles is how many quantiles of a column may be asked for.
+// maxQuantiles is the maximum number of quantiles of a column.
 const maxQuantiles = 100
 
 // window writes a call with OVER.
-func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
+func (c *transpiler) window(s *scope, e *sqlparts.Call, name string) expr {
 	w := e.Over
 	if w.Name.Text != "" {
 		at := slices.IndexFunc(s.windows,
@@ -673,7 +673,7 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 var plainFrame = regexp.MustCompile(`^(rows|range) between (unbounded preceding|current row|[0-9]{1,3} (preceding|following)) and (unbounded following|current row|[0-9]{1,3} (preceding|following))$`)
 
 // special writes calls whose arguments are separated by words.
-func (c *carrier) special(s *scope, e *sqlparts.Special) expr {
+func (c *transpiler) special(s *scope, e *sqlparts.Special) expr {
 	name := strings.ToLower(e.Name)
 	args := make([]expr, len(e.Args))
 	var near []*Column
@@ -705,8 +705,8 @@ func (c *carrier) special(s *scope, e *sqlparts.Special) expr {
 }
 
 // textCall is a function on strings.
-func textCall(name string, k Kind, folds bool) func(c *carrier, args []expr) expr {
-	return func(c *carrier, args []expr) expr {
+func textCall(name string, k Kind, folds bool) func(c *transpiler, args []expr) expr {
+	return func(c *transpiler, args []expr) expr {
 		if len(args) != 1 {
 			return expr{}
 		}
@@ -718,8 +718,8 @@ func textCall(name string, k Kind, folds bool) func(c *carrier, args []expr) exp
 	}
 }
 
-func realCall(name string) func(c *carrier, args []expr) expr {
-	return func(c *carrier, args []expr) expr {
+func realCall(name string) func(c *transpiler, args []expr) expr {
+	return func(c *transpiler, args []expr) expr {
 		if len(args) != 1 {
 			return expr{}
 		}
@@ -732,8 +732,8 @@ func realCall(name string) func(c *carrier, args []expr) expr {
 }
 
 // wholeCall is a rounding to a whole number. SQLite and T-SQL leave whole numbers what they are.
-func wholeCall(name string) func(c *carrier, args []expr) expr {
-	return func(c *carrier, args []expr) expr {
+func wholeCall(name string) func(c *transpiler, args []expr) expr {
+	return func(c *transpiler, args []expr) expr {
 		x := realCall(name)(c, args)
 		if x.sql != "" && args[0].kind == Int {
 			if c.dialect == sqlparts.SQLite || c.dialect == sqlparts.TSQL {
@@ -747,10 +747,10 @@ func wholeCall(name string) func(c *carrier, args []expr) expr {
 
 // functions maps the names of supported functions to their translators. A translator returns an empty expression
 // for arguments that it cannot translate.
-var functions map[string]func(c *carrier, args []expr) expr
+var functions map[string]func(c *transpiler, args []expr) expr
 
 func init() {
-	functions = map[string]func(c *carrier, args []expr) expr{
+	functions = map[string]func(c *transpiler, args []expr) expr{
 		"lower": textCall("lower", Text, true), "lcase": textCall("lower", Text, true),
 		"upper": textCall("upper", Text, true), "ucase": textCall("upper", Text, true),
 		"length": length, "len": length, "char_length": textCall("length", Int, false),
@@ -758,7 +758,7 @@ func init() {
 		"trim":             trimmed("trim"), "ltrim": trimmed("ltrim"), "rtrim": trimmed("rtrim"),
 		"substr": substring, "substring": substring, "instr": found, "strpos": found,
 		"floor": wholeCall("floor"), "ceil": wholeCall("ceil"), "ceiling": wholeCall("ceil"), "sqrt": realCall("sqrt"),
-		"abs": func(c *carrier, args []expr) expr {
+		"abs": func(c *transpiler, args []expr) expr {
 			if len(args) != 1 {
 				return expr{}
 			}
@@ -767,7 +767,7 @@ func init() {
 		},
 		"round":    rounded,
 		"coalesce": coalesced, "ifnull": coalesced, "nvl": coalesced,
-		"nullif": func(c *carrier, args []expr) expr {
+		"nullif": func(c *transpiler, args []expr) expr {
 			if len(args) != 2 {
 				return expr{}
 			}
@@ -779,7 +779,7 @@ func init() {
 		},
 		"seq1": sequence, "seq2": sequence, "seq4": sequence, "seq8": sequence,
 		"iif": conditional, "iff": conditional, "if": conditional,
-		"replace": func(c *carrier, args []expr) expr {
+		"replace": func(c *transpiler, args []expr) expr {
 			if c.dialect == sqlparts.TSQL && len(args) == 3 && args[1].literal != nil &&
 				strings.ToLower(args[1].literal.Text) != strings.ToUpper(args[1].literal.Text) {
 				refuse("REPLACE of letters, which depends on the collation")
@@ -797,7 +797,7 @@ func init() {
 			return expr{sql: "replace(" + c.text(args[0]).sql + ", " + c.text(args[1]).sql + ", " + c.text(args[2]).sql + ")",
 				kind: Text}
 		},
-		"concat": func(c *carrier, args []expr) expr {
+		"concat": func(c *transpiler, args []expr) expr {
 			if len(args) < 2 ||
 				c.dialect != sqlparts.Snowflake && c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.MySQL &&
 					c.dialect != sqlparts.Databricks {
@@ -809,27 +809,27 @@ func init() {
 			}
 			return expr{sql: "(" + strings.Join(parts, " || ") + ")", kind: Text}
 		},
-		"mod": func(c *carrier, args []expr) expr {
+		"mod": func(c *transpiler, args []expr) expr {
 			if len(args) != 2 {
 				return expr{}
 			}
 			return c.arithmetic("%", c.numeric(args[0]), c.numeric(args[1]))
 		},
 		"max": extreme("greatest"), "min": extreme("least"),
-		"strftime": func(c *carrier, args []expr) expr {
+		"strftime": func(c *transpiler, args []expr) expr {
 			if len(args) != 2 || args[0].literal == nil || c.dialect != sqlparts.SQLite ||
 				!timeFormat.MatchString(args[0].literal.Text) {
 				return expr{}
 			}
 			return expr{sql: "strftime(" + c.moment(args[1]) + ", " + args[0].sql + ")", kind: Text}
 		},
-		"date": func(c *carrier, args []expr) expr {
+		"date": func(c *transpiler, args []expr) expr {
 			if len(args) != 1 || c.dialect != sqlparts.SQLite {
 				return expr{}
 			}
 			return expr{sql: "strftime(" + c.moment(args[0]) + ", '%Y-%m-%d')", kind: Text}
 		},
-		"julianday": func(c *carrier, args []expr) expr {
+		"julianday": func(c *transpiler, args []expr) expr {
 			if len(args) != 1 || c.dialect != sqlparts.SQLite {
 				return expr{}
 			}
@@ -844,7 +844,7 @@ func init() {
 var timeFormat = regexp.MustCompile(`^(%[YmdHMS]|[-/ :.])+$`)
 
 // moment reads a string as a date, as SQLite does. It accepts only a column, whose strings are then dates.
-func (c *carrier) moment(x expr) string {
+func (c *transpiler) moment(x expr) string {
 	if c.learn {
 		c.learnKind(x, Date)
 		return "TIMESTAMP '2000-01-01'"
@@ -861,7 +861,7 @@ func (c *carrier) moment(x expr) string {
 }
 
 // length counts the characters of a string; in MySQL its bytes, and in T-SQL without trailing blanks.
-func length(c *carrier, args []expr) expr {
+func length(c *transpiler, args []expr) expr {
 	x := textCall("length", Int, false)(c, args)
 	switch {
 	case x.sql == "":
@@ -873,8 +873,8 @@ func length(c *carrier, args []expr) expr {
 	return x
 }
 
-func trimmed(name string) func(c *carrier, args []expr) expr {
-	return func(c *carrier, args []expr) expr {
+func trimmed(name string) func(c *transpiler, args []expr) expr {
+	return func(c *transpiler, args []expr) expr {
 		if len(args) != 1 {
 			return expr{}
 		}
@@ -884,7 +884,7 @@ func trimmed(name string) func(c *carrier, args []expr) expr {
 
 // substring accepts positions from 1 on, for which the dialects agree. In BigQuery and Snowflake 0 is the first
 // positionas well, and negative positions count from the end, as in SQLite.
-func substring(c *carrier, args []expr) expr {
+func substring(c *transpiler, args []expr) expr {
 	if len(args) < 2 || len(args) > 3 {
 		return expr{}
 	}
@@ -936,7 +936,7 @@ func substring(c *carrier, args []expr) expr {
 		kind: Text}
 }
 
-func found(c *carrier, args []expr) expr {
+func found(c *transpiler, args []expr) expr {
 	if len(args) != 2 {
 		return expr{}
 	}
@@ -950,7 +950,7 @@ func found(c *carrier, args []expr) expr {
 	return expr{sql: "instr(" + l.sql + ", " + r.sql + ")", kind: Int}
 }
 
-func rounded(c *carrier, args []expr) expr {
+func rounded(c *transpiler, args []expr) expr {
 	if len(args) == 0 || len(args) > 2 {
 		return expr{}
 	}
@@ -975,14 +975,14 @@ func rounded(c *carrier, args []expr) expr {
 }
 
 // sequence numbers the rows of a generator. It may leave numbers out, which the small database does not do.
-func sequence(c *carrier, args []expr) expr {
+func sequence(c *transpiler, args []expr) expr {
 	if len(args) > 1 || c.dialect != sqlparts.Snowflake || c.sequence == "" {
 		return expr{}
 	}
 	return expr{sql: c.sequence, kind: Int}
 }
 
-func coalesced(c *carrier, args []expr) expr {
+func coalesced(c *transpiler, args []expr) expr {
 	if len(args) < 2 {
 		return expr{}
 	}
@@ -998,7 +998,7 @@ func coalesced(c *carrier, args []expr) expr {
 	return all
 }
 
-func conditional(c *carrier, args []expr) expr {
+func conditional(c *transpiler, args []expr) expr {
 	if len(args) != 3 {
 		return expr{}
 	}
@@ -1009,8 +1009,8 @@ func conditional(c *carrier, args []expr) expr {
 }
 
 // extreme is SQLite's max or min of several values: NULL if one of them is.
-func extreme(name string) func(c *carrier, args []expr) expr {
-	return func(c *carrier, args []expr) expr {
+func extreme(name string) func(c *transpiler, args []expr) expr {
+	return func(c *transpiler, args []expr) expr {
 		if len(args) < 2 || c.dialect != sqlparts.SQLite {
 			return expr{}
 		}

@@ -12,19 +12,19 @@ import (
 // Functions of numbers, arrays and semi-structured data that warehouses have.
 
 // doubled is a number as a double, whose last digits no dialect promises.
-func (c *carrier) doubled(x expr) string {
+func (c *transpiler) doubled(x expr) string {
 	x = c.numeric(x)
 	return "CAST(" + x.sql + " AS DOUBLE)"
 }
 
 // real is a function of doubles. Its result is inexact: dialects compute it to different digits.
-func (c *carrier) real(sql string) expr {
+func (c *transpiler) real(sql string) expr {
 	c.divides = true
 	return expr{sql: sql, kind: Real, inexact: true}
 }
 
-func numberFunctions() map[string]func(c *carrier, args []expr) expr {
-	power := func(c *carrier, args []expr) expr {
+func numberFunctions() map[string]func(c *transpiler, args []expr) expr {
+	power := func(c *transpiler, args []expr) expr {
 		if len(args) != 2 || c.dialect == sqlparts.SQLite {
 			return expr{}
 		}
@@ -33,8 +33,8 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			"(CASE WHEN " + x + " < 0 AND " + y + " <> floor(" + y + ") OR " + x + " = 0 AND " + y +
 				" < 0 THEN error('no power') ELSE pow(" + x + ", " + y + ") END)")
 	}
-	logarithm := func(name string) func(c *carrier, args []expr) expr {
-		return func(c *carrier, args []expr) expr {
+	logarithm := func(name string) func(c *transpiler, args []expr) expr {
+		return func(c *transpiler, args []expr) expr {
 			if len(args) != 1 || c.dialect == sqlparts.SQLite || c.dialect == sqlparts.MySQL ||
 				c.dialect == sqlparts.Databricks {
 				return expr{}
@@ -43,8 +43,8 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			return c.real("(CASE WHEN " + x + " <= 0 THEN error('no logarithm') ELSE " + name + "(" + x + ") END)")
 		}
 	}
-	divide := func(zero string, null bool, dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
-		return func(c *carrier, args []expr) expr {
+	divide := func(zero string, null bool, dialects ...sqlparts.Dialect) func(c *transpiler, args []expr) expr {
+		return func(c *transpiler, args []expr) expr {
 			if len(args) != 2 || !slices.Contains(dialects, c.dialect) {
 				return expr{}
 			}
@@ -57,8 +57,8 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 				"(CASE WHEN " + x + " IS NULL THEN NULL WHEN " + test + " THEN " + zero + " ELSE " + x + " / " + y + " END)")
 		}
 	}
-	greatest := func(name string) func(c *carrier, args []expr) expr {
-		return func(c *carrier, args []expr) expr {
+	greatest := func(name string) func(c *transpiler, args []expr) expr {
+		return func(c *transpiler, args []expr) expr {
 			if len(args) < 1 {
 				return expr{}
 			}
@@ -87,17 +87,17 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 		}
 	}
 	const bq, sf = sqlparts.BigQuery, sqlparts.Snowflake
-	return map[string]func(c *carrier, args []expr) expr{
+	return map[string]func(c *transpiler, args []expr) expr{
 		"pow": power, "power": power,
 		"ln": logarithm("ln"), "log10": logarithm("log10"),
-		"exp": func(c *carrier, args []expr) expr {
+		"exp": func(c *transpiler, args []expr) expr {
 			if len(args) != 1 || c.dialect == sqlparts.SQLite {
 				return expr{}
 			}
 			x := c.doubled(args[0])
 			return c.real("(CASE WHEN abs(" + x + ") > 300 THEN error('no exponential') ELSE exp(" + x + ") END)")
 		},
-		"log": func(c *carrier, args []expr) expr {
+		"log": func(c *transpiler, args []expr) expr {
 			switch {
 			case len(args) == 1 && c.dialect == bq:
 				return logarithm("ln")(c, args)
@@ -116,13 +116,13 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 		},
 		"safe_divide": divide("NULL", false, bq), "div0": divide("0", false, sf), "div0null": divide("0", true, sf),
 		"greatest": greatest("greatest"), "least": greatest("least"),
-		"zeroifnull": func(c *carrier, args []expr) expr {
+		"zeroifnull": func(c *transpiler, args []expr) expr {
 			if len(args) != 1 || c.dialect != sf {
 				return expr{}
 			}
 			return coalesced(c, []expr{args[0], whole(0)})
 		},
-		"nullifzero": func(c *carrier, args []expr) expr {
+		"nullifzero": func(c *transpiler, args []expr) expr {
 			if len(args) != 1 || c.dialect != sf {
 				return expr{}
 			}
@@ -130,7 +130,7 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			x.sql = "nullif(" + x.sql + ", 0)"
 			return x
 		},
-		"nvl2": func(c *carrier, args []expr) expr {
+		"nvl2": func(c *transpiler, args []expr) expr {
 			if len(args) != 3 || c.dialect != sf && c.dialect != sqlparts.Redshift && c.dialect != sqlparts.Databricks {
 				return expr{}
 			}
@@ -138,13 +138,13 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			all.sql = "(CASE WHEN " + args[0].sql + " IS NOT NULL THEN " + list[0].sql + " ELSE " + list[1].sql + " END)"
 			return all
 		},
-		"sign": func(c *carrier, args []expr) expr {
+		"sign": func(c *transpiler, args []expr) expr {
 			if len(args) != 1 || c.dialect == sqlparts.SQLite {
 				return expr{}
 			}
 			return expr{sql: "CAST(sign(" + c.numeric(args[0]).sql + ") AS BIGINT)", kind: Int}
 		},
-		"square": func(c *carrier, args []expr) expr {
+		"square": func(c *transpiler, args []expr) expr {
 			if len(args) != 1 || c.dialect != sf && c.dialect != sqlparts.TSQL {
 				return expr{}
 			}
@@ -153,13 +153,13 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 		},
 		"to_number": number, "to_numeric": number, "to_decimal": number, "try_to_number": tryNumber,
 		"try_to_numeric": tryNumber, "try_to_decimal": tryNumber,
-		"to_double": func(c *carrier, args []expr) expr {
+		"to_double": func(c *transpiler, args []expr) expr {
 			if len(args) != 1 || c.dialect != sf {
 				return expr{}
 			}
 			return c.toNumber(args[0], Real, false)
 		},
-		"to_boolean": func(c *carrier, args []expr) expr {
+		"to_boolean": func(c *transpiler, args []expr) expr {
 			if len(args) != 1 || c.dialect != sf {
 				return expr{}
 			}
@@ -167,13 +167,13 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 		},
 		"array_length": lengthOf(sqlparts.BigQuery, sqlparts.DuckDB), "array_size": lengthOf(sf),
 		"cardinality":     lengthOf(sqlparts.Postgres),
-		"array_construct": listed(sf), "array_reverse": func(c *carrier, args []expr) expr {
+		"array_construct": listed(sf), "array_reverse": func(c *transpiler, args []expr) expr {
 			if len(args) != 1 || args[0].kind != List {
 				return expr{}
 			}
 			return expr{sql: "list_reverse(" + args[0].sql + ")", kind: List, of: args[0].of}
 		},
-		"array_sort": func(c *carrier, args []expr) expr {
+		"array_sort": func(c *transpiler, args []expr) expr {
 			if len(args) != 1 || args[0].kind != List || c.dialect != sf {
 				return expr{}
 			}
@@ -183,7 +183,7 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			return expr{sql: "list_sort(" + args[0].sql + ", 'ASC', 'NULLS LAST')", kind: List, of: args[0].of}
 		},
 		"array_cat": joinedLists, "array_concat": joinedLists,
-		"array_to_string": func(c *carrier, args []expr) expr {
+		"array_to_string": func(c *transpiler, args []expr) expr {
 			if len(args) != 2 || c.dialect != bq && c.dialect != sf || args[1].literal == nil {
 				return expr{}
 			}
@@ -199,7 +199,7 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			}
 			return expr{sql: "array_to_string(" + x.sql + ", " + args[1].sql + ")", kind: Text, near: x.near}
 		},
-		"array_contains": func(c *carrier, args []expr) expr {
+		"array_contains": func(c *transpiler, args []expr) expr {
 			if len(args) != 2 || c.dialect != sf {
 				return expr{}
 			}
@@ -210,14 +210,14 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 }
 
 // number is a number of whole ones, as Snowflake's TO_NUMBER without a scale.
-func number(c *carrier, args []expr) expr {
+func number(c *transpiler, args []expr) expr {
 	if len(args) != 1 || c.dialect != sqlparts.Snowflake {
 		return expr{}
 	}
 	return c.toNumber(args[0], Int, false)
 }
 
-func tryNumber(c *carrier, args []expr) expr {
+func tryNumber(c *transpiler, args []expr) expr {
 	if len(args) != 1 || c.dialect != sqlparts.Snowflake {
 		return expr{}
 	}
@@ -225,7 +225,7 @@ func tryNumber(c *carrier, args []expr) expr {
 }
 
 // asJSON is a string that is read as JSON: a value whose parts the query reads.
-func asJSON(c *carrier, args []expr) expr {
+func asJSON(c *transpiler, args []expr) expr {
 	if len(args) != 1 || c.dialect != sqlparts.Snowflake {
 		return expr{}
 	}
@@ -236,9 +236,9 @@ func asJSON(c *carrier, args []expr) expr {
 	return x
 }
 
-// lengthOf is how many elements an array has.
-func lengthOf(dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
-	return func(c *carrier, args []expr) expr {
+// lengthOf returns the number of elements of an array.
+func lengthOf(dialects ...sqlparts.Dialect) func(c *transpiler, args []expr) expr {
+	return func(c *transpiler, args []expr) expr {
 		if len(args) != 1 || !slices.Contains(dialects, c.dialect) {
 			return expr{}
 		}
@@ -247,8 +247,8 @@ func lengthOf(dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
 }
 
 // listed is an array of values.
-func listed(dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
-	return func(c *carrier, args []expr) expr {
+func listed(dialects ...sqlparts.Dialect) func(c *transpiler, args []expr) expr {
+	return func(c *transpiler, args []expr) expr {
 		if !slices.Contains(dialects, c.dialect) {
 			return expr{}
 		}
@@ -256,7 +256,7 @@ func listed(dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
 	}
 }
 
-func (c *carrier) list(args []expr) expr {
+func (c *transpiler) list(args []expr) expr {
 	if len(args) == 0 {
 		return expr{sql: "CAST([] AS VARCHAR[])", kind: List, of: &expr{kind: Text}}
 	}
@@ -277,7 +277,7 @@ func (c *carrier) list(args []expr) expr {
 		near: all.near}
 }
 
-func joinedLists(c *carrier, args []expr) expr {
+func joinedLists(c *transpiler, args []expr) expr {
 	if len(args) < 2 {
 		return expr{}
 	}
@@ -292,7 +292,7 @@ func joinedLists(c *carrier, args []expr) expr {
 }
 
 // listOf is a nested array as a list.
-func (c *carrier) listOf(n *nest, row string) expr {
+func (c *transpiler) listOf(n *nest, row string) expr {
 	t := c.elements(n)
 	r := c.name("r")
 	x := c.within(nest{table: t, alias: r})
@@ -309,7 +309,7 @@ func (c *carrier) listOf(n *nest, row string) expr {
 }
 
 // contained reports whether an array has a value. It is never NULL for arrays without NULL.
-func (c *carrier) contained(x, array expr, nullIsNone bool) expr {
+func (c *transpiler) contained(x, array expr, nullIsNone bool) expr {
 	if n := c.arrayOf(array); n != nil {
 		t := c.elements(n)
 		r := c.name("r")
@@ -348,7 +348,7 @@ const (
 
 // toNumber parses a number. A string without a digit is not a number in any dialect; for any other string that is
 // not a plain number, the result is unknown.
-func (c *carrier) toNumber(x expr, k Kind, try bool) expr {
+func (c *transpiler) toNumber(x expr, k Kind, try bool) expr {
 	if c.learn {
 		c.learnKind(x, k)
 		out := x
@@ -394,7 +394,7 @@ func (c *carrier) toNumber(x expr, k Kind, try bool) expr {
 }
 
 // toBool parses a truth value.
-func (c *carrier) toBool(x expr) expr {
+func (c *transpiler) toBool(x expr) expr {
 	if c.learn {
 		c.learnKind(x, Bool)
 		return expr{sql: "TRUE", kind: Bool, near: x.near}
@@ -416,7 +416,7 @@ func (c *carrier) toBool(x expr) expr {
 }
 
 // castWarehouse is CAST to a type that is not SQLite's.
-func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
+func (c *transpiler) castTo(x expr, e *sqlparts.Cast) expr {
 	base, args, _ := strings.Cut(e.Type, "(")
 	base = strings.TrimSpace(base)
 	args, _, _ = strings.Cut(strings.ReplaceAll(args, " ", ""), ")")
@@ -504,7 +504,7 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 }
 
 // timeOfDay returns the time of day of an instant, as the string that it is compared with.
-func (c *carrier) timeOfDay(x expr) expr {
+func (c *transpiler) timeOfDay(x expr) expr {
 	switch c.dialect {
 	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.DuckDB, sqlparts.Databricks, sqlparts.Redshift:
 	default:
@@ -524,7 +524,7 @@ func (c *carrier) timeOfDay(x expr) expr {
 var clockTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$`)
 
 // toWhole is CAST to a whole number. Dialects round a fraction, or cut it off.
-func (c *carrier) toWhole(x expr, try bool) expr {
+func (c *transpiler) toWhole(x expr, try bool) expr {
 	if x.kind != Real || c.learn {
 		return c.toNumber(x, Int, try)
 	}
@@ -548,7 +548,7 @@ func (c *carrier) toWhole(x expr, try bool) expr {
 }
 
 // toTime is CAST to a date or a time.
-func (c *carrier) toTime(x expr, k Kind, try bool) expr {
+func (c *transpiler) toTime(x expr, k Kind, try bool) expr {
 	if x.kind == Text && x.literal != nil && !c.learn {
 		return c.as(c.literalAs(x, k), k)
 	}

@@ -1,4 +1,4 @@
-package place
+package preflight
 
 import (
 	"os"
@@ -33,7 +33,7 @@ func defaultRoute() (route, known bool) {
 	return hasDefault(string(four), string(six)), true
 }
 
-// hasDefault reads the tables of routes of both families. A route that rejects is none.
+// hasDefault reads the tables of routes of both families. A route of type reject is ignored.
 func hasDefault(four, six string) bool {
 	const up, reject = 0x1, 0x200
 	for line := range strings.Lines(four) {

@@ -43,7 +43,7 @@ var microseconds = map[string]int64{"day": 86_400_000_000, "hour": 3_600_000_000
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
 // unit reads a unit: a name, a string or WEEK(MONDAY).
-func (c *carrier) unit(e sqlparts.Expr) string {
+func (c *transpiler) unit(e sqlparts.Expr) string {
 	name := ""
 	switch e := e.(type) {
 	case *sqlparts.Column:
@@ -85,7 +85,7 @@ func (c *carrier) unit(e sqlparts.Expr) string {
 }
 
 // instant converts a value to a date or a time. A string is converted if it is in ISO 8601 format.
-func (c *carrier) instant(x expr, k Kind) expr {
+func (c *transpiler) instant(x expr, k Kind) expr {
 	if c.learn {
 		c.learnTime(x, k)
 		return expr{sql: "TIMESTAMP '2000-01-01'", kind: k, near: x.near}
@@ -117,7 +117,7 @@ func (c *carrier) instant(x expr, k Kind) expr {
 const isoText = `[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2})?`
 
 // learnTime records that a column is a date or a time. One with a time of day is not a date.
-func (c *carrier) learnTime(x expr, k Kind) {
+func (c *transpiler) learnTime(x expr, k Kind) {
 	if x.column != nil && x.column.Declared == "" && c.dialect != sqlparts.SQLite &&
 		(x.column.Kind == Date && k == Timestamp || x.column.dateLike && x.column.Kind == Text) {
 		x.column.Kind = k
@@ -135,7 +135,7 @@ func convert(x expr, k Kind) expr {
 }
 
 // add adds a number of units. If the month has no such day, all dialects take its last.
-func (c *carrier) add(x, n expr, unit string, minus bool) expr {
+func (c *transpiler) add(x, n expr, unit string, minus bool) expr {
 	if !c.learn {
 		if n.kind != Int && n.kind != Null {
 			refuse("a date and a number of units that is no whole number")
@@ -181,7 +181,7 @@ func weekNumber(x, unit string) string {
 }
 
 // boundaries counts the bounds of a unit between two dates.
-func (c *carrier) boundaries(unit string, from, to expr, k Kind) expr {
+func (c *transpiler) boundaries(unit string, from, to expr, k Kind) expr {
 	from, to = c.instant(from, k), c.instant(to, k)
 	out := expr{kind: Int, near: both(from, to)}
 	switch unit {
@@ -199,7 +199,7 @@ func (c *carrier) boundaries(unit string, from, to expr, k Kind) expr {
 }
 
 // elapsed counts the whole units between two instants.
-func (c *carrier) elapsed(unit string, from, to expr) expr {
+func (c *transpiler) elapsed(unit string, from, to expr) expr {
 	if microseconds[unit] == 0 {
 		refuse("a difference of instants in units of different length")
 	}
@@ -211,7 +211,7 @@ func (c *carrier) elapsed(unit string, from, to expr) expr {
 }
 
 // truncated is the beginning of the unit.
-func (c *carrier) truncated(unit string, x expr, k Kind) expr {
+func (c *transpiler) truncated(unit string, x expr, k Kind) expr {
 	x = c.instant(x, k)
 	out := x
 	switch unit {
@@ -231,7 +231,7 @@ func (c *carrier) truncated(unit string, x expr, k Kind) expr {
 }
 
 // lastDay is the last day of the unit.
-func (c *carrier) lastDay(unit string, x expr) expr {
+func (c *transpiler) lastDay(unit string, x expr) expr {
 	x = c.instant(x, Date)
 	out := convert(x, Date)
 	switch unit {
@@ -250,7 +250,7 @@ func (c *carrier) lastDay(unit string, x expr) expr {
 }
 
 // part is a part of a date, as a number.
-func (c *carrier) part(unit string, x expr) expr {
+func (c *transpiler) part(unit string, x expr) expr {
 	unit = strings.ToLower(unit)
 	k, sql := Date, ""
 	switch unit {
@@ -351,7 +351,7 @@ var (
 
 // format reads a format of a dialect: as the engine has it, and as package time does, empty if that
 // has no such one.
-func (c *carrier) format(e expr) (engine, layout string) {
+func (c *transpiler) format(e expr) (engine, layout string) {
 	if e.literal == nil || e.literal.Kind != sqlparts.String {
 		refuse("a format of dates that is no text")
 	}
@@ -399,7 +399,7 @@ func (c *carrier) format(e expr) (engine, layout string) {
 }
 
 // formatted is a date as a string. Snowflake writes as it reads: names in the case of the format.
-func (c *carrier) formatted(x, format expr, k Kind) expr {
+func (c *transpiler) formatted(x, format expr, k Kind) expr {
 	engine, layout := c.format(format)
 	x = c.instant(x, k)
 	out := expr{sql: "strftime(" + x.sql + ", " + quoteText(engine) + ")", kind: Text, near: x.near, made: true}
@@ -416,7 +416,7 @@ func (c *carrier) formatted(x, format expr, k Kind) expr {
 
 // parsed reads a string as a date. All dialects agree only on strings that the format itself would write: for
 // others, the result is unknown.
-func (c *carrier) parsed(x, format expr, k Kind, try bool) expr {
+func (c *transpiler) parsed(x, format expr, k Kind, try bool) expr {
 	engine, layout := c.format(format)
 	if c.learn {
 		if x.column != nil && x.column.Kind == Null {
@@ -448,7 +448,7 @@ func (c *carrier) parsed(x, format expr, k Kind, try bool) expr {
 }
 
 // fromEpoch is the instant of a number of units since 1970.
-func (c *carrier) fromEpoch(x expr, perSecond int64) expr {
+func (c *transpiler) fromEpoch(x expr, perSecond int64) expr {
 	finer := perSecond // the units that the columns count
 	if n := float64(perSecond) * x.scale; x.scale > 1 && n <= 1e9 && n == math.Trunc(n) {
 		finer = int64(n)
@@ -469,7 +469,7 @@ func (c *carrier) fromEpoch(x expr, perSecond int64) expr {
 }
 
 // toEpoch is the number of whole units since 1970.
-func (c *carrier) toEpoch(x expr, perSecond int64) expr {
+func (c *transpiler) toEpoch(x expr, perSecond int64) expr {
 	x = convert(c.instant(x, Timestamp), Timestamp)
 	return expr{
 		sql:  "CAST(floor(epoch_us(" + x.sql + ") / " + strconv.FormatInt(1_000_000/perSecond, 10) + ".0) AS BIGINT)",
@@ -485,7 +485,7 @@ func utc(args []expr) bool {
 
 // timeFunction is a call of a function of dates or times.
 type timeFunction struct {
-	*carrier
+	*transpiler
 	s    *scope
 	e    *sqlparts.Call
 	name string
@@ -504,8 +504,8 @@ func (c *timeFunction) args(from int) (list []expr) {
 func (c *timeFunction) in(list ...sqlparts.Dialect) bool { return slices.Contains(list, c.dialect) }
 
 // timeCall writes a function of dates and times; ok is false for one that is not known here.
-func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (expr, bool) {
-	f := &timeFunction{carrier: c, s: s, e: e, name: name}
+func (c *transpiler) timeCall(s *scope, e *sqlparts.Call, name string) (expr, bool) {
+	f := &timeFunction{transpiler: c, s: s, e: e, name: name}
 	if out, ok := f.clock(); ok || c.dialect == sqlparts.SQLite {
 		return out, ok
 	}
@@ -696,7 +696,8 @@ func (c *timeFunction) conversion() (out expr, ok bool) {
 			return c.parsed(c.arg(0), c.arg(1), Date, strings.HasPrefix(name, "try") || c.in(sqlparts.Databricks)), true
 		}
 		if n == 1 &&
-			c.in(sqlparts.Snowflake, sqlparts.Databricks, sqlparts.MySQL, sqlparts.Redshift, sqlparts.Postgres, sqlparts.DuckDB) &&
+			c.in(sqlparts.Snowflake, sqlparts.Databricks, sqlparts.MySQL, sqlparts.Redshift, sqlparts.Postgres,
+				sqlparts.DuckDB) &&
 			!strings.HasPrefix(name, "try") {
 			return convert(c.instant(c.arg(0), Timestamp), Date), true
 		}
@@ -735,7 +736,8 @@ func (c *timeFunction) conversion() (out expr, ok bool) {
 		}
 	case "to_char", "to_varchar":
 		if n == 2 && c.in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.Redshift) {
-			if f, yes := c.e.Args[1].(*sqlparts.Literal); yes && f.Kind == sqlparts.String && !strings.ContainsAny(f.Text, "90") {
+			f, yes := c.e.Args[1].(*sqlparts.Literal)
+			if yes && f.Kind == sqlparts.String && !strings.ContainsAny(f.Text, "90") {
 				return c.formatted(c.arg(0), c.arg(1), Timestamp), true
 			}
 		}
@@ -806,12 +808,12 @@ func (c *timeFunction) parts() (out expr, ok bool) {
 // offset is a zone that is as far from UTC all year.
 var offset = regexp.MustCompile(`^([+-])([0-9]{1,2}):?([0-9]{2})?$`)
 
-// epochUnits are how many units a second has, by their names and by Snowflake's scales.
+// epochUnits has the number of units in a second, by their names and by Snowflake's scales.
 var epochUnits = map[string]int64{"seconds": 1, "millis": 1_000, "micros": 1_000_000, "0": 1, "3": 1_000,
 	"6": 1_000_000}
 
 // interval reads an interval of one unit.
-func (c *carrier) interval(s *scope, e *sqlparts.Interval) (amount expr, unit string) {
+func (c *transpiler) interval(s *scope, e *sqlparts.Interval) (amount expr, unit string) {
 	if e.Unit != "" {
 		x := c.expr(s, e.X)
 		if x.kind == Text && x.literal != nil {
@@ -841,7 +843,7 @@ func whole(n int) expr {
 
 // shifted is a date and a number of days, or an interval, added or taken away. The difference of two
 // dates is a number of days.
-func (c *carrier) shifted(s *scope, e *sqlparts.Binary) (out expr, ok bool) {
+func (c *transpiler) shifted(s *scope, e *sqlparts.Binary) (out expr, ok bool) {
 	minus := e.Op == "-"
 	if iv, yes := e.R.(*sqlparts.Interval); yes && (minus || e.Op == "+") {
 		x := c.expr(s, e.L)

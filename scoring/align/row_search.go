@@ -14,13 +14,13 @@ const (
 	maxCells  = 1 << 27
 )
 
-// settle decides, by the rows, how several columns with the same values correspond. The pairing found so far is
+// searchRows decides, by the rows, how several columns with the same values correspond. The pairing found so far is
 // kept if the rows agree under it, or if no other pairing makes them agree.
-func (a *aligner) settle(ambiguous []group) {
+func (a *aligner) searchRows(ambiguous []group) {
 	if !a.rowsEqual || len(ambiguous) == 0 {
 		return
 	}
-	s := &settler{aligner: a}
+	s := &rowSearch{aligner: a}
 	var fixed []scoring.ColumnPair
 	open := map[int]bool{}
 	for _, g := range ambiguous {
@@ -199,7 +199,7 @@ func mixInto(rows, keys []uint64) {
 }
 
 // with is the state after one more pair.
-func (st state) with(s *settler, g, p int) state {
+func (st state) with(s *rowSearch, g, p int) state {
 	st.g, st.p = slices.Clone(st.g), slices.Clone(st.p)
 	mixInto(st.g, s.keys(true, g))
 	mixInto(st.p, s.keys(false, p))
@@ -217,14 +217,14 @@ func (st state) agrees() bool {
 	return g == p
 }
 
-type settler struct {
+type rowSearch struct {
 	*aligner
 	goldKeys, predKeys map[int][]uint64
 	trials, cells      int
 	found              []choice
 }
 
-func (s *settler) keys(goldSide bool, i int) []uint64 {
+func (s *rowSearch) keys(goldSide bool, i int) []uint64 {
 	if s.goldKeys == nil {
 		s.goldKeys, s.predKeys = map[int][]uint64{}, map[int][]uint64{}
 	}
@@ -246,7 +246,7 @@ func (s *settler) keys(goldSide bool, i int) []uint64 {
 
 // search refines the groups until every column has its partner, choosing and going back where
 // refining does not get there.
-func (s *settler) search(st state) bool {
+func (s *rowSearch) search(st state) bool {
 	s.trials++
 	st, ok := s.refine(st)
 	if !ok {
@@ -285,7 +285,7 @@ func without(list []int, v int) []int {
 // refine splits the groups by how their columns' values are distributed over the rows distinguished so far, pairs
 // columns that are alone, and repeats while this distinguishes more rows. ok is false if a gold column is left
 // without a counterpart although its group had enough.
-func (s *settler) refine(st state) (state, bool) {
+func (s *rowSearch) refine(st state) (state, bool) {
 	for {
 		var open []group
 		progress := false
@@ -344,7 +344,7 @@ func sign(context, keys []uint64) cell.Sum {
 
 // contexts are the row keys with, for every open group of as many columns on both sides, the
 // multiset of what its columns hold in the row.
-func (s *settler) contexts(st state) (g, p []uint64) {
+func (s *rowSearch) contexts(st state) (g, p []uint64) {
 	g, p = slices.Clone(st.g), slices.Clone(st.p)
 	for _, q := range st.groups {
 		if len(q.gold) != len(q.pred) {

@@ -1,11 +1,11 @@
-package place_test
+package preflight_test
 
 import (
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/deploy/place"
+	"github.com/badger-eval/badger/deploy/preflight"
 )
 
 // Variables that decide the host of a URL without one do not decide that of a URL with one, and the
@@ -22,7 +22,7 @@ func TestHostsOfTheEnvironment(t *testing.T) {
 	} {
 		t.Setenv(c.variable, c.value)
 		for url, want := range map[string]string{c.without: c.want, c.with: c.named} {
-			contacts, err := place.Hosts(place.HostsConfig{Warehouses: []place.Named{{Key: "--to", URL: url}}}, connectors, nil)
+			contacts, err := preflight.Hosts(preflight.HostsConfig{Warehouses: []preflight.Named{{Key: "--to", URL: url}}}, connectors, nil)
 			if err != nil || len(contacts) == 0 || contacts[0].Host != want {
 				t.Errorf("%s with %s: %v, %v, want %s", url, c.variable, contacts, err, want)
 			}

@@ -14,8 +14,8 @@ import (
 // patterns are accepted that mean the same in every syntax.
 
 // prefixCall tests whether a string starts with, ends with or contains another.
-func prefixCall(name string, dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
-	return func(c *carrier, args []expr) expr {
+func prefixCall(name string, dialects ...sqlparts.Dialect) func(c *transpiler, args []expr) expr {
+	return func(c *transpiler, args []expr) expr {
 		if len(args) != 2 || !slices.Contains(dialects, c.dialect) {
 			return expr{}
 		}
@@ -33,8 +33,8 @@ func prefixCall(name string, dialects ...sqlparts.Dialect) func(c *carrier, args
 }
 
 // sideCall is LEFT or RIGHT.
-func sideCall(name string) func(c *carrier, args []expr) expr {
-	return func(c *carrier, args []expr) expr {
+func sideCall(name string) func(c *transpiler, args []expr) expr {
+	return func(c *transpiler, args []expr) expr {
 		if len(args) != 2 || args[1].literal == nil || c.dialect == sqlparts.SQLite {
 			return expr{}
 		}
@@ -50,8 +50,8 @@ func sideCall(name string) func(c *carrier, args []expr) expr {
 }
 
 // padded is LPAD or RPAD, with a literal length and text.
-func padded(name string) func(c *carrier, args []expr) expr {
-	return func(c *carrier, args []expr) expr {
+func padded(name string) func(c *transpiler, args []expr) expr {
+	return func(c *transpiler, args []expr) expr {
 		if len(args) < 2 || len(args) > 3 || args[1].literal == nil || c.dialect == sqlparts.SQLite ||
 			c.dialect == sqlparts.TSQL {
 			return expr{}
@@ -108,7 +108,7 @@ func oneMatch(re *syntax.Regexp) bool {
 	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !oneMatch(sub) })
 }
 
-// width is how many letters every match has, -1 if they differ.
+// width returns the number of letters of every match, -1 if they differ.
 func width(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -154,7 +154,7 @@ func begin(re *syntax.Regexp) rune {
 }
 
 // regular reads a regular expression. first reports that it matters which of several matches is used.
-func (c *carrier) regular(x, p expr, first bool) string {
+func (c *transpiler) regular(x, p expr, first bool) string {
 	if p.literal == nil || p.literal.Kind != sqlparts.String {
 		refuse("a regular expression that is computed")
 	}
@@ -213,15 +213,15 @@ func match(re *syntax.Regexp) string {
 }
 
 // textFunctions are more functions on strings, by all their names.
-func textFunctions() map[string]func(c *carrier, args []expr) expr {
+func textFunctions() map[string]func(c *transpiler, args []expr) expr {
 	const bq, sf, duck, spark, pg = sqlparts.BigQuery, sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.Databricks,
 		sqlparts.Postgres
-	return map[string]func(c *carrier, args []expr) expr{
+	return map[string]func(c *transpiler, args []expr) expr{
 		"starts_with": prefixCall("starts_with", bq, duck, pg), "startswith": prefixCall("starts_with", sf, spark),
 		"ends_with": prefixCall("ends_with", bq, duck), "endswith": prefixCall("ends_with", sf, spark),
 		"contains": prefixCall("contains", sf, duck, spark),
 		"left":     sideCall("left"), "right": sideCall("right"), "lpad": padded("lpad"), "rpad": padded("rpad"),
-		"regexp_contains": func(c *carrier, args []expr) expr {
+		"regexp_contains": func(c *transpiler, args []expr) expr {
 			if len(args) != 2 || c.dialect != bq {
 				return expr{}
 			}
@@ -231,7 +231,7 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 			return expr{sql: "regexp_matches(" + c.text(args[0]).sql + ", " + c.regular(args[0], args[1], false) + ")",
 				kind: Bool}
 		},
-		"regexp_like": func(c *carrier, args []expr) expr {
+		"regexp_like": func(c *transpiler, args []expr) expr {
 			if len(args) != 2 || c.dialect != sf {
 				return expr{}
 			}
@@ -239,7 +239,7 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 			return expr{sql: "regexp_full_match(" + c.text(args[0]).sql + ", " + c.regular(args[0], args[1], false) + ")",
 				kind: Bool}
 		},
-		"regexp_replace": func(c *carrier, args []expr) expr {
+		"regexp_replace": func(c *transpiler, args []expr) expr {
 			if len(args) < 2 || len(args) > 3 || c.dialect != bq && c.dialect != sf {
 				return expr{}
 			}
@@ -258,7 +258,7 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 		},
 		"regexp_extract": regexpPart(bq), "regexp_substr": regexpPart(bq, sf),
 		"format": formatCall,
-		"contains_substr": func(c *carrier, args []expr) expr {
+		"contains_substr": func(c *transpiler, args []expr) expr {
 			if len(args) != 2 || c.dialect != bq || args[1].literal == nil || !isASCII(args[1].literal.Text) {
 				return expr{}
 			}
@@ -268,7 +268,7 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 			c.folds, c.bytes = true, true
 			return expr{sql: "contains(lower(" + c.text(args[0]).sql + "), lower(" + args[1].sql + "))", kind: Bool}
 		},
-		"split": func(c *carrier, args []expr) expr {
+		"split": func(c *transpiler, args []expr) expr {
 			if len(args) == 1 && c.dialect == bq {
 				args = append(args, expr{sql: "','", kind: Text, literal: &sqlparts.Literal{Kind: sqlparts.String, Text: ","}})
 			}
@@ -282,7 +282,7 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 			return expr{sql: "string_split(" + c.text(args[0]).sql + ", " + args[1].sql + ")", kind: List,
 				of: &expr{kind: Text, near: args[0].near, made: true}}
 		},
-		"split_part": func(c *carrier, args []expr) expr {
+		"split_part": func(c *transpiler, args []expr) expr {
 			if len(args) != 3 || c.dialect == sqlparts.SQLite || args[1].literal == nil || args[1].literal.Text == "" ||
 				args[2].literal == nil {
 				return expr{}
@@ -304,7 +304,7 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 var formatPart = regexp.MustCompile(`%(%|s|0?[0-9]{0,2}d|0?[0-9]{0,2}\.[0-9]f)`)
 
 // formatCall is BigQuery's FORMAT. It is NULL if a value is.
-func formatCall(c *carrier, args []expr) expr {
+func formatCall(c *transpiler, args []expr) expr {
 	if len(args) < 1 || c.dialect != sqlparts.BigQuery || args[0].literal == nil ||
 		args[0].literal.Kind != sqlparts.String {
 		return expr{}
@@ -354,7 +354,7 @@ func formatCall(c *carrier, args []expr) expr {
 }
 
 // separated records that strings are split at a separator.
-func (c *carrier) separated(x expr, by string) {
+func (c *transpiler) separated(x expr, by string) {
 	for _, col := range x.near {
 		c.values.pattern(col, "a"+strings.NewReplacer("%", "", "_", "").Replace(by)+"b")
 		c.values.pattern(col,
@@ -366,8 +366,8 @@ func (c *carrier) separated(x expr, by string) {
 func isOne(x expr) bool { return x.literal != nil && x.kind == Int && x.literal.Text == "1" }
 
 // regexpPart is the first part of a string that a regular expression matches, or its only group.
-func regexpPart(dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
-	return func(c *carrier, args []expr) expr {
+func regexpPart(dialects ...sqlparts.Dialect) func(c *transpiler, args []expr) expr {
+	return func(c *transpiler, args []expr) expr {
 		group := false // the part of the first group
 		if c.dialect == sqlparts.Snowflake && (len(args) == 5 || len(args) == 6) && isOne(args[2]) && isOne(args[3]) &&
 			args[4].literal != nil && args[4].literal.Text == "e" && (len(args) == 5 || isOne(args[5])) {

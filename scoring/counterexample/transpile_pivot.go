@@ -8,7 +8,7 @@ import (
 )
 
 // pivoted writes PIVOT and UNPIVOT of a source as equivalent queries.
-func (c *carrier) pivoted(s *scope, src *sqlparts.Source) (text, of string, outer bool) {
+func (c *transpiler) pivoted(s *scope, src *sqlparts.Source) (text, of string, outer bool) {
 	if len(src.Pivots) > 1 || src.Lateral || len(src.Columns) > 0 {
 		refuse("PIVOT in this form")
 	}
@@ -33,7 +33,7 @@ func (c *carrier) pivoted(s *scope, src *sqlparts.Source) (text, of string, oute
 }
 
 // pivot groups by the columns that it does not name, and aggregates for each value of one of them.
-func (c *carrier) pivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot) (string, []output) {
+func (c *transpiler) pivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot) (string, []output) {
 	inner := &scope{parent: parent}
 	from, _, _ := c.plainSource(inner, src, true)
 	key, ok := pv.For[0].(*sqlparts.Column)
@@ -124,7 +124,7 @@ func (c *carrier) pivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot)
 }
 
 // unpivot returns a row for each column that it names.
-func (c *carrier) unpivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot) (string, []output) {
+func (c *transpiler) unpivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivot) (string, []output) {
 	label, ok := pv.For[0].(*sqlparts.Column)
 	if !ok || len(pv.Values) != 1 {
 		refuse("UNPIVOT in this form")
@@ -179,7 +179,7 @@ func (c *carrier) unpivot(parent *scope, src *sqlparts.Source, pv *sqlparts.Pivo
 }
 
 // named is a name that means an expression.
-func (c *carrier) named(name string, x expr) *sqlparts.Column {
+func (c *transpiler) named(name string, x expr) *sqlparts.Column {
 	col := &sqlparts.Column{Span: sqlparts.Span{Start: -1}, Name: sqlparts.Name{{Text: name}}}
 	c.own[col] = x
 	return col

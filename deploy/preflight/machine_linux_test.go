@@ -1,4 +1,4 @@
-package place
+package preflight
 
 import "testing"
 

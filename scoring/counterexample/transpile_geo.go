@@ -18,7 +18,7 @@ var places = []string{"POINT(10.25 50.5)", "POINT(10.5 50.5)", "POINT(-73.98 40.
 const earth = "6371009.4"
 
 // place is a value as a geography.
-func (c *carrier) place(x expr) expr {
+func (c *transpiler) place(x expr) expr {
 	if c.learn {
 		c.learnKind(x, Geo)
 		return expr{sql: "''", kind: Geo, near: x.near}
@@ -43,7 +43,7 @@ func latitude(x expr) string {
 
 // pointAt returns a point from a longitude and a latitude. Values outside of the valid range are an error in one
 // dialect, and another point in the other.
-func (c *carrier) pointAt(x, y expr) expr {
+func (c *transpiler) pointAt(x, y expr) expr {
 	if c.learn {
 		for _, at := range []expr{x, y} {
 			c.learnKind(at, Real)
@@ -77,7 +77,7 @@ func coordOf(x expr) coord {
 }
 
 // suggest notes numbers that are worth trying.
-func (c *carrier) suggest(x expr, numbers ...string) {
+func (c *transpiler) suggest(x expr, numbers ...string) {
 	for _, col := range x.near {
 		for _, n := range numbers {
 			c.values.hint(col, sqlparts.Literal{Kind: sqlparts.Number, Text: n})
@@ -85,8 +85,8 @@ func (c *carrier) suggest(x expr, numbers ...string) {
 	}
 }
 
-// distance is that of two points on a sphere, in meters.
-func (c *carrier) distance(x, y expr) expr {
+// distance returns the distance of two points on a sphere, in meters.
+func (c *transpiler) distance(x, y expr) expr {
 	c.meet(x, y)
 	x, y = c.place(x), c.place(y)
 	lon, lat := "radians("+longitude(y)+" - "+longitude(x)+")", "radians("+latitude(y)+" - "+latitude(x)+")"
@@ -99,7 +99,7 @@ func (c *carrier) distance(x, y expr) expr {
 }
 
 // meet notes that two columns of points may hold the same ones.
-func (c *carrier) meet(x, y expr) {
+func (c *transpiler) meet(x, y expr) {
 	for _, p := range [][2]expr{{x, y}, {y, x}} {
 		for i, at := range p[0].coords {
 			for _, col := range at.columns {
@@ -116,42 +116,42 @@ func (c *carrier) meet(x, y expr) {
 }
 
 // geoFunctions are those of geographies, of BigQuery and Snowflake.
-func geoFunctions() map[string]func(c *carrier, args []expr) expr {
-	of := func(n int, f func(c *carrier, args []expr) expr) func(c *carrier, args []expr) expr {
-		return func(c *carrier, args []expr) expr {
+func geoFunctions() map[string]func(c *transpiler, args []expr) expr {
+	of := func(n int, f func(c *transpiler, args []expr) expr) func(c *transpiler, args []expr) expr {
+		return func(c *transpiler, args []expr) expr {
 			if len(args) != n || c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.Snowflake {
 				return expr{}
 			}
 			return f(c, args)
 		}
 	}
-	point := of(2, func(c *carrier, args []expr) expr { return c.pointAt(args[0], args[1]) })
-	same := of(2, func(c *carrier, args []expr) expr { // a point is within, and meets, itself alone
+	point := of(2, func(c *transpiler, args []expr) expr { return c.pointAt(args[0], args[1]) })
+	same := of(2, func(c *transpiler, args []expr) expr { // a point is within, and meets, itself alone
 		c.meet(args[0], args[1])
 		return expr{sql: "(" + c.place(args[0]).sql + " = " + c.place(args[1]).sql + ")", kind: Bool}
 	})
-	self := of(1, func(c *carrier, args []expr) expr { return c.place(args[0]) })
-	zero := of(1, func(c *carrier, args []expr) expr {
+	self := of(1, func(c *transpiler, args []expr) expr { return c.place(args[0]) })
+	zero := of(1, func(c *transpiler, args []expr) expr {
 		return expr{sql: "(CASE WHEN " + c.place(args[0]).sql + " IS NOT NULL THEN 0.0::DOUBLE END)", kind: Real}
 	})
-	return map[string]func(c *carrier, args []expr) expr{
+	return map[string]func(c *transpiler, args []expr) expr{
 		"st_geogpoint": point, "st_point": point, "st_makepoint": point,
-		"st_distance": of(2, func(c *carrier, args []expr) expr { return c.distance(args[0], args[1]) }),
-		"st_dwithin": of(3, func(c *carrier, args []expr) expr {
+		"st_distance": of(2, func(c *transpiler, args []expr) expr { return c.distance(args[0], args[1]) }),
+		"st_dwithin": of(3, func(c *transpiler, args []expr) expr {
 			return expr{sql: c.compareNumbers("<=", c.distance(args[0], args[1]), c.numeric(args[2])), kind: Bool}
 		}),
 		"st_within": same, "st_contains": same, "st_intersects": same, "st_covers": same, "st_coveredby": same,
 		"st_equals": same,
 		"st_disjoint": of(2,
-			func(c *carrier, args []expr) expr { return expr{sql: "(NOT " + same(c, args).sql + ")", kind: Bool} }),
+			func(c *transpiler, args []expr) expr { return expr{sql: "(NOT " + same(c, args).sql + ")", kind: Bool} }),
 		"st_x": of(1,
-			func(c *carrier, args []expr) expr { return expr{sql: longitude(c.place(args[0])), kind: Real} }),
-		"st_y":    of(1, func(c *carrier, args []expr) expr { return expr{sql: latitude(c.place(args[0])), kind: Real} }),
+			func(c *transpiler, args []expr) expr { return expr{sql: longitude(c.place(args[0])), kind: Real} }),
+		"st_y":    of(1, func(c *transpiler, args []expr) expr { return expr{sql: latitude(c.place(args[0])), kind: Real} }),
 		"st_area": zero, "st_length": zero, "st_perimeter": zero,
 		"st_centroid": self, "st_geogfromwkb": self, "st_geographyfromwkb": self, "to_geography": self,
 		"try_to_geography": self, "st_geogfromtext": self, "st_geogfromgeojson": self,
 		"st_geographyfromtext": self, "st_geographyfromwkt": self,
-		"st_intersection": of(2, func(c *carrier, args []expr) expr {
+		"st_intersection": of(2, func(c *transpiler, args []expr) expr {
 			x, y := c.place(args[0]), c.place(args[1])
 			return expr{
 				sql: "(CASE WHEN " + x.sql + " = " + y.sql + " THEN " + x.sql + " WHEN " + x.sql + " IS NOT NULL AND " + y.sql +

@@ -11,13 +11,13 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// carrier translates a query of a dialect to a query of the engine that has the same meaning on the small
+// transpiler translates a query of a dialect to a query of the engine that has the same meaning on the small
 // databases. Every table, column and alias gets a generated name, so that only literals are copied from the input.
 // It refuses any unknown construct, and names it.
 //
 // A query whose result the dialect leaves open (ties under LIMIT, a column that is neither grouped
 // nor aggregated) is written in two variants that take opposite choices.
-type carrier struct {
+type transpiler struct {
 	ctx       context.Context //nolint:containedctx // of the one search
 	dialect   sqlparts.Dialect
 	schema    *Schema
@@ -55,14 +55,14 @@ type carrier struct {
 	own map[*sqlparts.Column]expr
 }
 
-// cte is a common table expression as it was carried.
+// cte is a translated common table expression.
 type cte struct {
 	sql     string
 	columns []output
 	steps   int // while it is read by itself: its column that counts the steps, from 1 on; 0 for none
 }
 
-// expr is a carried expression.
+// expr is a translated expression.
 type expr struct {
 	sql      string
 	kind     Kind
@@ -95,7 +95,7 @@ type output struct {
 	rest []*Table // instead of a column: the columns of an unnamed table, or of several equal tables
 }
 
-// grouping is how a select groups its rows.
+// grouping describes how a select groups its rows.
 type grouping struct {
 	keys  []expr
 	texts []string // of the keys, see [renumbered]
@@ -112,7 +112,7 @@ func (g *grouping) key(text string) (expr, bool) {
 	return expr{}, false
 }
 
-// refusal describes what cannot be carried. It never quotes a literal.
+// refusal describes what cannot be translated. It never quotes a literal.
 type refusal struct{ what string }
 
 func refuse(format string, args ...any) {
@@ -121,22 +121,22 @@ func refuse(format string, args ...any) {
 
 const (
 	maxNesting = 40      // of queries and expressions
-	maxWritten = 1 << 18 // bytes of a carried query and its parts
+	maxWritten = 1 << 18 // bytes of a translated query and its parts
 	maxTables  = 100     // named in FROM
 	maxLength  = 200     // maximum number of strings in one concatenation
 )
 
-// carried is a query that the engine can run.
-type carried struct {
+// translation is a query that the engine can run.
+type translation struct {
 	sql     [2]string // by variant
 	columns []output
 	ordered bool // it specifies the order of its rows
 	open    bool // the variants differ in more than the order of rows
 }
 
-// carry writes the query in both variants. The error names what the engine cannot do as the dialect
+// translate writes the query in both variants. The error names what the engine cannot do as the dialect
 // does.
-func (c *carrier) carry(b *sqlparts.Bound, q *sqlparts.Query) (out carried, what string) {
+func (c *transpiler) translate(b *sqlparts.Bound, q *sqlparts.Query) (out translation, what string) {
 	c.queryText, c.bound = b.SQL, b
 	defer func() {
 		if v := recover(); v != nil {
@@ -170,7 +170,7 @@ func (c *carrier) carry(b *sqlparts.Bound, q *sqlparts.Query) (out carried, what
 }
 
 // result writes arrays of a result as texts. Other values that no result can have are refused.
-func (c *carrier) result(sql string, columns []output) string {
+func (c *transpiler) result(sql string, columns []output) string {
 	lists := false
 	items := make([]string, len(columns))
 	for i, o := range columns {
@@ -212,16 +212,16 @@ func renumbered(sql string, since int) string {
 	return b.String()
 }
 
-// madeName is a name that [carrier.name] makes.
+// madeName is a name that [transpiler.name] returns.
 var madeName = regexp.MustCompile(`\b[rw][0-9]+\b`)
 
-func (c *carrier) name(prefix string) string {
+func (c *transpiler) name(prefix string) string {
 	c.names++
 	return prefix + strconv.Itoa(c.names)
 }
 
 // deeper bounds the recursion; the caller defers the result.
-func (c *carrier) deeper() func() {
+func (c *transpiler) deeper() func() {
 	if c.ctx.Err() != nil {
 		refuse("the time of the search, which ended while the query was read")
 	}
@@ -232,7 +232,7 @@ func (c *carrier) deeper() func() {
 }
 
 // write bounds what is written.
-func (c *carrier) write(s string) string {
+func (c *transpiler) write(s string) string {
 	if c.written += len(s); c.written > maxWritten*maxNesting || len(s) > maxWritten {
 		refuse("a query of this length")
 	}
@@ -240,7 +240,7 @@ func (c *carrier) write(s string) string {
 }
 
 // choice is the order that this variant takes where the dialect leaves it open.
-func (c *carrier) choice() string {
+func (c *transpiler) choice() string {
 	c.open = true
 	if c.variant == 0 {
 		return " ASC NULLS FIRST"
@@ -249,7 +249,7 @@ func (c *carrier) choice() string {
 }
 
 // query writes a query and returns its columns.
-func (c *carrier) query(q *sqlparts.Query, parent *scope) (string, []output) {
+func (c *transpiler) query(q *sqlparts.Query, parent *scope) (string, []output) {
 	defer c.deeper()()
 	var with []string
 	recursive := ""
@@ -309,7 +309,7 @@ func renamed(columns []output, names []sqlparts.Ident) []output {
 	return columns
 }
 
-func (c *carrier) rows(v *sqlparts.Values, parent *scope) (string, []output) {
+func (c *transpiler) rows(v *sqlparts.Values, parent *scope) (string, []output) {
 	var lines []string
 	s := &scope{parent: parent}
 	var first []output
@@ -351,7 +351,7 @@ func columnList(n int) string {
 	return "(" + strings.Join(names, ", ") + ")"
 }
 
-func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
+func (c *transpiler) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 	kinds := make([][]output, len(b.Terms))
 	texts := make([]string, len(b.Terms))
 	for i, t := range b.Terms {
@@ -361,7 +361,7 @@ func (c *carrier) setOp(b *sqlparts.SetOp, parent *scope) (string, []output) {
 }
 
 // combined writes set operations of queries with these columns.
-func (c *carrier) combined(texts []string, kinds [][]output, ops []sqlparts.SetOperator) (string, []output) {
+func (c *transpiler) combined(texts []string, kinds [][]output, ops []sqlparts.SetOperator) (string, []output) {
 	var sql strings.Builder
 	var columns []output
 	for i := range texts {
@@ -468,7 +468,7 @@ func aligned(first, columns []output) []output {
 	return out
 }
 
-// place is where a column is in the query that it is of.
+// place returns the position of a column in its query.
 func (o output) place(at int) int {
 	if o.from > 0 {
 		return o.from - 1
@@ -477,7 +477,7 @@ func (o output) place(at int) int {
 }
 
 // orderOutput orders by columns of the output alone.
-func (c *carrier) orderOutput(q *sqlparts.Query, columns []output) string {
+func (c *transpiler) orderOutput(q *sqlparts.Query, columns []output) string {
 	var keys []string
 	for _, o := range q.OrderBy {
 		at := ordinal(o.Expr)
@@ -502,7 +502,7 @@ func (c *carrier) orderOutput(q *sqlparts.Query, columns []output) string {
 }
 
 // ordered is the ORDER BY clause, with ties broken by the whole row where they matter.
-func (c *carrier) ordered(q *sqlparts.Query, keys []string, columns int) string {
+func (c *transpiler) ordered(q *sqlparts.Query, keys []string, columns int) string {
 	if len(keys) == 0 && q.Limit == nil {
 		return ""
 	}
@@ -515,7 +515,7 @@ func (c *carrier) ordered(q *sqlparts.Query, keys []string, columns int) string 
 }
 
 // key is a sort key with the place of NULL written out.
-func (c *carrier) key(sql string, x expr, o *sqlparts.OrderItem) string {
+func (c *transpiler) key(sql string, x expr, o *sqlparts.OrderItem) string {
 	if x.kind == Text {
 		c.keyed(x)
 		c.inOrder = true
@@ -558,7 +558,7 @@ func ordinal(e sqlparts.Expr) int {
 	return 0
 }
 
-func (c *carrier) limit(l *sqlparts.Limit) string {
+func (c *transpiler) limit(l *sqlparts.Limit) string {
 	if l == nil {
 		return ""
 	}
@@ -590,7 +590,7 @@ func (c *carrier) limit(l *sqlparts.Limit) string {
 }
 
 // selects writes a select with the clauses of its query.
-func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) (string, []output) {
+func (c *transpiler) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) (string, []output) {
 	switch {
 	case len(b.DistinctOn) > 0 && c.dialect != sqlparts.Postgres && c.dialect != sqlparts.DuckDB:
 		refuse("DISTINCT ON, which %s does not have", c.dialect)
@@ -608,7 +608,7 @@ func (c *carrier) selects(b *sqlparts.Select, q *sqlparts.Query, parent *scope) 
 }
 
 // selectFrom writes a select from sources that are in the scope.
-func (c *carrier) selectFrom(s *scope, from string, b *sqlparts.Select, q *sqlparts.Query) (string, []output) {
+func (c *transpiler) selectFrom(s *scope, from string, b *sqlparts.Select, q *sqlparts.Query) (string, []output) {
 	if c.learn {
 		c.learnElements(s, b)
 	}
@@ -671,7 +671,7 @@ func (c *carrier) selectFrom(s *scope, from string, b *sqlparts.Select, q *sqlpa
 }
 
 // distinctOn are the keys of DISTINCT ON.
-func (c *carrier) distinctOn(s *scope, b *sqlparts.Select, columns []output) string {
+func (c *transpiler) distinctOn(s *scope, b *sqlparts.Select, columns []output) string {
 	parts := make([]string, len(b.DistinctOn))
 	for i, e := range b.DistinctOn {
 		if at := ordinal(e); at > 0 && at <= len(columns) {
@@ -687,7 +687,7 @@ func (c *carrier) distinctOn(s *scope, b *sqlparts.Select, columns []output) str
 }
 
 // orderKey writes a key that may be a number, an alias or an expression.
-func (c *carrier) orderKey(s *scope, b *sqlparts.Select, o *sqlparts.OrderItem, columns []output) string {
+func (c *transpiler) orderKey(s *scope, b *sqlparts.Select, o *sqlparts.OrderItem, columns []output) string {
 	if at := ordinal(o.Expr); at > 0 {
 		if at > len(columns) {
 			refuse("an order by a column that is not there")
@@ -717,7 +717,7 @@ func (c *carrier) orderKey(s *scope, b *sqlparts.Select, o *sqlparts.OrderItem, 
 }
 
 // groups writes GROUP BY and sets how the select groups.
-func (c *carrier) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string {
+func (c *transpiler) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string {
 	aggregates := 0
 	extremes := []*sqlparts.Call(nil)
 	look := func(e sqlparts.Node) {
@@ -778,7 +778,7 @@ func (c *carrier) groups(s *scope, b *sqlparts.Select, q *sqlparts.Query) string
 }
 
 // groupAll are the keys of GROUP BY ALL: what is selected and has no aggregate.
-func (c *carrier) groupAll(b *sqlparts.Select) []sqlparts.Expr {
+func (c *transpiler) groupAll(b *sqlparts.Select) []sqlparts.Expr {
 	c.without("GROUP BY ALL", sqlparts.SQLite, sqlparts.Postgres, sqlparts.MySQL, sqlparts.TSQL)
 	var keys []sqlparts.Expr
 	for _, it := range b.Items {
@@ -805,7 +805,7 @@ func (c *carrier) groupAll(b *sqlparts.Select) []sqlparts.Expr {
 	return keys
 }
 
-func (c *carrier) groupKey(s *scope, e sqlparts.Expr, g *grouping) string {
+func (c *transpiler) groupKey(s *scope, e sqlparts.Expr, g *grouping) string {
 	switch e := e.(type) {
 	case *sqlparts.Grouping:
 		parts := make([]string, len(e.Args))
@@ -847,7 +847,7 @@ func walkSelect(n sqlparts.Node, visit func(*sqlparts.Call)) {
 }
 
 // item writes an element of a select list; a star is several.
-func (c *carrier) item(s *scope, it *sqlparts.Item, q *sqlparts.Query) []output {
+func (c *transpiler) item(s *scope, it *sqlparts.Item, q *sqlparts.Query) []output {
 	star, ok := it.Expr.(*sqlparts.Star)
 	if !ok {
 		x := c.value(c.expr(s, it.Expr))
@@ -915,7 +915,7 @@ func (c *carrier) item(s *scope, it *sqlparts.Item, q *sqlparts.Query) []output 
 }
 
 // starOf are the sources that the qualifier of a star names.
-func (c *carrier) starOf(s *scope, qualifier sqlparts.Expr) (out []*source) {
+func (c *transpiler) starOf(s *scope, qualifier sqlparts.Expr) (out []*source) {
 	col, ok := qualifier.(*sqlparts.Column)
 	if !ok {
 		return nil
@@ -933,7 +933,7 @@ func (c *carrier) starOf(s *scope, qualifier sqlparts.Expr) (out []*source) {
 }
 
 // use marks a column as read.
-func (c *carrier) use(col *Column) {
+func (c *transpiler) use(col *Column) {
 	if col == nil {
 		return
 	}
@@ -944,14 +944,14 @@ func (c *carrier) use(col *Column) {
 }
 
 // from writes the FROM clause and fills the scope.
-func (c *carrier) from(s *scope, list []*sqlparts.Source) string {
+func (c *transpiler) from(s *scope, list []*sqlparts.Source) string {
 	if len(list) == 0 {
 		return ""
 	}
 	return " FROM " + c.joins(s, list)
 }
 
-func (c *carrier) joins(s *scope, list []*sqlparts.Source) string {
+func (c *transpiler) joins(s *scope, list []*sqlparts.Source) string {
 	defer c.deeper()()
 	var b strings.Builder
 	for i, src := range list {
@@ -1007,15 +1007,15 @@ func (c *carrier) joins(s *scope, list []*sqlparts.Source) string {
 
 // source writes an element of FROM. of is a condition that joins the elements of an array with the row that
 // contains it. outer reports whether a row without elements is kept.
-func (c *carrier) source(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
+func (c *transpiler) source(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
 	if len(src.Pivots) > 0 {
 		return c.pivoted(s, src)
 	}
 	return c.plainSource(s, src, first)
 }
 
-// plainSource is [carrier.source] of a source before its pivots.
-func (c *carrier) plainSource(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
+// plainSource is [transpiler.source] of a source before its pivots.
+func (c *transpiler) plainSource(s *scope, src *sqlparts.Source, first bool) (text, of string, outer bool) {
 	switch {
 	case src.Raw != nil:
 		refuse("a source that badger cannot read")
@@ -1076,7 +1076,7 @@ func columnOutput(alias string, col *Column) output {
 }
 
 // derived adds a source of computed columns, and returns its alias.
-func (c *carrier) derived(s *scope, of *sqlparts.Source, columns []output, names []sqlparts.Ident) string {
+func (c *transpiler) derived(s *scope, of *sqlparts.Source, columns []output, names []sqlparts.Ident) string {
 	alias := c.name("r")
 	x := &source{of: of}
 	for i, o := range columns {

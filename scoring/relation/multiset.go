@@ -2,9 +2,9 @@ package relation
 
 import "math/bits"
 
-// bag counts how often a key occurs in gold and in the answer: a hash table with open addressing.
+// multiset counts how often a key occurs in gold and in the answer: a hash table with open addressing.
 // Keys are not 0.
-type bag struct {
+type multiset struct {
 	slots []slot
 	n     int
 }
@@ -14,14 +14,14 @@ type slot struct {
 	gold, pred int32
 }
 
-// newBag makes a bag for at most n different keys.
-func newBag(n int) *bag { return &bag{slots: make([]slot, 1<<bits.Len(uint(n+n/2+1)))} } //nolint:gosec // not negative
+// newMultiset returns a multiset of at most n different keys.
+func newMultiset(n int) *multiset { return &multiset{slots: make([]slot, 1<<bits.Len(uint(n+n/2+1)))} } //nolint:gosec // not negative
 
-// at is the slot of a key, made if there is none.
-func (b *bag) at(key uint64) *slot { return &b.slots[b.place(key)] }
+// at returns the slot of a key, which it adds if it is missing.
+func (b *multiset) at(key uint64) *slot { return &b.slots[b.place(key)] }
 
 // place is where the slot of a key is.
-func (b *bag) place(key uint64) int {
+func (b *multiset) place(key uint64) int {
 	if key == 0 {
 		key = 1
 	}
@@ -38,9 +38,9 @@ func (b *bag) place(key uint64) int {
 	}
 }
 
-// bagOf counts the keys of both sides.
-func bagOf(gold, pred []uint64) *bag {
-	b := newBag(len(gold) + len(pred))
+// multisetOf counts the keys of both sides.
+func multisetOf(gold, pred []uint64) *multiset {
+	b := newMultiset(len(gold) + len(pred))
 	for _, k := range gold {
 		b.at(k).gold++
 	}
@@ -50,7 +50,7 @@ func bagOf(gold, pred []uint64) *bag {
 	return b
 }
 
-// matching is which rows have an equal on the other side.
+// matching has the rows without an equal row on the other side, and the number of the others.
 type matching struct {
 	gold, pred         []uint64 // keys of the rows
 	onlyGold, onlyPred []int32  // rows without an equal, repetitions counted: the last ones of a key are those in excess
@@ -63,7 +63,7 @@ type matching struct {
 
 func match(gold, pred []uint64) *matching {
 	m := &matching{gold: gold, pred: pred}
-	b := bagOf(gold, pred)
+	b := multisetOf(gold, pred)
 	for i := range b.slots {
 		s := &b.slots[i]
 		if s.gold > 0 {
@@ -128,7 +128,7 @@ func (m *matching) unique() bool {
 // partners is the answer's row of every gold row, for keys that are unique and the same on both
 // sides.
 func (m *matching) partners() []int32 {
-	b := newBag(len(m.pred))
+	b := newMultiset(len(m.pred))
 	for j, k := range m.pred {
 		b.at(k).pred = int32(j) //nolint:gosec // rows are bounded far below
 	}

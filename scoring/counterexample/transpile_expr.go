@@ -11,7 +11,7 @@ import (
 )
 
 // value converts an expression that may be a condition to a value: SQLite and MySQL have no booleans.
-func (c *carrier) value(x expr) expr {
+func (c *transpiler) value(x expr) expr {
 	if x.kind == Bool && (c.dialect == sqlparts.SQLite || c.dialect == sqlparts.MySQL) {
 		return c.as(x, Int)
 	}
@@ -19,12 +19,12 @@ func (c *carrier) value(x expr) expr {
 }
 
 // condition writes an expression as a condition.
-func (c *carrier) condition(s *scope, e sqlparts.Expr) string {
+func (c *transpiler) condition(s *scope, e sqlparts.Expr) string {
 	return c.truth(c.expr(s, e))
 }
 
 // truth returns the truth value of a value in a condition.
-func (c *carrier) truth(x expr) string {
+func (c *transpiler) truth(x expr) string {
 	switch {
 	case x.kind == Bool:
 		return x.sql
@@ -41,8 +41,8 @@ func (c *carrier) truth(x expr) string {
 	return "(" + c.numeric(x).sql + " <> 0)"
 }
 
-// as converts to a kind that [carrier.common] gave.
-func (c *carrier) as(x expr, k Kind) expr {
+// as converts to a kind that [transpiler.common] returned.
+func (c *transpiler) as(x expr, k Kind) expr {
 	if x.kind == k || k == Null {
 		return x
 	}
@@ -52,7 +52,7 @@ func (c *carrier) as(x expr, k Kind) expr {
 }
 
 // common is the kind of a column that holds values of both.
-func (c *carrier) common(a, b Kind) Kind {
+func (c *transpiler) common(a, b Kind) Kind {
 	noBool := c.dialect == sqlparts.SQLite || c.dialect == sqlparts.MySQL
 	switch {
 	case a == Null:
@@ -70,7 +70,7 @@ func (c *carrier) common(a, b Kind) Kind {
 
 // mixes reports whether a column of values of both kinds has whole numbers and fractions, which SQLite
 // divides in two ways.
-func (c *carrier) mixes(a, b Kind) bool {
+func (c *transpiler) mixes(a, b Kind) bool {
 	return c.dialect == sqlparts.SQLite && a.number() && b.number() && (a == Real) != (b == Real)
 }
 
@@ -78,7 +78,7 @@ func (c *carrier) mixes(a, b Kind) bool {
 const numericText = `\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*`
 
 // numeric is the number that a dialect makes of a value in arithmetic.
-func (c *carrier) numeric(x expr) expr {
+func (c *transpiler) numeric(x expr) expr {
 	switch x.kind {
 	case Int, Real:
 		return x
@@ -109,7 +109,7 @@ func (c *carrier) numeric(x expr) expr {
 }
 
 // prefixNumber is SQLite's conversion of a string: its longest prefix that is a number, or 0.
-func (c *carrier) prefixNumber(x expr) expr {
+func (c *transpiler) prefixNumber(x expr) expr {
 	for _, col := range x.near {
 		c.values.numbers(col)
 	}
@@ -121,7 +121,7 @@ func (c *carrier) prefixNumber(x expr) expr {
 }
 
 // text converts a value to a string as the dialect does.
-func (c *carrier) text(x expr) expr {
+func (c *transpiler) text(x expr) expr {
 	switch x.kind {
 	case Text:
 		return x
@@ -166,7 +166,7 @@ func (c *carrier) text(x expr) expr {
 }
 
 // writesBooleans reports whether the dialect writes a truth value as true or false.
-func (c *carrier) writesBooleans() bool {
+func (c *transpiler) writesBooleans() bool {
 	switch c.dialect {
 	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Postgres, sqlparts.DuckDB, sqlparts.Databricks:
 		return true
@@ -177,7 +177,7 @@ func (c *carrier) writesBooleans() bool {
 // textOfNumber is the string of a number that may have a fraction. The number of decimal digits depends on the
 // type, which may be a float or a decimal: variants take the fewest, and two. For numbers other than those of two
 // digits, the result is unknown.
-func (c *carrier) textOfNumber(x expr) expr {
+func (c *transpiler) textOfNumber(x expr) expr {
 	c.open = true
 	digits := "100"
 	if x.inexact {
@@ -200,7 +200,7 @@ func (c *carrier) textOfNumber(x expr) expr {
 func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // grouped is a column of a source, as the grouping of its select sees it.
-func (c *carrier) grouped(s *scope, x expr) expr {
+func (c *transpiler) grouped(s *scope, x expr) expr {
 	if s.group == nil || s.inside {
 		return x
 	}
@@ -225,7 +225,7 @@ func (c *carrier) grouped(s *scope, x expr) expr {
 }
 
 // expr writes an expression.
-func (c *carrier) expr(s *scope, e sqlparts.Expr) expr {
+func (c *transpiler) expr(s *scope, e sqlparts.Expr) expr {
 	defer c.deeper()()
 	if s.group != nil && !s.inside && len(s.group.keys) > 0 {
 		if _, ok := e.(*sqlparts.Column); !ok && (s.group.queries || !hasQuery(e)) {
@@ -270,7 +270,7 @@ func hasQuery(n sqlparts.Node) bool {
 	return found
 }
 
-func (c *carrier) bare(s *scope, e sqlparts.Expr) expr {
+func (c *transpiler) bare(s *scope, e sqlparts.Expr) expr {
 	switch e := e.(type) {
 	case *sqlparts.Column:
 		return c.columnRef(s, e)
@@ -388,7 +388,7 @@ func negated(not bool, sql string) expr {
 }
 
 // dotted reports whether a point may lead to a field of a structure.
-func (c *carrier) dotted() bool {
+func (c *transpiler) dotted() bool {
 	switch c.dialect {
 	case sqlparts.BigQuery, sqlparts.Databricks, sqlparts.DuckDB:
 		return true
@@ -396,7 +396,7 @@ func (c *carrier) dotted() bool {
 	return false
 }
 
-func (c *carrier) literal(e *sqlparts.Literal) expr {
+func (c *transpiler) literal(e *sqlparts.Literal) expr {
 	switch e.Kind {
 	case sqlparts.Null:
 		return expr{sql: "NULL", kind: Null}
@@ -430,7 +430,7 @@ func (c *carrier) literal(e *sqlparts.Literal) expr {
 
 var plainNumber = regexp.MustCompile(`^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 
-func (c *carrier) binary(s *scope, e *sqlparts.Binary) expr {
+func (c *transpiler) binary(s *scope, e *sqlparts.Binary) expr {
 	if e.Quantifier != "" {
 		return c.quantified(s, e)
 	}
@@ -476,7 +476,7 @@ func both(x, y expr) []*Column {
 	return append(append([]*Column{}, x.near...), y.near...)
 }
 
-func (c *carrier) arithmetic(op string, l, r expr) expr {
+func (c *transpiler) arithmetic(op string, l, r expr) expr {
 	out := expr{kind: max(l.kind, r.kind), near: both(l, r), counted: l.counted || r.counted,
 		inexact: l.inexact || r.inexact}
 	fraction := l.kind == Real && !l.unsure || r.kind == Real && !r.unsure
@@ -542,7 +542,7 @@ func (c *carrier) arithmetic(op string, l, r expr) expr {
 }
 
 // divisor is NULL for 0 if the dialect's quotient is, and an error else.
-func (c *carrier) divisor(x expr) string {
+func (c *transpiler) divisor(x expr) string {
 	if x.literal != nil && strings.Trim(x.literal.Text, "-0.") != "" {
 		return x.sql
 	}
@@ -553,7 +553,7 @@ func (c *carrier) divisor(x expr) string {
 }
 
 // compare writes a comparison with the conversions that the dialect makes.
-func (c *carrier) compare(op string, l, r expr) expr {
+func (c *transpiler) compare(op string, l, r expr) expr {
 	out := expr{kind: Bool}
 	c.relate(op, l, r)
 	if c.learn {
@@ -648,7 +648,7 @@ func (c *carrier) compare(op string, l, r expr) expr {
 }
 
 // readsDates reports whether the dialect converts a string to a date when it is compared with one.
-func (c *carrier) readsDates() bool {
+func (c *transpiler) readsDates() bool {
 	return c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.MySQL ||
 		c.dialect == sqlparts.Redshift
 }
@@ -656,7 +656,7 @@ func (c *carrier) readsDates() bool {
 // dateAndNumber writes an ordering comparison in SQLite between a column of dates, whose affinity is numeric, and a
 // string that looks like a number, such as the year of a date. The affinity converts this string to a number, while
 // dates stay strings, which sort after all numbers. It returns "" for other comparisons.
-func (c *carrier) dateAndNumber(op string, l, r expr) string {
+func (c *transpiler) dateAndNumber(op string, l, r expr) string {
 	if c.dialect != sqlparts.SQLite || c.learn {
 		return ""
 	}
@@ -676,7 +676,7 @@ func (c *carrier) dateAndNumber(op string, l, r expr) string {
 var looksLikeNumber = regexp.MustCompile("^" + numericText + "$")
 
 // literalAs converts a string literal to the kind that it is compared with.
-func (c *carrier) literalAs(x expr, k Kind) expr {
+func (c *transpiler) literalAs(x expr, k Kind) expr {
 	text := x.literal.Text
 	ok := false
 	switch k {
@@ -709,7 +709,7 @@ var (
 
 // compareAffine compares a number with a string as SQLite does: the affinity of a column converts the other side;
 // without an affinity a number is less than every string.
-func (c *carrier) compareAffine(op string, l, r expr) expr {
+func (c *transpiler) compareAffine(op string, l, r expr) expr {
 	if l.kind == Text { // the number on the left
 		return c.compareAffine(mirrored(op), r, l)
 	}
@@ -750,7 +750,7 @@ func mirrored(op string) string {
 
 // relate records what a comparison suggests for generated values: columns that share values, and literals that are
 // bounds.
-func (c *carrier) relate(op string, l, r expr) {
+func (c *transpiler) relate(op string, l, r expr) {
 	if op == "=" || op == "IS NOT DISTINCT FROM" {
 		if l.column != nil && r.column != nil {
 			c.values.join(l.column, r.column)
@@ -793,7 +793,7 @@ func (c *carrier) relate(op string, l, r expr) {
 	}
 }
 
-func (c *carrier) compareRows(s *scope, e *sqlparts.Binary) expr {
+func (c *transpiler) compareRows(s *scope, e *sqlparts.Binary) expr {
 	l, okL := e.L.(*sqlparts.List)
 	r, okR := e.R.(*sqlparts.List)
 	if e.Op != "=" || !okL || !okR || len(l.Items) != len(r.Items) {
@@ -807,7 +807,7 @@ func (c *carrier) compareRows(s *scope, e *sqlparts.Binary) expr {
 }
 
 // quantified is x = ANY (query), x > ALL (query).
-func (c *carrier) quantified(s *scope, e *sqlparts.Binary) expr {
+func (c *transpiler) quantified(s *scope, e *sqlparts.Binary) expr {
 	c.without(strings.ToUpper(e.Quantifier)+" of a query", sqlparts.SQLite, sqlparts.BigQuery, sqlparts.Databricks)
 	sub, ok := e.R.(*sqlparts.Subquery)
 	if !ok {
@@ -824,7 +824,7 @@ func (c *carrier) quantified(s *scope, e *sqlparts.Binary) expr {
 }
 
 // alike relates two sides that are compared without conversion, and refuses operands that a dialect would convert.
-func (c *carrier) alike(l, r expr) {
+func (c *transpiler) alike(l, r expr) {
 	c.keyed(l)
 	c.keyed(r)
 	c.relate("=", l, r)
@@ -840,7 +840,7 @@ func (c *carrier) alike(l, r expr) {
 	refuse("a comparison of values of different kinds")
 }
 
-func (c *carrier) in(s *scope, e *sqlparts.In) expr {
+func (c *transpiler) in(s *scope, e *sqlparts.In) expr {
 	if e.Of != nil {
 		of := e.Of
 		if call, ok := of.(*sqlparts.Call); ok && strings.EqualFold(call.Name.Last().Text, "unnest") && len(call.Args) == 1 {
@@ -908,7 +908,7 @@ func (c *carrier) in(s *scope, e *sqlparts.In) expr {
 	return negated(e.Not, "("+strings.Join(parts, " OR ")+")")
 }
 
-func (c *carrier) rowIn(s *scope, e *sqlparts.In, l *sqlparts.List) expr {
+func (c *transpiler) rowIn(s *scope, e *sqlparts.In, l *sqlparts.List) expr {
 	if e.Query == nil {
 		refuse("IN of rows with a list")
 	}
@@ -929,7 +929,7 @@ func (c *carrier) rowIn(s *scope, e *sqlparts.In, l *sqlparts.List) expr {
 // them, which takes hours for a few dozen.
 const maxWildcards = 3
 
-func (c *carrier) like(s *scope, e *sqlparts.Like) expr {
+func (c *transpiler) like(s *scope, e *sqlparts.Like) expr {
 	if e.Quantifier != "" {
 		refuse("LIKE ANY")
 	}
@@ -999,7 +999,7 @@ func (c *carrier) like(s *scope, e *sqlparts.Like) expr {
 	return negated(e.Not, "("+sql+")")
 }
 
-func (c *carrier) is(s *scope, e *sqlparts.Is) expr {
+func (c *transpiler) is(s *scope, e *sqlparts.Is) expr {
 	before := len(c.seen)
 	x := c.expr(s, e.X)
 	c.ask(before)
@@ -1026,7 +1026,7 @@ func (c *carrier) is(s *scope, e *sqlparts.Is) expr {
 }
 
 // ask notes that a query tests the columns for NULL that were read since.
-func (c *carrier) ask(since int) {
+func (c *transpiler) ask(since int) {
 	for _, col := range c.seen[since:] {
 		if c.asked != nil {
 			c.asked[col] = true
@@ -1034,7 +1034,7 @@ func (c *carrier) ask(since int) {
 	}
 }
 
-func (c *carrier) caseOf(s *scope, e *sqlparts.Case) expr {
+func (c *transpiler) caseOf(s *scope, e *sqlparts.Case) expr {
 	var sql strings.Builder
 	sql.WriteString("(CASE")
 	results := make([]expr, 0, len(e.Whens)+1)
@@ -1065,7 +1065,7 @@ func (c *carrier) caseOf(s *scope, e *sqlparts.Case) expr {
 }
 
 // alignKinds converts values to the same kind, and returns their common properties.
-func (c *carrier) alignKinds(list []expr) ([]expr, expr) {
+func (c *transpiler) alignKinds(list []expr) ([]expr, expr) {
 	var all expr
 	if at := slices.IndexFunc(list, func(x expr) bool { return x.kind != Null }); c.learn && at >= 0 {
 		for _, x := range list {
@@ -1101,7 +1101,7 @@ func (c *carrier) alignKinds(list []expr) ([]expr, expr) {
 
 // scalar is a query as a value. SQLite takes its first row, which it orders at will; elsewhere
 // several rows are an error.
-func (c *carrier) scalar(s *scope, q *sqlparts.Query) expr {
+func (c *transpiler) scalar(s *scope, q *sqlparts.Query) expr {
 	sql, columns := c.query(q, s)
 	if len(columns) != 1 {
 		refuse("a query of several columns as a value")
@@ -1130,7 +1130,7 @@ func (c *carrier) scalar(s *scope, q *sqlparts.Query) expr {
 	return x
 }
 
-func (c *carrier) cast(s *scope, e *sqlparts.Cast) expr {
+func (c *transpiler) cast(s *scope, e *sqlparts.Cast) expr {
 	if e.Format != nil {
 		refuse("CAST with a format")
 	}
@@ -1145,7 +1145,7 @@ func (c *carrier) cast(s *scope, e *sqlparts.Cast) expr {
 }
 
 // castAffine is SQLite's CAST, which converts to an affinity.
-func (c *carrier) castAffine(x expr, has func(...string) bool) expr {
+func (c *transpiler) castAffine(x expr, has func(...string) bool) expr {
 	lit := x.literal
 	x.column = nil
 	switch {
