@@ -53,6 +53,11 @@ var breaches = map[string]struct {
 	"documentation": {"the example is empty", func(m *scoring.Metric) { m.Example = " " }},
 	"threshold":     {"is outside the range", func(m *scoring.Metric) { m.Threshold = scoring.At(2) }},
 	"options":       {`options {"no_such_option": 1} are accepted`, func(m *scoring.Metric) { m.Options.Check = func(json.RawMessage) error { return nil } }},
+	"scope": {"not applicable to any gold result (never)", func(m *scoring.Metric) {
+		m.Score = func(context.Context, *scoring.Input) (scoring.Score, error) {
+			return scoring.NotApplicable("never"), nil
+		}
+	}},
 	"self": {"gold against itself is ok 0", func(m *scoring.Metric) {
 		m.Score = func(context.Context, *scoring.Input) (scoring.Score, error) { return scoring.OK(0, "never"), nil }
 	}},
