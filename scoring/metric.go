@@ -215,7 +215,8 @@ func (m *Metric) CostOf() Cost {
 // At is a threshold.
 func At(v float64) *float64 { return &v }
 
-// Input is the input of a metric: one case with one of its accepted answers.
+// Input is the input of a metric: one case with one of its accepted answers. Metrics get it from an [Engine]; a zero
+// Input has no options, and ScoreOf and MetricOf panic on it.
 type Input struct {
 	Case *Case
 	Gold *Query // nil if the case has none

@@ -72,11 +72,11 @@ type Describer interface {
 	Describe(ctx context.Context) ([]Fact, error)
 }
 
-// Fact is one of these.
+// Fact is a property of a connection that [Describer] reports.
 type Fact struct {
-	Name string // in a word, such as pooler
-	Text string
-	Fix  string // what can be done, where something is worth a look; else ""
+	Name string // one word, such as pooler
+	Text string // describes the property
+	Fix  string // how to mend a problem; "" if there is none
 }
 
 // Mark is a writer's knowledge of a table that other clients may write to.
@@ -107,7 +107,7 @@ type Features struct {
 	NULBytes   bool // text may hold NUL
 }
 
-// Options say how to open a connection.
+// Options are the options of an [Opener].
 type Options struct {
 	ReadOnly  bool             // nothing will be written; the database must exist
 	MustExist bool             // a database that does not exist is not made
@@ -121,7 +121,8 @@ type Options struct {
 // Opener opens a connection. The URL is the whole one, scheme included.
 type Opener func(ctx context.Context, url string, o Options) (Conn, Dialect, error)
 
-// Dialect is how a warehouse spells what the portable statements need.
+// Dialect describes how the SQL of a warehouse differs from the portable statements. Of the functions, only those
+// whose comment says so may be nil.
 type Dialect struct {
 	Name  string // as cases name it: duckdb, snowflake, bigquery, databricks
 	Types map[Type]string
