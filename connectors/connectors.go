@@ -268,7 +268,7 @@ func recovered(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = errcode.Because(fmt.Errorf("%v", p), errcode.Internal,
-				"the connector broke down on what the warehouse answered; this is a defect of badger or of the vendor's driver")
+				"the connector panicked on the reply of the warehouse; this is a bug in badger or in the vendor's driver")
 		}
 	}()
 	return call()

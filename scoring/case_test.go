@@ -122,7 +122,7 @@ func TestDecodeCaseResults(t *testing.T) {
 		{"a lone surrogate in text", `"{\"columns\":[\"a\"],\"rows\":[[\"\udfff\"]]}"`, -1, "", "lone surrogate"},
 		{"a pair", `{"columns":["a"],"rows":[["\ud83e\udda1"]]}`, 1, "", ""},
 		{"bytes that are not UTF-8", "{\"columns\":[\"a\"],\"rows\":[[\"\xe9\"]]}", -1, "", "valid UTF-8"},
-		{"columns that are there twice", `{"columns":["a"],"columns":["b"],"rows":[[1]]}`, -1, "", `"columns" stands there twice`},
+		{"columns that are there twice", `{"columns":["a"],"columns":["b"],"rows":[[1]]}`, -1, "", `duplicate member "columns"`},
 	} {
 		for _, side := range []string{`"gold":{"result":%}`, `"agent":{"result":%}`} {
 			c := decodeCase(t, `{"case_id":"x",`+strings.Replace(side, "%", tc.result, 1)+`}`)

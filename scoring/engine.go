@@ -99,7 +99,7 @@ func checkOptions(m *Metric, raw json.RawMessage) error {
 	return nil
 }
 
-// Metrics lists the metrics in order.
+// Metrics lists the metrics in order. The slice must not be modified.
 func (e *Engine) Metrics() []Metric { return e.metrics }
 
 // AsksJudge reports whether a metric may wait for a judge: if one is configured and the metric's
@@ -298,13 +298,13 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 	defer func() { // around everything that is the metric's: its options, its score of a failed query, its score
 		if v := recover(); v != nil {
 			if err, ok := halt.Cause(v); ok {
-				s = Fail(errcode.New(errcode.Of(err), "given up: nobody waits for it any more"))
+				s = Fail(errcode.New(errcode.Of(err), "cancelled: the caller no longer waits"))
 				return
 			}
 			if r.engine.opts.Panicked != nil {
 				r.engine.opts.Panicked(m.Name, v, debug.Stack())
 			}
-			s = Fail(errcode.New(errcode.Internal, "metric %s broke down on this case; this is a defect of badger", m.Name))
+			s = Fail(errcode.New(errcode.Internal, "metric %s panicked on this case; this is a bug in badger", m.Name))
 		}
 	}()
 	in.options = in.options[:0]
@@ -344,7 +344,7 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 		}
 	}
 	if rank(s) < 0 || s.Status == StatusOK && (math.IsNaN(s.Value) || math.IsInf(s.Value, 0)) {
-		return Fail(errcode.New(errcode.Internal, "metric %s gave no score; this is a defect of badger", m.Name))
+		return Fail(errcode.New(errcode.Internal, "metric %s gave no score; this is a bug in badger", m.Name))
 	}
 	return s
 }

@@ -77,7 +77,7 @@ func scanResult(s *jsonscan.Scanner, grow func(bytes int64) error) (_ *Table, er
 			rows = new(jsonscan.Scanner)
 			rows.Reset(raw)
 		case string(key) == "rows" || string(key) == "columns":
-			err = errcode.New(errcode.InvalidArgument, "%q stands there twice", key)
+			err = errcode.New(errcode.InvalidArgument, "duplicate member %q", key)
 		default:
 			_, err = s.Skip()
 		}

@@ -225,7 +225,7 @@ func checkDeclaration(f *Function) error {
 	return nil
 }
 
-// Functions lists all functions by name.
+// Functions lists all functions by name. The slice must not be modified.
 func (c *Catalogue) Functions() []Function { return c.current.Load().functions }
 
 // Function finds a function. The error of an unknown name offers the nearest ones.
@@ -269,7 +269,7 @@ func (c *Catalogue) guarded(fn *Function, f func() error) (err error) {
 			if c.panicked != nil {
 				c.panicked(fn.Name, v, debug.Stack())
 			}
-			err = errcode.New(errcode.Internal, "function %s broke down on this input; this is a defect of badger", fn.Name)
+			err = errcode.New(errcode.Internal, "function %s panicked on this input; this is a bug in badger", fn.Name)
 		}
 	}()
 	return f()

@@ -260,7 +260,7 @@ func TestScalarAndEnvelope(t *testing.T) {
 		{"a result that cannot be read names the side", "cell_match", []string{gold, `{"columns":[1]}`}, nil, "failed", "invalid_argument", "result of the agent"},
 		{"a reference without anyone to resolve it", "cell_match", []string{gold, "table:t"}, nil, "failed", "failed_precondition", "inline"},
 		{"an abstention is not 0", "cell_match", []string{`{"columns":[],"rows":[]}`, agent}, nil, "abstained", "", "nothing to compare"},
-		{"a metric that breaks down", "cell_match", []string{thirteen, agent}, nil, "failed", "internal", "defect"},
+		{"a metric that breaks down", "cell_match", []string{thirteen, agent}, nil, "failed", "internal", "bug in badger"},
 		{"a label", "row_category", []string{gold, agent}, "equal", "ok", "", "counted"},
 		{"a query that ran", "ran", []string{"select 1", "\x00"}, 1.0, "ok", "", "ran"},
 		{"a query that failed", "ran", []string{"select", "syntax error"}, 0.0, "ok", "", "failed"},

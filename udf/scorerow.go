@@ -138,7 +138,7 @@ func stored(s scoring.Score, hash string) scoring.StoredScore {
 	row, err := s.Stored(hash)
 	if err != nil {
 		f := scoring.Fail(
-			errcode.New(errcode.Internal, "the evidence of the score cannot be written as JSON; this is a defect of badger"))
+			errcode.New(errcode.Internal, "the evidence of the score cannot be written as JSON; this is a bug in badger"))
 		f.Metric, f.Version = s.Metric, s.Version
 		row, _ = f.Stored(hash) // it has no detail
 	}

@@ -60,7 +60,7 @@ const fetchWait = 500 * time.Millisecond
 const pendingEnvelope = `{"status":"pending","value":null,"code":"unavailable","reason":"the judge has not answered yet; retry later","retryable":true}`
 
 var errNoTicket = errcode.New(errcode.NotFound,
-	"no row was submitted under this ticket, or too long ago; submit it again")
+	"unknown or expired ticket; submit the row again")
 
 // submit begins rows and returns their tickets, the keyed hashes of their content: the same row has the
 // same ticket at one replica. Where replicas share calls, a ticket is good at all of them. It is good for

@@ -118,7 +118,7 @@ func TestEveryCaseEndsInScores(t *testing.T) {
 	for why, want := range map[string]got{
 		"a score":                         {"q000", "m", scoring.StatusOK, 0, ""},
 		"a metric that does not apply":    {"q000", "sql", scoring.StatusNotApplicable, 0, "no gold SQL given"},
-		"a metric that breaks down":       {"q000", "breaks", scoring.StatusFailed, errcode.Internal, "metric breaks broke down on this case; this is a defect of badger"},
+		"a metric that breaks down":       {"q000", "breaks", scoring.StatusFailed, errcode.Internal, "metric breaks panicked on this case; this is a bug in badger"},
 		"evidence that JSON cannot hold":  {"q000", "odd_detail", scoring.StatusFailed, errcode.Internal, "the evidence of the score cannot be written as JSON; this is a bug in badger"},
 		"a case that cannot be read":      {"q001", "m", scoring.StatusFailed, errcode.InvalidArgument, "case 2: torn"},
 		"but what describes the question": {"q001", "sql", scoring.StatusNotApplicable, 0, "no gold SQL given"},

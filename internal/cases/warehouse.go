@@ -115,7 +115,7 @@ func (s *Warehouse) all(ctx context.Context, before, read int64) error {
 		return nil
 	}
 	return errcode.New(errcode.Internal,
-		"badger.agent_runs has %d rows to score, and %d were read; this is a defect of badger", after, read)
+		"badger.agent_runs has %d rows to score, and %d were read; this is a bug in badger", after, read)
 }
 
 func itemOf(a *store.Answer) batch.Item {

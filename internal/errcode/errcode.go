@@ -28,7 +28,7 @@ const (
 	ResourceExhausted  Code = 8  // a limit: rows, bytes, memory, disk, budget, rate
 	FailedPrecondition Code = 9  // the state does not allow it, such as a locked database
 	Unimplemented      Code = 12 // not offered by this backend
-	Internal           Code = 13 // a defect of badger
+	Internal           Code = 13 // a bug in badger
 	Unavailable        Code = 14 // try again later
 	DataLoss           Code = 15 // truncated or corrupt bytes
 	Unauthenticated    Code = 16 // no valid credentials

@@ -28,7 +28,7 @@ import (
 //   - a value is in range, and a verdict follows from the threshold;
 //   - the same input gives the same score, byte for byte, from any number of goroutines;
 //   - what a case lacks is not_applicable, never 0;
-//   - no result, however hostile, makes it panic or fail by a defect;
+//   - no result, however hostile, makes it panic or fail because of a bug;
 //   - a judge is asked only by metrics that need one, and its nonsense never becomes a value.
 func Run(t *testing.T, metrics []scoring.Metric, declared ...Properties) {
 	for i := range metrics {
@@ -298,7 +298,7 @@ func (s *suite) sound(t *testing.T, c *scoring.Case, what string) {
 	}
 	if got.Status == scoring.StatusFailed &&
 		(got.Code == errcode.Internal || got.Code == errcode.Unknown || got.Code == errcode.OK) {
-		t.Errorf("%s: failed by a defect, or without a code: %v, %s", what, got.Code, got.Reason)
+		t.Errorf("%s: failed because of a bug, or without a code: %v, %s", what, got.Code, got.Reason)
 	}
 	if got.Status != scoring.StatusOK {
 		return

@@ -75,7 +75,7 @@ var breaches = map[string]struct {
 			return scoring.OK(1, in.Gold.Result.Table.Columns[0].Name+"x"), nil
 		}
 	}},
-	"uncoded error": {"failed by a defect", func(m *scoring.Metric) {
+	"uncoded error": {"failed because of a bug", func(m *scoring.Metric) {
 		m.Score = func(context.Context, *scoring.Input) (scoring.Score, error) { return scoring.Score{}, errors.New("no") }
 	}},
 	"order of rows": {"row_order_does_not_matter", func(m *scoring.Metric) {

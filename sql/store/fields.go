@@ -148,7 +148,7 @@ func Rows[T any](ctx context.Context, w *Store, s Select[T]) iter.Seq2[T, error]
 		err := w.Each(ctx, s.What, s.String(), s.Args, func(t *scoring.Table, row int) bool {
 			if len(t.Columns) != len(s.Fields) {
 				broken = errcode.New(errcode.Internal,
-					"%s: the statement has %d columns, and %d are read; this is a defect of badger", s.What, len(t.Columns),
+					"%s: the statement has %d columns, and %d are read; this is a bug in badger", s.What, len(t.Columns),
 					len(s.Fields))
 				return false
 			}
@@ -243,7 +243,7 @@ func (f *field[T]) read(out *T, v scoring.Value, borrow bool) error {
 	case *time.Time:
 		*to = instant(v)
 	default:
-		return errcode.New(errcode.Internal, "column %s: a value cannot be read into a %T; this is a defect of badger", f.SQL,
+		return errcode.New(errcode.Internal, "column %s: a value cannot be read into a %T; this is a bug in badger", f.SQL,
 			to)
 	}
 	return nil

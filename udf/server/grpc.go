@@ -138,7 +138,7 @@ func (s *Server) bound(ctx context.Context) (context.Context, context.CancelFunc
 // panicked is the error of a call that broke down.
 func (s *Server) panicked(ctx context.Context, c *call, method string) error {
 	LogPanics(s.log)(method, nil, debug.Stack())
-	err := errcode.New(errcode.Internal, "the call could not be served; this is a defect of badger")
+	err := errcode.New(errcode.Internal, "the call could not be served; this is a bug in badger")
 	s.finish(ctx, c, err)
 	return grpcError(err, codes.ResourceExhausted)
 }

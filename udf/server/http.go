@@ -67,7 +67,7 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 			panic(v)
 		} else if v != nil {
 			LogPanics(s.log)(x.wire, v, debug.Stack())
-			err = errcode.New(errcode.Internal, "the request could not be served; this is a defect of badger")
+			err = errcode.New(errcode.Internal, "the request could not be served; this is a bug in badger")
 		}
 	}()
 	who, err := s.authHTTP(x.r)

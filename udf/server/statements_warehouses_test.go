@@ -170,7 +170,7 @@ var databricksStatements = map[string]func(*testing.T){
 		s = start(t, newCatalogue(t), tokenOptions())
 		wantRefused(t, "no token", 401, `"code":"unauthenticated"`)(s.databricks("same_text").Call(ctx, map[string]any{}))
 		s = start(t, newCatalogue(t), nil)
-		want(t, "a row that fails is no failure of the call", `{"status":"failed","value":null,"code":"internal","reason":"function show broke down on this input; this is a defect of badger"}`)(
+		want(t, "a row that fails is no failure of the call", `{"status":"failed","value":null,"code":"internal","reason":"function show panicked on this input; this is a bug in badger"}`)(
 			s.databricks("show").Call(ctx, map[string]any{"text": "panic"}))
 		if err := s.stop(); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,6 @@ import (
 // of the query.
 func Recovered(err *error) {
 	if p := recover(); p != nil {
-		*err = errcode.Because(fmt.Errorf("%v", p), errcode.Internal, "the driver broke down on what the warehouse answered; this is a defect of the driver or of badger: cast the columns to text, and report their types")
+		*err = errcode.Because(fmt.Errorf("%v", p), errcode.Internal, "the driver panicked on the reply of the warehouse; this is a bug in the driver or in badger: cast the columns to text, and report their types")
 	}
 }
