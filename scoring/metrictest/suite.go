@@ -28,7 +28,7 @@ import (
 //   - a value is in range, and a verdict follows from the threshold;
 //   - the same input gives the same score, byte for byte, from any number of goroutines;
 //   - what a case lacks is not_applicable, never 0;
-//   - no result, however hostile, makes it panic or fail because of a bug;
+//   - no result, however hostile, causes a panic or an internal error;
 //   - a judge is asked only by metrics that need one, and its nonsense never becomes a value.
 func Run(t *testing.T, metrics []scoring.Metric, declared ...Properties) {
 	for i := range metrics {
