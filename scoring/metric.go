@@ -157,17 +157,36 @@ func (m *Metric) DescribesQuestion() bool {
 	return fields != 0 && fields&^ofQuestion == 0
 }
 
-var rangeNumbers = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`)
+const rangeNumber = `-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?`
 
-// Bounds returns the minimum and the maximum value according to the metric's range; infinite if the range does not
-// state one.
-func (m *Metric) Bounds() (low, high float64) {
-	var named []float64
+var (
+	rangeNumbers = regexp.MustCompile(rangeNumber)
+	fromTo       = regexp.MustCompile(`^` + rangeNumber + ` to ` + rangeNumber)
+)
+
+// inRange returns the numbers that the metric's range names.
+func (m *Metric) inRange() (named []float64) {
 	for _, text := range rangeNumbers.FindAllString(m.Range, -1) {
 		if v, err := strconv.ParseFloat(text, 64); err == nil {
 			named = append(named, v)
 		}
 	}
+	return named
+}
+
+// Values returns the only values that the metric can have according to its range, such as "0 or 1" or
+// "1 right, 0 wrong". It is nil if the range is continuous.
+func (m *Metric) Values() []float64 {
+	if named := m.inRange(); len(named) > 1 && !fromTo.MatchString(m.Range) {
+		return named
+	}
+	return nil
+}
+
+// Bounds returns the minimum and the maximum value according to the metric's range; infinite if the range does not
+// state one.
+func (m *Metric) Bounds() (low, high float64) {
+	named := m.inRange()
 	low, high = math.Inf(-1), math.Inf(1)
 	switch {
 	case len(named) > 1:

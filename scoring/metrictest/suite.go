@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -60,11 +59,10 @@ func Run(t *testing.T, metrics []scoring.Metric, declared ...Properties) {
 type suite struct {
 	m      scoring.Metric
 	engine *scoring.Engine
-	values *valueRange
 }
 
 func newSuite(t *testing.T, m scoring.Metric) *suite {
-	s := &suite{m: m, values: parseRange(m.Range)}
+	s := &suite{m: m}
 	s.engine = s.newEngine(t, nil)
 	return s
 }
@@ -125,7 +123,7 @@ func (s *suite) described(t *testing.T) {
 			t.Errorf("the %s is empty", what)
 		}
 	}
-	if m.Threshold != nil && s.values != nil && (*m.Threshold < s.values.least || *m.Threshold > s.values.most) {
+	if m.Threshold != nil && m.Within(*m.Threshold) != nil {
 		t.Errorf("the threshold %v is outside the range %s", *m.Threshold, m.Range)
 	}
 }
@@ -196,13 +194,14 @@ func (s *suite) options(t *testing.T) {
 const bothResults = scoring.FieldGoldResult | scoring.FieldPredResult
 
 func (s *suite) goldAgainstItself(t *testing.T) {
-	if s.m.Needs&bothResults != bothResults || s.m.Needs&scoring.FieldJudge != 0 || s.values == nil ||
-		math.IsInf(s.values.most, 1) {
+	least, most := s.m.Bounds()
+	if s.m.Needs&bothResults != bothResults || (s.m.Needs|s.m.Reads)&scoring.FieldLatency != 0 ||
+		s.m.Needs&scoring.FieldJudge != 0 || math.IsInf(most, 1) {
 		t.Skip("the metric does not measure how equal two results are")
 	}
-	want := s.values.most
+	want := most
 	if s.m.LowerIsBetter {
-		want = s.values.least
+		want = least
 	}
 	rng := rand.New(rand.NewPCG(1, 11))
 	var notApplicable scoring.Score
@@ -303,7 +302,7 @@ func (s *suite) sound(t *testing.T, c *scoring.Case, what string) {
 	if got.Status != scoring.StatusOK {
 		return
 	}
-	if math.IsNaN(got.Value) || math.IsInf(got.Value, 0) || s.values != nil && !s.values.holds(got.Value) {
+	if math.IsNaN(got.Value) || math.IsInf(got.Value, 0) || !inRange(&s.m, got.Value) {
 		t.Errorf("%s: the value %v is not in the range %s", what, got.Value, s.m.Range)
 	}
 	if len(s.m.Labels) > 0 && !slices.Contains(s.m.Labels, got.Label) {
@@ -396,52 +395,8 @@ func (s *suite) doesNotMatter(t *testing.T, p Property) {
 	}
 }
 
-// valueRange is a metric's Range, read.
-type valueRange struct {
-	least, most float64
-	only        []float64 // the only values, if they can be counted
-}
-
-var (
-	fromTo  = regexp.MustCompile(`^(-?[0-9.]+) to (-?[0-9.]+)\b`)
-	oneOf   = regexp.MustCompile(`^(-?[0-9.]+) or (-?[0-9.]+)\b`)
-	atLeast = regexp.MustCompile(`^at least (-?[0-9.]+)\b`)
-	labels  = regexp.MustCompile(`^-?[0-9.]+ [a-z_]+(, -?[0-9.]+ [a-z_]+)+$`)
-)
-
-// parseRange reads "0 to 1", "0 or 1", "at least 0" and "1 right, 0 wrong". Anything else is nil:
-// only finite values can then be asked for.
-func parseRange(s string) *valueRange {
-	number := func(s string) float64 {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			return math.NaN()
-		}
-		return v
-	}
-	if m := fromTo.FindStringSubmatch(s); m != nil {
-		return &valueRange{least: number(m[1]), most: number(m[2])}
-	}
-	if m := oneOf.FindStringSubmatch(s); m != nil {
-		return &valueRange{least: number(m[1]), most: number(m[2]), only: []float64{number(m[1]), number(m[2])}}
-	}
-	if m := atLeast.FindStringSubmatch(s); m != nil {
-		return &valueRange{least: number(m[1]), most: math.Inf(1)}
-	}
-	if labels.MatchString(s) {
-		r := &valueRange{}
-		for _, part := range strings.Split(s, ", ") {
-			r.only = append(r.only, number(part[:strings.IndexByte(part, ' ')]))
-		}
-		r.least, r.most = slices.Min(r.only), slices.Max(r.only)
-		return r
-	}
-	return nil
-}
-
-func (r *valueRange) holds(v float64) bool {
-	if r.only != nil {
-		return slices.Contains(r.only, v)
-	}
-	return v >= r.least && v <= r.most
+// inRange reports whether v is a value of the metric according to its range.
+func inRange(m *scoring.Metric, v float64) bool {
+	only := m.Values()
+	return m.Within(v) == nil && (only == nil || slices.Contains(only, v))
 }
