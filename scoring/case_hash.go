@@ -11,8 +11,8 @@ import (
 
 // GoldHash identifies the question with everything other than the answer that scores may depend on: the question,
 // its evidence, schema and dialect, the accepted answers, the expected behavior, and the options of metrics. Scores
-// of a case whose hash has changed are not comparable. A result that is a reference is identified by its name, not
-// by its rows. It is 16 hexadecimal digits.
+// of a case whose hash has changed are not comparable. Latencies, which differ with each run, are excluded. A result
+// that is a reference is identified by its name, not by its rows. It is 16 hexadecimal digits.
 func (c *Case) GoldHash() string {
 	h := goldHash{sha256.New()}
 	h.texts(c.ID, c.Question, c.Evidence, c.Schema, c.Dialect, c.Expected.Behaviour)

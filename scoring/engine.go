@@ -99,7 +99,7 @@ func checkOptions(m *Metric, raw json.RawMessage) error {
 	return nil
 }
 
-// Metrics lists the metrics in order.
+// Metrics lists the metrics in order. The slice must not be modified.
 func (e *Engine) Metrics() []Metric { return e.metrics }
 
 // AsksJudge reports whether a metric may wait for a judge: if one is configured and the metric's

@@ -46,8 +46,10 @@ type FailedQuery struct {
 	Status Status // ok, with the value and label; not_applicable; or empty: the metric scores as usual
 	Value  float64
 	Label  string
-	Own    bool   // the metric's own function scores the case, with a detail
-	Why    string // why it scores as usual, or a remark
+	// The metric's own function scores the case. The agent's result has no table then. A metric that is not applicable
+	// to some questions needs this: its scope takes precedence over the failure.
+	Own bool
+	Why string // why it scores as usual, or a remark
 }
 
 // The usual declarations.
@@ -100,7 +102,7 @@ func (m *Metric) failedScore() (s Score, ends bool) {
 type Metric struct {
 	Name    string // as typed in SQL
 	Version int    // raised whenever any output may move
-	Group   string // family in listings: execution, sql, judge, agent
+	Group   string // family in listings: verdict, execution, sql, judge, agent
 	Branch  Branch // of the evaluation; modes choose by it
 	Needs   Field  // what must be there: where it is missing the score is not_applicable, with the reason
 	Reads   Field  // used in addition, if present
@@ -132,14 +134,15 @@ type Metric struct {
 	// one. If nil, it does not.
 	Asks func(json.RawMessage) bool
 
-	FailedQuery FailedQuery // what becomes of it where the agent's query failed to run
+	FailedQuery FailedQuery // the score if the agent's query failed
 
 	// OnRequest marks a metric that costs many times more than others, so that it is computed only if it is named.
 	OnRequest bool
 
-	// Score computes the score. It is called only with all needs met, may be called from many
-	// goroutines at once with different inputs, and gives the same score for the same input. An
-	// error is a failed score.
+	// Score computes the score. It is called only if all needs are met, except that the agent's result is missing if
+	// FailedQuery.Own is set and the query failed. It may be called concurrently with different inputs, and returns the
+	// same score for the same input. An error is a failed score. If the case is outside the metric's scope, it returns
+	// [NotApplicable]. The scope should depend on the question and gold alone, so that an answer cannot avoid a score.
 	Score func(ctx context.Context, in *Input) (Score, error)
 }
 
@@ -154,17 +157,36 @@ func (m *Metric) DescribesQuestion() bool {
 	return fields != 0 && fields&^ofQuestion == 0
 }
 
-var rangeNumbers = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`)
+const rangeNumber = `-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?`
 
-// Bounds returns the minimum and the maximum value according to the metric's range; infinite if the range does not
-// state one.
-func (m *Metric) Bounds() (low, high float64) {
-	var named []float64
+var (
+	rangeNumbers = regexp.MustCompile(rangeNumber)
+	fromTo       = regexp.MustCompile(`^` + rangeNumber + ` to ` + rangeNumber)
+)
+
+// inRange returns the numbers that the metric's range names.
+func (m *Metric) inRange() (named []float64) {
 	for _, text := range rangeNumbers.FindAllString(m.Range, -1) {
 		if v, err := strconv.ParseFloat(text, 64); err == nil {
 			named = append(named, v)
 		}
 	}
+	return named
+}
+
+// Values returns the only values that the metric can have according to its range, such as "0 or 1" or
+// "1 right, 0 wrong". It is nil if the range is continuous.
+func (m *Metric) Values() []float64 {
+	if named := m.inRange(); len(named) > 1 && !fromTo.MatchString(m.Range) {
+		return named
+	}
+	return nil
+}
+
+// Bounds returns the minimum and the maximum value according to the metric's range; infinite if the range does not
+// state one.
+func (m *Metric) Bounds() (low, high float64) {
+	named := m.inRange()
 	low, high = math.Inf(-1), math.Inf(1)
 	switch {
 	case len(named) > 1:
@@ -212,7 +234,8 @@ func (m *Metric) CostOf() Cost {
 // At is a threshold.
 func At(v float64) *float64 { return &v }
 
-// Input is the input of a metric: one case with one of its accepted answers.
+// Input is the input of a metric: one case with one of its accepted answers. Metrics get it from an [Engine]; a zero
+// Input has no options, and ScoreOf and MetricOf panic on it.
 type Input struct {
 	Case *Case
 	Gold *Query // nil if the case has none

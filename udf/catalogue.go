@@ -225,7 +225,7 @@ func checkDeclaration(f *Function) error {
 	return nil
 }
 
-// Functions lists all functions by name.
+// Functions lists all functions by name. The slice must not be modified.
 func (c *Catalogue) Functions() []Function { return c.current.Load().functions }
 
 // Function finds a function. The error of an unknown name offers the nearest ones.

@@ -11,7 +11,7 @@ import (
 // exact and allows a quoted one; a plain part allows a plain one, in whatever case.
 type Allowed [][]Name
 
-// any is the part of a pattern that allows every name, without quotes.
+// anyName is the part of a pattern that allows every name, without quotes.
 const anyName = "*"
 
 // ParseAllowed reads patterns.

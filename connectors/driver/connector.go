@@ -4,12 +4,12 @@ package driver
 // a program links the package and passes the variable on: nothing else names a connector.
 type Connector struct {
 	Name     string    // of its folder, and in the build tag no_NAME that leaves it out
-	Schemes  []string  // of its URLs
-	Open     Opener    // for all of them
-	Contacts Contacts  // likewise
+	Schemes  []string  // the schemes of its URLs, such as duckdb
+	Open     Opener    // opens a URL of any of the schemes
+	Contacts Contacts  // lists the hosts of a URL of any of the schemes
 	Dialects []Dialect // one for each warehouse that functions can be installed in
 	Examples []Example // ways to reach its warehouses, for docs/reference/residency.md
-	Place    int       // of the examples among those of other connectors
+	Place    int       // sort key of the examples among those of other connectors
 }
 
 // Example is a URL that shows whom a way to reach a warehouse contacts.

@@ -30,7 +30,8 @@ type Contact struct {
 	Via string `json:"via,omitempty"`
 }
 
-// Behind are the contacts of a proxy that the others are reached through; a nil proxy is none.
+// Behind returns the contacts, reached through a proxy, and the proxy itself first. If proxy is nil, it returns the
+// contacts unchanged.
 func Behind(proxy *url.URL, why string, contacts ...Contact) []Contact {
 	if proxy == nil {
 		return contacts

@@ -72,11 +72,11 @@ type Describer interface {
 	Describe(ctx context.Context) ([]Fact, error)
 }
 
-// Fact is one of these.
+// Fact is a property of a connection that [Describer] reports.
 type Fact struct {
-	Name string // in a word, such as pooler
-	Text string
-	Fix  string // what can be done, where something is worth a look; else ""
+	Name string // one word, such as pooler
+	Text string // describes the property
+	Fix  string // how to mend a problem; "" if there is none
 }
 
 // Mark is a writer's knowledge of a table that other clients may write to.

@@ -140,6 +140,57 @@ func TestPagesThatCodeNames(t *testing.T) {
 	}
 }
 
+// TestNamesOnPages checks that the folders, files and exported names that the pages of the root folder name in code
+// spans exist: connectors/driver, scoring/engine.go, scoring.Engine, scoring.Engine.Score. Names with NAME in them are
+// placeholders.
+func TestNamesOnPages(t *testing.T) {
+	root := filepath.Join("..", "..")
+	sources := files(t, ".go")
+	folders := map[string]bool{}
+	for name := range sources {
+		for folder := path.Dir(name); !folders[folder]; folder = path.Dir(folder) {
+			folders[folder] = true
+		}
+	}
+	place := regexp.MustCompile(`^([a-z]+)/[\w./-]+$`)
+	exported := regexp.MustCompile(`^([a-z]+)\.([A-Z]\w*\.)?([A-Z]\w*)$`)
+	checked := 0
+	for name, text := range files(t, ".md") {
+		if path.Dir(name) != "." {
+			continue
+		}
+		for _, span := range code.FindAllString(fence.ReplaceAllString(text, ""), -1) {
+			span = strings.Trim(span, "`")
+			if m := place.FindStringSubmatch(span); m != nil && folders[m[1]] && !strings.Contains(span, "NAME") {
+				checked++
+				if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(span))); err != nil {
+					t.Errorf("%s names %s: no such file or folder", name, span)
+				}
+			}
+			m := exported.FindStringSubmatch(span)
+			if m == nil {
+				continue
+			}
+			checked++
+			receiver := ""
+			if m[2] != "" {
+				receiver = `\(\w+ \*?` + strings.TrimSuffix(m[2], ".") + `\) `
+			}
+			declared := regexp.MustCompile(`(?m)^(?:type|func|var|const) ` + receiver + m[3] + `\b`)
+			found := false
+			for file, source := range sources {
+				found = found || path.Base(path.Dir(file)) == m[1] && declared.MatchString(source)
+			}
+			if !found {
+				t.Errorf("%s names %s: no package %s declares it", name, span, m[1])
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("%d names found, expected dozens", checked)
+	}
+}
+
 // TestGeneratedPages checks that each page in docs/reference names the command that writes it, in its first line.
 func TestGeneratedPages(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))

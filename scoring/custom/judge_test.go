@@ -267,6 +267,32 @@ def process_row(row, config):
 	}
 }
 
+// A range of large or small numbers, which print with an exponent, bounds thresholds as any other.
+func TestThresholdsInRange(t *testing.T) {
+	for _, c := range []struct {
+		bounds    string
+		threshold float64
+		within    bool
+	}{
+		{"[0, 1000000]", 500000, true},
+		{"[0, 1000000]", 1000001, false},
+		{"[0.00002, None]", 0.00002, true},
+		{"[0.00002, None]", 0, false},
+		{"[None, 1e30]", 1e30, true},
+		{"[None, 1e30]", 2e30, false},
+	} {
+		j := loadTest(t, "j.star", `judge(name = "j", version = 1, summary = "A test.", needs = ["question"], range = `+c.bounds+`)
+def process_row(row, config):
+    return 1
+`, nil)
+		_, err := scoring.NewEngine([]scoring.Metric{j.Metric()},
+			&scoring.EngineOptions{Config: scoring.Config{Thresholds: map[string]float64{"j": c.threshold}}})
+		if (err == nil) != c.within {
+			t.Errorf("range %s, threshold %v: %v", c.bounds, c.threshold, err)
+		}
+	}
+}
+
 func TestScoresOfOtherMetrics(t *testing.T) {
 	base := scoring.Metric{Name: "base", Version: 1, Range: "0 to 1", Threshold: scoring.At(0.5), Needs: scoring.FieldQuestion,
 		Score: func(context.Context, *scoring.Input) (scoring.Score, error) { return scoring.OK(0.75, "as it is"), nil }}

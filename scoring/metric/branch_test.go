@@ -49,7 +49,7 @@ func TestBranchesFollowTable2(t *testing.T) {
 // and no judge is asked.
 func TestFailedQueryEndsTheSQLBranch(t *testing.T) {
 	notApplicable := []string{"latency_overhead", "sql_judge_issues", "stef_enrichment"}
-	asEver := map[string]float64{"sql_safety": 1, "sql_complexity": 1, "intent_similarity": 1} // the interpretation is the question
+	asEver := map[string]float64{"sql_safety": 1, "sql_complexity": 2, "intent_similarity": 1} // medium; the interpretation is the question
 	asked := judgebackend.Func(func(context.Context, judgebackend.Request) (judgebackend.Response, error) {
 		t.Error("a judge is asked about a query that failed")
 		return judgebackend.Response{}, context.Canceled
@@ -58,9 +58,10 @@ func TestFailedQueryEndsTheSQLBranch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := decodeCase(t, `{"case_id": "c", "question": "how many", "schema_ddl": "CREATE TABLE t (a int)",
-		"gold": {"sql": "SELECT count(*) FROM t", "result": {"columns": ["n"], "rows": [[1]]}, "latency_ms": 1},
-		"agent": {"sql": "SELECT count(*) FROM t", "error": "timeout", "interpretation": "how many", "latency_ms": 1}}`)
+	c := decodeCase(t, `{"case_id": "c", "question": "which are there", "schema_ddl": "CREATE TABLE t (a int)",
+		"gold": {"sql": "SELECT a FROM t ORDER BY a", "result": {"columns": ["a"], "rows": [[1], [2]]}, "latency_ms": 1},
+		"agent": {"sql": "SELECT a FROM t ORDER BY a", "error": "timeout", "interpretation": "which are there",
+			"latency_ms": 1}}`)
 	for _, m := range All() {
 		if m.Branch&scoring.BranchSQL == 0 || m.Name == "composite" {
 			continue

@@ -3,12 +3,14 @@ package metric
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/badger-eval/badger/scoring"
 	cex "github.com/badger-eval/badger/scoring/counterexample"
+	"github.com/badger-eval/badger/scoring/metrictest"
 )
 
 // gamed are answers that score more than they earn, as Metric.Gaming says, or that a guard named
@@ -151,14 +153,15 @@ func TestHowMetricsCanBeGamed(t *testing.T) {
 		}
 	}
 	// What follows of those that ask a judge alone is tried where attacks on judges are recorded.
+	corpus := metrictest.ReadCorpus(t, os.DirFS("testdata"))
 	elsewhere := []string{"flex", "rose", "stef", "stef_enrichment", "llm_ex", "llm_sql_solver"}
 	for _, m := range All() {
 		if strings.TrimSpace(m.Gaming) == "" {
 			t.Errorf("%s does not say how it can be gamed", m.Name)
 		}
 		one := strings.HasPrefix(m.Name, "component_") && strings.Count(m.Name, "_") > 1
-		if !tried[m.Name] && !one && !slices.Contains(elsewhere, m.Name) {
-			t.Errorf("%s: what it says of gaming was not tried", m.Name)
+		if !tried[m.Name] && !one && !slices.Contains(elsewhere, m.Name) && !corpus.Games(m.Name) {
+			t.Errorf("%s: no case demonstrates Gaming; add a case with the directive games %[1]s to testdata", m.Name)
 		}
 	}
 }

@@ -1,8 +1,23 @@
 // Package metric holds the metrics, one file each, and lists them.
 //
 // A metric file registers one or more [scoring.Metric] values, data plus one function, in an init
-// function. Adding a metric requires no other change: [All] generates the engine's list, the SQL
-// functions of every warehouse, the wire formats, the command line and the documentation.
+// function. Adding a metric requires no other change of the program: [All] generates the engine's list, the
+// SQL functions of every warehouse, the wire formats, the command line and the documentation. Its cases are in
+// testdata/NAME.test; testdata/README.md describes them, CONTRIBUTING.md the steps.
+//
+// Metrics share these readings of a case, each computed once:
+//
+//   - script (sql_text.go): the parsed SQL of gold or of the agent; boundOf and trees (sql_trees.go): with names
+//     bound, and as normalized trees;
+//   - kindsOf and tallyRows (rows.go, rows_tally.go): which rows of two results are equal, under a reading of
+//     values (identity.go);
+//   - pairByName (row_f1.go): the agent's column for each gold column, by names alone;
+//   - hybrid (hybrid_ex.go): the alignment of columns and rows by their values;
+//   - relationsOf and relationInput (relation.go): why the results differ, and the order that gold asks for
+//     ([relation.AskedOrder]).
+//
+// A metric that reads the gold query and its result reports if the result depends on more than the data; register
+// adds this (of_data.go).
 package metric
 
 import (
@@ -21,18 +36,24 @@ const (
 
 var registered = map[string]scoring.Metric{}
 
-// register adds a metric. It is called from init functions only; a name that is taken or malformed
-// stops the program at its start.
+// register adds a metric. It is called from init functions only, and panics if the name is taken or a field is
+// missing.
 func register(m scoring.Metric) {
 	if _, dup := registered[m.Name]; dup {
-		panic("metric " + m.Name + " is registered twice")
+		panic("metric " + m.Name + ": duplicate name")
 	}
-	if m.Name == "" || m.Version < 1 || m.Score == nil || m.Summary == "" || m.Range == "" || m.Formula == "" ||
-		m.Source == "" {
-		panic("metric " + m.Name + " lacks a name, version, function or documentation")
-	}
-	if m.Branch == 0 || !m.FailedQuery.Declared() {
-		panic("metric " + m.Name + " does not say to which branch it belongs, or what a failed query makes of it")
+	for _, f := range []struct {
+		name  string
+		valid bool
+	}{
+		{"Name", m.Name != ""}, {"Version", m.Version >= 1}, {"Group", slices.Contains(groups, m.Group)},
+		{"Branch", m.Branch != 0}, {"Summary", m.Summary != ""}, {"Range", m.Range != ""}, {"Formula", m.Formula != ""},
+		{"Source", m.Source != ""}, {"Gaming", m.Gaming != ""}, {"Example", m.Example != ""},
+		{"FailedQuery", m.FailedQuery.Declared()}, {"Score", m.Score != nil},
+	} {
+		if !f.valid {
+			panic("metric " + m.Name + ": missing or invalid field " + f.name)
+		}
 	}
 	m.Score = ofData(&m)
 	registered[m.Name] = m

@@ -100,6 +100,13 @@ func (c *Corpus) Covers(t *testing.T, metrics ...string) {
 	}
 }
 
+// Games reports whether a case demonstrates how the metric can be gamed.
+func (c *Corpus) Games(metric string) bool {
+	return slices.ContainsFunc(c.Files, func(f *File) bool {
+		return slices.ContainsFunc(f.Cases, func(k *Case) bool { return slices.Contains(k.Games, metric) })
+	})
+}
+
 func (k *Case) expects(metric string) bool {
 	return slices.ContainsFunc(k.Expects, func(e Expectation) bool { return e.Metric == metric })
 }
@@ -220,7 +227,8 @@ func (c *Corpus) Versions(t *testing.T, metrics []scoring.Metric, file string) {
 		t.Errorf("%s says something else of the same cases than the version recorded did: raise its Version, and note under Scores in the changelog what moved", name)
 	}
 	if len(stale) > 0 && !*update {
-		t.Errorf("versions or cases of %s are not those of %s; run with -update", strings.Join(stale, ", "), file)
+		t.Errorf("version or cases of %s differ from %s; run go test -run %s with -update to record them",
+			strings.Join(stale, ", "), file, strings.Split(t.Name(), "/")[0])
 	}
 	if *update && !t.Failed() {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

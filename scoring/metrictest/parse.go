@@ -26,6 +26,7 @@ type Case struct {
 	JSON    []byte            // the case as case files write it
 	Replies map[string]string // recorded judge replies, by purpose
 	Expects []Expectation
+	Games   []string // metrics whose [scoring.Metric.Gaming] the case demonstrates
 }
 
 // Expectation is the expected score of one metric.
@@ -166,10 +167,15 @@ func (p *parser) directive(word, rest string, block []row) error {
 		return p.expect(rest)
 	case "detail":
 		return p.detail(rest)
+	case "games":
+		if !d.expects(rest) {
+			return p.errorf("games takes a metric with an expect above")
+		}
+		d.Games = append(d.Games, rest)
 	default:
 		return p.errorf("unknown directive %.40q%s", word, scoring.Suggest(word, []string{
 			"properties", "case", "why", "question", "dialect", "response", "interpretation", "gold", "gold:", "pred", "pred:",
-			"options", "set", "reply", "expect", "detail",
+			"options", "set", "reply", "expect", "detail", "games",
 		}))
 	}
 	return nil

@@ -48,7 +48,8 @@ func (p *parser) expect(rest string) error {
 		default:
 			v, ok := fraction(w)
 			if !ok {
-				return p.errorf("%.40q is not a value, label, status, pass or fail", w)
+				return p.errorf("invalid outcome %.40q; expected a value such as 0.75 or 3/4, ~0.001 after a blank, label WORD, "+
+					"a status, pass or fail", w)
 			}
 			e.Value = &v
 		}

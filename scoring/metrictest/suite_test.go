@@ -53,6 +53,11 @@ var breaches = map[string]struct {
 	"documentation": {"the example is empty", func(m *scoring.Metric) { m.Example = " " }},
 	"threshold":     {"is outside the range", func(m *scoring.Metric) { m.Threshold = scoring.At(2) }},
 	"options":       {`options {"no_such_option": 1} are accepted`, func(m *scoring.Metric) { m.Options.Check = func(json.RawMessage) error { return nil } }},
+	"scope": {"not applicable to any gold result (never)", func(m *scoring.Metric) {
+		m.Score = func(context.Context, *scoring.Input) (scoring.Score, error) {
+			return scoring.NotApplicable("never"), nil
+		}
+	}},
 	"self": {"gold against itself is ok 0", func(m *scoring.Metric) {
 		m.Score = func(context.Context, *scoring.Input) (scoring.Score, error) { return scoring.OK(0, "never"), nil }
 	}},
@@ -70,7 +75,7 @@ var breaches = map[string]struct {
 			return scoring.OK(1, in.Gold.Result.Table.Columns[0].Name+"x"), nil
 		}
 	}},
-	"uncoded error": {"failed by a defect", func(m *scoring.Metric) {
+	"uncoded error": {"failed because of a bug", func(m *scoring.Metric) {
 		m.Score = func(context.Context, *scoring.Input) (scoring.Score, error) { return scoring.Score{}, errors.New("no") }
 	}},
 	"order of rows": {"row_order_does_not_matter", func(m *scoring.Metric) {
@@ -130,31 +135,32 @@ func TestRunCatchesBreaches(t *testing.T) {
 	}
 }
 
-func TestParseRange(t *testing.T) {
+func TestInRange(t *testing.T) {
 	for _, tc := range []struct {
-		text     string
-		in, out  []float64
-		readable bool
+		text    string
+		in, out []float64
 	}{
-		{"0 to 1", []float64{0, 0.5, 1}, []float64{-0.1, 1.1}, true},
-		{"-1 to 1, higher is better", []float64{-1}, []float64{-2}, true},
-		{"0 or 1", []float64{0, 1}, []float64{0.5}, true},
-		{"at least -100", []float64{-100, 1e9}, []float64{-101}, true},
-		{"1 complete, 0.5 partial, 0 no_match", []float64{1, 0.5, 0}, []float64{0.75}, true},
-		{"any number", nil, nil, false},
+		{"0 to 1", []float64{0, 0.5, 1}, []float64{-0.1, 1.1}},
+		{"-1 to 1, higher is better", []float64{-1}, []float64{-2}},
+		{"0 or 1", []float64{0, 1}, []float64{0.5}},
+		{"at least -100", []float64{-100, 1e9}, []float64{-101}},
+		{"from 1e-05", []float64{1e-05, 1e9}, []float64{0, -1}},
+		{"up to 2.5", []float64{-1e9, 2.5}, []float64{2.6}},
+		{"0 to 1e+06", []float64{0, 7, 1e6}, []float64{-0.1, 1e6 + 1}},
+		{"-1.5e+07 to -2e-05", []float64{-1.5e7, -2e-5}, []float64{-1.6e7, -1e-5}},
+		{"1 complete, 0.5 partial, 0 no_match", []float64{1, 0.5, 0}, []float64{0.75}},
+		{"one of 0, 0.5 and 1.25", []float64{0, 0.5, 1.25}, []float64{1}},
+		{"1 close to gold, 0 other", []float64{0, 1}, []float64{0.5}},
+		{"any number", []float64{-1e300, 0, 1e300}, nil},
 	} {
-		r := parseRange(tc.text)
-		if (r != nil) != tc.readable {
-			t.Errorf("%q is read as %v", tc.text, r)
-			continue
-		}
+		m := scoring.Metric{Range: tc.text}
 		for _, v := range tc.in {
-			if !r.holds(v) {
+			if !inRange(&m, v) {
 				t.Errorf("%v is in %q", v, tc.text)
 			}
 		}
 		for _, v := range tc.out {
-			if r.holds(v) {
+			if inRange(&m, v) {
 				t.Errorf("%v is not in %q", v, tc.text)
 			}
 		}

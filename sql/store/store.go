@@ -16,7 +16,7 @@ type Store struct {
 	claiming sync.Mutex // one statement at a time changes claims: an embedded engine does not arbitrate between them
 }
 
-// New returns the store of a warehouse; nil for none.
+// New returns the store of a warehouse, or nil if w is nil: a command may have no warehouse.
 func New(w *connectors.Warehouse) *Store {
 	if w == nil {
 		return nil
