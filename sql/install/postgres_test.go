@@ -285,3 +285,52 @@ func callPostgres(schema string, f *install.Declared, rows []map[string]string) 
 	b.WriteString(") ORDER BY id")
 	return b.String()
 }
+
+// Tables and views of the user's, under the names of those that users fill, stay the user's: their owner, their comments
+// and their columns. badger's owner reads them.
+func TestOwnTablesStayOwn(t *testing.T) {
+	server := postgresServer(t)
+	admin := open(t, server.URL("postgres", server.Port))
+	for _, sql := range []string{
+		"CREATE TABLE shop_questions (nr int, answer_sql text)", "INSERT INTO shop_questions VALUES (1, 'SELECT 1')", "CREATE SCHEMA badger",
+		"CREATE VIEW badger.golden_set AS SELECT nr::text AS case_id, answer_sql AS gold_sql, 'v1' AS set_version FROM shop_questions",
+		"CREATE TABLE badger.agent_runs (agent_name text, agent_version text, batch_id text, case_id text, sql text)",
+		"COMMENT ON TABLE badger.agent_runs IS 'the log of our agent'",
+	} {
+		exec1(t, admin, sql)
+	}
+	c := catalogue(t)
+	v := plain("postgres", "http")
+	v.Endpoint = "http://127.0.0.1:1"
+	p := plan(t, v, c.Functions())
+	if _, err := p.Apply(t.Context(), admin); err != nil {
+		t.Fatal(err)
+	}
+	owners := query(t, admin, `SELECT c.relname::text, pg_get_userbyid(c.relowner) = current_user, coalesce(obj_description(c.oid), '') FROM pg_class c
+		WHERE c.relnamespace = 'badger'::regnamespace AND c.relname IN ('golden_set', 'agent_runs', 'human_labels', 'latest_scores') ORDER BY 1`)
+	for i, expected := range []string{"agent_runs true the log of our agent", "golden_set true ", "human_labels false", "latest_scores false"} {
+		got := fmt.Sprintf("%v %v %v", owners.Columns[0].Value(i), owners.Columns[1].Value(i), owners.Columns[2].Value(i))
+		if got != expected && !(strings.HasSuffix(expected, "false") && strings.HasPrefix(got, expected)) {
+			t.Errorf("%s, expected %s", got, expected)
+		}
+	}
+	exec1(t, admin, "CREATE ROLE nightly LOGIN IN ROLE badger_owner")
+	nightly := open(t, strings.Replace(server.URL("postgres", server.Port), "owner@", "nightly@", 1))
+	for _, sql := range []string{"SELECT case_id FROM badger.golden_set", "SELECT case_id FROM badger.agent_runs", "SELECT * FROM badger.latest_scores"} {
+		if _, err := nightly.Query(t.Context(), sql); err != nil {
+			t.Errorf("as badger's owner: %s: %v", sql, err)
+		}
+	}
+	if cell := query(t, admin, "SELECT gold_sql FROM badger.golden_set").Columns[0].Value(0).String(); cell != "SELECT 1" {
+		t.Errorf("the view gives %q", cell)
+	}
+	compared, err := p.Diff(t.Context(), admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range compared.Lines {
+		if strings.HasPrefix(l.Name, "golden_set") && !l.Fine {
+			t.Errorf("%+v", l)
+		}
+	}
+}
