@@ -1,10 +1,16 @@
 package install_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/badger-eval/badger/connectors"
@@ -332,5 +338,73 @@ func TestOwnTablesStayOwn(t *testing.T) {
 		if strings.HasPrefix(l.Name, "golden_set") && !l.Fine {
 			t.Errorf("%+v", l)
 		}
+	}
+}
+
+// A call can always be ended: while the server does not answer, statement_timeout and pg_cancel_backend end the statement,
+// with and without a parallel plan. Overload is tried again in a parallel plan, too. A row that is too large is NULL.
+func TestPostgresCallsEnd(t *testing.T) {
+	server := postgresServer(t)
+	admin := open(t, server.URL("postgres", server.Port))
+	var busy atomic.Int64
+	hang := make(chan struct{})
+	stub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case bytes.Contains(body, []byte("hang")):
+			select {
+			case <-hang:
+			case <-r.Context().Done():
+			}
+		case bytes.Contains(body, []byte("busy")) && busy.Add(1)%3 != 0:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case bytes.Contains(body, []byte("large")):
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"status":"failed","value":null,"code":"resource_exhausted","reason":"the body is larger than 10485760 bytes"}`)
+		default:
+			fmt.Fprint(w, `"done"`)
+		}
+	}))
+	defer stub.Close()
+	defer close(hang)
+	v := plain("postgres", "http")
+	v.Endpoint = stub.URL
+	if _, err := plan(t, v, catalogue(t).Functions()).Apply(t.Context(), admin); err != nil {
+		t.Fatal(err)
+	}
+	exec1(t, admin, "CREATE TABLE many AS SELECT 'busy ' || i AS x FROM generate_series(1, 60) i")
+	with := func(settings ...string) *store.Store { // a session with settings
+		for _, x := range settings {
+			exec1(t, admin, "ALTER DATABASE postgres SET "+x)
+		}
+		w := open(t, server.URL("postgres", server.Port))
+		query(t, w, "SELECT 1")
+		exec1(t, admin, "ALTER DATABASE postgres RESET ALL")
+		return w
+	}
+	parallel := []string{"parallel_setup_cost = 0", "parallel_tuple_cost = 0", "min_parallel_table_scan_size = 0", "max_parallel_workers_per_gather = 2"}
+	for _, settings := range [][]string{{"max_parallel_workers_per_gather = 0"}, parallel} {
+		w := with(append(settings, "statement_timeout = '1s'")...)
+		if _, err := w.Query(t.Context(), "SELECT badger.badger_echo('hang')"); err == nil || !strings.Contains(err.Error(), "statement_timeout") {
+			t.Errorf("%s: a server that hangs: %v, expected the statement's timeout", settings, err)
+		}
+		got := query(t, with(settings...), "SELECT count(*), count(badger.badger_echo(x)) FROM many")
+		if got.Columns[1].Value(0).String() != "60" {
+			t.Errorf("%s: overload: %v of 60 rows", settings, got.Columns[1].Value(0))
+		}
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := with().Query(context.WithoutCancel(t.Context()), "SELECT badger.badger_echo('hang')")
+		ended <- err
+	}()
+	for query(t, admin, "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE query LIKE '%''hang''%' AND state = 'active' AND pid <> pg_backend_pid()").Columns[0].Value(0).String() == "0" {
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "cancel") {
+		t.Errorf("cancelled: %v", err)
+	}
+	if got := query(t, admin, "SELECT badger.badger_echo('large') IS NULL"); got.Columns[0].Value(0).String() != "true" {
+		t.Errorf("a row that is too large is %v, expected NULL", got.Columns[0].Value(0))
 	}
 }

@@ -32,15 +32,47 @@ CREATE EXTENSION IF NOT EXISTS plpython3u;
 -- Sends one row to badger serve and returns the result as it came. A session keeps its connection open. Overload is tried again.
 CREATE OR REPLACE FUNCTION badger._call(name text, body json) RETURNS json
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $badger$
-import http.client, time, urllib.parse
+import http.client, signal, socket, threading, time, urllib.parse
 
 URL = urllib.parse.urlsplit("https://badger.example.com")
 TOKEN_FILE = ""
+
+# The server's own flags and settings. plpy reads them by a statement, which a parallel plan does not allow here.
+try:
+    import ctypes
+    server = ctypes.PyDLL(None)
+    flags = [ctypes.c_int.in_dll(server, name) for name in ("QueryCancelPending", "ProcDiePending")]
+    setting = server.GetConfigOption
+    setting.restype, setting.argtypes = ctypes.c_char_p, (ctypes.c_char_p, ctypes.c_bool, ctypes.c_bool)
+    attempts = int(setting(b"badger.attempts", True, False) or 9)
+except (ImportError, OSError, AttributeError):
+    flags, attempts = [], 9
+
+def ended():
+    return any(flag.value for flag in flags)
+
+def end(connection):
+    if connection.sock:
+        try:
+            connection.sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+    GD.pop("badger connection", None)
+    plpy.execute("SELECT 1")  # raises the server's own error
+    plpy.error("the statement was cancelled")
 
 def connect():
     kind = http.client.HTTPSConnection if URL.scheme == "https" else http.client.HTTPConnection
     GD["badger connection"] = c = kind(URL.netloc, timeout=660)
     return c
+
+def send(connection, out):
+    try:
+        connection.request("POST", URL.path.rstrip("/") + "/v1/databricks/" + name, body.encode(), headers)
+        reply = connection.getresponse()
+        out.append((reply.status, reply.read().decode(errors="replace")))
+    except Exception as e:
+        out.append(e)
 
 headers = {"Content-Type": "application/json"}
 if TOKEN_FILE:
@@ -52,24 +84,40 @@ if TOKEN_FILE:
     headers["Authorization"] = "Bearer " + token
 wait = 0.1
 for attempt in range(9):
-    connection = GD.get("badger connection") or connect()
-    try:
-        connection.request("POST", URL.path.rstrip("/") + "/v1/databricks/" + name, body.encode(), headers)
-        reply = connection.getresponse()
-        text = reply.read().decode(errors="replace")
-        if reply.status == 200:
-            return text
-        problem = "badger serve answered with HTTP status %d: %s" % (reply.status, text[:300])
-        if reply.status not in (429, 503):
-            break
-    except (OSError, http.client.HTTPException) as e:
+    connection, out = GD.get("badger connection") or connect(), []
+    # A thread waits for the reply, so that this one sees a cancelled statement. Signals are for this one.
+    thread = threading.Thread(target=send, args=(connection, out), daemon=True)
+    signals = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    thread.start()
+    signal.pthread_sigmask(signal.SIG_SETMASK, signals)
+    while thread.is_alive():
+        thread.join(0.2)
+        if thread.is_alive() and ended():
+            end(connection)
+    if isinstance(out[0], (OSError, http.client.HTTPException)):
         connection.close()
         GD.pop("badger connection", None)
-        problem = "badger serve cannot be reached: %s" % e
+        problem = "badger serve cannot be reached: %s" % out[0]
+    elif isinstance(out[0], Exception):
+        raise out[0]
+    else:
+        status, text = out[0]
+        if status == 200:
+            return text
+        problem = "badger serve answered with HTTP status %d: %s" % (status, text[:300])
+        if status == 400 and '"code":"resource_exhausted"' in text:  # this row alone is too large
+            plpy.warning(problem)
+            return text
+        if status not in (429, 503):
+            break
     # SET badger.attempts lets those who cannot wait give up earlier.
-    if attempt + 1 >= int(plpy.execute("SELECT current_setting('badger.attempts', true) AS n")[0]["n"] or 9):
+    if attempt + 1 >= attempts:
         break
-    time.sleep(wait)
+    until = time.monotonic() + wait
+    while time.monotonic() < until:
+        time.sleep(min(0.2, max(0, until - time.monotonic())))
+        if ended():
+            end(connection)
     wait = min(2 * wait, 5)
 plpy.error(problem)
 $badger$;
@@ -110,24 +158,26 @@ END $badger$;
 CREATE OR REPLACE FUNCTION badger.badger_version()
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 AS $badger$
-  SELECT (badger._call('badger_version', json_build_object()) #>> '{}')::text
+  SELECT (CASE WHEN json_typeof(r) <> 'object' THEN r #>> '{}' END)::text
+  FROM (SELECT badger._call('badger_version', json_build_object()) AS r) c
 $badger$;
 
 -- 14. Run by badger_owner.
 -- What the function says, for those who look it up, and the mark of this version.
-COMMENT ON FUNCTION badger.badger_version() IS 'The version of badger. [badger:42da76a14b40cd69]';
+COMMENT ON FUNCTION badger.badger_version() IS 'The version of badger. [badger:b0c50f692f51aeec]';
 
 -- 15. Run by badger_owner.
 -- small(gold_sql, agent_latency_ms): A share of it's \ "texts".
 CREATE OR REPLACE FUNCTION badger.small(gold_sql text, agent_latency_ms double precision)
 RETURNS double precision
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 AS $badger$
-  SELECT (badger._call('small', json_build_object('gold_sql', $1, 'agent_latency_ms', $2)) #>> '{}')::double precision
+  SELECT (CASE WHEN json_typeof(r) <> 'object' THEN r #>> '{}' END)::double precision
+  FROM (SELECT badger._call('small', json_build_object('gold_sql', $1, 'agent_latency_ms', $2)) AS r) c
 $badger$;
 
 -- 16. Run by badger_owner.
 -- What the function says, for those who look it up, and the mark of this version.
-COMMENT ON FUNCTION badger.small(text, double precision) IS 'A share of it''s \ "texts". [badger:496c3424e48501da]';
+COMMENT ON FUNCTION badger.small(text, double precision) IS 'A share of it''s \ "texts". [badger:b0c450dd385d1f63]';
 
 -- 17. Run by badger_owner.
 -- large_json(gold_result, options): Evidence.
