@@ -237,7 +237,7 @@ func (j *records) cell(i int) error {
 		if err != nil {
 			return err
 		}
-		return b.AppendText(JSON, raw)
+		return b.AppendText(JSON, CanonicalJSON(raw))
 	}
 	text, isInt, err := j.scan.Number()
 	if err != nil {

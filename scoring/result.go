@@ -341,7 +341,7 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 		case Null, String:
 			return b.AppendText(String, text)
 		case JSON:
-			return b.AppendText(JSON, text)
+			return b.AppendText(JSON, CanonicalJSON(text))
 		case Any:
 			b.Append(StringValue(string(text)))
 			return nil
@@ -369,12 +369,12 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 		}
 		switch declared {
 		case Null, JSON:
-			return b.AppendText(JSON, raw)
+			return b.AppendText(JSON, CanonicalJSON(raw))
 		case Any:
 			b.Append(taggedValue(raw))
 			return nil
-		case String: // a warehouse's own text of a nested value
-			return b.AppendText(String, raw)
+		case String: // a type that is shown as text
+			return b.AppendText(String, CanonicalJSON(raw))
 		}
 		return errcode.New(errcode.InvalidArgument, "an object or array in a column of type %v", declared)
 	}
@@ -418,8 +418,10 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 		}
 		b.Append(v)
 		return nil
-	case String, JSON:
-		return b.AppendText(declared, text)
+	case String:
+		return b.AppendText(String, text)
+	case JSON:
+		return b.AppendText(JSON, CanonicalJSON(text))
 	}
 	return errcode.New(errcode.InvalidArgument, "a number in a column of type %v", declared)
 }
@@ -656,7 +658,7 @@ func (v Value) appendTagged(b []byte) []byte {
 
 // taggedValue reads an object or array in an ANY column: a value with its type, or JSON.
 func taggedValue(raw []byte) Value {
-	asJSON := TextValue(JSON, string(raw))
+	asJSON := TextValue(JSON, string(CanonicalJSON(raw)))
 	var s jsonscan.Scanner
 	s.Reset(raw)
 	if s.Object() != nil {

@@ -85,7 +85,7 @@ func randomValue(r *rand.Rand, typ scoring.Type) scoring.Value {
 		}
 		return scoring.TextValue(scoring.Bytes, string(b))
 	case scoring.JSON:
-		return scoring.TextValue(scoring.JSON, text(`{}`, `[]`, `null`, `1`, `"x"`, `{"a": [1, 2.50, "\u00e9"]}`, `{"DATE":"2024-01-01"}`, `true`, "[ 1,\n2 ]", `{"a":"\u0000"}`))
+		return scoring.TextValue(scoring.JSON, text(`{}`, `[]`, `null`, `1`, `"x"`, `{"a":[1,2.5,"é"]}`, `{"DATE":"2024-01-01"}`, `true`, "[1,2]", `{"a":"\u0000"}`))
 	case scoring.Date:
 		return scoring.DateValue(floor(seconds(), 86400))
 	case scoring.Time:
@@ -254,13 +254,13 @@ func TestParseResultTypes(t *testing.T) {
 		{"truth values", `"a"`, `[true],[false]`, scoring.Bool, "true|false"},
 		{"NULLs before the first value", `"a"`, `[null],[null],["x"]`, scoring.String, "NULL|NULL|x"},
 		{"NULLs only", `"a"`, `[null],[null]`, scoring.Null, "NULL|NULL"},
-		{"objects and arrays", `"a"`, `[{"b":1}],[[1, 2]]`, scoring.JSON, `{"b":1}|[1, 2]`},
+		{"objects and arrays", `"a"`, `[{"b":1}],[[1, 2]]`, scoring.JSON, `{"b":1}|[1,2]`},
 		{"a type of null is none", `{"name":null,"type":null}`, `[1]`, scoring.Int64, "1"},
 		{"integers as text", `{"name":"a","type":"BIGINT"}`, `["9223372036854775807"],[1]`, scoring.Int64, "9223372036854775807|1"},
 		{"a fraction in a column of integers stays exact", `{"name":"a","type":"INT64"}`, `[1],[1.25]`, scoring.Decimal, "1.00|1.25"},
 		{"numbers in a column of text", `{"name":"a","type":"VARCHAR"}`, `[1.50],["x"]`, scoring.String, "1.50|x"},
-		{"nested values in a column of text", `{"name":"a","type":"VARCHAR"}`, `[[1, 2]],["x"]`, scoring.String, "[1, 2]|x"},
-		{"anything in a column of JSON", `{"name":"a","type":"VARIANT"}`, `[1.50],["x"],[true],[{"a":1}],[null]`, scoring.JSON, `1.50|x|true|{"a":1}|NULL`},
+		{"nested values in a column of text", `{"name":"a","type":"VARCHAR"}`, `[[1, 2]],["x"]`, scoring.String, "[1,2]|x"},
+		{"anything in a column of JSON", `{"name":"a","type":"VARIANT"}`, `[1.50],["x"],[true],[{"a":1}],[null]`, scoring.JSON, `1.5|x|true|{"a":1}|NULL`},
 		{"0 and 1 are truth values", `{"name":"a","type":"BOOLEAN"}`, `[0],[1],[true],["false"]`, scoring.Bool, "false|true|true|false"},
 		{"bytes are hexadecimal digits", `{"name":"a","type":"BINARY"}`, `["00fF"]`, scoring.Bytes, "00ff"},
 		{"whole doubles", `{"name":"a","type":"DOUBLE"}`, `[1],["NaN"],["-Infinity"],[1e300]`, scoring.Float64, "1|NaN|-Infinity|1e+300"},
@@ -459,5 +459,41 @@ func TestListsOfRows(t *testing.T) {
 				t.Errorf("%s: %s, want %s", wrapped, got, tc.want)
 			}
 		}
+	}
+}
+
+// One value has one form whatever way its result took: through a column of text, of JSON (which drops white space), of
+// VARIANT (which sorts members) or as the warehouse's own JSON. So does a case: its hash and each score follow from it.
+func TestNestedValuesHaveOneForm(t *testing.T) {
+	forms := [][]string{
+		{`{"b": [1.0, 2.50], "a": "é"}`, `{"a":"\u00e9","b":[1,2.5]}`, "{\n  \"a\" : \"é\", \"b\" : [10e-1, 0.25e1]}", `{"b":[1,25E-1],"a":"é"}`},
+		{`[1, 2]`, `[1,2]`, `[ 1.0,2e0 ]`},
+		{`[{"key":"a","value":1}]`, `[ { "value" : 1.0, "key" : "\u0061" } ]`},
+		{`{"k":"a/b"}`, `{"k":"a\/b"}`},
+	}
+	hash := func(cell, column string) string {
+		c, err := scoring.DecodeCase([]byte(`{"case_id":"c","question":"q","gold":{"result":{"columns":[` + column + `],"rows":[[` + cell +
+			`]]}},"agent":{"sql":"select 1"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.GoldHash() + string(c.Golds[0].Result.Table.AppendJSON(nil))
+	}
+	for _, column := range []string{`"j"`, `{"name":"j","type":"JSON"}`, `{"name":"j","type":"VARIANT"}`, `{"name":"j","type":"ANY"}`, `{"name":"j","type":"BIGINT[]"}`} {
+		for _, same := range forms {
+			for _, other := range same[1:] {
+				if a, b := hash(same[0], column), hash(other, column); a != b {
+					t.Errorf("%s as %s and as %s: %s and %s", column, same[0], other, a, b)
+				}
+			}
+		}
+	}
+	if hash(`[1,2]`, `"j"`) == hash(`[2,1]`, `"j"`) || hash(`["A"]`, `"j"`) == hash(`["a"]`, `"j"`) || hash(`{"a":null}`, `"j"`) == hash(`{}`, `"j"`) {
+		t.Error("different values have one form")
+	}
+	long := `{"b":"` + strings.Repeat("x", 1<<20) + `", "a":1.0}`
+	if table, err := scoring.ParseResult([]byte(`{"columns":["j"],"rows":[[` + long + `]]}`)); err != nil ||
+		table.Columns[0].Text(0) != strings.Replace(long, ", ", ",", 1) {
+		t.Errorf("a long value keeps its members and numbers, and loses its white space: %v", err)
 	}
 }

@@ -255,7 +255,7 @@ func (c *Catalogue) Call(ctx context.Context, fn *Function, in *Batch) (*Column,
 		}
 	}
 	out := columnar.New(fn.Result, in.Rows)
-	if err := c.Run(ctx, fn, in, out, 0); err != nil {
+	if err := c.Run(ctx, fn, in, out, Deadline{}); err != nil {
 		return nil, err
 	}
 	return out, nil

@@ -479,7 +479,8 @@ func cutOff(c *Catalogue) {
 	c.Drain(over, time.Second)
 }
 
-func TestBudgetFailsRowsThatHaveNotBegun(t *testing.T) {
+// A call whose time is over fails as a whole, unless the deadline allows rows without a score.
+func TestLateRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCatalogue(t, CatalogueOptions{})
 		defer cutOff(c)
@@ -495,8 +496,17 @@ func TestBudgetFailsRowsThatHaveNotBegun(t *testing.T) {
 		}
 		in.Explain = true
 		out := columnar.New(JSON, in.Rows)
-		if err := c.Run(context.Background(), f, in, out, 100*time.Millisecond); err != nil {
+		err := c.Run(context.Background(), f, in, out, Deadline{After: 100 * time.Millisecond, Key: "timeouts.json"})
+		if errcode.Of(err) != errcode.Unavailable || !strings.Contains(err.Error(), "100 of 200 rows") ||
+			!strings.Contains(err.Error(), "raise timeouts.json") {
+			t.Errorf("%v, expected unavailable with the number of late rows and the setting", err)
+		}
+		in.Late, in.Problems = 0, nil
+		if err := c.Run(context.Background(), f, in, out, Deadline{After: 100 * time.Millisecond, NullRows: true}); err != nil {
 			t.Fatal(err)
+		}
+		if in.Late != 100 {
+			t.Errorf("%d late rows are counted, expected 100", in.Late)
 		}
 		for i, text := range out.Texts {
 			want := `"status":"ok"`

@@ -35,6 +35,9 @@ type Batch struct {
 	Explain  bool
 	Problems []Problem
 
+	// Late is how many rows had no score at the deadline; [Catalogue.Run] sets it.
+	Late int
+
 	mu  sync.Mutex
 	bad []error // by row: why its arguments cannot be read; nil: all can
 
@@ -109,7 +112,7 @@ func (b *Batch) explain(p Problem) {
 
 // Reset empties the batch and makes it ready for the first arity arguments of fn. It keeps the memory of the columns.
 func (b *Batch) Reset(fn *Function, arity int) {
-	b.Rows, b.Explain, b.Problems, b.bad = 0, false, nil, nil
+	b.Rows, b.Explain, b.Problems, b.Late, b.bad = 0, false, nil, 0, nil
 	b.Args = slices.Grow(b.Args[:0], arity)[:arity]
 	for k := range b.Args {
 		b.Args[k].Reset(fn.Params[k].Type)
@@ -121,5 +124,5 @@ func (b *Batch) Clear() {
 	for k := range b.Args {
 		clear(b.Args[k].Texts)
 	}
-	b.Problems, b.bad, b.Rows = nil, nil, 0
+	b.Problems, b.Late, b.bad, b.Rows = nil, 0, nil, 0
 }

@@ -25,7 +25,7 @@ func ExampleCatalogue() {
 		fmt.Println(err)
 		return
 	}
-	scores, err := catalogue.ScoreCase(context.Background(), []byte(`{"case_id": "c-1", "agent": {"sql": "SELECT 1"}}`), nil, 0)
+	scores, err := catalogue.ScoreCase(context.Background(), []byte(`{"case_id": "c-1", "agent": {"sql": "SELECT 1"}}`), nil, udf.Deadline{})
 	fmt.Println(scores[0].Score.Metric, scores[0].Score.Value, err)
 	// Output:
 	// has_sql 1 <nil>

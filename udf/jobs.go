@@ -172,10 +172,10 @@ func (b *Batch) bytes() int64 {
 	return n
 }
 
-// run computes all rows of in into out. Rows without a score when the budget is over (0: no budget)
-// fail with deadline_exceeded and continue. The error is that of ctx itself: rows that have begun then
-// continue, for their judge's answer is being paid for.
-func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, budget time.Duration) error {
+// run computes all rows of in into out. Rows without a score at the deadline continue, so that the same call gets their
+// scores later. After an error of ctx itself rows that have begun continue, too, for their judge's answer is being paid
+// for.
+func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, d Deadline) error {
 	rows := make([]*job, in.Rows)
 	q := &queue{}
 	s.mu.Lock()
@@ -189,8 +189,8 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 	s.mu.Unlock()
 
 	var over <-chan time.Time
-	if budget > 0 {
-		t := time.NewTimer(budget)
+	if d.After > 0 {
+		t := time.NewTimer(d.After)
 		defer t.Stop()
 		over = t.C
 	}
@@ -223,8 +223,10 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 		case ended:
 			s.tell(j, in, out, i)
 		case j.dropped:
+			in.Late++
 			fn.fail(in, i, out, errOverdue)
 		default:
+			in.Late++
 			fn.fail(in, i, out, errGoesOn)
 		}
 	}
@@ -233,6 +235,8 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 		return ctx.Err()
 	case cut: // rows without a score, which the caller would not send again
 		return ErrStopping
+	case in.Late > 0 && !d.NullRows:
+		return d.late(in.Late, in.Rows, true)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func TestParkedRowsAreBounded(t *testing.T) {
 		in.Args[0].SetText(i, strings.Repeat(string(rune('0'+i)), 1<<20))
 	}
 	out := columnar.New(JSON, rows)
-	if err := c.Run(t.Context(), f, in, out, 20*time.Millisecond); err != nil {
+	if err := c.Run(t.Context(), f, in, out, Deadline{After: 20 * time.Millisecond, NullRows: true}); err != nil {
 		t.Fatal(err)
 	}
 	late := 0
@@ -101,7 +101,7 @@ func TestOneCallerDoesNotTakeAllThatGoesOn(t *testing.T) {
 			in.Args[0].SetText(i, name+strings.Repeat(string(rune('0'+i)), 1<<20))
 		}
 		out := columnar.New(VARCHAR, rows)
-		if err := c.Run(WithCaller(t.Context(), caller(name)), submit, in, out, time.Second); err != nil {
+		if err := c.Run(WithCaller(t.Context(), caller(name)), submit, in, out, Deadline{After: time.Second}); err != nil {
 			t.Fatal(err)
 		}
 		for i := range rows {

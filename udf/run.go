@@ -15,10 +15,33 @@ import (
 
 var errOverdue = errcode.New(errcode.DeadlineExceeded, "the call timed out before the row was scored")
 
+// Deadline is how long a call may take, and what becomes of it if rows have no score by then.
+type Deadline struct {
+	After time.Duration // from the start of the call; 0: no limit
+	// Key is the setting that gives the limit, such as timeouts.bigquery, for the error; may be empty.
+	Key string
+	// NullRows lets the call succeed: rows without a score fail with deadline_exceeded, which is NULL in SQL, and count
+	// in Batch.Late. Otherwise the call fails as a whole with code unavailable, so that its caller repeats it.
+	NullRows bool
+}
+
+// late is the error of a call of which n rows have no score in time; goesOn says that they are being computed.
+func (d Deadline) late(n, of int, goesOn bool) error {
+	repeat, allow := "repeat the call", "set a longer deadline"
+	if d.Key != "" {
+		allow = "raise " + d.Key
+	}
+	if goesOn {
+		repeat = "they continue, and the same call gets their scores later: repeat it"
+	}
+	return errcode.New(errcode.Unavailable, "%d of %d rows were not scored in time; %s, send fewer rows at once, or %s",
+		n, of, repeat, allow)
+}
+
 // Run computes fn for all rows of in into out, which has the type of the result and as many rows. A row that has
-// no value is NULL, or a JSON text with the reason. Rows that have not begun when the budget is over (0: no budget)
-// fail with deadline_exceeded. After an error, that of ctx or [ErrStopping], out is not a result.
-func (c *Catalogue) Run(ctx context.Context, fn *Function, in *Batch, out *Column, budget time.Duration) error {
+// no value is NULL, or a JSON text with the reason. After an error, out is not a result: the error is that of ctx,
+// [ErrStopping], or unavailable if rows were late and the deadline does not allow that.
+func (c *Catalogue) Run(ctx context.Context, fn *Function, in *Batch, out *Column, d Deadline) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -35,14 +58,14 @@ func (c *Catalogue) Run(ctx context.Context, fn *Function, in *Batch, out *Colum
 		}
 		return nil
 	}
-	budget = withinDeadline(ctx, budget)
+	d = d.within(ctx)
 	counted := tallyOf(ctx)
 	textual := fn.Result == VARCHAR || fn.Result == JSON
 	if fn.Once {
 		if err := counted.Add(jobBytes*int64(in.Rows) + in.bytes()); err != nil {
 			return err
 		}
-		err := c.jobs.run(ctx, fn, in, out, budget)
+		err := c.jobs.run(ctx, fn, in, out, d)
 		for i := range in.Rows {
 			if textual && counted.Add(int64(len(out.Texts[i]))) != nil {
 				fn.fail(in, i, out, errNoRoom)
@@ -52,11 +75,12 @@ func (c *Catalogue) Run(ctx context.Context, fn *Function, in *Batch, out *Colum
 		return err
 	}
 	rowCtx := ctx
-	if budget > 0 {
+	if d.After > 0 {
 		var cancel context.CancelFunc
-		rowCtx, cancel = context.WithTimeout(ctx, budget)
+		rowCtx, cancel = context.WithTimeout(ctx, d.After)
 		defer cancel()
 	}
+	var late atomic.Int64
 	done := c.spread(rowCtx, fn, in.Rows, func(rowCtx context.Context, i int) {
 		err := rowCtx.Err()
 		switch {
@@ -69,8 +93,10 @@ func (c *Catalogue) Run(ctx context.Context, fn *Function, in *Batch, out *Colum
 			}
 			done()
 		}
-		if code := errcode.Of(err); rowCtx.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled) {
+		// What is computed when the deadline passes may depend on the clock: a search that stopped has found less.
+		if rowCtx.Err() != nil && (i >= len(in.bad) || in.bad[i] == nil) {
 			err = errOverdue
+			late.Add(1)
 		}
 		if err == nil && textual && counted.Add(int64(len(out.Texts[i]))) != nil {
 			err = errNoRoom
@@ -82,6 +108,10 @@ func (c *Catalogue) Run(ctx context.Context, fn *Function, in *Batch, out *Colum
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	in.Late = int(late.Load()) + in.Rows - done
+	if in.Late > 0 && !d.NullRows {
+		return d.late(in.Late, in.Rows, false)
+	}
 	for i := done; i < in.Rows; i++ {
 		fn.fail(in, i, out, errOverdue)
 	}
@@ -89,19 +119,19 @@ func (c *Catalogue) Run(ctx context.Context, fn *Function, in *Batch, out *Colum
 	return nil
 }
 
-// withinDeadline returns the budget of a call with a deadline: a tenth of the remaining time, at most a second, is
-// for the reply.
-func withinDeadline(ctx context.Context, budget time.Duration) time.Duration {
+// within returns the deadline of a call whose caller has one: a tenth of the remaining time, at most a second, is for
+// the reply.
+func (d Deadline) within(ctx context.Context) Deadline {
 	at, ok := ctx.Deadline()
 	if !ok {
-		return budget
+		return d
 	}
 	left := time.Until(at)
 	left -= min(left/10, time.Second)
-	if left > 0 && (budget == 0 || left < budget) {
-		return left
+	if left > 0 && (d.After == 0 || left < d.After) {
+		d.After, d.Key = left, ""
 	}
-	return budget
+	return d
 }
 
 // spread calls row for each of n rows, several at once, each on one of the catalogue's slots, and

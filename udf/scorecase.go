@@ -1,10 +1,10 @@
 package udf
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/badger-eval/badger/internal/columnar"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -46,9 +46,10 @@ func (l *listing) asksJudge(names []string) bool {
 
 // ScoreCase runs the named metrics, or the default ones, on a case in the form of case files. If a judge may be
 // asked, the case is a row of the function score_case, which continues when its caller's time is over. Otherwise it
-// takes one of the catalogue's workers, and reads references anew each time. The budget is that of [Catalogue.Run].
+// takes one of the catalogue's workers, and reads references anew each time. The deadline is that of [Catalogue.Run],
+// which is late as a whole: it never has a part of the scores.
 func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics []string,
-	budget time.Duration) ([]scoring.Row, error) {
+	d Deadline) ([]scoring.Row, error) {
 	l := c.current.Load()
 	if l.asksJudge(metrics) {
 		in := &Batch{Rows: 1, Explain: true, Args: []Column{
@@ -56,21 +57,27 @@ func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics []string
 			{Type: VARCHAR, Nulls: []bool{false}, Texts: []string{strings.Join(metrics, ",")}},
 		}}
 		out := columnar.New(JSON, 1)
-		err := c.Run(ctx, &l.functions[l.index["score_case"]], in, out, budget)
+		d.NullRows = false
+		err := c.Run(ctx, &l.functions[l.index["score_case"]], in, out, d)
 		if err == nil && len(in.Problems) > 0 {
 			err = errcode.New(in.Problems[0].Code, "%s", in.Problems[0].Reason)
 		}
 		return in.scores, err
 	}
-	if budget > 0 {
+	within := ctx
+	if d.After > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, budget)
+		within, cancel = context.WithTimeout(ctx, d.After)
 		defer cancel()
 	}
 	at := &slot{c: c}
-	if !at.take(ctx) {
-		return nil, ctx.Err()
+	if !at.take(within) {
+		return nil, cmp.Or(ctx.Err(), d.late(1, 1, false))
 	}
 	defer at.leave()
-	return scoreCase(withPlace(ctx, at), l.engine, data, metrics)
+	rows, err := scoreCase(withPlace(within, at), l.engine, data, metrics)
+	if ctx.Err() == nil && within.Err() != nil {
+		return nil, d.late(1, 1, false)
+	}
+	return rows, err
 }

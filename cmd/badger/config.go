@@ -42,8 +42,9 @@ type configuration struct {
 	Judge   judging.Config   `yaml:"judge"`
 	// judge files to use in addition to the promoted judges of the warehouse
 	Judges   []string                 `yaml:"judges"`
-	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 20s
-	Workers  int                      `yaml:"workers"`  // rows processed concurrently; 0: 64
+	Timeouts map[string]time.Duration `yaml:"timeouts"`  // by wire, such as snowflake: 20s
+	LateRows string                   `yaml:"late_rows"` // "error" (default) or "null": what a call with such rows returns
+	Workers  int                      `yaml:"workers"`   // rows processed concurrently; 0: 64
 	Traces   telemetry.TracesConfig   `yaml:"traces"`
 	// how often serve checks for a changed configuration and newly promoted judges, in addition to SIGHUP; 0: never
 	Reload time.Duration `yaml:"reload"`

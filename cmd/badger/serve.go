@@ -272,6 +272,9 @@ func (s *functionServer) options(config configuration) (*server.Options, error) 
 	if err != nil {
 		return nil, err
 	}
+	if r := config.LateRows; r != "" && r != "error" && r != "null" {
+		return nil, errcode.New(errcode.InvalidArgument, "late_rows: expected error or null, got %.40q", r)
+	}
 	return &server.Options{
 		GRPC:           byGRPC,
 		HTTP:           byHTTP,
@@ -281,6 +284,7 @@ func (s *functionServer) options(config configuration) (*server.Options, error) 
 		AllowPlaintext: config.Listen.AllowPlaintext,
 		H2C:            config.Listen.H2C,
 		Timeouts:       config.Timeouts,
+		NullRows:       config.LateRows == "null",
 		Logger:         s.log,
 		Hooks:          s.metrics.Hooks(),
 	}, nil

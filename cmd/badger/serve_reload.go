@@ -101,8 +101,8 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 		return err
 	}
 	keep := s.config
-	keep.Auth, keep.TLS, keep.Metrics, keep.Judges, keep.Timeouts = config.Auth, config.TLS, config.Metrics, config.Judges,
-		config.Timeouts
+	keep.Auth, keep.TLS, keep.Metrics, keep.Judges = config.Auth, config.TLS, config.Metrics, config.Judges
+	keep.Timeouts, keep.LateRows = config.Timeouts, config.LateRows
 	keep.Limits.Caller, keep.Limits.Callers = config.Limits.Caller, config.Limits.Callers
 	s.config, s.layers, s.file = keep, next, file
 	s.tell(before, say)

@@ -28,7 +28,7 @@ func TestJSON(t *testing.T) {
 		{"lines of arrays", "[1,\"x\"]\n[2,null]\n", " INT64: 1|2\n STRING: x|NULL"},
 		{"exact numbers", `[{"n":9223372036854775807},{"n":0.1234567890123456789}]`, "n DECIMAL: 9223372036854775807.0000000000000000000|0.1234567890123456789"},
 		{"38 digits", `[{"n":99999999999999999999999999999999999999}]`, "n DECIMAL: 99999999999999999999999999999999999999"},
-		{"nested values stay as they are written", `[{"j":{"k":[1, 2]}},{"j":[]}]`, "j JSON: {\"k\":[1, 2]}|[]"},
+		{"nested values have one form", `[{"j":{"k":[1, 2.50]}},{"j":[]}]`, "j JSON: {\"k\":[1,2.5]}|[]"},
 		{"several kinds in one column", `[{"a":1},{"a":"x"},{"a":true}]`, "a ANY: 1|x|true"},
 		{"text stays text, also where it looks like a date", `[{"d":"2024-01-01"}]`, "d STRING: 2024-01-01"},
 		{"escapes and emoji", `[{"s":"\u00e9\ud83d\ude00\u0000"}]`, "s STRING: é😀\x00"},

@@ -37,6 +37,7 @@ type Metrics struct {
 	calls    *prometheus.CounterVec   // by wire, function and code
 	rows     *prometheus.CounterVec   // by wire and function
 	nulls    *prometheus.CounterVec   // by wire and function
+	late     *prometheus.CounterVec   // by wire and function
 	seconds  *prometheus.HistogramVec // by wire and function
 	bytes    *prometheus.CounterVec   // by wire and direction
 	refused  *prometheus.CounterVec   // by limit and caller
@@ -67,6 +68,7 @@ func NewMetrics(version string) *Metrics {
 		"Calls that ended, by outcome: ok or the code of the error. A Flight stream is one call.", "wire", "function", "code")
 	m.rows = counter("badger_rows_total", "Rows computed.", "wire", "function")
 	m.nulls = counter("badger_nulls_total", "Rows whose result is NULL.", "wire", "function")
+	m.late = counter("badger_late_rows_total", "Rows that were not scored in time and are NULL.", "wire", "function")
 	m.bytes = counter("badger_bytes_total", "Bytes of requests (in) and replies (out).", "wire", "direction")
 	m.refused = counter("badger_refused_total", "Calls refused for a limit, to be sent again later.", "limit", "caller")
 	m.reloads = counter("badger_reloads_total", "Reloads of the configuration: applied or rejected.", "result")
@@ -99,6 +101,9 @@ func (m *Metrics) Hooks() server.Hooks {
 			m.calls.WithLabelValues(c.Wire, c.Function, c.Code.String()).Inc()
 			m.rows.WithLabelValues(c.Wire, c.Function).Add(float64(c.Rows))
 			m.nulls.WithLabelValues(c.Wire, c.Function).Add(float64(c.Nulls))
+			if c.Late > 0 {
+				m.late.WithLabelValues(c.Wire, c.Function).Add(float64(c.Late))
+			}
 			m.bytes.WithLabelValues(c.Wire, "in").Add(float64(c.In))
 			m.bytes.WithLabelValues(c.Wire, "out").Add(float64(c.Out))
 		},

@@ -1,8 +1,6 @@
 package cell
 
 import (
-	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -22,44 +20,11 @@ func jsonKey(s string) uint64 {
 		}
 		sc.Reset([]byte(s))
 	}
-	canonical, err := appendCanonical(nil, &sc)
+	canonical, err := jsonscan.AppendCanonical(nil, &sc, true)
 	if err != nil || sc.End() != nil {
 		return TextKey(s)
 	}
 	return nonNull(xxhash.Sum64(canonical))
-}
-
-type jsonMember struct{ name, value []byte }
-
-// appendCanonical reads one JSON value and appends its canonical form.
-func appendCanonical(dst []byte, s *jsonscan.Scanner) ([]byte, error) {
-	switch s.Peek() {
-	case '{':
-		members, err := canonicalMembers(s)
-		if err != nil {
-			return dst, err
-		}
-		return appendObject(dst, members), nil
-	case '[':
-		return appendArray(dst, s)
-	case '"':
-		text, err := s.String()
-		if err == nil {
-			err = s.Lone()
-		}
-		if err != nil {
-			return dst, err
-		}
-		return jsonscan.AppendString(dst, string(text)), nil
-	case 't', 'f', 'n':
-		raw, err := s.Skip()
-		return append(dst, raw...), err
-	}
-	raw, _, err := s.Number()
-	if err != nil {
-		return dst, err
-	}
-	return append(dst, canonicalNumber(string(raw))...), nil
 }
 
 // canonicalNumber returns a number without redundant zeros and exponents. It returns any other string unchanged.
@@ -75,97 +40,6 @@ func canonicalNumber(s string) string {
 		return "0"
 	}
 	return s
-}
-
-// canonicalMembers reads an object and returns its members sorted by name. Members with the same name keep their
-// order.
-func canonicalMembers(s *jsonscan.Scanner) (members []jsonMember, err error) {
-	if err := s.Object(); err != nil {
-		return nil, err
-	}
-	for first := true; ; first = false {
-		name, ok, err := s.Key(first)
-		if err != nil || !ok {
-			byName(members)
-			return members, err
-		}
-		if err := s.Lone(); err != nil {
-			return nil, err
-		}
-		m := jsonMember{name: slices.Clone(name)}
-		if m.value, err = appendCanonical(nil, s); err != nil {
-			return nil, err
-		}
-		members = append(members, m)
-	}
-}
-
-func byName(members []jsonMember) {
-	slices.SortStableFunc(members, func(a, b jsonMember) int { return bytes.Compare(a.name, b.name) })
-}
-
-func appendObject(dst []byte, members []jsonMember) []byte {
-	dst = append(dst, '{')
-	for i, m := range members {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(jsonscan.AppendString(dst, string(m.name)), ':')
-		dst = append(dst, m.value...)
-	}
-	return append(dst, '}')
-}
-
-// appendArray reads an array. One of nothing but {"key": …, "value": …} is a map, as columnar
-// formats write it, whose entries have no order.
-func appendArray(dst []byte, s *jsonscan.Scanner) ([]byte, error) {
-	if err := s.Array(); err != nil {
-		return dst, err
-	}
-	var elements [][]byte
-	var entries []jsonMember
-	for first := true; ; first = false {
-		more, err := s.More(first)
-		if err != nil {
-			return dst, err
-		}
-		if !more {
-			break
-		}
-		if s.Peek() == '{' {
-			members, err := canonicalMembers(s)
-			if err != nil {
-				return dst, err
-			}
-			if len(members) == 2 && string(members[0].name) == "key" && string(members[1].name) == "value" {
-				entries = append(entries, jsonMember{members[0].value, members[1].value})
-			}
-			elements = append(elements, appendObject(nil, members))
-			continue
-		}
-		e, err := appendCanonical(nil, s)
-		if err != nil {
-			return dst, err
-		}
-		elements = append(elements, e)
-	}
-	if n := len(entries); n > 0 && n == len(elements) {
-		return appendMap(dst, entries), nil
-	}
-	dst = append(dst, '[')
-	dst = append(dst, bytes.Join(elements, []byte{','})...)
-	return append(dst, ']'), nil
-}
-
-// appendMap appends the entries of a map as an object where their keys are texts.
-func appendMap(dst []byte, entries []jsonMember) []byte {
-	for i := range entries {
-		if name, found := bytes.CutPrefix(entries[i].name, []byte{'"'}); found {
-			entries[i].name = bytes.TrimSuffix(name, []byte{'"'})
-		}
-	}
-	byName(entries)
-	return appendObject(dst, entries)
 }
 
 // JSONFormat reports whether a string column consists of JSON objects and arrays.

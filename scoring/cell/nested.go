@@ -62,7 +62,7 @@ func (n *nested) value(dst []byte, depth int) ([]byte, bool) {
 	n.pos++
 	closing := "])}"[i]
 	var elements [][]byte
-	var members []jsonMember
+	var members []jsonscan.Member
 	for n.peek() != closing {
 		if len(elements)+len(members) > 0 {
 			if n.peek() != ',' {
@@ -80,7 +80,7 @@ func (n *nested) value(dst []byte, depth int) ([]byte, bool) {
 				if !ok || len(elements) > 0 {
 					return dst, false
 				}
-				members = append(members, jsonMember{[]byte(name), value})
+				members = append(members, jsonscan.Member{[]byte(name), value})
 				continue
 			}
 			n.pos = at
@@ -93,8 +93,7 @@ func (n *nested) value(dst []byte, depth int) ([]byte, bool) {
 	}
 	n.pos++
 	if members != nil {
-		byName(members)
-		return appendObject(dst, members), true
+		return jsonscan.AppendObject(dst, members), true
 	}
 	dst = append(dst, '[')
 	for k, e := range elements {
@@ -198,12 +197,12 @@ func readShape(v scoring.Value) (scoring.Value, bool) {
 func isGeoJSON(form string) bool {
 	var s jsonscan.Scanner
 	s.Reset([]byte(form))
-	members, err := canonicalMembers(&s)
-	if err != nil || len(members) != 2 || string(members[0].name) != "coordinates" || string(members[1].name) != "type" {
+	members, err := jsonscan.Members(&s, true)
+	if err != nil || len(members) != 2 || string(members[0].Name) != "coordinates" || string(members[1].Name) != "type" {
 		return false
 	}
 	for _, shape := range shapeTypes {
-		if string(members[1].value) == `"`+shape+`"` {
+		if string(members[1].Value) == `"`+shape+`"` {
 			return true
 		}
 	}
@@ -318,16 +317,16 @@ func Fields(c *scoring.Column) (names []string) {
 		if s.Peek() != '{' {
 			return nil
 		}
-		members, err := canonicalMembers(&s)
+		members, err := jsonscan.Members(&s, true)
 		if err != nil || len(members) == 0 || seen && len(members) != len(names) {
 			return nil
 		}
 		for k, m := range members {
-			if m.value[0] == '{' || m.value[0] == '[' || seen && names[k] != string(m.name) {
+			if m.Value[0] == '{' || m.Value[0] == '[' || seen && names[k] != string(m.Name) {
 				return nil
 			}
 			if !seen {
-				names = append(names, string(m.name))
+				names = append(names, string(m.Name))
 			}
 		}
 		seen = true
@@ -346,17 +345,16 @@ func NestedKeys(c *scoring.Column) []uint64 {
 func StructKeys(names []string, columns []*scoring.Column) []uint64 {
 	keys := make([]uint64, columns[0].Len())
 	for i := range keys {
-		members := make([]jsonMember, len(names))
+		members := make([]jsonscan.Member, len(names))
 		for k, c := range columns {
-			members[k].name = []byte(names[k])
+			members[k].Name = []byte(names[k])
 			if v := c.Value(i); v.IsNull() {
-				members[k].value = []byte("null")
+				members[k].Value = []byte("null")
 			} else {
-				members[k].value = appendScalar(nil, v.String(), c.Type == scoring.String)
+				members[k].Value = appendScalar(nil, v.String(), c.Type == scoring.String)
 			}
 		}
-		byName(members)
-		keys[i] = bytesKey(string(appendObject(nil, members)))
+		keys[i] = bytesKey(string(jsonscan.AppendObject(nil, members)))
 	}
 	return keys
 }

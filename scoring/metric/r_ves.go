@@ -10,7 +10,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "r_ves", Version: 2, Group: "execution",
+		Name: "r_ves", Version: 3, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads:   scoring.FieldLatency,

@@ -159,6 +159,8 @@ func (p *Plan) diffTables(ctx context.Context, db Database, c *Comparison) error
 			l.State, l.What = "wrong type", "column"
 		case store.OwnColumn:
 			l.State, l.What = "unknown", "column"
+		case store.OwnView:
+			l.State, l.What = "not in your view", "column"
 		case store.MissingView:
 			l.State, l.What = string(Missing), "view"
 			c.Same["view"]--

@@ -1,10 +1,16 @@
 package install_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/badger-eval/badger/connectors"
@@ -284,4 +290,121 @@ func callPostgres(schema string, f *install.Declared, rows []map[string]string) 
 	}
 	b.WriteString(") ORDER BY id")
 	return b.String()
+}
+
+// Tables and views of the user's, under the names of those that users fill, stay the user's: their owner, their comments
+// and their columns. badger's owner reads them.
+func TestOwnTablesStayOwn(t *testing.T) {
+	server := postgresServer(t)
+	admin := open(t, server.URL("postgres", server.Port))
+	for _, sql := range []string{
+		"CREATE TABLE shop_questions (nr int, answer_sql text)", "INSERT INTO shop_questions VALUES (1, 'SELECT 1')", "CREATE SCHEMA badger",
+		"CREATE VIEW badger.golden_set AS SELECT nr::text AS case_id, answer_sql AS gold_sql, 'v1' AS set_version FROM shop_questions",
+		"CREATE TABLE badger.agent_runs (agent_name text, agent_version text, batch_id text, case_id text, sql text)",
+		"COMMENT ON TABLE badger.agent_runs IS 'the log of our agent'",
+	} {
+		exec1(t, admin, sql)
+	}
+	c := catalogue(t)
+	v := plain("postgres", "http")
+	v.Endpoint = "http://127.0.0.1:1"
+	p := plan(t, v, c.Functions())
+	if _, err := p.Apply(t.Context(), admin); err != nil {
+		t.Fatal(err)
+	}
+	owners := query(t, admin, `SELECT c.relname::text, pg_get_userbyid(c.relowner) = current_user, coalesce(obj_description(c.oid), '') FROM pg_class c
+		WHERE c.relnamespace = 'badger'::regnamespace AND c.relname IN ('golden_set', 'agent_runs', 'human_labels', 'latest_scores') ORDER BY 1`)
+	for i, expected := range []string{"agent_runs true the log of our agent", "golden_set true ", "human_labels false", "latest_scores false"} {
+		got := fmt.Sprintf("%v %v %v", owners.Columns[0].Value(i), owners.Columns[1].Value(i), owners.Columns[2].Value(i))
+		if got != expected && !(strings.HasSuffix(expected, "false") && strings.HasPrefix(got, expected)) {
+			t.Errorf("%s, expected %s", got, expected)
+		}
+	}
+	exec1(t, admin, "CREATE ROLE nightly LOGIN IN ROLE badger_owner")
+	nightly := open(t, strings.Replace(server.URL("postgres", server.Port), "owner@", "nightly@", 1))
+	for _, sql := range []string{"SELECT case_id FROM badger.golden_set", "SELECT case_id FROM badger.agent_runs", "SELECT * FROM badger.latest_scores"} {
+		if _, err := nightly.Query(t.Context(), sql); err != nil {
+			t.Errorf("as badger's owner: %s: %v", sql, err)
+		}
+	}
+	if cell := query(t, admin, "SELECT gold_sql FROM badger.golden_set").Columns[0].Value(0).String(); cell != "SELECT 1" {
+		t.Errorf("the view gives %q", cell)
+	}
+	compared, err := p.Diff(t.Context(), admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range compared.Lines {
+		if strings.HasPrefix(l.Name, "golden_set") && !l.Fine {
+			t.Errorf("%+v", l)
+		}
+	}
+}
+
+// A call can always be ended: while the server does not answer, statement_timeout and pg_cancel_backend end the statement,
+// with and without a parallel plan. Overload is tried again in a parallel plan, too. A row that is too large is NULL.
+func TestPostgresCallsEnd(t *testing.T) {
+	server := postgresServer(t)
+	admin := open(t, server.URL("postgres", server.Port))
+	var busy atomic.Int64
+	hang := make(chan struct{})
+	stub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case bytes.Contains(body, []byte("hang")):
+			select {
+			case <-hang:
+			case <-r.Context().Done():
+			}
+		case bytes.Contains(body, []byte("busy")) && busy.Add(1)%3 != 0:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case bytes.Contains(body, []byte("large")):
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"status":"failed","value":null,"code":"resource_exhausted","reason":"the body is larger than 10485760 bytes"}`)
+		default:
+			fmt.Fprint(w, `"done"`)
+		}
+	}))
+	defer stub.Close()
+	defer close(hang)
+	v := plain("postgres", "http")
+	v.Endpoint = stub.URL
+	if _, err := plan(t, v, catalogue(t).Functions()).Apply(t.Context(), admin); err != nil {
+		t.Fatal(err)
+	}
+	exec1(t, admin, "CREATE TABLE many AS SELECT 'busy ' || i AS x FROM generate_series(1, 60) i")
+	with := func(settings ...string) *store.Store { // a session with settings
+		for _, x := range settings {
+			exec1(t, admin, "ALTER DATABASE postgres SET "+x)
+		}
+		w := open(t, server.URL("postgres", server.Port))
+		query(t, w, "SELECT 1")
+		exec1(t, admin, "ALTER DATABASE postgres RESET ALL")
+		return w
+	}
+	parallel := []string{"parallel_setup_cost = 0", "parallel_tuple_cost = 0", "min_parallel_table_scan_size = 0", "max_parallel_workers_per_gather = 2"}
+	for _, settings := range [][]string{{"max_parallel_workers_per_gather = 0"}, parallel} {
+		w := with(append(settings, "statement_timeout = '1s'")...)
+		if _, err := w.Query(t.Context(), "SELECT badger.badger_echo('hang')"); err == nil || !strings.Contains(err.Error(), "statement_timeout") {
+			t.Errorf("%s: a server that hangs: %v, expected the statement's timeout", settings, err)
+		}
+		got := query(t, with(settings...), "SELECT count(*), count(badger.badger_echo(x)) FROM many")
+		if got.Columns[1].Value(0).String() != "60" {
+			t.Errorf("%s: overload: %v of 60 rows", settings, got.Columns[1].Value(0))
+		}
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := with().Query(context.WithoutCancel(t.Context()), "SELECT badger.badger_echo('hang')")
+		ended <- err
+	}()
+	for query(t, admin, "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE query LIKE '%''hang''%' AND state = 'active' AND pid <> pg_backend_pid()").Columns[0].Value(0).String() == "0" {
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "cancel") {
+		t.Errorf("cancelled: %v", err)
+	}
+	if got := query(t, admin, "SELECT badger.badger_echo('large') IS NULL"); got.Columns[0].Value(0).String() != "true" {
+		t.Errorf("a row that is too large is %v, expected NULL", got.Columns[0].Value(0))
+	}
 }

@@ -83,10 +83,42 @@ func (p *Plan) relations() string {
 	for i := range store.Tables {
 		names = append(names, p.dialect.Literal(store.Tables[i].Name))
 	}
+	return strings.Join(append(names, p.views()), ", ")
+}
+
+// views lists the names of badger's views, as literals.
+func (p *Plan) views() string {
+	var names []string
 	for i := range store.Views {
 		names = append(names, p.dialect.Literal(store.Views[i].Name))
 	}
 	return strings.Join(names, ", ")
+}
+
+// inputs lists the names of the tables that users may have as tables or views of their own, as literals.
+func (p *Plan) inputs() string {
+	var names []string
+	for i := range store.Tables {
+		if t := &store.Tables[i]; t.Input {
+			names = append(names, p.dialect.Literal(t.Name))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// tableMark ends the comment of a table that users fill, if badger created it.
+const tableMark = "[badger:table]"
+
+// ours is the condition that the relation c of PostgreSQL's pg_class is the table that badger creates, and no table or
+// view of the user's under its name: it has all of badger's columns, and no comment or badger's.
+func (p *Plan) ours(t store.Table) string {
+	var names []string
+	for _, c := range t.Columns {
+		names = append(names, p.dialect.Literal(c.Name))
+	}
+	return "c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), " + p.dialect.Literal(tableMark) + ") LIKE " +
+		p.dialect.Literal("%"+tableMark) + " AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND " +
+		"a.attnum > 0 AND NOT a.attisdropped) @> ARRAY[" + strings.Join(names, ", ") + "]"
 }
 
 // keyed are the tables that have an index on their key.

@@ -47,6 +47,7 @@ const (
 	OldVersion    Kind = "old tables"
 	NewVersion    Kind = "new tables"
 	OwnColumn     Kind = "own column" // which is fine
+	OwnView       Kind = "own view"   // lacks a column, which is fine
 	ForeignView   Kind = "foreign view"
 )
 
@@ -59,7 +60,7 @@ type Difference struct {
 }
 
 // Fine reports whether nothing needs to be done.
-func (d *Difference) Fine() bool { return d.Kind == OwnColumn }
+func (d *Difference) Fine() bool { return d.Kind == OwnColumn || d.Kind == OwnView }
 
 // Differences lists what differs, in the order of the description. In the tables that users fill, a
 // column may have any type, and the table may be a view.
@@ -77,6 +78,8 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 		for _, c := range t.Columns {
 			has, is := there[c.Name]
 			switch {
+			case !is && t.Input && f.isView(t.Name):
+				out = append(out, Difference{OwnView, t.Name + "." + c.Name, "your view does not have it; it is read as NULL", ""})
 			case !is && t.Input:
 				out = append(out,
 					Difference{MissingColumn, t.Name + "." + c.Name, "it is read as NULL", "adds it, unless the table is a view"})
@@ -120,6 +123,22 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 		}
 	}
 	return out
+}
+
+// isView reports whether the relation of a table's name is a view, which only a user can have made.
+func (f *Found) isView(table string) bool {
+	_, is := f.Views[table]
+	return is
+}
+
+// OwnViews are the names of the tables that are views over users' own tables.
+func (f *Found) OwnViews() (names []string) {
+	for i := range Tables {
+		if name := Tables[i].Name; f.isView(name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Reader reads the tables as they were found: users' own may lack columns.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -231,6 +232,37 @@ func TestDifferences(t *testing.T) {
 		}
 		if got, want := show(), "own column eval_runs.mine true"; got != want {
 			t.Errorf("after installing: %s", got)
+		}
+	})
+}
+
+// Views over users' own tables, in place of the tables that users fill, stay as they are, and what they lack is fine.
+func TestViewsOverOwnTables(t *testing.T) {
+	onEngines(t, func(t *testing.T, empty func(t *testing.T) *flaky) {
+		db := empty(t)
+		db.run(t, "CREATE SCHEMA badger", "CREATE SCHEMA shop", "CREATE TABLE shop.questions (nr INT, answer VARCHAR(99))",
+			"CREATE VIEW badger.golden_set AS SELECT CAST(nr AS VARCHAR(99)) AS case_id, answer AS gold_sql, 'v1' AS set_version FROM shop.questions")
+		if err := db.Install(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		found, err := db.Inspect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := found.OwnViews(); !slices.Equal(got, []string{"golden_set"}) {
+			t.Errorf("own views %q, expected golden_set", got)
+		}
+		lacks := 0
+		for _, d := range found.Differences(db.dialect) {
+			if !d.Fine() {
+				t.Errorf("%s %s: %s", d.Kind, d.Name, d.Why)
+			}
+			if d.Kind == store.OwnView {
+				lacks++
+			}
+		}
+		if expected := len(store.TableNamed("golden_set").Columns) - 3; lacks != expected {
+			t.Errorf("%d columns are said to be missing in the view, expected %d", lacks, expected)
 		}
 	})
 }

@@ -26,6 +26,7 @@ type call struct {
 	start    time.Time
 	rows     int
 	nulls    int
+	late     int          // of the nulls, those that had no score at the deadline
 	in, out  int64        // bytes
 	again    func() error // asks once more who calls
 	ended    bool         // its line was written
@@ -84,7 +85,7 @@ func (s *Server) finish(ctx context.Context, c *call, err error) {
 	function := s.known(c.function)
 	if s.hooks.Called != nil {
 		s.hooks.Called(
-			Call{Wire: c.wire, Function: function, Rows: c.rows, Nulls: c.nulls, In: c.in, Out: c.out, Code: errcode.Of(err)})
+			Call{Wire: c.wire, Function: function, Rows: c.rows, Nulls: c.nulls, Late: c.late, In: c.in, Out: c.out, Code: errcode.Of(err)})
 	}
 	if s.hooks.Served != nil && !c.streamed && err == nil {
 		s.hooks.Served(c.wire, function, s.now().Sub(c.start))
@@ -93,6 +94,9 @@ func (s *Server) finish(ctx context.Context, c *call, err error) {
 	level := slog.LevelInfo
 	switch errcode.Of(err) {
 	case errcode.OK:
+		if c.late > 0 {
+			level = slog.LevelError
+		}
 	case errcode.Unknown, errcode.Internal:
 		level = slog.LevelError
 	default:
@@ -106,6 +110,9 @@ func (s *Server) finish(ctx context.Context, c *call, err error) {
 		slog.String("function", c.function),
 		slog.Int("rows", c.rows), slog.Int("nulls", c.nulls), slog.Int64("bytes_in", c.in), slog.Int64("bytes_out", c.out),
 		slog.Float64("ms", float64(s.now().Sub(c.start).Microseconds())/1000),
+	}
+	if c.late > 0 {
+		attrs = append(attrs, slog.Int("late", c.late))
 	}
 	if c.query != "" {
 		attrs = append(attrs, slog.String("query_id", c.query))

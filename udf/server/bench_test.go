@@ -288,7 +288,7 @@ func BenchmarkCodec(b *testing.B) {
 					}
 					req.out.Type = udf.DOUBLE
 					req.out.Resize(req.batch.Rows)
-					if err := c.Run(context.Background(), req.fn, &req.batch, &req.out, 0); err != nil {
+					if err := c.Run(context.Background(), req.fn, &req.batch, &req.out, udf.Deadline{}); err != nil {
 						b.Fatal(err)
 					}
 					dst = tc.w.encode(dst[:0], req)

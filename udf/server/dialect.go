@@ -16,31 +16,29 @@ import (
 
 // dialect holds the expectations of one product's Flight client beyond the protocol.
 type dialect struct {
-	name   string // in settings
-	wire   string // in the log
-	budget time.Duration
-	busy   codes.Code // the one code that it should answer by trying again
+	wire   string        // in settings, the log and metrics
+	budget time.Duration // 0: no limit
+	busy   codes.Code    // the one code that it should answer by trying again
 	json   arrow.Field
 }
 
-// Databend gives a call 180 s and tries again on every error; JSON is its VARIANT. RisingWave gives 5
-// s and tries again on UNAVAILABLE; JSON is its jsonb. All that is not Databend is served as
-// RisingWave, plain utf8 with a note in the metadata; the log calls it flight unless the handler names
-// the product, because earlier versions of Databend identify themselves no more than RisingWave does.
+// Databend gives a call 180 s and tries again on every error; JSON is its VARIANT. RisingWave gives
+// 5 s and tries again on UNAVAILABLE; JSON is its jsonb. A client that is neither by its metadata nor by the handler has
+// as much time as it takes, or as its own deadline gives, and JSON as RisingWave does, plain utf8 with a note in the
+// metadata. The log calls it flight.
 var (
 	databend = dialect{
-		name: "databend", wire: "databend", budget: 150 * time.Second, busy: codes.ResourceExhausted,
+		wire: "databend", budget: 150 * time.Second, busy: codes.ResourceExhausted,
 		json: arrow.Field{Type: arrow.BinaryTypes.LargeBinary,
 			Metadata: arrow.NewMetadata([]string{"Extension"}, []string{"Variant"})},
 	}
 	risingwave = dialect{
-		name: "risingwave", wire: "risingwave", budget: 4 * time.Second, busy: codes.Unavailable,
+		wire: "risingwave", budget: 4 * time.Second, busy: codes.Unavailable,
 		json: arrow.Field{Type: arrow.BinaryTypes.String,
 			Metadata: arrow.NewMetadata([]string{"ARROW:extension:name"}, []string{"arrowudf.json"})},
 	}
-	unnamed = dialect{name: risingwave.name, wire: "flight", budget: risingwave.budget, busy: risingwave.busy,
-		json: risingwave.json}
-	dialects = []*dialect{&databend, &risingwave}
+	unnamed  = dialect{wire: "flight", busy: codes.Unavailable, json: risingwave.json}
+	dialects = []*dialect{&databend, &risingwave, &unnamed}
 )
 
 // dialectOf detects the client: Databend sends metadata with every call, except in earlier versions.

@@ -27,8 +27,8 @@ func TestWireInTheLog(t *testing.T) {
 		if err != nil || h.dialect.wire != tc.want {
 			t.Errorf("%q, %q: %v, %v", tc.header, tc.handler, h.dialect.wire, err)
 		}
-		if tc.want == "flight" && (h.dialect.name != "risingwave" || h.dialect.budget != risingwave.budget) {
-			t.Errorf("%q has the settings of %s", tc.handler, h.dialect.name)
+		if tc.want == "flight" && h.dialect.budget != 0 { // another client has as much time as its own deadline gives
+			t.Errorf("%q has %v", tc.handler, h.dialect.budget)
 		}
 	}
 }

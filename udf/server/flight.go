@@ -225,10 +225,11 @@ func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record,
 	}
 	e.out.Type = e.h.fn.Result
 	e.out.Resize(e.in.Rows)
-	budget := e.s.budget(traits{name: e.h.dialect.name, budget: e.h.dialect.budget})
-	if err := e.s.catalogue.Run(ctx, e.h.fn, &e.in, &e.out, budget); err != nil {
+	deadline := e.s.deadline(traits{name: e.h.dialect.wire, budget: e.h.dialect.budget})
+	if err := e.s.catalogue.Run(ctx, e.h.fn, &e.in, &e.out, deadline); err != nil {
 		return nil, err
 	}
+	e.c.late += e.in.Late
 	e.c.rows += e.in.Rows
 	e.c.nulls += e.out.CountNulls()
 	if e.s.hooks.Served != nil {

@@ -27,6 +27,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/udf"
 	"github.com/badger-eval/badger/udf/udfpb"
 )
 
@@ -79,7 +80,7 @@ func fuzzWire(f *testing.F, w wire, function, in, out string, dirs ...string) {
 		}
 		r.out.Type = r.fn.Result
 		r.out.Resize(rows)
-		if err := c.Run(context.Background(), r.fn, &r.batch, &r.out, 0); err != nil {
+		if err := c.Run(context.Background(), r.fn, &r.batch, &r.out, udf.Deadline{}); err != nil {
 			t.Fatal(err)
 		}
 		reply := w.encode(nil, r)

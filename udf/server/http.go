@@ -127,8 +127,8 @@ func (s *Server) serveBatch(w wire, x *exchange) error {
 	defer req.release()
 	buf := replies.Get().(*[]byte) //nolint:forcetypeassert // a pool of one type
 	defer replies.Put(buf)
-	*buf, err = s.answer(withShare(x.r.Context(), x.share), req, s.budget(w.traits()), (*buf)[:0])
-	x.nulls = req.nulls
+	*buf, err = s.answer(withShare(x.r.Context(), x.share), req, s.deadline(w.traits()), (*buf)[:0])
+	x.nulls, x.late = req.nulls, req.batch.Late
 	if err != nil {
 		*buf = (*buf)[:0]
 		return s.cut(err)
@@ -152,10 +152,10 @@ func (s *Server) accepted(w wire, x *exchange, body []byte) (*request, error) {
 
 // answer computes a batch and appends the reply to dst. Its memory is that of the call that ctx belongs to; it does not
 // depend on the connection that the batch came on.
-func (s *Server) answer(ctx context.Context, req *request, budget time.Duration, dst []byte) ([]byte, error) {
+func (s *Server) answer(ctx context.Context, req *request, d udf.Deadline, dst []byte) ([]byte, error) {
 	req.out.Type = req.fn.Result
 	req.out.Resize(req.batch.Rows)
-	if err := s.catalogue.Run(ctx, req.fn, &req.batch, &req.out, budget); err != nil {
+	if err := s.catalogue.Run(ctx, req.fn, &req.batch, &req.out, d); err != nil {
 		return dst, err
 	}
 	req.nulls = req.out.CountNulls()

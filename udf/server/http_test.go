@@ -159,7 +159,7 @@ func TestLongReplies(t *testing.T) {
 		}
 		r.out.Type = udf.JSON
 		r.out.Resize(len(n))
-		if err := c.Run(context.Background(), r.fn, &r.batch, &r.out, 0); err != nil {
+		if err := c.Run(context.Background(), r.fn, &r.batch, &r.out, udf.Deadline{}); err != nil {
 			t.Fatal(err)
 		}
 		return r
@@ -270,20 +270,36 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// BQ-14, SFE-20: when the time of a call is over, its rows say so in a reply that is whole.
+// BQ-14, SFE-20: when the time of a call is over, it fails with a status that its warehouse retries. If late rows may be
+// NULL, they say so in a reply that is whole, and are counted as an error.
 func TestTimeouts(t *testing.T) {
-	var status int
-	var reply string
-	synctest.Test(t, func(t *testing.T) {
-		s, err := New(newCatalogue(t), &Options{Timeouts: map[string]time.Duration{"bigquery": 50 * time.Millisecond}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer cutOff(s.catalogue)
-		status, reply = serve(s, "/v1/bigquery/judged_json", []byte(`{"calls":[["q","i","wait forever","s","s"],["q","i","r","s","s"]]}`))
-	})
-	if status != 200 || strings.Count(reply, `"deadline_exceeded"`) != 1 || strings.Count(reply, `"value":0.5`) != 1 {
+	late := func(null bool) (status int, reply, log string, calls []Call) {
+		synctest.Test(t, func(t *testing.T) {
+			var lines strings.Builder
+			s, err := New(newCatalogue(t), &Options{
+				Timeouts: map[string]time.Duration{"bigquery": 50 * time.Millisecond}, NullRows: null,
+				Logger: slog.New(slog.NewTextHandler(&lines, nil)),
+				Hooks:  Hooks{Called: func(c Call) { calls = append(calls, c) }},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer cutOff(s.catalogue)
+			status, reply = serve(s, "/v1/bigquery/judged_json", []byte(`{"calls":[["q","i","wait forever","s","s"],["q","i","r","s","s"]]}`))
+			log = lines.String()
+		})
+		return status, reply, log, calls
+	}
+	status, reply, _, _ := late(false)
+	if status != 503 || !strings.Contains(reply, "1 of 2 rows were not scored in time") || !strings.Contains(reply, "raise timeouts.bigquery") {
 		t.Errorf("%d %s", status, reply)
+	}
+	status, reply, log, calls := late(true)
+	if status != 200 || strings.Count(reply, `"deadline_exceeded"`) != 1 || strings.Count(reply, `"value":0.5`) != 1 {
+		t.Errorf("late rows are NULL: %d %s", status, reply)
+	}
+	if !strings.Contains(log, "level=ERROR") || !strings.Contains(log, "late=1") || len(calls) != 1 || calls[0].Late != 1 {
+		t.Errorf("late rows are NULL: log %s, calls %+v; expected an error and one late row", log, calls)
 	}
 	if _, err := New(newCatalogue(t), &Options{Timeouts: map[string]time.Duration{"bigquerry": 1}}); errcode.Of(err) != errcode.InvalidArgument {
 		t.Errorf("a timeout of no wire: %v", err)

@@ -209,7 +209,7 @@ func (s *Server) servePolled(w pollable, x *exchange) error {
 	x.query = correlation(callersID)
 	// A caller cannot ask for another's.
 	id := udf.KeptID([]byte(w.traits().name), []byte(x.caller), []byte(callersID))
-	wait := s.budget(w.traits())
+	wait := s.deadline(w.traits()).After
 	var p *polledBatch
 	var err error
 	if x.r.Method == http.MethodGet {
@@ -358,7 +358,7 @@ func (s *Server) runBatch(x *exchange, p *polledBatch, req *request) {
 		defer unhook()
 		defer own.end()
 		defer req.release()
-		reply, err := s.answer(ctx, req, pollTime, nil)
+		reply, err := s.answer(ctx, req, udf.Deadline{After: pollTime, NullRows: s.lateRows.Load()}, nil)
 		if err == nil && s.catalogue.Cut() {
 			reply, err = nil, udf.ErrStopping // another replica computes the batch: a reply must not be kept if rows were cut
 		}

@@ -56,6 +56,7 @@ func (s *Server) Renew(o *Options) error {
 	s.admission.renew(limits)
 	timeouts := maps.Clone(o.Timeouts)
 	s.timeouts.Store(&timeouts)
+	s.lateRows.Store(o.NullRows)
 	return nil
 }
 

@@ -133,12 +133,8 @@ func (s *Server) scoreCase(x *exchange) error {
 	}
 	x.function, x.rows, x.private = "score_case", 1, true
 	scores, err := s.catalogue.ScoreCase(withShare(x.r.Context(), x.share), body,
-		udf.MetricNames(x.r.URL.Query().Get("metrics")), s.budget(plain{}.traits()))
-	err = s.cut(err)
-	if errcode.Of(err) == errcode.DeadlineExceeded { // the same call later gets its scores
-		err = errcode.New(errcode.Unavailable, "%w", err)
-	}
-	if err != nil {
+		udf.MetricNames(x.r.URL.Query().Get("metrics")), s.deadline(plain{}.traits()))
+	if err = s.cut(err); err != nil {
 		return err
 	}
 	x.reply(http.StatusOK, append(append([]byte(`{"scores":`), udf.ScoresJSON(scores)...), '}'), traits{compress: 1024})

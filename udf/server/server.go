@@ -31,10 +31,13 @@ type Options struct {
 	AllowPlaintext bool
 
 	Limits Limits
-	// Timeouts replace, by wire, the time after which rows that have not begun fail with deadline_exceeded: snowflake 20s
-	// (then the caller polls), bigquery 19m30s, databricks 55s, databricks_batch 10m, json 10m, databend 150s, risingwave
-	// 4s, grpc 0 (the caller's). 0 means no limit.
+	// Timeouts replace, by wire, the time after which a call fails with unavailable, so that its caller repeats it:
+	// snowflake 20s (then the caller polls), bigquery 19m30s, databricks 55s, databricks_batch 10m, json 10m, databend 150s,
+	// risingwave 4s, flight and grpc 0 (the caller's). 0 means no limit.
 	Timeouts map[string]time.Duration
+	// NullRows lets calls succeed whose time is over: their rows without a score fail with deadline_exceeded, which is
+	// NULL in SQL. They are counted, and logged as an error.
+	NullRows bool
 
 	// Site serves the paths that the server does not, such as a report; may be nil. The context of a request has the
 	// caller with its roles ([identity.From]). The server passes on the requests of every caller that it has
@@ -71,6 +74,7 @@ type Hooks struct {
 type Call struct {
 	Wire, Function string // function is "unknown" for an unknown name
 	Rows, Nulls    int
+	Late           int   // rows without a score at the deadline, which are NULL: Options.NullRows
 	In, Out        int64 // bytes
 	Code           errcode.Code
 }
@@ -80,6 +84,7 @@ type Server struct {
 	catalogue *udf.Catalogue
 	limits    Limits
 	timeouts  atomic.Pointer[map[string]time.Duration]
+	lateRows  atomic.Bool // are NULL, and fail no call
 	admission *admission
 	grpcPort  livePort
 	httpPort  livePort
@@ -130,6 +135,7 @@ func New(c *udf.Catalogue, o *Options) (*Server, error) {
 		return nil, err
 	}
 	s.timeouts.Store(&o.Timeouts)
+	s.lateRows.Store(o.NullRows)
 	around := o.Env
 	around.Changed = s.secretsChanged
 	for _, l := range []struct {
@@ -184,7 +190,7 @@ const (
 func checkTimeouts(timeouts map[string]time.Duration) error {
 	known := map[string]bool{traitsUnary.name: true}
 	for _, d := range dialects {
-		known[d.name] = true
+		known[d.wire] = true
 	}
 	for _, r := range routes {
 		if r.wire != nil {
@@ -355,12 +361,13 @@ func (s *Server) cut(err error) error {
 	return err
 }
 
-// budget is by when the rows of a call must be done.
-func (s *Server) budget(t traits) time.Duration {
-	if d, ok := (*s.timeouts.Load())[t.name]; ok {
-		return d
+// deadline is by when the rows of a call over a wire must be done, and what becomes of the others.
+func (s *Server) deadline(t traits) udf.Deadline {
+	d := udf.Deadline{After: t.budget, Key: "timeouts." + t.name, NullRows: s.lateRows.Load()}
+	if set, ok := (*s.timeouts.Load())[t.name]; ok {
+		d.After = set
 	}
-	return t.budget
+	return d
 }
 
 func (s *Server) readiness(ctx context.Context) error {

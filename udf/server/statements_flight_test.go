@@ -189,8 +189,8 @@ var flightStatements = map[string]func(*testing.T){
 		answers[0] = "wait forever"
 		c, err := s.databend(t, "judged_json", databendJSON, databendText, databendText, databendText, databendText, databendText).Call(t.Context(),
 			textRecord(col("q"), col("i"), answers, col("s"), col("s")))
-		if err != nil || len(c.Results) != 65_536 || len(c.Attempts) != 1 || !strings.Contains(string(c.Results[0]), "deadline_exceeded") {
-			t.Errorf("%d rows, %v, %v", len(c.Results), c.Attempts, err)
+		if err == nil || !strings.Contains(err.Error(), "1 of 65536 rows were not scored in time") || len(c.Attempts) < 2 {
+			t.Errorf("%d rows, %v, %v; expected attempts that fail", len(c.Results), c.Attempts, err)
 		}
 	},
 	"DB-8": func(t *testing.T) {

@@ -515,8 +515,8 @@ var snowflakeStatements = map[string]func(*testing.T){
 		sf := s.snowflake("judged_json")
 		sf.BatchID = "" // with one it is polled for: SFE-9
 		c, err := sf.Call(t.Context(), []any{"q", "i", "wait forever", "s", "s"}, []any{"q", "i", "r", "s", "s"})
-		if err != nil || len(c.Results) != 2 || !strings.Contains(string(c.Results[0]), "deadline_exceeded") || c.Posts() != 1 {
-			t.Errorf("%s, %v, %v", texts(c), c.Attempts, err)
+		if err == nil || !strings.Contains(err.Error(), "1 of 2 rows were not scored in time") || c.Posts() < 2 {
+			t.Errorf("%s, %v, %v; expected attempts that fail", texts(c), c.Attempts, err)
 		}
 	},
 }

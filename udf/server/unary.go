@@ -62,10 +62,10 @@ func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallRes
 			return err
 		}
 		out := columnar.New(fn.Result, in.Rows)
-		if err := u.s.catalogue.Run(ctx, fn, in, out, u.s.budget(traitsUnary)); err != nil {
+		if err := u.s.catalogue.Run(ctx, fn, in, out, u.s.deadline(traitsUnary)); err != nil {
 			return err
 		}
-		c.nulls = out.CountNulls()
+		c.nulls, c.late = out.CountNulls(), in.Late
 		if err := shareFrom(ctx).Hold(2 * replyBytes(in, out)); err != nil { // as a message, and as its bytes
 			return err
 		}
@@ -232,7 +232,7 @@ func (u unary) ScoreCase(ctx context.Context, req *udfpb.ScoreCaseRequest) (*udf
 		if err := shareFrom(ctx).rows(ctx, 1, false); err != nil {
 			return err
 		}
-		rows, err := u.s.catalogue.ScoreCase(ctx, bytesOf(req.GetCaseJson()), req.GetMetrics(), u.s.budget(traitsUnary))
+		rows, err := u.s.catalogue.ScoreCase(ctx, bytesOf(req.GetCaseJson()), req.GetMetrics(), u.s.deadline(traitsUnary))
 		for i := range rows {
 			resp.Scores = append(resp.Scores, scoreTo(&rows[i]))
 		}

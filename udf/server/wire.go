@@ -29,7 +29,7 @@ type wire interface {
 type traits struct {
 	name     string
 	reply    int           // bytes of a reply at most; 0: no limit
-	budget   time.Duration // the default time limit of rows, see Options.Timeouts
+	budget   time.Duration // by when rows must be done (0: no limit), unless Options.Timeouts says otherwise
 	compress int           // replies from so many bytes on are compressed for callers that accept it
 	digest   bool          // replies carry Content-MD5
 }

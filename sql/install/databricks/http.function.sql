@@ -5,8 +5,8 @@ RETURNS {{type .Function.Result}}
 NOT DETERMINISTIC
 COMMENT {{lit .Comment}}
 RETURN (
-  SELECT {{if .JSON}}r.text{{else}}CASE WHEN r.status_code = 200 THEN CAST(get_json_object(concat('{"v":', r.text, '}'), '$.v') AS {{type .Function.Result}})
-    ELSE CAST(raise_error(concat('badger serve answered with HTTP status ', r.status_code, ': ', left(r.text, 300))) AS {{type .Function.Result}}) END{{end}}
+  SELECT CASE {{if .JSON}}WHEN r.status_code NOT IN (429, 503) THEN r.text{{else}}WHEN r.status_code = 200 THEN CAST(get_json_object(concat('{"v":', r.text, '}'), '$.v') AS {{type .Function.Result}}){{end}}
+    ELSE CAST(raise_error(concat('badger serve answered with HTTP status ', r.status_code, ': ', left(r.text, 300))) AS {{type .Function.Result}}) END
   FROM (SELECT http_request(conn => {{lit .Values.Connection}}, method => 'POST', path => '/databricks/{{.Function.Of.Name}}',
     headers => map('Content-Type', 'application/json'),
     json => {{if .Function.Params}}to_json(named_struct({{range $i, $p := .Function.Params}}{{if $i}}, {{end}}'{{.Name}}', {{id $.Function.Name .Name}}{{end}})){{else}}'{}'{{end}}) AS r)

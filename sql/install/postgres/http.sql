@@ -4,15 +4,47 @@ CREATE EXTENSION IF NOT EXISTS plpython3u
 --- drop: DROP FUNCTION IF EXISTS {{in "_call"}}(text, json)
 CREATE OR REPLACE FUNCTION {{in "_call"}}(name text, body json) RETURNS json
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $badger$
-import http.client, time, urllib.parse
+import http.client, signal, socket, threading, time, urllib.parse
 
 URL = urllib.parse.urlsplit({{py .Values.Endpoint}})
 TOKEN_FILE = {{py .Values.TokenFile}}
+
+# The server's own flags and settings. plpy reads them by a statement, which a parallel plan does not allow here.
+try:
+    import ctypes
+    server = ctypes.PyDLL(None)
+    flags = [ctypes.c_int.in_dll(server, name) for name in ("QueryCancelPending", "ProcDiePending")]
+    setting = server.GetConfigOption
+    setting.restype, setting.argtypes = ctypes.c_char_p, (ctypes.c_char_p, ctypes.c_bool, ctypes.c_bool)
+    attempts = int(setting(b"badger.attempts", True, False) or 9)
+except (ImportError, OSError, AttributeError):
+    flags, attempts = [], 9
+
+def ended():
+    return any(flag.value for flag in flags)
+
+def end(connection):
+    if connection.sock:
+        try:
+            connection.sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+    GD.pop("badger connection", None)
+    plpy.execute("SELECT 1")  # raises the server's own error
+    plpy.error("the statement was cancelled")
 
 def connect():
     kind = http.client.HTTPSConnection if URL.scheme == "https" else http.client.HTTPConnection
     GD["badger connection"] = c = kind(URL.netloc, timeout=660)
     return c
+
+def send(connection, out):
+    try:
+        connection.request("POST", URL.path.rstrip("/") + "/v1/databricks/" + name, body.encode(), headers)
+        reply = connection.getresponse()
+        out.append((reply.status, reply.read().decode(errors="replace")))
+    except Exception as e:
+        out.append(e)
 
 headers = {"Content-Type": "application/json"}
 if TOKEN_FILE:
@@ -24,24 +56,40 @@ if TOKEN_FILE:
     headers["Authorization"] = "Bearer " + token
 wait = 0.1
 for attempt in range(9):
-    connection = GD.get("badger connection") or connect()
-    try:
-        connection.request("POST", URL.path.rstrip("/") + "/v1/databricks/" + name, body.encode(), headers)
-        reply = connection.getresponse()
-        text = reply.read().decode(errors="replace")
-        if reply.status == 200:
-            return text
-        problem = "badger serve answered with HTTP status %d: %s" % (reply.status, text[:300])
-        if reply.status not in (429, 503):
-            break
-    except (OSError, http.client.HTTPException) as e:
+    connection, out = GD.get("badger connection") or connect(), []
+    # A thread waits for the reply, so that this one sees a cancelled statement. Signals are for this one.
+    thread = threading.Thread(target=send, args=(connection, out), daemon=True)
+    signals = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    thread.start()
+    signal.pthread_sigmask(signal.SIG_SETMASK, signals)
+    while thread.is_alive():
+        thread.join(0.2)
+        if thread.is_alive() and ended():
+            end(connection)
+    if isinstance(out[0], (OSError, http.client.HTTPException)):
         connection.close()
         GD.pop("badger connection", None)
-        problem = "badger serve cannot be reached: %s" % e
+        problem = "badger serve cannot be reached: %s" % out[0]
+    elif isinstance(out[0], Exception):
+        raise out[0]
+    else:
+        status, text = out[0]
+        if status == 200:
+            return text
+        problem = "badger serve answered with HTTP status %d: %s" % (status, text[:300])
+        if status == 400 and '"code":"resource_exhausted"' in text:  # this row alone is too large
+            plpy.warning(problem)
+            return text
+        if status not in (429, 503):
+            break
     # SET badger.attempts lets those who cannot wait give up earlier.
-    if attempt + 1 >= int(plpy.execute("SELECT current_setting('badger.attempts', true) AS n")[0]["n"] or 9):
+    if attempt + 1 >= attempts:
         break
-    time.sleep(wait)
+    until = time.monotonic() + wait
+    while time.monotonic() < until:
+        time.sleep(min(0.2, max(0, until - time.monotonic())))
+        if ended():
+            end(connection)
     wait = min(2 * wait, 5)
 plpy.error(problem)
 $badger$

@@ -1,10 +1,22 @@
 {{range $t := .Tables -}}
---- owner{{if .Input}}, optional{{end}}: A comment on the table {{.Name}}.
+{{if .Input -}}
+--- owner, optional: Comments on the table {{.Name}} and its columns, unless it is a table or view of your own.
+DO $badger$
+BEGIN
+  IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{lit $.Values.Schema}} AND c.relname = {{lit .Name}} AND {{ours .}}) THEN
+    COMMENT ON TABLE {{in .Name}} IS {{lit (print (oneline .Doc) " [badger:table]")}};
+{{- range .Columns}}
+    COMMENT ON COLUMN {{in $t.Name}}.{{id .Name}} IS {{lit (oneline .Doc)}};
+{{- end}}
+  END IF;
+END $badger$
+{{else -}}
+--- owner: A comment on the table {{.Name}}.
 COMMENT ON TABLE {{in .Name}} IS {{lit (oneline .Doc)}}
 {{range .Columns -}}
---- owner{{if $t.Input}}, optional{{end}}: A comment on {{$t.Name}}.{{.Name}}.
+--- owner: A comment on {{$t.Name}}.{{.Name}}.
 COMMENT ON COLUMN {{in $t.Name}}.{{id .Name}} IS {{lit (oneline .Doc)}}
-{{end}}{{end -}}
+{{end}}{{end}}{{end -}}
 {{range .Views -}}
 --- owner: A comment on the view {{.Name}}.
 COMMENT ON VIEW {{in .Name}} IS {{lit (oneline .Doc)}}
@@ -32,14 +44,30 @@ BEGIN
     EXECUTE format('REVOKE ALL ON %s FROM PUBLIC', r.name);
   END LOOP;
 END $badger$
---- owner, optional: What whoever ran this owns of the tables and views belongs to the owner.
+--- owner, optional: What whoever ran this owns of badger's tables and views belongs to the owner. Tables and views of your own stay yours.
 DO $badger$
 DECLARE r record;
 BEGIN
   FOR r IN
     SELECT c.oid::regclass AS name, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = {{lit .Values.Schema}} AND c.relkind IN ('r', 'v') AND c.relowner = current_user::regrole
+    WHERE n.nspname = {{lit .Values.Schema}} AND c.relowner = current_user::regrole
+      AND (c.relkind = 'v' AND c.relname IN ({{views}})
+{{- range .Tables}}
+        OR c.relname = {{lit .Name}} AND {{if .Input}}{{ours .}}{{else}}c.relkind = 'r'{{end}}
+{{- end}})
   LOOP
     EXECUTE format('ALTER %s %s OWNER TO %I', CASE r.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, r.name, {{lit .Values.Roles.Owner}});
+  END LOOP;
+END $badger$
+--- owner, optional: The owner reads the tables and views that are your own.
+--- drop: DO $badger$ DECLARE r record; BEGIN FOR r IN SELECT c.oid::regclass AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{lit .Values.Schema}} AND c.relname IN ({{inputs}}) AND pg_has_role(c.relowner, 'USAGE') AND pg_get_userbyid(c.relowner) <> {{lit .Values.Roles.Owner}} LOOP EXECUTE format('REVOKE SELECT ON %s FROM %I', r.name, {{lit .Values.Roles.Owner}}); END LOOP; END $badger$
+DO $badger$
+DECLARE r record;
+BEGIN
+  FOR r IN
+    SELECT c.oid::regclass AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = {{lit .Values.Schema}} AND c.relname IN ({{inputs}}) AND pg_has_role(c.relowner, 'USAGE') AND pg_get_userbyid(c.relowner) <> {{lit .Values.Roles.Owner}}
+  LOOP
+    EXECUTE format('GRANT SELECT ON %s TO %I', r.name, {{lit .Values.Roles.Owner}});
   END LOOP;
 END $badger$

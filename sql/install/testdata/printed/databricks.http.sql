@@ -65,9 +65,10 @@ RETURN (
 CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result STRING COMMENT 'It\'s one.', options STRING DEFAULT NULL COMMENT 'Three.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'Evidence. [badger:c4593d1373aabc12]'
+COMMENT 'Evidence. [badger:61c8375a66a6fe7c]'
 RETURN (
-  SELECT r.text
+  SELECT CASE WHEN r.status_code NOT IN (429, 503) THEN r.text
+    ELSE CAST(raise_error(concat('badger serve answered with HTTP status ', r.status_code, ': ', left(r.text, 300))) AS STRING) END
   FROM (SELECT http_request(conn => 'badger', method => 'POST', path => '/databricks/large_json',
     headers => map('Content-Type', 'application/json'),
     json => to_json(named_struct('gold_result', large_json.gold_result, 'options', large_json.options))) AS r)
@@ -78,9 +79,10 @@ RETURN (
 CREATE OR REPLACE FUNCTION lake.badger.run_settings(metrics STRING COMMENT 'Names.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'What a run is made with. [badger:ca40f392e9c6c432]'
+COMMENT 'What a run is made with. [badger:618aee53d7f26380]'
 RETURN (
-  SELECT r.text
+  SELECT CASE WHEN r.status_code NOT IN (429, 503) THEN r.text
+    ELSE CAST(raise_error(concat('badger serve answered with HTTP status ', r.status_code, ': ', left(r.text, 300))) AS STRING) END
   FROM (SELECT http_request(conn => 'badger', method => 'POST', path => '/databricks/run_settings',
     headers => map('Content-Type', 'application/json'),
     json => to_json(named_struct('metrics', run_settings.metrics))) AS r)
@@ -91,9 +93,10 @@ RETURN (
 CREATE OR REPLACE FUNCTION lake.badger.score_row(`row` STRING COMMENT 'The row.', metrics STRING DEFAULT NULL COMMENT 'Names.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'Scores a row. [badger:d9354d58815c454a]'
+COMMENT 'Scores a row. [badger:8c1c0a557dd8f20d]'
 RETURN (
-  SELECT r.text
+  SELECT CASE WHEN r.status_code NOT IN (429, 503) THEN r.text
+    ELSE CAST(raise_error(concat('badger serve answered with HTTP status ', r.status_code, ': ', left(r.text, 300))) AS STRING) END
   FROM (SELECT http_request(conn => 'badger', method => 'POST', path => '/databricks/score_row',
     headers => map('Content-Type', 'application/json'),
     json => to_json(named_struct('row', score_row.`row`, 'metrics', score_row.metrics))) AS r)
