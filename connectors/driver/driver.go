@@ -104,6 +104,7 @@ type Features struct {
 	Functions  bool // FunctionRegistrar
 	Adds       bool // Adder
 	NULBytes   bool // text may hold NUL
+	Source     bool // nothing is written: badger's tables are in another warehouse, and Merge is PermissionDenied
 }
 
 // Options say how to open a connection.
