@@ -141,6 +141,15 @@ type Dialect struct {
 	// with the constraints that the warehouse knows. The name is its parts as queries have them: table, schema and
 	// table, or catalog, schema and table. nil if there is none.
 	Definition func(name ...string) string
+	// Calls is a query with one parameter, a name in lower case: it counts the functions, in any schema, and whatever
+	// else a call of that name may mean. "" if the warehouse cannot be asked.
+	Calls string
+	// Reads is a query with one parameter, a SQL text: it returns 0 if the warehouse does not parse the text as one
+	// query, without running it. "" if it cannot be asked.
+	Reads string
+	// HostNames are functions and relations, in lower case, about the host, its files, the settings and the sessions.
+	// A name that ends in * is the beginning of others. They only read, and answer no question about data.
+	HostNames []string
 	// RoleQuery returns the permissions of the session's role beyond reading: a string such as "is a superuser",
 	// and whether queries of other authors must not be run with it. "" if it cannot be queried.
 	RoleQuery string

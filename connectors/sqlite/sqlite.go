@@ -33,6 +33,10 @@ var Dialect = driver.Dialect{
 	Name: "sqlite", Embedded: true, NoModels: true, NoClaims: true,
 	Identifiers: driver.Identifiers{Quote: '"'},
 	Definition:  definition,
+	Calls:       "SELECT count(*) FROM pragma_function_list WHERE name = ?",
+	HostNames:   []string{"pragma_compile_options", "pragma_database_list", "sqlite_compileoption_get", "sqlite_compileoption_used", "sqlite_source_id", "sqlite_version"},
+	// No row: there are no roles, and a connection only reads.
+	RoleQuery: "SELECT '' AS what, 0 AS refused WHERE 0",
 }
 
 // Features are the features of the connector.
