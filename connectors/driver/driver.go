@@ -114,6 +114,7 @@ type Options struct {
 	Lasting   bool             // what is written must outlast the connection: a database in memory is refused
 	Sparing   bool             // an engine in this process uses little memory
 	MostBytes int64            // limit of a sparing engine for a query that needs more; 0 is the default
+	Within    string           // directory that a database's file must be in, with links followed; "" is any
 	URLOnly   bool             // check the URL and connect to nothing: the connection is then nil
 	Mem       memory.Allocator // for records; nil is the Go heap
 }

@@ -89,6 +89,9 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if o.URLOnly {
 		return nil, Dialect, checkMemory(path, options)
 	}
+	if err := driverbase.Within(Scheme, path, o.Within); err != nil {
+		return nil, Dialect, err
+	}
 	options.Mem, options.Sparing, options.MostBytes = o.Mem, o.Sparing, o.MostBytes
 	c, err := OpenWith(ctx, path, options)
 	if err != nil {

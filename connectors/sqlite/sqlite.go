@@ -59,6 +59,9 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if !o.ReadOnly {
 		return nil, Dialect, errWrites
 	}
+	if err := driverbase.Within(Scheme, f.path, o.Within); err != nil {
+		return nil, Dialect, err
+	}
 	c := &Conn{file: f, mem: o.Mem}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
