@@ -70,8 +70,11 @@ func (s *session) failure(rc int32) error {
 	default:
 		text = quoted.ReplaceAllString(message, "…")
 	}
-	if absent.MatchString(message) || strings.HasPrefix(message, "unknown database ") {
+	switch {
+	case absent.MatchString(message), strings.HasPrefix(message, "unknown database "):
 		kind.code = errcode.NotFound
+	case strings.HasPrefix(message, "not authorized to use function: "): // of SQLITE_ERROR
+		kind.code = errcode.PermissionDenied
 	}
 	if offset >= 0 && rc&0xff == sqlite3.SQLITE_ERROR {
 		text += " (byte " + strconv.Itoa(int(offset)+1) + " of the SQL text)"

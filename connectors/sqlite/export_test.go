@@ -1,9 +1,10 @@
 package sqlite
 
 import (
-	sqlite3 "modernc.org/sqlite/lib"
+	"time"
 
 	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Create runs statements on a database that is made if it does not exist. Close ends the connection.
@@ -36,4 +37,23 @@ func Create(path string, statements ...string) (run func(statements ...string) e
 		return nil
 	}
 	return run, s.close, run(statements...)
+}
+
+// LimitHeap sets the limit of the engine's memory and returns a function that restores it.
+func LimitHeap(bytes int64) func() {
+	configure()
+	set := func(n int64) {
+		tls := libc.NewTLS()
+		defer tls.Close()
+		sqlite3.Xsqlite3_hard_heap_limit64(tls, n)
+	}
+	set(bytes)
+	return func() { set(heapLimit) }
+}
+
+// WaitForLocks sets how long a statement waits for a lock and returns a function that restores it.
+func WaitForLocks(d time.Duration) func() {
+	before := busyWait
+	busyWait = d
+	return func() { busyWait = before }
 }

@@ -19,10 +19,12 @@ import (
 const (
 	heapLimit = 2 << 30   // bytes that the engine may take in this process, for all databases
 	rowLimit  = 256 << 20 // bytes of a value and of a row
-	busyWait  = 5 * time.Second
 	busyStep  = 10 * time.Millisecond
 	checkOps  = 1000 // instructions of the engine between two checks of the context
 )
+
+// busyWait is how long a statement waits for the lock of another process; tests wait less.
+var busyWait = 5 * time.Second
 
 // session is one connection of the engine, used by one call at a time.
 type session struct {
