@@ -46,7 +46,7 @@ func TestConformance(t *testing.T) {
 		Name: "sqlite", Dialect: sqlite.Dialect, Features: sqlite.Features, Types: os.DirFS("testdata/types"),
 		Open: openPresent, OpenReadOnly: openPresent,
 		Spelled: map[string]string{
-			"true":                        "1", // there are no booleans and no instants
+			"true":                        "1", // SQLite has neither booleans nor instants
 			"2024-02-29 11:00:00.123456Z": "2024-02-29 11:00:00.123456", "1600-02-29 01:02:03Z": "1600-02-29 01:02:03", "9999-12-31 23:59:59.999999Z": "9999-12-31 23:59:59.999999",
 			"SELECT CAST(a AS INTEGER) FROM (SELECT 'hunter2' AS a) AS t": "", // is 0
 		},

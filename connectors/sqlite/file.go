@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// magic begins the header of every database.
+// magic is the start of every database file.
 const magic = "SQLite format 3\x00"
 
 // file is a database file.

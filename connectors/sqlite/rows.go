@@ -88,7 +88,7 @@ func (r *rows) step() error {
 	return nil
 }
 
-// NextBytes is what the next record may take at most, with the copy that its values are gathered in.
+// NextBytes returns an upper bound of the memory of the next record, with the copy that its values are gathered in.
 func (r *rows) NextBytes() int64 {
 	return 2 * (max(batchBytes, r.next) + int64(len(r.columns))*batchRows*16)
 }

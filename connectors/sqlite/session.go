@@ -85,7 +85,7 @@ func openSession(ctx context.Context, f file) (_ *session, err error) {
 	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_ATTACHED, 0)
 	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000) // comparing is exponential in it
 	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
-	// What does not fit the page cache stays in bounded memory, and no file of it is written.
+	// Pages that do not fit the page cache stay in memory, which is bounded; no temporary files are written.
 	for _, setting := range []string{"PRAGMA temp_store = MEMORY", "PRAGMA query_only = ON", "PRAGMA trusted_schema = OFF", "SELECT count(*) FROM sqlite_schema"} {
 		if err := s.run(ctx, func() error { return s.once(setting) }); err != nil {
 			return nil, err
@@ -119,7 +119,7 @@ func (s *session) once(sql string) error {
 	return nil
 }
 
-// prepare compiles the first statement of a text: 0 if there is none. rest is what follows it.
+// prepare compiles the first statement of a SQL text: 0 if there is none. rest is the remaining text.
 func (s *session) prepare(sql string) (stmt uintptr, rest string, err error) {
 	text, out := s.text(sql), s.alloc(16)
 	defer sqlite3.Xsqlite3_free(s.tls, text)
@@ -133,7 +133,7 @@ func (s *session) prepare(sql string) (stmt uintptr, rest string, err error) {
 	return pointerAt(out), libc.GoString(pointerAt(out + 8)), nil
 }
 
-// query compiles a text of one statement and binds its arguments.
+// query compiles a SQL text, which must be one statement, and binds its arguments.
 func (s *session) query(sql string, args []any) (stmt uintptr, err error) {
 	invalid := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "sqlite: "+format, args...)
@@ -175,7 +175,7 @@ func (s *session) query(sql string, args []any) (stmt uintptr, err error) {
 	return stmt, nil
 }
 
-// maxSQL is the engine's own limit of a text.
+// maxSQL is the engine's own limit of a SQL text, in bytes.
 const maxSQL = 1_000_000
 
 // bind sets a parameter. SQLite has no booleans and no times: they are 0 and 1, and text as its functions return it.
@@ -234,7 +234,7 @@ func (s *session) run(ctx context.Context, f func() error) error {
 	return err
 }
 
-// onProgress is called every checkOps instructions. A result other than 0 ends the statement.
+// onProgress is called every checkOps instructions. A result other than 0 stops the statement.
 func onProgress(_ *libc.TLS, db uintptr) int32 {
 	if s, ok := sessions.Load(db); ok && !s.(*session).stop.Load() { //nolint:forcetypeassert // nothing else is in it
 		return 0
@@ -251,14 +251,14 @@ func onBusy(tls *libc.TLS, db uintptr, n int32) int32 {
 	return 1
 }
 
-// pragmas are those that describe tables. Others change settings or tell of the host.
+// pragmas are those that describe tables. Others change settings or describe the host.
 var pragmas = map[string]bool{
 	"collation_list": true, "foreign_key_list": true, "function_list": true, "index_info": true, "index_list": true,
 	"index_xinfo": true, "table_info": true, "table_list": true, "table_xinfo": true,
 }
 
 // onAction decides about each action of a statement while it is compiled.
-func onAction(_ *libc.TLS, _ uintptr, action int32, first, second, _, _ uintptr) int32 {
+var onAction = func(_ *libc.TLS, _ uintptr, action int32, first, second, _, _ uintptr) int32 {
 	allowed := false
 	switch action {
 	case sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE:
@@ -297,7 +297,7 @@ func pointerAt(p uintptr) uintptr {
 	return uintptr(binary.NativeEndian.Uint64(libc.GoBytes(p, 8)))
 }
 
-// pointerOf is a function as the engine calls it: the address of its value. It must be a declared one, not a closure.
+// pointerOf is a function as the engine calls it: the address of its value. It must not be a closure over variables.
 func pointerOf[F any](f F) uintptr {
 	return *(*uintptr)(unsafe.Pointer(&struct{ f F }{f}))
 }

@@ -2,7 +2,7 @@
 // benchmarks Spider and BIRD publish them. It only reads. badger's own tables are kept elsewhere.
 //
 // It is built on the C interface that modernc.org/sqlite/lib, a translation of SQLite to Go, exports: not on the
-// driver for database/sql, which parses texts and converts them to times if a column is declared as DATE or TIMESTAMP.
+// driver for database/sql, which converts strings to times if a column is declared as DATE or TIMESTAMP.
 // SQLite has no types of columns. Each value has a storage class, and is read by it alone, as Python's sqlite3 does:
 // INTEGER, REAL, TEXT and BLOB. A column that mixes them loses nothing: integers next to doubles are doubles if none of
 // them changes, and all others are a union in Arrow, in which each value keeps its class. A text that is not UTF-8 is
@@ -35,7 +35,7 @@ var Dialect = driver.Dialect{
 	Definition:  definition,
 	Calls:       "SELECT count(*) FROM pragma_function_list WHERE name = ?",
 	HostNames:   []string{"pragma_compile_options", "pragma_database_list", "sqlite_compileoption_get", "sqlite_compileoption_used", "sqlite_source_id", "sqlite_version"},
-	// No row: there are no roles, and a connection only reads.
+	// No row: SQLite has no roles.
 	RoleQuery: "SELECT '' AS what, 0 AS refused WHERE 0",
 }
 
