@@ -5,6 +5,8 @@ import (
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/badger-eval/badger/connectors/driver"
 )
 
 // Create runs statements on a database that is made if it does not exist. Close ends the connection.
@@ -37,6 +39,18 @@ func Create(path string, statements ...string) (run func(statements ...string) e
 		return nil
 	}
 	return run, s.close, run(statements...)
+}
+
+// Statements counts the statements of the idle sessions that are not closed.
+func Statements(conn driver.Conn) (n int) {
+	for _, s := range conn.(*Conn).idle {
+		for stmt := uintptr(0); ; n++ {
+			if stmt = sqlite3.Xsqlite3_next_stmt(s.tls, s.db, stmt); stmt == 0 {
+				break
+			}
+		}
+	}
+	return n
 }
 
 // LimitHeap sets the limit of the engine's memory and returns a function that restores it.

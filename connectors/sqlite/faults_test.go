@@ -313,6 +313,28 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A statement is closed, whatever became of it.
+func TestStatementsAreClosed(t *testing.T) {
+	c := open(t, "sqlite:"+create(t, "CREATE TABLE t AS SELECT 1 AS a"), driver.Options{})
+	defer c.Close()
+	for _, sql := range []string{"SELECT a FROM t", "SELECT 1; SELECT 2", "SELECT ?", "SELEC", "SELECT abs(-9223372036854775808)", "DROP TABLE t", ""} {
+		_ = c.Exec(t.Context(), sql)
+		if n := sqlite.Statements(c); n != 0 {
+			t.Errorf("%q: %d statements are open", sql, n)
+		}
+	}
+}
+
+// Names of columns that are not UTF-8 are shown as far as they are.
+func TestNamesOfColumns(t *testing.T) {
+	c := open(t, "sqlite:"+create(t, "CREATE TABLE t (\"caf\xe9\", \"\")", "INSERT INTO t VALUES (1, 2)"), driver.Options{})
+	defer c.Close()
+	got, err := connectors.New(c, sqlite.Dialect).Query(t.Context(), "SELECT * FROM t")
+	if err != nil || got.Columns[0].Name != "caf\uFFFD" || got.Columns[1].Name != "" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 func TestUTF16(t *testing.T) {
 	c := open(t, "sqlite:"+create(t, "PRAGMA encoding = 'UTF-16le'", "CREATE TABLE t AS SELECT 'añ😀' AS a"), driver.Options{})
 	defer c.Close()

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -48,7 +49,8 @@ func newRows(ctx context.Context, c *Conn, s *session, sql string, args []any) (
 	r.columns = make([]column, sqlite3.Xsqlite3_column_count(s.tls, r.stmt))
 	fields := make([]arrow.Field, len(r.columns))
 	for i := range fields {
-		fields[i] = arrow.Field{Name: libc.GoString(sqlite3.Xsqlite3_column_name(s.tls, r.stmt, int32(i))), Type: arrow.Null, Nullable: true} //nolint:gosec // few
+		name := libc.GoString(sqlite3.Xsqlite3_column_name(s.tls, r.stmt, int32(i))) //nolint:gosec // few
+		fields[i] = arrow.Field{Name: strings.ToValidUTF8(name, "\uFFFD"), Type: arrow.Null, Nullable: true}
 		if !r.done {
 			fields[i].Type = classTypes[r.class(int32(i))] //nolint:gosec // few
 		}
@@ -173,10 +175,11 @@ func (c *column) read(r *rows, at int32) error {
 		}
 		word = int64(sqlite3.Xsqlite3_column_bytes(tls, stmt, at))
 		if p == 0 {
-			if rc := sqlite3.Xsqlite3_errcode(tls, r.session.db); rc&0xff == sqlite3.SQLITE_NOMEM {
+			if rc := sqlite3.Xsqlite3_errcode(tls, r.session.db); is == classText || rc&0xff == sqlite3.SQLITE_NOMEM {
 				return r.session.failure(rc)
 			}
-			break // an empty blob
+			word = 0 // an empty blob
+			break
 		}
 		value := libc.GoBytes(p, int(word))
 		if is == classText && !utf8.Valid(value) {

@@ -134,7 +134,7 @@ func (s *session) prepare(sql string) (stmt uintptr, rest string, err error) {
 }
 
 // query compiles a SQL text, which must be one statement, and binds its arguments.
-func (s *session) query(sql string, args []any) (stmt uintptr, err error) {
+func (s *session) query(sql string, args []any) (_ uintptr, err error) {
 	invalid := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "sqlite: "+format, args...)
 	}
