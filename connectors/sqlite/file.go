@@ -75,7 +75,8 @@ func (f file) changed(since state) bool {
 		return false
 	}
 	info, err := os.Stat(f.path)
-	return err != nil || info.Size() != since.size || !info.ModTime().Equal(since.modified) || !f.immutable && f.hasLog()
+	return err != nil || info.Size() != since.size || !info.ModTime().Equal(since.modified) ||
+		!f.immutable && f.hasLog()
 }
 
 // uri is the name by which the engine opens the file. The engine makes no log and takes no locks for a file that is

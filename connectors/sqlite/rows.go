@@ -142,9 +142,27 @@ const (
 )
 
 var (
-	classes    = [...]class{sqlite3.SQLITE_INTEGER: classInteger, sqlite3.SQLITE_FLOAT: classReal, sqlite3.SQLITE_TEXT: classText, sqlite3.SQLITE_BLOB: classBlob, sqlite3.SQLITE_NULL: classNull}
-	classTypes = [...]arrow.DataType{classNull: arrow.Null, classInteger: arrow.PrimitiveTypes.Int64, classReal: arrow.PrimitiveTypes.Float64, classText: arrow.BinaryTypes.String, classBlob: arrow.BinaryTypes.Binary}
-	classNames = [...]string{classNull: "null", classInteger: "integer", classReal: "real", classText: "text", classBlob: "blob"}
+	classes = [...]class{
+		sqlite3.SQLITE_INTEGER: classInteger,
+		sqlite3.SQLITE_FLOAT:   classReal,
+		sqlite3.SQLITE_TEXT:    classText,
+		sqlite3.SQLITE_BLOB:    classBlob,
+		sqlite3.SQLITE_NULL:    classNull,
+	}
+	classTypes = [...]arrow.DataType{
+		classNull:    arrow.Null,
+		classInteger: arrow.PrimitiveTypes.Int64,
+		classReal:    arrow.PrimitiveTypes.Float64,
+		classText:    arrow.BinaryTypes.String,
+		classBlob:    arrow.BinaryTypes.Binary,
+	}
+	classNames = [...]string{
+		classNull:    "null",
+		classInteger: "integer",
+		classReal:    "real",
+		classText:    "text",
+		classBlob:    "blob",
+	}
 )
 
 // column gathers a record's values of one column.
@@ -204,7 +222,9 @@ func (c *column) array(mem memory.Allocator) arrow.Array {
 	if c.have[classReal] > 0 && !c.wide && c.have[classText]+c.have[classBlob] == 0 {
 		for i, is := range c.classes {
 			if is == classInteger {
-				c.classes[i], c.words[i] = classReal, int64(math.Float64bits(float64(c.words[i]))) //nolint:gosec // bits
+				c.classes[i], c.words[i] = classReal, int64(
+					math.Float64bits(float64(c.words[i])),
+				) //nolint:gosec // bits
 			}
 		}
 		c.have[classInteger] = 0

@@ -45,7 +45,11 @@ var configure = sync.OnceFunc(func() {
 	defer tls.Close()
 	args := tls.Alloc(8)
 	defer tls.Free(8)
-	sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MEMSTATUS, libc.VaList(args, int32(1))) // a limit needs the count
+	sqlite3.Xsqlite3_config(
+		tls,
+		sqlite3.SQLITE_CONFIG_MEMSTATUS,
+		libc.VaList(args, int32(1)),
+	) // a limit needs the count
 	sqlite3.Xsqlite3_initialize(tls)
 	sqlite3.Xsqlite3_hard_heap_limit64(tls, heapLimit)
 })
@@ -70,7 +74,13 @@ func openSession(ctx context.Context, f file) (_ *session, err error) {
 		return nil, errMemory
 	}
 	// Without the engine's mutex: one goroutine at a time uses a session.
-	rc := sqlite3.Xsqlite3_open_v2(s.tls, name, out, sqlite3.SQLITE_OPEN_READONLY|sqlite3.SQLITE_OPEN_URI|sqlite3.SQLITE_OPEN_NOMUTEX, 0)
+	rc := sqlite3.Xsqlite3_open_v2(
+		s.tls,
+		name,
+		out,
+		sqlite3.SQLITE_OPEN_READONLY|sqlite3.SQLITE_OPEN_URI|sqlite3.SQLITE_OPEN_NOMUTEX,
+		0,
+	)
 	if s.db = pointerAt(out); s.db == 0 {
 		return nil, errMemory
 	}
@@ -83,7 +93,12 @@ func openSession(ctx context.Context, f file) (_ *session, err error) {
 	sqlite3.Xsqlite3_progress_handler(s.tls, s.db, checkOps, pointerOf(onProgress), s.db)
 	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_LENGTH, rowLimit)
 	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000) // comparing is exponential in it
+	sqlite3.Xsqlite3_limit(
+		s.tls,
+		s.db,
+		sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH,
+		1000,
+	) // comparing is exponential in it
 	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
 	// Pages that do not fit the page cache stay in memory, which is bounded; no temporary files are written.
 	for _, setting := range []string{"PRAGMA temp_store = MEMORY", "PRAGMA query_only = ON", "PRAGMA trusted_schema = OFF", "SELECT count(*) FROM sqlite_schema"} {
@@ -142,7 +157,12 @@ func (s *session) query(sql string, args []any) (_ uintptr, err error) {
 		return 0, invalid("the SQL text has a NUL byte")
 	}
 	if len(sql) > maxSQL {
-		return 0, errcode.New(errcode.ResourceExhausted, "sqlite: the SQL text has %d bytes; the limit is %d", len(sql), maxSQL)
+		return 0, errcode.New(
+			errcode.ResourceExhausted,
+			"sqlite: the SQL text has %d bytes; the limit is %d",
+			len(sql),
+			maxSQL,
+		)
 	}
 	stmt, rest, err := s.prepare(sql)
 	if err != nil {

@@ -34,7 +34,14 @@ var Dialect = driver.Dialect{
 	Identifiers: driver.Identifiers{Quote: '"'},
 	Definition:  definition,
 	Calls:       "SELECT count(*) FROM pragma_function_list WHERE name = ?",
-	HostNames:   []string{"pragma_compile_options", "pragma_database_list", "sqlite_compileoption_get", "sqlite_compileoption_used", "sqlite_source_id", "sqlite_version"},
+	HostNames: []string{
+		"pragma_compile_options",
+		"pragma_database_list",
+		"sqlite_compileoption_get",
+		"sqlite_compileoption_used",
+		"sqlite_source_id",
+		"sqlite_version",
+	},
 	// No row: SQLite has no roles.
 	RoleQuery: "SELECT '' AS what, 0 AS refused WHERE 0",
 }
@@ -44,11 +51,16 @@ var Features = driver.Features{ReadOnly: true, NULBytes: true, Source: true}
 
 // definition returns the statement that reads the definition of a table or of a view.
 func definition(name ...string) string {
-	return "SELECT sql FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(" + driver.Dialect{}.Literal(name[len(name)-1]) + ")"
+	return "SELECT sql FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(" + driver.Dialect{}.Literal(
+		name[len(name)-1],
+	) + ")"
 }
 
 // errWrites is the error of everything that would write.
-var errWrites = errcode.New(errcode.PermissionDenied, "sqlite: unsupported: badger reads SQLite databases and does not write to them; use duckdb:FILE or a warehouse for scores and badger's tables")
+var errWrites = errcode.New(
+	errcode.PermissionDenied,
+	"sqlite: unsupported: badger reads SQLite databases and does not write to them; use duckdb:FILE or a warehouse for scores and badger's tables",
+)
 
 // Open opens the database that a URL names; it is a [driver.Opener].
 func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
@@ -87,7 +99,10 @@ func ParseURL(rawURL string) (f file, err error) {
 	case err != nil:
 		return file{}, err
 	case path == "", path == ":memory:", strings.HasPrefix(path, "//"), strings.Contains(path, "\x00"):
-		return file{}, errcode.New(errcode.InvalidArgument, "sqlite: invalid URL; expected sqlite: and the path of a file, such as sqlite:shop.sqlite or sqlite:/data/shop.sqlite")
+		return file{}, errcode.New(
+			errcode.InvalidArgument,
+			"sqlite: invalid URL; expected sqlite: and the path of a file, such as sqlite:shop.sqlite or sqlite:/data/shop.sqlite",
+		)
 	}
 	f.path = path
 	return f, nil

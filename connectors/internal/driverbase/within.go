@@ -20,7 +20,13 @@ func Within(connector, path, dir string) error {
 	}
 	root, rootErr := filepath.EvalSymlinks(dir)
 	if err := errors.Join(err, rootErr); err != nil {
-		return errcode.Because(err, errcode.OfFile(err), "%s: the path of database %q cannot be followed", connector, filepath.Base(path))
+		return errcode.Because(
+			err,
+			errcode.OfFile(err),
+			"%s: the path of database %q cannot be followed",
+			connector,
+			filepath.Base(path),
+		)
 	}
 	absolute, err := filepath.Abs(file)
 	base, baseErr := filepath.Abs(root)
@@ -28,7 +34,13 @@ func Within(connector, path, dir string) error {
 		return errcode.Because(err, errcode.Unavailable, "%s: the working directory is not known", connector)
 	}
 	if rel, err := filepath.Rel(base, absolute); err != nil || !filepath.IsLocal(rel) {
-		return errcode.New(errcode.PermissionDenied, "%s: database %q is a link to a file outside %q; expected a file in it", connector, filepath.Base(path), filepath.Base(base))
+		return errcode.New(
+			errcode.PermissionDenied,
+			"%s: database %q is a link to a file outside %q; expected a file in it",
+			connector,
+			filepath.Base(path),
+			filepath.Base(base),
+		)
 	}
 	return nil
 }
