@@ -92,7 +92,8 @@ func (h Harness) parameters(t *testing.T) {
 		{int64(math.MinInt64), "-9223372036854775808"},
 		{"", ""},
 	} {
-		if got := mustRead(t, c, "SELECT "+h.Dialect.Param(1)+" AS a", tc.arg).Columns[0].Value(0).String(); got != h.spelled(tc.want) {
+		table := mustRead(t, c, "SELECT "+h.Dialect.Param(1)+" AS a", tc.arg)
+		if got := table.Columns[0].Value(0).String(); got != h.spelled(tc.want) {
 			t.Errorf("%v came back as %s, want %s", tc.arg, got, tc.want)
 		}
 	}

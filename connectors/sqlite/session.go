@@ -101,7 +101,10 @@ func openSession(ctx context.Context, f file) (_ *session, err error) {
 	) // comparing is exponential in it
 	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
 	// Pages that do not fit the page cache stay in memory, which is bounded; no temporary files are written.
-	for _, setting := range []string{"PRAGMA temp_store = MEMORY", "PRAGMA query_only = ON", "PRAGMA trusted_schema = OFF", "SELECT count(*) FROM sqlite_schema"} {
+	for _, setting := range []string{
+		"PRAGMA temp_store = MEMORY", "PRAGMA query_only = ON", "PRAGMA trusted_schema = OFF",
+		"SELECT count(*) FROM sqlite_schema",
+	} {
 		if err := s.run(ctx, func() error { return s.once(setting) }); err != nil {
 			return nil, err
 		}
