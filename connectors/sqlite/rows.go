@@ -268,34 +268,20 @@ func (c *column) array(mem memory.Allocator) arrow.Array {
 func (c *column) fill(of func(class) array.Builder) {
 	at := int64(0)
 	for i, is := range c.classes {
-		switch b := of(is).(type) {
-		case *array.Int64Builder:
-			if is == classNull {
-				b.AppendNull()
-			} else {
-				b.Append(c.words[i])
-			}
-		case *array.Float64Builder:
-			if is == classNull {
-				b.AppendNull()
-			} else {
-				b.Append(math.Float64frombits(uint64(c.words[i]))) //nolint:gosec // bits
-			}
-		case *array.StringBuilder:
-			if is == classNull {
-				b.AppendNull()
-			} else {
-				b.BinaryBuilder.Append(c.bytes[at : at+c.words[i]])
-			}
-		case *array.BinaryBuilder:
-			if is == classNull {
-				b.AppendNull()
-			} else {
-				b.Append(c.bytes[at : at+c.words[i]])
-			}
-		}
-		if is == classText || is == classBlob {
-			at += c.words[i]
+		b, word := of(is), c.words[i]
+		switch is {
+		case classNull:
+			b.AppendNull()
+		case classInteger:
+			b.(*array.Int64Builder).Append(word) //nolint:forcetypeassert // of the class
+		case classReal:
+			b.(*array.Float64Builder).Append(math.Float64frombits(uint64(word))) //nolint:forcetypeassert,gosec // bits
+		case classText:
+			b.(*array.StringBuilder).BinaryBuilder.Append(c.bytes[at : at+word]) //nolint:forcetypeassert // of the class
+			at += word
+		case classBlob:
+			b.(*array.BinaryBuilder).Append(c.bytes[at : at+word]) //nolint:forcetypeassert // of the class
+			at += word
 		}
 	}
 }
