@@ -525,6 +525,13 @@ func (b *Builder) shows(text []byte) {
 	b.Scale = max(b.Scale, int32(min(digits, MaxDecimalDigits))) //nolint:gosec // bounded
 }
 
+// IntsToFloats makes an INT64 column one of FLOAT64 if none of its values changes.
+func (b *Builder) IntsToFloats() {
+	if b.Type == Int64 {
+		b.intsToFloats()
+	}
+}
+
 func exactInFloat(n int64) bool { return n >= -1<<53 && n <= 1<<53 }
 
 func (b *Builder) intsToFloats() bool {

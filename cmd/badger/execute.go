@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/execution"
 )
 
@@ -43,8 +44,8 @@ func (f *executeFlags) open(c execution.Config, p process, resumed bool, others 
 	}
 	return execution.Open(c, execution.OpenOptions{
 		KeptOnly: f.Kept, KeptFirst: resumed, Now: p.now, Others: others,
-		Open: func(ctx context.Context, url string) (execution.Closer, error) {
-			return openWarehouse(ctx, url, readOnly)
+		Open: func(ctx context.Context, url, within string) (execution.Closer, error) {
+			return open(ctx, url, driver.Options{ReadOnly: true, Lasting: true, Within: within})
 		},
 	})
 }

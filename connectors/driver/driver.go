@@ -105,6 +105,7 @@ type Features struct {
 	Functions  bool // FunctionRegistrar
 	Adds       bool // Adder
 	NULBytes   bool // text may hold NUL
+	Source     bool // nothing is written: badger's tables are in another warehouse, and Merge is PermissionDenied
 }
 
 // Options configure a connection.
@@ -114,6 +115,7 @@ type Options struct {
 	Lasting   bool             // what is written must outlast the connection: a database in memory is refused
 	Sparing   bool             // an engine in this process uses little memory
 	MostBytes int64            // limit of a sparing engine for a query that needs more; 0 is the default
+	Within    string           // directory that a database's file must be in, with links followed; "" is any
 	URLOnly   bool             // check the URL and connect to nothing: the connection is then nil
 	Mem       memory.Allocator // for records; nil is the Go heap
 }
@@ -141,6 +143,15 @@ type Dialect struct {
 	// with the constraints that the warehouse knows. The name is its parts as queries have them: table, schema and
 	// table, or catalog, schema and table. nil if there is none.
 	Definition func(name ...string) string
+	// Calls is a query with one parameter, a name in lower case: it counts the functions, in any schema, and whatever
+	// else a call of that name may mean. "" if the warehouse cannot be asked.
+	Calls string
+	// Reads is a query with one parameter, a SQL text: it returns 0 if the warehouse does not parse the text as one
+	// query, without running it. "" if it cannot be asked.
+	Reads string
+	// HostNames are functions and relations, in lower case, about the host, its files, the settings and the sessions.
+	// A name that ends in * is the beginning of others. They only read, and answer no question about data.
+	HostNames []string
 	// RoleQuery returns the permissions of the session's role beyond reading: a string such as "is a superuser",
 	// and whether queries of other authors must not be run with it. "" if it cannot be queried.
 	RoleQuery string

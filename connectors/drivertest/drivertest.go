@@ -11,6 +11,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"io/fs"
 	"path"
 	"strconv"
 	"strings"
@@ -35,14 +36,19 @@ type Harness struct {
 	Dialect  driver.Dialect
 	Features driver.Features
 
-	// Open opens an empty warehouse that can be written to. Records come from mem.
+	// Open opens an empty warehouse that can be written to, or that of OpenReadOnly if Features.Source is set.
+	// Records come from mem.
 	Open func(t *testing.T, mem memory.Allocator) driver.Conn
 
 	// OpenReadOnly opens one to read only, with a table called present of one row and one column;
 	// nil if Features.ReadOnly is not set.
 	OpenReadOnly func(t *testing.T, mem memory.Allocator) driver.Conn
 
-	// Spelled are statements and references of the suite that this warehouse spells otherwise, by
+	// Types are files like those of testdata/types, with the parts sql and expect, of an engine that has
+	// other types; nil are those of the suite.
+	Types fs.FS
+
+	// Spelled are statements, references and values of the suite that this warehouse spells otherwise, by
 	// the suite's own text. The empty text leaves one out.
 	Spelled map[string]string
 
@@ -59,14 +65,18 @@ func Run(t *testing.T, h Harness) {
 	h.run(t, "Types", h.types)
 	h.run(t, "Results", h.results)
 	h.run(t, "Parameters", h.parameters)
+	h.run(t, "Errors", h.errors)
+	h.run(t, "Cancel", h.cancel)
+	h.run(t, "Features", h.features)
+	h.run(t, "Parallel reads", h.parallelReads)
+	if h.Features.Source {
+		return
+	}
 	h.run(t, "Writes", h.writes)
 	h.run(t, "Merges", h.merges)
 	h.run(t, "Adds", h.testUpsert)
 	h.run(t, "Marks", h.marks)
 	h.run(t, "Snapshots", h.snapshots)
-	h.run(t, "Errors", h.errors)
-	h.run(t, "Cancel", h.cancel)
-	h.run(t, "Features", h.features)
 	h.run(t, "Parallel", h.parallel)
 	h.run(t, "Round trips", h.roundTrips)
 	h.run(t, "Tables", h.tables)
@@ -191,14 +201,18 @@ func TypeQuery(connector, file string) string {
 }
 
 func (h Harness) types(t *testing.T) {
-	files, err := typeFiles.ReadDir("testdata/types")
-	if err != nil {
-		t.Fatal(err)
+	from := h.Types
+	if from == nil {
+		from, _ = fs.Sub(typeFiles, "testdata/types") // the name is valid
+	}
+	files, err := fs.ReadDir(from, ".")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files of types: %v", err)
 	}
 	c := h.open(t)
 	for _, f := range files {
 		h.run(t, strings.TrimSuffix(f.Name(), ".txtar"), func(t *testing.T) {
-			data, err := typeFiles.ReadFile(path.Join("testdata/types", f.Name()))
+			data, err := fs.ReadFile(from, f.Name())
 			if err != nil {
 				t.Fatal(err)
 			}

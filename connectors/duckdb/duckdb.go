@@ -51,6 +51,9 @@ var Dialect = driver.Dialect{
 	},
 	Identifiers: driver.Identifiers{Quote: '"'},
 	Definition:  definition,
+	Calls:       "SELECT count(*) FROM duckdb_functions() WHERE lower(function_name) = ?",
+	Reads:       "SELECT count(*) FROM (SELECT json_serialize_sql(?::VARCHAR) AS j) WHERE j ->> 'error' = 'false' AND json_array_length(j -> 'statements') = 1",
+	HostNames:   hostNames,
 	Digest:      func(text string) string { return "md5_number_lower(" + text + ")" },
 	Member:      func(column, member string) string { return "json_extract_string(" + column + ", '$." + member + "')" },
 	Contains:    func(text, part string) string { return "contains(" + text + ", " + part + ")" },
@@ -88,6 +91,9 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 		options.MustExist || o.MustExist, o.Lasting
 	if o.URLOnly {
 		return nil, Dialect, checkMemory(path, options)
+	}
+	if err := driverbase.Within(Scheme, path, o.Within); err != nil {
+		return nil, Dialect, err
 	}
 	options.Mem, options.Sparing, options.MostBytes = o.Mem, o.Sparing, o.MostBytes
 	c, err := OpenWith(ctx, path, options)

@@ -48,7 +48,11 @@ var Dialect = driver.Dialect{
 		return fmt.Sprintf("CREATE UNIQUE INDEX IF NOT EXISTS %s_key ON %s.%s (%s)", table, schema, table,
 			strings.Join(key, ", "))
 	},
-	Definition:  definition,
+	Definition: definition,
+	HostNames:  hostNames,
+	// f(x) may also be a conversion to the type f, or the column f of the row x.
+	Calls: "SELECT (SELECT count(*) FROM pg_catalog.pg_proc WHERE lower(proname) = $1) + (SELECT count(*) FROM pg_catalog.pg_type WHERE lower(typname) = $1) + " +
+		"(SELECT count(*) FROM pg_catalog.pg_attribute WHERE lower(attname) = $1)",
 	RoleQuery:   roleQuery,
 	Member:      func(column, member string) string { return "(" + column + " ->> '" + member + "')" },
 	ShownViews:  shownViews,
@@ -79,6 +83,7 @@ var RedshiftDialect = driver.Dialect{
 	Placeholder: placeholder,
 	NoModels:    true,
 	NoNUL:       true,
+	HostNames:   hostNames,
 	RoleQuery:   redshiftRoleQuery,
 	Member: func(column, member string) string {
 		return "JSON_EXTRACT_PATH_TEXT(JSON_SERIALIZE(" + column + "), '" + member + "')"

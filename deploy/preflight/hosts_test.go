@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/connectors/snowflake"
+	"github.com/badger-eval/badger/connectors/sqlite"
 	"github.com/badger-eval/badger/deploy/preflight"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
@@ -22,7 +23,7 @@ import (
 )
 
 var (
-	connectors = []driver.Connector{bigquery.Connector, databricks.Connector, duckdb.Connector, postgres.Connector, snowflake.Connector}
+	connectors = []driver.Connector{bigquery.Connector, databricks.Connector, duckdb.Connector, postgres.Connector, snowflake.Connector, sqlite.Connector}
 	providers  = judgebackend.Providers{openai.Provider, anthropic.Provider, inwarehouse.Cortex, inwarehouse.BigQueryAI, inwarehouse.AIQuery}
 )
 
@@ -35,6 +36,7 @@ func TestHosts(t *testing.T) {
 	}{
 		{"nothing", preflight.HostsConfig{}, ""},
 		{"a file", preflight.HostsConfig{Warehouses: []preflight.Named{{Key: "--to", URL: "duckdb:scores.duckdb"}}}, ""},
+		{"a database of queries", preflight.HostsConfig{Warehouses: []preflight.Named{{Key: "--execute", URL: "sqlite:shop.sqlite"}}}, ""},
 		{"a judge in the warehouse", preflight.HostsConfig{Warehouses: snowflake, Judge: preflight.Judge{Backend: "cortex:m"}}, "results.warehouse=acme.snowflakecomputing.com:443 results.warehouse=:443"},
 		{
 			"a judge in another one", preflight.HostsConfig{Warehouses: snowflake, Judge: preflight.Judge{Backend: "aiquery:m", Warehouse: "databricks://w.cloud.databricks.com?http_path=/w&token_file=t&cloud_fetch=false"}},

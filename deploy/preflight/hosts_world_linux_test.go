@@ -558,6 +558,8 @@ func (p *prover) commands(t *testing.T) {
 		{args: "doctor --source duckdb:https://stranger.test/x.duckdb", fails: true},
 		{args: "doctor --source duckdb:s3://stranger/x.duckdb", fails: true},
 		{args: "doctor --source duckdb:md:stranger", fails: true},
+		{args: "doctor --execute sqlite:https://stranger.test/x.sqlite", fails: true},
+		{args: "run --cases cases.jsonl --execute sqlite:////stranger.test/x.sqlite --no-to", fails: true},
 		{args: "sql --db sql.duckdb SELECT|*|FROM|'https://stranger.test/x.parquet'", fails: true},
 		{args: "sql --db sql.duckdb SELECT|*|FROM|read_csv('s3://stranger/x.csv')", fails: true},
 		{args: "sql --db sql.duckdb ATTACH|'postgres:host=stranger.test'|AS|p", fails: true},

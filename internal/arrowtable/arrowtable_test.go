@@ -378,3 +378,40 @@ func TestDecimalsThatAreNotRead(t *testing.T) {
 		b.Release()
 	}
 }
+
+// An engine without types of columns may return integers in one batch and doubles in the next. The column is one of
+// doubles if no integer changes, as in a file of results.
+func TestBatchesOfIntegersAndDoubles(t *testing.T) {
+	mem := checked(t)
+	ints := func(values ...int64) arrow.Array {
+		b := array.NewInt64Builder(mem)
+		defer b.Release()
+		b.AppendValues(values, nil)
+		b.AppendNull()
+		return b.NewArray()
+	}
+	doubles := func(values ...float64) arrow.Array {
+		b := array.NewFloat64Builder(mem)
+		defer b.Release()
+		b.AppendValues(values, nil)
+		return b.NewArray()
+	}
+	const last = 1 << 53
+	for _, tc := range []struct {
+		why     string
+		batches []arrow.Array
+		want    scoring.Type
+		text    string
+	}{
+		{"integers first", []arrow.Array{ints(last, -last), doubles(0.5)}, scoring.Float64, "9007199254740992|-9007199254740992|NULL|0.5"},
+		{"doubles first", []arrow.Array{doubles(0.5), ints(last)}, scoring.Float64, "0.5|9007199254740992|NULL"},
+		{"an integer that changes first", []arrow.Array{ints(last + 1), doubles(0.5)}, scoring.Any, "9007199254740993|NULL|0.5"},
+		{"an integer that changes later", []arrow.Array{doubles(0.5), ints(1, -last-1)}, scoring.Any, "0.5|1|-9007199254740993|NULL"},
+		{"integers alone", []arrow.Array{ints(1), ints(2)}, scoring.Int64, "1|NULL|2|NULL"},
+	} {
+		got, err := read(t, arrow.Field{Name: "c", Type: tc.batches[0].DataType()}, arrowtable.Limits{}, tc.batches...)
+		if err != nil || texts(got, 0) != tc.text || got.Columns[0].Type != tc.want {
+			t.Errorf("%s: %v %s, %v, want %v %s", tc.why, got.Columns[0].Type, texts(got, 0), err, tc.want, tc.text)
+		}
+	}
+}

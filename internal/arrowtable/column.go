@@ -100,6 +100,9 @@ func (c *column) append(arr arrow.Array) error {
 	case *array.Int32:
 		appendInts(c, arr.Int32Values(), arr)
 	case *array.Int64:
+		if c.Type == scoring.Float64 && c.appendAsFloats(arr) {
+			return nil
+		}
 		c.AppendInts(scoring.Int64, arr.Int64Values(), validity(arr))
 	case *array.Uint8:
 		appendInts(c, arr.Uint8Values(), arr)
@@ -121,6 +124,7 @@ func (c *column) append(arr arrow.Array) error {
 		}
 		c.AppendFloats(c.floats, validity(arr))
 	case *array.Float64:
+		c.IntsToFloats() // of earlier batches, in engines whose columns have no type
 		c.AppendFloats(arr.Float64Values(), validity(arr))
 	case *array.Decimal128:
 		return c.appendDecimals(arr)
@@ -157,6 +161,18 @@ func appendInts[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint6
 		c.ints[i] = int64(v) //nolint:gosec // unsigned values beyond int64 do not come here
 	}
 	c.AppendInts(scoring.Int64, c.ints, validity(arr))
+}
+
+// appendAsFloats appends integers to a column of doubles if none of them changes.
+func (c *column) appendAsFloats(arr *array.Int64) bool {
+	c.floats = resized(c.floats, arr.Len())
+	for i, v := range arr.Int64Values() {
+		if c.floats[i] = float64(v); v < -1<<53 || v > 1<<53 {
+			return false
+		}
+	}
+	c.AppendFloats(c.floats, validity(arr))
+	return true
 }
 
 func (c *column) appendDecimals(arr *array.Decimal128) error {

@@ -22,6 +22,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
@@ -33,6 +34,7 @@ import (
 // Warehouse runs queries on a read-only connection.
 type Warehouse interface {
 	Dialect() string
+	SQL() driver.Dialect
 	QueryWithin(ctx context.Context, rows, bytes int64, query string, args ...any) (*scoring.Table, error)
 }
 
@@ -325,7 +327,7 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 		}
 		return outcome{Record: r}, e.keep(r)
 	}
-	if name := ofHost(sql, sqlparts.DialectOf(w.Dialect()), e.Functions); !own && name != "" {
+	if name := ofHost(sql, w.SQL(), e.Functions); !own && name != "" {
 		r.Outcome, r.Code, r.Message = refused, errcode.PermissionDenied.String(),
 			"the query was not run: "+name+" reports on the host or its settings, not on data"
 		return outcome{Record: r}, e.keep(r)

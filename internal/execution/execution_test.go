@@ -16,6 +16,8 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/connectors/sqlite"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/execution"
 	"github.com/badger-eval/badger/internal/sample"
@@ -279,7 +281,8 @@ func TestKept(t *testing.T) {
 // brokenWarehouse is one that does not answer.
 type brokenWarehouse struct{}
 
-func (brokenWarehouse) Dialect() string { return "duckdb" }
+func (brokenWarehouse) Dialect() string     { return "duckdb" }
+func (brokenWarehouse) SQL() driver.Dialect { return duckdb.Dialect }
 
 func (brokenWarehouse) QueryWithin(context.Context, int64, int64, string, ...any) (*scoring.Table, error) {
 	return nil, errcode.New(errcode.Unavailable, "the network is down")
@@ -288,7 +291,8 @@ func (brokenWarehouse) QueryWithin(context.Context, int64, int64, string, ...any
 // failing fails each query with an error.
 type failing struct{ err error }
 
-func (failing) Dialect() string { return "postgres" }
+func (failing) Dialect() string     { return "postgres" }
+func (failing) SQL() driver.Dialect { return driver.Dialect{Name: "postgres"} }
 
 func (f failing) QueryWithin(context.Context, int64, int64, string, ...any) (*scoring.Table, error) {
 	return nil, errcode.New(errcode.Of(f.err), "query: %w", f.err)
@@ -362,6 +366,15 @@ type tellTale struct {
 
 func (w *tellTale) Dialect() string { return w.dialect }
 
+func (w *tellTale) SQL() driver.Dialect {
+	for _, d := range []driver.Dialect{duckdb.Dialect, postgres.Dialect, postgres.RedshiftDialect, sqlite.Dialect} {
+		if d.Name == w.dialect {
+			return d
+		}
+	}
+	return driver.Dialect{Name: w.dialect}
+}
+
 func (w *tellTale) QueryWithin(_ context.Context, _, _ int64, query string, _ ...any) (*scoring.Table, error) {
 	w.queries = append(w.queries, query)
 	return scoring.ParseResult([]byte(`{"columns":["n"],"rows":[[0]]}`))
@@ -381,6 +394,8 @@ func TestWhoseErrorByDialect(t *testing.T) {
 		{"databricks", "SELECT revenue_of(1)", "", ""},
 		{"duckdb", "SELECT 1 +", "cannot be read as one query", "json_serialize_sql"},
 		{"postgres", "SELECT 1 +", "", ""},
+		{"sqlite", "SELECT revenue_of(1)", "no function revenue_of()", "pragma_function_list"},
+		{"sqlite", "SELECT 1 +", "", ""},
 		{"snowflake", "SELECT count(* FROM x", "", ""},
 		{"snowflake", "SELECT 1; SELECT 2", "only reads", ""},
 		{"bigquery", "the answer is 12", "cannot be read as one query", ""},
@@ -413,6 +428,10 @@ func TestTheHostIsNotAsked(t *testing.T) {
 		"postgres": {
 			"SELECT current_setting('data_directory')", "SELECT * FROM pg_settings", "SELECT * FROM pg_catalog.pg_settings", "SELECT pg_read_file('x')", "SELECT pg_read_binary_file('x')",
 			"SELECT inet_server_addr()", "SELECT * FROM pg_hba_file_rules", "SELECT query FROM pg_stat_activity", "SELECT pg_ls_dir('.')", "SELECT version()",
+		},
+		"redshift": {"SELECT current_setting('search_path')", "SELECT * FROM pg_settings"},
+		"sqlite": {
+			"SELECT file FROM pragma_database_list", "SELECT * FROM pragma_database_list()", "SELECT * FROM pragma_compile_options", "SELECT sqlite_version()", "SELECT sqlite_source_id()",
 		},
 	} {
 		for _, sql := range queries {

@@ -78,7 +78,8 @@ type OpenOptions struct {
 	KeptFirst bool     // what was kept is taken before anything is run
 	Others    []string // URLs of warehouses that this process has open to write
 	Now       func() time.Time
-	Open      func(ctx context.Context, url string) (Closer, error) // to read
+	// Open opens a warehouse to read. A file that the URL names must be in the directory within, unless it is "".
+	Open func(ctx context.Context, url, within string) (Closer, error)
 }
 
 // Open returns the executor, or nil if the configuration runs no queries. An invalid configuration is a usage
@@ -127,11 +128,11 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 		return nil, errcode.Usage("--execute-kept: expected a directory of kept results, not --snapshots none")
 	}
 	x.Open = func(ctx context.Context, database string) (Warehouse, error) {
-		at, err := urlOf(c.URL, database)
+		at, within, err := urlOf(c.URL, database)
 		if err != nil {
 			return nil, err
 		}
-		w, closing, err := o.open(ctx, at)
+		w, closing, err := o.open(ctx, at, within)
 		if err != nil {
 			return nil, errcode.New(errcode.Of(err), "--execute: %w", err)
 		}
@@ -165,22 +166,25 @@ const databasePlace = "{database}"
 // databaseName matches names that may be part of a URL and cannot leave a directory.
 var databaseName = regexp.MustCompile(`^\w[\w.-]*$`)
 
-// urlOf puts the name of a case's database into the URL.
-func urlOf(template, database string) (string, error) {
-	if !strings.Contains(template, databasePlace) {
-		return template, nil
+// urlOf puts the name of a case's database into the URL. If the URL names a file, it is in the directory within: that
+// of the part before the name.
+func urlOf(template, database string) (at, within string, err error) {
+	before, _, several := strings.Cut(template, databasePlace)
+	if !several {
+		return template, "", nil
 	}
 	if !databaseName.MatchString(database) || strings.Contains(database, "..") {
-		return "", errcode.New(errcode.InvalidArgument,
+		return "", "", errcode.New(errcode.InvalidArgument,
 			"--execute: the case's database is %.60q, expected a name of letters, digits, _, . and - to put into the URL",
 			database)
 	}
-	return strings.ReplaceAll(template, databasePlace, database), nil
+	_, path, _ := strings.Cut(before, ":")
+	return strings.ReplaceAll(template, databasePlace, database), filepath.Dir(path + database), nil
 }
 
 // open opens a warehouse on which queries of others are run. The embedded engine, which
 // runs in this process, reaches no other files, and has bounds of memory and disk.
-func (o *OpenOptions) open(ctx context.Context, at string) (_ Warehouse, closing func(), err error) {
+func (o *OpenOptions) open(ctx context.Context, at, within string) (_ Warehouse, closing func(), err error) {
 	closing = func() {}
 	rest, embedded := strings.CutPrefix(at, "duckdb:")
 	if embedded {
@@ -210,7 +214,7 @@ func (o *OpenOptions) open(ctx context.Context, at string) (_ Warehouse, closing
 		}
 		at = "duckdb:" + path + "?" + values.Encode()
 	}
-	w, err := o.Open(ctx, at)
+	w, err := o.Open(ctx, at, within)
 	if err != nil {
 		closing()
 		return nil, nil, err

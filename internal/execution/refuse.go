@@ -7,7 +7,6 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring/metric"
-	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // refuse returns why a query is not run. It is the query's own error if it would do more than read, if it is not a
@@ -37,30 +36,17 @@ func (e *Executor) refuse(ctx context.Context, w Warehouse, sql string,
 		strings.Join(r.Functions, "(), "))
 }
 
-// refuses reports whether the database is known to reject the query when it parses it. Only DuckDB can be asked
-// without running it: for others, text that badger cannot parse may be syntax that it does not know.
+// refuses reports whether the database is known not to parse a text as a query. If it cannot be asked without
+// running it, text that badger cannot parse may be syntax that it does not know.
 func refuses(ctx context.Context, w Warehouse, sql string) bool {
-	return sqlparts.DialectOf(w.Dialect()) == sqlparts.DuckDB &&
-		answers(ctx, w, "SELECT count(*) FROM (SELECT json_serialize_sql(?::VARCHAR) AS j) WHERE j ->> 'error' = 'false' AND json_array_length(j -> 'statements') = 1", sql) == "0"
-}
-
-// functionCounts are the queries that count what may be meant by the call of a name in lower case, by
-// dialect.
-var functionCounts = map[sqlparts.Dialect]string{
-	sqlparts.DuckDB: "SELECT count(*) FROM duckdb_functions() WHERE lower(function_name) = ?",
-	// f(x) may also be a conversion to the type f, or the column f of the row x.
-	sqlparts.Postgres: "SELECT (SELECT count(*) FROM pg_catalog.pg_proc WHERE lower(proname) = $1) + (SELECT count(*) FROM pg_catalog.pg_type WHERE lower(typname) = $1) + " +
-		"(SELECT count(*) FROM pg_catalog.pg_attribute WHERE lower(attname) = $1)",
+	query := w.SQL().Reads
+	return query != "" && answers(ctx, w, query, sql) == "0"
 }
 
 // lacks reports whether the database is known not to have a function, in any schema.
 func lacks(ctx context.Context, w Warehouse, name string) bool {
-	query, ok := functionCounts[sqlparts.DialectOf(w.Dialect())]
-	if !ok {
-		return false
-	}
-	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
-	return answers(ctx, w, query, last) == "0"
+	query := w.SQL().Calls
+	return query != "" && answers(ctx, w, query, strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])) == "0"
 }
 
 // answers is the one cell that a query returns; "" without one.

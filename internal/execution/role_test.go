@@ -24,7 +24,7 @@ func TestPostgresRoles(t *testing.T) {
 		t.Skipf("there is no PostgreSQL server to test with: %v", err)
 	}
 	t.Cleanup(s.Remove)
-	open := func(ctx context.Context, url string) (execution.Closer, error) {
+	open := func(ctx context.Context, url, _ string) (execution.Closer, error) {
 		c, d, err := postgres.Open(ctx, url, driver.Options{ReadOnly: true})
 		if err != nil {
 			return nil, err

@@ -13,11 +13,6 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// describer is a warehouse that can return the definitions of its tables.
-type describer interface {
-	SQL() driver.Dialect
-}
-
 // describe reads the definitions of the tables that the queries of a case read, if the case states no schema, and
 // statistics of the columns that they read, if these are requested. The schema remains empty unless all tables are
 // known: half a schema decides nothing. Facts that the warehouse does not return are unknown, which is not an
@@ -31,18 +26,15 @@ func (e *Executor) describe(ctx context.Context, c *scoring.Case, database strin
 	if !e.Schema || c.Schema != "" || strings.TrimSpace(c.Pred.SQL) == "" {
 		return nil
 	}
-	d, known := driver.Dialect{}, true
+	d := driver.Dialect{}
 	if !e.KeptOnly || e.Open != nil {
 		w, err := e.Warehouse(ctx, database)
 		if err != nil {
 			return ctx.Err()
 		}
-		var told describer
-		if told, known = w.(describer); known {
-			d = told.SQL()
-		}
+		d = w.SQL()
 	}
-	if !known || d.Definition == nil {
+	if d.Definition == nil {
 		return nil
 	}
 	dialect := sqlparts.DialectOf(c.Dialect)

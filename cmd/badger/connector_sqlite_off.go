@@ -1,0 +1,5 @@
+//go:build no_sqlite
+
+package main
+
+func init() { leaveOut("sqlite", "sqlite") }
