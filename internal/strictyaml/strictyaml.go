@@ -14,10 +14,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// ErrDocuments is the error if a text has more than one document.
+// ErrDocuments is the error if the input has more than one document.
 var ErrDocuments = errors.New("expected one YAML document")
 
-// Decode decodes the one document of a text. It is io.EOF if there is none. An unknown key is an error, and so is a
+// Decode decodes the only document of the input. The error is io.EOF if there is none. An unknown key is an error, and so is a
 // number with a fraction where a whole number is expected, which the library truncates: both are a [yaml.TypeError].
 func Decode(text []byte, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
@@ -44,7 +44,7 @@ func Decode(text []byte, into any) error {
 
 var nodeType = reflect.TypeFor[yaml.Node]()
 
-// fractions appends an error for each number with a fraction in n that t decodes into a whole number, in the words of
+// fractions appends an error for each number with a fraction in n that t decodes into a whole number, in the form of
 // the library.
 func fractions(n *yaml.Node, t reflect.Type, wrong *yaml.TypeError) {
 	if n.Kind == yaml.AliasNode {
