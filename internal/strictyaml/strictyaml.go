@@ -17,8 +17,9 @@ import (
 // ErrDocuments is the error if the input has more than one document.
 var ErrDocuments = errors.New("expected one YAML document")
 
-// Decode decodes the only document of the input. The error is io.EOF if there is none. An unknown key is an error, and so is a
-// number with a fraction where a whole number is expected, which the library truncates: both are a [yaml.TypeError].
+// Decode decodes the only document of the input. The error is io.EOF if there is none. An unknown key is an error, and
+// so is a number with a fraction where a whole number is expected, which the library truncates: both are a
+// [yaml.TypeError].
 func Decode(text []byte, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
