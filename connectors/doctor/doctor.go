@@ -63,7 +63,6 @@ type doctor struct {
 	report Report
 	w      *store.Store
 	there  []string // badger's tables that exist
-	views  []string // of these, views over users' own tables
 }
 
 // Examine makes all checks. Those that cannot be made because of an earlier one are skipped.
@@ -268,15 +267,18 @@ func (d *doctor) tables(ctx context.Context) {
 		d.say(last, Skipped, "not tried")
 		return
 	}
-	d.views = f.OwnViews()
 	d.lastRun(ctx, last)
-	var missing, lacking, others, own []string
+	var missing, lacking, others, own, null []string
 	for _, x := range f.Differences(d.w.SQL()) {
 		switch x.Kind {
 		case store.MissingTable:
 			missing = append(missing, x.Name)
 		case store.MissingColumn, store.MissingView:
-			lacking = append(lacking, x.Name)
+			if x.ReadAsNULL() {
+				null = append(null, x.Name)
+			} else {
+				lacking = append(lacking, x.Name)
+			}
 		case store.OwnColumn:
 			own = append(own, x.Name)
 		case store.OldVersion, store.ChangedView, store.WrongType, store.NewVersion:
@@ -300,11 +302,15 @@ func (d *doctor) tables(ctx context.Context) {
 		d.warn(there, "the next badger run that writes there brings them to this version, and so does badger install --apply",
 			"%s: %s",
 			version, strings.Join(append(prefixed("missing: ", append(missing, lacking...)), others...), "; "))
-	case len(own) > 0:
-		d.say(there, OK, "all %d, of version %d; %s are not badger's and are left alone", len(store.Tables), f.Version,
-			strings.Join(own, ", "))
 	default:
-		d.say(there, OK, "all %d, of version %d", len(store.Tables), f.Version)
+		text := fmt.Sprintf("all %d, of version %d", len(store.Tables), f.Version)
+		if len(own) > 0 {
+			text += "; " + strings.Join(own, ", ") + " are not badger's and are left alone"
+		}
+		if len(null) > 0 {
+			text += "; missing columns of tables that users fill are read as NULL: " + strings.Join(null, ", ")
+		}
+		d.say(there, OK, "%s", text)
 	}
 	if len(d.there) > 0 {
 		d.say(reading, OK, "%d of %d", len(d.there), len(store.Tables))
@@ -395,18 +401,21 @@ func (d *doctor) snapshots(ctx context.Context, table error) {
 	d.say(name, OK, "table:NAME; %s", queries)
 }
 
-// insert finds out whether badger's tables may be written to, by statements that write no row.
+// insert finds out whether badger's tables may be written to, by statements that write no row. Tables that users fill
+// are not written to: they may be views, or tables that the role may only read.
 func (d *doctor) insert(ctx context.Context) {
 	const name = "writing to them"
 	if len(d.there) == 0 {
 		d.say(name, Skipped, "there are none yet")
 		return
 	}
+	of := 0
 	for _, table := range d.there {
-		if slices.Contains(d.views, table) {
+		t := store.TableNamed(table)
+		if t.Input {
 			continue
 		}
-		t := store.TableNamed(table)
+		of++
 		for _, sql := range t.TryWrite() {
 			if err := d.w.Exec(ctx, sql); err != nil {
 				d.fail(name, errcode.New(errcode.Of(err), "%s: %w", t.FullName(), err),
@@ -415,11 +424,12 @@ func (d *doctor) insert(ctx context.Context) {
 			}
 		}
 	}
-	text := fmt.Sprintf("insert and update, %d of %d", len(d.there)-len(d.views), len(store.Tables))
-	if len(d.views) > 0 {
-		text += "; not written to: " + strings.Join(d.views, ", ") + ", views of your own"
+	if of == 0 {
+		d.say(name, Skipped, "there are none yet")
+		return
 	}
-	d.say(name, OK, "%s", text)
+	d.say(name, OK, "insert and update, %d of %d", of, len(slices.DeleteFunc(slices.Clone(store.Tables),
+		func(t store.Table) bool { return t.Input })))
 }
 
 // trial makes a table, uses it and drops it.

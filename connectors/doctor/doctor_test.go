@@ -172,3 +172,58 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		}
 	}
 }
+
+// Users may fill golden_set and the others with views, or with tables that lack columns: badger only reads them.
+func TestInputsMayBeViews(t *testing.T) {
+	const views = `CREATE VIEW badger.golden_set AS SELECT 17 AS case_id, 'how many?' AS question;
+		CREATE VIEW badger.agent_runs AS SELECT 17 AS case_id, 'atlas' AS agent_name;
+		CREATE VIEW badger.human_labels AS SELECT 17 AS case_id, 'pass' AS verdict`
+	for _, tc := range []struct{ why, setup, tables, writing string }{
+		{"views", views, "are read as NULL: golden_set.evidence, ", "ok"},
+		{"views, and one without a case", strings.Replace(views, "17 AS case_id, 'pass'", "'pass'", 1),
+			"missing: human_labels.case_id", "ok"},
+		{"a view in place of scores", "ALTER TABLE badger.scores RENAME TO old; CREATE VIEW badger.scores AS FROM badger.old",
+			"all 15", "failed"},
+	} {
+		ctx := t.Context()
+		path := filepath.Join(t.TempDir(), "w.duckdb")
+		open := func(ctx context.Context, only bool) (*store.Store, error) {
+			c, err := duckdb.OpenFile(ctx, path, driver.Options{ReadOnly: only})
+			if err != nil {
+				return nil, err
+			}
+			return store.New(connectors.New(c, duckdb.Dialect)), nil
+		}
+		w, err := open(ctx, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tc.writing == "ok" {
+			tc.setup = "CREATE SCHEMA badger; " + tc.setup
+		} else if err := w.Install(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for _, sql := range strings.Split(tc.setup, ";") {
+			if err := w.Exec(ctx, sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if tc.writing == "ok" {
+			if err := w.Install(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Close()
+		report := doctor.Examine(ctx, doctor.Options{Now: time.Now, Open: open})
+		found := map[string]doctor.Check{}
+		for _, c := range report.Checks {
+			found[c.Name] = c
+		}
+		if c := found["badger's tables"]; !strings.Contains(c.Detail, tc.tables) {
+			t.Errorf("%s: %+v, want %q", tc.why, c, tc.tables)
+		}
+		if c := found["writing to them"]; string(c.Status) != tc.writing {
+			t.Errorf("%s: %+v, want it %s", tc.why, c, tc.writing)
+		}
+	}
+}

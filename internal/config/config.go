@@ -8,7 +8,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +24,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/strictyaml"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -242,9 +242,7 @@ func setText(v reflect.Value, text string) error {
 		kind = "YAML such as {name: …}"
 	}
 	into := reflect.New(v.Type())
-	d := yaml.NewDecoder(strings.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(into.Interface()); err != nil {
+	if err := strictyaml.Decode([]byte(text), into.Interface()); err != nil {
 		return fmt.Errorf("expected %s", kind)
 	}
 	v.Set(into.Elem())
@@ -371,9 +369,7 @@ func readFile(path string, into any) error {
 	if err != nil {
 		return errcode.Usage("--config: %w", err)
 	}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(into); err != nil && !errors.Is(err, io.EOF) {
+	if err := strictyaml.Decode(text, into); err != nil && !errors.Is(err, io.EOF) {
 		return errcode.Usage("--config %s: %w", filepath.Base(path), plain(err))
 	}
 	return nil

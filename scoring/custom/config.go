@@ -14,6 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/strictyaml"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -74,9 +75,7 @@ func strictNode(n *yaml.Node, into any) error {
 	if err != nil {
 		return err
 	}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	return d.Decode(into)
+	return strictyaml.Decode(text, into)
 }
 
 func typeOf(v any) string {

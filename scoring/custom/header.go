@@ -1,7 +1,6 @@
 package custom
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/strictyaml"
 )
 
 // Kind is the way in which a judge is written.
@@ -76,16 +76,13 @@ var (
 // decodeHeader reads YAML, which includes JSON. Unknown keys are errors.
 func decodeHeader(text []byte) (*header, error) {
 	var h header
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(&h); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, errcode.New(errcode.InvalidArgument, "the file is empty")
-		}
+	switch err := strictyaml.Decode(text, &h); {
+	case errors.Is(err, io.EOF):
+		return nil, errcode.New(errcode.InvalidArgument, "the file is empty")
+	case errors.Is(err, strictyaml.ErrDocuments):
+		return nil, errcode.New(errcode.InvalidArgument, "%w", err)
+	case err != nil:
 		return nil, errcode.New(errcode.InvalidArgument, "%s", yamlMessage(err))
-	}
-	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, errcode.New(errcode.InvalidArgument, "expected one YAML document")
 	}
 	return &h, nil
 }

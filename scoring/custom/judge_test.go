@@ -588,6 +588,7 @@ func TestWhatIsWrongWithAFile(t *testing.T) {
 		{"no YAML", "j.yaml", "a: [", "the YAML cannot be read"},
 		{"an unknown key", "j.yaml", good + "treshold: 1\n", `line 8: unknown key "treshold"`},
 		{"of another type", "j.yaml", with("version: 1", "version: one"), "line 3: expected a whole number"},
+		{"a version that is no whole number", "j.yaml", strings.Replace(good, "version: 1", "version: 1.5", 1), "expected a whole number"},
 		{"two documents", "j.yaml", good + "---\na: 1\n", "expected one YAML document"},
 		{"no name", "j.yaml", with("name: j\n", ""), "name: expected"},
 		{"a name that is none", "j.yaml", with("name: j", "name: J-1"), "name: expected"},

@@ -35,6 +35,30 @@ var dialects = map[string]driver.Dialect{
 	"redshift": postgres.RedshiftDialect, "duckdb": duckdb.Dialect, "databend": install.Databend,
 }
 
+// A role is one by the warehouse's own rules of names, and never the one that everyone has.
+func TestRolesAreSeparate(t *testing.T) {
+	few := functions(t)[:1]
+	for _, tc := range []struct{ warehouse, via, owner, caller, want string }{
+		{"postgres", "http", "badger_owner", "public", "roles.caller is public, which is everyone"},
+		{"postgres", "http", "badger_owner", "PUBLIC", "roles.caller is PUBLIC, which is everyone"},
+		{"redshift", "lambda", "Public", "c", "roles.owner is Public, which is everyone"},
+		{"snowflake", "api-gateway", "o", "public", "roles.caller is public, which is everyone"},
+		{"bigquery", "cloud-run", "user:o@example.com", "allAuthenticatedUsers", "which is everyone"},
+		{"snowflake", "api-gateway", "BADGER", "badger", "the same role"},
+		{"redshift", "lambda", "Badger", "badger", "the same role"},
+		{"snowflake", "api-gateway", "Badger", "badger", ""}, // a quoted name and BADGER
+		{"postgres", "http", "Badger", "badger", ""},
+		{"postgres", "http", "badger_owner", "public_callers", ""},
+	} {
+		v := plain(tc.warehouse, tc.via)
+		v.Roles.Owner, v.Roles.Caller = tc.owner, tc.caller
+		_, err := install.New(v, dialects[v.Warehouse], few)
+		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%s, roles %s and %s: %v, want %q", tc.warehouse, tc.owner, tc.caller, err, tc.want)
+		}
+	}
+}
+
 // The types of each warehouse's functions, arguments and then results, as its manual names them.
 var typeNames = map[string]map[udf.Type][2]string{
 	"snowflake":  {udf.VARCHAR: {"VARCHAR", "VARCHAR"}, udf.JSON: {"VARIANT", "VARIANT"}, udf.DOUBLE: {"FLOAT", "FLOAT"}, udf.BOOLEAN: {"BOOLEAN", "BOOLEAN"}, udf.BIGINT: {"NUMBER(19,0)", "NUMBER(19,0)"}},

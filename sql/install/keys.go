@@ -1,7 +1,6 @@
 package install
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/strictyaml"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -98,9 +98,7 @@ func (v *Values) Set(key, value string) error {
 		at.SetString(value)
 		return nil
 	}
-	d := yaml.NewDecoder(bytes.NewReader([]byte(value)))
-	d.KnownFields(true)
-	if err := d.Decode(at.Addr().Interface()); err != nil {
+	if err := strictyaml.Decode([]byte(value), at.Addr().Interface()); err != nil {
 		return errcode.New(errcode.InvalidArgument, "%s: expected %s, such as %s=%s", key, kinds[at.Kind()].want, key,
 			kinds[at.Kind()].example)
 	}
@@ -137,6 +135,7 @@ var kinds = map[reflect.Kind]struct{ want, example string }{
 var (
 	unknownKey = regexp.MustCompile(`^line (\d+): field (\S+) not found in type .*$`)
 	wrongType  = regexp.MustCompile(`^line (\d+): cannot unmarshal .* into (\S+)$`)
+	duplicate  = regexp.MustCompile(`^line (\d+): mapping key (".*") already defined at line (\d+)$`)
 )
 
 // yamlMessage describes an error in YAML without Go's types and without the content, which may be a secret.
@@ -147,6 +146,9 @@ func yamlMessage(err error) string {
 	}
 	if m := unknownKey.FindStringSubmatch(t.Errors[0]); m != nil {
 		return fmt.Sprintf("line %s: unknown key %.60q", m[1], m[2])
+	}
+	if m := duplicate.FindStringSubmatch(t.Errors[0]); m != nil {
+		return fmt.Sprintf("line %s: duplicate key %.60s; the first is in line %s", m[1], m[2], m[3])
 	}
 	m := wrongType.FindStringSubmatch(t.Errors[0])
 	if m == nil {

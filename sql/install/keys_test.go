@@ -39,6 +39,7 @@ deploy:
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	for _, c := range []struct{ key, value, want string }{
+		{"deploy.replicas.min", "1.5", "deploy.replicas.min: expected a whole number"},
 		{"deploy.replicas.min", "two", "deploy.replicas.min: expected a whole number, such as deploy.replicas.min=2"},
 		{"deploy.snowflake.public", "maybe", "expected true or false"}, {"judges", "a.yaml", "judges: expected a list, such as judges='[a, b]'"},
 		{"deploy.kubernetes.tls", "{plain: true}", "expected a mapping of its keys"}, {"deploy.replica.min", "1", "unknown value \"deploy.replica.min\""},
@@ -57,6 +58,9 @@ func TestValuesThatCannotBeRead(t *testing.T) {
 		"[a]":                              "line 1: expected a mapping",
 		"schema: [a]":                      "line 1: expected text",
 		"rows: {small: hunter2}":           "line 1: expected a whole number",
+		"rows:\n  small: 1.5":              "line 2: expected a whole number",
+		"schema: hunter2\nschema: b":       "line 2: duplicate key \"schema\"; the first is in line 1",
+		"roles: {owner: a, owner: b}":      "line 1: duplicate key \"owner\"",
 		"rows:\n  judge_seconds: hunter2":  "line 2: expected a number",
 		"judges: hunter2":                  "line 1: expected a list",
 		"deploy: {snowflake: {public: x}}": "line 1: expected true or false",

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net/url"
@@ -10,10 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/strictyaml"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -105,13 +103,8 @@ func ReadValues(r io.Reader) (v Values, err error) {
 	if err != nil {
 		return v, err
 	}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(&v); err != nil && !errors.Is(err, io.EOF) {
+	if err := strictyaml.Decode(text, &v); err != nil && !errors.Is(err, io.EOF) {
 		return v, errcode.New(errcode.InvalidArgument, "values: %s", yamlMessage(err))
-	}
-	if !errors.Is(d.Decode(&yaml.Node{}), io.EOF) {
-		return v, errcode.New(errcode.InvalidArgument, "values: expected one YAML document")
 	}
 	return v, nil
 }
@@ -201,15 +194,8 @@ func (v *Values) complete(required []string) error {
 		return errcode.New(errcode.InvalidArgument, "values: api_provider is %.40q, expected one of %s", v.APIProvider,
 			strings.Join(providers, ", "))
 	}
-	seen := map[string]string{}
-	for _, f := range v.fields() {
-		if strings.HasPrefix(f.key, "roles.") {
-			if other, dup := seen[*f.value]; dup {
-				return errcode.New(errcode.InvalidArgument,
-					"values: %s and %s are the same role, which would have the rights of both", other, f.key)
-			}
-			seen[*f.value] = f.key
-		}
+	if err := v.checkRoles(); err != nil {
+		return err
 	}
 	for _, r := range []struct {
 		key string
@@ -233,6 +219,37 @@ func (v *Values) complete(required []string) error {
 		}
 	}
 	return v.Schedule.complete()
+}
+
+// everyone are the names of each warehouse for all of its users, in lower case.
+var everyone = map[string][]string{
+	"postgres": {"public"}, "redshift": {"public"}, "snowflake": {"public"},
+	"bigquery": {"allusers", "allauthenticatedusers", "specialgroup:allusers", "specialgroup:allauthenticatedusers"},
+}
+
+// checkRoles rejects two roles that are the same one, and a role that everyone has.
+func (v *Values) checkRoles() error {
+	seen := map[string]string{}
+	for _, f := range v.fields() {
+		if !strings.HasPrefix(f.key, "roles.") {
+			continue
+		}
+		if slices.Contains(everyone[v.Warehouse], strings.ToLower(*f.value)) {
+			return errcode.New(errcode.InvalidArgument,
+				"values: %s is %s, which is everyone; expected a role of your own, such as %s", f.key, *f.value, f.example)
+		}
+		name := *f.value
+		switch { // Redshift ignores case; Snowflake reads a plain name in upper case
+		case v.Warehouse == "redshift", v.Warehouse == "snowflake" && name == strings.ToLower(name):
+			name = strings.ToUpper(name)
+		}
+		if other, dup := seen[name]; dup {
+			return errcode.New(errcode.InvalidArgument,
+				"values: %s and %s are the same role, which would have the rights of both", other, f.key)
+		}
+		seen[name] = f.key
+	}
+	return nil
 }
 
 // Require demands that values are not empty, by their keys.

@@ -62,6 +62,15 @@ type Difference struct {
 // Fine reports whether nothing needs to be done.
 func (d *Difference) Fine() bool { return d.Kind == OwnColumn || d.Kind == OwnView }
 
+// ReadAsNULL reports whether a column is missing that the tables of users may lack.
+func (d *Difference) ReadAsNULL() bool {
+	if d.Kind != MissingColumn {
+		return false
+	}
+	t, c := named(d.Name)
+	return t.Input && !c.Required
+}
+
 // Differences lists what differs, in the order of the description. In the tables that users fill, a
 // column may have any type, and the table may be a view.
 func (f *Found) Differences(d driver.Dialect) (out []Difference) {

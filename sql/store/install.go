@@ -208,6 +208,16 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 			return err
 		}
 	}
+	if len(statements) == 0 && from == Version {
+		// A missing permission to write is reported before anything is scored, and so is a view instead of a table.
+		for _, table := range []string{"eval_runs", "scores"} {
+			for _, sql := range TableNamed(table).TryWrite() {
+				if err := w.Use("writing "+table, func(conn driver.Conn) error { return conn.Exec(ctx, sql) }); err != nil {
+					return err
+				}
+			}
+		}
+	}
 	views, r := from < Version || f.viewsDiffer(w.SQL()), f.Reader(w.SQL())
 	if views {
 		if err := w.Use("installing badger's views",
@@ -216,12 +226,6 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 		}
 	}
 	if len(statements) == 0 && !views && from == Version {
-		// A missing permission to write is reported before anything is scored.
-		for _, sql := range TableNamed("eval_runs").TryWrite() {
-			if err := w.Use("writing eval_runs", func(conn driver.Conn) error { return conn.Exec(ctx, sql) }); err != nil {
-				return err
-			}
-		}
 		return nil
 	}
 	shown, _ := w.views(ctx)

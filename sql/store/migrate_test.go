@@ -204,6 +204,25 @@ func TestRefusedTables(t *testing.T) {
 	})
 }
 
+// Scores that could not be stored are not computed first.
+func TestInstallReportsTablesThatCannotBeWritten(t *testing.T) {
+	onEngines(t, func(t *testing.T, empty func(t *testing.T) *flaky) {
+		for _, table := range []string{"eval_runs", "scores"} {
+			db := empty(t)
+			if err := db.Install(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Install(t.Context()); err != nil {
+				t.Fatalf("again: %v", err)
+			}
+			db.run(t, "ALTER TABLE badger."+table+" RENAME TO kept", "CREATE VIEW badger."+table+" AS SELECT * FROM badger.kept LIMIT 9")
+			if err := db.Install(t.Context()); err == nil || !strings.Contains(err.Error(), "writing "+table) {
+				t.Errorf("a view instead of %s: %v", table, err)
+			}
+		}
+	})
+}
+
 // What differs is found, with what installing does about it, and installing does it.
 func TestDifferences(t *testing.T) {
 	onEngines(t, func(t *testing.T, empty func(t *testing.T) *flaky) {

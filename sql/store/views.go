@@ -38,6 +38,9 @@ const batchBefore = `SELECT agent_name, agent_version, batch_id, version_before,
 // lowerIsBetter lists the metrics of badger in which lower values are better.
 const lowerIsBetter = "'latency_overhead', 'sql_judge_issues'"
 
+// roundedMean is the mean of values in billionths: means that differ only by the order of summation are equal.
+const roundedMean = "FLOOR(AVG(value) * 1000000000 + 0.5)"
+
 // silent reports whether the agent gave no answer, in a metric where that counts as 0: not where less
 // is better.
 var silent = "s.status = 'not_applicable' AND s.reason IN (" + noAnswer + ") AND s.metric NOT IN (" + lowerIsBetter +
@@ -366,7 +369,7 @@ GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE
 		"metric, agent_name, agent_version, shared, mean_value, pass_rate, place",
 		`WITH made AS (` + madeOf + `)
 SELECT metric, agent_name, agent_version, COUNT(*) AS shared, AVG(value) AS mean_value, AVG(CASE WHEN verdicts = 0 THEN NULL WHEN passed THEN 1.0 WHEN NOT passed THEN 0.0 END) AS pass_rate,
-       RANK() OVER (PARTITION BY metric ORDER BY CASE WHEN metric IN (` + lowerIsBetter + `) THEN AVG(value) ELSE -AVG(value) END) AS place
+       RANK() OVER (PARTITION BY metric ORDER BY CASE WHEN metric IN (` + lowerIsBetter + `) THEN ` + roundedMean + ` ELSE -` + roundedMean + ` END) AS place
 FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.passed, MAX(v.judged) OVER (PARTITION BY v.metric) AS verdicts, COUNT(*) OVER (PARTITION BY v.metric, v.case_id) AS having_it, n.systems
   FROM (SELECT m.metric, m.agent_name, m.agent_version, m.case_id, m.status, m.value, m.passed, m.judged,
           ROW_NUMBER() OVER (PARTITION BY m.metric, m.agent_name, m.agent_version, m.case_id ORDER BY b.place DESC) AS newest

@@ -760,6 +760,35 @@ func TestViewsKnowWhereLessIsBetter(t *testing.T) {
 	}
 }
 
+// Versions with the same values have the same place: 16.8 of 19 in sums of different order are not the same double.
+func TestSystemRanksOfEqualMeans(t *testing.T) {
+	onEngines(t, func(t *testing.T, empty func(t *testing.T) *flaky) {
+		db := empty(t)
+		if err := db.Install(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		add := func(version string, values ...float64) {
+			for i, x := range values {
+				db.run(t, fmt.Sprintf("INSERT INTO badger.scores (eval_run_id, agent_name, agent_version, batch_id, case_id, metric, "+
+					"metric_version, status, value) VALUES ('r', 'a', '%s', '%s', 'q%02d', 'row_f1', 2, 'ok', %v)", version, version, i, x))
+			}
+			db.run(t, fmt.Sprintf("INSERT INTO badger.eval_runs (eval_run_id, agent_name, agent_version, batch_id, eval_run_date, status) "+
+				"VALUES ('r', 'a', '%s', '%s', '2026-01-01 00:00:00', 'done')", version, version))
+		}
+		first := append(slices.Repeat([]float64{1}, 8), slices.Repeat([]float64{0.8}, 11)...)
+		second := append(append(slices.Repeat([]float64{1}, 12), slices.Repeat([]float64{0.8}, 6)...), 0)
+		near := slices.Clone(first) // by a ten-millionth
+		near[0] = 1.0000019
+		add("1.0", first...)
+		add("1.1", second...)
+		add("1.2", near...)
+		got := strings.TrimSpace(db.ask(t, "SELECT agent_version, place FROM badger.system_ranks ORDER BY agent_version"))
+		if want := "1.0|2\n1.1|2\n1.2|1"; got != want {
+			t.Errorf("places\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
 // The labels that the view looks for are those that the metrics give.
 func TestFailureLabelsAreThoseOfTheMetrics(t *testing.T) {
 	for _, m := range metric.All() {

@@ -455,6 +455,21 @@ func TestSiteServesOtherPaths(t *testing.T) {
 	}
 }
 
+// A path with a doubled slash or dots is answered like any unknown path, and not redirected before the caller is known.
+func TestUncleanPathsAreNotRedirected(t *testing.T) {
+	s := start(t, newCatalogue(t), &Options{Site: http.NotFoundHandler()})
+	for _, path := range []string{"/v1//functions/same_text", "/v1/x/../functions/same_text", "/api//v1/functions/same_text",
+		"/v1/functions/./same_text", "//v1/snowflake/same_text"} {
+		status, reply, h := post(t, s.url+path, `{"rows":[["a","a"]]}`)
+		if status != 400 || !strings.Contains(reply, `"not_found"`) || h.Get("X-Request-Id") == "" {
+			t.Errorf("%s: %d %s", path, status, reply)
+		}
+	}
+	if status, reply, _ := post(t, s.url+"/v1/functions/same_text", `{"rows":[["a","a"]]}`); status != 200 {
+		t.Errorf("a clean path: %d %s", status, reply)
+	}
+}
+
 // What is missing is in the body of readiness, which stays 200.
 func TestReadinessNamesWhatIsMissing(t *testing.T) {
 	var missing atomic.Pointer[[]string]

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"path"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/udf"
@@ -89,7 +91,19 @@ func (s *Server) mux() http.Handler {
 		}
 	}
 	mux.HandleFunc("/", s.handler(&route{service: other((*Server).serveSite)}))
-	return mux
+	nothing := s.handler(&route{service: other(func(_ *Server, x *exchange) error { return nothingAt(x.r) })})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p := path.Clean(r.URL.Path)
+		if p != r.URL.Path && p+"/" != r.URL.Path && strings.HasPrefix(strings.TrimPrefix(p, "/api"), "/v1/") {
+			nothing(w, r) // ServeMux would redirect it, without a log and before it is known who calls
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func nothingAt(r *http.Request) error {
+	return errcode.New(errcode.NotFound, "nothing is served at %s; GET /v1/functions lists the functions", pathOf(r))
 }
 
 // serveSite serves paths without a route: the site if there is one.
@@ -100,7 +114,7 @@ func (s *Server) serveSite(x *exchange) error {
 		pages.run(x.r.Context(), func(ctx context.Context) { s.site.ServeHTTP(x.rw, x.r.WithContext(ctx)) })
 		return nil
 	}
-	return errcode.New(errcode.NotFound, "nothing is served at %s; GET /v1/functions lists the functions", pathOf(x.r))
+	return nothingAt(x.r)
 }
 
 // listFunctions answers with the catalogue: {"functions":[{"name":…,"signature":…,"params":…}]}.
