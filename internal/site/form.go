@@ -104,8 +104,8 @@ type frame struct {
 	About   *scoring.RunID // the run that the links lead to; nil: none
 	Step    *stepper       // leads to the batches before and after; nil: none
 	Foot    string         // which run the page is about
-	Note    string    // what is left out of the report
-	Script  string    // addresses of assets; "" if the form has them inline
+	Note    string         // what is left out of the report
+	Script  string         // addresses of assets; "" if the form has them inline
 	Style   string
 }
 

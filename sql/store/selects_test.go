@@ -94,6 +94,8 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 		"Reader.answeredBatches": {statementOf(q.answeredBatches())},
 		"scoredBatches":          {statementOf(scoredBatches())},
 		"scoredMetrics":          {statementOf(scoredMetrics())},
+		"verdicts":               {statementOf(verdicts(d, []scoring.RunID{run, run}, "hybrid_ex", ids))},
+		"unsteady":               {statementOf(unsteady(d, []scoring.RunID{run}, "hybrid_ex", 5))},
 		"Latest.scores":          {statementOf(latest.scores(d)), statementOf((&Latest{None: true}).scores(d))},
 		"runConfigs":             {statementOf(runConfigs())},
 		"asked":                  {statementOf(asked(d, "run:r"))},
