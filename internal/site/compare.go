@@ -120,8 +120,9 @@ type compareContent struct {
 	More       int    // metrics that are not shown
 	From       runLine
 	Compared   []comparedRun
-	Warnings   []string // about differences other than the answers
-	Hint       string   // what to do if there is nothing to compare
+	Warnings   []string     // about differences other than the answers
+	Changes    *changesView // of one run with its baseline; nil: tables of several
+	Hint       string       // what to do if there is nothing to compare
 }
 
 // runLine names a run.
@@ -204,6 +205,13 @@ func (s *Site) compare(r *http.Request) (content, error) {
 		b := c
 		b.Chosen, c.Chosen = id == asked.From, slices.Contains(asked.To, id)
 		page.Baselines, page.Candidates = append(page.Baselines, b), append(page.Candidates, c)
+	}
+	if len(asked.To) == 1 && asked.Metrics == nil && !asked.Itself && len(recent) > 1 {
+		from := scoring.RunID{}
+		if named := r.URL.Query(); named.Get("from") != "" || store.ParseBaseline(named).ID != "" {
+			from = asked.From
+		}
+		return s.changes(r, page, asked.To[0], from)
 	}
 	switch {
 	case len(recent) < 2:
