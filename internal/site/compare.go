@@ -389,7 +389,10 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 		row.Change, row.Interval = report.Signed(*ch.Mean), report.Signed(*ch.Low)+" to "+report.Signed(*ch.High)
 		row.P, row.Adjusted = analysis.PValue(*ch.P), analysis.PValue(*ch.PAdjusted)
 	}
-	if ch.Rate != nil {
+	if ch.Rate != nil { // the figure that p is of
+		before, after := ch.Shares()
+		row.Before, row.After, row.Change = report.Percent(before), report.Percent(after), report.Points(*ch.Rate)
+		row.Interval = report.Points(*ch.RateLow) + " to " + report.Points(*ch.RateHigh)
 		row.HasRate = true
 		row.Rate = report.Points(*ch.Rate)
 		pair.Cell = "fixed"
@@ -409,7 +412,7 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 
 // outcomes are the outcomes in words and signs.
 var outcomes = map[string]string{
-	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.NotShown: "not shown", analysis.Small: "below the minimum", analysis.Same: "no change", analysis.NotCompared: "not compared",
+	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.Chance: "could be chance", analysis.Small: "below the minimum", analysis.Same: "no change", analysis.NotCompared: "not compared",
 }
 
 // outcomeClasses are the classes of what became better or worse.
