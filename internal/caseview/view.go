@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -77,6 +78,8 @@ type View struct {
 	Queries   Queries    `json:"queries"`
 	Relations *Relations `json:"relations"`
 
+	Reason *relation.Reason `json:"reason,omitempty"` // the one that explains most
+
 	Counterexample *Counterexample `json:"counterexample,omitempty"` // where the score of that name found one
 
 	Judge *Judgement `json:"judge"`
@@ -115,6 +118,7 @@ type builder struct {
 	masked   *Masked
 	gold     *scoring.Query
 	compared *Comparison
+	tables   *tables      // of compared
 	again    *cell.Result // counted under the stored alignment, where that fits
 	requests map[string]*judgebackend.Request
 }
@@ -141,6 +145,7 @@ func Build(ctx context.Context, in Input, o Options) (*View, error) {
 	}
 	b.queries()
 	b.view.Relations = b.relations()
+	b.view.Reason = b.reason()
 	b.view.Counterexample = b.counterexample()
 	if err := b.ask(ctx); err != nil {
 		return nil, err
@@ -491,6 +496,7 @@ func (b *builder) results(h *metric.Hybrid, o CellOptions) {
 			v.Order = b.masked.written(h.Order.Why)
 		}
 	}
+	b.tables = t
 	v.Mapping = t.mapping(h)
 	v.Cells = t.cells(o)
 }
