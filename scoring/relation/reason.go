@@ -180,7 +180,8 @@ func (r *Reason) slot(name string) Sentence {
 	case "answer":
 		return code(r.Answer)
 	case "error":
-		return plain(bounded(r.Error, 160))
+		first, _, _ := strings.Cut(strings.TrimSpace(r.Error), "\n") // the others point into the query
+		return plain(bounded(first, 160))
 	case "columns":
 		return codeList(r.Columns)
 	case "answer columns":
@@ -219,7 +220,7 @@ func (r *Reason) slot(name string) Sentence {
 			return plain(bounded(r.Sizes[0].Answer, 40) + " for " + bounded(r.Sizes[0].Gold, 40))
 		}
 	case "off":
-		if len(r.Sizes) == 1 {
+		if len(r.Sizes) == 1 && r.Sizes[0].Answer != "0" {
 			return plain(r.Sizes[0].Range.String())
 		}
 	}

@@ -72,7 +72,7 @@ func TestReasonSentence(t *testing.T) {
 			t.Errorf("%s: %q, expected %q", tc.name, got, tc.want)
 		}
 	}
-	if got := relation.NewFailure("syntax error\nat or near \"AS\"").Sentence().String(); got != "The query did not run: syntax error at or near \"AS\"" {
+	if got := relation.NewFailure("syntax error  at or near \"AS\"\n\nLINE 1: SELECT").Sentence().String(); got != "The query did not run: syntax error at or near \"AS\"" {
 		t.Errorf("a failed query: %q", got)
 	}
 	if got := relation.NewFailure("").Sentence().String(); got != "The query did not run." {
