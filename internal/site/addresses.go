@@ -29,7 +29,7 @@ func addressOf(p *page, run *scoring.RunID) string {
 	return path
 }
 
-func runsAddress() string { return "/" }
+func runsAddress() string { return "/runs" }
 
 func runAddress(run scoring.RunID) string { return address("/run", store.RunValues(run)) }
 

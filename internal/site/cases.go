@@ -13,7 +13,7 @@ import (
 )
 
 // The page lists the cases of a run.
-var _ = register(&page{name: "cases", pattern: "GET /cases", nav: "Cases", place: 30, ofRun: true, noted: true, inReport: (*staticPlan).lists, role: identity.Read, show: (*Site).cases})
+var _ = register(&page{name: "cases", pattern: "GET /cases", nav: "All answers", place: 100, ofRun: true, noted: true, inReport: (*staticPlan).lists, role: identity.Read, show: (*Site).cases})
 
 // lists adds the pages of the lists of a run. Links of other pages, which set neither page size nor baseline, lead
 // to the first of a list.

@@ -16,7 +16,7 @@ import (
 )
 
 // The page compares a baseline with up to four other runs.
-var _ = register(&page{name: "compare", pattern: "GET /compare", nav: "Compare", place: 40, ofRun: true, inReport: (*staticPlan).comparison, role: identity.Read, show: (*Site).compare})
+var _ = register(&page{name: "compare", pattern: "GET /compare", nav: "Changes", place: 20, ofRun: true, inReport: (*staticPlan).comparison, role: identity.Read, show: (*Site).compare})
 
 // comparison adds the comparison of a run with the baseline, if the report has one.
 func (l *staticPlan) comparison(p *page, of *staticRun) {

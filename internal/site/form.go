@@ -99,8 +99,11 @@ type frame struct {
 	Labels  bool   // the user may label
 	Admin   bool   // the user may create queues
 	Caller  string // the authenticated user; "" if unknown
-	Nav     []navLink
-	RunNav  []navLink // the pages of the run
+	Tabs    []navLink
+	More    []navLink      // pages that are needed less often
+	About   *scoring.RunID // the run that the links lead to; nil: none
+	Step    *stepper       // leads to the batches before and after; nil: none
+	Foot    string         // which run the page is about
 	Note    string    // what is left out of the report
 	Script  string    // addresses of assets; "" if the form has them inline
 	Style   string
@@ -122,18 +125,49 @@ func (s *Site) frame(ctx context.Context, f *form, here *page, c content) frame 
 	if h := heldIn(ctx); h != nil && here != nil && here.noted {
 		out.Note = h.note
 	}
-	for _, p := range s.pages {
-		if p.nav == "" || p.ofRun && c.Run == nil {
-			continue
-		}
-		l := navLink{addressOf(p, c.Run), p.nav, p == here}
-		if p.ofRun {
-			out.RunNav = append(out.RunNav, l)
-		} else {
-			out.Nav = append(out.Nav, l)
+	s.lead(ctx, &out, here)
+	return out
+}
+
+// firstOfMore is the place from which on links are in the fold.
+const firstOfMore = 100
+
+// lead adds the links to the other pages. Those of a page without a run lead to the newest run.
+func (s *Site) lead(ctx context.Context, out *frame, here *page) {
+	out.About = out.Run
+	if here != nil && s.o.Warehouse != nil {
+		if t, err := s.timeline(ctx); err == nil { // else the page itself reports the error
+			if out.About == nil && !out.Static {
+				out.About = t.newest()
+			}
+			if out.Run != nil && here.ofRun && here.nav != "" {
+				out.Step = t.stepOf(here, *out.Run)
+			}
 		}
 	}
-	return out
+	if out.Run != nil {
+		out.Foot = footOf(out.Run)
+	}
+	for _, p := range s.pages {
+		if p.nav == "" || p.ofRun && out.About == nil {
+			continue
+		}
+		l := navLink{addressOf(p, out.About), p.nav, p == here}
+		if p.place < firstOfMore {
+			out.Tabs = append(out.Tabs, l)
+		} else {
+			out.More = append(out.More, l)
+		}
+	}
+}
+
+// footOf names a run at the end of its pages.
+func footOf(run *scoring.RunID) string {
+	text := agentName(run.Agent, run.Version)
+	if run.Batch != "" {
+		text += ", batch " + run.Batch
+	}
+	return text + ", run " + run.ID
 }
 
 // render writes a page, asked for by r.

@@ -18,12 +18,12 @@ import (
 )
 
 // The page of the results of a run.
-var _ = register(&page{name: "run", pattern: "GET /run", nav: "Results", place: 20, ofRun: true, noted: true, inReport: (*staticPlan).results, role: identity.Read, show: (*Site).run})
+var _ = register(&page{name: "run", pattern: "GET /run", nav: "Overview", place: 10, ofRun: true, noted: true, inReport: (*staticPlan).results, role: identity.Read, show: (*Site).run})
 
 // results adds the results of a run. A report opens with those of the first run.
 func (l *staticPlan) results(p *page, of *staticRun) {
 	if of.first {
-		l.add(p, addressOf(p, &of.run), "index")
+		l.add(p, addressOf(p, &of.run), "index", "/")
 		return
 	}
 	l.one(p, of)

@@ -21,7 +21,19 @@ import (
 )
 
 // The page lists the runs.
-var _ = register(&page{name: "runs", pattern: "GET /{$}", nav: "Runs", place: 10, role: identity.Read, show: (*Site).runs})
+var _ = register(&page{name: "runs", pattern: "GET /runs", nav: "Runs", place: 110, role: identity.Read, show: (*Site).runs})
+
+// The first page is the overview of the newest batch, or the list of runs if there is none.
+var _ = register(&page{pattern: "GET /{$}", role: identity.Read, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+	t, err := s.timeline(r.Context())
+	if err != nil {
+		return err
+	}
+	if run := t.newest(); run != nil {
+		return s.goTo(rw, r, runAddress(*run))
+	}
+	return s.goTo(rw, r, runsAddress())
+}})
 
 // runsOnPage is how many runs a page of them shows.
 const runsOnPage = 50

@@ -85,6 +85,7 @@ type Site struct {
 	served  *form
 	policy  string // Content-Security-Policy
 	mask    *caseview.Mask
+	times   timelines
 }
 
 // New makes a site. An error is a wrong option.

@@ -1,8 +1,7 @@
 "use strict";
 /* What the pages do beyond links and forms: keys, labels saved in the background, the next case
-   fetched early, themes, copies, tables that scroll together, pages that go on by themselves.
-   Pages work without it. Storage holds the theme, the keys and labels that were not
-   sent yet, and nothing else. */
+   fetched early, copies, tables that scroll together, pages that go on by themselves, lists in one file.
+   Pages work without it. Storage holds the keys and labels that were not sent yet, and nothing else. */
 
 // --- Pure parts, which have tests of their own.
 
@@ -78,21 +77,6 @@ function begin() {
 	const parse = (text) => new DOMParser().parseFromString(text, "text/html");
 	const say = (text) => { $("#said").textContent = text; };
 	const tools = $("header .tools");
-
-	/* Theme: that of the system, light or dark. */
-	const themes = ["system", "light", "dark"];
-	const wear = (theme) => { if (theme === "system") delete document.documentElement.dataset.theme; else document.documentElement.dataset.theme = theme; };
-	let theme = store.get("theme");
-	if (!themes.includes(theme)) theme = "system";
-	wear(theme);
-	if (tools) {
-		tools.append(button("Theme: " + theme, (b) => {
-			theme = themes[(themes.indexOf(theme) + 1) % themes.length];
-			b.textContent = "Theme: " + theme;
-			wear(theme);
-			store.set("theme", theme);
-		}));
-	}
 
 	/* Pages whose figures go on are loaded again, at most every five seconds and only while they are
 	   looked at. */
