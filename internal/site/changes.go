@@ -9,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -37,7 +38,7 @@ type changeGroup struct {
 type changeLine struct {
 	ID, Address, Question string
 	Was, Is               verdictWord
-	Why                   string
+	Why                   relation.Sentence
 	Tier                  string
 	People                string // a tag: what people say of it
 	Strip                 *strip
@@ -188,13 +189,17 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 			sizes[g.Part] = g.Scores
 		}
 	}
+	whys, err := s.whysOf(ctx, list, rows)
+	if err != nil {
+		return err
+	}
 	groups := groupOfLabel()
 	for i := range rows {
 		row := &rows[i]
 		s.withholdRow(row)
 		line := changeLine{
 			ID: row.ID, Address: caseAddress(v.State, row.ID), Question: row.Question, Was: verdictWords[stands[pr.from.Run.RunID][row.ID]], Is: verdictWords[stands[pr.to.Run.RunID][row.ID]],
-			Why: whySentence(row, v.Metric), Tier: tierName(row.Scores["sql_complexity"].Label), Strip: stripOf(nights, stands, row.ID),
+			Why: whys[row.ID], Tier: tierName(row.Scores["sql_complexity"].Label), Strip: stripOf(nights, stands, row.ID),
 		}
 		switch passed := row.Scores[v.Metric].Passed; {
 		case row.People == "pass" && (passed == nil || !*passed):
@@ -203,7 +208,7 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 			line.People = "people say wrong"
 		}
 		if line.Is.Class == "right" {
-			line.Why = ""
+			line.Why = nil
 		}
 		group := groups[row.Scores["relation"].Label]
 		if v.State.Sort.Column != "group" || line.Is.Class == "right" {

@@ -265,6 +265,7 @@ func (f *form) functions() template.FuncMap {
 			}
 			return strings.ReplaceAll(status, "_", " ")
 		},
+		"title":   upper,
 		"figure":  figure,
 		"instant": instant,
 		"took":    took,

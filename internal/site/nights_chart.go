@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/chart"
+	"github.com/badger-eval/badger/scoring/agreement"
 )
 
 // night is a batch with its share of right answers.
@@ -40,15 +41,13 @@ func (n *night) tip() string {
 }
 
 // usual is what is usual for a version: its mean, and limits 2.66 mean steps from batch to batch away from it
-// (Shewhart's chart for individual values). It has limits from leastForLimits batches on.
+// ([agreement.UsualRange]). It has limits from eight batches on.
 type usual struct {
 	From, To  int // places of its first batch and of the one after its last
 	Mean      float64
 	Low, High float64
 	Limits    bool
 }
-
-const leastForLimits = 8
 
 // usuals returns what is usual for each version of a series, and marks the batches outside of it. The first batches of
 // a version are judged by the version before it.
@@ -80,29 +79,20 @@ func usuals(nights []night) (out []usual) {
 }
 
 func usualOf(nights []night, from, to int) usual {
-	u := usual{From: from, To: to}
-	sum, steps, n := 0.0, 0.0, 0
-	var last *float64
+	u := usual{From: from, To: to, Mean: math.NaN()}
+	var shares []float64
+	sum := 0.0
 	for i := from; i < to; i++ {
-		share := nights[i].Share
-		if share == nil || nights[i].Part {
-			continue
+		if share := nights[i].Share; share != nil && !nights[i].Part {
+			shares = append(shares, *share)
+			sum += *share
 		}
-		if last != nil {
-			steps += math.Abs(*share - *last)
-		}
-		sum, last = sum+*share, share
-		n++
 	}
-	if n == 0 {
-		u.Mean = math.NaN()
-		return u
+	if len(shares) > 0 {
+		u.Mean = sum / float64(len(shares))
 	}
-	u.Mean = sum / float64(n)
-	if u.Limits = n >= leastForLimits; u.Limits {
-		reach := 2.66 * steps / float64(n-1)
-		u.Low, u.High = max(0, u.Mean-reach), min(1, u.Mean+reach)
-	}
+	in := agreement.UsualRange(shares)
+	u.Low, u.High, u.Limits = max(0, in.Lo), min(1, in.Hi), in.Defined
 	return u
 }
 

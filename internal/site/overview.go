@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -65,7 +66,10 @@ type whyGroup struct {
 	Example *whyExample
 }
 
-type whyExample struct{ ID, Question, Why string }
+type whyExample struct {
+	ID, Question string
+	Why          relation.Sentence
+}
 
 // alert is something that a pass rate does not show.
 type alert struct {
@@ -152,16 +156,36 @@ func (s *Site) pairOf(ctx context.Context, run, asked scoring.RunID) (*pair, err
 	return p, nil
 }
 
-// baseline returns the batch that a run is compared with, and why.
+// baseline returns the batch that a run is compared with, and why; nil if there is none.
 func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
-	of := t.ofAgent(run.Agent)
-	at := slices.IndexFunc(of, func(m moment) bool { return m.Of.By == run.By })
-	for i := at - 1; i >= 0; i-- {
-		if m := &of[i]; m.Run.ID != "" && m.Of.Unfinished == "" {
-			return m, "the " + t.noun(run.Agent) + " before"
-		}
+	batches := make([]analysis.Batch, len(t.moments))
+	for i := range t.moments {
+		batches[i] = t.moments[i].Of
 	}
-	return nil, ""
+	i := slices.IndexFunc(t.moments, func(m moment) bool { return m.Of.By == run.By })
+	if i < 0 {
+		return nil, ""
+	}
+	at, b := analysis.BaselineOf(batches, t.accepted, i)
+	if b == nil || t.moments[at].Run.ID == "" {
+		return nil, ""
+	}
+	noun, why := t.noun(run.Agent), ""
+	switch b.Why {
+	case analysis.BaselineAccepted:
+		why = "the last accepted " + noun
+		if b.Accepted.Who != "" {
+			why += " (by " + b.Accepted.Who + ")"
+		}
+	case analysis.BaselineFirst:
+		why = "the first complete " + noun + " of this version, as none is accepted"
+	default:
+		why = "the first complete " + noun + " of the version before, as none is accepted"
+	}
+	if b.Days != nil && *b.Days > 1 {
+		why += ", " + things(*b.Days, "day") + " before"
+	}
+	return &t.moments[at], why
 }
 
 // listState is the list of the cases of the pair's run in a mode.
@@ -216,7 +240,7 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	out.Before, out.Now = pr.names()
 	if cmpd != nil {
 		for i := range cmpd.Changes {
-			out.Measures = append(out.Measures, s.measureOf(&cmpd.Changes[i], cmpd.Transitions, pr))
+			out.Measures = append(out.Measures, s.measureOf(&cmpd.Changes[i], pr))
 		}
 	}
 	if err := s.costsOf(ctx, p, out, pr, v); err != nil {
@@ -250,7 +274,7 @@ func (s *Site) comparedWith(ctx context.Context, pr *pair, list *store.List) (*s
 		metrics = append(metrics, m)
 	}
 	src := storedscores.In(s.o.Warehouse)
-	return src.Compare(ctx, analysis.NewSet(s.o.Metrics), sideOf(pr.from.Run.RunID), sideOf(pr.to.Run.RunID), pr.from.Of, pr.to.Of, analysis.CompareOptions{Metrics: metrics})
+	return src.Compare(ctx, analysis.NewSet(s.o.Metrics), sideOf(pr.from.Run.RunID), sideOf(pr.to.Run.RunID), pr.from.Of, pr.to.Of, analysis.CompareOptions{Metrics: metrics, Primary: list.State.Metric})
 }
 
 // changeIn returns the change of a metric; nil if there is none.
@@ -264,27 +288,6 @@ func changeIn(c *storedscores.Compared, name string) *analysis.Change {
 		}
 	}
 	return nil
-}
-
-// sharesOf returns how many of the compared questions were right before and are now, and how many there are.
-func sharesOf(transitions []analysis.Transition) (before, now, of int) {
-	right := func(s analysis.Standing) bool { return s == analysis.StandPassed }
-	judged := func(s analysis.Standing) bool {
-		return right(s) || s == analysis.StandFailed || s == analysis.StandUnanswered
-	}
-	for _, t := range transitions {
-		if !judged(t.From) || !judged(t.To) {
-			continue
-		}
-		of += t.Cases
-		if right(t.From) {
-			before += t.Cases
-		}
-		if right(t.To) {
-			now += t.Cases
-		}
-	}
-	return before, now, of
 }
 
 // say writes the headline and the sentences below it.
@@ -324,8 +327,8 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts ma
 	from, _ := pr.names()
 	ch := changeIn(c, m.Name)
 	before, now, shared := 0, 0, 0
-	if c != nil {
-		before, now, shared = sharesOf(c.Transitions[m.Name])
+	if ch != nil {
+		before, now, shared = ch.PassedBefore, ch.PassedAfter, ch.Rated
 	}
 	if o.Headline == "" {
 		o.Headline = sentence(all.Rate, before, now, shared, ch, from)
@@ -371,18 +374,15 @@ func sentence(rate float64, before, now, shared int, ch *analysis.Change, from s
 	switch {
 	case unlikeGold(ch) > 0:
 		return text + ", on other gold answers than " + from + "."
-	case ch.RateP != nil && *ch.RateP < alpha && is < was:
+	case ch.Outcome == analysis.Degraded:
 		return text + ", down from " + percent(was) + "."
-	case ch.RateP != nil && *ch.RateP < alpha && is > was:
+	case ch.Outcome == analysis.Improved:
 		return text + ", up from " + percent(was) + "."
 	case percent(was) == percent(is):
 		return text + ", as usual."
 	}
 	return text + "; " + percent(was) + " before."
 }
-
-// alpha is the level of the test of a headline.
-const alpha = 0.05
 
 // unlikeGold is how many questions are not compared because their gold answer changed.
 func unlikeGold(ch *analysis.Change) int {
@@ -403,7 +403,7 @@ func (o *overview) chance(ch *analysis.Change, counts map[store.Mode]int64, pr *
 	case ch.RateP == nil:
 	case broke+fixed == 0:
 		o.Lead = append(o.Lead, "No question changed its verdict since "+from+".")
-	case *ch.RateP < alpha:
+	case ch.Chance == analysis.MoreThanChance:
 		o.Lead = append(o.Lead, fmt.Sprintf("Without a real change, so uneven a split as %s to %s would come up %s:", count(broke), count(fixed), inThousand(*ch.RateP, noun)))
 		if o.Verdict = "the rise is real"; broke > fixed {
 			o.Verdict = "the drop is real"

@@ -1,15 +1,19 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -85,12 +89,16 @@ func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[s
 	if err != nil {
 		return nil, err
 	}
+	whys, err := s.whysOf(ctx, list, rows)
+	if err != nil {
+		return nil, err
+	}
 	for i := range out.Groups {
 		g := &out.Groups[i]
 		at := slices.IndexFunc(rows, func(r store.CaseRow) bool { return len(g.IDs) > 0 && r.ID == g.IDs[0].Text })
 		if at >= 0 {
 			s.withholdRow(&rows[at])
-			g.Example = &whyExample{rows[at].ID, rows[at].Question, whySentence(&rows[at], list.State.Metric)}
+			g.Example = &whyExample{rows[at].ID, rows[at].Question, whys[rows[at].ID]}
 		}
 	}
 	return out, nil
@@ -119,13 +127,31 @@ func groupOfLabel() map[string]string {
 	return out
 }
 
-// whySentence is the reason of an answer in one sentence: that of the relation between the results, or else the
+// whysOf are the reasons of answers in one sentence each, by case: from the relation between the results, or else the
 // metric's own.
-func whySentence(row *store.CaseRow, metric string) string {
-	if r := row.Scores["relation"]; r.Reason != "" && r.Label != "same" && r.Label != "" {
-		return r.Reason
+func (s *Site) whysOf(ctx context.Context, list *store.List, rows []store.CaseRow) (map[string]relation.Sentence, error) {
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
 	}
-	return row.Scores[metric].Reason
+	evidence := map[string][]scoring.Score{}
+	if s.mask.None() {
+		var err error
+		if evidence, err = list.Evidence(ctx, ids, []string{"relation", "hybrid_ex"}); err != nil {
+			return nil, err
+		}
+	}
+	out := map[string]relation.Sentence{}
+	for i := range rows {
+		row := &rows[i]
+		score := row.Scores[list.State.Metric]
+		if r := caseview.ReasonOf(evidence[row.ID]); r != nil && r.Relation != "same" && r.Relation != "" {
+			out[row.ID] = r.Sentence()
+		} else if score.Reason != "" {
+			out[row.ID] = relation.Sentence{{Text: upper(score.Reason)}}
+		}
+	}
+	return out, nil
 }
 
 // on is a day or a name in a sentence: on Sunday, in nightly-3.
@@ -316,8 +342,8 @@ func (r *partRow) dots(was float64, known bool) {
 }
 
 // measureOf is a metric before and now.
-func (s *Site) measureOf(ch *analysis.Change, transitions map[string][]analysis.Transition, pr *pair) measure {
-	m := measure{Name: metric.DisplayName(ch.Metric), ID: ch.Metric, Change: dash, Interval: dash, Before: figure(ch.Before), Now: figure(ch.After), Chance: outcomes[ch.Outcome], Class: map[string]string{analysis.Degraded: "down", analysis.Improved: "up"}[ch.Outcome]}
+func (s *Site) measureOf(ch *analysis.Change, pr *pair) measure {
+	m := measure{Name: metric.DisplayName(ch.Metric), ID: ch.Metric, Change: dash, Interval: dash, Before: figure(ch.Before), Now: figure(ch.After), Chance: cmp.Or(ch.Chance, ch.Outcome), Class: map[string]string{analysis.Degraded: "down", analysis.Improved: "up"}[ch.Outcome]}
 	if known := s.known(ch.Metric); known != nil {
 		m.What = known.Summary
 	}
@@ -330,11 +356,11 @@ func (s *Site) measureOf(ch *analysis.Change, transitions map[string][]analysis.
 		return m
 	}
 	m.HasRate = true
-	before, now, shared := sharesOf(transitions[ch.Metric])
-	if shared > 0 {
-		m.Before, m.Now = percent(float64(before)/float64(shared)), percent(float64(now)/float64(shared))
+	before, now := ch.Shares()
+	m.Before, m.Now, m.Change = percent(before), percent(now), points(*ch.Rate)
+	if ch.RateLow != nil && ch.RateHigh != nil {
+		m.Interval = points(*ch.RateLow) + " to " + points(*ch.RateHigh)
 	}
-	m.Change = points(*ch.Rate)
 	of.Cell = "broken"
 	m.Broke = counted{ch.NBroken, pairsAddress(of)}
 	of.Cell = "fixed"

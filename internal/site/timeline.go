@@ -22,8 +22,9 @@ type moment struct {
 
 // timeline is the batches of all agents in the order of time.
 type timeline struct {
-	moments []moment
-	daily   map[string]bool // agents whose batches are about a day apart
+	moments  []moment
+	daily    map[string]bool // agents whose batches are about a day apart
+	accepted analysis.Accepted
 }
 
 // timelines caches the timeline of a warehouse until its runs change.
@@ -43,22 +44,27 @@ func (s *Site) timeline(ctx context.Context) (*timeline, error) {
 	for i := range recent {
 		fmt.Fprintf(&key, "%q %s %s\n", recent[i].RunID, recent[i].Status, recent[i].Started)
 	}
-	s.times.mu.Lock()
-	defer s.times.mu.Unlock()
-	running := slices.ContainsFunc(recent, func(r store.Run) bool { return r.Status == "running" })
-	if s.times.last != nil && s.times.key == key.String() && !running {
-		return s.times.last, nil
-	}
 	src, err := s.scores()
 	if err != nil {
 		return nil, err
 	}
-	batches, err := src.Batches(ctx)
+	accepted, err := src.Accepted(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.times.key, s.times.last = key.String(), newTimeline(batches, recent)
-	return s.times.last, nil
+	s.times.mu.Lock()
+	defer s.times.mu.Unlock()
+	running := slices.ContainsFunc(recent, func(r store.Run) bool { return r.Status == "running" })
+	if s.times.last == nil || s.times.key != key.String() || running {
+		batches, err := src.Batches(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.times.key, s.times.last = key.String(), newTimeline(batches, recent)
+	}
+	t := *s.times.last
+	t.accepted = accepted
+	return &t, nil
 }
 
 // newTimeline sorts batches by time. recent are runs from new to old.

@@ -16,6 +16,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -69,6 +70,7 @@ func trendAddress(s trendState) string {
 }
 
 type trendContent struct {
+	Nights   *nightsView // the batches of an agent; nil: tables of some metrics
 	State    trendState
 	Agents   []option
 	Metrics  []trendMetric
@@ -119,6 +121,17 @@ func (s *Site) trend(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	ctx := r.Context()
+	var run *scoring.RunID
+	if named := store.ParseRun(r.URL.Query()); named.ID != "" {
+		run = &named
+	}
+	if len(state.Metrics) == 0 {
+		v, err := s.nightsPage(ctx, state, run)
+		if err != nil {
+			return content{}, err
+		}
+		return content{Title: strings.TrimSuffix(v.Headline, "."), Run: run, Page: &trendContent{State: state, Nights: v}}, nil
+	}
 	src, err := s.scores()
 	if err != nil {
 		return content{}, err
@@ -136,7 +149,7 @@ func (s *Site) trend(r *http.Request) (content, error) {
 	}}
 	o.Metrics = metrics // all of them, as p is adjusted for their number
 	page := &trendContent{State: state}
-	out := content{Title: "Trend", Page: page}
+	out := content{Title: "Trend", Run: run, Page: page}
 	if len(metrics) == 0 {
 		page.Notes = []string{"there are no scores"}
 		return out, nil

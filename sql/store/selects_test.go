@@ -97,7 +97,6 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 		"scoredMetrics":          {statementOf(scoredMetrics())},
 		"verdicts":               {statementOf(verdicts(d, []scoring.RunID{run, run}, "hybrid_ex", ids))},
 		"unsteady":               {statementOf(unsteady(d, []scoring.RunID{run}, "hybrid_ex", 5))},
-		"Latest.scores":          {statementOf(latest.scores(d)), statementOf((&Latest{None: true}).scores(d))},
 		"Latest.scores":          {statementOf(latest.scores(d)), statementOf((&Latest{None: true}).scores(d)), statementOf((&Latest{Everything: true, Batches: ids}).scores(d))},
 		"runConfigs":             {statementOf(runConfigs())},
 		"asked":                  {statementOf(asked(d, "run:r"))},
