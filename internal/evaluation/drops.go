@@ -11,7 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Drops compares each batch of the run with the one before it, and writes whether the gates are reached.
+// Drops compares each batch of the run with its baseline, and writes whether the gates pass. The p-values are those
+// that badger trend shows.
 func (e *Run) Drops(ctx context.Context, gates []gate.Drop) (reached bool, err error) {
 	if len(gates) == 0 {
 		return true, nil
@@ -23,29 +24,33 @@ func (e *Run) Drops(ctx context.Context, gates []gate.Drop) (reached bool, err e
 		return false, err
 	}
 	analysis.Sort(batches)
-	var metrics []string
-	for _, g := range gates {
-		metrics = append(metrics, g.Metric)
+	accepted, err := src.Accepted(ctx)
+	if err != nil {
+		return false, err
 	}
+	there, err := src.Metrics(ctx)
+	if err != nil {
+		return false, err
+	}
+	o := analysis.CompareOptions{}
+	o.Metrics, _ = analysis.ChooseMetrics(there, nil, gates)
 	reached = true
 	for i := range batches {
 		b := &batches[i]
 		if e.answers[scoring.RunID{ID: e.ID, By: b.By}] == nil {
 			continue
 		}
-		at := analysis.Before(batches, i)
+		at, base := analysis.BaselineOf(batches, accepted, i)
 		if at < 0 {
-			fmt.Fprintf(e.Notes, "gate passed: there is no batch before %s to compare it with\n", printable.Text(b.Name()))
+			fmt.Fprintf(e.Notes, "gate passed: %s has no baseline: there is no complete batch before it\n", printable.Text(b.Name()))
 			continue
 		}
-		before, now := set.Answers(batches[at]), set.Answers(*b)
-		for k, a := range []*analysis.Answers{before, now} {
-			if err := src.Load(ctx, []analysis.Batch{batches[at], *b}[k], metrics, a); err != nil {
-				return false, err
-			}
+		c, err := analysis.CompareSides(ctx, src, set, batches[at:at+1], batches[i:i+1], o)
+		if err != nil {
+			return false, err
 		}
-		fmt.Fprintf(e.Notes, "%s against %s:\n", printable.Text(b.Name()), printable.Text(batches[at].Name()))
-		said, all := analysis.Compare(before, now, analysis.CompareOptions{Metrics: metrics}).Check(gates)
+		fmt.Fprintf(e.Notes, "%s against the baseline %s:\n", printable.Text(b.Name()), printable.Text(base.String()))
+		said, all := c.Check(gates)
 		for _, s := range said {
 			fmt.Fprintln(e.Notes, printable.Text(s))
 		}

@@ -82,7 +82,7 @@ func (m *markdown) head(o MarkdownOptions) {
 			}
 		}
 	}
-	line := "\n" + printable.Count(m.Cases, "case") + ", " + printable.Count(m.Scores, "score")
+	line := "\n" + printable.Count(m.Cases, "question") + ", " + printable.Count(m.Answers, "answer") + ", " + printable.Count(m.Scores, "score")
 	if o.Run != "" {
 		line += ", run " + code(o.Run)
 	}
@@ -155,7 +155,7 @@ func (m *markdown) changes() {
 		for _, metric := range m.Leading(markdownMetrics) {
 			for i := range c.Metrics {
 				if x := &c.Metrics[i]; x.Metric == metric.Name {
-					t.rows = append(t.rows, []string{code(x.Metric), fmt.Sprintf("%d/%d", x.N, x.Of), x.By(), number(x.Improved), number(x.Worse), x.Chance(), x.Sure()})
+					t.rows = append(t.rows, []string{code(x.Metric), fmt.Sprintf("%d/%d", x.N, x.Of), x.By(), number(x.Improved), number(x.Worse), x.PText(), x.Sure()})
 				}
 			}
 		}

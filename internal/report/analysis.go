@@ -58,21 +58,15 @@ func (v analysisView) value(f *float64) cellSpans {
 	return text(decimal(*f))
 }
 
-// outcome formats the conclusion of a comparison; n.s. is a change that may be chance.
-func (v analysisView) outcome(o string) cellSpans {
-	switch o {
-	case analysis.NotShown:
-		return inStyle("n.s.", dim)
+// outcome formats the conclusion of a comparison: more than chance, red if it is worse, or could be chance.
+func (v analysisView) outcome(c *analysis.Change) cellSpans {
+	switch c.Outcome {
 	case analysis.Small:
 		return inStyle("below --min-drop", dim)
-	case analysis.Degraded:
-		return inStyle(o, red)
-	case analysis.Improved:
-		return inStyle(o, green)
 	case analysis.NotCompared:
-		return inStyle(o, yellow)
+		return inStyle(c.Outcome, yellow)
 	}
-	return inStyle(o, dim)
+	return inStyle(cmp.Or(c.Chance, c.Outcome), changeStyle(c.Outcome))
 }
 
 func day(t time.Time) string {
@@ -84,11 +78,14 @@ func day(t time.Time) string {
 
 func tierName(t string) string { return strings.ReplaceAll(printable.Text(t), "_", " ") }
 
-// RenderTrend writes for a terminal how metrics went over batches, the last ones of each; last 0 is
-// all.
+// RenderTrend writes for a terminal what is found about the newest batches, and how metrics went over batches, the last
+// ones of each; last 0 is all.
 func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 	v := analysisView{newPrinter(w, o)}
 	v.line(span{printable.Count(len(t.Batches), "batch"), bold}, span{v.dot + " " + printable.Count(len(t.Metrics), "metric"), plain})
+	for i := range t.Latest {
+		v.latest(t, &t.Latest[i])
+	}
 	var without []string
 	for _, m := range t.Metrics {
 		var points []*analysis.Point
@@ -110,7 +107,7 @@ func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 	}
 	if len(t.Points) > 0 {
 		v.line()
-		v.paragraph("", fmt.Sprintf("change: of the mean, on the cases that the batch shares with the one before of the same version, or else of the agent. p: paired test, adjusted for the metrics of a batch (Holm); n.s.: not shown; %s", minimum(t.MinDrop, t.Alpha)))
+		v.paragraph("", "change: against the baseline, on the questions that both have; of the share that passed, or of the mean if the metric has no verdicts. "+adjusting(t.Primary, t.MinDrop, t.Alpha))
 	}
 	if len(without) > 0 {
 		v.paragraph("", fmt.Sprintf("Without a value in any batch: %s", strings.Join(without, ", ")))
@@ -122,12 +119,39 @@ func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 	return v.w.Flush()
 }
 
-func minimum(drop, alpha float64) string {
-	s := fmt.Sprintf("a change counts below %g", alpha)
-	if drop > 0 {
-		s += fmt.Sprintf(" and from %g", drop)
+// latest prints what is found about the newest batch of an agent.
+func (v analysisView) latest(t *analysis.Trend, l *analysis.Latest) {
+	v.line()
+	name := t.Batches[l.Batch].Name()
+	if at := t.Batches[l.Batch].At; !at.IsZero() {
+		name += " (" + analysis.Day(at) + ")"
 	}
-	return s
+	v.newest(printable.Text(name), l.Headline, l.Baseline, l.Findings)
+}
+
+// newest prints the headline of a batch, its baseline and what is found about it.
+func (v analysisView) newest(name, headline string, base *analysis.Baseline, found []analysis.Finding) {
+	v.line(span{name, bold})
+	v.paragraph("  ", cmp.Or(headline, "There is no baseline to compare it with."))
+	if base != nil {
+		v.paragraph("  ", "baseline: "+base.String())
+	}
+	for _, f := range found {
+		v.paragraph("  ! ", f.Text)
+	}
+}
+
+// adjusting says how p-values are adjusted and from where on a change counts.
+func adjusting(primary string, drop, alpha float64) string {
+	s := "p: paired test (McNemar's exact test, or a sign-flip test of the mean)"
+	if primary != "" {
+		s += fmt.Sprintf("; that of %s stands alone, the others are adjusted among themselves (Holm)", primary)
+	}
+	s += fmt.Sprintf("; p below %g is more than chance", alpha)
+	if drop > 0 {
+		s += fmt.Sprintf(", and a change below %g does not count", drop)
+	}
+	return s + ". A missing answer counts as 0 and does not pass."
 }
 
 func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis.Point, tiers []string, last int) {
@@ -138,16 +162,27 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 		sameAgent = sameAgent && t.Batches[i].Agent == t.Batches[0].Agent && t.Batches[i].Origin == t.Batches[0].Origin
 		sameVersion = sameVersion && t.Batches[i].Version == t.Batches[0].Version
 	}
-	g.column("date").drop = 2
-	g.words("batch", 12)
+	dates, verdicts := map[string]bool{}, false
+	for _, p := range points {
+		dates[p.Tier+" "+day(t.Batches[p.Batch].At)] = true
+		verdicts = verdicts || p.Now.PassRate != nil
+	}
+	g.column("date")
+	g.names("batch", 8)
+	if len(dates) == len(points) { // the dates say which is which
+		g.cols[1].drop = 8
+	}
 	g.words("agent", 8)
 	g.words("version", 7)
 	g.column("tier")
 	g.number("cases").drop = 4
-	g.number("cov.")
+	g.number("cov.").drop = 7
 	g.number("mean")
-	g.number("P90").drop = 1
-	g.number("passed").drop = 3
+	if verdicts {
+		g.cols[7].drop = 6
+	}
+	g.number("P90").drop = 9
+	g.number("passed")
 	g.number("change")
 	g.number("p")
 	g.column("")
@@ -184,9 +219,9 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 			}
 			if c := p.Change; c != nil {
 				if c.Mean != nil {
-					row[10], row[11] = text(signed(*c.Mean)), text(analysis.PValue(*c.PAdjusted))
+					row[10], row[11] = changed(c), text(analysis.PValue(*c.PAdjusted))
 				}
-				row[12] = v.outcome(c.Outcome)
+				row[12] = v.outcome(c)
 				if tier == "" {
 					remarks = append(remarks, unlike(b.Name(), c)...)
 				}
@@ -222,43 +257,55 @@ func (v analysisView) remarks(list []string) {
 	}
 }
 
+// changed is the change of the figure that decides.
+func changed(c *analysis.Change) cellSpans {
+	if c.Rate != nil {
+		return text(Points(*c.Rate))
+	}
+	return text(signed(*c.Mean))
+}
+
 // RenderComparison writes for a terminal how two sides differ. More are metrics that were not asked
 // for.
 func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases bool, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{printable.Text(c.From.Name()) + " " + v.arrow + " " + printable.Text(c.To.Name()), bold}, span{v.dot + " " + printable.Count(c.Shared, "shared case"), plain})
+	v.line(span{printable.Text(c.From.Name()) + " " + v.arrow + " " + printable.Text(c.To.Name()), bold}, span{v.dot + " " + printable.Count(c.Shared, "shared question"), plain})
+	if h := c.Headline(); h != "" {
+		v.paragraph("", h)
+	}
+	if c.Baseline != nil {
+		v.paragraph("", "baseline: "+c.Baseline.String())
+	}
 	v.line()
 	var g grid
 	g.words("metric", 12)
 	g.column("tier")
-	g.number("compared")
+	g.number("compared").drop = 5
 	g.number("before")
 	g.number("after")
 	g.number("change")
 	g.column("95 % CI").drop = 4
-	g.number("passed").drop = 3
-	g.number(v.up).drop = 2
-	g.number(v.down).drop = 2
-	g.number("p").drop = 5
-	g.number("Holm")
+	g.number("broke").drop = 2
+	g.number("fixed").drop = 2
+	g.number("p").drop = 1
 	g.column("")
 	var remarks []string
-	adjusted := 0
 	for i := range c.Changes {
 		ch := &c.Changes[i]
-		if ch.PAdjusted != nil {
-			adjusted++
-		}
-		row := make([]cellSpans, 13)
-		row[0], row[1], row[2], row[12] = text(printable.Text(ch.Metric)), text(tierName(ch.Tier)), text(fmt.Sprintf("%d/%d", ch.Compared, ch.Shared)), v.outcome(ch.Outcome)
-		if ch.Mean != nil {
-			row[3], row[4], row[5] = v.value(ch.Before), v.value(ch.After), text(signed(*ch.Mean))
+		row := make([]cellSpans, 11)
+		row[0], row[1], row[2], row[10] = text(printable.Text(ch.Metric)), text(tierName(ch.Tier)), text(fmt.Sprintf("%d/%d", ch.Compared, ch.Shared)), v.outcome(ch)
+		switch {
+		case ch.Rate != nil:
+			before, after := ch.Shares()
+			row[3], row[4], row[5] = text(percent(before)), text(percent(after)), changed(ch)
+			row[6] = inStyle(Points(*ch.RateLow)+" to "+Points(*ch.RateHigh), dim)
+			row[7], row[8] = v.count(ch.NBroken, red), v.count(ch.NFixed, green)
+		case ch.Mean != nil:
+			row[3], row[4], row[5] = v.value(ch.Before), v.value(ch.After), changed(ch)
 			row[6] = inStyle(signed(*ch.Low)+" to "+signed(*ch.High), dim)
-			row[10], row[11] = inStyle(analysis.PValue(*ch.P), dim), text(analysis.PValue(*ch.PAdjusted))
 		}
-		if ch.Rate != nil {
-			row[7] = text(Points(*ch.Rate))
-			row[8], row[9] = v.count(len(ch.Fixed), green), v.count(len(ch.Broken), red)
+		if ch.PAdjusted != nil {
+			row[9] = text(analysis.PValue(*ch.PAdjusted))
 		}
 		g.add(row...)
 		if ch.Tier == "" {
@@ -272,8 +319,8 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 		v.cases(c)
 	}
 	v.line()
-	v.paragraph("", fmt.Sprintf("compared: cases with a value on both sides that may be compared, of those with a score on both. before, after, change: means of the compared cases; passed: change of the share of them that passes, with the cases that pass now and no more. A missing answer counts as 0 and does not pass. p: paired test of the change, McNemar's exact test or a sign-flip test; Holm: p adjusted for %s; n.s.: not shown; %s",
-		printable.Count(adjusted, "row"), minimum(c.MinDrop, c.Alpha)))
+	v.paragraph("", "compared: questions with a value or a missing answer on both sides, scored the same way, of those that both sides have. before, after, change: share that passed, or the mean if the metric has no verdicts. "+
+		"95 % CI: of the change (Tango's score interval, or resampling of a mean). "+adjusting(c.Primary, c.MinDrop, c.Alpha))
 	if !cases {
 		v.paragraph("", "Cases behind the changes: --cases, or --json")
 	}
@@ -331,7 +378,7 @@ func (v analysisView) cases(c *analysis.Comparison) {
 		for _, l := range []struct {
 			what string
 			ids  []string
-		}{{"pass no more", ch.Broken}, {"pass now", ch.Fixed}} {
+		}{{"broke", ch.Broken}, {"fixed", ch.Fixed}} {
 			if len(l.ids) > 0 {
 				v.paragraph("  ", fmt.Sprintf("%s, %d %s: %s", ch.Metric, len(l.ids), l.what, strings.Join(l.ids, ", ")))
 			}

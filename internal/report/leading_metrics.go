@@ -106,7 +106,7 @@ func (v *view) leading() {
 				row[6] = inStyle(s.Interval(v.dash), dim)
 			}
 			if c := v.Change(m.Name, r.Agent); c != nil {
-				row[7], row[8] = text(c.By()), text(c.Chance())
+				row[7], row[8] = text(c.By()), text(c.PText())
 			}
 			g.add(row...)
 		}
@@ -115,7 +115,7 @@ func (v *view) leading() {
 	g.print(v.printer)
 	if len(v.Changes) > 0 {
 		v.line()
-		v.paragraph("", "change: on the cases with a value in both versions; p: of this metric alone. badger compare counts a missing answer as 0 and adjusts p for all metrics (Holm).")
+		v.paragraph("", "change: on the cases that both were asked, a missing answer counts as 0. p of the first metric stands alone; p of the others is adjusted among all of them (Holm).")
 	}
 }
 

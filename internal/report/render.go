@@ -46,7 +46,7 @@ func (v *view) header() {
 			agents = append(agents, printable.Text(a.Shown()))
 		}
 	}
-	line := []span{{printable.Count(v.Cases, "case"), bold}, {v.dot + " " + printable.Count(v.Scores, "score"), plain}}
+	line := []span{{printable.Count(v.Cases, "question"), bold}, {v.dot + " " + printable.Count(v.Answers, "answer"), plain}, {v.dot + " " + printable.Count(v.Scores, "score"), plain}}
 	if len(agents) > 0 {
 		line = append(line, span{v.dot + " " + strings.Join(agents, ", "), plain})
 	}

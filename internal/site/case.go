@@ -148,6 +148,7 @@ type onecase struct {
 	WasFound  *finding
 	WasPage   string // address of the earlier answer
 	Judges    []judgeLine
+	History   *history // nil: there are too few batches
 	Failed    int // scores that did not pass
 	Raw       choice
 	Whole     *choice // shows cut text in full; nil if nothing was cut
@@ -296,9 +297,13 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if state.Whole {
 		o.Rest = 0
 	}
+	var pr *pair
 	options := caseview.Options{Metric: s.headline(&state, detail.Scores), Gold: state.Gold, Cells: o}
 	if !short {
-		if options.Before, err = s.earlierAnswer(ctx, p, &state); err != nil {
+		if pr, err = s.pairOf(ctx, state.List.RunID, state.List.Baseline); err != nil {
+			return content{}, err
+		}
+		if options.Before, err = s.earlierAnswer(ctx, p, pr, state.Case); err != nil {
 			return content{}, err
 		}
 	}
@@ -336,6 +341,11 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	}
 	out.Short = short
 	out.find(s, detail.Unanswered())
+	if pr != nil {
+		if err := s.history(ctx, out, p, pr); err != nil {
+			return content{}, err
+		}
+	}
 	out.shorten()
 	out.cells(first)
 	out.texts()
@@ -353,14 +363,14 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	return content{Title: title, Run: &run, Page: out, Short: out.Short}, nil
 }
 
-// earlierAnswer reads the answer that the page shows beside that of the run: that of the baseline of the list. It
-// returns nil if there is none.
-func (s *Site) earlierAnswer(ctx context.Context, p *store.Pages, state *caseState) (*caseview.Input, error) {
-	run := state.List.Baseline
-	if run == (scoring.RunID{}) || run == state.List.RunID {
+// earlierAnswer reads the answer of the baseline, which the page shows beside that of the run. It returns nil if there
+// is none.
+func (s *Site) earlierAnswer(ctx context.Context, p *store.Pages, pr *pair, id string) (*caseview.Input, error) {
+	if pr.from == nil || pr.from.Run.RunID == pr.to.Run.RunID {
 		return nil, nil
 	}
-	d, err := p.Case(ctx, run, state.Case)
+	run := pr.from.Run.RunID
+	d, err := p.Case(ctx, run, id)
 	if code := errcode.Of(err); code == errcode.NotFound {
 		return nil, nil // the question is new
 	} else if err != nil {
@@ -406,9 +416,58 @@ func (c *onecase) find(s *Site, unanswered bool) {
 	if b.Asked != nil {
 		c.WasFound = newFinding(b.Asked, b.Reason, b.Asked.Status == scoring.StatusNotApplicable && slices.Contains(scoring.UnansweredReasons(), b.Asked.Reason))
 	}
-	was := c.State
-	was.List = store.State{RunID: c.State.List.Baseline, Mode: store.All, Page: 1, Size: store.DefaultSize}
-	c.WasPage = caseAddress(was.List, was.Case)
+	run := scoring.RunID{ID: b.Run, By: b.By}
+	c.WasPage = caseAddress(store.State{RunID: run, Mode: store.All}, c.State.Case)
+}
+
+// history is what became of the question over the batches of the agent.
+type history struct {
+	Strip       *strip
+	Batches     string // 39 nights
+	First, Last string
+	Says        string
+}
+
+// history fills in what became of the question over the batches.
+func (s *Site) history(ctx context.Context, c *onecase, p *store.Pages, pr *pair) error {
+	if c.View.Asked == nil {
+		return nil
+	}
+	var nights []night
+	for _, m := range pr.t.ofAgent(pr.to.Of.Agent) {
+		if m.Run.ID != "" {
+			nights = append(nights, night{moment: m, Name: pr.t.name(&m)})
+		}
+	}
+	nights = nights[max(0, len(nights)-stripBatches):]
+	if len(nights) < 3 {
+		return nil
+	}
+	of, err := s.standsOf(ctx, p, pr, nights, c.View.Asked.Metric, []string{c.State.Case})
+	if err != nil {
+		return err
+	}
+	h := &history{Strip: stripOf(nights, of, c.State.Case), First: nights[0].Name, Last: nights[len(nights)-1].Name}
+	noun := pr.t.noun(pr.to.Of.Agent)
+	h.Batches = things(len(nights), noun)
+	right, asked := 0, 0
+	for i := range nights {
+		if nights[i].Of.By == pr.to.Of.By {
+			break
+		}
+		switch verdictWords[of[nights[i].Run.RunID][c.State.Case]].Class {
+		case "right":
+			right++
+			asked++
+		case "wrong":
+			asked++
+		}
+	}
+	if asked > 0 {
+		h.Says = "Right in " + count(right) + " of " + things(asked, noun) + " before."
+	}
+	c.History = h
+	return nil
 }
 
 // queries are the answers side by side: the earlier one, this one, and gold.

@@ -52,13 +52,13 @@ func newFinding(s *caseview.Score, reason *relation.Reason, unanswered bool) *fi
 	case ofResults && decided && reason != nil && (verdict != "failed" || reason.Group != relation.SameData):
 		f.Why = reason.Sentence()
 	case s.Reason != "" && verdict != "unanswered":
-		f.Why = relation.Sentence{{Text: sentence(s.Reason)}}
+		f.Why = relation.Sentence{{Text: asSentence(s.Reason)}}
 	}
 	return f
 }
 
-// sentence starts a reason of a score as a sentence, and ends it as one.
-func sentence(s string) string {
+// asSentence starts a reason of a score as a sentence, and ends it as one.
+func asSentence(s string) string {
 	if s == "" {
 		return s
 	}
@@ -115,9 +115,6 @@ func personWord(verdict string) (class, text string) {
 	}
 	return "none", verdict
 }
-
-// verdictWord is a verdict with its class, for the template.
-type verdictWord struct{ Class, Text string }
 
 // classWords say what a class of relations means.
 var classWords = map[relation.Class]string{

@@ -120,8 +120,9 @@ type compareContent struct {
 	More       int    // metrics that are not shown
 	From       runLine
 	Compared   []comparedRun
-	Warnings   []string // about differences other than the answers
-	Hint       string   // what to do if there is nothing to compare
+	Warnings   []string     // about differences other than the answers
+	Changes    *changesView // of one run with its baseline; nil: tables of several
+	Hint       string       // what to do if there is nothing to compare
 }
 
 // runLine names a run.
@@ -204,6 +205,13 @@ func (s *Site) compare(r *http.Request) (content, error) {
 		b := c
 		b.Chosen, c.Chosen = id == asked.From, slices.Contains(asked.To, id)
 		page.Baselines, page.Candidates = append(page.Baselines, b), append(page.Candidates, c)
+	}
+	if len(asked.To) == 1 && asked.Metrics == nil && !asked.Itself && len(recent) > 1 {
+		from := scoring.RunID{}
+		if named := r.URL.Query(); named.Get("from") != "" || store.ParseBaseline(named).ID != "" {
+			from = asked.From
+		}
+		return s.changes(r, page, asked.To[0], from)
 	}
 	switch {
 	case len(recent) < 2:
@@ -381,7 +389,10 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 		row.Change, row.Interval = report.Signed(*ch.Mean), report.Signed(*ch.Low)+" to "+report.Signed(*ch.High)
 		row.P, row.Adjusted = analysis.PValue(*ch.P), analysis.PValue(*ch.PAdjusted)
 	}
-	if ch.Rate != nil {
+	if ch.Rate != nil { // the figure that p is of
+		before, after := ch.Shares()
+		row.Before, row.After, row.Change = report.Percent(before), report.Percent(after), report.Points(*ch.Rate)
+		row.Interval = report.Points(*ch.RateLow) + " to " + report.Points(*ch.RateHigh)
 		row.HasRate = true
 		row.Rate = report.Points(*ch.Rate)
 		pair.Cell = "fixed"
@@ -401,7 +412,7 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 
 // outcomes are the outcomes in words and signs.
 var outcomes = map[string]string{
-	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.NotShown: "not shown", analysis.Small: "below the minimum", analysis.Same: "no change", analysis.NotCompared: "not compared",
+	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.Chance: "could be chance", analysis.Small: "below the minimum", analysis.Same: "no change", analysis.NotCompared: "not compared",
 }
 
 // outcomeClasses are the classes of what became better or worse.

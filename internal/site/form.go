@@ -18,6 +18,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/relation"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -85,11 +86,12 @@ type link struct {
 
 // content is the content of a page.
 type content struct {
-	Title string
-	Run   *scoring.RunID // the run that is examined; nil: none
-	Page  any            // what the page's template sees as .Page
-	Short bool           // it is one of many in a report: it has no links to the pages of the run
-	Poll  bool           // what is shown continues: the page is loaded again while it is examined
+	Title  string
+	Run    *scoring.RunID // the run that is examined; nil: none
+	Page   any            // what the page's template sees as .Page
+	Short  bool           // it is one of many in a report: it has no links to the pages of the run
+	Status int            // of the response; 0: 200
+	Poll   bool           // what is shown continues: the page is loaded again while it is examined
 }
 
 // frame is the data of every template.
@@ -171,11 +173,20 @@ func footOf(run *scoring.RunID) string {
 	return text + ", run " + run.ID
 }
 
+// response is a page that is served, with its status.
+type response struct {
+	bytes.Buffer
+	status int
+}
+
 // render writes a page, asked for by r.
 func (f *form) render(ctx context.Context, w io.Writer, s *Site, p *page, r *http.Request) error {
 	c, err := p.show(s, r)
 	if err != nil {
 		return err
+	}
+	if rw, served := w.(*response); served && c.Status != 0 {
+		rw.status = c.Status
 	}
 	return f.write(w, p.name, s.frame(ctx, f, p, c))
 }
@@ -225,7 +236,11 @@ func (f *form) functions() template.FuncMap {
 			return link{Href: f.href(address), Text: text}
 		},
 		// href is an address for the action of a form, which only a served page has.
-		"href":  f.href,
+		"href": f.href,
+		"listPath": func(state store.State) string {
+			path, _, _ := strings.Cut(casesAddress(state), "?")
+			return path
+		},
 		"asset": func(name string) string { return f.href(assetAddress(name)) },
 		"list":  func(v ...any) []any { return v },
 		// args returns the arguments of a template with several: {{template "x" (args "A" 1 "B" 2)}}.
@@ -270,7 +285,7 @@ func (f *form) functions() template.FuncMap {
 			class, text := personWord(verdict)
 			return verdictWord{class, text}
 		},
-		"asSentence":   sentence,
+		"asSentence":   asSentence,
 		"relationName": relation.DisplayName,
 		"sentenceCase": func(s string) string {
 			if s == "" {

@@ -67,10 +67,12 @@ type runRow struct {
 	Metric  string // the primary metric
 	Share   *report.Share
 	Mean    *float64 // where the metric gives no verdict
-	Passed  string   // address of the cases that passed
-	Scores  int64    // 0: not known
-	Failed  *int64   // scores that failed; nil: not known
-	Errors  string
+	// Unanswered is how many questions have no answer.
+	Unanswered int64
+	Passed     string // address of the cases that passed
+	Scores     int64  // 0: not known
+	Failed     *int64 // scores that failed; nil: not known
+	Errors     string
 	// GoldenSet are the versions of the golden set that the questions were taken from; "" if the run
 	// does not say.
 	GoldenSet string
@@ -87,7 +89,11 @@ func (s *Site) reader(ctx context.Context) (*store.Pages, error) {
 	if s.o.Warehouse == nil {
 		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
 	}
-	return s.o.Warehouse.Pages(ctx, s.o.Metrics)
+	p, err := s.o.Warehouse.Pages(ctx, s.o.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	return p.Grouping(reasonGroups()), nil
 }
 
 func (s *Site) runs(r *http.Request) (content, error) {
@@ -185,6 +191,7 @@ func (s *Site) runRows(ctx context.Context, p *store.Pages, runs []store.Run) ([
 		if there {
 			row.Cases = f.Scores
 			row.Share, row.Mean = shareOf(&f.Figures), meanOf(&f.Figures)
+			row.Unanswered = f.Unanswered
 			row.Duration = tookSince(run.Started, f.Last)
 		}
 		row.Failed = runErrors(run)

@@ -212,9 +212,10 @@ func (s *Site) page(p *page) http.HandlerFunc {
 		case p.serve != nil:
 			err = p.serve(s, rw, r)
 		default:
-			var b bytes.Buffer
-			if err = s.served.render(r.Context(), &b, s, p, r); err == nil {
+			b := &response{status: http.StatusOK}
+			if err = s.served.render(r.Context(), b, s, p, r); err == nil {
 				rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+				rw.WriteHeader(b.status)
 				_, _ = rw.Write(b.Bytes())
 			}
 		}

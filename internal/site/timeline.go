@@ -16,12 +16,9 @@ import (
 
 // moment is a batch of an agent on the axis of time, with the latest run that scored it.
 type moment struct {
-	scoring.RunID // without an ID if the latest run is not among those that are offered
-	analysis.Batch
+	Of  analysis.Batch
+	Run store.Run // without an ID if the latest run is not among those that are offered
 }
-
-// By is the agent, version and batch.
-func (m *moment) By() scoring.By { return m.Batch.By }
 
 // timeline is the batches of all agents in the order of time.
 type timeline struct {
@@ -68,14 +65,14 @@ func (s *Site) timeline(ctx context.Context) (*timeline, error) {
 func newTimeline(batches []analysis.Batch, recent []store.Run) *timeline {
 	t := &timeline{daily: map[string]bool{}}
 	analysis.Sort(batches)
-	latest := map[scoring.By]scoring.RunID{}
+	latest := map[scoring.By]store.Run{}
 	for i := len(recent) - 1; i >= 0; i-- {
-		latest[recent[i].By] = recent[i].RunID
+		latest[recent[i].By] = recent[i]
 	}
 	steps, before := map[string][]time.Duration{}, map[string]time.Time{}
 	for _, b := range batches {
-		m := moment{RunID: latest[b.By], Batch: b}
-		m.RunID.By = b.By
+		m := moment{Of: b, Run: latest[b.By]}
+		m.Run.By = b.By
 		t.moments = append(t.moments, m)
 		if b.At.IsZero() {
 			continue
@@ -96,7 +93,7 @@ func newTimeline(batches []analysis.Batch, recent []store.Run) *timeline {
 // ofAgent returns the batches of an agent, the oldest first.
 func (t *timeline) ofAgent(agent string) (out []moment) {
 	for _, m := range t.moments {
-		if m.Batch.Agent == agent {
+		if m.Of.Agent == agent {
 			out = append(out, m)
 		}
 	}
@@ -105,12 +102,12 @@ func (t *timeline) ofAgent(agent string) (out []moment) {
 
 // at returns the batch of a run.
 func (t *timeline) at(run scoring.RunID) *moment {
-	i := slices.IndexFunc(t.moments, func(m moment) bool { return m.Batch.By == run.By })
+	i := slices.IndexFunc(t.moments, func(m moment) bool { return m.Of.By == run.By })
 	if i < 0 {
 		return nil
 	}
 	m := t.moments[i]
-	m.RunID = run
+	m.Run.RunID = run
 	return &m
 }
 
@@ -127,28 +124,28 @@ func day(at time.Time) string { return at.UTC().Format("Mon 2 Jan") }
 
 // name is how people call a batch: by its date if batches are daily, else by its own name, its version or its run.
 func (t *timeline) name(m *moment) string {
-	if t.daily[m.Batch.Agent] && !m.At.IsZero() {
-		return day(m.At)
+	if t.daily[m.Of.Agent] && !m.Of.At.IsZero() {
+		return day(m.Of.At)
 	}
-	return cmp.Or(m.Batch.Batch, m.Batch.Version, m.RunID.ID, analysis.NoName)
+	return cmp.Or(m.Of.Batch, m.Of.Version, m.Run.ID, analysis.NoName)
 }
 
 // weekday is the short form of [timeline.name] in a sentence about two batches: Monday, or the name.
 func (t *timeline) weekday(m, other *moment) string {
-	if !t.daily[m.Batch.Agent] || m.At.IsZero() {
+	if !t.daily[m.Of.Agent] || m.Of.At.IsZero() {
 		return t.name(m)
 	}
-	if apart := m.At.Sub(other.At).Abs(); apart < 7*24*time.Hour {
-		return m.At.UTC().Format("Monday")
+	if apart := m.Of.At.Sub(other.Of.At).Abs(); apart < 7*24*time.Hour {
+		return m.Of.At.UTC().Format("Monday")
 	}
-	return day(m.At)
+	return day(m.Of.At)
 }
 
 // newest returns the run of the newest batch, of any agent; nil if there is none.
 func (t *timeline) newest() *scoring.RunID {
 	for i := len(t.moments) - 1; i >= 0; i-- {
-		if m := &t.moments[i]; m.RunID.ID != "" {
-			return &m.RunID
+		if m := &t.moments[i]; m.Run.ID != "" {
+			return &m.Run.RunID
 		}
 	}
 	return nil
@@ -162,7 +159,7 @@ type stepper struct {
 // stepOf returns the stepper of a page about a run; nil if the run has no batch in the timeline.
 func (t *timeline) stepOf(p *page, run scoring.RunID) *stepper {
 	of := t.ofAgent(run.Agent)
-	at := slices.IndexFunc(of, func(m moment) bool { return m.Batch.By == run.By })
+	at := slices.IndexFunc(of, func(m moment) bool { return m.Of.By == run.By })
 	if at < 0 {
 		return nil
 	}
@@ -171,8 +168,8 @@ func (t *timeline) stepOf(p *page, run scoring.RunID) *stepper {
 		at            int
 		address, text *string
 	}{{at - 1, &out.Before, &out.BeforeText}, {at + 1, &out.After, &out.AfterText}} {
-		if side.at >= 0 && side.at < len(of) && of[side.at].RunID.ID != "" {
-			*side.address, *side.text = addressOf(p, &of[side.at].RunID), t.name(&of[side.at])
+		if side.at >= 0 && side.at < len(of) && of[side.at].Run.ID != "" {
+			*side.address, *side.text = addressOf(p, &of[side.at].Run.RunID), t.name(&of[side.at])
 		}
 	}
 	return out
