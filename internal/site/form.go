@@ -17,6 +17,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -280,8 +281,21 @@ func (f *form) functions() template.FuncMap {
 		"lines":       textLines,
 		"pad":         padding,
 		"columnState": columnState,
-		"add":         func(a, b int) int { return a + b },
-		"float":       func(n int64) float64 { return float64(n) },
-		"isTrue":      func(b *bool) bool { return b != nil && *b },
+		"paired":      pairedColumns,
+		"personWord": func(verdict string) verdictWord {
+			class, text := personWord(verdict)
+			return verdictWord{class, text}
+		},
+		"asSentence":   asSentence,
+		"relationName": relation.DisplayName,
+		"sentenceCase": func(s string) string {
+			if s == "" {
+				return s
+			}
+			return strings.ToUpper(s[:1]) + s[1:]
+		},
+		"add":    func(a, b int) int { return a + b },
+		"float":  func(n int64) float64 { return float64(n) },
+		"isTrue": func(b *bool) bool { return b != nil && *b },
 	}
 }
