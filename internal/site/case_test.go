@@ -401,6 +401,55 @@ func TestJudgedCasePage(t *testing.T) {
 	}
 }
 
+// TestWideCasePage holds that a case of 300 columns and a query of 3,000 stay usable: columns that agree are named and
+// not shown, and nothing long comes before the cells.
+func TestWideCasePage(t *testing.T) {
+	w := sitetest.Open(t, filepath.Join(t.TempDir(), "wide.duckdb"))
+	if err := w.Install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var query strings.Builder
+	query.WriteString("SELECT ")
+	for i := range 3000 {
+		fmt.Fprintf(&query, "some_name_of_a_column_%d, ", i)
+	}
+	query.WriteString("1 AS n FROM t")
+	agent := scoring.Agent{Name: showcase.Agent, Version: showcase.Version, BatchID: showcase.Batch}
+	// Column c differs in rows i with i + c a multiple of 100, so of 30 rows in every column c with c % 100 = 0 or above 70.
+	c := &scoring.Case{
+		ID: "wide", Question: "?", Agent: agent, Golds: []scoring.Query{{SQL: query.String(), Ran: true, Result: wide(30, 300, 0)}},
+		Pred: scoring.Query{SQL: query.String() + " WHERE x", Ran: true, Result: wide(30, 300, 3)},
+	}
+	if err := w.WriteCases(t.Context(), "1", []*scoring.Case{c}); err != nil {
+		t.Fatal(err)
+	}
+	run := sitetest.Run{ID: showcase.ID, Metrics: []string{"hybrid_ex", "relation"}}
+	if err := run.Score(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	p := seeWide(t, as(siteOver(t, w), identity.Read))
+	split, rows := p.Find("table.result thead th[scope=colgroup]").Length(), p.Find("table.result tbody tr").Length()
+	if split != splitShown || rows != someRows {
+		t.Errorf("%d columns that differ in %d rows, expected %d in %d", split, rows, splitShown, someRows)
+	}
+	text := words(p.Find("table.result").Parent().Next())[0]
+	if !strings.Contains(text, "more columns differ") || !strings.Contains(text, "columns agree and are not shown") || len(text) > 1000 {
+		t.Errorf("below the table: %.1200q", text)
+	}
+	if n := p.Find("table.cells").Length(); n != 0 {
+		t.Errorf("%d tables of all cells", n)
+	}
+}
+
+// seeWide is the page of the wide case, which has the text of both queries.
+func seeWide(t *testing.T, h http.Handler) *seen {
+	t.Helper()
+	s := caseState{List: store.State{RunID: showcase, Mode: store.All, Page: 1, Size: store.DefaultSize}, Case: "wide"}
+	p := visit(t, h, s.address(), "")
+	p.check(t, 1_000_000)
+	return p
+}
+
 // BenchmarkCasePage opens a case of two results of 10,000 rows and 50 columns, from the warehouse to
 // the whole page.
 func BenchmarkCasePage(b *testing.B) {
