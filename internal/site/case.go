@@ -149,7 +149,7 @@ type onecase struct {
 	WasPage   string // address of the earlier answer
 	Judges    []judgeLine
 	History   *history // nil: there are too few batches
-	Failed    int // scores that did not pass
+	Failed    int      // scores that did not pass
 	Raw       choice
 	Whole     *choice // shows cut text in full; nil if nothing was cut
 	Relations []relationPart

@@ -36,7 +36,7 @@ type overview struct {
 	Alerts   []alert
 	Tiers    *parts
 	Subjects *parts
-	Measures []measure
+	Measures []measureRow
 	Before   string // heads of the columns of both sides
 	Now      string
 	Costs    []costRow
@@ -97,8 +97,8 @@ type partRow struct {
 	From, Long chart.Pixels // of the line between both dots
 }
 
-// measure is a metric before and now.
-type measure struct {
+// measureRow is a metric before and now.
+type measureRow struct {
 	Name, What, ID string
 	Address        string
 	Before, Now    string

@@ -342,8 +342,8 @@ func (r *partRow) dots(was float64, known bool) {
 }
 
 // measureOf is a metric before and now.
-func (s *Site) measureOf(ch *analysis.Change, pr *pair) measure {
-	m := measure{Name: metric.DisplayName(ch.Metric), ID: ch.Metric, Change: dash, Interval: dash, Before: figure(ch.Before), Now: figure(ch.After), Chance: cmp.Or(ch.Chance, ch.Outcome), Class: map[string]string{analysis.Degraded: "down", analysis.Improved: "up"}[ch.Outcome]}
+func (s *Site) measureOf(ch *analysis.Change, pr *pair) measureRow {
+	m := measureRow{Name: metric.DisplayName(ch.Metric), ID: ch.Metric, Change: dash, Interval: dash, Before: figure(ch.Before), Now: figure(ch.After), Chance: cmp.Or(ch.Chance, ch.Outcome), Class: map[string]string{analysis.Degraded: "down", analysis.Improved: "up"}[ch.Outcome]}
 	if known := s.known(ch.Metric); known != nil {
 		m.What = known.Summary
 	}

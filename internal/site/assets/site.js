@@ -124,6 +124,7 @@ function begin() {
 				requestAnimationFrame(() => requestAnimationFrame(() => { leader = null; }));
 			}, { passive: true });
 		}
+		for (const e of $$("[data-end]")) e.scrollLeft = e.scrollWidth; // the newest batch is at the right end
 		for (const form of $$("form[data-label]")) dressLabel(form);
 		showKeys();
 		ahead();
