@@ -17,7 +17,7 @@ type reasonsView struct {
 	Ways                 []modeLink // all wrong answers, or those that broke
 	Tiers                []string
 	Rows                 []groupRow // the last is of all
-	Versions             []string    // the latest batches of the versions of the agent
+	Versions             []string   // the latest batches of the versions of the agent
 	ByVersion            []versionRow
 	Answers              []answersOfReason
 	Metric               string

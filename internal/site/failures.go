@@ -18,7 +18,7 @@ import (
 
 // The page counts what goes wrong in a run: relations between results, issues of queries,
 // categories of FLEX, and what else judges find.
-var _ = register(&page{name: "failures", pattern: "GET /failures", nav: "Failures", place: 30, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).failures})
+var _ = register(&page{name: "failures", pattern: "GET /failures", nav: "Failures", place: 30, ofRun: true, inPrint: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).failures})
 
 type failuresContent struct {
 	Reasons *reasonsView // of wrong answers; nil: none is wrong, or reasons are withheld

@@ -148,7 +148,7 @@ func (s *Site) whysOf(ctx context.Context, list *store.List, rows []store.CaseRo
 		if r := caseview.ReasonOf(evidence[row.ID]); r != nil && r.Relation != "same" && r.Relation != "" {
 			out[row.ID] = r.Sentence()
 		} else if score.Reason != "" {
-			out[row.ID] = relation.Sentence{{Text: upper(score.Reason)}}
+			out[row.ID] = relation.Sentence{{Text: asSentence(score.Reason)}}
 		}
 	}
 	return out, nil

@@ -18,7 +18,7 @@ import (
 )
 
 // The page of the results of a run.
-var _ = register(&page{name: "run", pattern: "GET /run", nav: "Overview", place: 10, ofRun: true, noted: true, inReport: (*staticPlan).results, role: identity.Read, show: (*Site).run})
+var _ = register(&page{name: "run", pattern: "GET /run", nav: "Overview", place: 10, ofRun: true, inPrint: true, noted: true, inReport: (*staticPlan).results, role: identity.Read, show: (*Site).run})
 
 // results adds the results of a run. A report opens with those of the first run.
 func (l *staticPlan) results(p *page, of *staticRun) {

@@ -48,6 +48,7 @@ type page struct {
 	ofRun   bool   // its address names a run; its link is shown if a run is chosen
 	perCase bool   // a static report has one for each case that it chooses
 	noted   bool   // in a static report it lists what is left out
+	inPrint bool   // a print of a report in one file has it
 	role    identity.Role
 	show    func(s *Site, r *http.Request) (content, error)
 	// inReport adds the page to a static report, for one run of it; nil: a static report lacks the page.

@@ -21,7 +21,7 @@ import (
 )
 
 // The page shows how metrics went over the batches of agents.
-var _ = register(&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 50, ofRun: true, role: identity.Read, show: (*Site).trend})
+var _ = register(&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 50, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).trend})
 
 const (
 	lastBatches   = 10 // that are shown unless more are asked for
