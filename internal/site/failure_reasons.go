@@ -175,7 +175,7 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	if err := s.reasonsByVersion(ctx, p, v, pr, groups); err != nil {
 		return nil, err
 	}
-	return v, s.answersOf(ctx, p, v, pr, state, groups)
+	return v, s.answersOf(ctx, p, v, state, groups)
 }
 
 // say writes the headline: how many are wrong, and what causes most of them.
@@ -248,7 +248,7 @@ func (s *Site) reasonsByVersion(ctx context.Context, p *store.Pages, v *reasonsV
 }
 
 // answersOf reads the first wrong answers of each group.
-func (s *Site) answersOf(ctx context.Context, p *store.Pages, v *reasonsView, _ *pair, state store.State, groups []store.Slice) error {
+func (s *Site) answersOf(ctx context.Context, p *store.Pages, v *reasonsView, state store.State, groups []store.Slice) error {
 	for i, g := range groups {
 		at := state.With(ofGroup(g.Part))
 		short := at

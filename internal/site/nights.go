@@ -84,7 +84,7 @@ func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.Ru
 		last = state.Last
 	}
 	primary := s.primaryOf(of)
-	nights, err := s.nightsOf(ctx, p, t, agent, primary, last)
+	nights, err := s.nightsOf(ctx, p, t, series{agent, primary, last})
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,9 @@ type questionsView struct {
 	All                  string
 	Name                 string // of the newest batch
 	Empty                bool
+
+	nights []night
+	counts map[store.Mode]int64
 }
 
 // gridHead is a head over several columns.
@@ -85,7 +88,7 @@ func (s *Site) questions(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	nights, err := s.nightsOf(ctx, p, pr.t, run.Agent, list.State.Metric, 0)
+	nights, err := s.nightsOf(ctx, p, pr.t, series{agent: run.Agent, metric: list.State.Metric})
 	if err != nil {
 		return content{}, err
 	}
@@ -93,8 +96,8 @@ func (s *Site) questions(r *http.Request) (content, error) {
 		nights[at].Run.RunID = run
 		nights = nights[max(0, at+1-stripBatches) : at+1]
 	}
-	v := &questionsView{Kick: "Every question, every " + pr.t.noun(run.Agent), Name: pr.t.name(pr.to), All: casesAddress(store.State{RunID: run, Mode: store.All})}
-	if err := s.gridParts(ctx, p, v, pr, nights, list, counts); err != nil {
+	v := &questionsView{nights: nights, counts: counts, Kick: "Every question, every " + pr.t.noun(run.Agent), Name: pr.t.name(pr.to), All: casesAddress(store.State{RunID: run, Mode: store.All})}
+	if err := s.gridParts(ctx, p, v, pr, list); err != nil {
 		return content{}, err
 	}
 	v.heads(nights)
@@ -120,7 +123,8 @@ func (v *questionsView) say(pr *pair, nights []night, counts map[store.Mode]int6
 }
 
 // gridParts chooses the questions and reads what became of them.
-func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, pr *pair, nights []night, list *store.List, counts map[store.Mode]int64) error {
+func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, pr *pair, list *store.List) error {
+	nights, counts := v.nights, v.counts
 	room := gridRows
 	shown := map[string]bool{}
 	var ids []string
@@ -187,12 +191,13 @@ func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, 
 		v.Parts[len(v.Parts)-1].N = counts[store.All] - int64(before)
 	}
 	v.Left, v.Empty = counts[store.All]-int64(len(ids)), len(ids) == 0
-	return s.gridCells(ctx, p, v, pr, nights, list, ids)
+	return s.gridCells(ctx, v, pr, list, ids)
 }
 
 // gridCells reads the verdicts of the questions in all batches in one statement, and their texts.
-func (s *Site) gridCells(ctx context.Context, p *store.Pages, v *questionsView, pr *pair, nights []night, list *store.List, ids []string) error {
-	of, err := s.standsOf(ctx, p, pr, nights, list.State.Metric, ids)
+func (s *Site) gridCells(ctx context.Context, v *questionsView, pr *pair, list *store.List, ids []string) error {
+	nights := v.nights
+	of, err := s.standsOf(ctx, pr, nights, list.State.Metric, ids)
 	if err != nil {
 		return err
 	}

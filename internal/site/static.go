@@ -504,7 +504,7 @@ func (s *Site) WriteFolder(ctx context.Context, dir string, o Static) error {
 
 // usedAssets are the assets that pages name.
 func usedAssets() []*asset {
-	return []*asset{assets()["icon.svg"], assets()["site.css"], assets()["site.js"]}
+	return []*asset{assets()["icon.svg"], assets()["site.css"], assets()["site.js"], assets()["rows.js"]}
 }
 
 // reportFile is the names of files of reports.
@@ -552,7 +552,11 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 		return s.writeSection(ctx, out, p, inSection(name, text), len(pages) > mostSections)
 	})
 	if err == nil {
-		_, _ = out.WriteString("</main>\n<footer><p>badger " + html.EscapeString(s.o.Version) + "</p></footer>\n<script>" + string(assets()["site.js"].data) + "</script>\n</body>\n</html>\n")
+		_, _ = out.WriteString("</main>\n<footer><p>badger " + html.EscapeString(s.o.Version) + "</p></footer>\n")
+		for _, name := range scriptsOfFile {
+			_, _ = out.WriteString("<script>" + string(assets()[name].data) + "</script>\n")
+		}
+		_, _ = out.WriteString("</body>\n</html>\n")
 		err = out.Flush()
 	}
 	if err != nil {
@@ -593,18 +597,24 @@ func (p *staticPage) later() bool {
 	return p.of != nil || strings.Contains(p.name, "-page-")
 }
 
+// scriptsOfFile are the scripts of a report in one file.
+var scriptsOfFile = []string{"site.js", "rows.js", "file.js"}
+
 // documentHead returns everything before the sections of a report in one file.
 func documentHead(title string) string {
 	hash := func(text []byte) string {
 		sum := sha256.Sum256(text)
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	style, script := assets()["site.css"].data, assets()["site.js"].data
+	style, scripts := assets()["site.css"].data, ""
+	for _, name := range scriptsOfFile {
+		scripts += " " + hash(assets()[name].data)
+	}
 	return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ` + hash(style) + `; script-src ` + hash(script) + `; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ` + hash(style) + `; script-src` + scripts + `; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
