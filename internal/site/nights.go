@@ -9,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/chart"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
@@ -79,6 +80,9 @@ func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.Ru
 		}
 	}
 	of := t.ofAgent(agent)
+	if state.Agent != "" && len(of) == 0 {
+		return nil, errcode.New(errcode.NotFound, "agent: there are no scores of an agent %.80q", state.Agent)
+	}
 	last := stripBatches
 	if state.Last != lastBatches {
 		last = state.Last
