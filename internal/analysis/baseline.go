@@ -169,8 +169,8 @@ func (c *Comparison) primary() *Change {
 	return nil
 }
 
-// finding is the finding of a drop against the baseline; nil if there is none.
-func (c *Comparison) finding() *Finding {
+// Findings are what the comparison with the baseline finds: a drop of the primary metric.
+func (c *Comparison) Findings() []Finding {
 	ch := c.primary()
 	if ch == nil || ch.Outcome != Degraded || c.Baseline == nil {
 		return nil
@@ -179,5 +179,5 @@ func (c *Comparison) finding() *Finding {
 	if ch.Rate != nil {
 		change = fmt.Sprintf("%.1f points", 100*ch.Drop())
 	}
-	return &Finding{FoundDrop, true, ch.PAdjusted, fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is real", ch.Metric, change, c.Baseline.Batch.Name())}
+	return []Finding{{FoundDrop, true, ch.PAdjusted, fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is real", ch.Metric, change, c.Baseline.Batch.Name())}}
 }

@@ -224,7 +224,7 @@ func (c *Course) find(alpha float64) {
 		if !first.At.IsZero() {
 			since += " (" + Day(first.At) + ")"
 		}
-		c.add(FoundStep, s.After < s.Before, &s.P, fmt.Sprintf("since %s %s of %s are right, before %s (averages): the change is real",
+		c.add(FoundStep, s.After < s.Before, &s.P, fmt.Sprintf("since %s, %s of %s are right on average; %s before it: the change is real",
 			since, WholePercent(s.After), printable.Count(c.Questions, "question"), WholePercent(s.Before)))
 	}
 	if t := c.Trend; t.P < alpha {

@@ -67,6 +67,7 @@ func (f *Figures) RenderBrief(w io.Writer, o Options) error {
 		v.leading()
 		v.worseBriefly()
 		v.verdict()
+		v.batches()
 	}
 	return v.w.Flush()
 }

@@ -77,6 +77,14 @@ func (c *MetricChange) By() string {
 	return signed(c.Mean)
 }
 
+// Over says what the rate is over: 44 cases, or 88 answers to 44 questions.
+func (s *Share) Over() string {
+	if s.Questions == s.Of {
+		return printable.Count(s.Of, "case")
+	}
+	return printable.Count(s.Of, "answer") + " to " + printable.Count(s.Questions, "question")
+}
+
 // PText is the p-value that decides; "" if nothing changed.
 func (c *MetricChange) PText() string {
 	if c.PAdjusted == nil || c.Chance == "" {
