@@ -119,7 +119,7 @@ func (t *Trend) Conclude(ctx context.Context, src Source, set *Set, o TrendOptio
 			l.Headline, l.Findings = c.Headline(), c.Findings()
 		}
 		if t.Primary != "" {
-			h, err := NewHistory(ctx, src, set, OfAgent(t.Batches, i), t.Primary, HistoryBatches)
+			h, err := NewHistory(ctx, src, set, OfAgent(t.Batches, i, HistoryBatches), t.Primary)
 			if err != nil {
 				return err
 			}

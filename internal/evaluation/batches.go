@@ -91,7 +91,7 @@ func Batches(ctx context.Context, w *store.Store, of store.OfRun, primary string
 		}
 		if agent := b.batches[i].Agent; !seen[agent] {
 			seen[agent] = true
-			h, err := analysis.NewHistory(ctx, b.src, b.set, analysis.OfAgent(b.batches, i), primary, analysis.HistoryBatches)
+			h, err := analysis.NewHistory(ctx, b.src, b.set, analysis.OfAgent(b.batches, i, analysis.HistoryBatches), primary)
 			if err != nil {
 				return nil, err
 			}

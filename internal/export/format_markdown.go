@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 )
@@ -125,11 +124,8 @@ func (m *markdown) batches() {
 		if s := b.Figures.Mean; s != nil {
 			row[3] = report.Value(*s)
 		}
-		if c := b.Change; c != nil {
-			if c.Mean != nil {
-				row[4], row[5] = report.Changed(c), analysis.PValue(*c.PAdjusted)
-			}
-			row[6], row[7] = cmp.Or(c.Chance, c.Outcome), code(b.Baseline.Batch.Name())
+		if change, p, word := b.Changed(); b.Baseline != nil {
+			row[4], row[5], row[6], row[7] = cmp.Or(change, dash), cmp.Or(p, dash), word, code(b.Baseline.Batch.Name())
 		}
 		t.rows = append(t.rows, row)
 	}

@@ -145,7 +145,7 @@ func (v analysisView) newest(name, headline string, base *analysis.Baseline, fou
 func adjusting(primary string, drop, alpha float64) string {
 	s := "p: paired test (McNemar's exact test, or a sign-flip test of the mean)"
 	if primary != "" {
-		s += fmt.Sprintf("; that of %s stands alone, the others are adjusted among themselves (Holm)", primary)
+		s += fmt.Sprintf("; that of %s is not adjusted, the others are adjusted among themselves (Holm)", primary)
 	}
 	s += fmt.Sprintf("; p below %g is more than chance", alpha)
 	if drop > 0 {

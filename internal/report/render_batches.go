@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/badger-eval/badger/internal/analysis"
@@ -43,6 +44,19 @@ func (b *BatchOf) Named() string {
 	return b.Batch.Name() + " (" + analysis.Day(b.Batch.At) + ")"
 }
 
+// Changed is how much the batch changed against its baseline, the p-value, and whether that is more than chance; "" if
+// it has no baseline or cannot be compared.
+func (b *BatchOf) Changed() (change, p, word string) {
+	c := b.Change
+	if c == nil {
+		return "", "", ""
+	}
+	if c.Mean != nil {
+		change, p = Changed(c), analysis.PValue(*c.PAdjusted)
+	}
+	return change, p, cmp.Or(c.Chance, c.Outcome)
+}
+
 func (v *view) batchTable() {
 	of := analysisView{v.printer}
 	var g grid
@@ -65,10 +79,8 @@ func (v *view) batchTable() {
 			row[5] = of.share(b.Figures.PassRate)
 		}
 		if c := b.Change; c != nil {
-			if c.Mean != nil {
-				row[6], row[7] = text(Changed(c)), text(analysis.PValue(*c.PAdjusted))
-			}
-			row[8] = of.outcome(c)
+			change, p, _ := b.Changed()
+			row[6], row[7], row[8] = text(change), text(p), of.outcome(c)
 		}
 		g.add(row...)
 	}

@@ -38,7 +38,7 @@ func trendIsThatOfTheTerminal(t *testing.T, metrics []string) {
 	if metrics == nil && len(want.Metrics) <= firstPictures {
 		t.Fatal("all metrics are shown, so that it is not tested what p is adjusted for")
 	}
-	if said := "p of " + want.Primary + " stands alone"; !strings.Contains(doc.Find("section caption").First().Text(), said) {
+	if said := "p of " + want.Primary + " is not adjusted"; !strings.Contains(doc.Find("section caption").First().Text(), said) {
 		t.Errorf("the caption does not say %q", said)
 	}
 	at, tested := 0, 0
