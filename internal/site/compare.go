@@ -162,7 +162,7 @@ type comparedRun struct {
 	OnlyFrom, OnlyTo int
 	Rows             []changeRow
 	Notes            []string
-	Tested           int // rows that p is adjusted for
+	Primary          string // the metric whose p-value is not adjusted
 	Metric           string
 	Transitions      transitionTable
 	Moves            []move // the transitions that people look for first
@@ -363,7 +363,7 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 		if err != nil {
 			return err
 		}
-		one := comparedRun{Run: line, Shared: c.Shared, OnlyFrom: c.OnlyOf[0], OnlyTo: c.OnlyOf[1], Notes: c.Notes, Metric: asked.Metric}
+		one := comparedRun{Run: line, Shared: c.Shared, OnlyFrom: c.OnlyOf[0], OnlyTo: c.OnlyOf[1], Notes: c.Notes, Metric: asked.Metric, Primary: c.Primary}
 		pair := pairs{From: asked.From, To: to}
 		for i := range c.Changes {
 			ch := &c.Changes[i]
@@ -374,9 +374,6 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 				if u.Why != analysis.NoValue {
 					differs[u.Why] = true
 				}
-			}
-			if ch.PAdjusted != nil {
-				one.Tested++
 			}
 			one.Rows = append(one.Rows, changeRowOf(ch, pair))
 		}
@@ -407,12 +404,12 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 		Before: figure(ch.Before), After: figure(ch.After), Change: dash, Interval: dash, Rate: dash, P: dash, Adjusted: dash, Outcome: outcomes[ch.Outcome],
 	}
 	if ch.Mean != nil {
-		row.Change, row.Interval = report.Signed(*ch.Mean), report.Signed(*ch.Low)+" to "+report.Signed(*ch.High)
+		row.Change, row.Interval = report.Changed(ch), report.Signed(*ch.Low)+" to "+report.Signed(*ch.High)
 		row.P, row.Adjusted = analysis.PValue(*ch.P), analysis.PValue(*ch.PAdjusted)
 	}
 	if ch.Rate != nil { // the figure that p is of
 		before, after := ch.Shares()
-		row.Before, row.After, row.Change = report.Percent(before), report.Percent(after), report.Points(*ch.Rate)
+		row.Before, row.After = report.Percent(before), report.Percent(after)
 		row.Interval = report.Points(*ch.RateLow) + " to " + report.Points(*ch.RateHigh)
 		row.HasRate = true
 		row.Rate = report.Points(*ch.Rate)

@@ -109,7 +109,11 @@ func TestCompare(t *testing.T) {
 		c := &want.Changes[i]
 		cells := rows[c.Metric]
 		expected := []string{c.Metric, fmt.Sprintf("%d/%d", c.Compared, c.Shared), figure(c.Before), figure(c.After)}
-		if c.Mean != nil {
+		switch {
+		case c.Rate != nil:
+			before, after := c.Shares()
+			expected = append(expected[:2], report.Percent(before), report.Percent(after), report.Points(*c.Rate), report.Points(*c.RateLow)+" to "+report.Points(*c.RateHigh))
+		case c.Mean != nil:
 			expected = append(expected, report.Signed(*c.Mean), report.Signed(*c.Low)+" to "+report.Signed(*c.High))
 		}
 		for k, e := range expected {
