@@ -160,7 +160,7 @@ func (s *Site) run(r *http.Request) (content, error) {
 		}
 	}
 	title := agentName(run.Agent, run.Version)
-	if v.Only == "" && (v.Chosen == nil || v.Metric == list.Shape.Primary()) {
+	if len(v.Groups) > 0 && v.Only == "" && (v.Chosen == nil || v.Metric == list.Shape.Primary()) {
 		if v.Top, err = s.overviewOf(ctx, p, &v, list); err != nil {
 			return content{}, err
 		}
