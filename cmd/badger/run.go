@@ -102,6 +102,9 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	if e := e.Summary.Close(c.Against); e != nil {
 		return e
 	}
+	if e := e.CompareBatches(context.WithoutCancel(ctx)); e != nil {
+		return e
+	}
 	if e := e.Export(ctx, c.HTML); e != nil {
 		return e
 	}

@@ -89,7 +89,7 @@ func baseline(batches []Batch, at, i int, why string, a *Acceptance) *Baseline {
 // String names the baseline, says how old it is and why it was chosen.
 func (b *Baseline) String() string {
 	text := b.Batch.Name()
-	if b.Days != nil {
+	if b.Days != nil && *b.Days > 0 {
 		text += fmt.Sprintf(" (%s, %s before)", Day(b.Batch.At), printable.Count(*b.Days, "day"))
 	} else {
 		text += fmt.Sprintf(" (%s before)", printable.Count(b.Batches, "batch"))
@@ -141,7 +141,7 @@ func (c *Comparison) Headline() string {
 	return fmt.Sprintf("%s %d broke, %d fixed. %s", text, ch.NBroken, ch.NFixed, ch.isReal())
 }
 
-// isReal says whether a change is more than chance.
+// isReal is the sentence about a change that could be chance or is more.
 func (c *Change) isReal() string {
 	word := "change"
 	switch drop := c.Drop(); {
@@ -169,8 +169,8 @@ func (c *Comparison) primary() *Change {
 	return nil
 }
 
-// finding is the finding of a drop against the baseline; nil if there is none.
-func (c *Comparison) finding() *Finding {
+// Findings are what the comparison with the baseline finds: a drop of the primary metric.
+func (c *Comparison) Findings() []Finding {
 	ch := c.primary()
 	if ch == nil || ch.Outcome != Degraded || c.Baseline == nil {
 		return nil
@@ -179,5 +179,5 @@ func (c *Comparison) finding() *Finding {
 	if ch.Rate != nil {
 		change = fmt.Sprintf("%.1f points", 100*ch.Drop())
 	}
-	return &Finding{FoundDrop, true, ch.PAdjusted, fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is real", ch.Metric, change, c.Baseline.Batch.Name())}
+	return []Finding{{FoundDrop, true, ch.PAdjusted, fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is real", ch.Metric, change, c.Baseline.Batch.Name())}}
 }

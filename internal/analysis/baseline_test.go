@@ -144,7 +144,7 @@ func TestHistory(t *testing.T) {
 		}
 		m.add(Batch{By: scoring.By{Agent: "a", Batch: fmt.Sprint("n", n)}, At: day(n + 1)}, scores...)
 	}
-	h, err := NewHistory(t.Context(), m, NewSet(nil), m.batches, "ex", 0)
+	h, err := NewHistory(t.Context(), m, NewSet(nil), OfAgent(m.batches, 4, 0), "ex")
 	if err != nil || len(h.Cases) != 10 || len(h.Batches) != 5 {
 		t.Fatalf("%v %+v", err, h)
 	}
@@ -161,10 +161,10 @@ func TestHistory(t *testing.T) {
 	if c == nil || c.Questions != 9 || len(c.Shares) != 4 || !near(c.Shares[2], 5.0/9, 1e-12) || !near(c.Shares[3], 6.0/9, 1e-12) || len(c.Findings) != 0 {
 		t.Errorf("%+v", c)
 	}
-	if last, err := NewHistory(t.Context(), m, NewSet(nil), m.batches, "ex", 2); err != nil || len(last.Batches) != 2 || last.Course(.05, 0) != nil {
+	if last, err := NewHistory(t.Context(), m, NewSet(nil), OfAgent(m.batches, 4, 2), "ex"); err != nil || len(last.Batches) != 2 || last.Course(.05, 0) != nil {
 		t.Errorf("two nights: %v %+v", err, last)
 	}
-	if none, err := NewHistory(t.Context(), m, NewSet(nil), nil, "ex", 2); err != nil || none.Course(.05, 0) != nil {
+	if none, err := NewHistory(t.Context(), m, NewSet(nil), nil, "ex"); err != nil || none.Course(.05, 0) != nil {
 		t.Errorf("no nights: %v %+v", err, none)
 	}
 }

@@ -38,12 +38,8 @@ func (s Standing) Right() bool { return s == StandPassed }
 // Wrong reports whether the question counts as one that did not pass: it failed, or the agent gave no answer.
 func (s Standing) Wrong() bool { return s == StandFailed || s == StandUnanswered }
 
-// NewHistory reads one metric of batches, which must be sorted and of one agent: the latest, at most as many as most,
-// or all for 0.
-func NewHistory(ctx context.Context, src Source, set *Set, batches []Batch, metric string, most int) (*History, error) {
-	if most > 0 && len(batches) > most {
-		batches = batches[len(batches)-most:]
-	}
+// NewHistory reads one metric of batches, which must be sorted and of one agent, see [OfAgent].
+func NewHistory(ctx context.Context, src Source, set *Set, batches []Batch, metric string) (*History, error) {
 	h := &History{Metric: metric, set: set}
 	answers := make([]*Answers, len(batches))
 	for i, b := range batches {
@@ -224,7 +220,7 @@ func (c *Course) find(alpha float64) {
 		if !first.At.IsZero() {
 			since += " (" + Day(first.At) + ")"
 		}
-		c.add(FoundStep, s.After < s.Before, &s.P, fmt.Sprintf("since %s %s of %s are right, before %s (averages): the change is real",
+		c.add(FoundStep, s.After < s.Before, &s.P, fmt.Sprintf("since %s, %s of %s are right on average; %s before it: the change is real",
 			since, WholePercent(s.After), printable.Count(c.Questions, "question"), WholePercent(s.Before)))
 	}
 	if t := c.Trend; t.P < alpha {
@@ -257,13 +253,17 @@ func WholePercent(share float64) string {
 	return fmt.Sprintf("%d%%", n)
 }
 
-// OfAgent returns the batches of the agent of one of them up to that one, in the order of time.
-func OfAgent(batches []Batch, i int) []Batch {
+// OfAgent returns the batches of the agent of batch i up to that one, in the order of time: the latest, at most as many
+// as most, or all for 0.
+func OfAgent(batches []Batch, i, most int) []Batch {
 	var out []Batch
 	for k := range batches[:i+1] {
 		if batches[k].Agent == batches[i].Agent {
 			out = append(out, batches[k])
 		}
+	}
+	if most > 0 && len(out) > most {
+		out = out[len(out)-most:]
 	}
 	return out
 }

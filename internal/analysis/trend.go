@@ -116,13 +116,10 @@ func (t *Trend) Conclude(ctx context.Context, src Source, set *Set, o TrendOptio
 	for _, i := range newestOfAgents(t.Batches) {
 		l := Latest{Batch: i, Baseline: t.Baselines[i]}
 		if c := t.found[i]; c != nil {
-			l.Headline = c.Headline()
-			if f := c.finding(); f != nil {
-				l.Findings = append(l.Findings, *f)
-			}
+			l.Headline, l.Findings = c.Headline(), c.Findings()
 		}
 		if t.Primary != "" {
-			h, err := NewHistory(ctx, src, set, OfAgent(t.Batches, i), t.Primary, HistoryBatches)
+			h, err := NewHistory(ctx, src, set, OfAgent(t.Batches, i, HistoryBatches), t.Primary)
 			if err != nil {
 				return err
 			}

@@ -145,7 +145,7 @@ func (v analysisView) newest(name, headline string, base *analysis.Baseline, fou
 func adjusting(primary string, drop, alpha float64) string {
 	s := "p: paired test (McNemar's exact test, or a sign-flip test of the mean)"
 	if primary != "" {
-		s += fmt.Sprintf("; that of %s stands alone, the others are adjusted among themselves (Holm)", primary)
+		s += fmt.Sprintf("; that of %s is not adjusted, the others are adjusted among themselves (Holm)", primary)
 	}
 	s += fmt.Sprintf("; p below %g is more than chance", alpha)
 	if drop > 0 {
@@ -219,7 +219,7 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 			}
 			if c := p.Change; c != nil {
 				if c.Mean != nil {
-					row[10], row[11] = changed(c), text(analysis.PValue(*c.PAdjusted))
+					row[10], row[11] = text(Changed(c)), text(analysis.PValue(*c.PAdjusted))
 				}
 				row[12] = v.outcome(c)
 				if tier == "" {
@@ -257,12 +257,13 @@ func (v analysisView) remarks(list []string) {
 	}
 }
 
-// changed is the change of the figure that decides.
-func changed(c *analysis.Change) cellSpans {
+// Changed is the change of the figure that decides: of the share that passed in points, or of the mean. The change must
+// have been tested.
+func Changed(c *analysis.Change) string {
 	if c.Rate != nil {
-		return text(Points(*c.Rate))
+		return Points(*c.Rate)
 	}
-	return text(signed(*c.Mean))
+	return signed(*c.Mean)
 }
 
 // RenderComparison writes for a terminal how two sides differ. More are metrics that were not asked
@@ -297,11 +298,11 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 		switch {
 		case ch.Rate != nil:
 			before, after := ch.Shares()
-			row[3], row[4], row[5] = text(percent(before)), text(percent(after)), changed(ch)
+			row[3], row[4], row[5] = text(percent(before)), text(percent(after)), text(Changed(ch))
 			row[6] = inStyle(Points(*ch.RateLow)+" to "+Points(*ch.RateHigh), dim)
 			row[7], row[8] = v.count(ch.NBroken, red), v.count(ch.NFixed, green)
 		case ch.Mean != nil:
-			row[3], row[4], row[5] = v.value(ch.Before), v.value(ch.After), changed(ch)
+			row[3], row[4], row[5] = v.value(ch.Before), v.value(ch.After), text(Changed(ch))
 			row[6] = inStyle(signed(*ch.Low)+" to "+signed(*ch.High), dim)
 		}
 		if ch.PAdjusted != nil {

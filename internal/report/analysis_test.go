@@ -13,7 +13,7 @@ func TestComparisonNamesThePrimaryMetric(t *testing.T) {
 	row := analysis.Change{Metric: "ex", Before: &x, After: &x, Mean: &x, Low: &x, High: &x, P: &x, PAdjusted: &x, Outcome: analysis.Chance}
 	c := &analysis.Comparison{Primary: "ex", Changes: []analysis.Change{row, row, {Metric: "ex", Tier: "hard", Outcome: analysis.NotCompared}}}
 	var b strings.Builder
-	if err := RenderComparison(&b, c, nil, false, Options{Width: 400}); err != nil || !strings.Contains(b.String(), "that of ex stands alone") {
+	if err := RenderComparison(&b, c, nil, false, Options{Width: 400}); err != nil || !strings.Contains(b.String(), "that of ex is not adjusted") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

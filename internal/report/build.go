@@ -247,7 +247,7 @@ func ShareOf(passed, of int) *Share {
 // members are some cases, in the order of byID, for each agent version that was asked them.
 type members struct {
 	of    map[Agent][]int32
-	cases int // different ones
+	cases int // different questions
 }
 
 // holds reports whether a case is among them.
@@ -262,7 +262,7 @@ func (m *members) holds(n int32) bool {
 
 // members returns the cases for which of returns true.
 func (s *Summary) members(agents []Agent, byID []int32, of func(about) bool) members {
-	m := members{of: map[Agent][]int32{}}
+	m, last := members{of: map[Agent][]int32{}}, ""
 	for _, n := range byID {
 		any := false
 		for _, a := range agents {
@@ -270,8 +270,9 @@ func (s *Summary) members(agents []Agent, byID []int32, of func(about) bool) mem
 				m.of[a], any = append(m.of[a], n), true
 			}
 		}
-		if any {
+		if id := s.cases.keys[n].id; any && (m.cases == 0 || id != last) {
 			m.cases++
+			last = id
 		}
 	}
 	return m
@@ -280,8 +281,12 @@ func (s *Summary) members(agents []Agent, byID []int32, of func(about) bool) mem
 // slices sums up the primary metric over the cases of every name.
 func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(about) []uint16) []Slice {
 	parts := make([]members, names.Len()+1)
-	last := make([]int32, len(parts)) // number of the case counted last, plus one
-	for _, n := range byID {
+	last := make([]int, len(parts)) // number of the question counted last
+	question := 0
+	for k, n := range byID {
+		if k == 0 || s.cases.keys[n].id != s.cases.keys[byID[k-1]].id {
+			question++
+		}
 		for _, a := range agents {
 			if !s.asked(a, n) {
 				continue
@@ -291,8 +296,8 @@ func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(abo
 					parts[i].of = map[Agent][]int32{}
 				}
 				parts[i].of[a] = append(parts[i].of[a], n)
-				if last[i] != n+1 {
-					last[i] = n + 1
+				if last[i] != question {
+					last[i] = question
 					parts[i].cases++
 				}
 			}
@@ -488,6 +493,10 @@ func (s *Summary) worst(agents []Agent, byID []int32) []Answer {
 		var list []int32
 		for _, n := range byID {
 			if m := x.at(n); m.ok() && !m.passed() {
+				if last := len(list) - 1; last >= 0 && s.cases.keys[list[last]].id == s.cases.keys[n].id {
+					list[last] = n // a question is listed once, with its last batch
+					continue
+				}
 				list = append(list, n)
 			}
 		}
@@ -541,17 +550,21 @@ func urgency(st scoring.Status) int {
 	return slices.Index([]scoring.Status{scoring.StatusNotApplicable, unanswered, scoring.StatusAbstained, scoring.StatusFailed}, st)
 }
 
-// countCases counts the cases of every group of reasons, and names the first.
+// countCases counts the questions of every group of reasons, and names the first.
 func (s *Summary) countCases(list []Unscored, byID []int32) {
-	seen := make([]int32, len(list)) // number of the case counted last, plus one
-	for _, n := range byID {
+	seen := make([]int, len(list)) // number of the question counted last
+	question := 0
+	for k, n := range byID {
+		if k == 0 || s.cases.keys[n].id != s.cases.keys[byID[k-1]].id {
+			question++
+		}
 		for _, metrics := range s.agents {
 			for _, x := range metrics {
 				m := x.at(n)
-				if m.outcome() <= 0 || m.word == 0 || seen[m.word-1] == n+1 {
+				if m.outcome() <= 0 || m.word == 0 || seen[m.word-1] == question {
 					continue
 				}
-				seen[m.word-1] = n + 1
+				seen[m.word-1] = question
 				if list[m.word-1].Cases++; list[m.word-1].Cases == 1 {
 					list[m.word-1].Example = s.cases.keys[n].id
 				}

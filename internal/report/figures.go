@@ -23,13 +23,25 @@ type Figures struct {
 	// or it is not known.
 	RunStatus string `json:"run_status,omitempty"`
 
-	Changes []Change `json:"changes,omitempty"` // every version against the one before it, agents of one version against each other
-	Tiers   []Slice  `json:"tiers,omitempty"`
-	Tags    []Slice  `json:"tags,omitempty"`
+	// Batches are the latest batches of a stored run, the newest first.
+	Batches []BatchOf `json:"batches,omitempty"`
+	Changes []Change  `json:"changes,omitempty"` // every version against the one before it, agents of one version against each other
+	Tiers   []Slice   `json:"tiers,omitempty"`
+	Tags    []Slice   `json:"tags,omitempty"`
 	// UnreadableTags are the cases whose tags cannot be read; nil if there are none.
 	UnreadableTags *Slice     `json:"unreadable_tags,omitempty"`
 	Worst          []Answer   `json:"worst,omitempty"` // answers that did not pass, by agent version, the worst first
 	Unscored       []Unscored `json:"unscored,omitempty"`
+}
+
+// BatchOf is one batch of a run, by the primary metric, next to its baseline.
+type BatchOf struct {
+	Batch    analysis.Batch     `json:"batch"`
+	Figures  analysis.Figures   `json:"figures"`
+	Headline string             `json:"headline,omitempty"`
+	Baseline *analysis.Baseline `json:"baseline,omitempty"` // nil if there is none
+	Change   *analysis.Change   `json:"change,omitempty"`
+	Findings []analysis.Finding `json:"findings,omitempty"` // of the newest batch of each agent also those of its course
 }
 
 // RunDone is the status of a run that scored all that it was asked to.

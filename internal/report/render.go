@@ -29,6 +29,7 @@ func (f *Figures) Render(w io.Writer, o Options) error {
 		v.changes()
 		v.worst()
 		v.verdict()
+		v.batches()
 	}
 	return v.w.Flush()
 }
@@ -484,7 +485,7 @@ func (v *view) verdict() {
 			}
 			switch {
 			case r.Passed != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", printable.Text(m.Name), r.Passed.Passed, printable.Count(r.Passed.Of, "case")), plain},
+				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", printable.Text(m.Name), r.Passed.Passed, r.Passed.Over()), plain},
 					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(&r), plain})
 			case r.Mean != nil:
 				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", printable.Text(m.Name), decimal(*r.Mean), printable.Count(r.N, "case")), plain}, span{v.comparison(&r), plain})

@@ -11,7 +11,7 @@ import (
 // changesCount describes what the figures of changes count.
 const changesCount = "cases: compared, of those asked; a missing answer counts as 0 and does not pass. mean: change of the mean, and how many values are better and worse. " +
 	"passed: change of the share of cases that pass. p and the 95 % CI are of the change of that share (McNemar's exact test), or of the mean if the metric has no verdicts. " +
-	"p of the first metric stands alone; p of the others is adjusted among them (Holm). Below 0.05 is more than chance."
+	"p of the first metric is not adjusted; p of the others is adjusted among them (Holm). Below 0.05 is more than chance."
 
 func (v *view) changes() {
 	for _, c := range v.Changes {
@@ -77,6 +77,14 @@ func (c *MetricChange) By() string {
 	return signed(c.Mean)
 }
 
+// Over says what the rate is over: 44 cases, or 88 answers to 44 questions.
+func (s *Share) Over() string {
+	if s.Questions == s.Of {
+		return printable.Count(s.Of, "case")
+	}
+	return printable.Count(s.Of, "answer") + " to " + printable.Count(s.Questions, "question")
+}
+
 // PText is the p-value that decides; "" if nothing changed.
 func (c *MetricChange) PText() string {
 	if c.PAdjusted == nil || c.Chance == "" {
@@ -85,7 +93,7 @@ func (c *MetricChange) PText() string {
 	return analysis.PValue(*c.PAdjusted)
 }
 
-// Sure says whether the change is more than chance.
+// Sure is "more than chance", "could be chance" or "no change".
 func (c *MetricChange) Sure() string { return cmp.Or(c.Chance, c.Outcome) }
 
 func (v *view) regressed(c *Change) {

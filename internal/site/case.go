@@ -342,7 +342,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	out.Short = short
 	out.find(s, detail.Unanswered())
 	if pr != nil {
-		if err := s.history(ctx, out, p, pr); err != nil {
+		if err := s.history(ctx, out, pr); err != nil {
 			return content{}, err
 		}
 	}
@@ -429,7 +429,7 @@ type history struct {
 }
 
 // history fills in what became of the question over the batches.
-func (s *Site) history(ctx context.Context, c *onecase, p *store.Pages, pr *pair) error {
+func (s *Site) history(ctx context.Context, c *onecase, pr *pair) error {
 	if c.View.Asked == nil {
 		return nil
 	}
@@ -443,7 +443,7 @@ func (s *Site) history(ctx context.Context, c *onecase, p *store.Pages, pr *pair
 	if len(nights) < 3 {
 		return nil
 	}
-	of, err := s.standsOf(ctx, p, pr, nights, c.View.Asked.Metric, []string{c.State.Case})
+	of, err := s.standsOf(ctx, pr, nights, c.View.Asked.Metric, []string{c.State.Case})
 	if err != nil {
 		return err
 	}

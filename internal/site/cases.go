@@ -19,6 +19,9 @@ var _ = register(&page{name: "cases", pattern: "GET /cases", nav: "All answers",
 // to the first of a list.
 func (l *staticPlan) lists(p *page, of *staticRun) {
 	for _, mode := range l.modesOf(of.run) {
+		if ofChanges(mode) { // the page of changes lists these
+			continue
+		}
 		name := p.name
 		if mode != store.All {
 			name = string(mode)

@@ -166,7 +166,7 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 		return err
 	}
 	v.Masked = !s.mask.None()
-	nights, err := s.nightsOf(ctx, p, pr.t, pr.to.Of.Agent, v.Metric, stripBatches)
+	nights, err := s.nightsOf(ctx, p, pr.t, series{pr.to.Of.Agent, v.Metric, stripBatches})
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 	for i := range rows {
 		ids[i] = rows[i].ID
 	}
-	stands, err := s.standsOf(ctx, p, pr, nights, v.Metric, ids)
+	stands, err := s.standsOf(ctx, pr, nights, v.Metric, ids)
 	if err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 type stands map[scoring.RunID]map[string]string
 
 // standsOf reads what became of some questions in the nights and on both sides of a pair.
-func (s *Site) standsOf(ctx context.Context, _ *store.Pages, pr *pair, nights []night, metric string, ids []string) (stands, error) {
+func (s *Site) standsOf(ctx context.Context, pr *pair, nights []night, metric string, ids []string) (stands, error) {
 	out := stands{}
 	var runs []scoring.RunID
 	want := func(run scoring.RunID) {

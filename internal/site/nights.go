@@ -9,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/chart"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
@@ -79,12 +80,15 @@ func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.Ru
 		}
 	}
 	of := t.ofAgent(agent)
+	if state.Agent != "" && len(of) == 0 {
+		return nil, errcode.New(errcode.NotFound, "agent: there are no scores of an agent %.80q", state.Agent)
+	}
 	last := stripBatches
 	if state.Last != lastBatches {
 		last = state.Last
 	}
 	primary := s.primaryOf(of)
-	nights, err := s.nightsOf(ctx, p, t, agent, primary, last)
+	nights, err := s.nightsOf(ctx, p, t, series{agent, primary, last})
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +190,7 @@ func (s *Site) findingsOf(ctx context.Context, nights []night, primary string) (
 	}
 	size := func(f []analysis.Finding) int { return 200 * (len(f) + 1) }
 	return store.RememberOf(ctx, s.o.Warehouse, runs, "course\x00"+primary, size, func() ([]analysis.Finding, error) {
-		h, err := analysis.NewHistory(ctx, storedscores.In(s.o.Warehouse), analysis.NewSet(s.o.Metrics), batches, primary, 0)
+		h, err := analysis.NewHistory(ctx, storedscores.In(s.o.Warehouse), analysis.NewSet(s.o.Metrics), batches, primary)
 		if err != nil {
 			return nil, err
 		}

@@ -36,7 +36,7 @@ type overview struct {
 	Alerts   []alert
 	Tiers    *parts
 	Subjects *parts
-	Measures []measure
+	Measures []measureRow
 	Before   string // heads of the columns of both sides
 	Now      string
 	Costs    []costRow
@@ -97,8 +97,8 @@ type partRow struct {
 	From, Long chart.Pixels // of the line between both dots
 }
 
-// measure is a metric before and now.
-type measure struct {
+// measureRow is a metric before and now.
+type measureRow struct {
 	Name, What, ID string
 	Address        string
 	Before, Now    string
@@ -246,7 +246,7 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	if err := s.costsOf(ctx, p, out, pr, v); err != nil {
 		return nil, err
 	}
-	nights, err := s.nightsOf(ctx, p, pr.t, pr.to.Of.Agent, list.State.Metric, stripBatches)
+	nights, err := s.nightsOf(ctx, p, pr.t, series{pr.to.Of.Agent, list.State.Metric, stripBatches})
 	if err != nil || len(nights) < 2 {
 		return out, err
 	}
@@ -331,7 +331,7 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts ma
 		before, now, shared = ch.PassedBefore, ch.PassedAfter, ch.Rated
 	}
 	if o.Headline == "" {
-		o.Headline = sentence(all.Rate, before, now, shared, ch, from)
+		o.Headline = sentence(all.Rate, ch, from)
 	}
 	o.Lead = append(o.Lead, fmt.Sprintf("%s of %s questions that expect a result are right. With 95 %% confidence, the true share is between %s and %s.", count(right), count(of), percent(all.Low), percent(all.High)))
 	if n := m.Figures.Unanswered; n > 0 {
@@ -365,12 +365,12 @@ func sideName(pr *pair) string {
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // sentence is the headline about a share.
-func sentence(rate float64, before, now, shared int, ch *analysis.Change, from string) string {
+func sentence(rate float64, ch *analysis.Change, from string) string {
 	text := percent(rate) + " of the answers are right"
-	if shared == 0 || ch == nil {
+	if ch == nil || ch.Rated == 0 {
 		return text + "."
 	}
-	was, is := float64(before)/float64(shared), float64(now)/float64(shared)
+	was, is := ch.Shares()
 	switch {
 	case unlikeGold(ch) > 0:
 		return text + ", on other gold answers than " + from + "."

@@ -148,7 +148,7 @@ func (s *Site) whysOf(ctx context.Context, list *store.List, rows []store.CaseRo
 		if r := caseview.ReasonOf(evidence[row.ID]); r != nil && r.Relation != "same" && r.Relation != "" {
 			out[row.ID] = r.Sentence()
 		} else if score.Reason != "" {
-			out[row.ID] = relation.Sentence{{Text: upper(score.Reason)}}
+			out[row.ID] = relation.Sentence{{Text: asSentence(score.Reason)}}
 		}
 	}
 	return out, nil
@@ -342,8 +342,8 @@ func (r *partRow) dots(was float64, known bool) {
 }
 
 // measureOf is a metric before and now.
-func (s *Site) measureOf(ch *analysis.Change, pr *pair) measure {
-	m := measure{Name: metric.DisplayName(ch.Metric), ID: ch.Metric, Change: dash, Interval: dash, Before: figure(ch.Before), Now: figure(ch.After), Chance: cmp.Or(ch.Chance, ch.Outcome), Class: map[string]string{analysis.Degraded: "down", analysis.Improved: "up"}[ch.Outcome]}
+func (s *Site) measureOf(ch *analysis.Change, pr *pair) measureRow {
+	m := measureRow{Name: metric.DisplayName(ch.Metric), ID: ch.Metric, Change: dash, Interval: dash, Before: figure(ch.Before), Now: figure(ch.After), Chance: cmp.Or(ch.Chance, ch.Outcome), Class: map[string]string{analysis.Degraded: "down", analysis.Improved: "up"}[ch.Outcome]}
 	if known := s.known(ch.Metric); known != nil {
 		m.What = known.Summary
 	}
@@ -448,27 +448,33 @@ func spanRow(name string, now, before *float64) costRow {
 // stripBatches is how many batches strips, the grid and pictures show.
 const stripBatches = 60
 
-// nightsOf are the last batches of an agent with their share of right answers in a metric; last 0 is all.
-func (s *Site) nightsOf(ctx context.Context, p *store.Pages, t *timeline, agent, metric string, last int) ([]night, error) {
+// series is the last batches of an agent in a metric; last 0 is all.
+type series struct {
+	agent, metric string
+	last          int
+}
+
+// nightsOf are the batches of a series with their share of right answers.
+func (s *Site) nightsOf(ctx context.Context, p *store.Pages, t *timeline, of series) ([]night, error) {
 	var out []night
 	var runs []store.Run
-	for _, m := range t.ofAgent(agent) {
+	for _, m := range t.ofAgent(of.agent) {
 		if m.Run.ID != "" {
 			out = append(out, night{moment: m, Name: t.name(&m), Address: runAddress(m.Run.RunID)})
 			runs = append(runs, m.Run)
 		}
 	}
-	if from := len(out) - last; last > 0 && from > 0 {
+	if from := len(out) - of.last; of.last > 0 && from > 0 {
 		out, runs = out[from:], runs[from:]
 	}
-	figures, err := p.FiguresOf(ctx, runs, func(*store.Run) string { return metric })
+	figures, err := p.FiguresOf(ctx, runs, func(*store.Run) string { return of.metric })
 	if err != nil {
 		return nil, err
 	}
 	sizes := make([]int64, len(out))
 	for i := range out {
 		n := &out[i]
-		f, there := figures[store.RunMetric{RunID: n.Run.RunID, Metric: metric}]
+		f, there := figures[store.RunMetric{RunID: n.Run.RunID, Metric: of.metric}]
 		if !there {
 			continue
 		}

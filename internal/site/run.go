@@ -18,7 +18,7 @@ import (
 )
 
 // The page of the results of a run.
-var _ = register(&page{name: "run", pattern: "GET /run", nav: "Overview", place: 10, ofRun: true, noted: true, inReport: (*staticPlan).results, role: identity.Read, show: (*Site).run})
+var _ = register(&page{name: "run", pattern: "GET /run", nav: "Overview", place: 10, ofRun: true, inPrint: true, noted: true, inReport: (*staticPlan).results, role: identity.Read, show: (*Site).run})
 
 // results adds the results of a run. A report opens with those of the first run.
 func (l *staticPlan) results(p *page, of *staticRun) {
@@ -160,7 +160,7 @@ func (s *Site) run(r *http.Request) (content, error) {
 		}
 	}
 	title := agentName(run.Agent, run.Version)
-	if v.Only == "" && (v.Chosen == nil || v.Metric == list.Shape.Primary()) {
+	if len(v.Groups) > 0 && v.Only == "" && (v.Chosen == nil || v.Metric == list.Shape.Primary()) {
 		if v.Top, err = s.overviewOf(ctx, p, &v, list); err != nil {
 			return content{}, err
 		}

@@ -24,7 +24,7 @@ import (
 var _ = register(&page{name: "runs", pattern: "GET /runs", nav: "Runs", place: 110, role: identity.Read, show: (*Site).runs})
 
 // The first page is the overview of the newest batch, or the list of runs if there is none.
-var _ = register(&page{pattern: "GET /{$}", role: identity.Read, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+var _ = register(&page{pattern: "GET /{$}", shortcut: true, role: identity.Read, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	t, err := s.timeline(r.Context())
 	if err != nil {
 		return err

@@ -41,15 +41,17 @@ type Options struct {
 
 // page is one page of the report. A file that makes one passes it to register; nothing else names it.
 type page struct {
-	name    string // templates/NAME.html, which defines "content"
-	pattern string // of the address, such as GET /cases; its state is in the query
-	nav     string // the text of the link that leads to it; "": none
-	place   int    // of that link among the others, in steps of ten
-	ofRun   bool   // its address names a run; its link is shown if a run is chosen
-	perCase bool   // a static report has one for each case that it chooses
-	noted   bool   // in a static report it lists what is left out
-	role    identity.Role
-	show    func(s *Site, r *http.Request) (content, error)
+	name     string // templates/NAME.html, which defines "content"
+	pattern  string // of the address, such as GET /cases; its state is in the query
+	nav      string // the text of the link that leads to it; "": none
+	place    int    // of that link among the others, in steps of ten
+	ofRun    bool   // its address names a run; its link is shown if a run is chosen
+	shortcut bool   // it leads to another page
+	perCase  bool   // a static report has one for each case that it chooses
+	noted    bool   // in a static report it lists what is left out
+	inPrint  bool   // a print of a report in one file has it
+	role     identity.Role
+	show     func(s *Site, r *http.Request) (content, error)
 	// inReport adds the page to a static report, for one run of it; nil: a static report lacks the page.
 	inReport func(*staticPlan, *page, *staticRun)
 	// serve handles requests that do not return a page, such as a submitted label; name and show are then empty.

@@ -42,7 +42,7 @@ func (s *Site) timeline(ctx context.Context) (*timeline, error) {
 	}
 	var key strings.Builder
 	for i := range recent {
-		fmt.Fprintf(&key, "%q %s %s\n", recent[i].RunID, recent[i].Status, recent[i].Started)
+		fmt.Fprintf(&key, "%#v %s %s\n", recent[i].RunID, recent[i].Status, recent[i].Started)
 	}
 	src, err := s.scores()
 	if err != nil {

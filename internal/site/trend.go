@@ -21,7 +21,7 @@ import (
 )
 
 // The page shows how metrics went over the batches of agents.
-var _ = register(&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 50, ofRun: true, role: identity.Read, show: (*Site).trend})
+var _ = register(&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 50, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).trend})
 
 const (
 	lastBatches   = 10 // that are shown unless more are asked for
@@ -70,18 +70,18 @@ func trendAddress(s trendState) string {
 }
 
 type trendContent struct {
-	Nights   *nightsView // the batches of an agent; nil: tables of some metrics
-	State    trendState
-	Agents   []option
-	Metrics  []trendMetric
-	Others   []trendLink // metrics that are not shown
-	AllAt    string      // the address with all batches; "": they are shown
-	Hidden   int         // batches that are not shown
-	Legend   []string    // what the marks mean
-	Notes    []string
-	Alpha    float64
-	Adjusted int // metrics that the p of a batch are adjusted for
-	Batches  int
+	Nights  *nightsView // the batches of an agent; nil: tables of some metrics
+	State   trendState
+	Agents  []option
+	Metrics []trendMetric
+	Others  []trendLink // metrics that are not shown
+	AllAt   string      // the address with all batches; "": they are shown
+	Hidden  int         // batches that are not shown
+	Legend  []string    // what the marks mean
+	Notes   []string
+	Alpha   float64
+	Primary string // the metric whose p-values are not adjusted
+	Batches int
 }
 
 type trendLink struct{ Address, Text string }
@@ -102,8 +102,8 @@ type trendRow struct {
 	Passed         string
 	Change, P      string
 	Class, Outcome string
-	Changed        []string // what else changed since the batch before
-	Address        string   // the comparison with the batch before
+	Changed        []string // what else changed since its baseline
+	Address        string   // the comparison with its baseline
 }
 
 // changeMarks are the letters of changes other than the answers, with their meaning.
@@ -183,7 +183,7 @@ func (s *Site) trend(r *http.Request) (content, error) {
 		page.AllAt = trendAddress(more)
 	}
 	occurred := map[string]bool{}
-	page.Adjusted = len(t.Metrics)
+	page.Primary = t.Primary
 	for i, m := range shown {
 		page.Metrics = append(page.Metrics, trendOf(t, m, i, state, asked, occurred))
 	}
@@ -319,7 +319,7 @@ func rowOfPoint(t *analysis.Trend, p *analysis.Point, asked map[scoring.RunID]ma
 	}
 	before := t.Batches[*p.Before]
 	if c.Mean != nil {
-		row.Change, row.P = report.Signed(*c.Mean), analysis.PValue(*c.PAdjusted)
+		row.Change, row.P = report.Changed(c), analysis.PValue(*c.PAdjusted)
 	}
 	row.Outcome = outcomes[c.Outcome]
 	row.Class = outcomeClasses[c.Outcome]

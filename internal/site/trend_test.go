@@ -35,7 +35,7 @@ func trendIsThatOfTheTerminal(t *testing.T, metrics []string) {
 	if n := doc.Find("section").Length(); n != min(len(want.Metrics), firstPictures) {
 		t.Fatalf("%d sections for %d metrics", n, len(want.Metrics))
 	}
-	if said := "adjusted for " + strconv.Itoa(len(want.Metrics)) + " metrics"; !strings.Contains(doc.Find("section caption").First().Text(), said) {
+	if said := "p of " + want.Primary + " is not adjusted"; !strings.Contains(doc.Find("section caption").First().Text(), said) {
 		t.Errorf("the caption does not say %q", said)
 	}
 	at, tested := 0, 0
@@ -63,7 +63,7 @@ func trendIsThatOfTheTerminal(t *testing.T, metrics []string) {
 			i++
 			expected := []string{strings.TrimSpace(b.Agent + " " + b.Version), b.Batch, strconv.Itoa(p.Now.Asked), covered(p.Now.Coverage), figure(p.Now.Mean), figure(p.Now.P90), share(p.Now.PassRate), dash, dash}
 			if p.Change != nil && p.Change.Mean != nil {
-				expected[7], expected[8] = report.Signed(*p.Change.Mean), analysis.PValue(*p.Change.PAdjusted)
+				expected[7], expected[8] = report.Changed(p.Change), analysis.PValue(*p.Change.PAdjusted)
 				tested++
 			}
 			for k, e := range expected {

@@ -1,6 +1,6 @@
 "use strict";
 /* What the pages do beyond links and forms: keys, labels saved in the background, the next case
-   fetched early, copies, tables that scroll together, pages that go on by themselves, lists in one file.
+   fetched early, copies, tables that scroll together, pages that go on by themselves.
    Pages work without it. Storage holds the keys and labels that were not sent yet, and nothing else. */
 
 // --- Pure parts, which have tests of their own.
@@ -11,7 +11,7 @@ const ACTIONS = [
 	...["right", "wrong", "unsure"].map((v, i) => ["option" + (i + 1), String(i + 1), "verdict " + v]), ...[4, 5, 6, 7, 8, 9].map((n) => ["option" + n, String(n), "verdict " + n]),
 	["skip", "s", "skip"], ["note", "n", "write a note"], ["save", "Enter", "save and go to the next case"], ["undo", "u", "undo my last"],
 	["next", "j", "next case"], ["previous", "k", "previous case"], ["differences", "d", "only what differs"], ["gold", "g", "the accepted result alone"], ["agent", "a", "the agent's result alone"],
-	["list", "l", "back to the list"], ["open", "o", "open the case of this row"], ["sheet", "?", "show the keys"],
+	["list", "l", "back to the list"], ["sheet", "?", "show the keys"],
 ];
 const ALSO = { ArrowRight: "next", ArrowLeft: "previous" };
 
@@ -124,6 +124,7 @@ function begin() {
 				requestAnimationFrame(() => requestAnimationFrame(() => { leader = null; }));
 			}, { passive: true });
 		}
+		for (const e of $$("[data-end]")) e.scrollLeft = e.scrollWidth; // the newest batch is at the right end
 		for (const form of $$("form[data-label]")) dressLabel(form);
 		showKeys();
 		ahead();
@@ -157,9 +158,8 @@ function begin() {
 		note: () => $("form[data-keys] textarea")?.focus(),
 		save: () => next(),
 		undo: () => $("[data-undo] button")?.click(),
-		next: () => (rows().length ? step(1) : $("a.next")?.click()),
-		previous: () => (rows().length ? step(-1) : $("a.previous")?.click()),
-		open: () => $("a[href]", $("details.change.at"))?.click(),
+		next: () => $("a.next")?.click(),
+		previous: () => $("a.previous")?.click(),
 		list: () => $("a.listlink, .beside a")?.click(),
 		differences: () => $("[data-only], [data-choice] a:not([aria-current])")?.click(),
 		gold: () => $('button[data-alone="g"]')?.click(),
@@ -181,34 +181,6 @@ function begin() {
 		if (option) option.click(); else acts[action]();
 	});
 
-	// --- Rows that open, with both answers beside gold: these are taken from the page of the case.
-
-	const rows = () => $$("[data-rows] > details.change");
-	function step(by) {
-		const all = rows(), here = all.findIndex((r) => r.classList.contains("at")), to = all[here + by];
-		if (!to) return;
-		const was = all[here];
-		was?.classList.remove("at");
-		to.classList.add("at");
-		if (was?.open) { was.open = false; to.open = true; }
-		$("summary", to).focus({ preventScroll: true });
-		to.scrollIntoView({ block: "nearest" });
-	}
-	document.addEventListener("toggle", async (e) => {
-		const row = e.target, box = row.matches?.("details.change") && row.open ? $("[data-case]", row) : null;
-		if (!row.matches?.("details.change")) return;
-		for (const r of rows()) r.classList.toggle("at", r === row);
-		if (!box || "filled" in box.dataset) return;
-		box.dataset.filled = "";
-		const at = box.dataset.case;
-		let page = null;
-		try { page = at.startsWith("#") ? document.getElementById(at.slice(1)) : parse(await (await fetch(at)).text()); } catch { return; } // the link stays
-		const sides = page && $(".tri", page);
-		if (!sides) return;
-		const copy = document.importNode(sides, true);
-		for (const named of $$("[id]", copy)) named.removeAttribute("id");
-		box.prepend(copy);
-	}, true);
 	document.addEventListener("click", (e) => { // the fold of the bar closes by a click elsewhere
 		for (const d of $$(".tabs details[open]")) if (!d.contains(e.target)) d.open = false;
 	});
