@@ -247,8 +247,9 @@ func (s *Site) reasonsByVersion(ctx context.Context, p *store.Pages, v *reasonsV
 	return nil
 }
 
-// answersOf reads the first wrong answers of each group.
+// answersOf reads the first wrong answers of each group, all of them together.
 func (s *Site) answersOf(ctx context.Context, p *store.Pages, v *reasonsView, state store.State, groups []store.Slice) error {
+	var all []string
 	for i, g := range groups {
 		at := state.With(ofGroup(g.Part))
 		short := at
@@ -257,21 +258,40 @@ func (s *Site) answersOf(ctx context.Context, p *store.Pages, v *reasonsView, st
 		if err != nil {
 			return err
 		}
-		rows, err := list.Page(ctx, []string{list.State.Metric, "relation", "sql_complexity"})
-		if err != nil {
-			return err
-		}
-		whys, err := s.whysOf(ctx, list, rows)
+		ids, err := list.PageIDs(ctx)
 		if err != nil {
 			return err
 		}
 		of := answersOfReason{Name: groupName(g.Part), N: g.Scores, All: casesAddress(at), Open: i == 0}
-		for k := range rows {
-			row := &rows[k]
-			s.withholdRow(row)
-			of.Rows = append(of.Rows, changeLine{ID: row.ID, Address: caseAddress(at, row.ID), Question: row.Question, Why: whys[row.ID], Tier: tierName(row.Scores["sql_complexity"].Label)})
+		for _, id := range ids {
+			of.Rows = append(of.Rows, changeLine{ID: id, Address: caseAddress(at, id)})
 		}
+		all = append(all, ids...)
 		v.Answers = append(v.Answers, of)
+	}
+	list, err := p.List(ctx, state)
+	if err != nil {
+		return err
+	}
+	rows, err := list.Rows(ctx, all, []string{list.State.Metric, "relation", "sql_complexity"})
+	if err != nil {
+		return err
+	}
+	whys, err := s.whysOf(ctx, list, rows)
+	if err != nil {
+		return err
+	}
+	byID := map[string]*store.CaseRow{}
+	for i := range rows {
+		s.withholdRow(&rows[i])
+		byID[rows[i].ID] = &rows[i]
+	}
+	for i := range v.Answers {
+		for k := range v.Answers[i].Rows {
+			line := &v.Answers[i].Rows[k]
+			row := byID[line.ID]
+			line.Question, line.Why, line.Tier = row.Question, whys[line.ID], tierName(row.Scores["sql_complexity"].Label)
+		}
 	}
 	return nil
 }

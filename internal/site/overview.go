@@ -265,11 +265,12 @@ func (s *Site) comparedWith(ctx context.Context, pr *pair, list *store.List) (*s
 	if pr.from == nil {
 		return nil, nil //nolint:nilnil // there is nothing to compare with
 	}
-	there := make([]string, len(list.Shape.Metrics))
+	var metrics []string
 	for i := range list.Shape.Metrics {
-		there[i] = list.Shape.Metrics[i].Metric
+		if m := list.Shape.Metrics[i].Metric; report.Leads(m) {
+			metrics = append(metrics, m)
+		}
 	}
-	metrics, _ := analysis.ChooseMetrics(there, nil, nil)
 	if m := list.State.Metric; m != "" && !slices.Contains(metrics, m) {
 		metrics = append(metrics, m)
 	}
