@@ -90,10 +90,6 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	if err != nil {
 		return nil, err
 	}
-	counts, err := every.Counts(ctx)
-	if err != nil {
-		return nil, err
-	}
 	mode := store.Failed
 	if newly && pr.from != nil {
 		mode = store.Broke
@@ -105,9 +101,10 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	}
 	slices.SortStableFunc(tiers, func(a, b store.Slice) int { return tierPlace(a.Part) - tierPlace(b.Part) })
 	tiers = slices.DeleteFunc(tiers, func(t store.Slice) bool { return t.Judged+t.Unanswered == 0 })
-	wrong, of := int64(0), int64(0)
+	wrong, of, failed := int64(0), int64(0), int64(0)
 	for i := range tiers {
 		v.Tiers = append(v.Tiers, tierName(tiers[i].Part))
+		failed += tiers[i].Judged - tiers[i].Passed
 		wrong, of = wrong+tiers[i].Judged-tiers[i].Passed+tiers[i].Unanswered, of+tiers[i].Judged+tiers[i].Unanswered
 	}
 	if wrong == 0 {
@@ -126,7 +123,7 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	if err != nil {
 		return nil, err
 	}
-	broke := map[string]int64{}
+	broke, nBroke := map[string]int64{}, int64(0)
 	if pr.from != nil {
 		b, err := p.List(ctx, pr.changesState(store.Broke))
 		if err != nil {
@@ -138,6 +135,7 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 		}
 		for _, part := range parts {
 			broke[part.Part] = part.Scores
+			nBroke += part.Scores
 		}
 	}
 	for _, g := range groups {
@@ -168,8 +166,8 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	if pr.from != nil {
 		from, _ := pr.names()
 		v.Ways = []modeLink{
-			{"All wrong", counts[store.Failed], failuresAddress(run), mode == store.Failed},
-			{"New since " + from, counts[store.Broke], failuresAddress(run) + "&new=1", mode == store.Broke},
+			{"All wrong", failed, failuresAddress(run), mode == store.Failed},
+			{"New since " + from, nBroke, failuresAddress(run) + "&new=1", mode == store.Broke},
 		}
 	}
 	if err := s.reasonsByVersion(ctx, p, v, pr, groups); err != nil {
@@ -228,10 +226,11 @@ func (s *Site) reasonsByVersion(ctx context.Context, p *store.Pages, v *reasonsV
 		if err != nil {
 			return err
 		}
-		all, err := list.Counts(ctx)
+		figures, err := p.FiguresOf(ctx, []store.Run{m.Run}, func(*store.Run) string { return list.State.Metric })
 		if err != nil {
 			return err
 		}
+		judged := figures[store.RunMetric{RunID: m.Run.RunID, Metric: list.State.Metric}].Judged
 		v.Versions = append(v.Versions, cmp.Or(m.Of.Version, pr.t.name(m)))
 		for k, g := range groups {
 			n := int64(0)
@@ -240,7 +239,6 @@ func (s *Site) reasonsByVersion(ctx context.Context, p *store.Pages, v *reasonsV
 					n = part.Scores
 				}
 			}
-			judged := all[store.Failed] + all[store.Passed]
 			v.ByVersion[k].Cells = append(v.ByVersion[k].Cells, heatCell{N: counted{int(n), casesAddress(state.With(ofGroup(g.Part)))}, Of: judged, Class: shade(n, judged)})
 		}
 	}

@@ -250,14 +250,17 @@ func (s *Site) alertsOf(ctx context.Context, p *store.Pages, pr *pair, list *sto
 	return out, nil
 }
 
-// countOf counts the cases of a list.
-func countOf(ctx context.Context, p *store.Pages, state store.State) (int64, error) {
+// countOf counts the cases of a list, by one statement over its scores.
+func countOf(ctx context.Context, p *store.Pages, state store.State) (n int64, err error) {
 	l, err := p.List(ctx, state)
 	if err != nil {
 		return -1, err
 	}
-	n, err := l.Counts(ctx)
-	return n[state.Mode], err
+	parts, _, err := l.Slices(ctx, "status", partsAll)
+	for i := range parts {
+		n += parts[i].Scores
+	}
+	return n, err
 }
 
 // partsOf cuts the right answers by difficulty and by subject, before and now.
