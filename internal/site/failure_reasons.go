@@ -94,7 +94,10 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	if newly && pr.from != nil {
 		mode = store.Broke
 	}
-	v := &reasonsView{Metric: every.State.Metric, Kick: "What goes wrong: " + agentName(run.Agent, run.Version) + ", " + pr.t.name(pr.to)}
+	v := &reasonsView{
+		Metric: every.State.Metric,
+		Kick:   "What goes wrong: " + agentName(run.Agent, run.Version) + ", " + pr.t.name(pr.to),
+	}
 	tiers, _, err := every.Slices(ctx, "tier", partsAll)
 	if err != nil {
 		return nil, err
@@ -140,7 +143,13 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	}
 	for _, g := range groups {
 		at := state.With(ofGroup(g.Part))
-		row := groupRow{Name: groupName(g.Part), N: counted{int(g.Scores), casesAddress(at)}, New: broke[g.Part], HasNew: pr.from != nil, Labels: labelsOf(labels, g.Part)}
+		row := groupRow{
+			Name:   groupName(g.Part),
+			N:      counted{int(g.Scores), casesAddress(at)},
+			New:    broke[g.Part],
+			HasNew: pr.from != nil,
+			Labels: labelsOf(labels, g.Part),
+		}
 		l, err := p.List(ctx, at)
 		if err != nil {
 			return nil, err
@@ -156,7 +165,13 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 					n = part.Scores
 				}
 			}
-			cell := heatCell{N: counted{int(n), casesAddress(at.With(store.ListFilter{Column: "tier", Op: store.Equal, Value: tiers[i].Part}))}, Of: tiers[i].Judged + tiers[i].Unanswered}
+			cell := heatCell{
+				N: counted{
+					int(n),
+					casesAddress(at.With(store.ListFilter{Column: "tier", Op: store.Equal, Value: tiers[i].Part})),
+				},
+				Of: tiers[i].Judged + tiers[i].Unanswered,
+			}
 			cell.Class = shade(n, cell.Of)
 			row.Cells = append(row.Cells, cell)
 		}
@@ -183,11 +198,17 @@ func (v *reasonsView) say(pr *pair, mode store.Mode, wrong, of int64) {
 	slices.SortStableFunc(named, func(a, b groupRow) int { return cmp.Compare(b.N.N, a.N.N) })
 	switch {
 	case len(named) > 1:
-		v.Headline += fmt.Sprintf(" %s and %s cause %s of them.", named[0].Name, strings.ToLower(named[1].Name[:1])+named[1].Name[1:], count(named[0].N.N+named[1].N.N))
+		v.Headline += fmt.Sprintf(
+			" %s and %s cause %s of them.",
+			named[0].Name,
+			strings.ToLower(named[1].Name[:1])+named[1].Name[1:],
+			count(named[0].N.N+named[1].N.N),
+		)
 	case len(named) == 1:
 		v.Headline += fmt.Sprintf(" %s causes %s of them.", named[0].Name, count(named[0].N.N))
 	}
-	v.Lead = "Wrong answers only, each once, under its strongest proven reason. Right ones are not counted here, even if they are rounded or written otherwise."
+	v.Lead = "Wrong answers only, each once, under its strongest proven reason. Right ones are not counted here, " +
+		"even if they are rounded or written otherwise."
 	if mode == store.Broke {
 		from, _ := pr.names()
 		v.Lead = "Only answers that were right " + on(from) + ", each once, under its strongest proven reason."
@@ -195,7 +216,13 @@ func (v *reasonsView) say(pr *pair, mode store.Mode, wrong, of int64) {
 }
 
 // reasonsByVersion counts the reasons of wrong answers in the latest batch of each version of the agent.
-func (s *Site) reasonsByVersion(ctx context.Context, p *store.Pages, v *reasonsView, pr *pair, groups []store.Slice) error {
+func (s *Site) reasonsByVersion(
+	ctx context.Context,
+	p *store.Pages,
+	v *reasonsView,
+	pr *pair,
+	groups []store.Slice,
+) error {
 	var latest []moment
 	of := pr.t.ofAgent(pr.to.Of.Agent)
 	for i := len(of) - 1; i >= 0 && len(latest) < versionsShown; i-- {
@@ -239,14 +266,27 @@ func (s *Site) reasonsByVersion(ctx context.Context, p *store.Pages, v *reasonsV
 					n = part.Scores
 				}
 			}
-			v.ByVersion[k].Cells = append(v.ByVersion[k].Cells, heatCell{N: counted{int(n), casesAddress(state.With(ofGroup(g.Part)))}, Of: judged, Class: shade(n, judged)})
+			v.ByVersion[k].Cells = append(
+				v.ByVersion[k].Cells,
+				heatCell{
+					N:     counted{int(n), casesAddress(state.With(ofGroup(g.Part)))},
+					Of:    judged,
+					Class: shade(n, judged),
+				},
+			)
 		}
 	}
 	return nil
 }
 
 // answersOf reads the first wrong answers of each group, all of them together.
-func (s *Site) answersOf(ctx context.Context, p *store.Pages, v *reasonsView, state store.State, groups []store.Slice) error {
+func (s *Site) answersOf(
+	ctx context.Context,
+	p *store.Pages,
+	v *reasonsView,
+	state store.State,
+	groups []store.Slice,
+) error {
 	var all []string
 	for i, g := range groups {
 		at := state.With(ofGroup(g.Part))
@@ -288,7 +328,9 @@ func (s *Site) answersOf(ctx context.Context, p *store.Pages, v *reasonsView, st
 		for k := range v.Answers[i].Rows {
 			line := &v.Answers[i].Rows[k]
 			row := byID[line.ID]
-			line.Question, line.Why, line.Tier = row.Question, whys[line.ID], tierName(row.Scores["sql_complexity"].Label)
+			line.Question, line.Why, line.Tier = row.Question, whys[line.ID], tierName(
+				row.Scores["sql_complexity"].Label,
+			)
 		}
 	}
 	return nil

@@ -255,7 +255,11 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	if len(nights) > 1 {
 		noun := printable.Noun(2, pr.t.noun(pr.to.Of.Agent))
 		out.Picture = chartOf(nights, usuals(nights), pr.t.daily[pr.to.Of.Agent], chartOfOverview)
-		out.Caption = fmt.Sprintf("Right answers in %%, %s %s. Grey: what is usual for the version", count(len(nights)), noun)
+		out.Caption = fmt.Sprintf(
+			"Right answers in %%, %s %s. Grey: what is usual for the version",
+			count(len(nights)),
+			noun,
+		)
 	}
 	return out, nil
 }
@@ -275,7 +279,15 @@ func (s *Site) comparedWith(ctx context.Context, pr *pair, list *store.List) (*s
 		metrics = append(metrics, m)
 	}
 	src := storedscores.In(s.o.Warehouse)
-	return src.Compare(ctx, analysis.NewSet(s.o.Metrics), sideOf(pr.from.Run.RunID), sideOf(pr.to.Run.RunID), pr.from.Of, pr.to.Of, analysis.CompareOptions{Metrics: metrics, Primary: list.State.Metric})
+	return src.Compare(
+		ctx,
+		analysis.NewSet(s.o.Metrics),
+		sideOf(pr.from.Run.RunID),
+		sideOf(pr.to.Run.RunID),
+		pr.from.Of,
+		pr.to.Of,
+		analysis.CompareOptions{Metrics: metrics, Primary: list.State.Metric},
+	)
 }
 
 // changeIn returns the change of a metric; nil if there is none.
@@ -334,9 +346,31 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts ma
 	if o.Headline == "" {
 		o.Headline = sentence(all.Rate, ch, from)
 	}
-	o.Lead = append(o.Lead, fmt.Sprintf("%s of %s questions that expect a result are right. With 95 %% confidence, the true share is between %s and %s.", count(right), count(of), percent(all.Low), percent(all.High)))
+	o.Lead = append(
+		o.Lead,
+		fmt.Sprintf(
+			"%s of %s questions that expect a result are right. With 95 %% confidence, the true share is between %s and %s.",
+			count(right),
+			count(of),
+			percent(all.Low),
+			percent(all.High),
+		),
+	)
 	if n := m.Figures.Unanswered; n > 0 {
-		o.Lead = append(o.Lead, upper(things(n, "question"))+" "+printable.Verb(int(n), "has", "have")+" no answer and "+printable.Verb(int(n), "counts", "count")+" as wrong.")
+		o.Lead = append(
+			o.Lead,
+			upper(
+				things(n, "question"),
+			)+" "+printable.Verb(
+				int(n),
+				"has",
+				"have",
+			)+" no answer and "+printable.Verb(
+				int(n),
+				"counts",
+				"count",
+			)+" as wrong.",
+		)
 	}
 	if ch == nil || shared == 0 {
 		if pr.from == nil {
@@ -348,7 +382,15 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts ma
 		o.Lead = append(o.Lead, fmt.Sprintf("%s changed since %s.", things(n, "gold answer"), from))
 	}
 	if shared != of {
-		o.Lead = append(o.Lead, fmt.Sprintf("On the %s that both have: %s right, %s before.", things(shared, "question"), count(now), count(before)))
+		o.Lead = append(
+			o.Lead,
+			fmt.Sprintf(
+				"On the %s that both have: %s right, %s before.",
+				things(shared, "question"),
+				count(now),
+				count(before),
+			),
+		)
 	}
 	o.chance(ch, counts, pr)
 }
@@ -405,13 +447,32 @@ func (o *overview) chance(ch *analysis.Change, counts map[store.Mode]int64, pr *
 	case broke+fixed == 0:
 		o.Lead = append(o.Lead, "No question changed its verdict since "+from+".")
 	case ch.Chance == analysis.MoreThanChance:
-		o.Lead = append(o.Lead, fmt.Sprintf("Without a real change, so uneven a split as %s to %s would come up %s:", count(broke), count(fixed), inThousand(*ch.RateP, noun)))
+		o.Lead = append(
+			o.Lead,
+			fmt.Sprintf(
+				"Without a real change, so uneven a split as %s to %s would come up %s:",
+				count(broke),
+				count(fixed),
+				inThousand(*ch.RateP, noun),
+			),
+		)
 		if o.Verdict = "the rise is real"; broke > fixed {
 			o.Verdict = "the drop is real"
 		}
 	default:
-		o.Lead = append(o.Lead, fmt.Sprintf("%s broke and %s %s fixed since %s. Chance alone gives so uneven a split %s: it could be chance.",
-			count(broke), count(fixed), printable.Verb(int(fixed), "was", "were"), from, inThousand(*ch.RateP, noun)))
+		o.Lead = append(
+			o.Lead,
+			fmt.Sprintf(
+				"%s broke and %s %s fixed since %s. Chance alone gives so uneven a split %s: it could be chance.",
+				count(
+					broke,
+				),
+				count(fixed),
+				printable.Verb(int(fixed), "was", "were"),
+				from,
+				inThousand(*ch.RateP, noun),
+			),
+		)
 	}
 }
 
@@ -421,7 +482,12 @@ func (o *overview) flow(pr *pair, counts map[store.Mode]int64) {
 		o.Flow = flowOf(counts, []flowPart{
 			{Class: "broke", Text: "wrong", N: counts[store.Failed], Address: casesAddress(pr.listState(store.Failed))},
 			{Class: "kept", Text: "right", N: counts[store.Passed], Address: casesAddress(pr.listState(store.Passed))},
-			{Class: "unasked", Text: "no result expected", N: counts[store.Unasked], Address: casesAddress(pr.listState(store.Unasked))},
+			{
+				Class:   "unasked",
+				Text:    "no result expected",
+				N:       counts[store.Unasked],
+				Address: casesAddress(pr.listState(store.Unasked)),
+			},
 		})
 		return
 	}
@@ -440,10 +506,25 @@ func (o *overview) flow(pr *pair, counts map[store.Mode]int64) {
 func changeParts(pr *pair, counts map[store.Mode]int64) []flowPart {
 	return []flowPart{
 		{Class: "broke", Text: "broke", N: counts[store.Broke], Address: casesAddress(pr.changesState(store.Broke))},
-		{Class: "still", Text: "still wrong", N: counts[store.StillWrong], Address: casesAddress(pr.changesState(store.StillWrong))},
+		{
+			Class:   "still",
+			Text:    "still wrong",
+			N:       counts[store.StillWrong],
+			Address: casesAddress(pr.changesState(store.StillWrong)),
+		},
 		{Class: "fixed", Text: "fixed", N: counts[store.Fixed], Address: casesAddress(pr.changesState(store.Fixed))},
-		{Class: "kept", Text: "still right", N: counts[store.StillRight], Address: casesAddress(pr.changesState(store.StillRight))},
-		{Class: "unasked", Text: "no result expected", N: counts[store.Unasked], Address: casesAddress(pr.changesState(store.Unasked))},
+		{
+			Class:   "kept",
+			Text:    "still right",
+			N:       counts[store.StillRight],
+			Address: casesAddress(pr.changesState(store.StillRight)),
+		},
+		{
+			Class:   "unasked",
+			Text:    "no result expected",
+			N:       counts[store.Unasked],
+			Address: casesAddress(pr.changesState(store.Unasked)),
+		},
 	}
 }
 
