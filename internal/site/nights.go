@@ -111,17 +111,8 @@ func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.Ru
 	v.Lead = "Each dot is a " + noun + "; click one to open it. " +
 		"Grey bands are what is usual for a version: its mean and 2.66 times " +
 		"its mean step from " + noun + " to " + noun + ". A " + noun + " outside is worth a look."
-	v.Wide, v.Narrow = chartOf(
-		nights,
-		ranges,
-		t.daily[agent],
-		chartOfTrend,
-	), chartOf(
-		nights,
-		ranges,
-		t.daily[agent],
-		chartOfPhone,
-	)
+	v.Wide = chartOf(nights, ranges, t.daily[agent], chartOfTrend)
+	v.Narrow = chartOf(nights, ranges, t.daily[agent], chartOfPhone)
 	if v.Findings, err = s.findingsOf(ctx, nights, primary); err != nil {
 		return nil, err
 	}
