@@ -35,11 +35,21 @@ func besides(rows []caseview.Row) (out []string) {
 // The rows of an earlier and a later answer stand beside the same gold rows, in whatever order and columns each has.
 func TestBefore(t *testing.T) {
 	gold := `{"columns":["k","n","m"],"rows":[["a",10,1],["b",20,2],["c",30,3]]}`
-	now, was := pairOf(table(t, gold), table(t, `{"columns":["k","n","m"],"rows":[["c",33,3],["a",10,1]]}`)), pairOf(table(t, gold), table(t, `{"columns":["N","K"],"rows":[[30,"c"],[25,"b"],[10,"a"]]}`))
+	now, was := pairOf(
+		table(t, gold),
+		table(t, `{"columns":["k","n","m"],"rows":[["c",33,3],["a",10,1]]}`),
+	), pairOf(
+		table(t, gold),
+		table(t, `{"columns":["N","K"],"rows":[[30,"c"],[25,"b"],[10,"a"]]}`),
+	)
 	now.Pred.SQL, was.Pred.SQL, was.Agent.Response = "select 2", "select 1", "Here it is."
 	in := caseview.Input{Case: now, Scores: scored(t, now, "hybrid_ex")}
 	earlier := caseview.Input{Case: was, Scores: scored(t, was, "hybrid_ex"), RunID: "r1"}
-	v := build(t, in, caseview.Options{Metric: "hybrid_ex", Before: &earlier, Cells: caseview.CellOptions{Show: caseview.All}})
+	v := build(
+		t,
+		in,
+		caseview.Options{Metric: "hybrid_ex", Before: &earlier, Cells: caseview.CellOptions{Show: caseview.All}},
+	)
 	want := []string{
 		"a|=a|=a  10|=10|=10  1|−|=1",
 		"c|=c|=c  30|=30|≠33  3|−|=3",
@@ -49,7 +59,9 @@ func TestBefore(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	b := v.Before
-	if b == nil || b.Run != "r1" || b.RawSQL != "select 1" || b.Response != "Here it is." || b.Note != "" || b.Asked == nil || *b.Asked.Passed {
+	if b == nil || b.Run != "r1" || b.RawSQL != "select 1" || b.Response != "Here it is." || b.Note != "" ||
+		b.Asked == nil ||
+		*b.Asked.Passed {
 		t.Fatalf("before: %+v", b)
 	}
 	if b.Rows.Gold != 3 || b.Rows.Matched != 3 || b.Rows.Extra != 0 {
@@ -111,7 +123,8 @@ func TestSomeRows(t *testing.T) {
 		last = max(r.GoldRow, last)
 	}
 	// Of 14 rows three of each kind; two are too many in all, so that three are left, which are of those that differ.
-	if want := map[string]int{"differs": 6, "missing": 3, "extra": 2, "equal": 3}; !cmp.Equal(kinds, want) || cells.Total != 38 {
+	if want := map[string]int{"differs": 6, "missing": 3, "extra": 2, "equal": 3}; !cmp.Equal(kinds, want) ||
+		cells.Total != 38 {
 		t.Errorf("%v of %d, expected %v of 38", kinds, cells.Total, want)
 	}
 	if c := cells.Columns[1]; c.Differ != 9 {

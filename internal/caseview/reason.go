@@ -87,7 +87,8 @@ func (t *tables) onlyRow(column, pair int) *relation.Size {
 	case len(t.Comparison.Gold.Columns) != 1 || len(t.Comparison.Agent.Columns) != 1 || t.maskedAns[0]:
 		return nil
 	default:
-		if gold, agent := &t.Comparison.Gold.Columns[0], &t.Comparison.Agent.Columns[0]; gold.Type.Numeric() && agent.Type.Numeric() {
+		if gold, agent := &t.Comparison.Gold.Columns[0], &t.Comparison.Agent.Columns[0]; gold.Type.Numeric() &&
+			agent.Type.Numeric() {
 			p.Comparison = scoring.Comparison{Kind: scoring.KindNumber}
 		}
 	}
@@ -95,7 +96,13 @@ func (t *tables) onlyRow(column, pair int) *relation.Size {
 	if t.key(pair) || outrightEqual(gold, agent) {
 		return nil
 	}
-	return &relation.Size{Differ: 1, Of: 1, Gold: written(gold), Answer: written(agent), Range: t.offBy(&p, []int32{0}, nil)}
+	return &relation.Size{
+		Differ: 1,
+		Of:     1,
+		Gold:   written(gold),
+		Answer: written(agent),
+		Range:  t.offBy(&p, []int32{0}, nil),
+	}
 }
 
 func written(v scoring.Value) string {

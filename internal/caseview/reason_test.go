@@ -58,14 +58,20 @@ func TestReason(t *testing.T) {
 	}
 	c := pairOf(table(t, `{"columns":["n"],"rows":[[1]]}`), nil)
 	c.Pred.Error = "no such column: z"
-	if got := build(t, caseview.Input{Case: c}, caseview.Options{}).Reason; got.Sentence().String() != "The query did not run: no such column: z" || got.Group != relation.QueryDidNotRun {
+	if got := build(t, caseview.Input{Case: c}, caseview.Options{}).Reason; got.Sentence().
+		String() !=
+		"The query did not run: no such column: z" ||
+		got.Group != relation.QueryDidNotRun {
 		t.Errorf("a failed query: %+v", got)
 	}
 }
 
 // The reason of a case with a masked column has no value of it, no constant of the queries and no message.
 func TestReasonMasked(t *testing.T) {
-	c := pairOf(table(t, `{"columns":["email","pay"],"rows":[["ada@example.org",100]]}`), table(t, `{"columns":["email","pay"],"rows":[["ada@example.org",150]]}`))
+	c := pairOf(
+		table(t, `{"columns":["email","pay"],"rows":[["ada@example.org",100]]}`),
+		table(t, `{"columns":["email","pay"],"rows":[["ada@example.org",150]]}`),
+	)
 	c.Golds[0].SQL, c.Pred.SQL = "select email, pay from p where dept = 'sales77'", "select email, pay from p"
 	mask := mask(t, "pay")
 	v := build(t, caseview.Input{Case: c, Mask: mask}, caseview.Options{})
@@ -86,7 +92,10 @@ func TestReasonMasked(t *testing.T) {
 
 // Stored scores give the same reason as the case, without sizes.
 func TestReasonOfScores(t *testing.T) {
-	c := pairOf(table(t, `{"columns":["k","n"],"rows":[["a",10],["b",20]]}`), table(t, `{"columns":["k","m"],"rows":[["a",10.2],["b",25]]}`))
+	c := pairOf(
+		table(t, `{"columns":["k","n"],"rows":[["a",10],["b",20]]}`),
+		table(t, `{"columns":["k","m"],"rows":[["a",10.2],["b",25]]}`),
+	)
 	c.Golds[0].SQL, c.Pred.SQL = "select k, sum(n) from t where x = 1 group by k", "select k, sum(n) from t group by k"
 	scores := scored(t, c, "hybrid_ex", "relation")
 	r := caseview.ReasonOf(scores)

@@ -289,8 +289,8 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		in.Snapshots = s.o.Snapshots
 	}
 	short := heldIn(ctx) != nil && heldIn(ctx).brief
-	o := caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From, Rest: shortRest, Rows: rowsOf(ctx)}
-	first := !short && state.Show == 0 && state.Layout == caseview.Merged && state.From == 0
+	o := caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From, Rest: shortRest}
+	first := state.Show == 0 && state.Layout == caseview.Merged && state.From == 0
 	if first {
 		o.Some = someRows
 	}
@@ -552,12 +552,13 @@ func (c *onecase) cells(first bool) {
 		return
 	}
 	cells, state := c.View.Cells, c.State
+	if first {
+		c.Table = newCellTable(c.View)
+	}
 	if c.Short {
-		c.To = cells.From + len(cells.Page)
 		return
 	}
 	if first {
-		c.Table = newCellTable(c.View)
 		if c.Beside != "" {
 			c.Table.Was = c.Beside
 		}

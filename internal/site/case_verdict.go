@@ -93,7 +93,7 @@ func saidOf(labels []store.LoggedLabel) string {
 	return said
 }
 
-// tag says what people say if it is not what the verdict says.
+// tag sets the tag if people disagree with the verdict.
 func (f *finding) tag(labels []store.LoggedLabel) {
 	switch said := saidOf(labels); {
 	case said == "pass" && f.Class == "wrong":
@@ -164,7 +164,11 @@ func judged(v *caseview.View) (out []judgeLine) {
 			continue
 		}
 		class, text := word(verdictOf(s))
-		l := judgeLine{Name: metric.DisplayName(s.Metric), Status: verdictWord{class, strings.ToLower(text)}, Reason: s.Reason}
+		l := judgeLine{
+			Name:   metric.DisplayName(s.Metric),
+			Status: verdictWord{class, strings.ToLower(text)},
+			Reason: s.Reason,
+		}
 		if text == "" {
 			if l.Value = s.Label; l.Value == "" {
 				l.Value = figure(s.Value)

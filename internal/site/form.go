@@ -287,6 +287,7 @@ func (f *form) functions() template.FuncMap {
 			return verdictWord{class, text}
 		},
 		"asSentence":   asSentence,
+		"rowCounts":    func(r caseview.RowCounts) string { return countsText(&r) },
 		"relationName": relation.DisplayName,
 		"sentenceCase": func(s string) string {
 			if s == "" {

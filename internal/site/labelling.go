@@ -30,7 +30,7 @@ func (s *Site) labels() (*labelling.Store, error) {
 // writing is the labelling of a warehouse to which people may write labels.
 func (s *Site) writing() (*labelling.Store, error) {
 	if !s.o.Labels {
-		return nil, errcode.New(errcode.PermissionDenied, "labelling is switched off: begin badger view with --label, or set report.labels for badger serve")
+		return nil, errcode.New(errcode.PermissionDenied, "labeling is off: start badger view with --label, or set report.labels for badger serve")
 	}
 	return s.labels()
 }

@@ -411,7 +411,9 @@ func unlikeGold(ch *analysis.Change) int {
 }
 
 // add adds a sentence to the lead.
-func (o *overview) add(format string, args ...any) { o.Lead = append(o.Lead, fmt.Sprintf(format, args...)) }
+func (o *overview) add(format string, args ...any) {
+	o.Lead = append(o.Lead, fmt.Sprintf(format, args...))
+}
 
 // chance says how often chance alone gives such a change.
 func (o *overview) chance(ch *analysis.Change, counts map[store.Mode]int64, pr *pair) {

@@ -200,6 +200,9 @@ func (s *Site) page(p *page) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		who, _ := identity.From(r.Context())
 		err := who.Demand(p.role)
+		if err != nil && p.role != identity.Read && !s.o.Labels { // no caller has the role
+			_, err = s.writing()
+		}
 		if err == nil {
 			err = readableAddress(r)
 		}

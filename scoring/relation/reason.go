@@ -151,27 +151,10 @@ const quotedCode = 60
 
 // slot returns the text of a slot, or nil if it is not known.
 func (r *Reason) slot(name string) Sentence {
-	noun, number, counts := "row", 0, true
-	switch name {
-	case "gold rows":
-		number = r.GoldRows
-	case "answer rows":
-		number = r.Rows
-	case "missing rows":
-		number = r.Missing
-	case "extra rows":
-		number = r.Extra
-	case "missing groups":
-		noun, number = "group", r.Missing
-	case "extra groups":
-		noun, number = "group", r.Extra
-	default:
-		counts = false
-	}
-	switch {
-	case counts && number == 0 && name != "answer rows":
-		return nil
-	case counts:
+	if noun, number, counts := r.counted(name); counts {
+		if number == 0 && name != "answer rows" {
+			return nil
+		}
 		return plain(printable.Count(number, noun))
 	}
 	switch name {
@@ -187,7 +170,7 @@ func (r *Reason) slot(name string) Sentence {
 	case "answer columns":
 		return codeList(r.Answered)
 	case "their":
-		return plain(map[bool]string{true: "its", false: "their"}[len(r.Columns) == 1])
+		return plain(printable.Verb(len(r.Columns), "its", "their"))
 	case "are":
 		return plain(printable.Verb(len(r.Columns), "is", "are"))
 	case "rows":
@@ -196,33 +179,66 @@ func (r *Reason) slot(name string) Sentence {
 		return plain(strconv.Itoa(r.GoldRows))
 	case "same of":
 		return plain(strconv.Itoa(r.GoldRows-r.Missing) + " of " + printable.Count(r.GoldRows, "row"))
-	case "differ":
-		if r.Missing == 0 {
-			return nil
-		}
-		return plain(printable.Count(r.Missing, "row") + " " + printable.Verb(r.Missing, "differs", "differ"))
-	case "fewer", "more": // says nothing: which of the results has fewer rows
-		if name == "fewer" && r.Rows < r.GoldRows || name == "more" && r.Rows > r.GoldRows {
-			return Sentence{}
-		}
-		return nil
-	case "higher", "lower":
-		if len(r.Sizes) == 1 && r.Sizes[0].Range != nil {
-			if of := r.Sizes[0].Range; name == "higher" && of.Low > 0 || name == "lower" && of.High < 0 {
-				return Sentence{}
-			}
-		}
-		return nil
 	case "size":
 		return r.size()
-	case "values":
-		if len(r.Sizes) == 1 && r.Sizes[0].Gold != "" {
-			return plain(bounded(r.Sizes[0].Answer, 40) + " for " + bounded(r.Sizes[0].Gold, 40))
-		}
-	case "off":
-		if len(r.Sizes) == 1 && r.Sizes[0].Answer != "0" {
-			return plain(r.Sizes[0].Range.String())
-		}
+	}
+	if r.holds(name) {
+		return Sentence{}
+	}
+	return r.one(name)
+}
+
+// counted returns the noun and the number of a slot that counts.
+func (r *Reason) counted(name string) (noun string, number int, counts bool) {
+	switch name {
+	case "gold rows":
+		return "row", r.GoldRows, true
+	case "answer rows":
+		return "row", r.Rows, true
+	case "missing rows":
+		return "row", r.Missing, true
+	case "extra rows":
+		return "row", r.Extra, true
+	case "missing groups":
+		return "group", r.Missing, true
+	case "extra groups":
+		return "group", r.Extra, true
+	}
+	return "", 0, false
+}
+
+// holds reports whether the condition of a slot without a text holds.
+func (r *Reason) holds(name string) bool {
+	var off *Range
+	if len(r.Sizes) == 1 {
+		off = r.Sizes[0].Range
+	}
+	switch name {
+	case "fewer":
+		return r.Rows < r.GoldRows
+	case "more":
+		return r.Rows > r.GoldRows
+	case "higher":
+		return off != nil && off.Low > 0
+	case "lower":
+		return off != nil && off.High < 0
+	}
+	return false
+}
+
+// one returns the text of a slot that is about the one column that differs, or about the rows that do.
+func (r *Reason) one(name string) Sentence {
+	if name == "differ" && r.Missing > 0 {
+		return plain(printable.Count(r.Missing, "row") + " " + printable.Verb(r.Missing, "differs", "differ"))
+	}
+	if len(r.Sizes) != 1 {
+		return nil
+	}
+	switch s := &r.Sizes[0]; {
+	case name == "values" && s.Gold != "":
+		return plain(bounded(s.Answer, 40) + " for " + bounded(s.Gold, 40))
+	case name == "off" && s.Answer != "0":
+		return plain(s.Range.String())
 	}
 	return nil
 }

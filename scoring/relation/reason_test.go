@@ -66,7 +66,11 @@ func TestReasonSentence(t *testing.T) {
 		{"measures_differ", at(1), nil, "The text of the relation."},
 		{"punctuated", at(1), nil, "The text of the relation."}, // has no form
 	} {
-		r := relation.NewReason(&relation.Relation{Name: tc.name, Text: "The text of the relation.", Proof: tc.proof}, gold, answer)
+		r := relation.NewReason(
+			&relation.Relation{Name: tc.name, Text: "The text of the relation.", Proof: tc.proof},
+			gold,
+			answer,
+		)
 		r.Sizes = tc.sizes
 		if got := r.Sentence().String(); got != tc.want {
 			t.Errorf("%s: %q, expected %q", tc.name, got, tc.want)
@@ -107,7 +111,9 @@ func TestRangeString(t *testing.T) {
 // TestForms checks that forms are of known relations, name known slots, and are sentences.
 func TestForms(t *testing.T) {
 	full := &relation.Reason{
-		Columns: []string{"a"}, Answered: []string{"b"}, Gold: "x", Answer: "y", GoldRows: 2, Rows: 3, Missing: 1, Extra: 1, Error: "m",
+		Columns: []string{
+			"a",
+		}, Answered: []string{"b"}, Gold: "x", Answer: "y", GoldRows: 2, Rows: 3, Missing: 1, Extra: 1, Error: "m",
 		Sizes: []relation.Size{{Column: "a", Differ: 1, Of: 1, Gold: "1", Answer: "2", Range: &relation.Range{1, 1}}},
 	}
 	slots := regexp.MustCompile(`\{([^}]*)\}`)
@@ -129,7 +135,15 @@ func TestForms(t *testing.T) {
 }
 
 func TestReasonJSON(t *testing.T) {
-	r := relation.NewReason(&relation.Relation{Name: "subset", Class: relation.Difference, Proof: relation.Proof{GoldRows: 3, PredRows: 1, OnlyGold: 2}}, nil, nil)
+	r := relation.NewReason(
+		&relation.Relation{
+			Name:  "subset",
+			Class: relation.Difference,
+			Proof: relation.Proof{GoldRows: 3, PredRows: 1, OnlyGold: 2},
+		},
+		nil,
+		nil,
+	)
 	got, err := json.Marshal(r)
 	const want = `{"sentence":"Leaves out 2 rows; the other rows are right.","relation":"subset","name":"Rows missing",` +
 		`"group":"Filters","class":"difference","gold_rows":3,"answer_rows":1,"missing_rows":2}`
