@@ -57,6 +57,13 @@ func caseAddress(s store.State, caseID string) string {
 // failuresAddress lists what goes wrong in a run.
 func failuresAddress(run scoring.RunID) string { return address("/failures", store.RunValues(run)) }
 
+// labelsAddress lists all labels of a run's answers, those of right ones too.
+func labelsAddress(run scoring.RunID) string {
+	v := store.RunValues(run)
+	v.Set("labels", "1")
+	return address("/failures", v)
+}
+
 // costAddress returns the address of the page with the costs of a run's judges.
 func costAddress(run scoring.RunID) string { return address("/cost", store.RunValues(run)) }
 

@@ -306,7 +306,8 @@ func walk(t *testing.T, b *fakebrowser.Browser, origin string, s *Site, q *label
 	tab.Go(origin + "/runs")
 	follow("main table a[href^='/run?']", "/run?")
 	follow("nav.tabs a[href^='/compare']", "/compare?")
-	follow("main details.change summary", "/compare?")
+	fakebrowser.Eval[bool](tab, "document.querySelector('main details.change').open = true")
+	tab.Wait("document.querySelector('main details.change .tri')") // both answers beside gold, from the page of the case
 	follow("main details.change .row a[href^='/case?']", "/case?")
 	// Back and forth, and a view that is opened again by its address.
 	here := tab.Address()

@@ -49,8 +49,15 @@ type verdictWord struct{ Class, Text string }
 
 // verdictWords are the standings of pairs as people read them.
 var verdictWords = map[string]verdictWord{
-	"passed": {"right", "right"}, "failed": {"wrong", "wrong"}, "unanswered": {"wrong", "no answer"}, "abstained": {"doubt", "undecided"}, "not_applicable": {"none", "not asked"},
-	"error": {"doubt", "not scored"}, "no_verdict": {"doubt", "no verdict"}, "absent": {"none", "not asked"}, "": {"none", "not asked"},
+	"passed": {
+		"right",
+		"right",
+	}, "failed": {"wrong", "wrong"}, "unanswered": {"wrong", "no answer"}, "abstained": {"doubt", "undecided"},
+	"not_applicable": {"none", "not asked"},
+	"error": {
+		"doubt",
+		"not scored",
+	}, "no_verdict": {"doubt", "no verdict"}, "absent": {"none", "not asked"}, "": {"none", "not asked"},
 }
 
 // changes shows one run next to its baseline.
@@ -121,10 +128,22 @@ func (s *Site) changes(r *http.Request, page *compareContent, to scoring.RunID, 
 }
 
 // modesOfParts are the modes by the classes of parts.
-var modesOfParts = map[string]store.Mode{"broke": store.Broke, "still": store.StillWrong, "fixed": store.Fixed, "kept": store.StillRight, "unasked": store.Unasked}
+var modesOfParts = map[string]store.Mode{
+	"broke":   store.Broke,
+	"still":   store.StillWrong,
+	"fixed":   store.Fixed,
+	"kept":    store.StillRight,
+	"unasked": store.Unasked,
+}
 
 // changesHeadline says how many answers broke and how many were fixed.
-func (s *Site) changesHeadline(ctx context.Context, v *changesView, pr *pair, list *store.List, counts map[store.Mode]int64) error {
+func (s *Site) changesHeadline(
+	ctx context.Context,
+	v *changesView,
+	pr *pair,
+	list *store.List,
+	counts map[store.Mode]int64,
+) error {
 	v.From, v.To = pr.names()
 	v.Kick = "What changed: " + agentName(pr.to.Of.Agent, pr.to.Of.Version) + " against " + sideName(pr) + ", " + pr.why
 	subject := pr.to.Of.Version
@@ -141,16 +160,31 @@ func (s *Site) changesHeadline(ctx context.Context, v *changesView, pr *pair, li
 		v.Headline = subject + " broke " + things(broke, "answer") + " and fixed " + count(fixed) + "."
 	}
 	before, now := counts[store.Broke]+counts[store.StillRight], counts[store.Fixed]+counts[store.StillRight]
-	v.Leads = append(v.Leads, fmt.Sprintf("Of %s with a gold answer, %s were right %s and %s are %s.",
-		things(before+counts[store.Fixed]+counts[store.StillWrong], "question"), count(before), on(v.From), count(now), on(v.To)))
+	v.Leads = append(v.Leads, fmt.Sprintf(
+		"Of %s with a gold answer, %s were right %s and %s are %s.",
+		things(
+			before+counts[store.Fixed]+counts[store.StillWrong],
+			"question",
+		),
+		count(before),
+		on(v.From),
+		count(now),
+		on(v.To),
+	))
 	compared, err := s.comparedWith(ctx, pr, list)
 	if err != nil {
 		return err
 	}
 	if ch := changeIn(compared, list.State.Metric); ch != nil && ch.RateP != nil && broke+fixed > 0 {
-		v.Leads = append(v.Leads, fmt.Sprintf("Chance alone gives so uneven a split %s.", inThousand(*ch.RateP, pr.t.noun(pr.to.Of.Agent))))
+		v.Leads = append(
+			v.Leads,
+			fmt.Sprintf("Chance alone gives so uneven a split %s.", inThousand(*ch.RateP, pr.t.noun(pr.to.Of.Agent))),
+		)
 		if n := unlikeGold(ch); n > 0 {
-			v.Leads = append(v.Leads, fmt.Sprintf("%s changed since; these are not compared.", upper(things(n, "gold answer"))))
+			v.Leads = append(
+				v.Leads,
+				fmt.Sprintf("%s changed since; these are not compared.", upper(things(n, "gold answer"))),
+			)
 		}
 	}
 	return nil
@@ -198,7 +232,8 @@ func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView
 		row := &rows[i]
 		s.withholdRow(row)
 		line := changeLine{
-			ID: row.ID, Address: caseAddress(v.State, row.ID), Question: row.Question, Was: verdictWords[stands[pr.from.Run.RunID][row.ID]], Is: verdictWords[stands[pr.to.Run.RunID][row.ID]],
+			ID: row.ID, Address: caseAddress(v.State, row.ID), Question: row.Question,
+			Was: verdictWords[stands[pr.from.Run.RunID][row.ID]], Is: verdictWords[stands[pr.to.Run.RunID][row.ID]],
 			Why: whys[row.ID], Tier: tierName(row.Scores["sql_complexity"].Label), Strip: stripOf(nights, stands, row.ID),
 		}
 		switch passed := row.Scores[v.Metric].Passed; {

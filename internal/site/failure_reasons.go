@@ -90,24 +90,24 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	if err != nil {
 		return nil, err
 	}
-	counts, err := every.Counts(ctx)
-	if err != nil {
-		return nil, err
-	}
 	mode := store.Failed
 	if newly && pr.from != nil {
 		mode = store.Broke
 	}
-	v := &reasonsView{Metric: every.State.Metric, Kick: "What goes wrong: " + agentName(run.Agent, run.Version) + ", " + pr.t.name(pr.to)}
+	v := &reasonsView{
+		Metric: every.State.Metric,
+		Kick:   "What goes wrong: " + agentName(run.Agent, run.Version) + ", " + pr.t.name(pr.to),
+	}
 	tiers, _, err := every.Slices(ctx, "tier", partsAll)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(tiers, func(a, b store.Slice) int { return tierPlace(a.Part) - tierPlace(b.Part) })
 	tiers = slices.DeleteFunc(tiers, func(t store.Slice) bool { return t.Judged+t.Unanswered == 0 })
-	wrong, of := int64(0), int64(0)
+	wrong, of, failed := int64(0), int64(0), int64(0)
 	for i := range tiers {
 		v.Tiers = append(v.Tiers, tierName(tiers[i].Part))
+		failed += tiers[i].Judged - tiers[i].Passed
 		wrong, of = wrong+tiers[i].Judged-tiers[i].Passed+tiers[i].Unanswered, of+tiers[i].Judged+tiers[i].Unanswered
 	}
 	if wrong == 0 {
@@ -126,7 +126,7 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	if err != nil {
 		return nil, err
 	}
-	broke := map[string]int64{}
+	broke, nBroke := map[string]int64{}, int64(0)
 	if pr.from != nil {
 		b, err := p.List(ctx, pr.changesState(store.Broke))
 		if err != nil {
@@ -138,11 +138,18 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 		}
 		for _, part := range parts {
 			broke[part.Part] = part.Scores
+			nBroke += part.Scores
 		}
 	}
 	for _, g := range groups {
 		at := state.With(ofGroup(g.Part))
-		row := groupRow{Name: groupName(g.Part), N: counted{int(g.Scores), casesAddress(at)}, New: broke[g.Part], HasNew: pr.from != nil, Labels: labelsOf(labels, g.Part)}
+		row := groupRow{
+			Name:   groupName(g.Part),
+			N:      counted{int(g.Scores), casesAddress(at)},
+			New:    broke[g.Part],
+			HasNew: pr.from != nil,
+			Labels: labelsOf(labels, g.Part),
+		}
 		l, err := p.List(ctx, at)
 		if err != nil {
 			return nil, err
@@ -158,7 +165,13 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 					n = part.Scores
 				}
 			}
-			cell := heatCell{N: counted{int(n), casesAddress(at.With(store.ListFilter{Column: "tier", Op: store.Equal, Value: tiers[i].Part}))}, Of: tiers[i].Judged + tiers[i].Unanswered}
+			cell := heatCell{
+				N: counted{
+					int(n),
+					casesAddress(at.With(store.ListFilter{Column: "tier", Op: store.Equal, Value: tiers[i].Part})),
+				},
+				Of: tiers[i].Judged + tiers[i].Unanswered,
+			}
 			cell.Class = shade(n, cell.Of)
 			row.Cells = append(row.Cells, cell)
 		}
@@ -168,8 +181,8 @@ func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID,
 	if pr.from != nil {
 		from, _ := pr.names()
 		v.Ways = []modeLink{
-			{"All wrong", counts[store.Failed], failuresAddress(run), mode == store.Failed},
-			{"New since " + from, counts[store.Broke], failuresAddress(run) + "&new=1", mode == store.Broke},
+			{"All wrong", failed, failuresAddress(run), mode == store.Failed},
+			{"New since " + from, nBroke, failuresAddress(run) + "&new=1", mode == store.Broke},
 		}
 	}
 	if err := s.reasonsByVersion(ctx, p, v, pr, groups); err != nil {
@@ -185,11 +198,17 @@ func (v *reasonsView) say(pr *pair, mode store.Mode, wrong, of int64) {
 	slices.SortStableFunc(named, func(a, b groupRow) int { return cmp.Compare(b.N.N, a.N.N) })
 	switch {
 	case len(named) > 1:
-		v.Headline += fmt.Sprintf(" %s and %s cause %s of them.", named[0].Name, strings.ToLower(named[1].Name[:1])+named[1].Name[1:], count(named[0].N.N+named[1].N.N))
+		v.Headline += fmt.Sprintf(
+			" %s and %s cause %s of them.",
+			named[0].Name,
+			strings.ToLower(named[1].Name[:1])+named[1].Name[1:],
+			count(named[0].N.N+named[1].N.N),
+		)
 	case len(named) == 1:
 		v.Headline += fmt.Sprintf(" %s causes %s of them.", named[0].Name, count(named[0].N.N))
 	}
-	v.Lead = "Wrong answers only, each once, under its strongest proven reason. Right ones are not counted here, even if they are rounded or written otherwise."
+	v.Lead = "Wrong answers only, each once, under its strongest proven reason. Right ones are not counted here, " +
+		"even if they are rounded or written otherwise."
 	if mode == store.Broke {
 		from, _ := pr.names()
 		v.Lead = "Only answers that were right " + on(from) + ", each once, under its strongest proven reason."
@@ -197,7 +216,13 @@ func (v *reasonsView) say(pr *pair, mode store.Mode, wrong, of int64) {
 }
 
 // reasonsByVersion counts the reasons of wrong answers in the latest batch of each version of the agent.
-func (s *Site) reasonsByVersion(ctx context.Context, p *store.Pages, v *reasonsView, pr *pair, groups []store.Slice) error {
+func (s *Site) reasonsByVersion(
+	ctx context.Context,
+	p *store.Pages,
+	v *reasonsView,
+	pr *pair,
+	groups []store.Slice,
+) error {
 	var latest []moment
 	of := pr.t.ofAgent(pr.to.Of.Agent)
 	for i := len(of) - 1; i >= 0 && len(latest) < versionsShown; i-- {
@@ -228,10 +253,11 @@ func (s *Site) reasonsByVersion(ctx context.Context, p *store.Pages, v *reasonsV
 		if err != nil {
 			return err
 		}
-		all, err := list.Counts(ctx)
+		figures, err := p.FiguresOf(ctx, []store.Run{m.Run}, func(*store.Run) string { return list.State.Metric })
 		if err != nil {
 			return err
 		}
+		judged := figures[store.RunMetric{RunID: m.Run.RunID, Metric: list.State.Metric}].Judged
 		v.Versions = append(v.Versions, cmp.Or(m.Of.Version, pr.t.name(m)))
 		for k, g := range groups {
 			n := int64(0)
@@ -240,15 +266,28 @@ func (s *Site) reasonsByVersion(ctx context.Context, p *store.Pages, v *reasonsV
 					n = part.Scores
 				}
 			}
-			judged := all[store.Failed] + all[store.Passed]
-			v.ByVersion[k].Cells = append(v.ByVersion[k].Cells, heatCell{N: counted{int(n), casesAddress(state.With(ofGroup(g.Part)))}, Of: judged, Class: shade(n, judged)})
+			v.ByVersion[k].Cells = append(
+				v.ByVersion[k].Cells,
+				heatCell{
+					N:     counted{int(n), casesAddress(state.With(ofGroup(g.Part)))},
+					Of:    judged,
+					Class: shade(n, judged),
+				},
+			)
 		}
 	}
 	return nil
 }
 
-// answersOf reads the first wrong answers of each group.
-func (s *Site) answersOf(ctx context.Context, p *store.Pages, v *reasonsView, state store.State, groups []store.Slice) error {
+// answersOf reads the first wrong answers of each group, all of them together.
+func (s *Site) answersOf(
+	ctx context.Context,
+	p *store.Pages,
+	v *reasonsView,
+	state store.State,
+	groups []store.Slice,
+) error {
+	var all []string
 	for i, g := range groups {
 		at := state.With(ofGroup(g.Part))
 		short := at
@@ -257,21 +296,42 @@ func (s *Site) answersOf(ctx context.Context, p *store.Pages, v *reasonsView, st
 		if err != nil {
 			return err
 		}
-		rows, err := list.Page(ctx, []string{list.State.Metric, "relation", "sql_complexity"})
-		if err != nil {
-			return err
-		}
-		whys, err := s.whysOf(ctx, list, rows)
+		ids, err := list.PageIDs(ctx)
 		if err != nil {
 			return err
 		}
 		of := answersOfReason{Name: groupName(g.Part), N: g.Scores, All: casesAddress(at), Open: i == 0}
-		for k := range rows {
-			row := &rows[k]
-			s.withholdRow(row)
-			of.Rows = append(of.Rows, changeLine{ID: row.ID, Address: caseAddress(at, row.ID), Question: row.Question, Why: whys[row.ID], Tier: tierName(row.Scores["sql_complexity"].Label)})
+		for _, id := range ids {
+			of.Rows = append(of.Rows, changeLine{ID: id, Address: caseAddress(at, id)})
 		}
+		all = append(all, ids...)
 		v.Answers = append(v.Answers, of)
+	}
+	list, err := p.List(ctx, state)
+	if err != nil {
+		return err
+	}
+	rows, err := list.Rows(ctx, all, []string{list.State.Metric, "relation", "sql_complexity"})
+	if err != nil {
+		return err
+	}
+	whys, err := s.whysOf(ctx, list, rows)
+	if err != nil {
+		return err
+	}
+	byID := map[string]*store.CaseRow{}
+	for i := range rows {
+		s.withholdRow(&rows[i])
+		byID[rows[i].ID] = &rows[i]
+	}
+	for i := range v.Answers {
+		for k := range v.Answers[i].Rows {
+			line := &v.Answers[i].Rows[k]
+			row := byID[line.ID]
+			line.Question, line.Why, line.Tier = row.Question, whys[line.ID], tierName(
+				row.Scores["sql_complexity"].Label,
+			)
+		}
 	}
 	return nil
 }

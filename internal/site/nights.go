@@ -108,8 +108,11 @@ func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.Ru
 		v.Kick += fmt.Sprintf(" from %s to %s", from.UTC().Format("2 Jan"), to.UTC().Format("2 Jan 2006"))
 	}
 	v.Headline = courseOf(nights, ranges, noun)
-	v.Lead = "Each dot is a " + noun + "; click one to open it. Grey bands are what is usual for a version: its mean and 2.66 times its mean step from " + noun + " to " + noun + ". A " + noun + " outside is worth a look."
-	v.Wide, v.Narrow = chartOf(nights, ranges, t.daily[agent], chartOfTrend), chartOf(nights, ranges, t.daily[agent], chartOfPhone)
+	v.Lead = "Each dot is a " + noun + "; click one to open it. " +
+		"Grey bands are what is usual for a version: its mean and 2.66 times " +
+		"its mean step from " + noun + " to " + noun + ". A " + noun + " outside is worth a look."
+	v.Wide = chartOf(nights, ranges, t.daily[agent], chartOfTrend)
+	v.Narrow = chartOf(nights, ranges, t.daily[agent], chartOfPhone)
 	if v.Findings, err = s.findingsOf(ctx, nights, primary); err != nil {
 		return nil, err
 	}
@@ -190,7 +193,13 @@ func (s *Site) findingsOf(ctx context.Context, nights []night, primary string) (
 	}
 	size := func(f []analysis.Finding) int { return 200 * (len(f) + 1) }
 	return store.RememberOf(ctx, s.o.Warehouse, runs, "course\x00"+primary, size, func() ([]analysis.Finding, error) {
-		h, err := analysis.NewHistory(ctx, storedscores.In(s.o.Warehouse), analysis.NewSet(s.o.Metrics), batches, primary)
+		h, err := analysis.NewHistory(
+			ctx,
+			storedscores.In(s.o.Warehouse),
+			analysis.NewSet(s.o.Metrics),
+			batches,
+			primary,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +212,13 @@ func (s *Site) findingsOf(ctx context.Context, nights []night, primary string) (
 }
 
 // otherMeasures draws the other metrics that say most over the same batches.
-func (s *Site) otherMeasures(ctx context.Context, p *store.Pages, t *timeline, nights []night, primary string) (out []smallChart, err error) {
+func (s *Site) otherMeasures(
+	ctx context.Context,
+	p *store.Pages,
+	t *timeline,
+	nights []night,
+	primary string,
+) (out []smallChart, err error) {
 	there, err := s.o.Warehouse.ScoredMetrics(ctx)
 	if err != nil {
 		return nil, err
@@ -234,7 +249,11 @@ func (s *Site) otherMeasures(ctx context.Context, p *store.Pages, t *timeline, n
 			}
 		}
 		if c := smallOf(nights, values, at, daily); c != nil {
-			c.Name, c.Address = metric.DisplayName(name), trendAddress(trendState{Agent: nights[0].Of.Agent, Metrics: []string{name}, Last: lastBatches})
+			c.Name, c.Address = metric.DisplayName(
+				name,
+			), trendAddress(
+				trendState{Agent: nights[0].Of.Agent, Metrics: []string{name}, Last: lastBatches},
+			)
 			out = append(out, *c)
 		}
 	}
@@ -274,7 +293,13 @@ func smallOf(nights []night, values []*float64, at []float64, daily bool) *small
 			least = min(least, *v)
 		}
 	}
-	c.Line, c.X, c.Y, c.Text = line.String(), chart.Pixels(x.At(at[len(at)-1])), chart.Pixels(y.At(*last)), percent(*last)
+	c.Line, c.X, c.Y, c.Text = line.String(), chart.Pixels(
+		x.At(at[len(at)-1]),
+	), chart.Pixels(
+		y.At(*last),
+	), percent(
+		*last,
+	)
 	if high > 1 {
 		c.Text = figure(*last)
 	}
@@ -288,7 +313,12 @@ func smallOf(nights []night, values []*float64, at []float64, daily bool) *small
 func (v *nightsView) rows(nights []night) {
 	for i := len(nights) - 1; i >= 0; i-- {
 		n := &nights[i]
-		row := nightRow{night: *n, ShareText: dash, Step: dash, Changes: address("/compare", store.RunValues(n.Run.RunID))}
+		row := nightRow{
+			night:     *n,
+			ShareText: dash,
+			Step:      dash,
+			Changes:   address("/compare", store.RunValues(n.Run.RunID)),
+		}
 		if n.Share != nil {
 			row.ShareText = percent(*n.Share)
 			if i > 0 && nights[i-1].Share != nil {

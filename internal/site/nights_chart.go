@@ -153,7 +153,8 @@ var (
 	chartOfPhone    = chartSize{class: "narrow", width: 350, height: 240}
 )
 
-// place returns where each night is on the axis of time, from 0 to 1: by date if all have one, else one after the other.
+// places returns where each night is on the axis of time, from 0 to 1: by date if all have one, else one after the
+// other.
 func places(nights []night) []float64 {
 	out := make([]float64, len(nights))
 	dated := len(nights) > 1
@@ -194,7 +195,12 @@ func chartOf(nights []night, ranges []usual, daily bool, size chartSize) *nights
 		}
 	}
 	low = max(0, math.Floor((low-.02)*5)/5)
-	c := &nightsChart{Class: size.class, Width: chart.Pixels(size.width), Height: chart.Pixels(size.height), Limits: size.limits}
+	c := &nightsChart{
+		Class:  size.class,
+		Width:  chart.Pixels(size.width),
+		Height: chart.Pixels(size.height),
+		Limits: size.limits,
+	}
 	c.Title = fmt.Sprintf("Right answers in percent, %s to %s", nights[0].Name, nights[len(nights)-1].Name)
 	const top, foot, before, after = 26.0, 28.0, 40.0, 70.0
 	x := chart.Axis{From: 0, To: 1, Start: before, End: size.width - after}
@@ -252,7 +258,13 @@ func (c *nightsChart) versions(nights []night, ranges []usual, at []float64, x, 
 		if u.To < len(nights) {
 			to = (x.At(at[u.To-1]) + x.At(at[u.To])) / 2
 		}
-		v := chartVersion{X: chart.Pixels(from), To: chart.Pixels(to), W: chart.Pixels(to - from), Known: !math.IsNaN(u.Mean) && u.To-u.From > 1, Limits: u.Limits}
+		v := chartVersion{
+			X:      chart.Pixels(from),
+			To:     chart.Pixels(to),
+			W:      chart.Pixels(to - from),
+			Known:  !math.IsNaN(u.Mean) && u.To-u.From > 1,
+			Limits: u.Limits,
+		}
 		if text := chart.Shortened(nights[u.From].Of.Version, 90); from-lastText > 20 || i == 0 {
 			v.Text = text
 			lastText = from + chart.TextWidth(text)
@@ -285,7 +297,8 @@ func (c *nightsChart) days(nights []night, at []float64, x, y chart.Axis) {
 	before := -room
 	for i := range nights[:last] {
 		px := x.At(at[i])
-		if px-before < room || end-px < room || i > 0 && !nights[i].Of.At.IsZero() && nights[i].Of.At.UTC().Weekday() != time.Monday && len(nights) > 14 {
+		if px-before < room || end-px < room ||
+			i > 0 && !nights[i].Of.At.IsZero() && nights[i].Of.At.UTC().Weekday() != time.Monday && len(nights) > 14 {
 			continue
 		}
 		if i == 0 && len(nights) > 14 && nights[i].Of.At.UTC().Weekday() != time.Monday {
@@ -294,7 +307,10 @@ func (c *nightsChart) days(nights []night, at []float64, x, y chart.Axis) {
 		c.Days = append(c.Days, chartText{X: chart.Pixels(px), Y: chart.Pixels(y.Start + 17), Text: text(i)})
 		before = px
 	}
-	c.Days = append(c.Days, chartText{X: chart.Pixels(end), Y: chart.Pixels(y.Start + 17), Text: text(last), Class: "strong"})
+	c.Days = append(
+		c.Days,
+		chartText{X: chart.Pixels(end), Y: chart.Pixels(y.Start + 17), Text: text(last), Class: "strong"},
+	)
 }
 
 // ends writes the figure of the last night next to its dot, and of the one before it if there is room.
@@ -312,7 +328,10 @@ func (c *nightsChart) ends(nights []night, at []float64, x, y chart.Axis) {
 	c.Ends = append(c.Ends, chartText{X: px, Y: chart.Pixels(py), Text: percent(*nights[last].Share), Class: class})
 	if last > 0 && nights[last-1].Share != nil {
 		if other := y.At(*nights[last-1].Share) + 4; math.Abs(other-py) > 15 {
-			c.Ends = append(c.Ends, chartText{X: px, Y: chart.Pixels(other), Text: percent(*nights[last-1].Share), Class: "strong"})
+			c.Ends = append(
+				c.Ends,
+				chartText{X: px, Y: chart.Pixels(other), Text: percent(*nights[last-1].Share), Class: "strong"},
+			)
 		}
 	}
 }

@@ -24,7 +24,10 @@ func nightsFrom(rights []int, starts ...int) (out []night) {
 		}
 		share := float64(right) / 100
 		n := night{Right: right, Asked: 100, Share: &share, Address: fmt.Sprintf("/run?run=%d", i)}
-		n.Of = analysis.Batch{By: scoring.By{Agent: "a", Version: fmt.Sprintf("%d.0", version)}, At: time.Date(2026, 3, 1+i, 2, 0, 0, 0, time.UTC)}
+		n.Of = analysis.Batch{
+			By: scoring.By{Agent: "a", Version: fmt.Sprintf("%d.0", version)},
+			At: time.Date(2026, 3, 1+i, 2, 0, 0, 0, time.UTC),
+		}
 		n.Name = day(n.Of.At)
 		out = append(out, n)
 	}
@@ -80,7 +83,8 @@ func TestNightsChart(t *testing.T) {
 	if n := strings.Count(chartOf(nights, usuals(nights), false, chartOfTrend).Line, "M"); n != 1 {
 		t.Errorf("the line of batches that are not daily has %d parts, want 1", n)
 	}
-	if len(c.Dots) != 5 || c.Dots[1].Class != "part" || c.Dots[4].Class != "out" || c.Dots[0].Class != "" || c.Dots[0].Address != "/run?run=0" {
+	if len(c.Dots) != 5 || c.Dots[1].Class != "part" || c.Dots[4].Class != "out" || c.Dots[0].Class != "" ||
+		c.Dots[0].Address != "/run?run=0" {
 		t.Errorf("dots %+v", c.Dots)
 	}
 	if c.Dots[0].Tip != "Sun 1 Mar, 1.0: 70 %, 70 of 100 right" {
@@ -90,7 +94,8 @@ func TestNightsChart(t *testing.T) {
 	for _, v := range c.Versions {
 		versions = append(versions, v.Text)
 	}
-	if strings.Join(versions, " ") != "1.0 2.0 3.0" || c.Versions[1].X <= c.Dots[2].X || c.Versions[1].X >= c.Dots[3].X {
+	if strings.Join(versions, " ") != "1.0 2.0 3.0" || c.Versions[1].X <= c.Dots[2].X ||
+		c.Versions[1].X >= c.Dots[3].X {
 		t.Errorf("versions %q, the second starts at %s", versions, c.Versions[1].X)
 	}
 	if n := len(c.Days); n < 3 || c.Days[0].Text != "1 Mar" || c.Days[n-1].Text != "6 Mar" {
@@ -132,14 +137,16 @@ func TestHeadline(t *testing.T) {
 		{35. / 44, change(35, 35, 44, analysis.Same), "80 % of the answers are right, as usual."},
 		{32. / 44, change(35, 32, 44, analysis.Chance), "73 % of the answers are right; 80 % before."},
 		{20. / 44, nil, "45 % of the answers are right."},
-		{35. / 44, change(29, 28, 35, analysis.Chance, analysis.Unlike{Why: "golden set", Cases: 9}), "80 % of the answers are right, on other gold answers than Sunday."},
+		{35. / 44, change(29, 28, 35, analysis.Chance, analysis.Unlike{Why: "golden set", Cases: 9}),
+			"80 % of the answers are right, on other gold answers than Sunday."},
 	} {
 		if got := sentence(c.rate, c.ch, "Sunday"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 	for p, want := range map[float64]string{
-		0.0059: "in 6 of 1,000 nights", 0.0001: "in fewer than 1 of 1,000 nights", 0.049: "in 49 of 1,000 nights", 0.25: "in 25 of 100 nights", 1: "in 100 of 100 nights",
+		0.0059: "in 6 of 1,000 nights", 0.0001: "in fewer than 1 of 1,000 nights", 0.049: "in 49 of 1,000 nights",
+		0.25: "in 25 of 100 nights", 1: "in 100 of 100 nights",
 	} {
 		if got := inThousand(p, "night"); got != want {
 			t.Errorf("%v: %q, want %q", p, got, want)
@@ -151,14 +158,23 @@ func TestHeadline(t *testing.T) {
 func TestTimeline(t *testing.T) {
 	batches := func(hours ...int) (out []analysis.Batch) {
 		for i, h := range hours {
-			out = append(out, analysis.Batch{By: scoring.By{Agent: "a", Batch: fmt.Sprintf("b%d", i)}, At: time.Date(2026, 3, 1, h, 0, 0, 0, time.UTC)})
+			out = append(
+				out,
+				analysis.Batch{
+					By: scoring.By{Agent: "a", Batch: fmt.Sprintf("b%d", i)},
+					At: time.Date(2026, 3, 1, h, 0, 0, 0, time.UTC),
+				},
+			)
 		}
 		return out
 	}
 	for _, c := range []struct {
 		hours []int
 		noun  string
-	}{{[]int{0, 24, 48}, "night"}, {[]int{0, 24}, "batch"}, {[]int{0, 20, 40}, "night"}, {[]int{0, 19, 38}, "batch"}, {[]int{0, 28, 56}, "night"}, {[]int{0, 29, 58}, "batch"}, {[]int{0, 24, 168, 192}, "night"}} {
+	}{
+		{[]int{0, 24, 48}, "night"}, {[]int{0, 24}, "batch"}, {[]int{0, 20, 40}, "night"}, {[]int{0, 19, 38}, "batch"},
+		{[]int{0, 28, 56}, "night"}, {[]int{0, 29, 58}, "batch"}, {[]int{0, 24, 168, 192}, "night"},
+	} {
 		if got := newTimeline(batches(c.hours...), nil).noun("a"); got != c.noun {
 			t.Errorf("batches after %v hours are called %s, want %s", c.hours, got, c.noun)
 		}

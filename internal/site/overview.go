@@ -255,7 +255,11 @@ func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list 
 	if len(nights) > 1 {
 		noun := printable.Noun(2, pr.t.noun(pr.to.Of.Agent))
 		out.Picture = chartOf(nights, usuals(nights), pr.t.daily[pr.to.Of.Agent], chartOfOverview)
-		out.Caption = fmt.Sprintf("Right answers in %%, %s %s. Grey: what is usual for the version", count(len(nights)), noun)
+		out.Caption = fmt.Sprintf(
+			"Right answers in %%, %s %s. Grey: what is usual for the version",
+			count(len(nights)),
+			noun,
+		)
 	}
 	return out, nil
 }
@@ -265,16 +269,25 @@ func (s *Site) comparedWith(ctx context.Context, pr *pair, list *store.List) (*s
 	if pr.from == nil {
 		return nil, nil //nolint:nilnil // there is nothing to compare with
 	}
-	there := make([]string, len(list.Shape.Metrics))
+	var metrics []string
 	for i := range list.Shape.Metrics {
-		there[i] = list.Shape.Metrics[i].Metric
+		if m := list.Shape.Metrics[i].Metric; report.Leads(m) {
+			metrics = append(metrics, m)
+		}
 	}
-	metrics, _ := analysis.ChooseMetrics(there, nil, nil)
 	if m := list.State.Metric; m != "" && !slices.Contains(metrics, m) {
 		metrics = append(metrics, m)
 	}
 	src := storedscores.In(s.o.Warehouse)
-	return src.Compare(ctx, analysis.NewSet(s.o.Metrics), sideOf(pr.from.Run.RunID), sideOf(pr.to.Run.RunID), pr.from.Of, pr.to.Of, analysis.CompareOptions{Metrics: metrics, Primary: list.State.Metric})
+	return src.Compare(
+		ctx,
+		analysis.NewSet(s.o.Metrics),
+		sideOf(pr.from.Run.RunID),
+		sideOf(pr.to.Run.RunID),
+		pr.from.Of,
+		pr.to.Of,
+		analysis.CompareOptions{Metrics: metrics, Primary: list.State.Metric},
+	)
 }
 
 // changeIn returns the change of a metric; nil if there is none.
@@ -333,21 +346,24 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts ma
 	if o.Headline == "" {
 		o.Headline = sentence(all.Rate, ch, from)
 	}
-	o.Lead = append(o.Lead, fmt.Sprintf("%s of %s questions that expect a result are right. With 95 %% confidence, the true share is between %s and %s.", count(right), count(of), percent(all.Low), percent(all.High)))
+	o.add("%s of %s questions that expect a result are right.", count(right), count(of))
+	o.add("With 95 %% confidence, the true share is between %s and %s.", percent(all.Low), percent(all.High))
 	if n := m.Figures.Unanswered; n > 0 {
-		o.Lead = append(o.Lead, upper(things(n, "question"))+" "+printable.Verb(int(n), "has", "have")+" no answer and "+printable.Verb(int(n), "counts", "count")+" as wrong.")
+		has, counts := printable.Verb(int(n), "has", "have"), printable.Verb(int(n), "counts", "count")
+		o.add("%s %s no answer and %s as wrong.", upper(things(n, "question")), has, counts)
 	}
 	if ch == nil || shared == 0 {
 		if pr.from == nil {
-			o.Lead = append(o.Lead, "There is no earlier "+pr.t.noun(to.Of.Agent)+" to compare it with.")
+			o.add("There is no earlier %s to compare it with.", pr.t.noun(to.Of.Agent))
 		}
 		return
 	}
 	if n := unlikeGold(ch); n > 0 {
-		o.Lead = append(o.Lead, fmt.Sprintf("%s changed since %s.", things(n, "gold answer"), from))
+		o.add("%s changed since %s.", things(n, "gold answer"), from)
 	}
 	if shared != of {
-		o.Lead = append(o.Lead, fmt.Sprintf("On the %s that both have: %s right, %s before.", things(shared, "question"), count(now), count(before)))
+		both := things(shared, "question")
+		o.add("On the %s that both have: %s right, %s before.", both, count(now), count(before))
 	}
 	o.chance(ch, counts, pr)
 }
@@ -394,6 +410,11 @@ func unlikeGold(ch *analysis.Change) int {
 	return 0
 }
 
+// add adds a sentence to the lead.
+func (o *overview) add(format string, args ...any) {
+	o.Lead = append(o.Lead, fmt.Sprintf(format, args...))
+}
+
 // chance says how often chance alone gives such a change.
 func (o *overview) chance(ch *analysis.Change, counts map[store.Mode]int64, pr *pair) {
 	broke, fixed := counts[store.Broke], counts[store.Fixed]
@@ -402,15 +423,17 @@ func (o *overview) chance(ch *analysis.Change, counts map[store.Mode]int64, pr *
 	switch {
 	case ch.RateP == nil:
 	case broke+fixed == 0:
-		o.Lead = append(o.Lead, "No question changed its verdict since "+from+".")
+		o.add("No question changed its verdict since %s.", from)
 	case ch.Chance == analysis.MoreThanChance:
-		o.Lead = append(o.Lead, fmt.Sprintf("Without a real change, so uneven a split as %s to %s would come up %s:", count(broke), count(fixed), inThousand(*ch.RateP, noun)))
+		often := inThousand(*ch.RateP, noun)
+		o.add("Without a real change, so uneven a split as %s to %s would come up %s:", count(broke), count(fixed), often)
 		if o.Verdict = "the rise is real"; broke > fixed {
 			o.Verdict = "the drop is real"
 		}
 	default:
-		o.Lead = append(o.Lead, fmt.Sprintf("%s broke and %s %s fixed since %s. Chance alone gives so uneven a split %s: it could be chance.",
-			count(broke), count(fixed), printable.Verb(int(fixed), "was", "were"), from, inThousand(*ch.RateP, noun)))
+		was := printable.Verb(int(fixed), "was", "were")
+		o.add("%s broke and %s %s fixed since %s.", count(broke), count(fixed), was, from)
+		o.add("Chance alone gives so uneven a split %s: it could be chance.", inThousand(*ch.RateP, noun))
 	}
 }
 
@@ -420,7 +443,12 @@ func (o *overview) flow(pr *pair, counts map[store.Mode]int64) {
 		o.Flow = flowOf(counts, []flowPart{
 			{Class: "broke", Text: "wrong", N: counts[store.Failed], Address: casesAddress(pr.listState(store.Failed))},
 			{Class: "kept", Text: "right", N: counts[store.Passed], Address: casesAddress(pr.listState(store.Passed))},
-			{Class: "unasked", Text: "no result expected", N: counts[store.Unasked], Address: casesAddress(pr.listState(store.Unasked))},
+			{
+				Class:   "unasked",
+				Text:    "no result expected",
+				N:       counts[store.Unasked],
+				Address: casesAddress(pr.listState(store.Unasked)),
+			},
 		})
 		return
 	}
@@ -439,10 +467,25 @@ func (o *overview) flow(pr *pair, counts map[store.Mode]int64) {
 func changeParts(pr *pair, counts map[store.Mode]int64) []flowPart {
 	return []flowPart{
 		{Class: "broke", Text: "broke", N: counts[store.Broke], Address: casesAddress(pr.changesState(store.Broke))},
-		{Class: "still", Text: "still wrong", N: counts[store.StillWrong], Address: casesAddress(pr.changesState(store.StillWrong))},
+		{
+			Class:   "still",
+			Text:    "still wrong",
+			N:       counts[store.StillWrong],
+			Address: casesAddress(pr.changesState(store.StillWrong)),
+		},
 		{Class: "fixed", Text: "fixed", N: counts[store.Fixed], Address: casesAddress(pr.changesState(store.Fixed))},
-		{Class: "kept", Text: "still right", N: counts[store.StillRight], Address: casesAddress(pr.changesState(store.StillRight))},
-		{Class: "unasked", Text: "no result expected", N: counts[store.Unasked], Address: casesAddress(pr.changesState(store.Unasked))},
+		{
+			Class:   "kept",
+			Text:    "still right",
+			N:       counts[store.StillRight],
+			Address: casesAddress(pr.changesState(store.StillRight)),
+		},
+		{
+			Class:   "unasked",
+			Text:    "no result expected",
+			N:       counts[store.Unasked],
+			Address: casesAddress(pr.changesState(store.Unasked)),
+		},
 	}
 }
 

@@ -65,7 +65,12 @@ func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[s
 	}
 	var firsts []string
 	for _, g := range groups {
-		of := whyGroup{N: g.Scores, Name: groupName(g.Part), Labels: labelsOf(labels, g.Part), All: casesAddress(state.With(ofGroup(g.Part)))}
+		of := whyGroup{
+			N:      g.Scores,
+			Name:   groupName(g.Part),
+			Labels: labelsOf(labels, g.Part),
+			All:    casesAddress(state.With(ofGroup(g.Part))),
+		}
 		short := state.With(ofGroup(g.Part))
 		short.Size = idsShown
 		l, err := p.List(ctx, short)
@@ -129,7 +134,11 @@ func groupOfLabel() map[string]string {
 
 // whysOf are the reasons of answers in one sentence each, by case: from the relation between the results, or else the
 // metric's own.
-func (s *Site) whysOf(ctx context.Context, list *store.List, rows []store.CaseRow) (map[string]relation.Sentence, error) {
+func (s *Site) whysOf(
+	ctx context.Context,
+	list *store.List,
+	rows []store.CaseRow,
+) (map[string]relation.Sentence, error) {
 	ids := make([]string, len(rows))
 	for i := range rows {
 		ids[i] = rows[i].ID
@@ -167,7 +176,13 @@ func on(name string) string {
 
 // alertsOf finds what a pass rate does not show: answers that change data, refusals that were missed, answers that
 // people call right, golds that may be wrong, and scores that failed.
-func (s *Site) alertsOf(ctx context.Context, p *store.Pages, pr *pair, list *store.List, counts map[store.Mode]int64) (out []alert, err error) {
+func (s *Site) alertsOf(
+	ctx context.Context,
+	p *store.Pages,
+	pr *pair,
+	list *store.List,
+	counts map[store.Mode]int64,
+) (out []alert, err error) {
 	has := func(name string) bool {
 		return slices.ContainsFunc(list.Shape.Metrics, func(m store.MetricShape) bool { return m.Metric == name })
 	}
@@ -209,7 +224,8 @@ func (s *Site) alertsOf(ctx context.Context, p *store.Pages, pr *pair, list *sto
 			if err != nil {
 				return nil, err
 			}
-			a := alert{Title: things(n, "query") + " may change data", Text: "The query does more than read." + then, Wrong: true}
+			a := alert{Title: things(n, "query") + " may change data", Wrong: true}
+			a.Text = "The query does more than read." + then
 			if err := add(a, state); err != nil {
 				return nil, err
 			}
@@ -224,7 +240,8 @@ func (s *Site) alertsOf(ctx context.Context, p *store.Pages, pr *pair, list *sto
 			if err != nil {
 				return nil, err
 			}
-			a := alert{Title: things(n, "question") + " should have been declined or asked back, or answered", Text: "The agent answered where it should not, or the other way round." + then}
+			a := alert{Title: things(n, "question") + " should have been declined or asked back, or answered"}
+			a.Text = "The agent answered where it should not, or the other way round." + then
 			if err := add(a, state); err != nil {
 				return nil, err
 			}
@@ -235,14 +252,18 @@ func (s *Site) alertsOf(ctx context.Context, p *store.Pages, pr *pair, list *sto
 		if n, err := countOf(ctx, p, state); err != nil {
 			return nil, err
 		} else if n > 0 {
-			a := alert{Title: "People call " + count(n) + " of the " + count(counts[store.Failed]) + " wrong answers right", Text: "The gold answer may be too narrow."}
+			a := alert{Text: "The gold answer may be too narrow."}
+			a.Title = "People call " + count(n) + " of the " + count(counts[store.Failed]) + " wrong answers right"
 			if err := add(a, state); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if n := counts[store.Errors]; n > 0 {
-		a := alert{Title: things(n, "question") + " with scores that failed", Text: "A metric could not be computed. The case says why."}
+		a := alert{
+			Title: things(n, "question") + " with scores that failed",
+			Text:  "A metric could not be computed. The case says why.",
+		}
 		if err := add(a, pr.listState(store.Errors)); err != nil {
 			return nil, err
 		}
@@ -250,14 +271,17 @@ func (s *Site) alertsOf(ctx context.Context, p *store.Pages, pr *pair, list *sto
 	return out, nil
 }
 
-// countOf counts the cases of a list.
-func countOf(ctx context.Context, p *store.Pages, state store.State) (int64, error) {
+// countOf counts the cases of a list, by one statement over its scores.
+func countOf(ctx context.Context, p *store.Pages, state store.State) (n int64, err error) {
 	l, err := p.List(ctx, state)
 	if err != nil {
 		return -1, err
 	}
-	n, err := l.Counts(ctx)
-	return n[state.Mode], err
+	parts, _, err := l.Slices(ctx, "status", partsAll)
+	for i := range parts {
+		n += parts[i].Scores
+	}
+	return n, err
 }
 
 // partsOf cuts the right answers by difficulty and by subject, before and now.
@@ -265,7 +289,8 @@ func (s *Site) partsOf(ctx context.Context, p *store.Pages, o *overview, pr *pai
 	var old *store.List
 	if pr.from != nil {
 		var err error
-		if old, err = p.List(ctx, store.State{RunID: pr.from.Run.RunID, Mode: store.All, Metric: list.State.Metric}); err != nil {
+		state := store.State{RunID: pr.from.Run.RunID, Mode: store.All, Metric: list.State.Metric}
+		if old, err = p.List(ctx, state); err != nil {
 			old = nil //nolint:wastedassign // the baseline has no such scores
 		}
 	}
@@ -297,11 +322,14 @@ func (s *Site) partsOf(ctx context.Context, p *store.Pages, o *overview, pr *pai
 		}
 		for i := range now {
 			part := &now[i]
-			if by.column == "tag" && !strings.HasPrefix(part.Part, subjectTags) || part.Judged+part.Unanswered == 0 || part.Unreadable != "" {
+			if by.column == "tag" && !strings.HasPrefix(part.Part, subjectTags) || part.Judged+part.Unanswered == 0 ||
+				part.Unreadable != "" {
 				continue
 			}
 			row := partRow{Name: tierName(part.Part), Now: part.Passed, Of: part.Judged + part.Unanswered}
-			row.Address = casesAddress(pr.listState(store.All).With(store.ListFilter{Column: by.column, Op: store.Equal, Value: part.Part}))
+			row.Address = casesAddress(
+				pr.listState(store.All).With(store.ListFilter{Column: by.column, Op: store.Equal, Value: part.Part}),
+			)
 			if by.column == "tag" {
 				row.Name = strings.TrimPrefix(part.Part, subjectTags)
 			}
@@ -343,14 +371,27 @@ func (r *partRow) dots(was float64, known bool) {
 
 // measureOf is a metric before and now.
 func (s *Site) measureOf(ch *analysis.Change, pr *pair) measureRow {
-	m := measureRow{Name: metric.DisplayName(ch.Metric), ID: ch.Metric, Change: dash, Interval: dash, Before: figure(ch.Before), Now: figure(ch.After), Chance: cmp.Or(ch.Chance, ch.Outcome), Class: map[string]string{analysis.Degraded: "down", analysis.Improved: "up"}[ch.Outcome]}
+	m := measureRow{
+		Name:     metric.DisplayName(ch.Metric),
+		ID:       ch.Metric,
+		Change:   dash,
+		Interval: dash,
+		Before:   figure(ch.Before),
+		Now:      figure(ch.After),
+		Chance:   cmp.Or(ch.Chance, ch.Outcome),
+		Class:    map[string]string{analysis.Degraded: "down", analysis.Improved: "up"}[ch.Outcome],
+	}
 	if known := s.known(ch.Metric); known != nil {
 		m.What = known.Summary
 	}
 	m.Address = address("/run", withMetric(store.RunValues(pr.to.Run.RunID), ch.Metric))
 	of := pairs{From: pr.from.Run.RunID, To: pr.to.Run.RunID, Metric: ch.Metric}
 	if ch.Mean != nil {
-		m.Change, m.Interval = minus(report.Signed(*ch.Mean)), minus(report.Signed(*ch.Low)+" to "+report.Signed(*ch.High))
+		m.Change, m.Interval = minus(
+			report.Signed(*ch.Mean),
+		), minus(
+			report.Signed(*ch.Low)+" to "+report.Signed(*ch.High),
+		)
 	}
 	if ch.Rate == nil {
 		return m
@@ -420,7 +461,8 @@ func (s *Site) costsOf(ctx context.Context, p *store.Pages, o *overview, pr *pai
 	}
 	o.Costs = append(o.Costs, spanRow("Time to score", took(to), took(old)))
 	number("Tokens of judges", costAddress(to.Run.RunID), to.Tokens, tokens)
-	if money := (costRow{Name: "Cost of judges", Before: dash, Now: orDash(to.Cost), Change: dash}); to.Cost != "" || old != nil && old.Cost != "" {
+	if money := (costRow{Name: "Cost of judges", Before: dash, Now: orDash(to.Cost), Change: dash}); to.Cost != "" ||
+		old != nil && old.Cost != "" {
 		if old != nil {
 			money.Before = orDash(old.Cost)
 		}

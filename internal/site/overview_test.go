@@ -61,7 +61,10 @@ func TestOverviewAddsUp(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
 	s := opened(t, w)
 	want := becameOf(verdictsOf(t, w, night2), verdictsOf(t, w, night1))
-	at := address("/compare", url.Values{"from": {store.RunValues(night2).Encode()}, "to": {store.RunValues(night1).Encode()}})
+	at := address(
+		"/compare",
+		url.Values{"from": {store.RunValues(night2).Encode()}, "to": {store.RunValues(night1).Encode()}},
+	)
 	doc := shows(t, s, at)
 	parts := 0
 	doc.Find("nav.filters a").Each(func(_ int, a *goquery.Selection) {
@@ -71,7 +74,8 @@ func TestOverviewAddsUp(t *testing.T) {
 		list.Find("details.change .id").Each(func(_ int, id *goquery.Selection) { ids = append(ids, id.Text()) })
 		slices.Sort(ids)
 		words := strings.Fields(a.Text())
-		class := map[string]string{"Broke": "broke", "Fixed": "fixed", "Still wrong": "still", "Still right": "kept"}[strings.Join(words[:len(words)-1], " ")]
+		classes := map[string]string{"Broke": "broke", "Fixed": "fixed", "Still wrong": "still", "Still right": "kept"}
+		class := classes[strings.Join(words[:len(words)-1], " ")]
 		if class == "" {
 			return
 		}
@@ -113,13 +117,16 @@ func TestOverviewAddsUp(t *testing.T) {
 	}
 	right := len(want["kept"]) + len(want["fixed"])
 	of := right + len(want["broke"]) + len(want["still"])
-	if said := top.Find("h1").Text(); !strings.HasPrefix(said, percent(float64(right)/float64(of))+" of the answers are right, up from ") {
+	if said := top.Find("h1").Text(); !strings.HasPrefix(
+		said,
+		percent(float64(right)/float64(of))+" of the answers are right, up from ",
+	) {
 		t.Errorf("%q, want %d of %d", said, right, of)
 	}
 }
 
-// TestChangesCanBeNarrowed holds that filters and searches of lists work on changes, and that a search that is no regular
-// expression is an error next to its field.
+// TestChangesCanBeNarrowed holds that filters and searches of lists work on changes, and that a search that is no
+// regular expression is an error next to its field.
 func TestChangesCanBeNarrowed(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
 	s := opened(t, w)
@@ -130,7 +137,10 @@ func TestChangesCanBeNarrowed(t *testing.T) {
 	all := shows(t, s, address("/compare", v)).Find("details.change").Length()
 	v.Set("search", "RETAIL-")
 	some := shows(t, s, address("/compare", v)).Find("details.change .id")
-	if n := some.Length(); n == 0 || n >= all || some.FilterFunction(func(_ int, id *goquery.Selection) bool { return !strings.HasPrefix(id.Text(), "retail-") }).Length() > 0 {
+	if n := some.Length(); n == 0 || n >= all ||
+		some.FilterFunction(func(_ int, id *goquery.Selection) bool { return !strings.HasPrefix(id.Text(), "retail-") }).
+			Length() >
+			0 {
 		t.Errorf("%d of %d rows match", n, all)
 	}
 	for _, path := range []string{"/compare", "/cases"} {
@@ -142,8 +152,15 @@ func TestChangesCanBeNarrowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		field := doc.Find("input[name=search]")
-		if typed, _ := field.Attr("value"); res.StatusCode != http.StatusBadRequest || typed != "(((" || !strings.Contains(doc.Find("#searcherror").Text(), "missing closing )") {
-			t.Errorf("%s: %d, the field has %q, and %q is said", path, res.StatusCode, typed, doc.Find("#searcherror").Text())
+		if typed, _ := field.Attr("value"); res.StatusCode != http.StatusBadRequest || typed != "(((" ||
+			!strings.Contains(doc.Find("#searcherror").Text(), "missing closing )") {
+			t.Errorf(
+				"%s: %d, the field has %q, and %q is said",
+				path,
+				res.StatusCode,
+				typed,
+				doc.Find("#searcherror").Text(),
+			)
 		}
 	}
 }
@@ -177,7 +194,10 @@ func TestGridHasEveryVerdict(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
 	s := opened(t, w)
 	doc := shows(t, s, address("/questions", store.RunValues(night2)))
-	runs := []map[string]string{verdictsOf(t, w, scoring.RunID{ID: "judged-1.0", By: night1.By}), verdictsOf(t, w, night2)}
+	runs := []map[string]string{
+		verdictsOf(t, w, scoring.RunID{ID: "judged-1.0", By: night1.By}),
+		verdictsOf(t, w, night2),
+	}
 	rows := 0
 	doc.Find("table.grid tbody tr:not(.part)").Each(func(_ int, row *goquery.Selection) {
 		id := row.Find("th a").Text()

@@ -70,7 +70,10 @@ func (s *Site) questions(r *http.Request) (content, error) {
 	ctx := r.Context()
 	run := store.ParseRun(r.URL.Query())
 	if run.ID == "" {
-		return content{}, errcode.New(errcode.InvalidArgument, "run: missing, expected the run whose questions are shown")
+		return content{}, errcode.New(
+			errcode.InvalidArgument,
+			"run: missing, expected the run whose questions are shown",
+		)
 	}
 	p, err := s.reader(ctx)
 	if err != nil {
@@ -96,7 +99,13 @@ func (s *Site) questions(r *http.Request) (content, error) {
 		nights[at].Run.RunID = run
 		nights = nights[max(0, at+1-stripBatches) : at+1]
 	}
-	v := &questionsView{nights: nights, counts: counts, Kick: "Every question, every " + pr.t.noun(run.Agent), Name: pr.t.name(pr.to), All: casesAddress(store.State{RunID: run, Mode: store.All})}
+	v := &questionsView{
+		nights: nights,
+		counts: counts,
+		Kick:   "Every question, every " + pr.t.noun(run.Agent),
+		Name:   pr.t.name(pr.to),
+		All:    casesAddress(store.State{RunID: run, Mode: store.All}),
+	}
 	if err := s.gridParts(ctx, p, v, pr, list); err != nil {
 		return content{}, err
 	}
@@ -116,10 +125,21 @@ func (v *questionsView) say(pr *pair, nights []night, counts map[store.Mode]int6
 		v.Headline = "No question broke."
 	default:
 		from, to := pr.names()
-		v.Headline = fmt.Sprintf("%s that %s right %s broke %s.", things(broke, "question"), printable.Verb(int(broke), "was", "were"), on(from), on(to))
+		v.Headline = fmt.Sprintf(
+			"%s that %s right %s broke %s.",
+			things(broke, "question"),
+			printable.Verb(int(broke), "was", "were"),
+			on(from),
+			on(to),
+		)
 	}
-	v.Lead = fmt.Sprintf("%s by %s. Rows are grouped by what happened in the last %s, so that a column of rings is one event and a speckled row is an unsteady question.",
-		things(counts[store.All], "question"), things(len(nights), noun), noun)
+	v.Lead = fmt.Sprintf(
+		"%s by %s. Rows are grouped by what happened in the last %s, so that a column of rings is one event "+
+			"and a speckled row is an unsteady question.",
+		things(counts[store.All], "question"),
+		things(len(nights), noun),
+		noun,
+	)
 }
 
 // gridParts chooses the questions and reads what became of them.
