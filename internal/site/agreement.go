@@ -21,7 +21,7 @@ import (
 )
 
 // The page shows how far metrics and judges agree with the people who labelled a run's batch.
-var _ = register(&page{name: "agreement", pattern: "GET /agreement", nav: "Agreement", place: 80, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).agreement})
+var _ = register(&page{name: "agreement", pattern: "GET /agreement", nav: "Agreement", place: 130, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).agreement})
 
 // defaultWidth is how wide the interval of kappa may be that the page counts labels for.
 const defaultWidth = 0.2

@@ -13,12 +13,15 @@ import (
 )
 
 // The page lists the cases of a run.
-var _ = register(&page{name: "cases", pattern: "GET /cases", nav: "Cases", place: 30, ofRun: true, noted: true, inReport: (*staticPlan).lists, role: identity.Read, show: (*Site).cases})
+var _ = register(&page{name: "cases", pattern: "GET /cases", nav: "All answers", place: 100, ofRun: true, noted: true, inReport: (*staticPlan).lists, role: identity.Read, show: (*Site).cases})
 
 // lists adds the pages of the lists of a run. Links of other pages, which set neither page size nor baseline, lead
 // to the first of a list.
 func (l *staticPlan) lists(p *page, of *staticRun) {
 	for _, mode := range l.modesOf(of.run) {
+		if ofChanges(mode) { // the page of changes lists these
+			continue
+		}
 		name := p.name
 		if mode != store.All {
 			name = string(mode)
@@ -73,7 +76,11 @@ type caseList struct {
 	Exports  []namedAddress
 	Unfilter string // address of the list without conditions
 	Compared bool   // with a baseline
-	Masked   bool   // questions, queries, reasons and tags are withheld
+	// SearchError says why what was typed cannot be searched for; Code is then the status of the response.
+	SearchError string
+	Typed       string
+	Code        int
+	Masked      bool // questions, queries, reasons and tags are withheld
 }
 
 // modeLink is a mode with how many cases it has.
@@ -132,7 +139,8 @@ type scoreCell struct {
 
 func (s *Site) cases(r *http.Request) (content, error) {
 	ctx := r.Context()
-	state, err := s.listOf(r.URL.Query())
+	v := caseList{}
+	state, err := s.searchedList(r.URL.Query(), &v)
 	if err != nil {
 		return content{}, err
 	}
@@ -148,10 +156,10 @@ func (s *Site) cases(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	v := caseList{State: state, Metric: list.State.Metric, Columns: s.shownColumns(), Masked: !s.mask.None(), Ops: store.Ops,
-		Sizes: []int{25, 50, 100, 250, 500}, Of: counts[state.Mode], Compared: state.Baseline != (scoring.RunID{})}
+	v.State, v.Metric, v.Masked = state, list.State.Metric, !s.mask.None()
+	v.Of, v.Compared = counts[state.Mode], state.Baseline != (scoring.RunID{})
 	for _, m := range store.Modes {
-		if m == store.Changed && !v.Compared {
+		if m == store.Changed && !v.Compared || modeNames[m] == "" {
 			continue
 		}
 		v.Modes = append(v.Modes, modeLink{modeNames[m], counts[m], casesAddress(state.In(m)), m == state.Mode})
@@ -172,8 +180,9 @@ func (s *Site) cases(r *http.Request) (content, error) {
 		}
 		v.Rows = append(v.Rows, row)
 	}
+	v.Columns = s.shownColumns()
 	v.frame(list, metrics)
-	return content{Title: modeNames[state.Mode] + " cases", Run: &state.RunID, Page: v, Poll: list.Run.Status == "running"}, nil
+	return content{Title: modeNames[state.Mode] + " cases", Run: &state.RunID, Page: v, Status: v.Code, Poll: list.Run.Status == "running"}, nil
 }
 
 // shownMetrics returns the metrics shown as columns in addition to the primary one: the chosen ones, else those
@@ -200,6 +209,7 @@ func shownMetrics(list *store.List) []string {
 // frame fills in what is around the rows.
 func (v *caseList) frame(list *store.List, metrics []string) {
 	s := v.State
+	v.Ops, v.Sizes = store.Ops, []int{25, 50, 100, 250, 500}
 	head := func(column, name string) columnHead {
 		to := s
 		to.Page, to.Sort = 1, store.Sort{Column: column}

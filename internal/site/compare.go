@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -16,14 +17,34 @@ import (
 )
 
 // The page compares a baseline with up to four other runs.
-var _ = register(&page{name: "compare", pattern: "GET /compare", nav: "Compare", place: 40, ofRun: true, inReport: (*staticPlan).comparison, role: identity.Read, show: (*Site).compare})
+var _ = register(&page{name: "compare", pattern: "GET /compare", nav: "Changes", place: 20, ofRun: true, inPrint: true, inReport: (*staticPlan).comparison, role: identity.Read, show: (*Site).compare})
 
-// comparison adds the comparison of a run with the baseline, if the report has one.
+// comparison adds the pages of what became of the questions of a run, if it has a baseline, and the comparison of all
+// metrics. The link to the changes leads to what broke.
 func (l *staticPlan) comparison(p *page, of *staticRun) {
-	if l.state(of.run, store.All).Baseline != (scoring.RunID{}) {
-		both := url.Values{"from": {store.RunValues(l.Baseline).Encode()}, "to": {store.RunValues(of.run).Encode()}}
-		l.add(p, address("/compare", both), p.name+of.suffix, addressOf(p, &of.run))
+	base := l.baselines[of.run]
+	if base == (scoring.RunID{}) {
+		return
 	}
+	for _, mode := range changeModes {
+		state, name := l.state(of.run, mode), string(mode)
+		bare := state
+		bare.Size = store.DefaultSize
+		also := []string{casesAddress(bare)}
+		if mode == store.Broke {
+			name = p.name
+			also = append(also, addressOf(p, &of.run), compareAddress(sides{From: base, To: []scoring.RunID{of.run}}))
+		}
+		for n := range max(1, (len(of.ids[mode])+pageSize-1)/pageSize) {
+			at, number := state, ""
+			if at.Page = n + 1; n > 0 {
+				number, also = "-page-"+strconv.Itoa(n+1), nil
+			}
+			l.add(p, casesAddress(at), name+of.suffix+number, also...)
+		}
+	}
+	tables := sides{From: base, To: []scoring.RunID{of.run}, Metrics: []string{"all"}}
+	l.add(p, compareAddress(tables), "measures"+of.suffix)
 }
 
 // mostCandidates is how many runs are compared with a baseline.
@@ -120,8 +141,9 @@ type compareContent struct {
 	More       int    // metrics that are not shown
 	From       runLine
 	Compared   []comparedRun
-	Warnings   []string // about differences other than the answers
-	Hint       string   // what to do if there is nothing to compare
+	Warnings   []string     // about differences other than the answers
+	Changes    *changesView // of one run with its baseline; nil: tables of several
+	Hint       string       // what to do if there is nothing to compare
 }
 
 // runLine names a run.
@@ -204,6 +226,13 @@ func (s *Site) compare(r *http.Request) (content, error) {
 		b := c
 		b.Chosen, c.Chosen = id == asked.From, slices.Contains(asked.To, id)
 		page.Baselines, page.Candidates = append(page.Baselines, b), append(page.Candidates, c)
+	}
+	if len(asked.To) == 1 && asked.Metrics == nil && !asked.Itself && len(recent) > 1 {
+		from := scoring.RunID{}
+		if named := r.URL.Query(); named.Get("from") != "" || store.ParseBaseline(named).ID != "" {
+			from = asked.From
+		}
+		return s.changes(r, page, asked.To[0], from)
 	}
 	switch {
 	case len(recent) < 2:

@@ -18,11 +18,12 @@ import (
 
 // The page counts what goes wrong in a run: relations between results, issues of queries,
 // categories of FLEX, and what else judges find.
-var _ = register(&page{name: "failures", pattern: "GET /failures", nav: "Failures", place: 50, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).failures})
+var _ = register(&page{name: "failures", pattern: "GET /failures", nav: "Failures", place: 30, ofRun: true, inPrint: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).failures})
 
 type failuresContent struct {
-	Kinds []failureKind
-	None  string // what to do if nothing is found
+	Reasons *reasonsView // of wrong answers; nil: none is wrong, or reasons are withheld
+	Kinds   []failureKind
+	None    string // what to do if nothing is found
 }
 
 // failureKind holds the labels of the same kind.
@@ -78,7 +79,18 @@ func (s *Site) failures(r *http.Request) (content, error) {
 	if len(f.Labels) == 0 {
 		page.None = "This run has no such labels. They come from the metrics relation, sql_judge_issues, flex, stef and rose: badger run --metrics relation scores the first without a judge."
 	}
-	return content{Title: "Failures", Run: &run, Page: page}, nil
+	p, err := s.reader(r.Context())
+	if err != nil {
+		return content{}, err
+	}
+	title := "Failures"
+	if page.Reasons, err = s.reasonsOf(r.Context(), p, run, r.URL.Query().Get("new") != ""); err != nil {
+		return content{}, err
+	}
+	if page.Reasons != nil {
+		title = strings.TrimSuffix(page.Reasons.Headline, ".")
+	}
+	return content{Title: title, Run: &run, Page: page}, nil
 }
 
 // failureKinds are the labels of a run by their kinds.

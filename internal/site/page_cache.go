@@ -18,6 +18,8 @@ type held struct {
 	note  string    // what is left out of the report
 	shown *heldCase // what the page is about; nil: no case
 	lists *heldLists
+	// withPage are the cases that have pages, by run.
+	withPage map[scoring.RunID]map[string]bool
 }
 
 // heldRun caches the data that the pages of a run share.

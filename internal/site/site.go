@@ -48,6 +48,7 @@ type page struct {
 	ofRun   bool   // its address names a run; its link is shown if a run is chosen
 	perCase bool   // a static report has one for each case that it chooses
 	noted   bool   // in a static report it lists what is left out
+	inPrint bool   // a print of a report in one file has it
 	role    identity.Role
 	show    func(s *Site, r *http.Request) (content, error)
 	// inReport adds the page to a static report, for one run of it; nil: a static report lacks the page.
@@ -85,6 +86,7 @@ type Site struct {
 	served  *form
 	policy  string // Content-Security-Policy
 	mask    *caseview.Mask
+	times   timelines
 }
 
 // New makes a site. An error is a wrong option.
@@ -211,9 +213,10 @@ func (s *Site) page(p *page) http.HandlerFunc {
 		case p.serve != nil:
 			err = p.serve(s, rw, r)
 		default:
-			var b bytes.Buffer
-			if err = s.served.render(r.Context(), &b, s, p, r); err == nil {
+			b := &response{status: http.StatusOK}
+			if err = s.served.render(r.Context(), b, s, p, r); err == nil {
 				rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+				rw.WriteHeader(b.status)
 				_, _ = rw.Write(b.Bytes())
 			}
 		}

@@ -16,11 +16,12 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
 // The page shows how metrics went over the batches of agents.
-var _ = register(&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 60, role: identity.Read, show: (*Site).trend})
+var _ = register(&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 50, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).trend})
 
 const (
 	lastBatches   = 10 // that are shown unless more are asked for
@@ -69,17 +70,18 @@ func trendAddress(s trendState) string {
 }
 
 type trendContent struct {
-	State   trendState
-	Agents  []option
-	Metrics []trendMetric
-	Others  []trendLink // metrics that are not shown
-	AllAt   string      // the address with all batches; "": they are shown
-	Hidden  int         // batches that are not shown
-	Legend  []string    // what the marks mean
-	Notes   []string
-	Alpha   float64
-	Primary string // the metric whose p-values are not adjusted
-	Batches int
+	Nights   *nightsView // the batches of an agent; nil: tables of some metrics
+	State    trendState
+	Agents   []option
+	Metrics  []trendMetric
+	Others   []trendLink // metrics that are not shown
+	AllAt    string      // the address with all batches; "": they are shown
+	Hidden   int         // batches that are not shown
+	Legend   []string    // what the marks mean
+	Notes    []string
+	Alpha    float64
+	Primary  string // the metric whose p-values are not adjusted
+	Batches  int
 }
 
 type trendLink struct{ Address, Text string }
@@ -100,8 +102,8 @@ type trendRow struct {
 	Passed         string
 	Change, P      string
 	Class, Outcome string
-	Changed        []string // what else changed since its baseline
-	Address        string   // the comparison with its baseline
+	Changed        []string // what else changed since the batch before
+	Address        string   // the comparison with the batch before
 }
 
 // changeMarks are the letters of changes other than the answers, with their meaning.
@@ -119,6 +121,17 @@ func (s *Site) trend(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	ctx := r.Context()
+	var run *scoring.RunID
+	if named := store.ParseRun(r.URL.Query()); named.ID != "" {
+		run = &named
+	}
+	if len(state.Metrics) == 0 {
+		v, err := s.nightsPage(ctx, state, run)
+		if err != nil {
+			return content{}, err
+		}
+		return content{Title: strings.TrimSuffix(v.Headline, "."), Run: run, Page: &trendContent{State: state, Nights: v}}, nil
+	}
 	src, err := s.scores()
 	if err != nil {
 		return content{}, err
@@ -136,7 +149,7 @@ func (s *Site) trend(r *http.Request) (content, error) {
 	}}
 	o.Metrics = metrics // all of them, as p is adjusted for their number
 	page := &trendContent{State: state}
-	out := content{Title: "Trend", Page: page}
+	out := content{Title: "Trend", Run: run, Page: page}
 	if len(metrics) == 0 {
 		page.Notes = []string{"there are no scores"}
 		return out, nil

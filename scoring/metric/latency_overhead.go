@@ -9,7 +9,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "latency_overhead", Version: 2, Group: "execution",
+		Name: "latency_overhead", Display: "Query time against gold's",
+		Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
 		Needs:         scoring.FieldLatency,
 		Summary:       "How much longer the agent's query took than the gold query, in percent of the latter; negative if it was faster.",

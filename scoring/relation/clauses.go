@@ -12,71 +12,88 @@ import (
 
 var clauseKinds = []Kind{
 	{
-		Name: "same_query", Class: Defensible, find: sameQuery,
+		Name: "same_query", Display: "Same query", Group: SameData,
+		Class: Defensible, find: sameQuery,
 		Meaning: "The queries are the same text but for spacing, comments and the case of keywords; without results, also queries that are proven to be the same.", Example: "SELECT a FROM t; select a  FROM t",
 	},
 	{
-		Name: "count_distinct", Class: Difference, find: countDistinct,
+		Name: "count_distinct", Display: "Counts repeats", Group: Counting,
+		Class: Difference, find: countDistinct,
 		Meaning: "One query counts rows or values, the other different values.", Example: "COUNT(DISTINCT x); COUNT(x)",
 	},
 	{
-		Name: "aggregate_differs", Class: Difference, find: aggregateDiffers,
+		Name: "aggregate_differs", Display: "Another aggregate", Group: Counting,
+		Class: Difference, find: aggregateDiffers,
 		Meaning: "The queries aggregate by other functions.", Example: "MAX(x); AVG(x)",
 	},
 	{
-		Name: "ratio_for_plain", Class: Difference, find: ratioForPlain,
+		Name: "ratio_for_plain", Display: "Ratio for a plain number, or the reverse", Group: Counting,
+		Class: Difference, find: ratioForPlain,
 		Meaning: "One query divides, the other does not.", Example: "x; 100 * x / y",
 	},
 	{
-		Name: "ratio_differs", Class: Difference, find: ratioDiffers,
+		Name: "ratio_differs", Display: "Another ratio", Group: Counting,
+		Class: Difference, find: ratioDiffers,
 		Meaning: "Both results are one number of a division, and not the same one.", Example: "SUM(a) / COUNT(*); SUM(a) / COUNT(b)",
 	},
 	{
-		Name: "order_total_for_raw", Class: Defensible, WrittenFrom: "splash", find: func(e *evidence) *found { return orderAggregated(e, predSide) },
+		Name: "order_total_for_raw", Display: "Sorted by totals, not single values", Group: SortingAndCuttingOff,
+		Class: Defensible, WrittenFrom: "splash", find: func(e *evidence) *found { return orderAggregated(e, predSide) },
 		Meaning: "Both queries keep the first rows of an order in the same tables; the answer's is by an aggregate of what gold's is by as it is.", Example: "ORDER BY x LIMIT 1; GROUP BY k ORDER BY SUM(x) LIMIT 1",
 	},
 	{
-		Name: "order_raw_for_total", Class: Difference, find: func(e *evidence) *found { return orderAggregated(e, goldSide) },
+		Name: "order_raw_for_total", Display: "Sorted by single values, not totals", Group: SortingAndCuttingOff,
+		Class: Difference, find: func(e *evidence) *found { return orderAggregated(e, goldSide) },
 		Meaning: "Both queries keep the first rows of an order; gold's is by an aggregate, the answer's by single values.", Example: "GROUP BY k ORDER BY SUM(x) LIMIT 1; ORDER BY x LIMIT 1",
 	},
 	{
-		Name: "order_differs", Class: Difference, find: orderDiffers,
+		Name: "order_differs", Display: "Sorted by something else", Group: SortingAndCuttingOff,
+		Class: Difference, find: orderDiffers,
 		Meaning: "Both queries keep the first rows, each of another order.", Example: "ORDER BY x LIMIT 3; ORDER BY y LIMIT 3",
 	},
 	{
-		Name: "limits_differ", Class: Difference, find: limitsDiffer,
+		Name: "limits_differ", Display: "Other limit", Group: SortingAndCuttingOff,
+		Class: Difference, find: limitsDiffer,
 		Meaning: "The queries keep other numbers of rows.", Example: "LIMIT 3; LIMIT 5",
 	},
 	{
-		Name: "distinct_under_limit", Class: Difference, find: distinctUnderLimit,
+		Name: "distinct_under_limit", Display: "Repeated rows removed before the cut, or not", Group: SortingAndCuttingOff,
+		Class: Difference, find: distinctUnderLimit,
 		Meaning: "Both queries keep the first rows; only one of them drops repetitions first.", Example: "SELECT DISTINCT x … LIMIT 3; SELECT x … LIMIT 3",
 	},
 	{
-		Name: "same_order_limit", Class: Difference, find: sameOrderLimit,
+		Name: "same_order_limit", Display: "Other rows in the top list", Group: SortingAndCuttingOff,
+		Class: Difference, find: sameOrderLimit,
 		Meaning: "Both queries keep as many rows of the same order, and the rows differ: they tie, or are of other groups.", Example: "GROUP BY id ORDER BY COUNT(*) LIMIT 3; GROUP BY name ORDER BY COUNT(*) LIMIT 3",
 	},
 	{
-		Name: "group_differs", Class: Difference, find: groupDiffers,
+		Name: "group_differs", Display: "Grouped otherwise", Group: GroupsAndJoins,
+		Class: Difference, find: groupDiffers,
 		Meaning: "The queries, or queries inside them, group by other expressions.", Example: "GROUP BY id; GROUP BY name",
 	},
 	{
-		Name: "outer_join", Class: Difference, find: outerJoin,
+		Name: "outer_join", Display: "Join keeps or drops rows", Group: GroupsAndJoins,
+		Class: Difference, find: outerJoin,
 		Meaning: "One query has an outer join, the other none.", Example: "a JOIN b; a LEFT JOIN b",
 	},
 	{
-		Name: "tables_fewer", Class: Difference, find: tablesFewer,
+		Name: "tables_fewer", Display: "Reads a table too few", Group: GroupsAndJoins,
+		Class: Difference, find: tablesFewer,
 		Meaning: "The answer's query leaves out tables that gold reads.", Example: "a JOIN b; a",
 	},
 	{
-		Name: "tables_more", Class: Difference, find: tablesMore,
+		Name: "tables_more", Display: "Reads a table too many", Group: GroupsAndJoins,
+		Class: Difference, find: tablesMore,
 		Meaning: "The answer's query reads tables in addition to gold's.", Example: "a; a JOIN b",
 	},
 	{
-		Name: "tables_differ", Class: Difference, find: tablesDiffer,
+		Name: "tables_differ", Display: "Reads other tables", Group: GroupsAndJoins,
+		Class: Difference, find: tablesDiffer,
 		Meaning: "Each query reads a table that the other does not.", Example: "a; b",
 	},
 	{
-		Name: "select_differs", Class: Difference, find: selectDiffers,
+		Name: "select_differs", Display: "Other columns selected", Group: Columns,
+		Class: Difference, find: selectDiffers,
 		Meaning: "The queries are the same but for what they select.", Example: "SELECT a FROM t; SELECT b FROM t",
 	},
 }

@@ -11,51 +11,63 @@ import (
 
 var conditionKinds = []Kind{
 	{
-		Name: "filter_missing", Class: Difference, find: func(e *evidence) *found { return oneFilter(e, goldSide) },
+		Name: "filter_missing", Display: "Filter missing, so too many rows", Group: Filters,
+		Class: Difference, find: func(e *evidence) *found { return oneFilter(e, goldSide) },
 		Meaning: "Every gold row is in the answer, which has more; the conditions of the queries are the same but for one, or the bounds of one column, which only gold has.", Example: "WHERE a = 1 AND b = 2; WHERE a = 1",
 	},
 	{
-		Name: "filter_added", Class: Difference, find: func(e *evidence) *found { return oneFilter(e, predSide) },
+		Name: "filter_added", Display: "Filter too many, so rows missing", Group: Filters,
+		Class: Difference, find: func(e *evidence) *found { return oneFilter(e, predSide) },
 		Meaning: "Every row of the answer is in gold, which has more; the conditions of the queries are the same but for one, or the bounds of one column, which only the answer has.", Example: "WHERE a = 1; WHERE a = 1 AND b = 2",
 	},
 	{
-		Name: "literal_case", Class: Difference, find: literalCase,
+		Name: "literal_case", Display: "Text in other capitals", Group: Filters,
+		Class: Difference, find: literalCase,
 		Meaning: "The queries compare with literals that differ in upper and lower case alone, or one of them folds the case first.", Example: "x = 'aminer'; x = 'Aminer'",
 	},
 	{
-		Name: "literal_form", Class: Difference, find: literalForm,
+		Name: "literal_form", Display: "Text written otherwise in a filter", Group: Filters,
+		Class: Difference, find: literalForm,
 		Meaning: "The queries compare with literals that are written otherwise: the same letters and digits but for blanks and signs, another type, or one inside the other.", Example: "t LIKE '1:54%'; t = '0:01:54'",
 	},
 	{
-		Name: "literal_foreign", Class: Difference, find: func(e *evidence) *found { return foreignLiteral(e, predSide) },
+		Name: "literal_foreign", Display: "Filters by a value not in the question", Group: Filters,
+		Class: Difference, find: func(e *evidence) *found { return foreignLiteral(e, predSide) },
 		Meaning: "The answer compares a column with a literal that neither the question nor its evidence has; gold compares it with one that is in the question.", Example: "x = 'Japan'; x = 'Nippon'",
 	},
 	{
-		Name: "literals_differ", Class: Difference, find: literalsDiffer,
+		Name: "literals_differ", Display: "Other value in a filter", Group: Filters,
+		Class: Difference, find: literalsDiffer,
 		Meaning: "The queries compare the same column with other literals.", Example: "year = 2023; year = 2024",
 	},
 	{
-		Name: "boundary", Class: Difference, find: boundary,
+		Name: "boundary", Display: "Off by one at a boundary", Group: Filters,
+		Class: Difference, find: boundary,
 		Meaning: "The queries compare the same column with the same value, one of them the value itself included.", Example: "x > 5; x >= 5",
 	},
 	{
-		Name: "comparison_differs", Class: Difference, find: comparisonDiffers,
+		Name: "comparison_differs", Display: "Other comparison in a filter", Group: Filters,
+		Class: Difference, find: comparisonDiffers,
 		Meaning: "The queries compare the same column with the same value by another operator.", Example: "x < 5; x > 5",
 	},
 	{
-		Name: "or_for_and", Class: Difference, find: orForAnd,
+		Name: "or_for_and", Display: "OR for AND", Group: Filters,
+		Class: Difference, find: orForAnd,
 		Meaning: "Gold keeps what meets two conditions at once (INTERSECT), the answer what meets either.", Example: "… INTERSECT …; x IN ('a', 'b')",
 	},
 	{
-		Name: "and_for_or", Class: Difference, find: andForOr,
+		Name: "and_for_or", Display: "AND for OR", Group: Filters,
+		Class: Difference, find: andForOr,
 		Meaning: "The answer keeps what meets two conditions at once (INTERSECT), gold what meets either.", Example: "x IN ('a', 'b'); … INTERSECT …",
 	},
 	{
-		Name: "condition_missing", Class: Difference, find: func(e *evidence) *found { return loneCondition(e, goldSide) },
+		Name: "condition_missing", Display: "Filter missing", Group: Filters,
+		Class: Difference, find: func(e *evidence) *found { return loneCondition(e, goldSide) },
 		Meaning: "Gold restricts a column to a literal that the answer's query does not mention.", Example: "WHERE a = 1 AND b = 2; WHERE a = 1",
 	},
 	{
-		Name: "condition_added", Class: Difference, find: func(e *evidence) *found { return loneCondition(e, predSide) },
+		Name: "condition_added", Display: "Filter too many", Group: Filters,
+		Class: Difference, find: func(e *evidence) *found { return loneCondition(e, predSide) },
 		Meaning: "The answer's query restricts a column to a literal that gold does not mention.", Example: "WHERE a = 1; WHERE a = 1 AND b = 2",
 	},
 }

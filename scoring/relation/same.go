@@ -17,64 +17,79 @@ const noise = 1e-9
 // The one that departs furthest comes first.
 var sameKinds = []Kind{
 	{
-		Name: "by_chance", Class: Difference, find: byChance,
+		Name: "by_chance", Display: "Equal by chance", Group: OtherValue,
+		Class: Difference, find: byChance,
 		Meaning: "The values carry no information: gold's are in columns of the answer that neither names nor queries relate to gold's, next to others of the same kind, and are so few and short that any column may hold them; or both results are empty, NULL, 0 or one small number, and the queries ask for different things; or the answer's query reads no table.",
 		Example: "(visits) = (3); (branch, n) = (3, 17)",
 	},
 	{
-		Name: "both_empty", Class: Equivalent, find: bothEmpty,
+		Name: "both_empty", Display: "No rows on either side", Group: SameData,
+		Class: Equivalent, find: bothEmpty,
 		Meaning: "Neither result has a row.", Example: "no rows; no rows",
 	},
 	{
-		Name: "permuted_unnamed", Class: Difference, find: permutedUnnamed,
+		Name: "permuted_unnamed", Display: "Columns possibly exchanged", Group: Columns,
+		Class: Difference, find: permutedUnnamed,
 		Meaning: "All rows agree, but two columns of the same kind are exchanged under names that nothing relates to gold's, so that the answer may as well have exchanged their headers.", Example: "(bulls, bears) = (7, 4); (pessimists, optimists) = (4, 7)",
 	},
 	{
-		Name: "flag_unnamed", Class: Difference, find: flagUnnamed,
+		Name: "flag_unnamed", Display: "Possibly the opposite flag", Group: Columns,
+		Class: Difference, find: flagUnnamed,
 		Meaning: "All rows agree, but a column of truth values has a header that nothing relates to gold's, so that it may as well be the opposite flag.", Example: "(boat, watertight) = ('Ida', true); (boat, rusty) = ('Ida', true)",
 	},
 	{
-		Name: "tolerance", Class: Defensible, find: facts(isTolerance, "All rows agree, %s within a relative difference of %.2g", toleranceOf),
+		Name: "tolerance", Display: "Equal within the tolerance", Group: ShownOtherwise,
+		Class: Defensible, find: facts(isTolerance, "All rows agree, %s within a relative difference of %.2g", toleranceOf),
 		Meaning: "All rows agree, a column only within the relative tolerance.", Example: "(1000.0); (1003.2)",
 	},
 	{
-		Name: "rounding_asked", Class: Difference, find: roundingAsked,
+		Name: "rounding_asked", Display: "Fewer decimals than asked", Group: DigitsLost,
+		Class: Difference, find: roundingAsked,
 		Meaning: "All rows agree once a column is rounded as the other side is, but the question says how to round, and the answer does not show as many digits.", Example: "(66.6667), where the question asks for four decimals; (67)",
 	},
 	{
-		Name: "unrounded", Class: Difference, find: func(e *evidence) *found { return roundedColumns(e, true) },
+		Name: "unrounded", Display: "Equal only after rounding", Group: OtherValue,
+		Class: Difference, find: func(e *evidence) *found { return roundedColumns(e, true) },
 		Meaning: "All rows agree once a column of the answer is rounded as gold is, but gold's query rounds nothing: its number is another one.", Example: "(66.7) by AVG(x); (66.67)",
 	},
 	{
-		Name: "scaled", Class: Presentational, find: scaledColumns,
+		Name: "scaled", Display: "Percent for fraction, or another scale", Group: ShownOtherwise,
+		Class: Presentational, find: scaledColumns,
 		Meaning: "All rows agree once a column is multiplied by a power of ten: percent for fraction, thousands, cents.", Example: "(0.125); (12.5)",
 	},
 	{
-		Name: "rounded", Class: Presentational, find: func(e *evidence) *found { return roundedColumns(e, false) },
+		Name: "rounded", Display: "Rounded otherwise", Group: ShownOtherwise,
+		Class: Presentational, find: func(e *evidence) *found { return roundedColumns(e, false) },
 		Meaning: "All rows agree once a column is rounded as the other side is.", Example: "(66.6667); (67)",
 	},
 	{
-		Name: "formatted", Class: Presentational, find: formattedColumns,
+		Name: "formatted", Display: "Numbers or dates written otherwise", Group: ShownOtherwise,
+		Class: Presentational, find: formattedColumns,
 		Meaning: "All rows agree once text is read as the number, date or truth value that it stands for.", Example: "(1234.5); ('$1,234.50')",
 	},
 	{
-		Name: "null_column_asked", Class: Difference, find: func(e *evidence) *found { return nullColumn(e, true) },
+		Name: "null_column_asked", Display: "An empty column that was asked for is missing", Group: Columns,
+		Class: Difference, find: func(e *evidence) *found { return nullColumn(e, true) },
 		Meaning: "All rows agree; a gold column without any value, which the question names, is missing.", Example: "(name, phone) = ('a', NULL), where the question asks for the phone; ('a')",
 	},
 	{
-		Name: "null_column_left_out", Class: Presentational, find: func(e *evidence) *found { return nullColumn(e, false) },
+		Name: "null_column_left_out", Display: "Column without values left out", Group: ShownOtherwise,
+		Class: Presentational, find: func(e *evidence) *found { return nullColumn(e, false) },
 		Meaning: "All rows agree; a gold column without any value, which the question does not name, is missing.", Example: "(1, NULL), (2, NULL); (1), (2)",
 	},
 	{
-		Name: "extra_columns", Class: Presentational, find: extraColumns,
+		Name: "extra_columns", Display: "More columns than asked", Group: ShownOtherwise,
+		Class: Presentational, find: extraColumns,
 		Meaning: "The answer has all gold columns, row by row, and more columns.", Example: "('north'); ('north', 12)",
 	},
 	{
-		Name: "permuted", Class: Equivalent, find: permuted,
+		Name: "permuted", Display: "Columns in another order", Group: SameData,
+		Class: Equivalent, find: permuted,
 		Meaning: "The same rows with the columns in another order.", Example: "('north', 12); (12, 'north')",
 	},
 	{
-		Name: "same", Class: Equivalent, find: same,
+		Name: "same", Display: "Same data", Group: SameData,
+		Class: Equivalent, find: same,
 		Meaning: "The same rows equally often, whatever the columns are called.", Example: "(1), (2); (2), (1)",
 	},
 }

@@ -1,18 +1,17 @@
 "use strict";
 /* What the pages do beyond links and forms: keys, labels saved in the background, the next case
-   fetched early, themes, copies, tables that scroll together, pages that go on by themselves.
-   Pages work without it. Storage holds the theme, the keys and labels that were not
-   sent yet, and nothing else. */
+   fetched early, copies, tables that scroll together, pages that go on by themselves, lists in one file.
+   Pages work without it. Storage holds the keys and labels that were not sent yet, and nothing else. */
 
 // --- Pure parts, which have tests of their own.
 
 /* Actions with their keys, in the order in which the sheet shows them. None is a key that browsers or
    screen readers take by themselves while a page has the focus. */
 const ACTIONS = [
-	...["pass", "fail", "unsure"].map((v, i) => ["option" + (i + 1), String(i + 1), "verdict " + v]), ...[4, 5, 6, 7, 8, 9].map((n) => ["option" + n, String(n), "verdict " + n]),
+	...["right", "wrong", "unsure"].map((v, i) => ["option" + (i + 1), String(i + 1), "verdict " + v]), ...[4, 5, 6, 7, 8, 9].map((n) => ["option" + n, String(n), "verdict " + n]),
 	["skip", "s", "skip"], ["note", "n", "write a note"], ["save", "Enter", "save and go to the next case"], ["undo", "u", "undo my last"],
 	["next", "j", "next case"], ["previous", "k", "previous case"], ["differences", "d", "only what differs"], ["gold", "g", "the accepted result alone"], ["agent", "a", "the agent's result alone"],
-	["list", "l", "back to the list"], ["sheet", "?", "show the keys"],
+	["list", "l", "back to the list"], ["open", "o", "open the case of this row"], ["sheet", "?", "show the keys"],
 ];
 const ALSO = { ArrowRight: "next", ArrowLeft: "previous" };
 
@@ -48,7 +47,7 @@ const queued = (list, label, sending) => list.filter((l) => l.id === sending || 
 const outcome = (status, body) => {
 	if (status === 200 && body?.id) return { is: "saved" };
 	const again = status < 400 || status >= 500 || status === 408 || status === 429 || body?.again;
-	const why = status === 401 ? "you are signed out: sign in in another tab" : typeof body?.error === "string" ? body.error : status === 403 ? "you may not label here" : again ? "the server does not answer" : "the server says " + status;
+	const why = typeof body?.error === "string" ? body.error : status === 401 ? "you are signed out: sign in in another tab" : status === 403 ? "you may not label here" : again ? "the server does not answer" : "the server says " + status;
 	return { is: again ? "again" : "refused", why };
 };
 
@@ -78,21 +77,6 @@ function begin() {
 	const parse = (text) => new DOMParser().parseFromString(text, "text/html");
 	const say = (text) => { $("#said").textContent = text; };
 	const tools = $("header .tools");
-
-	/* Theme: that of the system, light or dark. */
-	const themes = ["system", "light", "dark"];
-	const wear = (theme) => { if (theme === "system") delete document.documentElement.dataset.theme; else document.documentElement.dataset.theme = theme; };
-	let theme = store.get("theme");
-	if (!themes.includes(theme)) theme = "system";
-	wear(theme);
-	if (tools) {
-		tools.append(button("Theme: " + theme, (b) => {
-			theme = themes[(themes.indexOf(theme) + 1) % themes.length];
-			b.textContent = "Theme: " + theme;
-			wear(theme);
-			store.set("theme", theme);
-		}));
-	}
 
 	/* Pages whose figures go on are loaded again, at most every five seconds and only while they are
 	   looked at. */
@@ -140,6 +124,7 @@ function begin() {
 				requestAnimationFrame(() => requestAnimationFrame(() => { leader = null; }));
 			}, { passive: true });
 		}
+		for (const e of $$("[data-end]")) e.scrollLeft = e.scrollWidth; // the newest batch is at the right end
 		for (const form of $$("form[data-label]")) dressLabel(form);
 		showKeys();
 		ahead();
@@ -173,8 +158,9 @@ function begin() {
 		note: () => $("form[data-keys] textarea")?.focus(),
 		save: () => next(),
 		undo: () => $("[data-undo] button")?.click(),
-		next: () => $("a.next")?.click(),
-		previous: () => $("a.previous")?.click(),
+		next: () => (rows().length ? step(1) : $("a.next")?.click()),
+		previous: () => (rows().length ? step(-1) : $("a.previous")?.click()),
+		open: () => $("a[href]", $("details.change.at"))?.click(),
 		list: () => $("a.listlink, .beside a")?.click(),
 		differences: () => $("[data-only], [data-choice] a:not([aria-current])")?.click(),
 		gold: () => $('button[data-alone="g"]')?.click(),
@@ -195,6 +181,132 @@ function begin() {
 		press.preventDefault();
 		if (option) option.click(); else acts[action]();
 	});
+
+	// --- Rows that open, with both answers beside gold: these are taken from the page of the case.
+
+	const rows = () => $$("[data-rows] > details.change");
+	function step(by) {
+		const all = rows(), here = all.findIndex((r) => r.classList.contains("at")), to = all[here + by];
+		if (!to) return;
+		const was = all[here];
+		was?.classList.remove("at");
+		to.classList.add("at");
+		if (was?.open) { was.open = false; to.open = true; }
+		$("summary", to).focus({ preventScroll: true });
+		to.scrollIntoView({ block: "nearest" });
+	}
+	document.addEventListener("toggle", async (e) => {
+		const row = e.target, box = row.matches?.("details.change") && row.open ? $("[data-case]", row) : null;
+		if (!row.matches?.("details.change")) return;
+		for (const r of rows()) r.classList.toggle("at", r === row);
+		if (!box || "filled" in box.dataset) return;
+		box.dataset.filled = "";
+		const at = box.dataset.case;
+		let page = null;
+		try { page = at.startsWith("#") ? document.getElementById(at.slice(1)) : parse(await (await fetch(at)).text()); } catch { return; } // the link stays
+		const sides = page && $(".tri", page);
+		if (!sides) return;
+		const copy = document.importNode(sides, true);
+		for (const named of $$("[id]", copy)) named.removeAttribute("id");
+		box.prepend(copy);
+	}, true);
+	document.addEventListener("click", (e) => { // the fold of the bar closes by a click elsewhere
+		for (const d of $$(".tabs details[open]")) if (!d.contains(e.target)) d.open = false;
+	});
+
+	// --- A report in one file: pages that are text until they are opened, and lists that are sorted, filtered and searched.
+
+	/* open turns the page that the address names from text into a section. */
+	function open() {
+		let id = "";
+		try { id = decodeURIComponent(location.hash.slice(1)); } catch { return; }
+		const text = id && document.getElementById(id);
+		if (!text || text.tagName !== "SCRIPT" || !text.matches(".later")) return;
+		const section = make("section", "", { class: "page", id });
+		section.innerHTML = text.textContent; // badger wrote it, as it wrote the other sections
+		text.replaceWith(section);
+		location.replace(location.hash); // the section is the target now
+		scrollTo(0, 0);
+		dress();
+	}
+	addEventListener("hashchange", open);
+
+	for (const e of $$("script[data-list]")) {
+		const section = document.getElementById(e.dataset.list), table = section && $("table.cases", section);
+		if (!table) continue;
+		const body = $("tbody", table), heads = $$("thead th", table), data = JSON.parse(e.textContent);
+		e.remove();
+		sortable(section, table, body, heads, data);
+	}
+
+	/* sortable gives a table of cases a search, a choice of status, an order and pages. */
+	function sortable(section, table, body, heads, data) {
+		const state = { text: "", status: "", by: 0, down: false, page: 0 };
+		const box = make("div", "", { class: "listtools noprint", role: "search", "aria-label": "Search and filter" });
+		const search = make("input", "", { type: "search", size: "30" }), status = make("select", "");
+		status.append(make("option", "any", { value: "" }), ...[...new Set(data.rows.map((r) => r[1]))].filter(Boolean).sort().map((v) => make("option", v.replaceAll("_", " "), { value: v })));
+		const label = (text, field) => { const l = make("label", text); l.append(field); return l; };
+		const said = make("span", "", { role: "status", class: "quiet" });
+		const by = make("select", "");
+		const names = ["case", "status", heads[2]?.textContent.trim() || "value", "relation", "people", "latency", "question", "reason", "tags"];
+		by.append(...["", ", descending"].flatMap((way) => names.map((n, i) => make("option", n + way, { value: (way ? "-" : "") + i }))));
+		const turn = (text, d) => button(text, () => { state.page += d; draw(); });
+		const before = turn("← before", -1), more = turn("more →", 1);
+		box.append(label("Search ", search), label("Status ", status), label("Order ", by), said, before, more);
+		(table.closest(".wide") || table).before(box);
+		$$("p.row a", section).filter((a) => /→|←/.test(a.textContent)).forEach((a) => a.remove());
+		const low = data.rows.map((r) => r.slice(0, 9).join("\n").toLowerCase());
+		const order = new Intl.Collator("en", { numeric: true });
+		function draw() {
+			let at = data.rows.map((_, i) => i);
+			if (state.text) at = at.filter((i) => low[i].includes(state.text));
+			if (state.status) at = at.filter((i) => data.rows[i][1] === state.status);
+			if (state.by || state.down) {
+				const n = state.by, sign = state.down ? -1 : 1;
+				const number = n === 2 || n === 5;
+				at.sort((a, b) => {
+					const x = data.rows[a][n], y = data.rows[b][n];
+					if (!x || !y) return (x ? -1 : 0) + (y ? 1 : 0) || a - b;
+					return sign * (number ? x - y : order.compare(x, y)) || a - b;
+				});
+			}
+			const pages = Math.max(1, Math.ceil(at.length / data.page));
+			state.page = Math.min(Math.max(0, state.page), pages - 1);
+			const from = state.page * data.page;
+			body.replaceChildren(...at.slice(from, from + data.page).map((i) => rowOf(data.rows[i], heads)));
+			said.textContent = at.length ? `${from + 1}–${Math.min(from + data.page, at.length)} of ${at.length}` : "No case matches.";
+			before.hidden = state.page === 0;
+			more.hidden = state.page === pages - 1;
+			const caption = $("caption", table);
+			if (caption) caption.textContent = said.textContent;
+		}
+		const changed = (key, value) => { state[key] = value; state.page = 0; draw(); };
+		let typing = 0;
+		search.addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(() => changed("text", search.value.trim().toLowerCase()), 150); });
+		status.addEventListener("change", () => changed("status", status.value));
+		by.addEventListener("change", () => { state.down = by.value.startsWith("-"); changed("by", Math.abs(Number(by.value))); });
+		before.hidden = true;
+		more.hidden = data.rows.length <= data.page;
+	}
+
+	const SIGNS = { passed: ["pass", "✓ passed"], failed: ["fail", "✗ failed"], error: ["error", "! error"], abstained: ["unsure", "? abstained"], unanswered: ["none", "– no answer"], not_applicable: ["none", "– not applicable"] };
+	/* rowOf is a case of a list under the heads of its table. */
+	function rowOf(r, heads) {
+		const row = make("tr", "");
+		const n = heads.length;
+		heads.forEach((_, i) => { // the last six are the same in every list
+			const cell = make(i ? "td" : "th", "", i ? {} : { scope: "row" }), field = i < 3 ? i : i >= n - 6 ? 9 - n + i : -1;
+			if (!i) cell.append(r[9] ? make("a", r[0], { href: "#" + r[9] }) : r[0]);
+			else if (i === 1) {
+				const [kind, text] = SIGNS[r[1]] || ["none", r[1] || "–"];
+				cell.append(make("span", text, { class: "status " + kind }));
+			} else cell.textContent = r[field] || "–";
+			if (field === 2 || field === 5) cell.className = "number";
+			if (field > 5) cell.className = "cut";
+			row.append(cell);
+		});
+		return row;
+	}
 
 	/* sheet shows the keys, and lets people change them or switch them off. */
 	function sheet() {
@@ -318,7 +430,7 @@ function begin() {
 		const note = form.elements.note, status = $(".saved", form);
 		const press = (value) => { for (const o of $$("button[name=verdict]", form)) o.setAttribute("aria-pressed", String(o.value === value)); };
 		const chosen = () => $('button[aria-pressed="true"]', form)?.value || "";
-		const lacks = () => (!chosen() ? "choose a verdict" : "reason" in form.dataset && chosen() === "fail" && !note.value.trim() ? "fail needs a note" : "");
+		const lacks = () => (!chosen() ? "choose a verdict" : "reason" in form.dataset && chosen() === "fail" && !note.value.trim() ? "wrong needs a note" : "");
 		const save = () => {
 			clearTimeout(typing);
 			typing = 0;
@@ -349,7 +461,7 @@ function begin() {
 			e.preventDefault();
 			press(b.value);
 			save();
-			if (lacks()) note.focus();
+			if (lacks() && e.detail > 0) note.focus(); // after a key, the key of the note goes there, and is no text
 			if (b.value === "skip" && "keys" in form.dataset) next();
 		});
 		form.addEventListener("submit", (e) => { e.preventDefault(); save(); });
@@ -359,7 +471,7 @@ function begin() {
 			typing = setTimeout(save, 800);
 		});
 		if (!("keys" in form.dataset)) return;
-		if ($("[data-labelling]")) $(".row", form).append(button("Save and next", next, { class: "main", "data-save": "" }));
+		if ($("[data-labelling]")) $(".after", form).prepend(button("Save and next", next, { class: "main", "data-save": "" }));
 		$("[data-undo]")?.addEventListener("submit", async (e) => { // after what is on its way
 			e.preventDefault();
 			form.flush();
@@ -378,7 +490,7 @@ function begin() {
 		}, { "aria-pressed": "false", ...attributes });
 		// Rows that are the same: by their states, and by their texts where both sides are shown as they are.
 		const rows = sides.map((side) => $$("tbody tr", side)), text = (row) => [...row.cells].map((c) => c.textContent.trim()).join("\t");
-		const same = differing ? $$("tr.matched", differing).filter((r) => !$(".differs", r)) : [];
+		const same = differing ? $$("tbody tr", differing).filter((r) => !$(".x, .missing", r)) : [];
 		rows.forEach((list, i) => { const there = new Set(rows[1 - i]?.map(text)); same.push(...list.filter((r) => there.has(text(r)))); });
 		(differing || $("[data-sides]"))?.before(hider("only what differs", { "data-only": "" }, same));
 		for (const side of sides) $("h3", side).after(hider("this alone", { "data-alone": side.dataset.side }, sides.filter((o) => o !== side)));
@@ -415,7 +527,7 @@ function begin() {
 		else $(".saved", form).textContent += "; the next case is not available yet: the server does not answer";
 	}
 	addEventListener("popstate", () => location.reload());
-	addEventListener("beforeprint", () => { for (const d of $$("details")) d.open = true; });
+	addEventListener("beforeprint", () => { for (const d of $$("details:not(.change, .tabs details)")) d.open = true; });
 
 	/* A case is kept for who has it before them. */
 	setInterval(() => {
@@ -425,6 +537,7 @@ function begin() {
 	}, 240000);
 
 	dress();
+	open();
 	trouble();
 	send();
 }
