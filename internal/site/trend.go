@@ -70,18 +70,18 @@ func trendAddress(s trendState) string {
 }
 
 type trendContent struct {
-	Nights   *nightsView // the batches of an agent; nil: tables of some metrics
-	State    trendState
-	Agents   []option
-	Metrics  []trendMetric
-	Others   []trendLink // metrics that are not shown
-	AllAt    string      // the address with all batches; "": they are shown
-	Hidden   int         // batches that are not shown
-	Legend   []string    // what the marks mean
-	Notes    []string
-	Alpha    float64
-	Primary  string // the metric whose p-values are not adjusted
-	Batches  int
+	Nights  *nightsView // the batches of an agent; nil: tables of some metrics
+	State   trendState
+	Agents  []option
+	Metrics []trendMetric
+	Others  []trendLink // metrics that are not shown
+	AllAt   string      // the address with all batches; "": they are shown
+	Hidden  int         // batches that are not shown
+	Legend  []string    // what the marks mean
+	Notes   []string
+	Alpha   float64
+	Primary string // the metric whose p-values are not adjusted
+	Batches int
 }
 
 type trendLink struct{ Address, Text string }
