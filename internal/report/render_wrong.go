@@ -34,8 +34,8 @@ func (v analysisView) wrong(w *analysis.WrongAnswers, primary string, o FailureV
 		shown = shown[:most]
 	}
 	var g grid
-	g.words("reason", 16)
-	g.words("group", 8)
+	g.words("reason", 30)
+	g.words("group", 23)
 	g.cols[1].drop = 3
 	g.number("wrong")
 	g.number("new").drop = 1
