@@ -14,7 +14,7 @@ import (
 
 // Failures counts the labels of wrong answers that judges and rules give, by kind, version and tier.
 type Failures struct {
-	// Primary is the metric that says whether an answer is wrong; "" if no metric has verdicts.
+	// Primary is the metric by whose verdict an answer is wrong; "" if no metric has verdicts.
 	Primary string `json:"primary,omitempty"`
 	// Wrong counts the wrong answers of each system, once each, by their reasons.
 	Wrong   []WrongAnswers `json:"wrong,omitempty"`

@@ -31,7 +31,7 @@ type WrongReason struct {
 	Cases  []string `json:"case_ids"` // newly wrong ones first
 }
 
-// Reasons that are no relation.
+// Reasons other than relations.
 const (
 	ReasonNoAnswer     = "no_answer"
 	ReasonNotExplained = "not_explained"

@@ -132,7 +132,7 @@ func (v analysisView) latest(t *analysis.Trend, l *analysis.Latest) {
 // newest prints the headline of a batch, its baseline and what is found about it.
 func (v analysisView) newest(name, headline string, base *analysis.Baseline, found []analysis.Finding) {
 	v.line(span{name, bold})
-	v.paragraph("  ", cmp.Or(headline, "There is no baseline to compare it with."))
+	v.paragraph("  ", cmp.Or(headline, "It has no baseline to be compared with."))
 	if base != nil {
 		v.paragraph("  ", "baseline: "+base.String())
 	}
