@@ -17,7 +17,8 @@ type Verdict struct {
 }
 
 // Verdicts streams the verdicts of a metric on some questions in some runs, in any order.
-func (w *Store) Verdicts(ctx context.Context, runs []scoring.RunID, metric string, ids []string) iter.Seq2[Verdict, error] {
+func (w *Store) Verdicts(ctx context.Context, runs []scoring.RunID, metric string, ids []string) iter.Seq2[Verdict,
+	error] {
 	if len(runs) == 0 || len(ids) == 0 {
 		return func(func(Verdict, error) bool) {}
 	}
@@ -46,7 +47,8 @@ const unansweredScore = "status = 'not_applicable' AND COALESCE(reason, '') IN (
 func verdicts(d driver.Dialect, runs []scoring.RunID, metric string, ids []string) Select[Verdict] {
 	p := &arguments{dialect: d}
 	from := " FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, case_id, status, CASE WHEN passed THEN 1 WHEN NOT passed THEN 0 END AS passed, CASE WHEN " + unansweredScore + noAnswer + ") THEN 1 ELSE 0 END AS unanswered" +
-		" FROM badger.scores WHERE metric = " + p.add(metric) + " AND " + inRuns(p, runs) + " AND case_id IN (" + p.list(ids) + ")) s"
+		" FROM badger.scores WHERE metric = " + p.add(metric) + " AND " + inRuns(p, runs) + " AND case_id IN (" +
+		p.list(ids) + ")) s"
 	return Select[Verdict]{
 		What: readingScores, From: from, Args: p.args,
 		Fields: append(fieldsIn(runIDFields, func(v *Verdict) *scoring.RunID { return &v.RunID }),
@@ -66,7 +68,9 @@ func (w *Store) Unsteady(ctx context.Context, runs []scoring.RunID, metric strin
 
 func unsteady(d driver.Dialect, runs []scoring.RunID, metric string, limit int) Select[string] {
 	p := &arguments{dialect: d}
-	from := " FROM (SELECT case_id, COUNT(CASE WHEN passed THEN 1 END) AS passes, COUNT(CASE WHEN NOT passed OR " + unansweredScore + noAnswer + ") THEN 1 END) AS misses FROM badger.scores WHERE metric = " + p.add(metric) + " AND " + inRuns(p, runs) +
+	from := " FROM (SELECT case_id, COUNT(CASE WHEN passed THEN 1 END) AS passes, COUNT(CASE WHEN NOT passed OR " +
+		unansweredScore + noAnswer + ") THEN 1 END) AS misses FROM badger.scores WHERE metric = " + p.add(metric) + " AND " +
+		inRuns(p, runs) +
 		" GROUP BY case_id) s WHERE passes > 0 AND misses > 0 ORDER BY CASE WHEN passes < misses THEN passes ELSE misses END DESC, case_id LIMIT " + strconv.Itoa(limit)
 	return Select[string]{What: readingScores, Fields: only[string]("case_id"), From: from, Args: p.args}
 }
