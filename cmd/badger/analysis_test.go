@@ -76,7 +76,7 @@ func TestFailOnDrop(t *testing.T) {
 		{[]string{"run", "--cases", filepath.Join(dir, "mon.jsonl"), "--metrics", "ex_bird", "--to", db, "--fail-on-drop", "row_f1=0.1"}, `"row_f1" is not part of this run`},
 		{[]string{"run", "--cases", filepath.Join(dir, "mon.jsonl"), "--to", db, "--fail-on-drop", "0.1"}, "expected METRIC=DROP"},
 		{[]string{"compare", "--db", db, "--to", "zeus"}, "there are atlas@1 batch mon"},
-		{[]string{"compare", "--db", db, "--to-batch", "mon"}, "there is no complete batch of agent \"atlas\" before"},
+		{[]string{"compare", "--db", db, "--to-batch", "mon"}, "no complete batch of agent \"atlas\" precedes"},
 		{[]string{"compare", "--db", db, "--metrics", "ex_brid"}, "ex_bird"},
 		{[]string{"trend", "--db", db, "--alpha", "0"}, "--alpha"},
 		{[]string{"trend"}, "expected --db URL or --scores FILE"},

@@ -333,7 +333,7 @@ func TestUnfinishedRuns(t *testing.T) {
 	said("tue", false)
 	said("wed", true)
 
-	for upTo, want := range map[string]string{"mon": "gate failed: " + mon + ": scores may be missing", "": "gate passed: the newest batch has no baseline: there is no complete batch before it"} {
+	for upTo, want := range map[string]string{"mon": "gate failed: " + mon + ": scores may be missing", "": "gate passed: the newest batch has no baseline: no complete batch precedes it"} {
 		tr, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: func(b *Batch) bool { return b.Batch <= upTo }})
 		if err != nil {
 			t.Fatal(err)

@@ -169,7 +169,7 @@ func (c *Comparison) primary() *Change {
 	return nil
 }
 
-// Findings are what the comparison with the baseline finds: a drop of the primary metric.
+// Findings returns the finding of a drop of the primary metric against the baseline, if there is a drop.
 func (c *Comparison) Findings() []Finding {
 	ch := c.primary()
 	if ch == nil || ch.Outcome != Degraded || c.Baseline == nil {

@@ -38,7 +38,7 @@ func (s Standing) Right() bool { return s == StandPassed }
 // Wrong reports whether the question counts as one that did not pass: it failed, or the agent gave no answer.
 func (s Standing) Wrong() bool { return s == StandFailed || s == StandUnanswered }
 
-// NewHistory reads one metric of batches, which must be sorted and of one agent, see [OfAgent].
+// NewHistory reads one metric of batches, which must be sorted and belong to the same agent, see [OfAgent].
 func NewHistory(ctx context.Context, src Source, set *Set, batches []Batch, metric string) (*History, error) {
 	h := &History{Metric: metric, set: set}
 	answers := make([]*Answers, len(batches))
@@ -93,7 +93,7 @@ func (h *History) at(batch, question int) entry {
 	return entry{}
 }
 
-// Course is what a history shows: a trend, a change of level, and whether the latest batch is unusual. All of it is
+// Course holds the findings of a history: a trend, a change of level, and whether the latest batch is unusual. All of it is
 // about the same questions in all of its batches, those that have a verdict or no answer in each, and whose scores may
 // be compared with those of the latest batch.
 type Course struct {
@@ -122,7 +122,7 @@ const (
 	FoundUnusual = "outside_usual_range"
 )
 
-// Finding is one conclusion about the latest batch, in words.
+// Finding is one conclusion about the latest batch, as text.
 type Finding struct {
 	Kind  string   `json:"kind"`
 	Worse bool     `json:"worse"`
@@ -211,7 +211,7 @@ func (c *Course) usual() *UsualRange {
 	return &UsualRange{Low: max(0, in.Lo), High: min(1, in.Hi), Batches: len(shares)}
 }
 
-// find puts what the tests show into words.
+// find writes the findings of the tests.
 func (c *Course) find(alpha float64) {
 	last := len(c.Batches) - 1
 	if s := c.Step; s != nil && s.P < alpha {

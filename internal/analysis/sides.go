@@ -65,7 +65,7 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 	at := slices.Index(batches, first)
 	i, _ := BaselineOf(batches, n.Accepted, at)
 	if i < 0 {
-		return nil, nil, errcode.Usage("there is no complete batch of %s before %s; name a side with --from", agentOf(&first), printable.Short(first.Name()))
+		return nil, nil, errcode.Usage("no complete batch of %s precedes %s; name a side with --from", agentOf(&first), printable.Short(first.Name()))
 	}
 	return batches[i : i+1], to, nil
 }

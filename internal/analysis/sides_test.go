@@ -44,13 +44,13 @@ func TestSides(t *testing.T) {
 		{"files that need not be told apart", two, Named{FromOrigin: "x.jsonl", ToOrigin: "y.jsonl"}, "nova 1 mon", "nova 2 wed", ""},
 
 		{"nothing", nil, Named{}, "", "", "there are no scores to compare"},
-		{"nothing before", nights("nova", "1", "mon"), Named{}, "", "", `there is no complete batch of agent "nova" before nova 1, batch mon; name a side with --from`},
+		{"nothing before", nights("nova", "1", "mon"), Named{}, "", "", `no complete batch of agent "nova" precedes nova 1, batch mon; name a side with --from`},
 		{"nobody", two, Named{To: "zeus"}, "", "", `--to: no scores of "zeus"; there are nova@1 batch mon, nova@1 batch tue, nova@2 batch wed`},
 		{"several", two, Named{From: "nova", To: "2"}, "", "", `--from: "nova" names 2 agents and versions, expected one`},
 		{"itself", two, Named{FromBatch: "mon", ToBatch: "mon"}, "", "", "--from and --to: nova 1, batch mon is on both sides, expected two that differ"},
 		{"among others", two, Named{From: "1", ToBatch: "mon"}, "", "", "is on both sides, expected two that differ"},
 		{"a name from data", nights(long, "1", "mon"), Named{To: "zeus"}, "", "", `there are x\n\x1b[2Jlonglong`},
-		{"a name from data, before", nights(long, "1", "mon"), Named{}, "", "", `before x\n\x1b[2Jlonglong`},
+		{"a name from data, before", nights(long, "1", "mon"), Named{}, "", "", `precedes x\n\x1b[2Jlonglong`},
 		{"a name from data, twice", nights(long, "1", "mon"), Named{FromBatch: "mon", ToBatch: "mon"}, "", "", `--from and --to: x\n\x1b[2Jlonglong`},
 	} {
 		from, to, err := tc.named.Sides(tc.batches)

@@ -27,7 +27,7 @@ type Trend struct {
 	MinDrop float64  `json:"min_drop"`
 	Alpha   float64  `json:"alpha"`
 	Primary string   `json:"primary,omitempty"` // the metric whose p-values are not adjusted
-	// Baselines are what the batches are compared with; null if there is none.
+	// Baselines holds the baseline of each batch; null if it has none.
 	Baselines []*Baseline `json:"baselines"`
 	// Latest are the newest batches of the agents, each with its baseline and the course of the primary metric.
 	Latest []Latest   `json:"latest,omitempty"`
@@ -254,7 +254,7 @@ func (t *Trend) Check(gates []gate.Drop) (said []string, reached bool) {
 			return []string{gate.Line(false, why)}, false
 		}
 	}
-	return []string{gate.Line(true, "the newest batch has no baseline: there is no complete batch before it")}, true
+	return []string{gate.Line(true, "the newest batch has no baseline: no complete batch precedes it")}, true
 }
 
 // ChooseMetrics returns the requested metrics, by default the headline metrics that have scores; more are the

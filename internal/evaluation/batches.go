@@ -128,7 +128,7 @@ func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
 		}
 		name := printable.Text(b.batches[i].Name())
 		if c.Baseline == nil {
-			fmt.Fprintf(notes, "gate passed: %s has no baseline: there is no complete batch before it\n", name)
+			fmt.Fprintf(notes, "gate passed: %s has no baseline: no complete batch precedes it\n", name)
 			continue
 		}
 		fmt.Fprintf(notes, "%s against the baseline %s:\n", name, printable.Text(c.Baseline.String()))

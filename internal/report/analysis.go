@@ -132,7 +132,7 @@ func (v analysisView) latest(t *analysis.Trend, l *analysis.Latest) {
 // newest prints the headline of a batch, its baseline and what is found about it.
 func (v analysisView) newest(name, headline string, base *analysis.Baseline, found []analysis.Finding) {
 	v.line(span{name, bold})
-	v.paragraph("  ", cmp.Or(headline, "There is no baseline to compare it with."))
+	v.paragraph("  ", cmp.Or(headline, "It has no baseline to be compared with."))
 	if base != nil {
 		v.paragraph("  ", "baseline: "+base.String())
 	}
@@ -414,6 +414,9 @@ func KindTitle(kind string) string { return kindTitles[kind] }
 // RenderFailures writes for a terminal what goes wrong.
 func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal Options) error {
 	v := analysisView{newPrinter(w, terminal)}
+	for i := range f.Wrong {
+		v.wrong(&f.Wrong[i], f.Primary, o)
+	}
 	v.line(span{printable.Count(len(f.Labels), "label"), bold}, span{v.dot + " an answer may have several", plain})
 	for i := 0; i < len(f.Labels); {
 		j := i
@@ -466,15 +469,20 @@ func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLa
 	}
 	var g grid
 	g.words("label", 16)
-	g.number("answers")
-	g.number("of all")
+	g.number("wrong")
+	g.number("right")
+	g.number("answers").drop = 12
+	g.number("of all").drop = 11
 	for i, name := range groups {
 		c := g.number(printable.Cut(name, 16, v.ellipsis))
 		c.drop = i + 1
 	}
 	g.words("example", 8)
 	for _, l := range shown {
-		row := []cellSpans{text(printable.Text(l.Label)), text(strconv.Itoa(l.N))}
+		row := []cellSpans{text(printable.Text(l.Label)), nil, nil, text(strconv.Itoa(l.N))}
+		if f.Primary != "" {
+			row[1], row[2] = v.count(l.Wrong, plain), v.count(l.N-l.Wrong, dim)
+		}
 		if scored > 0 {
 			row = append(row, text(percent(float64(l.N)/float64(scored))))
 		} else {

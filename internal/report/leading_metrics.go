@@ -116,7 +116,7 @@ func (v *view) leading() {
 	g.print(v.printer)
 	if len(v.Changes) > 0 {
 		v.line()
-		v.paragraph("", "change: on the cases that both were asked, a missing answer counts as 0. p of the first metric is not adjusted; p of the others is adjusted among all of them (Holm).")
+		v.paragraph("", "change: on the cases that both were asked, a missing answer counts as 0. p of the first metric is not adjusted, the others are adjusted among themselves (Holm).")
 	}
 }
 

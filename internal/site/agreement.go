@@ -318,7 +318,7 @@ func comparisonsOf(study *storedscores.Labelled, r *calibration.Report, state ag
 	}
 	var out []comparisonRow
 	for _, c := range compared.Comparisons {
-		row := comparisonRow{A: c.A, B: c.B, N: c.N, Difference: stat(c.Difference), Interval: statInterval(c.Interval), P: analysis.PValue(c.P), Holm: analysis.PValue(c.Holm), Better: "not shown"}
+		row := comparisonRow{A: c.A, B: c.B, N: c.N, Difference: stat(c.Difference), Interval: statInterval(c.Interval), P: analysis.PValue(c.P), Holm: analysis.PValue(c.Holm), Better: analysis.Chance}
 		if c.Difference.Defined && c.Difference.Value > 0 {
 			row.Difference = "+" + row.Difference
 		}

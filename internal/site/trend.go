@@ -102,8 +102,8 @@ type trendRow struct {
 	Passed         string
 	Change, P      string
 	Class, Outcome string
-	Changed        []string // what else changed since its baseline
-	Address        string   // the comparison with its baseline
+	Changed        []string // what else changed since the batch before
+	Address        string   // the comparison with the batch before
 }
 
 // changeMarks are the letters of changes other than the answers, with their meaning.

@@ -130,8 +130,8 @@ func MeanInterval(diffs []float64, seed uint64) (low, high float64) {
 // must be at least one value.
 func Quantile(sorted []float64, q float64) float64 { return quantile(sorted, q) }
 
-// PairedShares is the score interval of the difference of two shares of the same cases, of which fixed changed from
-// fail to pass and broken from pass to fail (Tango 1998, Statistics in Medicine 17, 891-908). It keeps within -1 and 1
+// PairedShares is the score interval of the difference of two shares of the same cases: fixed changed from fail
+// to pass, and broken from pass to fail (Tango 1998, Statistics in Medicine 17, 891-908). It keeps within -1 and 1
 // and has a width also if no case changed.
 func PairedShares(fixed, broken, cases int, level float64) Interval {
 	if cases <= 0 {
