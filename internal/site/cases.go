@@ -27,7 +27,7 @@ func (l *staticPlan) lists(p *page, of *staticRun) {
 			name = string(mode)
 		}
 		state := l.state(of.run, mode)
-		for n := range max(1, (len(of.ids[mode])+pageSize-1)/pageSize) {
+		for n := range l.pagesOf(mode, len(of.ids[mode])) {
 			at, number := state, ""
 			at.Page = n + 1
 			var also []string
@@ -43,6 +43,15 @@ func (l *staticPlan) lists(p *page, of *staticRun) {
 			l.add(p, casesAddress(at), name+of.suffix+number, also...)
 		}
 	}
+}
+
+// pagesOf is how many pages a list of so many cases has. In one file the list of all cases is data, and has the other
+// cases of long lists that no one reads to the end.
+func (l *staticPlan) pagesOf(mode store.Mode, cases int) int {
+	if l.file && (mode == store.All || mode == store.StillRight || mode == store.Unasked) {
+		return 1
+	}
+	return max(1, (cases+pageSize-1)/pageSize)
 }
 
 // modeNames are the modes as people read them.

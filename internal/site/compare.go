@@ -35,7 +35,7 @@ func (l *staticPlan) comparison(p *page, of *staticRun) {
 			name = p.name
 			also = append(also, addressOf(p, &of.run), compareAddress(sides{From: base, To: []scoring.RunID{of.run}}))
 		}
-		for n := range max(1, (len(of.ids[mode])+pageSize-1)/pageSize) {
+		for n := range l.pagesOf(mode, len(of.ids[mode])) {
 			at, number := state, ""
 			if at.Page = n + 1; n > 0 {
 				number, also = "-page-"+strconv.Itoa(n+1), nil

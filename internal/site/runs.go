@@ -221,12 +221,13 @@ func (s *Site) primary(names []string) string {
 	return report.Primary(known)
 }
 
-// shareOf is the share of a metric's verdicts that passed; nil if it gave none.
+// shareOf is the share of the questions that passed, of those with a verdict or without an answer; nil if the metric
+// gave no verdict.
 func shareOf(f *store.Figures) *report.Share {
 	if f.Judged == 0 {
 		return nil
 	}
-	return report.ShareOf(int(f.Passed), int(f.Judged))
+	return report.ShareOf(int(f.Passed), int(f.Judged+f.Unanswered))
 }
 
 // meanOf is the mean of a metric's values; nil if there are none.

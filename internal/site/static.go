@@ -37,6 +37,7 @@ type Static struct {
 
 	short     bool // pages of cases are short, however few there are
 	baselines map[scoring.RunID]scoring.RunID
+	file      bool // the report is one file, whose list of all cases is data
 }
 
 // staticForm is the form of a report without a server: an address leads to a file of the folder, or to a section of
@@ -418,6 +419,7 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 	if s.o.Elsewhere != nil {
 		p = p.Lacking(s.o.Elsewhere)
 	}
+	o.file = one
 	if err := s.setBaselines(ctx, o); err != nil {
 		return nil, nil, nil, err
 	}
