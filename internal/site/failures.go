@@ -28,7 +28,7 @@ func (l *staticPlan) failures(p *page, of *staticRun) {
 
 type failuresContent struct {
 	All     string       // address of all labels; "": they are shown
-	Reasons *reasonsView // of wrong answers; nil: none is wrong, or reasons are withheld
+	Reasons *reasonsView // of wrong answers; nil if no answer is wrong, or if reasons are withheld
 	Kinds   []failureKind
 	None    string // what to do if nothing is found
 }

@@ -568,7 +568,7 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 }
 
 // mostSections is up to how many pages of a report in one file are sections of the document. In a larger report the
-// pages of cases, and of lists after the first, are text that a script shows when somebody opens them: a document of
+// pages of cases, and of lists after the first, are text that a script shows when they are opened: a document of
 // hundreds of thousands of elements takes half a minute to open.
 const mostSections = 250
 
