@@ -35,7 +35,8 @@ type Assessment struct {
 	LogProbs      []TokenLogProb `json:"logprobs,omitempty"`
 	Payer         string         `json:"payer,omitempty"`   // opaque ID of who is billed: see [WithPayer]
 	Request       *Request       `json:"request,omitempty"` // only where a recording keeps it, for people to read
-	Put           time.Time      `json:"-"`                 // when a table stored it: the later of two replies to a request is used; zero outside tables
+	// when a table stored it: the later of two replies to a request is used; zero outside tables
+	Put time.Time `json:"-"`
 }
 
 // rowDetail is the form of the column detail.
@@ -69,7 +70,8 @@ func (a *Assessment) ReadDetail(detail []byte) {
 	if json.Unmarshal(detail, &d) != nil {
 		return
 	}
-	a.FinishReason, a.MaxTokens, a.ServedModel, a.LogProbs, a.Request = d.FinishReason, d.MaxTokens, d.ServedModel, d.LogProbs, d.Request
+	a.FinishReason, a.MaxTokens, a.ServedModel, a.LogProbs, a.Request = d.FinishReason, d.MaxTokens, d.ServedModel,
+		d.LogProbs, d.Request
 	if d.Put != 0 {
 		a.Put = time.Unix(0, d.Put).UTC()
 	}

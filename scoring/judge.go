@@ -39,7 +39,8 @@ func (e *Engine) checkJudge(name string) error {
 		return errcode.New(errcode.InvalidArgument, "judges: metric %q asks no judge", name)
 	}
 	if t := e.opts.Judges[name].Temperature; t != nil && !(*t >= 0 && *t <= 2) {
-		return errcode.New(errcode.InvalidArgument, "judges: the temperature of %q is %v, expected a number from 0 to 2", name, *t)
+		return errcode.New(errcode.InvalidArgument, "judges: the temperature of %q is %v, expected a number from 0 to 2",
+			name, *t)
 	}
 	return nil
 }
@@ -90,8 +91,9 @@ type ModelReplies interface {
 // reply several metrics of a case share is counted only with the first of them that was computed, so that sums over
 // scores count and bill every call once.
 type Usage struct {
-	Calls     int                     `json:"calls"`
-	Fresh     int                     `json:"-"` // answers that were asked for now; not part of a score, which is the same from recorded ones
+	Calls int `json:"calls"`
+	// answers that were asked for now; not part of a score, which is the same from recorded ones
+	Fresh     int                     `json:"-"`
 	TokensIn  judgebackend.TokenCount `json:"tokens_in"`
 	TokensOut judgebackend.TokenCount `json:"tokens_out"`
 	// calls that were repeated because a reply did not satisfy its schema
@@ -126,7 +128,8 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 	}
 	judge := in.judgeOf(r.Purpose)
 	if judge.Backend == nil {
-		return judgebackend.Response{}, errcode.New(errcode.FailedPrecondition, "no judge is configured and no reply is recorded for %s", r.Purpose)
+		return judgebackend.Response{}, errcode.New(errcode.FailedPrecondition,
+			"no judge is configured and no reply is recorded for %s", r.Purpose)
 	}
 	if judge.Temperature != nil {
 		r.Temperature = *judge.Temperature

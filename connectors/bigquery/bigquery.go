@@ -35,7 +35,8 @@ const Scheme = "bigquery"
 var Dialect = driver.Dialect{
 	Name: "bigquery",
 	Types: map[driver.Type]string{
-		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "INT64", driver.Double: "FLOAT64", driver.Boolean: "BOOL", driver.Timestamp: "TIMESTAMP",
+		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "INT64", driver.Double: "FLOAT64",
+		driver.Boolean: "BOOL", driver.Timestamp: "TIMESTAMP",
 	},
 	Results:     map[driver.Type]string{driver.JSON: "JSON"},
 	Identifiers: identifiers,
@@ -49,7 +50,8 @@ var Dialect = driver.Dialect{
 }
 
 // Features are the features of the connector.
-var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true, NULBytes: true}
+var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true,
+	NULBytes: true}
 
 // Conn is a connection to one project. It is a [driver.Conn], a [driver.SnapshotReader] and a
 // [driver.TextQueryer].

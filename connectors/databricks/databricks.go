@@ -37,14 +37,16 @@ const Scheme = "databricks"
 var Dialect = driver.Dialect{
 	Name: "databricks",
 	Types: map[driver.Type]string{
-		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
+		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "BIGINT", driver.Double: "DOUBLE",
+		driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
 	},
 	Identifiers: identifiers,
 	Definition:  definition,
 	Member:      func(column, member string) string { return "get_json_object(" + column + ", '$." + member + "')" },
-	Day:         func(instant string) string { return "CAST(" + instant + " AS DATE)" }, // in the session's time zone, UTC unless it was set
-	ShownViews:  "SELECT table_name AS name, view_definition AS definition FROM information_schema.views WHERE table_schema = 'badger'",
-	Grants:      "GRANT USE CATALOG, CREATE SCHEMA ON CATALOG c TO principal; or, once the tables are there, GRANT USE SCHEMA, CREATE TABLE, SELECT, MODIFY ON SCHEMA c.badger TO principal; and CAN USE on the SQL warehouse",
+	// in the session's time zone, UTC unless it was set
+	Day:        func(instant string) string { return "CAST(" + instant + " AS DATE)" },
+	ShownViews: "SELECT table_name AS name, view_definition AS definition FROM information_schema.views WHERE table_schema = 'badger'",
+	Grants:     "GRANT USE CATALOG, CREATE SCHEMA ON CATALOG c TO principal; or, once the tables are there, GRANT USE SCHEMA, CREATE TABLE, SELECT, MODIFY ON SCHEMA c.badger TO principal; and CAN USE on the SQL warehouse",
 }
 
 // Features are the features of the connector.
@@ -100,7 +102,9 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 	}
 	c.workspace = workspace.New(&c.config.Config)
 	var err error
-	if c.driver, err = guard.New(c.workspace, guard.Config{Catalog: config.Catalog, Schema: config.Schema, Conf: config.Conf, CloudFetch: config.CloudFetch, PageRows: config.PageRows}); err != nil {
+	if c.driver, err = guard.New(c.workspace,
+		guard.Config{Catalog: config.Catalog, Schema: config.Schema, Conf: config.Conf, CloudFetch: config.CloudFetch,
+			PageRows: config.PageRows}); err != nil {
 		return nil, err
 	}
 	if err := c.driver.Connect(ctx); err != nil {

@@ -69,7 +69,8 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	case ref.Kind == driver.RefFile:
 		return nil, errcode.New(errcode.Unimplemented, "duckdb: a warehouse reads no files by reference")
 	case ref.Kind != driver.RefTable:
-		return nil, errcode.New(errcode.Unimplemented, "duckdb: results of queries are not kept; write them to a table and refer to table:NAME")
+		return nil, errcode.New(errcode.Unimplemented,
+			"duckdb: results of queries are not kept; write them to a table and refer to table:NAME")
 	case ref.At != "":
 		return nil, errcode.New(errcode.Unimplemented, "duckdb: old versions of tables are not kept")
 	}
@@ -86,7 +87,8 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 		return nil, err
 	}
 	if err := reading.Take(ctx, size+streamBytes); err != nil {
-		return nil, errcode.New(errcode.Of(err), "duckdb: table %s: the engine reads %d rows at once, which may take %d bytes: %w", ref.Name, chunkRows, size, err)
+		return nil, errcode.New(errcode.Of(err),
+			"duckdb: table %s: the engine reads %d rows at once, which may take %d bytes: %w", ref.Name, chunkRows, size, err)
 	}
 	select {
 	case c.counted <- struct{}{}:
@@ -194,7 +196,8 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 		return nil, err
 	}
 	if s.db.single && count > 1 {
-		return nil, errcode.New(errcode.PermissionDenied, "duckdb: %d statements in one string; expected one on a confined connection that only reads", count)
+		return nil, errcode.New(errcode.PermissionDenied,
+			"duckdb: %d statements in one string; expected one on a confined connection that only reads", count)
 	}
 	for i := range count {
 		result, err := s.statement(ctx, sql, statements, i, args, i == count-1)
@@ -214,7 +217,8 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 	return nil, errcode.New(errcode.Internal, "duckdb: no statement")
 }
 
-func (s *session) statement(ctx context.Context, sql string, statements mapping.ExtractedStatements, i mapping.IdxT, args []any, last bool) (*stream, error) {
+func (s *session) statement(ctx context.Context, sql string, statements mapping.ExtractedStatements, i mapping.IdxT,
+	args []any, last bool) (*stream, error) {
 	var prepared mapping.PreparedStatement
 	var result mapping.Result
 	s.begin(ctx)
@@ -258,7 +262,8 @@ func (s *session) statement(ctx context.Context, sql string, statements mapping.
 // leavesNothing tells statements after which a session is as good as new.
 func leavesNothing(t mapping.StatementType) bool {
 	switch t {
-	case mapping.StatementTypeSelect, mapping.StatementTypeInsert, mapping.StatementTypeUpdate, mapping.StatementTypeDelete, mapping.StatementTypeExplain, mapping.StatementTypeCopy:
+	case mapping.StatementTypeSelect, mapping.StatementTypeInsert, mapping.StatementTypeUpdate,
+		mapping.StatementTypeDelete, mapping.StatementTypeExplain, mapping.StatementTypeCopy:
 		return true
 	}
 	return false

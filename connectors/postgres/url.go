@@ -61,7 +61,8 @@ func parseURL(rawURL string) (a address, err error) {
 		text += "?" + settings.Encode()
 	}
 	if a.config, err = pgxpool.ParseConfig(text); err != nil { // its words may hold what files and the environment say
-		return a, &errcode.Error{Code: errcode.InvalidArgument, Msg: "postgres: the URL, the PG* variables or the files they name cannot be read as settings of libpq", Err: err}
+		return a, &errcode.Error{Code: errcode.InvalidArgument,
+			Msg: "postgres: the URL, the PG* variables or the files they name cannot be read as settings of libpq", Err: err}
 	}
 	return a, nil
 }

@@ -10,7 +10,8 @@ var Connector = driver.Connector{
 	Examples: []driver.Example{
 		{Title: "Snowflake", Key: "`snowflake://USER@ACCOUNT/…`", URL: exampleURL},
 		{Title: "Snowflake, certificates looked up", Key: "`revocation=crl`", URL: exampleURL + "&revocation=crl"},
-		{Title: "Snowflake, private link", Key: "`host=HOST`", URL: exampleURL + "&host=ACCOUNT.privatelink.snowflakecomputing.com"},
+		{Title: "Snowflake, private link", Key: "`host=HOST`",
+			URL: exampleURL + "&host=ACCOUNT.privatelink.snowflakecomputing.com"},
 		{Title: "Snowflake, behind a proxy", Key: "`proxy=http://PROXY:3128`", URL: exampleURL + "&proxy=http://PROXY:3128"},
 	},
 	Place: 30,

@@ -107,7 +107,11 @@ func distinct(ctx context.Context, src Source, copies map[scoring.AnswerID]Copie
 			case !first && several:
 				continue
 			case !first:
-				yield(Item{}, errcode.New(errcode.FailedPrecondition, "duplicate case %.200q at %s, already scored; remove one of its rows and start a new run", item.CaseID, item.Place)) // found only now, because the source is read once
+				// found only now, because the source is read once
+				yield(Item{},
+					errcode.New(errcode.FailedPrecondition,
+						"duplicate case %.200q at %s, already scored; remove one of its rows and start a new run", item.CaseID,
+						item.Place))
 				return
 			case several:
 				item = unclear(item, c)
@@ -139,5 +143,6 @@ func severalRows(of scoring.AnswerID, c Copies) error {
 		}
 		where += ")"
 	}
-	return errcode.New(errcode.AlreadyExists, "case %.200q%s has %d rows%s, expected one; none of them is scored", of.CaseID, whose, c.Items, where)
+	return errcode.New(errcode.AlreadyExists, "case %.200q%s has %d rows%s, expected one; none of them is scored",
+		of.CaseID, whose, c.Items, where)
 }

@@ -63,11 +63,14 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 			if line.Number == 1 {
 				text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 				if what := notText(line.Text); what != "" {
-					yield(Item{}, errcode.New(errcode.InvalidArgument, "%s: expected JSON Lines in UTF-8, found %s", filepath.Base(s.Path), what))
+					yield(Item{},
+						errcode.New(errcode.InvalidArgument, "%s: expected JSON Lines in UTF-8, found %s", filepath.Base(s.Path), what))
 					return
 				}
 				if len(text) > 0 && text[0] == '[' {
-					yield(Item{}, errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), found an array", filepath.Base(s.Path)))
+					yield(Item{},
+						errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), found an array",
+							filepath.Base(s.Path)))
 					return
 				}
 				if looksLikeCSV(text) {
@@ -88,7 +91,8 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 // notText names what a file that begins with this line is, where people take that for a case file.
 func notText(line []byte) string {
 	for _, f := range []struct{ magic, name string }{
-		{"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"}, {"\x1f\x8b", "data compressed by gzip"}, {"\x28\xb5\x2f\xfd", "data compressed by Zstandard"},
+		{"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"}, {"\x1f\x8b", "data compressed by gzip"},
+		{"\x28\xb5\x2f\xfd", "data compressed by Zstandard"},
 		{"PK\x03\x04", "a ZIP archive"}, {"PAR1", "Parquet"}, {"ARROW1", "an Arrow file"},
 	} {
 		if bytes.HasPrefix(line, []byte(f.magic)) {
@@ -135,12 +139,15 @@ func (s FileSource) item(line jsonscan.Line, text []byte, place string, known in
 	if line.Length > s.maxLine() {
 		item.CaseID = place
 		item.Load = func(context.Context) (*scoring.Case, error) {
-			return nil, errcode.New(errcode.ResourceExhausted, "%s: the line has %d bytes, at most %d are read", place, line.Length, s.maxLine())
+			return nil, errcode.New(errcode.ResourceExhausted, "%s: the line has %d bytes, at most %d are read", place,
+				line.Length, s.maxLine())
 		}
 		return item
 	}
 	id := scoring.PeekAnswerID(text) // an invalid line is reported when it is loaded
-	item.AnswerID = scoring.AnswerID{CaseID: id.CaseID, By: scoring.By{Agent: known.of(id.Agent), Version: known.of(id.Version), Batch: known.of(id.Batch), Repeat: id.Repeat}}
+	item.AnswerID = scoring.AnswerID{CaseID: id.CaseID,
+		By: scoring.By{Agent: known.of(id.Agent), Version: known.of(id.Version), Batch: known.of(id.Batch),
+			Repeat: id.Repeat}}
 	if item.CaseID == "" {
 		item.CaseID = place
 	}

@@ -23,7 +23,8 @@ type MadePolicies struct {
 // MakePolicies makes the table of policies from labelled cases, which label reads, and tries it on databases
 // that were left out. A policy without cases keeps the rows of the delivered table; without any
 // source the table is the delivered one. Judge names who judged, for the trials; it may be empty.
-func MakePolicies(parts []PolicyPart, judge string, label func(policy.Policy, LabelSource) ([]policy.Labelled, error)) (*MadePolicies, error) {
+func MakePolicies(parts []PolicyPart, judge string,
+	label func(policy.Policy, LabelSource) ([]policy.Labelled, error)) (*MadePolicies, error) {
 	made := MadePolicies{Table: policy.Default()}
 	if !slices.ContainsFunc(parts, func(p PolicyPart) bool { return len(p.From) > 0 }) {
 		return &made, nil
@@ -49,7 +50,8 @@ func MakePolicies(parts []PolicyPart, judge string, label func(policy.Policy, La
 			cases, sources = append(cases, labelled...), append(sources, line)
 		}
 		if len(cases) == 0 { // parts without new labels are kept
-			rows = append(rows, slices.DeleteFunc(slices.Clone(made.Table.Rows()), func(r policy.Row) bool { return r.Policy != part.Policy }))
+			rows = append(rows,
+				slices.DeleteFunc(slices.Clone(made.Table.Rows()), func(r policy.Row) bool { return r.Policy != part.Policy }))
 			sources = append(sources, fmt.Sprintf("%s: as before", part.Policy))
 			continue
 		}

@@ -107,8 +107,10 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 		e.Summary = NewSummary(e.Engine, e.Metrics)
 	}
 	runner := batch.Runner{
-		Engine: e.Engine, Metrics: e.Metrics, Concurrency: e.Concurrency, RetryFailed: e.RetryFailed, Ordered: e.ScoreFile != nil || e.Exports.Any(),
-		Stop: e.Stop, Memory: e.Memory, Now: e.Now, Progress: e.Progress, Held: e.held, Skipped: func(c *scoring.Case) { e.Summary.Describe(c.AnswerID(), questionOf(c)) },
+		Engine: e.Engine, Metrics: e.Metrics, Concurrency: e.Concurrency, RetryFailed: e.RetryFailed,
+		Ordered: e.ScoreFile != nil || e.Exports.Any(),
+		Stop:    e.Stop, Memory: e.Memory, Now: e.Now, Progress: e.Progress, Held: e.held,
+		Skipped: func(c *scoring.Case) { e.Summary.Describe(c.AnswerID(), questionOf(c)) },
 	}
 	var lost error // of looking up questions
 	runner.Scored = func(c *scoring.Case, rows []scoring.Row) {

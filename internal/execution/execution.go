@@ -306,7 +306,8 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 		return e.read(r), nil
 	}
 	if e.KeptOnly {
-		return outcome{Record: Record{Outcome: notKept, Code: errcode.NotFound.String(), Message: "no result of this query is kept"}}, nil
+		return outcome{
+			Record: Record{Outcome: notKept, Code: errcode.NotFound.String(), Message: "no result of this query is kept"}}, nil
 	}
 	r := Record{Key: key, Database: database, SQL: sql, RanAt: e.Now().UTC()}
 	w, err := e.Warehouse(ctx, database)
@@ -325,7 +326,8 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 		return outcome{Record: r}, e.keep(r)
 	}
 	if name := ofHost(sql, sqlparts.DialectOf(w.Dialect()), e.Functions); !own && name != "" {
-		r.Outcome, r.Code, r.Message = refused, errcode.PermissionDenied.String(), "the query was not run: "+name+" tells of the host or of settings, not of data"
+		r.Outcome, r.Code, r.Message = refused, errcode.PermissionDenied.String(),
+			"the query was not run: "+name+" tells of the host or of settings, not of data"
 		return outcome{Record: r}, e.keep(r)
 	}
 	send := sql
@@ -395,13 +397,15 @@ func (e *Executor) classify(limited context.Context, err error) (what, message s
 	switch code := errcode.Of(err); {
 	case errcode.IsUnread(err):
 		return unread, "the query ran, and badger does not read what it returned: " + err.Error()
-	case limited.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled || code == errcode.Unknown):
+	case limited.Err() != nil &&
+		(code == errcode.DeadlineExceeded || code == errcode.Cancelled || code == errcode.Unknown):
 		return failed, fmt.Sprintf("the query took longer than the %s that it may take", e.Limits.Timeout)
 	case code == errcode.DeadlineExceeded: // a limit of the warehouse's own
 		return failed, err.Error()
 	case code == errcode.ResourceExhausted:
 		return beyond, "the result is larger than what is read of one, or than the engine's memory: " + err.Error()
-	case slices.Contains([]errcode.Code{errcode.InvalidArgument, errcode.NotFound, errcode.AlreadyExists, errcode.Unimplemented}, code):
+	case slices.Contains(
+		[]errcode.Code{errcode.InvalidArgument, errcode.NotFound, errcode.AlreadyExists, errcode.Unimplemented}, code):
 		return failed, err.Error()
 	default:
 		return away, err.Error()
@@ -463,12 +467,15 @@ func (e *Executor) Lines() (lines []string) {
 	lines = append(lines, line)
 	for _, side := range []Side{Gold, Agent} {
 		for _, k := range []struct{ outcome, says string }{
-			{failed, "failed"}, {refused, "were refused: each is no query, calls a function that does not exist, or would do more than read"},
-			{unknown, "were not run: they call something of which nothing is known, or their clock cannot be pinned"}, {beyond, "returned more than is read"}, {unread, "returned what badger does not read, which is no fault of theirs"},
+			{failed, "failed"},
+			{refused, "were refused: each is no query, calls a function that does not exist, or would do more than read"},
+			{unknown, "were not run: they call something of which nothing is known, or their clock cannot be pinned"},
+			{beyond, "returned more than is read"}, {unread, "returned what badger does not read, which is no fault of theirs"},
 			{away, "could not be run or kept"}, {notKept, "have no kept result"},
 		} {
 			if n := e.tally.Outcomes[side][k.outcome]; n > 0 {
-				lines = append(lines, fmt.Sprintf("%d of the %s queries %s, such as %s", n, side, k.says, e.tally.First[string(side)+" "+k.outcome]))
+				lines = append(lines,
+					fmt.Sprintf("%d of the %s queries %s, such as %s", n, side, k.says, e.tally.First[string(side)+" "+k.outcome]))
 			}
 		}
 	}

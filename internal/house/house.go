@@ -37,7 +37,8 @@ func Table() ([]Row, error) {
 	for n, line := range lines(importsText) {
 		name, imports, ok := strings.Cut(line, ":")
 		if !ok || strings.ContainsAny(name, " \t") {
-			return nil, fmt.Errorf("imports.txt, entry %d: expected a package, a colon and packages between blanks, got %.60q", n+1, line)
+			return nil, fmt.Errorf("imports.txt, entry %d: expected a package, a colon and packages between blanks, got %.60q",
+				n+1, line)
 		}
 		rows = append(rows, Row{name, strings.Fields(imports)})
 	}
@@ -58,7 +59,8 @@ func Rules() ([]Rule, error) {
 	for n, line := range lines(neverText) {
 		words := strings.Fields(line)
 		if len(words) < 3 || words[1] != "reaches" && words[1] != "imports" {
-			return nil, fmt.Errorf("never.txt, entry %d: expected a package, reaches or imports, and packages, got %.60q", n+1, line)
+			return nil, fmt.Errorf("never.txt, entry %d: expected a package, reaches or imports, and packages, got %.60q", n+1,
+				line)
 		}
 		rules = append(rules, Rule{words[0], words[1] == "imports", words[2:]})
 	}

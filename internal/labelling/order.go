@@ -35,7 +35,8 @@ func ParseOrder(s string) (Order, error) {
 		for i, o := range Orders {
 			names[i] = string(o)
 		}
-		return "", errcode.New(errcode.InvalidArgument, "order: unknown order %.40q; expected one of %s", s, strings.Join(names, ", "))
+		return "", errcode.New(errcode.InvalidArgument, "order: unknown order %.40q; expected one of %s", s,
+			strings.Join(names, ", "))
 	}
 	return Order(s), nil
 }
@@ -90,7 +91,8 @@ func arrange(cases []string, o Order, seed int64, known signals) []string {
 			parts[name] = append(parts[name], id)
 		}
 		slices.SortFunc(names, func(a, b stratum) int {
-			return cmp.Or(strings.Compare(a.relation, b.relation), strings.Compare(a.tier, b.tier), compareBools(a.divided, b.divided))
+			return cmp.Or(strings.Compare(a.relation, b.relation), strings.Compare(a.tier, b.tier),
+				compareBools(a.divided, b.divided))
 		})
 		for _, name := range names {
 			shuffle(parts[name])

@@ -182,7 +182,8 @@ func (r *reader) asUTF8(in *bufio.Reader) (*bufio.Reader, error) {
 	head, _ := in.Peek(4) // a short file is not text in UTF-16
 	switch {
 	case bytes.Equal(head, []byte("\xff\xfe\x00\x00")) || bytes.Equal(head, []byte("\x00\x00\xfe\xff")):
-		return nil, errcode.New(errcode.InvalidArgument, "UTF-32 text; save it as UTF-8, or convert it by iconv -f UTF-32 -t UTF-8")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"UTF-32 text; save it as UTF-8, or convert it by iconv -f UTF-32 -t UTF-8")
 	case !bytes.HasPrefix(head, []byte("\xff\xfe")) && !bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return in, nil
 	}

@@ -307,7 +307,7 @@ func walk(t *testing.T, b *fakebrowser.Browser, origin string, s *Site, q *label
 	follow("main table a[href^='/run?']", "/run?")
 	follow("nav.tabs a[href^='/compare']", "/compare?")
 	fakebrowser.Eval[bool](tab, "document.querySelector('main details.change').open = true")
-	tab.Wait("document.querySelector('main details.change .tri')") // both answers beside gold, from the page of the case
+	tab.Wait("document.querySelector('main details.change .sides')") // both answers beside gold, from the page of the case
 	follow("main details.change .row a[href^='/case?']", "/case?")
 	// Back and forth, and a view that is opened again by its address.
 	here := tab.Address()

@@ -21,7 +21,8 @@ import (
 )
 
 // The page shows one case of a run.
-var _ = register(&page{name: "case", pattern: "GET /case", ofRun: true, perCase: true, role: identity.Read, show: (*Site).oneCase})
+var _ = register(
+	&page{name: "case", pattern: "GET /case", ofRun: true, perCase: true, role: identity.Read, show: (*Site).oneCase})
 
 // caseState is the state of a case's page: the list that it was opened from, the case, and the part of its cells.
 type caseState struct {
@@ -311,7 +312,8 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	out := &onecase{View: v, State: state, List: casesAddress(state.List), ListName: listName(&state.List), Labels: detail.Labels, Masked: v.Masked}
+	out := &onecase{View: v, State: state, List: casesAddress(state.List), ListName: listName(&state.List),
+		Labels: detail.Labels, Masked: v.Masked}
 	if detail.Answer.Err != nil {
 		why := detail.Answer.Err.Error()
 		if !s.mask.None() {
@@ -333,8 +335,10 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if err := out.adjacent(ctx, p); err != nil {
 		return content{}, err
 	}
-	if s.o.Labels && caller(ctx).May(identity.Label) && detail.Answer.Case != nil && !detail.Unanswered() { // else there is nothing to look at
-		if out.Control, err = s.controlOnOtherPage(r, detail.Answer.AnswerID, labelling.AnswerHash(detail.Answer.Case), state.address()); err != nil {
+	// else there is nothing to look at
+	if s.o.Labels && caller(ctx).May(identity.Label) && detail.Answer.Case != nil && !detail.Unanswered() {
+		if out.Control, err = s.controlOnOtherPage(r, detail.Answer.AnswerID, labelling.AnswerHash(detail.Answer.Case),
+			state.address()); err != nil {
 			return content{}, err
 		}
 		out.Control.Keys = true
@@ -414,7 +418,8 @@ func (c *onecase) find(s *Site, unanswered bool) {
 		c.Beside = cmp.Or(b.Batch, b.Version, "before")
 	}
 	if b.Asked != nil {
-		c.WasFound = newFinding(b.Asked, b.Reason, b.Asked.Status == scoring.StatusNotApplicable && slices.Contains(scoring.UnansweredReasons(), b.Asked.Reason))
+		c.WasFound = newFinding(b.Asked, b.Reason,
+			b.Asked.Status == scoring.StatusNotApplicable && slices.Contains(scoring.UnansweredReasons(), b.Asked.Reason))
 	}
 	run := scoring.RunID{ID: b.Run, By: b.By}
 	c.WasPage = caseAddress(store.State{RunID: run, Mode: store.All}, c.State.Case)
@@ -573,9 +578,11 @@ func (c *onecase) cells(first bool) {
 		} else if here {
 			next = state.Show &^ one
 		}
-		c.Legend = append(c.Legend, legend{n, choice{n.State.Words(), state.with(func(s *caseState) { s.Show = next }), here}})
+		c.Legend = append(c.Legend,
+			legend{n, choice{n.State.Words(), state.with(func(s *caseState) { s.Show = next }), here}})
 	}
-	c.Differing = choice{"some of each kind", state.with(func(s *caseState) { s.Show, s.Layout = 0, caseview.Merged }), first}
+	c.Differing = choice{"some of each kind", state.with(func(s *caseState) { s.Show, s.Layout = 0, caseview.Merged }),
+		first}
 	c.Every = choice{"all rows", state.with(func(s *caseState) { s.Show = caseview.All }), state.Show == caseview.All}
 	if c.Table != nil {
 		defer func() { c.Table.Layouts = c.Layouts }()
@@ -584,7 +591,8 @@ func (c *onecase) cells(first bool) {
 		layout caseview.Arrangement
 		text   string
 	}{{caseview.Merged, "gold over answer"}, {caseview.Beside, "side by side"}, {caseview.List, "list of cells"}} {
-		c.Layouts = append(c.Layouts, choice{l.text, state.with(func(s *caseState) { s.Layout = l.layout }), cells.Layout == l.layout})
+		c.Layouts = append(c.Layouts,
+			choice{l.text, state.with(func(s *caseState) { s.Layout = l.layout }), cells.Layout == l.layout})
 	}
 	n := max(len(cells.Page), len(cells.List))
 	c.To = cells.From + n
@@ -685,7 +693,9 @@ func (c *onecase) texts() {
 		c.Raw.Text = "laid out and compared"
 	}
 	filtered := func(column, value string) string {
-		return casesAddress(store.State{RunID: state.List.RunID, Mode: store.All, Page: 1, Size: store.DefaultSize, Filters: []store.ListFilter{{Column: column, Op: store.Equal, Value: value}}})
+		return casesAddress(
+			store.State{RunID: state.List.RunID, Mode: store.All, Page: 1, Size: store.DefaultSize,
+				Filters: []store.ListFilter{{Column: column, Op: store.Equal, Value: value}}})
 	}
 	if v.Relations != nil {
 		for _, h := range v.Relations.Holds {
@@ -694,7 +704,8 @@ func (c *onecase) texts() {
 		}
 	}
 	for i := range v.Scores {
-		s := scoreLink{Score: v.Scores[i], Display: metric.DisplayName(v.Scores[i].Metric), Here: v.Asked != nil && v.Asked.Metric == v.Scores[i].Metric}
+		s := scoreLink{Score: v.Scores[i], Display: metric.DisplayName(v.Scores[i].Metric),
+			Here: v.Asked != nil && v.Asked.Metric == v.Scores[i].Metric}
 		group := s.Group
 		if group == "" {
 			group = "custom"

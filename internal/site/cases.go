@@ -13,7 +13,9 @@ import (
 )
 
 // The page lists the cases of a run.
-var _ = register(&page{name: "cases", pattern: "GET /cases", nav: "All answers", place: 100, ofRun: true, noted: true, inReport: (*staticPlan).lists, role: identity.Read, show: (*Site).cases})
+var _ = register(
+	&page{name: "cases", pattern: "GET /cases", nav: "All answers", place: 100, ofRun: true, noted: true,
+		inReport: (*staticPlan).lists, role: identity.Read, show: (*Site).cases})
 
 // lists adds the pages of the lists of a run. Links of other pages, which set neither page size nor baseline, lead
 // to the first of a list.
@@ -27,7 +29,7 @@ func (l *staticPlan) lists(p *page, of *staticRun) {
 			name = string(mode)
 		}
 		state := l.state(of.run, mode)
-		for n := range max(1, (len(of.ids[mode])+pageSize-1)/pageSize) {
+		for n := range l.pagesOf(mode, len(of.ids[mode])) {
 			at, number := state, ""
 			at.Page = n + 1
 			var also []string
@@ -45,9 +47,19 @@ func (l *staticPlan) lists(p *page, of *staticRun) {
 	}
 }
 
+// pagesOf is how many pages a list of so many cases has. In one file the list of all cases is data, and has the other
+// cases of long lists that no one reads to the end.
+func (l *staticPlan) pagesOf(mode store.Mode, cases int) int {
+	if l.file && (mode == store.All || mode == store.StillRight || mode == store.Unasked) {
+		return 1
+	}
+	return max(1, (cases+pageSize-1)/pageSize)
+}
+
 // modeNames are the modes as people read them.
 var modeNames = map[store.Mode]string{
-	store.All: "All", store.Failed: "Failed", store.Passed: "Passed", store.Errors: "Errors", store.Abstained: "Abstained", store.Changed: "Changed",
+	store.All: "All", store.Failed: "Failed", store.Passed: "Passed", store.Errors: "Errors", store.Abstained: "Abstained",
+	store.Changed:   "Changed",
 	store.Disagrees: "Disagrees with labels", store.Unlabelled: "Unlabelled",
 }
 
@@ -182,7 +194,8 @@ func (s *Site) cases(r *http.Request) (content, error) {
 	}
 	v.Columns = s.shownColumns()
 	v.frame(list, metrics)
-	return content{Title: modeNames[state.Mode] + " cases", Run: &state.RunID, Page: v, Status: v.Code, Poll: list.Run.Status == "running"}, nil
+	return content{Title: modeNames[state.Mode] + " cases", Run: &state.RunID, Page: v, Status: v.Code,
+		Poll: list.Run.Status == "running"}, nil
 }
 
 // shownMetrics returns the metrics shown as columns in addition to the primary one: the chosen ones, else those
@@ -248,7 +261,9 @@ func (v *caseList) frame(list *store.List, metrics []string) {
 		without.Search, without.Regexp, without.Page = "", false, 1
 		v.Pills = append(v.Pills, pill{"search " + s.Search, casesAddress(without)})
 	}
-	v.Unfilter = casesAddress(store.State{RunID: s.RunID, Baseline: s.Baseline, Metric: s.Metric, Mode: s.Mode, Columns: s.Columns, Size: s.Size, Tall: s.Tall})
+	v.Unfilter = casesAddress(
+		store.State{RunID: s.RunID, Baseline: s.Baseline, Metric: s.Metric, Mode: s.Mode, Columns: s.Columns, Size: s.Size,
+			Tall: s.Tall})
 	v.Kept = fields(s, "search", "regexp", "page", "size", "column", "rows")
 	v.Queue = newQueueAddress(s)
 	for _, m := range list.Shape.Metrics {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/chart"
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/sql/store"
@@ -40,7 +40,7 @@ type changeLine struct {
 	Was, Is               verdictWord
 	Why                   relation.Sentence
 	Tier                  string
-	People                string // a tag: what people say of it
+	People                string // a tag: the verdict of people
 	Strip                 *strip
 }
 
@@ -350,11 +350,11 @@ func stripOf(nights []night, of stands, id string) *strip {
 	return out
 }
 
-// searchedList reads the state of a list from an address. A search that is no regular expression is an error next to
-// its field, and not in place of the page.
+// searchedList reads the state of a list from an address. A search for an invalid regular expression is an error next
+// to its field, and does not replace the page.
 func (s *Site) searchedList(query map[string][]string, v *caseList) (store.State, error) {
 	state, err := s.listOf(query)
-	if err == nil || !state.Regexp || state.Search == "" || errcode.Of(err) != errcode.InvalidArgument {
+	if _, bad := regexp.Compile(state.Search); err == nil || !state.Regexp || bad == nil || !s.mask.None() {
 		return state, err
 	}
 	typed := state.Search

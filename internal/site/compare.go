@@ -17,7 +17,9 @@ import (
 )
 
 // The page compares a baseline with up to four other runs.
-var _ = register(&page{name: "compare", pattern: "GET /compare", nav: "Changes", place: 20, ofRun: true, inPrint: true, inReport: (*staticPlan).comparison, role: identity.Read, show: (*Site).compare})
+var _ = register(
+	&page{name: "compare", pattern: "GET /compare", nav: "Changes", place: 20, ofRun: true, inPrint: true,
+		inReport: (*staticPlan).comparison, role: identity.Read, show: (*Site).compare})
 
 // comparison adds the pages of what became of the questions of a run, if it has a baseline, and the comparison of all
 // metrics. The link to the changes leads to what broke.
@@ -35,7 +37,7 @@ func (l *staticPlan) comparison(p *page, of *staticRun) {
 			name = p.name
 			also = append(also, addressOf(p, &of.run), compareAddress(sides{From: base, To: []scoring.RunID{of.run}}))
 		}
-		for n := range max(1, (len(of.ids[mode])+pageSize-1)/pageSize) {
+		for n := range l.pagesOf(mode, len(of.ids[mode])) {
 			at, number := state, ""
 			if at.Page = n + 1; n > 0 {
 				number, also = "-page-"+strconv.Itoa(n+1), nil
@@ -94,7 +96,8 @@ func parseSides(v url.Values) (s sides, err error) {
 		s.To = []scoring.RunID{run}
 	}
 	if len(s.To) > mostCandidates {
-		return s, errcode.New(errcode.InvalidArgument, "to: %d runs, expected at most %d to compare with the baseline", len(s.To), mostCandidates)
+		return s, errcode.New(errcode.InvalidArgument, "to: %d runs, expected at most %d to compare with the baseline",
+			len(s.To), mostCandidates)
 	}
 	for _, m := range v["metrics"] {
 		if m != "" && !slices.Contains(s.Metrics, m) {
@@ -246,7 +249,8 @@ func (s *Site) compare(r *http.Request) (content, error) {
 		return out, nil
 	}
 	if asked.Itself {
-		page.Warnings = append(page.Warnings, "The baseline is among the runs that you chose: it is left out, as a run cannot be compared with itself.")
+		page.Warnings = append(page.Warnings,
+			"The baseline is among the runs that you chose: it is left out, as a run cannot be compared with itself.")
 	}
 	return out, s.compared(ctx, page, asked, recent)
 }
@@ -359,11 +363,13 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 	differs := map[string]bool{}
 	for _, to := range asked.To {
 		line := s.line(recent, to)
-		c, err := src.Compare(ctx, set, sideOf(asked.From), sideOf(to), batchOf(&page.From), batchOf(&line), analysis.CompareOptions{Metrics: metrics})
+		c, err := src.Compare(ctx, set, sideOf(asked.From), sideOf(to), batchOf(&page.From), batchOf(&line),
+			analysis.CompareOptions{Metrics: metrics})
 		if err != nil {
 			return err
 		}
-		one := comparedRun{Run: line, Shared: c.Shared, OnlyFrom: c.OnlyOf[0], OnlyTo: c.OnlyOf[1], Notes: c.Notes, Metric: asked.Metric, Primary: c.Primary}
+		one := comparedRun{Run: line, Shared: c.Shared, OnlyFrom: c.OnlyOf[0], OnlyTo: c.OnlyOf[1], Notes: c.Notes,
+			Metric: asked.Metric, Primary: c.Primary}
 		pair := pairs{From: asked.From, To: to}
 		for i := range c.Changes {
 			ch := &c.Changes[i]
@@ -401,7 +407,8 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 	pair.Metric = ch.Metric
 	row := changeRow{
 		Metric: ch.Metric, Address: pairsAddress(pair), Compared: ch.Compared, Shared: ch.Shared,
-		Before: figure(ch.Before), After: figure(ch.After), Change: dash, Interval: dash, Rate: dash, P: dash, Adjusted: dash, Outcome: outcomes[ch.Outcome],
+		Before: figure(ch.Before), After: figure(ch.After), Change: dash, Interval: dash, Rate: dash, P: dash, Adjusted: dash,
+		Outcome: outcomes[ch.Outcome],
 	}
 	if ch.Mean != nil {
 		row.Change, row.Interval = report.Changed(ch), report.Signed(*ch.Low)+" to "+report.Signed(*ch.High)
@@ -430,7 +437,8 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 
 // outcomes are the outcomes in words and signs.
 var outcomes = map[string]string{
-	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.Chance: "could be chance", analysis.Small: "below the minimum", analysis.Same: "no change", analysis.NotCompared: "not compared",
+	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.Chance: "could be chance",
+	analysis.Small: "below the minimum", analysis.Same: "no change", analysis.NotCompared: "not compared",
 }
 
 // outcomeClasses are the classes of what became better or worse.
@@ -458,7 +466,8 @@ type transitionCell struct {
 
 // standingNames are the standings as people read them.
 var standingNames = map[analysis.Standing]string{
-	analysis.StandPassed: "passed", analysis.StandFailed: "failed", analysis.StandScored: "no verdict", analysis.StandAbstained: "abstained", analysis.StandNotApplicable: "not applicable",
+	analysis.StandPassed: "passed", analysis.StandFailed: "failed", analysis.StandScored: "no verdict",
+	analysis.StandAbstained: "abstained", analysis.StandNotApplicable: "not applicable",
 	analysis.StandUnanswered: "unanswered", analysis.StandError: "error", analysis.StandAbsent: "no score",
 }
 

@@ -18,7 +18,9 @@ import (
 
 // The page counts what goes wrong in a run: relations between results, issues of queries,
 // categories of FLEX, and what else judges find.
-var _ = register(&page{name: "failures", pattern: "GET /failures", nav: "Failures", place: 30, ofRun: true, inPrint: true, inReport: (*staticPlan).failures, role: identity.Read, show: (*Site).failures})
+var _ = register(
+	&page{name: "failures", pattern: "GET /failures", nav: "Failures", place: 30, ofRun: true, inPrint: true,
+		inReport: (*staticPlan).failures, role: identity.Read, show: (*Site).failures})
 
 // failures adds the page of reasons of a run, and that of all labels.
 func (l *staticPlan) failures(p *page, of *staticRun) {
@@ -28,7 +30,7 @@ func (l *staticPlan) failures(p *page, of *staticRun) {
 
 type failuresContent struct {
 	All     string       // address of all labels; "": they are shown
-	Reasons *reasonsView // of wrong answers; nil: none is wrong, or reasons are withheld
+	Reasons *reasonsView // of wrong answers; nil if no answer is wrong, or if reasons are withheld
 	Kinds   []failureKind
 	None    string // what to do if nothing is found
 }
@@ -91,7 +93,8 @@ func (s *Site) failures(r *http.Request) (content, error) {
 	page.Kinds, page.All = failureKinds(f, run), ""
 	for i := range page.Kinds {
 		k := &page.Kinds[i]
-		bars := chart.Bars{Name: "failures-" + strconv.Itoa(i+1), Title: k.Title, Desc: "How many answers have each label.", X: "answers"}
+		bars := chart.Bars{Name: "failures-" + strconv.Itoa(i+1), Title: k.Title, Desc: "How many answers have each label.",
+			X: "answers"}
 		for _, l := range k.Labels[:min(len(k.Labels), mostInPicture)] {
 			n := float64(l.N.N)
 			bars.Rows = append(bars.Rows, chart.Bar{Name: l.Label, Value: &n, Text: count(l.N.N) + " · " + l.Share})
@@ -109,11 +112,14 @@ func failureKinds(f *analysis.Failures, run scoring.RunID) (out []failureKind) {
 	for i := range f.Labels {
 		l := &f.Labels[i]
 		if i == 0 || f.Labels[i-1].Kind != l.Kind || f.Labels[i-1].Metric != l.Metric {
-			out = append(out, failureKind{Kind: l.Kind, Title: report.KindTitle(l.Kind), Metric: l.Metric, Scored: f.LookedAt[l.Metric]})
+			out = append(out,
+				failureKind{Kind: l.Kind, Title: report.KindTitle(l.Kind), Metric: l.Metric, Scored: f.LookedAt[l.Metric]})
 		}
 		k := &out[len(out)-1]
-		state := store.State{RunID: run, Mode: store.All}.With(store.ListFilter{Column: "finding", Op: store.Equal, Value: l.Kind + ":" + l.Label})
-		k.Labels = append(k.Labels, failureLabel{Label: l.Label, N: counted{l.N, casesAddress(state)}, Share: share(float64(l.N) / float64(k.Scored))})
+		state := store.State{RunID: run,
+			Mode: store.All}.With(store.ListFilter{Column: "finding", Op: store.Equal, Value: l.Kind + ":" + l.Label})
+		k.Labels = append(k.Labels,
+			failureLabel{Label: l.Label, N: counted{l.N, casesAddress(state)}, Share: share(float64(l.N) / float64(k.Scored))})
 	}
 	byTier(f, out, run)
 	return out
@@ -157,8 +163,11 @@ func byTier(f *analysis.Failures, kinds []failureKind, run scoring.RunID) {
 				if tier == analysis.UnknownTier {
 					value = ""
 				}
-				state := store.State{RunID: run, Mode: store.All}.With(store.ListFilter{Column: "finding", Op: store.Equal, Value: l.Kind + ":" + l.Label}).With(store.ListFilter{Column: "tier", Op: store.Equal, Value: value})
-				kind.Labels[i].Tiers = append(kind.Labels[i].Tiers, tierShare{counted{n, casesAddress(state)}, share(float64(n) / float64(tiers[tier]))})
+				state := store.State{RunID: run,
+					Mode: store.All}.With(store.ListFilter{Column: "finding", Op: store.Equal, Value: l.Kind + ":" + l.Label}).With(
+					store.ListFilter{Column: "tier", Op: store.Equal, Value: value})
+				kind.Labels[i].Tiers = append(kind.Labels[i].Tiers,
+					tierShare{counted{n, casesAddress(state)}, share(float64(n) / float64(tiers[tier]))})
 			}
 		}
 	}

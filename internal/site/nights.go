@@ -193,13 +193,7 @@ func (s *Site) findingsOf(ctx context.Context, nights []night, primary string) (
 	}
 	size := func(f []analysis.Finding) int { return 200 * (len(f) + 1) }
 	return store.RememberOf(ctx, s.o.Warehouse, runs, "course\x00"+primary, size, func() ([]analysis.Finding, error) {
-		h, err := analysis.NewHistory(
-			ctx,
-			storedscores.In(s.o.Warehouse),
-			analysis.NewSet(s.o.Metrics),
-			batches,
-			primary,
-		)
+		h, err := analysis.NewHistory(ctx, storedscores.In(s.o.Warehouse), analysis.NewSet(s.o.Metrics), batches, primary)
 		if err != nil {
 			return nil, err
 		}

@@ -40,7 +40,7 @@ func (n *night) tip() string {
 	return text
 }
 
-// usual is what is usual for a version: its mean, and limits 2.66 mean steps from batch to batch away from it
+// usual is the usual range of a version: its mean, and limits 2.66 mean steps from batch to batch away from it
 // ([agreement.UsualRange]). It has limits from eight batches on.
 type usual struct {
 	From, To  int // places of its first batch and of the one after its last
@@ -178,7 +178,7 @@ func gap(a, b *night, daily bool) bool {
 	return daily && b.Of.At.Sub(a.Of.At) > 36*time.Hour
 }
 
-// chartOf draws nights, of which there is at least one with a share; else it returns nil.
+// chartOf draws nights. It returns nil if no night has a share.
 func chartOf(nights []night, ranges []usual, daily bool, size chartSize) *nightsChart {
 	low, shown := 1.0, false
 	for i := range nights {

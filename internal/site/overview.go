@@ -178,9 +178,9 @@ func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
 			why += " (by " + b.Accepted.Who + ")"
 		}
 	case analysis.BaselineFirst:
-		why = "the first complete " + noun + " of this version, as none is accepted"
+		why = "the first complete " + noun + " of this version, as no " + noun + " is accepted"
 	default:
-		why = "the first complete " + noun + " of the version before, as none is accepted"
+		why = "the first complete " + noun + " of the version before, as no " + noun + " is accepted"
 	}
 	if b.Days != nil && *b.Days > 1 {
 		why += ", " + things(*b.Days, "day") + " before"

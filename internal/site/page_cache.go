@@ -152,7 +152,8 @@ func neighboursOf(ctx context.Context, p *store.Pages, s *caseState) (n store.Ne
 }
 
 // briefMetrics are those whose scores are on a short page, in addition to the metric that is explained at its top.
-var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "component_f1": true, "refusal": true, "rose": true, "flex": true, "llm_ex": true}
+var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "component_f1": true,
+	"refusal": true, "rose": true, "flex": true, "llm_ex": true}
 
 // abridge leaves out what a short page does not show, for a run with scores of the given number of metrics.
 func (c *onecase) abridge(metrics int) {

@@ -178,7 +178,7 @@ func checkFigures(t *testing.T, what string, row []shownCell, r *report.Rate) {
 	}
 	if p := r.Passed; p != nil {
 		want[cellShare], want[cellShareInterval] = report.Percent(p.Rate), fmt.Sprintf("%.0f–%.0f", 100*p.Low, 100*p.High)
-		want[cellPassed], want[cellNotPassed] = count(p.Passed), count(p.Of-p.Passed)
+		want[cellPassed], want[cellNotPassed] = count(p.Passed), count(p.Of-p.Passed-c.Unanswered)
 	}
 	for i, text := range want {
 		if row[i].text != text {

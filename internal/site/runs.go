@@ -21,19 +21,22 @@ import (
 )
 
 // The page lists the runs.
-var _ = register(&page{name: "runs", pattern: "GET /runs", nav: "Runs", place: 110, role: identity.Read, show: (*Site).runs})
+var _ = register(
+	&page{name: "runs", pattern: "GET /runs", nav: "Runs", place: 110, role: identity.Read, show: (*Site).runs})
 
 // The first page is the overview of the newest batch, or the list of runs if there is none.
-var _ = register(&page{pattern: "GET /{$}", shortcut: true, role: identity.Read, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
-	t, err := s.timeline(r.Context())
-	if err != nil {
-		return err
-	}
-	if run := t.newest(); run != nil {
-		return s.goTo(rw, r, runAddress(*run))
-	}
-	return s.goTo(rw, r, runsAddress())
-}})
+var _ = register(
+	&page{pattern: "GET /{$}", shortcut: true, role: identity.Read,
+		serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+			t, err := s.timeline(r.Context())
+			if err != nil {
+				return err
+			}
+			if run := t.newest(); run != nil {
+				return s.goTo(rw, r, runAddress(*run))
+			}
+			return s.goTo(rw, r, runsAddress())
+		}})
 
 // runsOnPage is how many runs a page of them shows.
 const runsOnPage = 50
@@ -104,9 +107,11 @@ func (s *Site) runs(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	list := runList{Filter: store.RunFilter{
-		Text: q.Get("text"), By: scoring.By{Agent: q.Get("agent"), Version: q.Get("version")}, Status: q.Get("status"), Limit: runsOnPage, Offset: (number - 1) * runsOnPage,
+		Text: q.Get("text"), By: scoring.By{Agent: q.Get("agent"), Version: q.Get("version")}, Status: q.Get("status"),
+		Limit: runsOnPage, Offset: (number - 1) * runsOnPage,
 	}, Statuses: runStatuses}
-	list.Filter.Unnamed, list.Filter.Unversioned = list.Filter.Agent == analysis.NoName, list.Filter.Version == analysis.NoVersion
+	list.Filter.Unnamed, list.Filter.Unversioned = list.Filter.Agent == analysis.NoName,
+		list.Filter.Version == analysis.NoVersion
 	f := list.Filter
 	list.Filtered = f.Text != "" || f.Agent != "" || f.Version != "" || f.Status != ""
 	p, err := s.reader(ctx)
@@ -138,7 +143,8 @@ func (s *Site) runs(r *http.Request) (content, error) {
 	list.Pick = len(list.Rows) > 1
 	at := func(number int) string {
 		v := url.Values{}
-		for key, value := range map[string]string{"text": f.Text, "agent": f.Agent, "version": f.Version, "status": f.Status} {
+		for key, value := range map[string]string{"text": f.Text, "agent": f.Agent, "version": f.Version,
+			"status": f.Status} {
 			if value != "" {
 				v.Set(key, value)
 			}
@@ -186,7 +192,8 @@ func (s *Site) runRows(ctx context.Context, p *store.Pages, runs []store.Run) ([
 		state := store.State{RunID: key, Mode: store.All}
 		if linked(key) {
 			row.Pick = store.RunValues(key).Encode()
-			row.All, row.Passed, row.Errors = casesAddress(state), casesAddress(state.In(store.Passed)), casesAddress(state.In(store.Errors))
+			row.All, row.Passed, row.Errors = casesAddress(state), casesAddress(state.In(store.Passed)),
+				casesAddress(state.In(store.Errors))
 		}
 		if there {
 			row.Cases = f.Scores
@@ -221,12 +228,13 @@ func (s *Site) primary(names []string) string {
 	return report.Primary(known)
 }
 
-// shareOf is the share of a metric's verdicts that passed; nil if it gave none.
+// shareOf is the share of the questions that passed, of those with a verdict or without an answer; nil if the metric
+// gave no verdict.
 func shareOf(f *store.Figures) *report.Share {
 	if f.Judged == 0 {
 		return nil
 	}
-	return report.ShareOf(int(f.Passed), int(f.Judged))
+	return report.ShareOf(int(f.Passed), int(f.Judged+f.Unanswered))
 }
 
 // meanOf is the mean of a metric's values; nil if there are none.

@@ -124,13 +124,15 @@ func (s *shortCase) columns(m *caseview.Mapping) {
 			line.Type += ", masked"
 		}
 		if line.OnlyGold = c.Agent == nil; !line.OnlyGold {
-			line.Agent, line.AgentType, line.Equal = phraseIn(columnName(c.Agent.Name)), c.Agent.Type, count(c.Equal)+" of "+count(c.Of)
+			line.Agent, line.AgentType, line.Equal = phraseIn(columnName(c.Agent.Name)), c.Agent.Type,
+				count(c.Equal)+" of "+count(c.Of)
 		}
 		s.Columns = append(s.Columns, line)
 	}
 	for i := range m.Extra {
 		c := &m.Extra[i]
-		line := shortColumn{Agent: phraseIn(columnName(c.Name)), AgentType: c.Type, State: caseview.OnlyAgent, OnlyAgent: true}
+		line := shortColumn{Agent: phraseIn(columnName(c.Name)), AgentType: c.Type, State: caseview.OnlyAgent,
+			OnlyAgent: true}
 		if c.Trivial {
 			line.How = phrase{Plain: "carries nothing"}
 		}
@@ -140,7 +142,8 @@ func (s *shortCase) columns(m *caseview.Mapping) {
 
 // countsText says how many rows agree and do not.
 func countsText(r *caseview.RowCounts) string {
-	text := count(r.Gold) + " in gold, " + count(r.Agent) + " in the answer: " + count(r.Equal) + " " + printable.Verb(r.Equal, "agrees", "agree")
+	text := count(r.Gold) + " in gold, " + count(r.Agent) + " in the answer: " + count(r.Equal) + " " +
+		printable.Verb(r.Equal, "agrees", "agree")
 	for _, part := range []struct {
 		n    int
 		text string
@@ -220,6 +223,7 @@ func newReadyRow(r *caseRow) *readyRow {
 		tags = append(tags, r.Database)
 	}
 	return &readyRow{
-		Relation: phraseOf(or(r.Relation)), Question: phraseOf(or(r.Question)), Reason: phraseOf(or(r.Reason)), Tags: phraseOf(strings.Join(tags, " ")), People: or(r.People), Latency: or(r.Latency),
+		Relation: phraseOf(or(r.Relation)), Question: phraseOf(or(r.Question)), Reason: phraseOf(or(r.Reason)),
+		Tags: phraseOf(strings.Join(tags, " ")), People: or(r.People), Latency: or(r.Latency),
 	}
 }

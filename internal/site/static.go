@@ -37,6 +37,7 @@ type Static struct {
 
 	short     bool // pages of cases are short, however few there are
 	baselines map[scoring.RunID]scoring.RunID
+	file      bool // the report is one file, whose list of all cases is data
 }
 
 // staticForm is the form of a report without a server: an address leads to a file of the folder, or to a section of
@@ -80,7 +81,8 @@ const sectionMark = "p-"
 // listKeys are the keys of the list that a case is examined from. What else an address asks for,
 // such as other rows, is another page.
 var listKeys = map[string]bool{
-	"run": true, "agent": true, "version": true, "batch": true, "mode": true, "search": true, "regexp": true, "filter": true, "sort": true, "column": true, "page": true, "size": true, "rows": true,
+	"run": true, "agent": true, "version": true, "batch": true, "mode": true, "search": true, "regexp": true,
+	"filter": true, "sort": true, "column": true, "page": true, "size": true, "rows": true,
 	"base_run": true, "base_agent": true, "base_version": true, "base_batch": true, "case": true,
 }
 
@@ -339,7 +341,8 @@ func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error
 }
 
 // each renders the pages of a report, several at once, and hands them over in their order.
-func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static, write func(p staticPage, text []byte) error) error {
+func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static,
+	write func(p staticPage, text []byte) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	workers := max(2, runtime.GOMAXPROCS(0))
 	type made struct {
@@ -347,7 +350,8 @@ func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static,
 		ctx  context.Context //nolint:containedctx // what the page is rendered in
 		text chan []byte
 	}
-	todo, ready := make(chan made, readTogether), make(chan made, readTogether) // the next cases are read while these are rendered
+	// the next cases are read while these are rendered
+	todo, ready := make(chan made, readTogether), make(chan made, readTogether)
 	group.Go(func() error {
 		defer close(todo)
 		defer close(ready)
@@ -418,10 +422,12 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 	if s.o.Elsewhere != nil {
 		p = p.Lacking(s.o.Elsewhere)
 	}
+	o.file = one
 	if err := s.setBaselines(ctx, o); err != nil {
 		return nil, nil, nil, err
 	}
-	shared := &held{pages: p, runs: map[scoring.RunID]*heldRun{}, lists: &heldLists{counts: map[string]map[store.Mode]int64{}}}
+	shared := &held{pages: p, runs: map[scoring.RunID]*heldRun{},
+		lists: &heldLists{counts: map[string]map[store.Mode]int64{}}}
 	for _, run := range o.Runs {
 		if shared.runs[run], err = s.holdRun(ctx, p, o, run); err != nil {
 			return nil, nil, nil, err
@@ -491,7 +497,8 @@ func (s *Site) WriteFolder(ctx context.Context, dir string, o Static) error {
 		names = append(names, p.name+".html")
 	}
 	slices.Sort(names)
-	if err := write(listFile, []byte(strings.Join(names, "\n")+"\n")); err != nil { // first: what is there is known even where the rest fails
+	// first: what is there is known even where the rest fails
+	if err := write(listFile, []byte(strings.Join(names, "\n")+"\n")); err != nil {
 		return err
 	}
 	for _, a := range usedAssets() {
@@ -566,7 +573,7 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 }
 
 // mostSections is up to how many pages of a report in one file are sections of the document. In a larger report the
-// pages of cases, and of lists after the first, are text that a script shows when somebody opens them: a document of
+// pages of cases, and of lists after the first, are text that a script shows when they are opened: a document of
 // hundreds of thousands of elements takes half a minute to open.
 const mostSections = 250
 

@@ -25,7 +25,9 @@ func SampleWarnings(c Confusion) []string {
 	case n == 0:
 		return []string{noCases}
 	case n < MinCases:
-		out = append(out, fmt.Sprintf("%s %s few: it takes %d to tell a kappa of 0.4 from none", printable.Count(n, "case"), printable.Verb(n, "is", "are"), MinCases))
+		out = append(out,
+			fmt.Sprintf("%s %s few: it takes %d to tell a kappa of 0.4 from none", printable.Count(n, "case"),
+				printable.Verb(n, "is", "are"), MinCases))
 	}
 	few := func(n int, label, what string) {
 		if n < MinPerLabel {

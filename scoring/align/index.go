@@ -55,7 +55,8 @@ func (a *aligner) byIdentity(pairs []scoring.ColumnPair, keys []int) []int {
 // what else agrees.
 const minKnownKeys = 0.8
 
-var identifying = []string{"id", "code", "year", "month", "quarter", "week", "day", "date", "hour", "zip", "postcode", "isbn", "sku", "uuid", "rank", "position"}
+var identifying = []string{"id", "code", "year", "month", "quarter", "week", "day", "date", "hour", "zip", "postcode",
+	"isbn", "sku", "uuid", "rank", "position"}
 
 func (a *aligner) identifies(c *scoring.ColumnPair) bool {
 	if !c.Exact() || c.Scale != 0 || !a.known(c) {
@@ -95,7 +96,8 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 			rows = a.goldT.Rows()
 		}
 		few := rows <= fewRows
-		if few && !a.uniqueSide(pairs, which, goldSide, rows, make([]uint64, fewRows), make([]uint64, fewRows), keySet{make([]uint64, 2*fewRows)}) ||
+		if few && !a.uniqueSide(pairs, which, goldSide, rows, make([]uint64, fewRows), make([]uint64, fewRows),
+			keySet{make([]uint64, 2*fewRows)}) ||
 			!few && !a.uniqueSide(pairs, which, goldSide, rows, make([]uint64, 512), make([]uint64, 512), newKeySet(rows)) {
 			return false
 		}
@@ -107,7 +109,8 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 const fewRows = 32
 
 // uniqueSide is unique for the rows of one side, with buffers for their keys and those of a column.
-func (a *aligner) uniqueSide(pairs []scoring.ColumnPair, which []int, goldSide bool, rows int, row, keys []uint64, seen keySet) bool {
+func (a *aligner) uniqueSide(pairs []scoring.ColumnPair, which []int, goldSide bool, rows int, row, keys []uint64,
+	seen keySet) bool {
 	for from := 0; from < rows; from += len(row) {
 		n := min(len(row), rows-from)
 		clear(row[:n])

@@ -19,7 +19,8 @@ func Uncertainties(a *scoring.Alignment) []string {
 	var doubts []string
 	if n := len(a.Missing); n > 0 {
 		if m := len(a.Extra); m > 0 {
-			doubts = append(doubts, fmt.Sprintf("gold columns without a counterpart: %d, while predicted columns are left: %d", n, m))
+			doubts = append(doubts,
+				fmt.Sprintf("gold columns without a counterpart: %d, while predicted columns are left: %d", n, m))
 		} else {
 			doubts = append(doubts, fmt.Sprintf("gold columns without a counterpart: %d", n))
 		}

@@ -155,7 +155,8 @@ func Find(ctx context.Context, engine Engine, p *Problem) (*Outcome, error) {
 		case !s.schema.unsure || s.out.Why != "":
 			return s.out, nil
 		case last && first.Found != s.out.Found:
-			return &Outcome{Why: "the queries differ or not by the table that a column without one is of, which no schema says"}, nil
+			return &Outcome{
+				Why: "the queries differ or not by the table that a column without one is of, which no schema says"}, nil
 		case last:
 			return first, nil
 		}
@@ -326,7 +327,8 @@ func (s *search) choose(c *carrier) (what string) {
 				if len(t.Unique) > 0 {
 					mark(t.Unique[0])
 				}
-				if at := slices.IndexFunc(t.Columns, func(col *Column) bool { return col.bad == "" }); at >= 0 && len(t.usedColumns()) == 0 {
+				if at := slices.IndexFunc(t.Columns, func(col *Column) bool { return col.bad == "" }); at >= 0 &&
+					len(t.usedColumns()) == 0 {
 					mark(t.Columns[at : at+1])
 				}
 			}
@@ -385,7 +387,8 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	}
 	defer s.session.Close()
 	s.real = s.realism()
-	g := &generator{tables: s.tables, sizes: s.values.sizes, groups: s.values.grouped, either: s.schema.either, seed: s.seed(), real: s.real}
+	g := &generator{tables: s.tables, sizes: s.values.sizes, groups: s.values.grouped, either: s.schema.either,
+		seed: s.seed(), real: s.real}
 	tries := DefaultTries
 	if s.problem.Tries > 0 {
 		tries = s.problem.Tries
@@ -606,7 +609,8 @@ func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 func compareRows(a, b []Value) int { return slices.CompareFunc(a, b, compareValues) }
 
 func compareValues(a, b Value) int {
-	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Int, b.Int), cmp.Compare(a.Real, b.Real), cmp.Compare(a.Text, b.Text))
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Int, b.Int), cmp.Compare(a.Real, b.Real),
+		cmp.Compare(a.Text, b.Text))
 }
 
 func names(columns []output) []string {

@@ -31,7 +31,8 @@ func (s *search) sentence(d *Database) string {
 	gold, pred := s.out.Gold.Rows, s.out.Pred.Rows
 	if g, p := len(s.gold.columns), len(s.pred.columns); g > p {
 		s.out.Shows = ShowsColumns
-		return fmt.Sprintf("gold returns %s, the agent's query %s", printable.Count(g, "column"), printable.Count(p, "column"))
+		return fmt.Sprintf("gold returns %s, the agent's query %s", printable.Count(g, "column"),
+			printable.Count(p, "column"))
 	}
 	where := ""
 	s.out.Shows, where = s.where(d)
@@ -60,7 +61,8 @@ func (s *search) keeps(d *Database, where, who, other string, rows, fewer [][]Va
 	}
 	if child, parent := s.lonely(d); parent != nil {
 		s.out.Shows = ShowsNoPartner
-		return fmt.Sprintf("%s keeps rows of %s without a row in %s, %s does not: %s", who, parent.Name, child.Name, other, s.shown())
+		return fmt.Sprintf("%s keeps rows of %s without a row in %s, %s does not: %s", who, parent.Name, child.Name, other,
+			s.shown())
 	}
 	if where != "" {
 		return where + ", " + s.shown()

@@ -50,7 +50,9 @@ func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, para
 	for _, name := range slices.Sorted(maps.Keys(j.header.Result)) {
 		node := j.header.Result[name]
 		if !slices.Contains(members, name) {
-			return nil, errcode.New(errcode.InvalidArgument, "line %d: result: %.40q is not a member of a score; expected one of %s", node.Line, name, strings.Join(members, ", "))
+			return nil, errcode.New(errcode.InvalidArgument,
+				"line %d: result: %.40q is not a member of a score; expected one of %s", node.Line, name,
+				strings.Join(members, ", "))
 		}
 		if node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
 			return nil, errcode.New(errcode.InvalidArgument, "line %d: result.%s: expected an expression", node.Line, name)
@@ -59,13 +61,15 @@ func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, para
 		if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 			first++ // the text starts below the | or >
 		}
-		text := "(" + strings.TrimSpace(node.Value) + "\n)"                                                                     // so that an expression may go over several lines
+		// so that an expression may go over several lines
+		text := "(" + strings.TrimSpace(node.Value) + "\n)"
 		e, err := dialect.ParseExpr(j.File, syntax.FilePortion{Content: []byte(text), FirstLine: int32(first), FirstCol: 1}, 0) //nolint:gosec // lines of a small file
 		if err != nil {
 			return nil, errcode.New(errcode.InvalidArgument, "result.%s: %s", name, syntaxMessage(err))
 		}
 		at := syntax.MakePosition(&j.File, int32(first), 1) //nolint:gosec // likewise
-		def := &syntax.DefStmt{Def: at, Name: &syntax.Ident{NamePos: at, Name: name}, Lparen: at, Rparen: at, Body: []syntax.Stmt{&syntax.ReturnStmt{Return: at, Result: e}}}
+		def := &syntax.DefStmt{Def: at, Name: &syntax.Ident{NamePos: at, Name: name}, Lparen: at, Rparen: at,
+			Body: []syntax.Stmt{&syntax.ReturnStmt{Return: at, Result: e}}}
 		for _, p := range params {
 			def.Params = append(def.Params, &syntax.Ident{NamePos: at, Name: p})
 		}
@@ -142,7 +146,8 @@ func (j *Judge) loadPrompt(ctx context.Context, limits Limits, o *Options) error
 		if err != nil {
 			return scoring.Score{}, errcode.New(errcode.Of(err), "prompt: %w", err)
 		}
-		raw, err := c.ask(question{user: user, system: h.System, schema: schema, temperature: temperature, maxTokens: h.MaxTokens})
+		raw, err := c.ask(
+			question{user: user, system: h.System, schema: schema, temperature: temperature, maxTokens: h.MaxTokens})
 		if err != nil {
 			return scoring.Score{}, err
 		}
@@ -206,7 +211,8 @@ func (j *Judge) checkPlaceholders() error {
 		}
 	}
 	if strings.Contains(placeholder.ReplaceAllString(node.Value, ""), "{{") {
-		return errcode.New(errcode.InvalidArgument, "line %d: prompt: expected {{NAME}} or {{config.NAME}} after {{", node.Line)
+		return errcode.New(errcode.InvalidArgument, "line %d: prompt: expected {{NAME}} or {{config.NAME}} after {{",
+			node.Line)
 	}
 	return nil
 }

@@ -43,7 +43,8 @@ type header struct {
 	Threshold     *float64   `yaml:"threshold"`
 	LowerIsBetter bool       `yaml:"lower_is_better"`
 	Labels        []string   `yaml:"labels"`
-	FailedQuery   *float64   `yaml:"failed_query"` // value where the judge needs the agent's result and the query failed; not applicable if absent
+	// value where the judge needs the agent's result and the query failed; not applicable if absent
+	FailedQuery *float64 `yaml:"failed_query"`
 
 	Config  map[string]yaml.Node `yaml:"config"`
 	Formula string               `yaml:"formula"`
@@ -172,8 +173,9 @@ func (h *header) check() error {
 // checkKind refuses keys that belong to another kind.
 func (h *header) checkKind() error {
 	set := map[string]bool{
-		"result": len(h.Result) > 0, "prompt": h.Prompt.Kind != 0, "system": h.System != "", "schema": h.Schema != nil, "temperature": h.Temperature != nil,
-		"max_tokens": h.MaxTokens != 0, "sql": h.SQL != "",
+		"result": len(h.Result) > 0, "prompt": h.Prompt.Kind != 0, "system": h.System != "", "schema": h.Schema != nil,
+		"temperature": h.Temperature != nil,
+		"max_tokens":  h.MaxTokens != 0, "sql": h.SQL != "",
 	}
 	wanted := map[Kind][]string{Expression: {"result"}, Prompt: {"result", "prompt", "schema"}, SQL: {"sql"}}[h.Kind]
 	allowed := map[Kind][]string{Prompt: {"system", "temperature", "max_tokens"}}[h.Kind]

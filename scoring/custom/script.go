@@ -47,7 +47,8 @@ var names = func() starlark.StringDict {
 }()
 
 // compile compiles a parsed file and runs its top level, within the limits. more are additional names.
-func compile(ctx context.Context, file string, f *syntax.File, limits Limits, print func(string), more starlark.StringDict) (*script, error) {
+func compile(ctx context.Context, file string, f *syntax.File, limits Limits, print func(string),
+	more starlark.StringDict) (*script, error) {
 	var r rewriter
 	if err := r.rewrite(f); err != nil {
 		return nil, err
@@ -120,7 +121,8 @@ func (s *script) thread(ctx context.Context) (*starlark.Thread, func() bool) {
 }
 
 // call calls a function of the script. locals are for the functions that badger brings.
-func (s *script) call(ctx context.Context, name string, locals map[string]any, args ...starlark.Value) (starlark.Value, error) {
+func (s *script) call(ctx context.Context, name string, locals map[string]any,
+	args ...starlark.Value) (starlark.Value, error) {
 	t, stop := s.thread(ctx)
 	defer stop()
 	for k, v := range locals {

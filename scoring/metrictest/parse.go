@@ -168,7 +168,8 @@ func (p *parser) directive(word, rest string, block []row) error {
 		return p.detail(rest)
 	default:
 		return p.errorf("unknown directive %.40q%s", word, scoring.Suggest(word, []string{
-			"properties", "case", "why", "question", "dialect", "response", "interpretation", "gold", "gold:", "pred", "pred:", "options", "set", "reply", "expect", "detail",
+			"properties", "case", "why", "question", "dialect", "response", "interpretation", "gold", "gold:", "pred", "pred:",
+			"options", "set", "reply", "expect", "detail",
 		}))
 	}
 	return nil

@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/scoring"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/badger-eval/badger/scoring"
 )
 
 const everything = `# a comment

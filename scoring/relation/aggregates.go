@@ -22,12 +22,14 @@ var aggregateKinds = []Kind{
 	{
 		Name: "list_for_count", Display: "Rows in place of their number", Group: Counting,
 		Class: Defensible, find: func(e *evidence) *found { return countForList(e, goldSide) },
-		Meaning: "Gold is the number, by its name or query, of the rows, or of the different rows, that the answer lists.", Example: "(count) = (2); ('a'), ('b')",
+		Meaning: "Gold is the number, by its name or query, of the rows, or of the different rows, that the answer lists.",
+		Example: "(count) = (2); ('a'), ('b')",
 	},
 	{
 		Name: "count_for_list", Display: "Number in place of the rows", Group: Counting,
 		Class: Difference, find: func(e *evidence) *found { return countForList(e, predSide) },
-		Meaning: "The answer is the number, by its name or query, of the rows, or of the different rows, that gold lists.", Example: "('a'), ('b'); (count) = (2)",
+		Meaning: "The answer is the number, by its name or query, of the rows, or of the different rows, that gold lists.",
+		Example: "('a'), ('b'); (count) = (2)",
 	},
 	{
 		Name: "rolled_up", Display: "Grouped too coarsely", Group: GroupsAndJoins,
@@ -42,7 +44,8 @@ var aggregateKinds = []Kind{
 	{
 		Name: "aggregate_for_list", Display: "Aggregate in place of the rows", Group: Counting,
 		Class: Difference, find: aggregateForList,
-		Meaning: "The answer is the average, greatest or least of the numbers that gold lists.", Example: "(3), (4), (5); (4)",
+		Meaning: "The answer is the average, greatest or least of the numbers that gold lists.",
+		Example: "(3), (4), (5); (4)",
 	},
 }
 
@@ -74,9 +77,13 @@ func sumForParts(e *evidence, sum side) *found {
 			continue
 		}
 		if sum == predSide {
-			return &found{text: fmt.Sprintf("The answer is the sum of the %d numbers that gold lists in %s.", list.Rows(), columnName(list, i)), proof: Proof{GoldColumns: []int{i}, PredColumns: []int{0}}}
+			return &found{
+				text: fmt.Sprintf("The answer is the sum of the %d numbers that gold lists in %s.", list.Rows(),
+					columnName(list, i)), proof: Proof{GoldColumns: []int{i}, PredColumns: []int{0}}}
 		}
-		return &found{text: fmt.Sprintf("Gold is the sum of the %d numbers that the answer lists in %s.", list.Rows(), columnName(list, i)), proof: Proof{GoldColumns: []int{0}, PredColumns: []int{i}}}
+		return &found{
+			text: fmt.Sprintf("Gold is the sum of the %d numbers that the answer lists in %s.", list.Rows(),
+				columnName(list, i)), proof: Proof{GoldColumns: []int{0}, PredColumns: []int{i}}}
 	}
 	return nil
 }
@@ -112,9 +119,14 @@ func (e *evidence) sumOfRow(one *scoring.Column, sum side) *found {
 		return nil
 	}
 	if sum == predSide {
-		return &found{text: fmt.Sprintf("The answer is the sum of the %d numbers that gold has in %s.", len(columns), named(list, columns)), proof: Proof{GoldColumns: columns, PredColumns: []int{0}}}
+		return &found{
+			text: fmt.Sprintf("The answer is the sum of the %d numbers that gold has in %s.", len(columns),
+				named(list, columns)), proof: Proof{GoldColumns: columns, PredColumns: []int{0}}}
 	}
-	return &found{text: fmt.Sprintf("Gold is the sum of the %d numbers that the answer has in %s.", len(columns), named(list, columns)), proof: Proof{GoldColumns: []int{0}, PredColumns: columns}}
+	return &found{
+		text: fmt.Sprintf("Gold is the sum of the %d numbers that the answer has in %s.", len(columns),
+			named(list, columns)),
+		proof: Proof{GoldColumns: []int{0}, PredColumns: columns}}
 }
 
 func nonZero(c *scoring.Column) int {
@@ -256,7 +268,9 @@ func aggregateForList(e *evidence) *found {
 		default:
 			continue
 		}
-		return &found{text: fmt.Sprintf("The answer is the %s of the numbers that gold lists in %s.", what, columnName(e.gold, i)), proof: Proof{GoldColumns: []int{i}, PredColumns: []int{0}, Facts: []string{what}}}
+		return &found{
+			text:  fmt.Sprintf("The answer is the %s of the numbers that gold lists in %s.", what, columnName(e.gold, i)),
+			proof: Proof{GoldColumns: []int{i}, PredColumns: []int{0}, Facts: []string{what}}}
 	}
 	return nil
 }
@@ -302,7 +316,8 @@ func rollUp(e *evidence, coarse side) *found {
 			r := &found{proof: Proof{GoldColumns: []int{by}, PredColumns: []int{m}, Facts: []string{what}}}
 			names := named(e.gold, e.goldColumns(group))
 			if coarse == predSide {
-				r.text = fmt.Sprintf("The answer groups by %s alone: its %s is the %s of gold's rows in each group.", names, columnName(c, m), what)
+				r.text = fmt.Sprintf("The answer groups by %s alone: its %s is the %s of gold's rows in each group.", names,
+					columnName(c, m), what)
 			} else {
 				r.proof.GoldColumns, r.proof.PredColumns = []int{m}, []int{by}
 				r.text = fmt.Sprintf("The answer groups more finely than gold, which groups by %s: gold's %s is the %s of the answer's rows in each group.", names, columnName(c, m), what)

@@ -32,17 +32,20 @@ var droppedKinds = []Kind{
 	{
 		Name: "dropped_constant", Display: "Column with one value missing", Group: Columns,
 		Class: Difference, find: droppedConstant,
-		Meaning: "All other columns agree over several rows; the answer leaves out a column that has one value throughout.", Example: "('a', 2024), ('b', 2024); ('a'), ('b')",
+		Meaning: "All other columns agree over several rows; the answer leaves out a column that has one value throughout.",
+		Example: "('a', 2024), ('b', 2024); ('a'), ('b')",
 	},
 	{
 		Name: "dropped_name_part", Display: "Part of a name missing", Group: Columns,
 		Class: Defensible, find: droppedNamePart,
-		Meaning: "All other columns agree; of a person's first and last name the answer shows one.", Example: "('Ada', 'Lovelace'); ('Lovelace')",
+		Meaning: "All other columns agree; of a person's first and last name the answer shows one.",
+		Example: "('Ada', 'Lovelace'); ('Lovelace')",
 	},
 	{
 		Name: "dropped_asked", Display: "A column that was asked for is missing", Group: Columns,
 		Class: Difference, find: droppedAsked,
-		Meaning: "All other columns agree; the answer leaves out a column that the question names.", Example: "('a', 'Bonn'), where the question asks for the city; ('a')",
+		Meaning: "All other columns agree; the answer leaves out a column that the question names.",
+		Example: "('a', 'Bonn'), where the question asks for the city; ('a')",
 	},
 	{
 		Name: "dropped_columns", Display: "Column missing", Group: Columns,
@@ -171,7 +174,8 @@ func (e *evidence) serves(q *query, column int) bool {
 // of the question, each of them to one or not.
 func droppedFilter(e *evidence, toOne bool) *found {
 	d, q := e.dropped(), e.queries().gold
-	if q == nil || e.asks().Empty() || !allOf(d, func(i int) bool { return e.heldTo(q, i) && !e.asks().Requests(e.gold.Columns[i].Name) }) {
+	if q == nil || e.asks().Empty() ||
+		!allOf(d, func(i int) bool { return e.heldTo(q, i) && !e.asks().Requests(e.gold.Columns[i].Name) }) {
 		return nil
 	}
 	if toOne != allOf(d, func(i int) bool {
@@ -195,7 +199,8 @@ func (e *evidence) heldTo(q *query, column int) bool {
 	}
 	name := sqlparts.Normalized(x)
 	return slices.ContainsFunc(q.conditions, func(c condition) bool {
-		if c.Clause != sqlparts.WhereClause || c.Column != name || c.Operator != "=" && c.Operator != "in" || len(c.Values()) == 0 {
+		if c.Clause != sqlparts.WhereClause || c.Column != name || c.Operator != "=" && c.Operator != "in" ||
+			len(c.Values()) == 0 {
 			return false
 		}
 		return !slices.ContainsFunc(c.Values(), func(x sqlparts.Expr) bool {
@@ -218,7 +223,8 @@ func droppedConstant(e *evidence) *found {
 
 // partsOfNames are the words for the parts of a person's name.
 var partsOfNames = map[string]bool{
-	"first": true, "last": true, "middle": true, "given": true, "family": true, "forename": true, "forenames": true, "surname": true, "firstname": true, "lastname": true, "fname": true, "lname": true,
+	"first": true, "last": true, "middle": true, "given": true, "family": true, "forename": true, "forenames": true,
+	"surname": true, "firstname": true, "lastname": true, "fname": true, "lname": true,
 }
 
 func isNamePart(name string) bool {
@@ -241,7 +247,8 @@ func droppedNamePart(e *evidence) *found {
 
 func droppedAsked(e *evidence) *found {
 	d := e.dropped()
-	if len(d) == 0 || e.asks().Empty() || droppedOrderKey(e) != nil || droppedFilter(e, true) != nil || droppedFilter(e, false) != nil {
+	if len(d) == 0 || e.asks().Empty() || droppedOrderKey(e) != nil || droppedFilter(e, true) != nil ||
+		droppedFilter(e, false) != nil {
 		return nil
 	}
 	shown := e.allExcept(d)

@@ -132,9 +132,11 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
 		out.Limit = b.optional(l.Count, inner)
 		if l.Percent || l.WithTies {
 			out.Limit = op("limit", out.Limit)
-			out.Limit.Text = strings.TrimSpace(map[bool]string{true: "percent"}[l.Percent] + map[bool]string{true: " with ties"}[l.WithTies])
+			out.Limit.Text = strings.TrimSpace(
+				map[bool]string{true: "percent"}[l.Percent] + map[bool]string{true: " with ties"}[l.WithTies])
 		}
-		if out.Offset = b.optional(l.Offset, inner); out.Offset != nil && out.Offset.Op == OpNumber && out.Offset.Text == "0" {
+		if out.Offset = b.optional(l.Offset, inner); out.Offset != nil && out.Offset.Op == OpNumber &&
+			out.Offset.Text == "0" {
 			out.Offset = nil
 		}
 	}
@@ -151,7 +153,8 @@ func (b *builder) setOp(body *sqlparts.SetOp, outer *scope) *Query {
 			continue
 		}
 		o := body.Ops[i-1]
-		name := map[sqlparts.SetKind]string{sqlparts.Union: "union", sqlparts.Intersect: "intersect", sqlparts.Except: "except"}[o.Kind]
+		name := map[sqlparts.SetKind]string{sqlparts.Union: "union", sqlparts.Intersect: "intersect",
+			sqlparts.Except: "except"}[o.Kind]
 		if o.All {
 			name += " all"
 		}
@@ -247,7 +250,8 @@ func (b *builder) groupItem(e sqlparts.Expr, sc *scope, items []*Expr) *Expr {
 }
 
 func (b *builder) key(o *sqlparts.OrderItem, sc *scope, items []*Expr) Key {
-	k := Key{Desc: o.Desc, Nulls: [...]string{sqlparts.NullsDefault: "", sqlparts.NullsFirst: "first", sqlparts.NullsLast: "last"}[o.Nulls]}
+	k := Key{Desc: o.Desc,
+		Nulls: [...]string{sqlparts.NullsDefault: "", sqlparts.NullsFirst: "first", sqlparts.NullsLast: "last"}[o.Nulls]}
 	if it := positioned(o.Expr, items); it != nil {
 		k.Expr = it.clone()
 	} else {
@@ -276,7 +280,8 @@ func positioned(e sqlparts.Expr, items []*Expr) *Expr {
 
 var joins = map[sqlparts.JoinKind]string{
 	sqlparts.FirstSource: "inner", sqlparts.CommaJoin: "inner", sqlparts.InnerJoin: "inner", sqlparts.CrossJoin: "inner",
-	sqlparts.LeftJoin: "left", sqlparts.RightJoin: "right", sqlparts.FullJoin: "full", sqlparts.SemiJoin: "semi", sqlparts.AntiJoin: "anti",
+	sqlparts.LeftJoin: "left", sqlparts.RightJoin: "right", sqlparts.FullJoin: "full", sqlparts.SemiJoin: "semi",
+	sqlparts.AntiJoin: "anti",
 }
 
 // source adds one element of FROM, or those of a parenthesised join, to the query and the scope.

@@ -115,7 +115,8 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *Expr {
 	case *sqlparts.Interval:
 		return &Expr{Op: "interval", Text: e.Unit, Args: []*Expr{b.expr(e.X, sc)}}
 	case *sqlparts.List:
-		x := &Expr{Op: [...]string{sqlparts.Tuple: "tuple", sqlparts.Array: "array", sqlparts.Struct: "struct", sqlparts.Object: "object"}[e.Kind]}
+		x := &Expr{Op: [...]string{sqlparts.Tuple: "tuple", sqlparts.Array: "array", sqlparts.Struct: "struct",
+			sqlparts.Object: "object"}[e.Kind]}
 		for _, it := range e.Items {
 			a := b.expr(it.Expr, sc)
 			if it.Alias.Text != "" {
@@ -353,7 +354,8 @@ func castType(t string, d sqlparts.Dialect) string {
 	if i := strings.IndexByte(t, '('); i >= 0 {
 		class += " " + strings.ReplaceAll(t[i:], " ", "")
 	}
-	for _, w := range []string{"tinyint", "smallint", "bigint", "unsigned", "timestamptz", "with time zone", "timestamp_tz", "timestamp_ltz"} {
+	for _, w := range []string{"tinyint", "smallint", "bigint", "unsigned", "timestamptz", "with time zone",
+		"timestamp_tz", "timestamp_ltz"} {
 		if strings.Contains(t, w) {
 			class += " " + w
 		}

@@ -103,7 +103,8 @@ func (n *Normalizer) subqueries(e *Expr) {
 // rules are those of a SELECT, in the order in which they apply.
 func (n *Normalizer) rules() []func(q *Query) {
 	return []func(q *Query){
-		n.joinedConditions, substrings, n.sameTable, n.joinSubqueries, n.antiJoin, n.uselessJoin, n.equalColumns, n.distinct, n.groups, n.counts, n.notNull, n.extremeOfAll, n.extremeFirst, n.orderKeys, n.stars,
+		n.joinedConditions, substrings, n.sameTable, n.joinSubqueries, n.antiJoin, n.uselessJoin, n.equalColumns, n.distinct,
+		n.groups, n.counts, n.notNull, n.extremeOfAll, n.extremeFirst, n.orderKeys, n.stars,
 	}
 }
 

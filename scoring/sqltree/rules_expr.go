@@ -14,7 +14,8 @@ var comparisons = map[string]struct{ negated, mirrored string }{
 // expr applies the rules that need to know nothing but the expression.
 func (n *Normalizer) expr(e *Expr) *Expr {
 	n.Schema.Halt.Check()
-	if _, ok := comparisons[e.Op]; ok || e.Op == "in" || e.Op == "not in" || e.Op == "between" || e.Op == "not between" { // rule 12: '150' and 150.0 are 150 where they are compared
+	// rule 12: '150' and 150.0 are 150 where they are compared
+	if _, ok := comparisons[e.Op]; ok || e.Op == "in" || e.Op == "not in" || e.Op == "between" || e.Op == "not between" {
 		for i, a := range e.Args {
 			e.Args[i] = untyped(a)
 		}
@@ -29,7 +30,8 @@ func (n *Normalizer) expr(e *Expr) *Expr {
 	case "not between":
 		return op("or", op("<", e.Args[0], e.Args[1]), op(">", e.Args[0].clone(), e.Args[2]))
 	case "in", "not in": // rule 18
-		if len(e.Args) < 2 || slices.ContainsFunc(e.Args[1:], func(a *Expr) bool { return a.Op == OpQuery || a.Op == "elements" }) {
+		if len(e.Args) < 2 ||
+			slices.ContainsFunc(e.Args[1:], func(a *Expr) bool { return a.Op == OpQuery || a.Op == "elements" }) {
 			return e
 		}
 		compare, join := "=", "or"
@@ -50,7 +52,8 @@ func (n *Normalizer) expr(e *Expr) *Expr {
 			if ok && prefix != "" && !strings.ContainsAny(prefix, "%_") {
 				length := strconv.Itoa(len([]rune(prefix)))
 				compare := map[string]string{"like": "=", "not like": "<>"}[e.Op]
-				return op(compare, &Expr{Op: OpCall, Text: "substr", Args: []*Expr{e.Args[0], number("1"), number(length)}}, untyped(&Expr{Op: OpString, Text: prefix}))
+				return op(compare, &Expr{Op: OpCall, Text: "substr", Args: []*Expr{e.Args[0], number("1"), number(length)}},
+					untyped(&Expr{Op: OpString, Text: prefix}))
 			}
 		}
 	case "/": // rule 8
@@ -73,11 +76,13 @@ func numeric(s string) (*Expr, bool) {
 
 // opposites maps operators to their negation, in addition to comparisons and those that NOT is moved into.
 var opposites = map[string]string{
-	"is": "is not", "is not": "is", "is distinct from": "is not distinct from", "is not distinct from": "is distinct from", "~": "!~", "!~": "~", "~*": "!~*", "!~*": "~*",
+	"is": "is not", "is not": "is", "is distinct from": "is not distinct from", "is not distinct from": "is distinct from",
+	"~": "!~", "!~": "~", "~*": "!~*", "!~*": "~*",
 }
 
 // predicates are the operators that NOT goes into.
-var predicates = []string{"in", "exists", "like", "ilike", "between", "between symmetric", "rlike", "regexp", "glob", "match", "similar to", "member of"}
+var predicates = []string{"in", "exists", "like", "ilike", "between", "between symmetric", "rlike", "regexp", "glob",
+	"match", "similar to", "member of"}
 
 // opposite returns the negation of an operator; "" if it has none. The negation of a comparison with ANY is one
 // with ALL.
@@ -130,7 +135,8 @@ func negate(e *Expr) *Expr {
 // is never NULL.
 func (n *Normalizer) average(e *Expr) *Expr {
 	cast, count := e.Args[0], e.Args[1]
-	if cast.Op != OpCast || !strings.HasPrefix(cast.Text, "float") || cast.Args[0].Op != OpCall || cast.Args[0].Text != "sum" || !isCount(count) || count.Args[0].Op != opRows {
+	if cast.Op != OpCast || !strings.HasPrefix(cast.Text, "float") || cast.Args[0].Op != OpCall ||
+		cast.Args[0].Text != "sum" || !isCount(count) || count.Args[0].Op != opRows {
 		return e
 	}
 	if c, ok := cast.Args[0].Args[0].column(); ok && n.Schema.NotNull(c) {
@@ -201,7 +207,8 @@ func substringOf(e *Expr) (x *Expr, from, length int, value, cmp string) {
 	if constant.Op == OpCall {
 		call, constant, cmp = constant, call, c.mirrored
 	}
-	if call.Op != OpCall || call.Text != "substr" || len(call.Args) != 3 || constant.Op != OpString && constant.Op != OpNumber {
+	if call.Op != OpCall || call.Text != "substr" || len(call.Args) != 3 ||
+		constant.Op != OpString && constant.Op != OpNumber {
 		return nil, 0, 0, "", ""
 	}
 	from, err := strconv.Atoi(call.Args[1].Text)
@@ -250,7 +257,8 @@ func isTrue(e *Expr) bool {
 	if e.Op == OpLiteral {
 		return e.Text == "true"
 	}
-	return e.Op == "=" && (e.Args[0].Op == OpNumber || e.Args[0].Op == OpString) && e.Args[0].String() == e.Args[1].String()
+	return e.Op == "=" && (e.Args[0].Op == OpNumber || e.Args[0].Op == OpString) &&
+		e.Args[0].String() == e.Args[1].String()
 }
 
 // conjuncts are the conditions that a condition joins by AND.

@@ -26,7 +26,8 @@ func (n *Normalizer) joinedConditions(q *Query) {
 // joinSubqueries is rule 13: x IN (SELECT key FROM t WHERE …) is a join with t, and so is x =
 // (SELECT … FROM t WHERE key = …), since no row meets two of t.
 func (n *Normalizer) joinSubqueries(q *Query) {
-	if !allInner(q) || slices.ContainsFunc(q.Items, func(e *Expr) bool { return e.Op == OpStar && e.Table == "" }) { // * would gain columns
+	// * would gain columns
+	if !allInner(q) || slices.ContainsFunc(q.Items, func(e *Expr) bool { return e.Op == OpStar && e.Table == "" }) {
 		return
 	}
 	var where []*Expr
@@ -50,7 +51,8 @@ func (n *Normalizer) joinSubqueries(q *Query) {
 // joinable reports whether a subquery is a plain one over one table that gives every value at most
 // once.
 func (n *Normalizer) joinable(q *Query, scalar bool) bool {
-	if q.Set != "" || len(q.From) != 1 || q.From[0].Table == "" || len(q.From[0].Mods) > 0 || len(q.Items) != 1 || len(q.Group) > 0 ||
+	if q.Set != "" || len(q.From) != 1 || q.From[0].Table == "" || len(q.From[0].Mods) > 0 || len(q.Items) != 1 ||
+		len(q.Group) > 0 ||
 		q.Having != nil || q.Qualify != nil || q.Limit != nil || q.Offset != nil || len(q.Extra) > 0 {
 		return false
 	}
@@ -147,7 +149,8 @@ func (n *Normalizer) sameTable(q *Query) {
 // antiJoin is rule 25: a LEFT JOIN b ON a.x = b.y WHERE b.y IS NULL is a WHERE a.x NOT IN (SELECT y
 // FROM b).
 func (n *Normalizer) antiJoin(q *Query) {
-	if len(q.From) != 2 || q.From[1].Join != "left" || q.From[1].Table == "" || q.From[1].On == nil || q.From[1].On.Op != "=" {
+	if len(q.From) != 2 || q.From[1].Join != "left" || q.From[1].Table == "" || q.From[1].On == nil ||
+		q.From[1].On.Op != "=" {
 		return
 	}
 	b := q.From[1]
@@ -174,7 +177,8 @@ func (n *Normalizer) antiJoin(q *Query) {
 	if others.uses(b.id, "") {
 		return
 	}
-	sub := &Query{Items: []*Expr{{Op: OpColumn, Table: b.Table, Text: y.Text}}, From: []*Source{{Join: "inner", Table: b.Table, id: b.Table}}}
+	sub := &Query{Items: []*Expr{{Op: OpColumn, Table: b.Table, Text: y.Text}},
+		From: []*Source{{Join: "inner", Table: b.Table, id: b.Table}}}
 	q.From = q.From[:1]
 	q.Where = conjunction(append(rest, op("not in", x, &Expr{Op: OpQuery, Query: sub}))...)
 }
@@ -300,7 +304,8 @@ func (n *Normalizer) equalColumns(q *Query) {
 	all := []*Expr{q.Where}
 	for _, c := range members {
 		if root := find(c); root != c {
-			all = append(all, op("=", &Expr{Op: OpColumn, Table: root.table, Text: root.name}, &Expr{Op: OpColumn, Table: c.table, Text: c.name}))
+			all = append(all,
+				op("=", &Expr{Op: OpColumn, Table: root.table, Text: root.name}, &Expr{Op: OpColumn, Table: c.table, Text: c.name}))
 		}
 	}
 	q.Where = conjunction(all...)

@@ -142,7 +142,8 @@ func (n *Normalizer) notNull(q *Query) {
 // extremeOfAll is rule 1: the row whose unique column has the largest value of its table is the
 // first one by that column.
 func (n *Normalizer) extremeOfAll(q *Query) {
-	if len(q.Order) > 0 || q.Limit != nil || q.Offset != nil || len(q.Group) > 0 || len(q.From) != 1 || slices.ContainsFunc(q.Items, aggregates) {
+	if len(q.Order) > 0 || q.Limit != nil || q.Offset != nil || len(q.Group) > 0 || len(q.From) != 1 ||
+		slices.ContainsFunc(q.Items, aggregates) {
 		return
 	}
 	list := conjuncts(q.Where)
@@ -158,7 +159,8 @@ func (n *Normalizer) extremeOfAll(q *Query) {
 		return
 	}
 	s := sub.Query
-	if s.Set != "" || len(s.Items) != 1 || len(s.From) != 1 || s.From[0].Table != c.Table || s.Where != nil || len(s.Group) > 0 || s.Having != nil || s.Limit != nil {
+	if s.Set != "" || len(s.Items) != 1 || len(s.From) != 1 || s.From[0].Table != c.Table || s.Where != nil ||
+		len(s.Group) > 0 || s.Having != nil || s.Limit != nil {
 		return
 	}
 	e := s.Items[0]
@@ -174,7 +176,8 @@ func (n *Normalizer) extremeOfAll(q *Query) {
 
 // extremeFirst is rule 10: the first value in an order is the least or greatest.
 func (n *Normalizer) extremeFirst(q *Query) {
-	if len(q.Order) != 1 || q.Limit == nil || q.Limit.Op != OpNumber || q.Limit.Text != "1" || q.Offset != nil || len(q.Group) > 0 || q.Distinct {
+	if len(q.Order) != 1 || q.Limit == nil || q.Limit.Op != OpNumber || q.Limit.Text != "1" || q.Offset != nil ||
+		len(q.Group) > 0 || q.Distinct {
 		return
 	}
 	key := q.Order[0].Expr
@@ -269,7 +272,8 @@ func numberSources(q *Query, stop *halt.Signal) {
 			continue
 		}
 		best, text := map[string]string{}, ""
-		for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}}[:len(ids)*(len(ids)-1)] {
+		for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0},
+			{2, 0, 1}}[:len(ids)*(len(ids)-1)] {
 			stop.Check()
 			renamed := map[string]string{}
 			for i := range ids {

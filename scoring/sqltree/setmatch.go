@@ -94,11 +94,14 @@ func (m *setMatcher) differences(gold, pred *chain, goldTables, predTables map[s
 	if len(g.Group) > 0 || len(p.Group) > 0 {
 		gh, gch := m.conditions(g.Having, gu, false)
 		ph, pch := m.conditions(p.Having, pu, false)
-		differ("having", slices.Equal(units(g.Group, gu), units(p.Group, pu)) && slices.Equal(gh, ph) && slices.Equal(gch, pch))
+		differ("having",
+			slices.Equal(units(g.Group, gu), units(p.Group, pu)) && slices.Equal(gh, ph) && slices.Equal(gch, pch))
 	}
 	if len(gold.order) > 0 || len(pred.order) > 0 {
-		differ("order", len(gold.order) > 0 && slices.Equal(units(keys(gold.order), gu), units(keys(pred.order), pu)) && direction(gold.order) == direction(pred.order) &&
-			(gold.limit == nil) == (pred.limit == nil))
+		differ("order",
+			len(gold.order) > 0 && slices.Equal(units(keys(gold.order), gu), units(keys(pred.order), pu)) &&
+				direction(gold.order) == direction(pred.order) &&
+				(gold.limit == nil) == (pred.limit == nil))
 	}
 	switch {
 	case gold.op != pred.op:
@@ -273,7 +276,8 @@ func (m *setMatcher) tables(q *Query) []string {
 func (m *setMatcher) keywords(c *chain) []string {
 	q := c.q
 	words := map[string]bool{
-		"where": q.Where != nil, "group": len(q.Group) > 0, "having": q.Having != nil, "limit": c.limit != nil, c.op: c.op != "",
+		"where": q.Where != nil, "group": len(q.Group) > 0, "having": q.Having != nil, "limit": c.limit != nil,
+		c.op: c.op != "",
 	}
 	if len(c.order) > 0 {
 		words["order"], words[direction(c.order)] = true, true

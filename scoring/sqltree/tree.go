@@ -302,7 +302,8 @@ func (q *Query) clone() *Query {
 		s.Mods = slices.Clone(s.Mods)
 		c.From[i] = &s
 	}
-	c.Items, c.Group, c.Extra, c.Order = slices.Clone(q.Items), slices.Clone(q.Group), slices.Clone(q.Extra), slices.Clone(q.Order)
+	c.Items, c.Group, c.Extra, c.Order = slices.Clone(q.Items), slices.Clone(q.Group), slices.Clone(q.Extra),
+		slices.Clone(q.Order)
 	c.each(func(e **Expr) { *e = (*e).clone() })
 	return &c
 }

@@ -27,9 +27,11 @@ func (w *Store) WriteAssessments(ctx context.Context, assessments ...judgebacken
 		a := &assessments[i]
 		detail, err := a.Detail()
 		if a.ID == "" || err != nil {
-			return errcode.New(errcode.InvalidArgument, "writing assessments: assessment %q: expected an id, and numbers for its log-probabilities", a.ID)
+			return errcode.New(errcode.InvalidArgument,
+				"writing assessments: assessment %q: expected an id, and numbers for its log-probabilities", a.ID)
 		}
-		b.row(a.ID, a.Kind, a.Backend, a.Model, optional(a.PromptVersion), a.RequestHash, a.Reply, count(a.TokensIn), count(a.TokensOut), a.LatencyMS, a.CreatedAt, string(detail), optional(a.Payer))
+		b.row(a.ID, a.Kind, a.Backend, a.Model, optional(a.PromptVersion), a.RequestHash, a.Reply, count(a.TokensIn),
+			count(a.TokensOut), a.LatencyMS, a.CreatedAt, string(detail), optional(a.Payer))
 	}
 	return b.merge(ctx, w)
 }
@@ -104,7 +106,8 @@ func assessments(d driver.Dialect, f AssessmentFilter) Select[judgebackend.Asses
 		where = " WHERE " + strings.Join(conds, " AND ")
 	}
 	return Select[judgebackend.Assessment]{
-		What: readingAssessments, Fields: assessmentFields, From: "\nFROM badger.assessments" + where + " ORDER BY created_at, assessment_id", Args: p.args,
+		What: readingAssessments, Fields: assessmentFields,
+		From: "\nFROM badger.assessments" + where + " ORDER BY created_at, assessment_id", Args: p.args,
 	}
 }
 
@@ -127,7 +130,8 @@ func paidBy(d driver.Dialect, payer string, from time.Time) Select[judgebackend.
 			{SQL: sum("tokens_in"), In: func(p *judgebackend.Payment) any { return &p.TokensIn }},
 			{SQL: sum("tokens_out"), In: func(p *judgebackend.Payment) any { return &p.TokensOut }},
 		},
-		From: " FROM badger.assessments WHERE payer = " + d.Param(1) + " AND created_at >= " + d.Param(2) + " GROUP BY backend, model ORDER BY backend, model",
+		From: " FROM badger.assessments WHERE payer = " + d.Param(1) + " AND created_at >= " + d.Param(2) +
+			" GROUP BY backend, model ORDER BY backend, model",
 		Args: []any{payer, from.UTC()},
 	}
 }

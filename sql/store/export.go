@@ -126,7 +126,8 @@ func (w *Store) partsOf(ctx context.Context, of OfRun) (parts []OfRun, err error
 }
 
 // scoredAnswers streams answers until yield wants no more.
-func (w *Store) scoredAnswers(ctx context.Context, of OfRun, yield func(ScoredAnswer, error) bool) (more bool, err error) {
+func (w *Store) scoredAnswers(ctx context.Context, of OfRun,
+	yield func(ScoredAnswer, error) bool) (more bool, err error) {
 	questions, stop := iter.Pull2(w.questionsOf(ctx, of))
 	defer stop()
 	var now ScoredAnswer
@@ -190,7 +191,8 @@ func (q inputs) questionsOf(o OfRun) Select[ScoredAnswer] {
 	where, args := o.where(q.Dialect)
 	q.args = args
 	from := " FROM (SELECT DISTINCT " + byAnswer + " FROM badger.scores" + where + ") k LEFT JOIN " +
-		q.golden(Filter{}, o.within) + " ON g.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
+		q.golden(Filter{}, o.within) +
+		" ON g.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
 	return Select[ScoredAnswer]{
 		What: readingQuestions, From: from, Args: q.args,
 		Fields: append(
@@ -215,13 +217,15 @@ type OfRun struct {
 func (o OfRun) where(d driver.Dialect) (where string, args []any) {
 	var conds []string
 	if r := o.within; r != nil {
-		for _, c := range []struct{ condition, value string }{{"agent_name = ", r.Agent}, {"agent_version = ", r.Version}, {"batch_id = ", r.Batch}, {"case_id >= ", r.first}, {"case_id <= ", r.last}} {
+		for _, c := range []struct{ condition, value string }{{"agent_name = ", r.Agent}, {"agent_version = ", r.Version},
+			{"batch_id = ", r.Batch}, {"case_id >= ", r.first}, {"case_id <= ", r.last}} {
 			args = append(args, c.value)
 			conds = append(conds, c.condition+d.Param(len(args)))
 		}
 		o.By = scoring.By{}
 	}
-	for _, c := range []struct{ column, value string }{{"eval_run_id", o.ID}, {"agent_name", o.Agent}, {"agent_version", o.Version}, {"batch_id", o.Batch}} {
+	for _, c := range []struct{ column, value string }{{"eval_run_id", o.ID}, {"agent_name", o.Agent},
+		{"agent_version", o.Version}, {"batch_id", o.Batch}} {
 		if name, ok := scoring.Named(c.value); ok || c.column == "eval_run_id" {
 			args = append(args, name)
 			conds = append(conds, c.column+" = "+d.Param(len(args)))

@@ -147,7 +147,9 @@ func Rows[T any](ctx context.Context, w *Store, s Select[T]) iter.Seq2[T, error]
 		more := true
 		err := w.Each(ctx, s.What, s.String(), s.Args, func(t *scoring.Table, row int) bool {
 			if len(t.Columns) != len(s.Fields) {
-				broken = errcode.New(errcode.Internal, "%s: the statement has %d columns, and %d are read; this is a defect of badger", s.What, len(t.Columns), len(s.Fields))
+				broken = errcode.New(errcode.Internal,
+					"%s: the statement has %d columns, and %d are read; this is a defect of badger", s.What, len(t.Columns),
+					len(s.Fields))
 				return false
 			}
 			out = none
@@ -241,7 +243,8 @@ func (f *Field[T]) read(out *T, v scoring.Value, borrow bool) error {
 	case *time.Time:
 		*to = instant(v)
 	default:
-		return errcode.New(errcode.Internal, "column %s: a value cannot be read into a %T; this is a defect of badger", f.SQL, to)
+		return errcode.New(errcode.Internal, "column %s: a value cannot be read into a %T; this is a defect of badger", f.SQL,
+			to)
 	}
 	return nil
 }
@@ -294,7 +297,8 @@ func readJSON(what string, v scoring.Value, into any) error {
 		return nil
 	}
 	if s := v.String(); s != "" && json.Unmarshal([]byte(s), into) != nil {
-		return errcode.New(errcode.InvalidArgument, "%s cannot be read: expected JSON in the form that docs/reference/tables.md shows", what)
+		return errcode.New(errcode.InvalidArgument,
+			"%s cannot be read: expected JSON in the form that docs/reference/tables.md shows", what)
 	}
 	return nil
 }

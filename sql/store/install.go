@@ -210,7 +210,8 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 	}
 	views, r := from < Version || f.viewsDiffer(w.SQL()), f.Reader(w.SQL())
 	if views {
-		if err := w.Use("installing badger's views", func(conn driver.Conn) error { return replaceViews(ctx, conn, r) }); err != nil {
+		if err := w.Use("installing badger's views",
+			func(conn driver.Conn) error { return replaceViews(ctx, conn, r) }); err != nil {
 			return err
 		}
 	}

@@ -47,16 +47,20 @@ func (w *Store) WriteJudge(ctx context.Context, j Judge) (written bool, err erro
 		return false, err
 	}
 	if n := len(versions); n > 0 && versions[n-1].Kind == RetiredJudge && j.Version <= versions[n-1].Version {
-		return false, errcode.New(errcode.FailedPrecondition, "judge %q was retired by version %d; raise the version above it to switch the judge on again", j.Name, versions[n-1].Version)
+		return false, errcode.New(errcode.FailedPrecondition,
+			"judge %q was retired by version %d; raise the version above it to switch the judge on again", j.Name,
+			versions[n-1].Version)
 	}
 	for _, v := range versions {
 		switch {
 		case v.Version == j.Version && v.Hash == j.Hash:
 			return false, nil
 		case v.Version == j.Version:
-			return false, errcode.New(errcode.AlreadyExists, "judge %q: version %d is promoted with another text; raise the version", j.Name, j.Version)
+			return false, errcode.New(errcode.AlreadyExists,
+				"judge %q: version %d is promoted with another text; raise the version", j.Name, j.Version)
 		case v.Version > j.Version:
-			return false, errcode.New(errcode.FailedPrecondition, "judge %q: version %d is promoted already, and the newest runs; raise the version above it", j.Name, v.Version)
+			return false, errcode.New(errcode.FailedPrecondition,
+				"judge %q: version %d is promoted already, and the newest runs; raise the version above it", j.Name, v.Version)
 		}
 	}
 	b := newRows("judges")
@@ -89,7 +93,8 @@ func (w *Store) RetireJudge(ctx context.Context, name, by string, at time.Time) 
 	if last.Kind == RetiredJudge {
 		return last.Version, nil
 	}
-	_, err = w.WriteJudge(ctx, Judge{Name: name, Version: last.Version + 1, Kind: RetiredJudge, PromotedAt: at, PromotedBy: by})
+	_, err = w.WriteJudge(ctx,
+		Judge{Name: name, Version: last.Version + 1, Kind: RetiredJudge, PromotedAt: at, PromotedBy: by})
 	return last.Version + 1, err
 }
 
@@ -114,7 +119,8 @@ func (w *Store) judges(ctx context.Context, name ...any) (out []Judge, err error
 			return nil, err
 		}
 		if sum := sha256.Sum256([]byte(j.Source)); hex.EncodeToString(sum[:]) != j.Hash {
-			return nil, errcode.New(errcode.DataLoss, "reading judges: the text of %q version %d is not the one that was promoted", j.Name, j.Version)
+			return nil, errcode.New(errcode.DataLoss,
+				"reading judges: the text of %q version %d is not the one that was promoted", j.Name, j.Version)
 		}
 		out = append(out, j)
 	}

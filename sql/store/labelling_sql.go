@@ -51,8 +51,10 @@ func queuesNamed(d driver.Dialect, id string) Select[Queue] {
 // queuesOf reads the open queues that hold an answer and are not blind, the newest first.
 func queuesOf(d driver.Dialect, a scoring.AnswerID) Select[Queue] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.queues WHERE closed_at IS NULL AND NOT blind AND agent_name = " + p.add(a.Agent) + " AND agent_version = " + p.add(a.Version) + " AND batch_id = " + p.add(a.Batch) +
-		" AND queue_id IN (SELECT queue_id FROM badger.queue_items WHERE case_id = " + p.add(a.CaseID) + ") ORDER BY created_at DESC, queue_id"
+	from := " FROM badger.queues WHERE closed_at IS NULL AND NOT blind AND agent_name = " + p.add(a.Agent) +
+		" AND agent_version = " + p.add(a.Version) + " AND batch_id = " + p.add(a.Batch) +
+		" AND queue_id IN (SELECT queue_id FROM badger.queue_items WHERE case_id = " + p.add(a.CaseID) +
+		") ORDER BY created_at DESC, queue_id"
 	return Select[Queue]{What: readingQueues, Fields: queueFields, From: from, Args: p.args}
 }
 
@@ -88,16 +90,20 @@ func addLabel(d driver.Dialect, values ...any) (query string, args []any) {
 	}
 	into := " INTO badger.label_log"
 	if d.KeyIndex != nil {
-		return "INSERT" + into + " (" + labelColumns + ") VALUES (" + strings.Join(list, ", ") + ") ON CONFLICT (label_id) DO NOTHING", p.args
+		return "INSERT" + into + " (" + labelColumns + ") VALUES (" + strings.Join(list, ", ") +
+			") ON CONFLICT (label_id) DO NOTHING", p.args
 	}
 	for i := range loggedFields {
 		list[i] += " AS " + loggedFields[i].SQL
 	}
 	row := "SELECT " + strings.Join(list, ", ")
 	if d.NoClaims {
-		return "INSERT" + into + " (" + labelColumns + ") " + row + " FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.label_log WHERE label_id = " + p.add(values[0]) + ")", p.args
+		return "INSERT" + into + " (" + labelColumns + ") " + row +
+			" FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.label_log WHERE label_id = " + p.add(values[0]) +
+			")", p.args
 	}
-	return "MERGE" + into + " AS t USING (" + row + ") AS s ON t.label_id = s.label_id WHEN NOT MATCHED THEN INSERT (" + labelColumns + ") VALUES (" + columnsOf(ofTable("s", loggedFields)) + ")", p.args
+	return "MERGE" + into + " AS t USING (" + row + ") AS s ON t.label_id = s.label_id WHEN NOT MATCHED THEN INSERT (" +
+		labelColumns + ") VALUES (" + columnsOf(ofTable("s", loggedFields)) + ")", p.args
 }
 
 // LabelFilter chooses rows of label_log. Empty fields choose all.
@@ -117,7 +123,8 @@ func loggedLabels(d driver.Dialect, f *LabelFilter) Select[LoggedLabel] {
 	p := &arguments{dialect: d}
 	var conds []string
 	equal := func(column, value string) { conds = append(conds, column+" = "+p.add(value)) }
-	for _, c := range []struct{ column, value string }{{"label_id", f.ID}, {"queue_id", f.Queue}, {"annotator", f.Annotator}} {
+	for _, c := range []struct{ column, value string }{{"label_id", f.ID}, {"queue_id", f.Queue},
+		{"annotator", f.Annotator}} {
 		if c.value != "" {
 			equal(c.column, c.value)
 		}
@@ -167,12 +174,13 @@ func itemsLabelled(p *arguments, queue, me string) string {
 
 // ItemFilter chooses answers of a queue.
 type ItemFilter struct {
-	Queue, Me  string
-	Case       string // only this question
-	From, To   int64  // positions; To 0: all that follow
-	Open       int64  // those that I have neither answered nor skipped, and that fewer than so many people answered; 0: all
-	Conflict   int64  // those that at least so many people answered, and differ; 0: all
-	Limit      int64  // 0: all
+	Queue, Me string
+	Case      string // only this question
+	From, To  int64  // positions; To 0: all that follow
+	// those that I have neither answered nor skipped, and that fewer than so many people answered; 0: all
+	Open       int64
+	Conflict   int64 // those that at least so many people answered, and differ; 0: all
+	Limit      int64 // 0: all
 	Descending bool
 }
 
@@ -253,7 +261,8 @@ func labelPairs(d driver.Dialect, queue string) Select[LabelPair] {
     FROM badger.label_log WHERE queue_id = ` + p.add(queue) + ` AND NOT decides) n WHERE newest = 1 AND verdict NOT IN (` + noOpinion + `))`
 	}
 	const by = "a.annotator, a.verdict, b.annotator, b.verdict"
-	from := " FROM " + newest() + " a JOIN " + newest() + " b ON a.case_id = b.case_id AND a.annotator < b.annotator GROUP BY " + by + " ORDER BY " + by
+	from := " FROM " + newest() + " a JOIN " + newest() +
+		" b ON a.case_id = b.case_id AND a.annotator < b.annotator GROUP BY " + by + " ORDER BY " + by
 	return Select[LabelPair]{
 		What: readingLabels, From: from, Args: p.args,
 		Fields: []Field[LabelPair]{
@@ -269,7 +278,8 @@ func labelPairs(d driver.Dialect, queue string) Select[LabelPair] {
 // leases reads the claims of a queue's answers that are still good.
 func leases(d driver.Dialect, prefix string, now time.Time) Select[Lease] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.claims WHERE claim_key LIKE " + p.add(prefix+"%") + " AND expires_ms >= " + p.add(now.UnixMilli())
+	from := " FROM badger.claims WHERE claim_key LIKE " + p.add(prefix+"%") + " AND expires_ms >= " +
+		p.add(now.UnixMilli())
 	return Select[Lease]{
 		What: readingClaims, From: from, Args: p.args,
 		Fields: []Field[Lease]{
@@ -296,8 +306,10 @@ GROUP BY case_id ORDER BY case_id`
 				SQL: "\n    MAX(CASE WHEN usage IS NULL AND assessment_ids IS NULL THEN 0 WHEN status IN ('abstained', 'failed') THEN 1 WHEN value >= 0 AND value <= 1 THEN 1 - ABS(2 * value - 1) ELSE 0 END) AS unsure",
 				In:  func(s *CaseSignal) any { return &s.Unsure },
 			},
-			{SQL: "\n    MAX(CASE WHEN metric = 'relation' THEN label END) AS relation", In: func(s *CaseSignal) any { return &s.Relation }},
-			{SQL: "MAX(CASE WHEN metric = 'sql_complexity' THEN label END) AS tier", In: func(s *CaseSignal) any { return &s.Tier }},
+			{SQL: "\n    MAX(CASE WHEN metric = 'relation' THEN label END) AS relation",
+				In: func(s *CaseSignal) any { return &s.Relation }},
+			{SQL: "MAX(CASE WHEN metric = 'sql_complexity' THEN label END) AS tier",
+				In: func(s *CaseSignal) any { return &s.Tier }},
 		},
 	}
 }

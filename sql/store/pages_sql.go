@@ -29,7 +29,8 @@ type listedRun struct {
 	of int64
 }
 
-var listedFields = append(fieldsIn(runFields, func(r *listedRun) *Run { return &r.Run }), Field[listedRun]{SQL: "COUNT(*) OVER () AS listed", In: func(r *listedRun) any { return &r.of }})
+var listedFields = append(fieldsIn(runFields, func(r *listedRun) *Run { return &r.Run }),
+	Field[listedRun]{SQL: "COUNT(*) OVER () AS listed", In: func(r *listedRun) any { return &r.of }})
 
 // runsListed reads rows of eval_runs by a filter, the newest first.
 func runsListed(d driver.Dialect, f RunFilter) Select[listedRun] {
@@ -38,7 +39,8 @@ func runsListed(d driver.Dialect, f RunFilter) Select[listedRun] {
 	for _, c := range []struct {
 		column, value string
 		orNone        bool
-	}{{"agent_name", f.Agent, f.Unnamed}, {"agent_version", f.Version, f.Unversioned}, {"batch_id", f.Batch, false}, {"status", f.Status, false}} {
+	}{{"agent_name", f.Agent, f.Unnamed}, {"agent_version", f.Version, f.Unversioned}, {"batch_id", f.Batch, false},
+		{"status", f.Status, false}} {
 		switch {
 		case c.orNone:
 			conds = append(conds, "("+c.column+" = '' OR "+c.column+" = "+p.add(c.value)+")")
@@ -49,7 +51,8 @@ func runsListed(d driver.Dialect, f RunFilter) Select[listedRun] {
 	if f.Text != "" {
 		var any []string
 		for _, c := range strings.Fields("eval_run_id agent_name agent_version batch_id judge") {
-			any = append(any, contains(d, "LOWER(COALESCE("+c+", ''))", "LOWER(CAST("+p.add(f.Text)+" AS "+d.Types[driver.Text]+"))"))
+			any = append(any,
+				contains(d, "LOWER(COALESCE("+c+", ''))", "LOWER(CAST("+p.add(f.Text)+" AS "+d.Types[driver.Text]+"))"))
 		}
 		conds = append(conds, "("+strings.Join(any, " OR ")+")")
 	}
@@ -102,7 +105,8 @@ func runIs(d driver.Dialect, args *[]any, run scoring.RunID) string {
 		*args = append(*args, v)
 		return d.Param(len(*args))
 	}
-	return "eval_run_id = " + param(run.ID) + " AND agent_name = " + param(run.Agent) + " AND agent_version = " + param(run.Version) + " AND batch_id = " + param(run.Batch)
+	return "eval_run_id = " + param(run.ID) + " AND agent_name = " + param(run.Agent) + " AND agent_version = " +
+		param(run.Version) + " AND batch_id = " + param(run.Batch)
 }
 
 // figureFields sum up scores, whose columns have a prefix such as p.
@@ -114,12 +118,15 @@ func figureFields(prefix string) []Field[Figures] {
 		{SQL: "COUNT(*)", In: func(f *Figures) any { return &f.Scores }},
 		{SQL: count("%status = 'ok'"), In: func(f *Figures) any { return &f.OK }},
 		{SQL: count("%status = 'abstained'"), In: func(f *Figures) any { return &f.Abstained }},
-		{SQL: count("%status = 'not_applicable' AND %reason NOT IN (" + noAnswer + ")"), In: func(f *Figures) any { return &f.NotApplicable }},
-		{SQL: count("%status = 'not_applicable' AND %reason IN (" + noAnswer + ")"), In: func(f *Figures) any { return &f.Unanswered }},
+		{SQL: count("%status = 'not_applicable' AND %reason NOT IN (" + noAnswer + ")"),
+			In: func(f *Figures) any { return &f.NotApplicable }},
+		{SQL: count("%status = 'not_applicable' AND %reason IN (" + noAnswer + ")"),
+			In: func(f *Figures) any { return &f.Unanswered }},
 		{SQL: count("%status NOT IN ('ok', 'abstained', 'not_applicable')"), In: func(f *Figures) any { return &f.Failed }},
 		{SQL: count("%status = 'ok' AND %passed IS NOT NULL"), In: func(f *Figures) any { return &f.Judged }},
 		{SQL: count("%status = 'ok' AND %passed"), In: func(f *Figures) any { return &f.Passed }},
-		{SQL: "SUM(CASE WHEN " + prefix + "status = 'ok' THEN " + prefix + "value END)", In: func(f *Figures) any { return &f.Sum }},
+		{SQL: "SUM(CASE WHEN " + prefix + "status = 'ok' THEN " + prefix + "value END)",
+			In: func(f *Figures) any { return &f.Sum }},
 	}
 }
 
@@ -136,7 +143,8 @@ type group struct {
 // conditions.
 func groupsOfRun(d driver.Dialect, run runScores) Select[group] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " GROUP BY metric, status, passed ORDER BY metric, status, passed"
+	from := " FROM badger.scores WHERE " + run.is(d, &p.args) +
+		" GROUP BY metric, status, passed ORDER BY metric, status, passed"
 	return Select[group]{
 		What: readingScores, From: from, Args: p.args,
 		Fields: []Field[group]{
@@ -167,7 +175,8 @@ func unansweredOfRun(d driver.Dialect, run runScores) Select[unansweredMetric] {
 		Fields: []Field[unansweredMetric]{
 			{SQL: "metric", In: func(u *unansweredMetric) any { return &u.metric }},
 			{SQL: "COUNT(CASE WHEN reason IN (" + noAnswer + ") THEN 1 END)", In: func(u *unansweredMetric) any { return &u.n }},
-			{SQL: "MIN(CASE WHEN reason NOT IN (" + noAnswer + ") THEN reason END)", In: func(u *unansweredMetric) any { return &u.why }},
+			{SQL: "MIN(CASE WHEN reason NOT IN (" + noAnswer + ") THEN reason END)",
+				In: func(u *unansweredMetric) any { return &u.why }},
 		},
 	}
 }
@@ -198,12 +207,14 @@ type summed struct {
 	RunFigures
 }
 
-var summedKey = append(fieldsIn(runIDFields, func(s *summed) *scoring.RunID { return &s.RunID }), Field[summed]{SQL: "metric", In: func(s *summed) any { return &s.Metric }})
+var summedKey = append(fieldsIn(runIDFields, func(s *summed) *scoring.RunID { return &s.RunID }),
+	Field[summed]{SQL: "metric", In: func(s *summed) any { return &s.Metric }})
 
 // figuresOfRuns sums up the scores of some metrics in some runs.
 func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.scores WHERE eval_run_id IN (" + p.list(ids) + ") AND metric IN (" + p.list(metrics) + ") GROUP BY " + columnsOf(summedKey)
+	from := " FROM badger.scores WHERE eval_run_id IN (" + p.list(ids) + ") AND metric IN (" + p.list(metrics) +
+		") GROUP BY " + columnsOf(summedKey)
 	return Select[summed]{
 		What: readingScores, From: from, Args: p.args,
 		Fields: slices.Concat(summedKey,
@@ -215,7 +226,8 @@ func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
 // valuesOfRun reads the values of a metric in a run, in ascending order.
 func valuesOfRun(d driver.Dialect, run runScores, metric string) Select[float64] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND metric = " + p.add(metric) + " AND status = 'ok' AND value IS NOT NULL ORDER BY value"
+	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND metric = " + p.add(metric) +
+		" AND status = 'ok' AND value IS NOT NULL ORDER BY value"
 	return Select[float64]{What: readingScores, Fields: only[float64]("value"), From: from, Args: p.args}
 }
 
@@ -275,7 +287,8 @@ func scoresOfCases(d driver.Dialect, run runScores, ids, metrics []string) Selec
 // labelsOfCases reads the labels of answers, in every version of the agent and of none, from new to old.
 func (r Reader) labelsOfCases(run scoring.RunID, ids []string) Select[LoggedLabel] {
 	p := &arguments{dialect: r.Dialect}
-	where := "case_id IN (" + p.list(ids) + ") AND agent_name = " + p.add(run.Agent) + " AND batch_id = " + p.add(run.Batch) + " AND (agent_version IS NULL OR agent_version = " + p.add(run.Version) + ")"
+	where := "case_id IN (" + p.list(ids) + ") AND agent_name = " + p.add(run.Agent) + " AND batch_id = " +
+		p.add(run.Batch) + " AND (agent_version IS NULL OR agent_version = " + p.add(run.Version) + ")"
 	return Select[LoggedLabel]{
 		What: readingHumanLabels, Args: p.args,
 		Fields: []Field[LoggedLabel]{

@@ -69,7 +69,8 @@ func (w *Store) CasePairs(ctx context.Context, from, to Latest, f PairFilter) (p
 	}
 	if f.Answers || f.Scores {
 		if f.reader, err = w.reader(ctx, "agent_runs"); err != nil {
-			return nil, 0, errcode.New(errcode.FailedPrecondition, "the answers are not in this database, so whether they changed is not known: %w", err)
+			return nil, 0, errcode.New(errcode.FailedPrecondition,
+				"the answers are not in this database, so whether they changed is not known: %w", err)
 		}
 	}
 	n, err := first(ctx, w, f.count(w.SQL()))

@@ -38,7 +38,8 @@ func (w *Store) WriteRuns(ctx context.Context, runs ...Run) error {
 	b := newRows("eval_runs")
 	defer b.release()
 	for _, r := range runs {
-		b.row(r.ID, r.Agent, r.Version, r.Batch, r.Started, r.Mode, r.Config, r.Judge, r.Versions, r.Counts, r.Tokens, r.Cost, r.Status)
+		b.row(r.ID, r.Agent, r.Version, r.Batch, r.Started, r.Mode, r.Config, r.Judge, r.Versions, r.Counts, r.Tokens, r.Cost,
+			r.Status)
 	}
 	return b.merge(ctx, w)
 }
@@ -49,7 +50,8 @@ func (w *Store) WriteRuns(ctx context.Context, runs ...Run) error {
 func (w *Store) FillKeys(ctx context.Context, runID string) error {
 	for _, name := range []string{"scores", "eval_runs"} {
 		query := TableNamed(name).fillKey(w.SQL())
-		if err := w.Use("writing "+name, func(conn driver.Conn) error { return conn.Exec(ctx, query, runID) }); err != nil && errcode.Of(err) != errcode.AlreadyExists {
+		if err := w.Use("writing "+name, func(conn driver.Conn) error { return conn.Exec(ctx, query, runID) }); err != nil &&
+			errcode.Of(err) != errcode.AlreadyExists {
 			return err
 		}
 	}
@@ -144,7 +146,8 @@ var codeField = Field[scoring.Row]{SQL: "code", Decode: func(r *scoring.Row, v s
 	return nil
 }}
 
-var usageField = Field[scoring.Row]{SQL: "usage", Decode: func(r *scoring.Row, v scoring.Value) error { return readJSON("scores.usage", v, &r.Score.Usage) }}
+var usageField = Field[scoring.Row]{SQL: "usage",
+	Decode: func(r *scoring.Row, v scoring.Value) error { return readJSON("scores.usage", v, &r.Score.Usage) }}
 
 // scoreFields are the columns of a score without what is only evidence.
 var scoreFields = append(slices.Concat(keyOfRow, resultFields), codeField, usageField)
@@ -249,8 +252,10 @@ type rows struct {
 }
 
 var arrowTypes = map[driver.Type]arrow.DataType{
-	driver.Text: arrow.BinaryTypes.String, driver.JSON: arrow.BinaryTypes.String, driver.BigInt: arrow.PrimitiveTypes.Int64, driver.Double: arrow.PrimitiveTypes.Float64,
-	driver.Boolean: arrow.FixedWidthTypes.Boolean, driver.Timestamp: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
+	driver.Text: arrow.BinaryTypes.String, driver.JSON: arrow.BinaryTypes.String,
+	driver.BigInt: arrow.PrimitiveTypes.Int64, driver.Double: arrow.PrimitiveTypes.Float64,
+	driver.Boolean:   arrow.FixedWidthTypes.Boolean,
+	driver.Timestamp: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
 }
 
 func newRows(table string) *rows { return rowsOf(TableNamed(table)) }

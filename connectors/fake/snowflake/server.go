@@ -122,7 +122,9 @@ type stored struct {
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{
-		Password: "swordfish", steps: map[string][]Step{}, sessions: map[string]*session{}, masters: map[string]*session{}, requests: map[string]*request{}, results: map[string]*stored{}, counts: map[string]int{}, closing: make(chan struct{}),
+		Password: "swordfish", steps: map[string][]Step{}, sessions: map[string]*session{}, masters: map[string]*session{},
+		requests: map[string]*request{}, results: map[string]*stored{}, counts: map[string]int{},
+		closing: make(chan struct{}),
 	}
 	var err error
 	if s.engine, err = engine.Open(t.TempDir()); err != nil {
@@ -289,7 +291,8 @@ func fail(w http.ResponseWriter, e Error) { failQuery(w, e, "") }
 func failQuery(w http.ResponseWriter, e Error, id string) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{
-		"success": false, "code": e.Code, "message": e.Message, "data": map[string]any{"sqlState": e.State, "errorCode": e.Code, "queryId": id},
+		"success": false, "code": e.Code, "message": e.Message,
+		"data": map[string]any{"sqlState": e.State, "errorCode": e.Code, "queryId": id},
 	})
 }
 

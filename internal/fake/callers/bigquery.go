@@ -32,7 +32,8 @@ func (b *BigQuery) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 	c := &Call{}
 	b.requests++
 	body := map[string]any{
-		"requestId": fmt.Sprintf("7b1f0000-aaaa-4bbb-8ccc-%012d", b.requests), "caller": "//bigquery.googleapis.com/projects/acme/jobs/acme:EU.job_x1",
+		"requestId":   fmt.Sprintf("7b1f0000-aaaa-4bbb-8ccc-%012d", b.requests),
+		"caller":      "//bigquery.googleapis.com/projects/acme/jobs/acme:EU.job_x1",
 		"sessionUser": "ana@example.org", "calls": append([][]any{}, rows...),
 	}
 	if b.Context != nil {

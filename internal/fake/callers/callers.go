@@ -81,7 +81,8 @@ type reply struct {
 }
 
 // send sends an HTTP request and records it in the call.
-func (c *Call) send(ctx context.Context, client *http.Client, method, url string, header http.Header, body []byte) (*reply, error) {
+func (c *Call) send(ctx context.Context, client *http.Client, method, url string, header http.Header,
+	body []byte) (*reply, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

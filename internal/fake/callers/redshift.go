@@ -29,7 +29,8 @@ func (r *Redshift) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call, error) {
 	c := &Call{}
 	payload, err := json.Marshal(map[string]any{
-		"request_id": "req-5", "cluster": "arn:aws:redshift:eu-west-1:111122223333:cluster:dw", "user": "ana", "database": "eval",
+		"request_id": "req-5", "cluster": "arn:aws:redshift:eu-west-1:111122223333:cluster:dw", "user": "ana",
+		"database":          "eval",
 		"external_function": r.Function, "query_id": 812, "num_records": records, "arguments": arguments,
 	})
 	if err != nil {

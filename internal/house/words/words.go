@@ -75,7 +75,9 @@ func Find(folder string, terms []Term) ([][]Use, error) {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if path != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "bin" || name == "dist" || name == "words" || name == "node_modules") {
+			if path != "." &&
+				(strings.HasPrefix(name, ".") || name == "testdata" || name == "bin" || name == "dist" || name == "words" ||
+					name == "node_modules") {
 				return fs.SkipDir
 			}
 			return nil

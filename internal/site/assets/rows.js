@@ -31,11 +31,12 @@ if (typeof document === "object" && document.querySelector("[data-rows]")) {
 		const at = box.dataset.case;
 		let page = null;
 		try { page = at.startsWith("#") ? shown(at.slice(1)) : parse(await (await fetch(at)).text()); } catch { return; } // the link stays
-		const sides = page && $(".tri", page);
-		if (!sides) return;
-		const copy = document.importNode(sides, true);
-		for (const named of $$("[id]", copy)) named.removeAttribute("id");
-		box.prepend(copy);
+		const parts = page ? [$(".sides", page), $('[id$="cells"] ~ .wide', page)].filter(Boolean) : []; // the queries, and the results
+		for (const part of parts.reverse()) {
+			const copy = document.importNode(part, true);
+			for (const named of $$("[id]", copy)) named.removeAttribute("id");
+			box.prepend(copy);
+		}
 	}, true);
 	for (const [name, by] of [["next", 1], ["previous", -1]]) { // the keys of these links move
 		const a = document.createElement("a");

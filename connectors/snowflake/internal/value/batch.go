@@ -16,14 +16,16 @@ var ErrDamaged = errcode.New(errcode.DataLoss, "snowflake: a part of the result 
 // Decode makes records of one as Snowflake sent it: with the schema that was announced, but for columns
 // whose numbers or times are wider, and cut where a column's timestamps change their unit. Bytes that
 // are no Arrow make the Arrow library panic; the error is [ErrDamaged] then.
-func Decode(mem memory.Allocator, rec arrow.Record, columns []Column, schema *arrow.Schema) (records []arrow.Record, err error) {
+func Decode(mem memory.Allocator, rec arrow.Record, columns []Column,
+	schema *arrow.Schema) (records []arrow.Record, err error) {
 	defer func() {
 		if recover() != nil {
 			records, err = nil, ErrDamaged
 		}
 	}()
 	if int(rec.NumCols()) != len(columns) {
-		return nil, errcode.New(errcode.DataLoss, "snowflake: a batch of %d columns in a result of %d", rec.NumCols(), len(columns))
+		return nil, errcode.New(errcode.DataLoss, "snowflake: a batch of %d columns in a result of %d", rec.NumCols(),
+			len(columns))
 	}
 	arrays := make([]arrow.Array, rec.NumCols())
 	stamps := make([]*moments, rec.NumCols())
@@ -77,7 +79,8 @@ func scaleOf(rec arrow.Record, column int) int32 {
 }
 
 // record builds a record of the rows from start to end.
-func record(mem memory.Allocator, announced *arrow.Schema, arrays []arrow.Array, stamps []*moments, units []arrow.TimeUnit, start, end int) arrow.Record {
+func record(mem memory.Allocator, announced *arrow.Schema, arrays []arrow.Array, stamps []*moments,
+	units []arrow.TimeUnit, start, end int) arrow.Record {
 	cols := make([]arrow.Array, len(arrays))
 	schema := announced
 	var fields []arrow.Field
