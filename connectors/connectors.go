@@ -380,7 +380,8 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 			return errcode.New(errcode.Unimplemented, "%s: unsupported reference; use table:NAME", w.dialect.Name)
 		}
 		if r.At != "" {
-			return errcode.New(errcode.Unimplemented, "%s: versions of tables are unsupported; write the old rows to a separate table", w.dialect.Name)
+			return errcode.New(errcode.Unimplemented,
+				"%s: versions of tables are unsupported; write the old rows to a separate table", w.dialect.Name)
 		}
 		rows, err := conn.Query(ctx, "SELECT * FROM "+r.Name)
 		if err != nil {

@@ -101,6 +101,7 @@ func (m *Metric) failedScore() (s Score, ends bool) {
 // Metric is one way of scoring: data plus one function. Metrics are made once and not changed.
 type Metric struct {
 	Name    string // as typed in SQL
+	Display string // the name that people read on pages; empty: Name
 	Version int    // raised whenever any output may move
 	Group   string // family in listings: verdict, execution, sql, judge, agent
 	Branch  Branch // of the evaluation; modes choose by it

@@ -45,11 +45,11 @@ func TestFailOnDrop(t *testing.T) {
 		code        int
 		want        string
 	}{
-		{"mon", 10, 1, exitDone, "gate passed: there is no batch before atlas 1, batch mon"},
-		{"tue", 8, 1, exitDone, "gate passed: ex_bird went from 1.0000 to 0.8000 on 10 shared cases (p = 0.500)"},
-		{"wed", 1, 1, exitGate, "gate failed: ex_bird went from 0.8000 to 0.1000 on 10 shared cases (p = 0.016)"},
+		{"mon", 10, 1, exitDone, "gate passed: atlas 1, batch mon has no baseline"},
+		{"tue", 8, 1, exitDone, "gate passed: ex_bird passed on 100.0%, then on 80.0% of 10 shared cases (-20.0 points, could be chance, p 0.500)"},
+		{"wed", 1, 1, exitGate, "gate failed: ex_bird passed on 100.0%, then on 10.0% of 10 shared cases (-90.0 points, more than chance, p 0.004)"},
 		{"thu", 1, 2, exitGate, "gate failed: ex_bird cannot be compared: 10 cases: the question or its accepted answer changed"},
-		{"wed", 1, 1, exitGate, "ex_bird"}, // scored again: compared with the batch before it all the same
+		{"wed", 1, 1, exitGate, "ex_bird"}, // scored again: compared with its baseline all the same
 	} {
 		code, _, log := badger(t, "run", "-q", "--cases", nights(t, dir, night.batch, night.right, night.gold), "--metrics", "ex_bird", "--to", db, "--fail-on-drop", "ex_bird=0.1")
 		if code != night.code || !strings.Contains(log, night.want) {
@@ -76,7 +76,7 @@ func TestFailOnDrop(t *testing.T) {
 		{[]string{"run", "--cases", filepath.Join(dir, "mon.jsonl"), "--metrics", "ex_bird", "--to", db, "--fail-on-drop", "row_f1=0.1"}, `"row_f1" is not part of this run`},
 		{[]string{"run", "--cases", filepath.Join(dir, "mon.jsonl"), "--to", db, "--fail-on-drop", "0.1"}, "expected METRIC=DROP"},
 		{[]string{"compare", "--db", db, "--to", "zeus"}, "there are atlas@1 batch mon"},
-		{[]string{"compare", "--db", db, "--to-batch", "mon"}, "there is no batch of agent \"atlas\" before"},
+		{[]string{"compare", "--db", db, "--to-batch", "mon"}, "no complete batch of agent \"atlas\" precedes"},
 		{[]string{"compare", "--db", db, "--metrics", "ex_brid"}, "ex_bird"},
 		{[]string{"trend", "--db", db, "--alpha", "0"}, "--alpha"},
 		{[]string{"trend"}, "expected --db URL or --scores FILE"},

@@ -10,7 +10,7 @@ import (
 
 type compareCommand struct {
 	scoresFlags
-	From      chosen   `placeholder:"AGENT@VERSION" help:"Baseline: an agent and version, or one of them (default the batch before --to). Use '(no name)' for an agent without a name."`
+	From      chosen   `placeholder:"AGENT@VERSION" help:"Baseline: an agent and version, or one of them (default the accepted batch before --to, or the version's first). Use '(no name)' for an agent without a name."`
 	FromBatch chosen   `placeholder:"ID" help:"Batch of the baseline (default the latest)."`
 	To        chosen   `placeholder:"AGENT@VERSION" help:"Agent and version to compare with the baseline (default the latest batch)."`
 	ToBatch   chosen   `placeholder:"ID" help:"Batch of --to (default the latest)."`
@@ -39,7 +39,8 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	o := c.tests()
 	o.ByTier = c.By == "tier"
 	var more []string
-	o.Metrics, more = analysis.ChooseMetrics(there, c.Metrics, gates)
+	o.Metrics = c.Metrics
+	o.Metrics, more = analysis.ChooseMetrics(there, o.WithPrimary(there), gates)
 	batches, err := src.Batches(ctx)
 	if err != nil {
 		return err
@@ -50,6 +51,9 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	if len(c.Scores) == 2 {
 		named.FromOrigin, named.ToOrigin = storedscores.OriginOf(c.Scores, 0), storedscores.OriginOf(c.Scores, 1)
 	}
+	if named.Accepted, err = src.Accepted(ctx); err != nil {
+		return err
+	}
 	from, to, err := named.Sides(batches)
 	if err != nil {
 		return err
@@ -58,6 +62,7 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
+	result.Baseline = named.Baseline(batches, from, to)
 	if c.JSON {
 		err = writeJSON(p, result)
 	} else {

@@ -112,6 +112,10 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err := summary.Close(""); err != nil {
 		return err
 	}
+	of := store.OfRun{RunID: scoring.RunID{ID: demoRun("2.0")}}
+	if summary.Figures.Batches, err = evaluation.Batches(ctx, w, of, summary.Figures.Primary); err != nil {
+		return err
+	}
 	if c.JSON {
 		return summary.WriteJSON(p.stdout)
 	}

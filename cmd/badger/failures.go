@@ -6,6 +6,7 @@ import (
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring/relation"
 )
 
 type failuresCommand struct {
@@ -26,7 +27,9 @@ func (c *failuresCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer src.close()
-	f, err := analysis.NewFailures(ctx, src, src.set, analysis.FailureOptions{Choose: c.choose})
+	f, err := analysis.NewFailures(ctx, src, src.set,
+		analysis.FailureOptions{Choose: c.choose,
+			GroupOf: func(name string) string { return string(relation.GroupOf(name)) }})
 	if err != nil {
 		return err
 	}

@@ -87,6 +87,7 @@ type commands struct {
 	Calibrate calibrateCommand `cmd:"" help:"Measure how well metrics agree with human labels."`
 	Trend     trendCommand     `cmd:"" help:"Show metrics over batches and test each change."`
 	Compare   compareCommand   `cmd:"" help:"Test whether a version or batch is worse than another."`
+	Accept    acceptCommand    `cmd:"" help:"Accept a batch as the baseline of later ones."`
 	Failures  failuresCommand  `cmd:"" help:"Count the causes of failures and list their cases."`
 	Explain   explainCommand   `cmd:"" help:"Explain the score of one case."`
 	Audit     auditCommand     `cmd:"" help:"List questions with a suspect gold answer or wording."`

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/badger-eval/badger/internal/evaluation"
 	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/internal/gate"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
@@ -14,7 +16,8 @@ type reportCommand struct {
 	DB string `name:"db" required:"" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
 	ID string `name:"run" placeholder:"ID" help:"Run ID (default the latest)."`
 	chosenBatches
-	Against string `placeholder:"RUN" help:"Run to compare with."`
+	Against    string   `placeholder:"RUN" help:"Run to compare with."`
+	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
 	exportFlags
 	Cases  string `default:"failed" enum:"failed,all" help:"Cases that get a page in --html: failed (also errors and changes) or all (default ${default})."`
 	Config string `placeholder:"FILE" help:"Configuration file in YAML. Environment variables BADGER_… and flags override it."`
@@ -30,6 +33,10 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 		printed = "--json"
 	}
 	if err := c.targets().Check(printed); err != nil {
+		return err
+	}
+	gates, err := gate.ReadDrops(c.FailOnDrop)
+	if err != nil {
 		return err
 	}
 	config, err := readConfig(c.Config, p)
@@ -56,7 +63,28 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 		}
 		base = store.OfRun{RunID: scoring.RunID{ID: base.ID}}
 	}
-	return c.write(ctx, p, w, reported{of, base}, config.Report.Masked)
+	if err := c.gated(ctx, w, of, gates); err != nil {
+		return err
+	}
+	if err := c.write(ctx, p, w, reported{of, base}, config.Report.Masked); err != nil {
+		return err
+	}
+	if reached, err := evaluation.Drops(ctx, p.stderr, w, of, gates); err != nil || reached {
+		return err
+	}
+	return errGate
+}
+
+// gated returns an error if the run has no scores of a metric of --fail-on-drop.
+func (c *reportCommand) gated(ctx context.Context, w *store.Store, of store.OfRun, gates []gate.Drop) error {
+	if len(gates) == 0 {
+		return nil
+	}
+	there, err := w.MetricsOf(ctx, of)
+	for _, g := range gates {
+		err = cmp.Or(err, checkNames("--fail-on-drop", []string{g.Metric}, there))
+	}
+	return err
 }
 
 // printedOn reports whether progress would be drawn into what is printed.
@@ -91,6 +119,9 @@ func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, ru
 	}
 	bar.finish()
 	if err := r.Summary.Close(against); err != nil {
+		return err
+	}
+	if r.Summary.Figures.Batches, err = evaluation.Batches(ctx, w, runs.of, r.Summary.Figures.Primary); err != nil {
 		return err
 	}
 	if err := e.Finish(r.Summary.Figures, export.MarkdownOptions{Run: runs.of.ID, Report: c.HTML}); err != nil {

@@ -47,7 +47,7 @@ type runCommand struct {
 	RetryFailed bool   `help:"With --resume, score failed cases a second time."`
 	Concurrency int    `placeholder:"N" help:"Number of cases scored concurrently (default one per processor, or more with a judge)."`
 	gateFlags
-	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M dropped by V or more since the batch before (at p < 0.05; repeatable). Scores that cannot be compared also fail."`
+	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
 	Against    string   `placeholder:"AGENT@VERSION" help:"Version that all others are compared with (default the version before, and agents of one version with each other)."`
 	Quiet      bool     `short:"q" help:"Print no progress."`
 	JSON       bool     `help:"Print one JSON document."`
@@ -101,6 +101,9 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return c.noCases()
 	}
 	if e := e.Summary.Close(c.Against); e != nil {
+		return e
+	}
+	if e := e.CompareBatches(context.WithoutCancel(ctx)); e != nil {
 		return e
 	}
 	if e := e.Export(ctx, c.HTML); e != nil {

@@ -61,7 +61,8 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 	}
 	for _, key := range next.Lost(s.layers) {
 		if hosting.Limiting(key) {
-			return errcode.New(errcode.FailedPrecondition, "%s would be removed, and it limits callers; restart the server to remove it", key)
+			return errcode.New(errcode.FailedPrecondition,
+				"%s would be removed, and it limits callers; restart the server to remove it", key)
 		}
 	}
 	var later []string // keys that take effect at the next start

@@ -12,9 +12,10 @@ import (
 
 // dropFlags set which drop of a metric is significant.
 type dropFlags struct {
-	MinDrop    float64  `placeholder:"V" help:"Smallest change of a mean that is called degraded or improved, such as 0.02."`
+	MinDrop    float64  `placeholder:"V" help:"Smallest change that counts (of the share that passed, or of a mean), such as 0.02."`
 	Alpha      float64  `default:"0.05" placeholder:"P" help:"Significance level of the tests (default ${default})."`
-	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M dropped by V or more since the batch before (at p < --alpha; repeatable). Scores that cannot be compared also fail."`
+	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if M dropped by V or more against the baseline and more than chance (share that passed, or mean; repeatable). Scores that cannot be compared also fail."`
+	Primary    string   `placeholder:"METRIC" help:"Metric whose p-value is not adjusted for the others (default hybrid_ex, or the most informative)."`
 	Seed       uint64   `help:"Seed of random choices (default 0)."`
 }
 
@@ -30,7 +31,7 @@ func (f *dropFlags) check() error {
 }
 
 func (f *dropFlags) tests() analysis.CompareOptions {
-	return analysis.CompareOptions{MinDrop: f.MinDrop, Alpha: f.Alpha, Seed: f.Seed}
+	return analysis.CompareOptions{MinDrop: f.MinDrop, Alpha: f.Alpha, Primary: f.Primary, Seed: f.Seed}
 }
 
 // gates are the metrics that have scores, and the gates of --fail-on-drop. Metrics are those of
@@ -48,7 +49,10 @@ func (f *dropFlags) gates(ctx context.Context, src *openScores,
 			return nil, nil, err
 		}
 	}
-	return there, gates, nil
+	if f.Primary != "" {
+		err = checkNames("--primary", []string{f.Primary}, there)
+	}
+	return there, gates, err
 }
 
 // checkNames refuses metrics that have no scores.
@@ -111,7 +115,7 @@ func (c *runCommand) dropsAreScored(metrics []string) error {
 		return err
 	}
 	if len(gates) > 0 && c.NoTo {
-		return usage("--fail-on-drop: the batch before is in the database of the scores; remove --no-to")
+		return usage("--fail-on-drop: the baseline is found in the database that the scores go to; leave --no-to out")
 	}
 	for _, g := range gates {
 		if !slices.Contains(metrics, g.Metric) {

@@ -24,7 +24,8 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	case ref.Kind == driver.RefQuery:
 		return c.readJob(ctx, ref.Name)
 	case ref.Kind != driver.RefTable:
-		return nil, errcode.New(errcode.Unimplemented, "bigquery: file references are unsupported; use query:JOBID or table:NAME")
+		return nil, errcode.New(errcode.Unimplemented,
+			"bigquery: file references are unsupported; use query:JOBID or table:NAME")
 	}
 	table, err := c.tableRef(ref)
 	if err != nil {

@@ -32,7 +32,8 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 		return driverbase.NewReader(ctx, s.schema, s), nil
 	case driver.RefTable:
 	default:
-		return nil, errcode.New(errcode.Unimplemented, "databricks: file references are unsupported; use query:STATEMENT_ID or table:NAME")
+		return nil, errcode.New(errcode.Unimplemented,
+			"databricks: file references are unsupported; use query:STATEMENT_ID or table:NAME")
 	}
 	name, _, err := nameOf(ref.Name)
 	if err != nil {

@@ -78,6 +78,7 @@ func (h Harness) pages(t *testing.T) {
 
 	p, err := w.Pages(ctx, nil)
 	must(err)
+	p = p.Grouping([]store.LabelGroup{{Label: "rounded", Group: "Shown otherwise"}, {Label: "same", Group: "Same data"}})
 	runs, of, err := p.Runs(ctx, store.RunFilter{Text: "ATLAS", Status: "done", Limit: 1})
 	must(err)
 	if of != 2 || len(runs) != 1 || runs[0].ID != "r1" || strings.Join(runs[0].Metrics(), " ") != "hybrid_ex relation" {
@@ -119,6 +120,14 @@ func (h Harness) pages(t *testing.T) {
 		{"errors", store.State{Mode: store.Errors}, "c"},
 		{"abstained", store.State{Mode: store.Abstained}, "d"},
 		{"changed", store.State{Mode: store.Changed, Baseline: before}, "a"},
+		{"fixed", store.State{Mode: store.Fixed, Baseline: before}, "a"},
+		{"broke", store.State{Mode: store.Broke, Baseline: before}, ""},
+		{"broke the other way", store.State{RunID: before, Mode: store.Broke, Baseline: run}, "a"},
+		{"still wrong", store.State{Mode: store.StillWrong, Baseline: before}, "b"},
+		{"unasked", store.State{Metric: "relation", Mode: store.Unasked}, ""},
+		{"group", filter(store.ListFilter{Column: "group", Op: store.Equal, Value: "Shown otherwise"}), "b"},
+		{"no group", filter(store.ListFilter{Column: "group", Op: store.Equal}), "c d"},
+		{"by group", sorted("group", false), "b a c d"},
 		{"disagrees", store.State{Mode: store.Disagrees}, "a"},
 		{"unlabelled", store.State{Mode: store.Unlabelled}, "b d"},
 		{"value", filter(store.ListFilter{Column: "hybrid_ex", Op: store.Less, Value: "0.5"}), "b"},
@@ -147,7 +156,9 @@ func (h Harness) pages(t *testing.T) {
 		{"by case, down", sorted("case", true), "d c b a"},
 	} {
 		s := c.state
-		s.RunID = run
+		if s.RunID == (scoring.RunID{}) {
+			s.RunID = run
+		}
 		if s.Mode == "" {
 			s.Mode = store.All
 		}
@@ -195,6 +206,20 @@ func (h Harness) pages(t *testing.T) {
 			t.Errorf("slices by %s: %s, want %s", column, text, want)
 		}
 	}
+	var verdicts []string
+	for v, err := range w.Verdicts(ctx, []scoring.RunID{before, run}, "hybrid_ex", []string{"a", "b", "d"}) {
+		must(err)
+		verdicts = append(verdicts, v.ID+" "+v.Version+" "+v.CaseID+" "+v.Stands)
+	}
+	slices.Sort(verdicts)
+	if got, want := strings.Join(verdicts, ", "),
+		"r0 1 a failed, r0 1 b failed, r1 2 a passed, r1 2 b failed, r1 2 d abstained"; got != want {
+		t.Errorf("verdicts: %s, want %s", got, want)
+	}
+	if ids, err := w.Unsteady(ctx, []scoring.RunID{before, run}, "hybrid_ex", 5); err != nil ||
+		!slices.Equal(ids, []string{"a"}) {
+		t.Errorf("unsteady questions: %q, %v; want a", ids, err)
+	}
 	detail, err := p.Case(ctx, run, "a")
 	must(err)
 	if c := detail.Answer.Case; c == nil || c.Question != "How many Orders?" || c.Pred.SQL != "select a of 2" ||
@@ -204,6 +229,7 @@ func (h Harness) pages(t *testing.T) {
 	}
 	if detail, err = p.Case(ctx, run, "d"); err != nil || detail.Answer.Case != nil || detail.Answered ||
 		len(detail.Scores) != 2 {
-		t.Errorf("case d, which is in neither agent_runs nor golden_set: got %+v, %v; want two scores and no answer", detail, err)
+		t.Errorf("case d, which is in neither agent_runs nor golden_set: got %+v, %v; want two scores and no answer", detail,
+			err)
 	}
 }

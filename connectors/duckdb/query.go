@@ -72,7 +72,8 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 		return nil, errcode.New(errcode.Unimplemented,
 			"duckdb: query references are unsupported; write the result to a table and use table:NAME")
 	case ref.At != "":
-		return nil, errcode.New(errcode.Unimplemented, "duckdb: versions of tables are unsupported; write the old rows to a separate table")
+		return nil, errcode.New(errcode.Unimplemented,
+			"duckdb: versions of tables are unsupported; write the old rows to a separate table")
 	}
 	name, err := c.resolve(ctx, ref)
 	if err != nil {

@@ -116,7 +116,8 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	}
 	switch {
 	case ref.Kind == driver.RefQuery:
-		return nil, errcode.New(errcode.Unimplemented, "%s: query references are unsupported; save the result as a table (CREATE TABLE … AS) and refer to it as table:NAME", name)
+		return nil, errcode.New(errcode.Unimplemented,
+			"%s: query references are unsupported; save the result as a table (CREATE TABLE … AS) and refer to it as table:NAME", name)
 	case ref.Kind != driver.RefTable:
 		return nil, errcode.New(errcode.Unimplemented, "%s: unsupported reference; use table:NAME", name)
 	case ref.At != "":

@@ -35,7 +35,8 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 		return c.readQuery(ctx, ref.Name)
 	case driver.RefTable:
 	default:
-		return nil, errcode.New(errcode.Unimplemented, "snowflake: file references are unsupported; use query:ID or table:NAME")
+		return nil, errcode.New(errcode.Unimplemented,
+			"snowflake: file references are unsupported; use query:ID or table:NAME")
 	}
 	name, err := nameOf(ref.Name)
 	if err != nil {

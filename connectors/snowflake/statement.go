@@ -55,7 +55,8 @@ func (c *Conn) check(sql string) error {
 		first := append(words(text, 1), "")
 		switch first[0] {
 		case "PUT", "GET": // the driver would run these itself, on files of this machine
-			return errcode.New(errcode.PermissionDenied, "snowflake: %s is rejected: it transfers files of this machine", first[0])
+			return errcode.New(errcode.PermissionDenied, "snowflake: %s is rejected: it transfers files of this machine",
+				first[0])
 		}
 	}
 	if !c.readOnly {

@@ -51,9 +51,10 @@ var Features = driver.Features{ReadOnly: true, NULBytes: true, Source: true}
 
 // definition returns the statement that reads the definition of a table or of a view.
 func definition(name ...string) string {
-	return "SELECT sql FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(" + driver.Dialect{}.Literal(
-		name[len(name)-1],
-	) + ")"
+	return "SELECT sql FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(" +
+		driver.Dialect{}.Literal(
+			name[len(name)-1],
+		) + ")"
 }
 
 // errWrites is the error of everything that would write.

@@ -16,9 +16,10 @@ import (
 
 // memory is scores in memory.
 type memory struct {
-	Source  // for the methods that no test calls
-	batches []Batch
-	scores  map[string][]Score // by the name of the batch
+	Source   // for the methods that no test calls
+	batches  []Batch
+	accepted Accepted
+	scores   map[string][]Score // by the name of the batch
 }
 
 func (m *memory) add(b Batch, scores ...Score) {
@@ -29,6 +30,17 @@ func (m *memory) add(b Batch, scores ...Score) {
 		m.batches = append(m.batches, b)
 	}
 	m.scores[b.Name()] = append(m.scores[b.Name()], scores...)
+}
+
+func (m *memory) Accepted(context.Context) (Accepted, error) { return m.accepted, nil }
+
+func (m *memory) LoadEach(ctx context.Context, metrics []string, into []*Answers) error {
+	for _, a := range into {
+		if err := m.Load(ctx, a.Batch, metrics, a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *memory) Batches(context.Context) ([]Batch, error) { return slices.Clone(m.batches), nil }
@@ -106,13 +118,13 @@ func TestCompareVerdicts(t *testing.T) {
 	if !near(*ch.Mean, -0.3, 1e-12) || !near(*ch.Rate, -0.3, 1e-12) || !near(ch.Drop(), 0.3, 1e-12) || len(ch.Broken) != 7 || !slices.Equal(ch.Fixed, []string{"c20"}) {
 		t.Errorf("change %v, pass rate %v, %d broken, fixed %v", *ch.Mean, *ch.Rate, len(ch.Broken), ch.Fixed)
 	}
-	if ch.Outcome != NotShown || c.Shared != 20 || ch.Compared != 20 {
+	if ch.Outcome != Chance || c.Shared != 20 || ch.Compared != 20 {
 		t.Errorf("%s on %d of %d", ch.Outcome, ch.Compared, c.Shared)
 	}
 	for _, tc := range []struct {
 		o    CompareOptions
 		want string
-	}{{CompareOptions{Alpha: 0.1}, Degraded}, {CompareOptions{Alpha: 0.1, MinDrop: 0.3}, Degraded}, {CompareOptions{Alpha: 0.1, MinDrop: 0.31}, Small}, {CompareOptions{MinDrop: 0.31}, NotShown}} {
+	}{{CompareOptions{Alpha: 0.1}, Degraded}, {CompareOptions{Alpha: 0.1, MinDrop: 0.3}, Degraded}, {CompareOptions{Alpha: 0.1, MinDrop: 0.31}, Small}, {CompareOptions{MinDrop: 0.31}, Chance}} {
 		if _, ch := compareOne(t, from, to, tc.o); ch.Outcome != tc.want {
 			t.Errorf("%+v: %s, want %s", tc.o, ch.Outcome, tc.want)
 		}
@@ -246,11 +258,18 @@ func TestManyMetricsAreAdjustedFor(t *testing.T) {
 		}
 	}
 	c := Compare(a, b, CompareOptions{})
-	if p := 2.0 / 128; !near(*c.Changes[0].P, p, 1e-12) || !near(*c.Changes[0].PAdjusted, 10*p, 1e-12) || c.Changes[0].Outcome != NotShown {
-		t.Errorf("%+v", c.Changes[0])
+	if p := 2.0 / 128; !near(*c.Changes[0].P, p, 1e-12) || !near(*c.Changes[0].PAdjusted, p, 1e-12) || c.Changes[0].Outcome != Degraded || c.Primary != "m0" {
+		t.Errorf("the primary metric is tested by itself: %+v", c.Changes[0])
 	}
 	if said, reached := c.Check([]gate.Drop{{Metric: "m0", Drop: 0.1}}); reached {
-		t.Errorf("a gate is one test, not ten: %q", said)
+		t.Errorf("the gate has the p of the table: %q", said)
+	}
+	other := Compare(a, b, CompareOptions{Primary: "m1"})
+	if p := 2.0 / 128; !near(*other.Changes[0].PAdjusted, 9*p, 1e-12) || other.Changes[0].Outcome != Chance || other.Primary != "m1" {
+		t.Errorf("nine others are adjusted among themselves: %+v", other.Changes[0])
+	}
+	if said, reached := other.Check([]gate.Drop{{Metric: "m0", Drop: 0.1}}); !reached {
+		t.Errorf("the gate has the p of the table: %q", said)
 	}
 	if said, reached := c.Check([]gate.Drop{{Metric: "m0", Drop: 0.4}}); !reached {
 		t.Errorf("the drop is 0.311: %q", said)
@@ -293,6 +312,7 @@ func TestP90WhereLessIsBetter(t *testing.T) {
 func TestUnfinishedRuns(t *testing.T) {
 	m := &memory{}
 	m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: "mon"}, At: day(1), Unfinished: "stopped"}, verdict("c1", true))
+	m.add(Batch{By: scoring.By{Agent: "a", Version: "0", Batch: "old"}, At: day(0)}, verdict("c1", true))
 	m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: "tue"}, At: day(2), Unfinished: "running"}, verdict("c1", true))
 	m.add(Batch{By: scoring.By{Agent: "a", Version: "1", Batch: "wed"}, At: day(3)}, verdict("c1", true))
 	const mon, tue = "the last run of a 1, batch mon is not done (stopped)", "the last run of a 1, batch tue is not done (running)"
@@ -305,7 +325,7 @@ func TestUnfinishedRuns(t *testing.T) {
 		if notes := strings.Join(tr.Notes, "\n"); strings.Count(notes, mon) != 1 || strings.Count(notes, tue) != 1 {
 			t.Errorf("notes %q", tr.Notes)
 		}
-		why, ok := tr.Latest().Check([]gate.Drop{{Metric: "ex", Drop: 0.1}})
+		why, ok := tr.Newest().Check([]gate.Drop{{Metric: "ex", Drop: 0.1}})
 		if ok != reached || strings.Contains(why[0], tue) == reached {
 			t.Errorf("up to %s: %v %q", upTo, ok, why)
 		}
@@ -313,7 +333,7 @@ func TestUnfinishedRuns(t *testing.T) {
 	said("tue", false)
 	said("wed", true)
 
-	for upTo, want := range map[string]string{"mon": "gate failed: " + mon + ": scores may be missing", "": "gate passed: there is no batch before the newest one to compare it with"} {
+	for upTo, want := range map[string]string{"mon": "gate failed: " + mon + ": scores may be missing", "": "gate passed: the newest batch has no baseline: no complete batch precedes it"} {
 		tr, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: func(b *Batch) bool { return b.Batch <= upTo }})
 		if err != nil {
 			t.Fatal(err)
@@ -363,8 +383,8 @@ func TestTrend(t *testing.T) {
 	}
 	want := []string{
 		"a 1 before 1.0", "a 1 mon 1.0 after 1 before: 10 compared, no change", "b 1 mon 1.0",
-		"a 1 tue 0.9 after 1 mon: 10 compared, not shown", "a 2 tue 0.2 after 1 tue: 10 compared, degraded",
-		"a 1 wed 0.9 after 1 tue: 10 compared, no change", "a 2 wed 0.2 after 2 tue: 7 compared, no change",
+		"a 1 tue 0.9 after 1 before: 10 compared, could be chance", "a 2 tue 0.2 after 1 before: 10 compared, degraded",
+		"a 1 wed 0.9 after 1 before: 10 compared, could be chance", "a 2 wed 0.2 after 2 tue: 7 compared, no change",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -373,15 +393,15 @@ func TestTrend(t *testing.T) {
 	if !strings.Contains(notes, "1 of 7 batches has no date") {
 		t.Errorf("notes %q", notes)
 	}
-	if last := trend.Latest(); last == nil || last.To.Batch != "wed" || last.To.Version != "2" || last.From.Batch != "tue" {
+	if last := trend.Newest(); last == nil || last.To.Batch != "wed" || last.To.Version != "2" || last.From.Batch != "tue" {
 		t.Errorf("the latest comparison is %+v", last)
 	}
 	only, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: func(b *Batch) bool { return b.Agent == "b" }})
-	if err != nil || only.Latest() != nil || len(only.Points) != 1 || !strings.Contains(strings.Join(only.Notes, "\n"), "one batch only") {
+	if err != nil || only.Newest() != nil || len(only.Points) != 1 || !strings.Contains(strings.Join(only.Notes, "\n"), "one batch only") {
 		t.Errorf("one batch: %v %+v", err, only)
 	}
 	none, err := NewTrend(t.Context(), &memory{}, NewSet(nil), TrendOptions{})
-	if err != nil || none.Latest() != nil || len(none.Notes) == 0 {
+	if err != nil || none.Newest() != nil || len(none.Notes) == 0 {
 		t.Errorf("no batches: %v %+v", err, none)
 	}
 }
@@ -406,8 +426,8 @@ func TestTiersAreComparedApart(t *testing.T) {
 	for _, ch := range c.Changes {
 		got = append(got, fmt.Sprintf("%s %d %s", ch.Tier, ch.Compared, ch.Outcome))
 	}
-	// The hard tier loses 6 of 6: p = 2/2^6, adjusted for three rows 0.09; all cases too.
-	if want := []string{" 12 not shown", "easy 6 no change", "hard 6 not shown"}; !slices.Equal(got, want) {
+	// The hard tier loses 6 of 6: p = 2/2^6, which stands alone for all cases; adjusted for two tiers it is 0.06.
+	if want := []string{" 12 degraded", "easy 6 no change", "hard 6 could be chance"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if p := *c.Changes[2].P; !near(p, 2.0/64, 1e-12) {

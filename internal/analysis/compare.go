@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -19,7 +20,20 @@ type CompareOptions struct {
 	// MinDrop is the least drop of the mean that counts, in the unit of the metric; default 0.
 	MinDrop float64
 	Alpha   float64 // level of the tests; default 0.05
-	Seed    uint64
+	// Primary is the metric that is tested by itself; default the first of the compared metrics, see [Primary].
+	Primary string
+	// SharesOnly leaves out the test and the interval of the mean of metrics that have verdicts.
+	SharesOnly bool
+	Seed       uint64
+}
+
+// WithPrimary returns the chosen metrics with the primary one, if metrics are chosen and it is named and has scores.
+func (o CompareOptions) WithPrimary(there []string) []string {
+	if len(o.Metrics) == 0 || o.Primary == "" || slices.Contains(o.Metrics, o.Primary) ||
+		slices.Contains(o.Metrics, "all") || !slices.Contains(there, o.Primary) {
+		return o.Metrics
+	}
+	return append(slices.Clone(o.Metrics), o.Primary)
 }
 
 func (o CompareOptions) withDefaults() CompareOptions {
@@ -33,22 +47,28 @@ func (o CompareOptions) withDefaults() CompareOptions {
 const (
 	Degraded    = "degraded"
 	Improved    = "improved"
-	NotShown    = "not shown"     // a change may be chance
+	Chance      = "could be chance"
 	Small       = "below minimum" // the test shows a change, which is below the minimum
 	Same        = "no change"     // no case differs
 	NotCompared = "not compared"  // no case may be compared
 )
 
+// MoreThanChance is the word for a change whose p-value is below the level of the test. Its opposite is [Chance].
+const MoreThanChance = "more than chance"
+
 // Comparison compares two sides on the cases that they share.
 type Comparison struct {
-	From    Batch    `json:"from"`
-	To      Batch    `json:"to"`
-	Shared  int      `json:"shared"` // cases that both sides have scores of
-	OnlyOf  [2]int   `json:"only"`   // cases that only from, or only to, has scores of
-	MinDrop float64  `json:"min_drop"`
-	Alpha   float64  `json:"alpha"`
-	Changes []Change `json:"changes"`
-	Notes   []string `json:"notes,omitempty"`
+	From    Batch   `json:"from"`
+	To      Batch   `json:"to"`
+	Shared  int     `json:"shared"` // cases that both sides have scores of
+	OnlyOf  [2]int  `json:"only"`   // cases that only from, or only to, has scores of
+	MinDrop float64 `json:"min_drop"`
+	Alpha   float64 `json:"alpha"`
+	Primary string  `json:"primary,omitempty"` // the metric whose p-value is not adjusted
+	// Baseline says why From was chosen; nil if the caller named it.
+	Baseline *Baseline `json:"baseline,omitempty"`
+	Changes  []Change  `json:"changes"`
+	Notes    []string  `json:"notes,omitempty"`
 }
 
 // Change is how a metric changed from one side to the other.
@@ -70,33 +90,65 @@ type Change struct {
 	Mean   *float64 `json:"mean_change"`
 	Low    *float64 `json:"mean_low,omitempty"` // 95 % interval of the change of the mean
 	High   *float64 `json:"mean_high,omitempty"`
-	// P is of the change of the mean, PAdjusted the same adjusted for all rows of the table (Holm).
+	MeanP  *float64 `json:"mean_p"` // of the change of the mean
+	// P is of the change of the figure that decides: of the pass rate if the metric has verdicts, else of the mean.
+	// PAdjusted is P for the primary metric, and adjusted among the other rows for these (Holm).
 	P         *float64 `json:"p"`
 	PAdjusted *float64 `json:"p_adjusted"`
-	Test      string   `json:"test,omitempty"` // mcnemar_exact or sign_flip
+	Test      string   `json:"test,omitempty"` // of P: mcnemar_exact or sign_flip
 
-	Rate     *float64 `json:"pass_rate_change"` // of the compared cases; an unanswered one does not pass
-	RateP    *float64 `json:"pass_rate_p"`      // McNemar's exact test
-	NFixed   int      `json:"-"`                // how many cases pass now and did not
-	NBroken  int      `json:"-"`
-	Fixed    []string `json:"fixed,omitempty"` // which; nil if the cases are only counted
-	Broken   []string `json:"broken,omitempty"`
-	P90      *float64 `json:"p90_change"`      // of all cases of each side
-	Coverage *float64 `json:"coverage_change"` // likewise
+	// compared cases with a verdict or without an answer: the denominator of the pass rates
+	Rated        int      `json:"rated"`
+	PassedBefore int      `json:"passed_before"`           // of them
+	PassedAfter  int      `json:"passed_after"`            // of them
+	Rate         *float64 `json:"pass_rate_change"`        // of the rated cases; an unanswered one does not pass
+	RateLow      *float64 `json:"pass_rate_low,omitempty"` // 95 % score interval of paired proportions (Tango 1998)
+	RateHigh     *float64 `json:"pass_rate_high,omitempty"`
+	RateP        *float64 `json:"pass_rate_p"` // McNemar's exact test
+	NFixed       int      `json:"-"`           // how many cases pass now and did not
+	NBroken      int      `json:"-"`
+	Fixed        []string `json:"fixed,omitempty"` // which; nil if the cases are only counted
+	Broken       []string `json:"broken,omitempty"`
+	P90          *float64 `json:"p90_change"`      // of all cases of each side
+	Coverage     *float64 `json:"coverage_change"` // likewise
 
 	Outcome string `json:"outcome"`
+	Chance  string `json:"chance,omitempty"` // "more than chance", "could be chance"; "" without a change
 }
 
-// Drop is how much worse the mean became: above 0 is worse, in both directions of metrics.
+// Drop is how much worse the figure that decides became: above 0 is worse, in both directions of metrics.
 func (c *Change) Drop() float64 {
-	if c.Mean == nil {
+	switch {
+	case c.Rate != nil:
+		return -*c.Rate
+	case c.Mean == nil:
 		return 0
-	}
-	if c.LowerIsBetter {
+	case c.LowerIsBetter:
 		return *c.Mean
 	}
 	return -*c.Mean
 }
+
+// Shares returns the pass rates of the rated cases on both sides.
+func (c *Change) Shares() (before, after float64) {
+	return float64(c.PassedBefore) / float64(c.Rated), float64(c.PassedAfter) / float64(c.Rated)
+}
+
+// testShare fills in the change of the pass rate and its test, which decides.
+func (c *Change) testShare() {
+	rate, p := float64(c.PassedAfter-c.PassedBefore)/float64(c.Rated), agreement.McNemar(c.NFixed, c.NBroken)
+	in := agreement.PairedShares(c.NFixed, c.NBroken, c.Rated, agreement.DefaultLevel)
+	c.Rate, c.RateLow, c.RateHigh, c.RateP = &rate, &in.Lo, &in.Hi, &p
+	c.P, c.Test = &p, mcnemar
+	if c.Outcome = Chance; c.NFixed+c.NBroken == 0 {
+		c.Outcome = Same
+	}
+}
+
+const (
+	mcnemar  = "mcnemar_exact"
+	signFlip = "sign_flip"
+)
 
 // Unlike counts cases that are not compared, with the reason and what it was on both sides.
 type Unlike struct {
@@ -175,7 +227,7 @@ func NewComparison(from, to Batch, o CompareOptions) Comparison {
 func (c *Comparison) Finish(made []string, o CompareOptions) {
 	x := comparing{CompareOptions: o.withDefaults()}
 	slices.SortStableFunc(c.Changes, func(a, b Change) int { return compareMetrics(a.Metric, b.Metric) })
-	x.decide(c.Changes)
+	c.Primary = x.decide(c.Changes)
 	for _, b := range []*Batch{&c.From, &c.To} {
 		if n := b.unfinished(); n != "" {
 			c.Notes = append(c.Notes, n)
@@ -233,7 +285,7 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 			continue
 		}
 		p := x.set.pair(from.at(n), to.at(n))
-		p.id = x.set.caseID(n)
+		p.CaseID = x.set.caseID(n)
 		t.Add(&p)
 	}
 	return t.Change()
@@ -276,41 +328,83 @@ func (x *comparing) test(c *Change, diffs []float64) {
 	}
 	p := 0.0
 	if binary {
-		c.Test, p = "mcnemar_exact", agreement.McNemar(up, down)
+		c.Test, p = mcnemar, agreement.McNemar(up, down)
 	} else {
-		c.Test, p = "sign_flip", agreement.SignFlip(diffs, x.Seed)
+		c.Test, p = signFlip, agreement.SignFlip(diffs, x.Seed)
 	}
 	low, high := agreement.MeanInterval(diffs, x.Seed)
-	c.Mean, c.P, c.Low, c.High = &mean, &p, &low, &high
-	c.Outcome = NotShown
+	c.Mean, c.MeanP, c.P, c.Low, c.High = &mean, &p, &p, &low, &high
+	c.Outcome = Chance
 	if binary && up+down == 0 {
 		c.Outcome = Same
 	}
 }
 
-// decide adjusts the p-values of all rows together and decides what they show.
-func (x *comparing) decide(changes []Change) {
-	var at []int
-	var p []float64
+// decide adjusts the p-values and decides what the rows show. The primary metric is tested by itself. The other metrics
+// of [Headline] are adjusted among themselves, so that their p-values do not depend on how many metrics a run has, and
+// so are all other rows. It returns the primary metric.
+func (x *comparing) decide(changes []Change) (primary string) {
+	var metrics []string
 	for i := range changes {
-		if changes[i].P != nil {
-			at, p = append(at, i), append(p, *changes[i].P)
+		metrics = append(metrics, changes[i].Metric)
+	}
+	if primary = x.Primary; !slices.Contains(metrics, primary) {
+		primary = Primary(metrics)
+	}
+	var headline, others []*Change
+	for i := range changes {
+		switch c := &changes[i]; {
+		case c.P == nil:
+		case c.Tier != "":
+			others = append(others, c)
+		case c.Metric == primary:
+			x.conclude(c, *c.P)
+		case slices.Contains(Headline, c.Metric):
+			headline = append(headline, c)
+		default:
+			others = append(others, c)
 		}
 	}
-	for k, adjusted := range agreement.Holm(p) {
-		c := &changes[at[k]]
-		c.PAdjusted = &adjusted
-		if adjusted >= x.Alpha {
-			continue
+	for _, family := range [][]*Change{headline, others} {
+		p := make([]float64, len(family))
+		for i, c := range family {
+			p[i] = *c.P
 		}
-		if math.Abs(*c.Mean)+1e-12 < x.MinDrop {
-			c.Outcome = Small
-			continue
-		}
-		if c.Outcome = Improved; c.Drop() > 0 {
-			c.Outcome = Degraded
+		for i, adjusted := range agreement.Holm(p) {
+			x.conclude(family[i], adjusted)
 		}
 	}
+	return primary
+}
+
+// conclude decides what a change shows at an adjusted p-value.
+func (x *comparing) conclude(c *Change, p float64) {
+	c.PAdjusted = &p
+	switch {
+	case c.Outcome == Same:
+		return
+	case p >= x.Alpha:
+		c.Outcome, c.Chance = Chance, Chance
+		return
+	}
+	c.Chance = MoreThanChance
+	switch drop := c.Drop(); {
+	case math.Abs(drop)+1e-12 < x.MinDrop:
+		c.Outcome = Small
+	case drop > 0:
+		c.Outcome = Degraded
+	default:
+		c.Outcome = Improved
+	}
+}
+
+// Primary returns the first of some metrics in the order of tables: hybrid_ex if it is one of them. It is "" if there
+// are none.
+func Primary(metrics []string) string {
+	if len(metrics) == 0 {
+		return ""
+	}
+	return slices.MinFunc(metrics, compareMetrics)
 }
 
 func known(judge string) bool { return judge != "" && judge != UnknownJudge }
@@ -379,52 +473,57 @@ func difference(a, b *float64) *float64 {
 	return &d
 }
 
-// Check reports whether a gate passes, and describes why. A drop counts if it is at least that of the gate and the
-// test shows it; the p-values are adjusted for the gates, not for other rows. A metric without comparable scores
-// fails its gate, and so does a newer side whose run is not complete.
+// Check reports whether the gates pass, and describes why. A drop fails its gate if it is at least that of the gate
+// and more than chance by the p-value of its row. A metric without comparable scores fails its gate, and so does a
+// newer side whose run is not complete.
 func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
 	reached = true
 	if n := c.To.unfinished(); n != "" && len(gates) > 0 {
 		said, reached = append(said, gate.Line(false, n)), false
 	}
-	rows := make([]*Change, len(gates))
-	var p []float64
-	for i, g := range gates {
-		for k := range c.Changes {
-			if ch := &c.Changes[k]; ch.Metric == g.Metric && ch.Tier == "" {
-				rows[i] = ch
-			}
-		}
-		q := 1.0
-		if rows[i] != nil && rows[i].P != nil {
-			q = *rows[i].P
-		}
-		p = append(p, q)
-	}
-	adjusted := agreement.Holm(p)
-	for i, g := range gates {
-		ch := rows[i]
-		ok, text := false, ""
-		switch {
-		case ch == nil:
-			text = g.Metric + " has no scores to compare"
-		case ch.Mean == nil:
-			text = g.Metric + " cannot be compared"
-			for k, u := range ch.Unlike {
-				text += []string{": ", "; "}[min(k, 1)] + u.String()
-			}
-			if len(ch.Unlike) == 0 {
-				text += ": the sides share no case"
-			}
-		default:
-			ok = ch.Drop()+1e-9 < g.Drop || adjusted[i] >= c.Alpha
-			text = fmt.Sprintf("%s went from %.4f to %.4f on %s (p = %s), expected no drop of %g or more at p < %g",
-				g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), PValue(adjusted[i]), g.Drop, c.Alpha)
+	for _, g := range gates {
+		i := slices.IndexFunc(c.Changes, func(ch Change) bool { return ch.Metric == g.Metric && ch.Tier == "" })
+		ok, text := false, g.Metric+" has no scores to compare"
+		if i >= 0 {
+			ok, text = c.check(&c.Changes[i], g)
 		}
 		said = append(said, gate.Line(ok, text))
 		reached = reached && ok
 	}
 	return said, reached
+}
+
+func (c *Comparison) check(ch *Change, g gate.Drop) (ok bool, text string) {
+	if ch.Mean == nil {
+		text = g.Metric + " cannot be compared"
+		for k, u := range ch.Unlike {
+			text += []string{": ", "; "}[min(k, 1)] + u.String()
+		}
+		if len(ch.Unlike) == 0 {
+			text += ": the sides share no case"
+		}
+		return false, text
+	}
+	ok = ch.Drop()+1e-9 < g.Drop || *ch.PAdjusted >= c.Alpha
+	chance := cmp.Or(ch.Chance, Same) + ", p " + PValue(*ch.PAdjusted)
+	if ch.Rate != nil {
+		before, after := ch.Shares()
+		return ok, fmt.Sprintf(
+			"%s passed on %.1f%%, then on %.1f%% of %s (%s, %s), expected no drop of %g points or more that is more than chance",
+			g.Metric, 100*before, 100*after, printable.Count(ch.Rated, "shared case"), points(*ch.Rate), chance, 100*g.Drop)
+	}
+	return ok, fmt.Sprintf(
+		"the mean of %s went from %.4f to %.4f on %s (%s), expected no drop of %g or more that is more than chance",
+		g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), chance, g.Drop)
+}
+
+// points writes the change of a share in percentage points, such as +3.4 points.
+func points(change float64) string {
+	points := math.Round(1000*change) / 10
+	if points == 0 {
+		points = 0 // not -0
+	}
+	return fmt.Sprintf("%+.1f points", points)
 }
 
 // PValue writes a p-value.

@@ -14,6 +14,10 @@ import (
 
 // Failures counts the labels of wrong answers that judges and rules give, by kind, version and tier.
 type Failures struct {
+	// Primary is the metric by whose verdict an answer is wrong; "" if no metric has verdicts.
+	Primary string `json:"primary,omitempty"`
+	// Wrong counts the wrong answers of each system, once each, by their reasons.
+	Wrong   []WrongAnswers `json:"wrong,omitempty"`
 	Batches []Batch        `json:"batches"`
 	Labels  []FailureLabel `json:"labels"` // by metric, kind and label; the most frequent first within a kind
 	// LookedAt is by metric how many answers it looked at, with and without labels.
@@ -27,6 +31,7 @@ type FailureLabel struct {
 	Kind   string         `json:"kind"`
 	Label  string         `json:"label"`
 	N      int            `json:"n"`      // answers
+	Wrong  int            `json:"wrong"`  // of them, those that the primary metric did not pass
 	Cases  int            `json:"cases"`  // questions
 	Groups []FailureGroup `json:"groups"` // by system and tier
 }
@@ -38,6 +43,7 @@ type FailureGroup struct {
 	Of     string   `json:"agent_version"`
 	Tier   string   `json:"tier"`
 	N      int      `json:"n"`
+	Wrong  int      `json:"wrong"`  // of them, those that the primary metric did not pass
 	Scored int      `json:"scored"` // answers of the system in the tier that the metric looked at
 	Cases  []string `json:"case_ids"`
 }
@@ -46,6 +52,9 @@ type FailureGroup struct {
 type FailureOptions struct {
 	Choose  func(*Batch) bool
 	Metrics []string // of [Evident]; nil: all
+	Primary string   // default the first of the metrics that have scores, see [Primary]
+	// GroupOf returns the group of reasons of a relation; nil: none.
+	GroupOf func(relation string) string
 }
 
 // NewFailures reads the evidence of the scores. An answer of several batches counts once, with its
@@ -62,9 +71,27 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 		metrics = Evident
 	}
 	f := &Failures{Batches: batches, LookedAt: map[string]int{}}
-	systems, repeated, err := LoadSystems(ctx, src, set, batches, append(slices.Clone(metrics), complexity))
+	there, err := src.Metrics(ctx)
 	if err != nil {
 		return nil, err
+	}
+	primary := o.Primary
+	if primary == "" {
+		primary = Primary(there)
+	}
+	systems, repeated, err := LoadSystems(ctx, src, set, batches, append(slices.Clone(metrics), complexity, primary))
+	if err != nil {
+		return nil, err
+	}
+	w := wrongs{set: set, primary: primary, groupOf: o.GroupOf}
+	for _, a := range systems {
+		one, judged, err := w.of(ctx, src, a, batches)
+		if err != nil {
+			return nil, err
+		}
+		if judged {
+			f.Primary, f.Wrong = primary, append(f.Wrong, *one)
+		}
 	}
 	if repeated {
 		f.Notes = append(f.Notes,
@@ -129,6 +156,7 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 		tier   string
 	}
 	found := map[uint32]map[group][]string{}
+	wrong := map[uint32]map[group]int{}
 	looked := map[group]int{}
 	for i, a := range systems {
 		x := a.series[metric]
@@ -145,7 +173,10 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 			g := group{i, set.tier(int(n))}
 			for _, l := range labels {
 				if found[l] == nil {
-					found[l] = map[group][]string{}
+					found[l], wrong[l] = map[group][]string{}, map[group]int{}
+				}
+				if f.Primary != "" && a.series[f.Primary].at(int(n)).mark.standing().Wrong() {
+					wrong[l][g]++
 				}
 				found[l][g] = append(found[l][g], set.caseID(int(n)))
 			}
@@ -160,12 +191,13 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 			a := systems[g.system]
 			slices.SortFunc(cases, printable.CompareNatural)
 			row.N += len(cases)
+			row.Wrong += wrong[l][g]
 			for _, c := range cases {
 				questions[c] = true
 			}
 			row.Groups = append(row.Groups,
-				FailureGroup{System: a.System(), Agent: a.Agent, Of: a.Version, Tier: g.tier, N: len(cases), Scored: looked[g],
-					Cases: cases})
+				FailureGroup{System: a.System(), Agent: a.Agent, Of: a.Version, Tier: g.tier, N: len(cases), Wrong: wrong[l][g],
+					Scored: looked[g], Cases: cases})
 		}
 		row.Cases = len(questions)
 		slices.SortFunc(row.Groups, func(a, b FailureGroup) int {
@@ -174,7 +206,8 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 		out = append(out, row)
 	}
 	slices.SortFunc(out, func(a, b FailureLabel) int {
-		return cmp.Or(strings.Compare(a.Kind, b.Kind), cmp.Compare(b.N, a.N), strings.Compare(a.Label, b.Label))
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), cmp.Compare(b.Wrong, a.Wrong), cmp.Compare(b.N, a.N),
+			strings.Compare(a.Label, b.Label))
 	})
 	f.Labels = append(f.Labels, out...)
 }

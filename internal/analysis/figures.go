@@ -20,9 +20,12 @@ type Figures struct {
 	Mean     *float64 `json:"mean"`
 	// P90 is the value that nine in ten scores do not exceed, by nearest rank (STEF, Table 4), also
 	// of metrics where less is better: of a latency it is the slow tail.
-	P90      *float64 `json:"p90"`
-	Passed   int      `json:"passed"`
-	Judged   int      `json:"judged"` // scores with a verdict
+	P90    *float64 `json:"p90"`
+	Passed int      `json:"passed"`
+	Judged int      `json:"judged"` // scores with a verdict
+	// Of is the denominator of the pass rate: scores with a verdict and missing answers, which did not pass. If lower
+	// is better, a missing answer has no value and is left out.
+	Of       int      `json:"of"`
 	PassRate *float64 `json:"pass_rate"`
 	PassLow  *float64 `json:"pass_low,omitempty"` // 95 % Wilson interval
 	PassHigh *float64 `json:"pass_high,omitempty"`
@@ -32,6 +35,7 @@ type Figures struct {
 type figuring struct {
 	f      Figures
 	values []float64
+	lower  bool // lower is better
 }
 
 // add adds cases with the same score.
@@ -86,8 +90,11 @@ func (g *figuring) figures() Figures {
 		f.Mean, f.P90 = &mean, &p90
 	}
 	if f.Judged > 0 {
-		f.PassRate = ratio(f.Passed, f.Judged)
-		in := agreement.Wilson(f.Passed, f.Judged, agreement.DefaultLevel)
+		if f.Of = f.Judged; !g.lower {
+			f.Of += f.Unanswered
+		}
+		f.PassRate = ratio(f.Passed, f.Of)
+		in := agreement.Wilson(f.Passed, f.Of, agreement.DefaultLevel)
 		f.PassLow, f.PassHigh = &in.Lo, &in.Hi
 	}
 	return f

@@ -7,7 +7,6 @@ import (
 
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/agreement"
 )
 
 // Half is the score of a case on one side of a comparison. Its zero value is that there is none.
@@ -40,7 +39,7 @@ type Pair struct {
 	Gold     Likeness // of the questions with their accepted answers
 	Reasons  Likeness // of the reasons of the scores
 	Cases    int
-	id       string // of the case, where it is one that is known
+	CaseID   string // of the case, if it is one that is known
 }
 
 // Tally gathers the pairs of one metric. The order of the pairs does not matter.
@@ -65,7 +64,8 @@ func (s *Set) NewTally(metric string, o CompareOptions) *Tally {
 
 func (x *comparing) tally(metric, tier string, lower bool) *Tally {
 	return &Tally{
-		x: x, change: Change{Metric: metric, Tier: tier, LowerIsBetter: lower, Outcome: NotCompared},
+		x: x, from: figuring{lower: lower}, to: figuring{lower: lower},
+		change: Change{Metric: metric, Tier: tier, LowerIsBetter: lower, Outcome: NotCompared},
 		unlike: map[Unlike]int{}, transitions: map[[2]Standing]*Transition{},
 	}
 }
@@ -111,13 +111,13 @@ func (t *Tally) Add(p *Pair) {
 	switch {
 	case a.mark.passed() && !b.mark.passed():
 		t.broken += p.Cases
-		if p.id != "" {
-			c.Broken = append(c.Broken, p.id)
+		if p.CaseID != "" {
+			c.Broken = append(c.Broken, p.CaseID)
 		}
 	case !a.mark.passed() && b.mark.passed():
 		t.fixed += p.Cases
-		if p.id != "" {
-			c.Fixed = append(c.Fixed, p.id)
+		if p.CaseID != "" {
+			c.Fixed = append(c.Fixed, p.CaseID)
 		}
 	}
 }
@@ -142,12 +142,17 @@ func (t *Tally) Change() Change {
 	c.Compared = len(t.diffs)
 	before, after := sortedMean(t.befores), sortedMean(t.afters)
 	c.Before, c.After = &before, &after
-	t.x.test(&c, t.diffs)
+	if t.rated == 0 || !t.x.SharesOnly {
+		t.x.test(&c, t.diffs)
+	} else {
+		mean := after - before
+		c.Mean = &mean
+	}
 	// the metric has verdicts: a case without an answer passes on neither side, as it counts as 0 in the means
 	if t.rated > 0 {
-		rate, p := float64(t.passedTo-t.passedFrom)/float64(t.rated+t.silent), agreement.McNemar(t.fixed, t.broken)
-		c.Rate, c.RateP = &rate, &p
-		c.NFixed, c.NBroken = t.fixed, t.broken
+		c.Rated, c.PassedBefore, c.PassedAfter, c.NFixed, c.NBroken = t.rated+t.silent, t.passedFrom, t.passedTo, t.fixed,
+			t.broken
+		c.testShare()
 	}
 	return c
 }

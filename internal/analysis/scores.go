@@ -113,6 +113,10 @@ type Source interface {
 	// Load adds the scores of a batch to answers: the latest of each answer and metric. Nil metrics
 	// are all.
 	Load(ctx context.Context, b Batch, metrics []string, into *Answers) error
+	// LoadEach adds the scores of some metrics to the answers of several batches of one agent.
+	LoadEach(ctx context.Context, metrics []string, into []*Answers) error
+	// Accepted are the batches that someone accepted as a baseline; nil if there are none.
+	Accepted(ctx context.Context) (Accepted, error)
 	// Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers
 	// that a pattern names.
 	Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[Evidence, error]

@@ -16,11 +16,12 @@ import (
 type Named struct {
 	From, To             string // AGENT@VERSION, an agent or a version; [scoring.Unnamed] is an agent without a name
 	FromBatch, ToBatch   string // ids of batches
+	Accepted             Accepted
 	FromOrigin, ToOrigin string // where the scores of each side are from, which counts where no side is named otherwise
 }
 
 // Sides returns the batches of both sides, each in the order of time. By default the last batch is compared with
-// the previous one of its agent. A batch that is not found or is on both sides is a usage error.
+// its baseline, see [BaselineOf]. A batch that is not found or is on both sides is a usage error.
 func (n Named) Sides(batches []Batch) (from, to []Batch, err error) {
 	if from, to, err = n.find(batches); err != nil {
 		return nil, nil, err
@@ -50,31 +51,7 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 	if len(batches) == 0 {
 		return nil, nil, errcode.Usage("there are no scores to compare")
 	}
-	named := func(flag string, name, batch string) ([]Batch, error) {
-		var out []Batch
-		systems := map[string]bool{}
-		for _, b := range batches {
-			if !called(&b, name) || !b.Matches(scoring.By{Batch: batch}) {
-				continue
-			}
-			out = append(out, b)
-			systems[b.System()] = true
-		}
-		if len(systems) != 1 {
-			var known []string
-			for _, b := range batches {
-				if what := printable.Short(sideName(&b) + batchOf(&b)); !slices.Contains(known, what) {
-					known = append(known, what)
-				}
-			}
-			if len(known) > 8 {
-				known = append(known[:8], "…")
-			}
-			return nil, errcode.Usage("%s: %.60q names %d of the agents and versions that have scores; there are %s", flag,
-				strings.TrimSpace(strings.ReplaceAll(name+" "+batch, scoring.Unnamed, "")), len(systems), strings.Join(known, ", "))
-		}
-		return out, nil
-	}
+	named := func(flag, name, batch string) ([]Batch, error) { return BatchesNamed(batches, flag, name, batch) }
 	if n.To == "" && n.ToBatch == "" {
 		to = batches[len(batches)-1:]
 	} else if to, err = named("--to", n.To, n.ToBatch); err != nil {
@@ -86,12 +63,55 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 	}
 	first := to[0]
 	at := slices.Index(batches, first)
-	i := Before(batches, at)
+	i, _ := BaselineOf(batches, n.Accepted, at)
 	if i < 0 {
-		return nil, nil, errcode.Usage("there is no batch of %s before %s; name a side with --from", agentOf(&first),
+		return nil, nil, errcode.Usage("no complete batch of %s precedes %s; name a side with --from", agentOf(&first),
 			printable.Short(first.Name()))
 	}
 	return batches[i : i+1], to, nil
+}
+
+// BatchesNamed returns the batches of an agent and version, or one of the two, as flags name them; batch is an ID, or
+// "" for all. If there are none or several versions have the name, it is a usage error of flag.
+func BatchesNamed(batches []Batch, flag, name, batch string) ([]Batch, error) {
+	var out []Batch
+	systems := map[string]bool{}
+	for _, b := range batches {
+		if !called(&b, name) || !b.Matches(scoring.By{Batch: batch}) {
+			continue
+		}
+		out = append(out, b)
+		systems[b.System()] = true
+	}
+	if len(systems) == 1 {
+		return out, nil
+	}
+	var known []string
+	for _, b := range batches {
+		if what := printable.Short(sideName(&b) + batchOf(&b)); !slices.Contains(known, what) {
+			known = append(known, what)
+		}
+	}
+	if len(known) > 8 {
+		known = append(known[:8], "…")
+	}
+	what := strings.TrimSpace(strings.ReplaceAll(name+" "+batch, scoring.Unnamed, ""))
+	if len(systems) == 0 {
+		return nil, errcode.Usage("%s: no scores of %.60q; there are %s", flag, what, strings.Join(known, ", "))
+	}
+	return nil, errcode.Usage("%s: %.60q names %d agents and versions, expected one; there are %s", flag, what,
+		len(systems), strings.Join(known, ", "))
+}
+
+// Baseline is the baseline that Sides chose for the sides that it returned; nil if the caller named the first side.
+func (n Named) Baseline(batches, from, to []Batch) *Baseline {
+	if n.From != "" || n.FromBatch != "" || len(from) != 1 || len(to) == 0 {
+		return nil
+	}
+	if at, b := BaselineOf(batches, n.Accepted, slices.Index(batches, to[0])); at >= 0 && batches[at] == from[0] {
+		return b
+	}
+	return nil
 }
 
 // agentOf names the agent of a batch in a message.

@@ -32,24 +32,25 @@ func TestSides(t *testing.T) {
 		from, to string
 		err      string
 	}{
-		{"the last two", nights("nova", "1", "mon", "tue", "wed"), Named{}, "nova 1 tue", "nova 1 wed", ""},
-		{"a version and the one before", two, Named{}, "nova 1 tue", "nova 2 wed", ""},
+		{"the last and the first of its version", nights("nova", "1", "mon", "tue", "wed"), Named{}, "nova 1 mon", "nova 1 wed", ""},
+		{"the last and the accepted", nights("nova", "1", "mon", "tue", "wed"), Named{Accepted: accept("nova", "1", "tue")}, "nova 1 tue", "nova 1 wed", ""},
+		{"a version and the one before", two, Named{}, "nova 1 mon", "nova 2 wed", ""},
 		{"all nights of a version", two, Named{From: "1", To: "2"}, "nova 1 mon, nova 1 tue", "nova 2 wed", ""},
 		{"an agent and a version", two, Named{From: "nova@1", FromBatch: "mon", To: "nova@2"}, "nova 1 mon", "nova 2 wed", ""},
 		{"only what is compared with", two, Named{FromBatch: "mon"}, "nova 1 mon", "nova 2 wed", ""},
 		{"an agent without a name", append(nights("", "", "mon"), nights("nova", "1", "tue")...), Named{From: scoring.Unnamed}, "mon", "nova 1 tue", ""},
 		{"a file each", files, Named{FromOrigin: "x.jsonl", ToOrigin: "y.jsonl"}, "a  monx.jsonl", "b  mony.jsonl, b  tuey.jsonl", ""},
 		{"names win over files", files, Named{FromOrigin: "x.jsonl", ToOrigin: "y.jsonl", From: "b", FromBatch: "mon", To: "a"}, "b  mony.jsonl", "a  monx.jsonl", ""},
-		{"files that need not be told apart", two, Named{FromOrigin: "x.jsonl", ToOrigin: "y.jsonl"}, "nova 1 tue", "nova 2 wed", ""},
+		{"files that need not be told apart", two, Named{FromOrigin: "x.jsonl", ToOrigin: "y.jsonl"}, "nova 1 mon", "nova 2 wed", ""},
 
 		{"nothing", nil, Named{}, "", "", "there are no scores to compare"},
-		{"nothing before", nights("nova", "1", "mon"), Named{}, "", "", `there is no batch of agent "nova" before nova 1, batch mon; name a side with --from`},
-		{"nobody", two, Named{To: "zeus"}, "", "", `--to: "zeus" names 0 of the agents and versions that have scores; there are nova@1 batch mon, nova@1 batch tue, nova@2 batch wed`},
-		{"several", two, Named{From: "nova", To: "2"}, "", "", `--from: "nova" names 2 of`},
+		{"nothing before", nights("nova", "1", "mon"), Named{}, "", "", `no complete batch of agent "nova" precedes nova 1, batch mon; name a side with --from`},
+		{"nobody", two, Named{To: "zeus"}, "", "", `--to: no scores of "zeus"; there are nova@1 batch mon, nova@1 batch tue, nova@2 batch wed`},
+		{"several", two, Named{From: "nova", To: "2"}, "", "", `--from: "nova" names 2 agents and versions, expected one`},
 		{"itself", two, Named{FromBatch: "mon", ToBatch: "mon"}, "", "", "--from and --to: nova 1, batch mon is on both sides, expected two that differ"},
 		{"among others", two, Named{From: "1", ToBatch: "mon"}, "", "", "is on both sides, expected two that differ"},
 		{"a name from data", nights(long, "1", "mon"), Named{To: "zeus"}, "", "", `there are x\n\x1b[2Jlonglong`},
-		{"a name from data, before", nights(long, "1", "mon"), Named{}, "", "", `before x\n\x1b[2Jlonglong`},
+		{"a name from data, before", nights(long, "1", "mon"), Named{}, "", "", `precedes x\n\x1b[2Jlonglong`},
 		{"a name from data, twice", nights(long, "1", "mon"), Named{FromBatch: "mon", ToBatch: "mon"}, "", "", `--from and --to: x\n\x1b[2Jlonglong`},
 	} {
 		from, to, err := tc.named.Sides(tc.batches)

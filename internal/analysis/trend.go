@@ -13,36 +13,51 @@ import (
 // TrendOptions select the batches and metrics of a trend.
 type TrendOptions struct {
 	CompareOptions
-	Choose func(*Batch) bool // nil: all batches
-	Gates  []gate.Drop       // their metrics are read, too
+	Choose   func(*Batch) bool // nil: all batches
+	Gates    []gate.Drop       // their metrics are read, too
+	Accepted Accepted
 }
 
 // Trend is how metrics went over the batches of agents, the oldest first.
 type Trend struct {
-	Batches []Batch    `json:"batches"`
-	Metrics []string   `json:"metrics"`
-	More    []string   `json:"more_metrics,omitempty"` // that have scores and were not asked for
-	Points  []Point    `json:"points"`                 // by batch, metric and tier
-	MinDrop float64    `json:"min_drop"`
-	Alpha   float64    `json:"alpha"`
-	Notes   []string   `json:"notes,omitempty"`
-	last    Comparison // the newest batch with the one before it
-	before  bool
+	Batches []Batch  `json:"batches"`
+	Metrics []string `json:"metrics"`
+	More    []string `json:"more_metrics,omitempty"` // that have scores and were not asked for
+	Points  []Point  `json:"points"`                 // by batch, metric and tier
+	MinDrop float64  `json:"min_drop"`
+	Alpha   float64  `json:"alpha"`
+	Primary string   `json:"primary,omitempty"` // the metric whose p-values are not adjusted
+	// Baselines holds the baseline of each batch; null if it has none.
+	Baselines []*Baseline `json:"baselines"`
+	// Latest are the newest batches of the agents, each with its baseline and the course of the primary metric.
+	Latest []Latest   `json:"latest,omitempty"`
+	Notes  []string   `json:"notes,omitempty"`
+	last   Comparison // the newest batch with its baseline
+	before bool
+	found  map[int]*Comparison // of the newest batch of each agent
 }
 
-// Point holds the figures of a metric for one batch, and the change from the previous batch.
+// Latest is the newest batch of an agent and what was found about it.
+type Latest struct {
+	Batch    int       `json:"batch"` // its place in batches
+	Headline string    `json:"headline,omitempty"`
+	Baseline *Baseline `json:"baseline,omitempty"`
+	Course   *Course   `json:"course,omitempty"` // of the primary metric
+	Findings []Finding `json:"findings,omitempty"`
+}
+
+// Point holds the figures of a metric for one batch, and the change from its baseline.
 type Point struct {
 	Batch  int     `json:"batch"` // its place in batches, from 0
 	Metric string  `json:"metric"`
 	Tier   string  `json:"tier,omitempty"`
 	Now    Figures `json:"figures"`
-	// Before is the place of the batch that it is compared with: the one before of the same version,
-	// or for the first of a version the last of another version; null if there is none.
+	// Before is the place of its baseline; null if there is none.
 	Before *int    `json:"before"`
 	Change *Change `json:"change,omitempty"`
 }
 
-// NewTrend reads the batches one after the other; at most one batch of each version is held.
+// NewTrend reads the batches one after the other. It holds those that later ones are compared with.
 func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend, error) {
 	batches, err := src.Batches(ctx)
 	if err != nil {
@@ -52,9 +67,21 @@ func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend
 	if err != nil {
 		return nil, err
 	}
-	held := map[int]*Answers{} // the last batch of each version
-	return TrendOf(batches, there, o, func(batches []Batch, before, i int, o CompareOptions) (*Comparison, error) {
-		load := o.Metrics
+	if o.Accepted, err = src.Accepted(ctx); err != nil {
+		return nil, err
+	}
+	held := map[int]*Answers{}
+	var needed map[int]int // the last batch that is compared with a batch
+	t, err := TrendOf(batches, there, o, func(batches []Batch, before, i int, co CompareOptions) (*Comparison, error) {
+		if needed == nil {
+			needed = map[int]int{}
+			for j := range batches {
+				if at, _ := BaselineOf(batches, o.Accepted, j); at >= 0 {
+					needed[at] = j
+				}
+			}
+		}
+		load := co.Metrics
 		if !slices.Contains(load, complexity) {
 			load = append(slices.Clone(load), complexity)
 		}
@@ -66,35 +93,81 @@ func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend
 		if before >= 0 {
 			from = held[before]
 		}
-		c := Compare(from, now, o)
-		for j := range held { // nothing will be compared with these
-			if batches[j].sameVersion(&batches[i]) {
+		c := Compare(from, now, co)
+		for j := range held {
+			if needed[j] <= i {
 				delete(held, j)
 			}
 		}
-		held[i] = now
+		if needed[i] > i {
+			held[i] = now
+		}
 		return c, nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return t, t.Conclude(ctx, src, set, o)
 }
 
-// TrendOf makes a trend of batches. compare compares batch i with an earlier one, or with no scores
+// Conclude adds what is found about the newest batch of each agent.
+func (t *Trend) Conclude(ctx context.Context, src Source, set *Set, o TrendOptions) error {
+	o.CompareOptions = o.withDefaults()
+	for _, i := range newestOfAgents(t.Batches) {
+		l := Latest{Batch: i, Baseline: t.Baselines[i]}
+		if c := t.found[i]; c != nil {
+			l.Headline, l.Findings = c.Headline(), c.Findings()
+		}
+		if t.Primary != "" {
+			h, err := NewHistory(ctx, src, set, OfAgent(t.Batches, i, HistoryBatches), t.Primary)
+			if err != nil {
+				return err
+			}
+			if l.Course = h.Course(o.Alpha, o.Seed); l.Course != nil {
+				l.Findings = append(l.Findings, l.Course.Findings...)
+			}
+		}
+		t.Latest = append(t.Latest, l)
+	}
+	return nil
+}
+
+// newestOfAgents are the places of the newest batch of each agent, the newest first.
+func newestOfAgents(batches []Batch) []int {
+	var out []int
+	seen := map[string]bool{}
+	for i := len(batches) - 1; i >= 0; i-- {
+		if !seen[batches[i].Agent] {
+			seen[batches[i].Agent] = true
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// TrendOf makes a trend of batches. compare compares batch i with its baseline, or with no scores
 // where before is below 0; it is called for each batch in the order of time, and may return nil to
-// leave the batch out.
+// leave the batch out. [Trend.Conclude] adds the findings.
 func TrendOf(batches []Batch, there []string, o TrendOptions,
 	compare func(batches []Batch, before, i int, o CompareOptions) (*Comparison, error)) (*Trend, error) {
 	o.CompareOptions = o.withDefaults()
-	t := &Trend{MinDrop: o.MinDrop, Alpha: o.Alpha}
+	t := &Trend{MinDrop: o.MinDrop, Alpha: o.Alpha, found: map[int]*Comparison{}}
 	for _, b := range batches {
 		if o.Choose == nil || o.Choose(&b) {
 			t.Batches = append(t.Batches, b)
 		}
 	}
 	Sort(t.Batches)
-	t.Metrics, t.More = ChooseMetrics(there, o.Metrics, o.Gates)
+	t.Metrics, t.More = ChooseMetrics(there, o.WithPrimary(there), o.Gates)
 	o.Metrics = t.Metrics
+	if t.Primary = o.Primary; !slices.Contains(t.Metrics, t.Primary) {
+		t.Primary = Primary(t.Metrics)
+	}
+	t.Baselines = make([]*Baseline, len(t.Batches))
 	notes := map[string]bool{}
 	for i := range t.Batches {
-		before := Before(t.Batches, i)
+		before, base := BaselineOf(t.Batches, o.Accepted, i)
+		t.Baselines[i] = base
 		c, err := compare(t.Batches, before, i, o.CompareOptions)
 		if err != nil {
 			return nil, err
@@ -103,7 +176,8 @@ func TrendOf(batches []Batch, there []string, o TrendOptions,
 			continue
 		}
 		if t.before = before >= 0; t.before {
-			t.last = *c
+			c.Baseline = base
+			t.last, t.found[i] = *c, c
 		}
 		for k := range c.Changes {
 			ch := &c.Changes[k]
@@ -125,27 +199,11 @@ func TrendOf(batches []Batch, there []string, o TrendOptions,
 			}
 		}
 		if c.OnlyOf[0]+c.OnlyOf[1] > 0 {
-			notes["some batches have other cases than the one before: changes are of the cases that both have"] = true
+			notes["some batches have other cases than their baseline: changes are of the cases that both have"] = true
 		}
 	}
 	t.note(notes)
 	return t, nil
-}
-
-// Before is the place of the batch that batch i of a sorted list is compared with: the one before of
-// the same version, or for the first of a version the last of another version of the agent; -1 if
-// there is none.
-func Before(batches []Batch, i int) int {
-	other := -1
-	for j := i - 1; j >= 0; j-- {
-		switch b := &batches[j]; {
-		case b.sameVersion(&batches[i]):
-			return j
-		case other < 0 && b.Agent == batches[i].Agent:
-			other = j
-		}
-	}
-	return other
 }
 
 func (t *Trend) note(notes map[string]bool) {
@@ -182,26 +240,26 @@ func (t *Trend) note(notes map[string]bool) {
 	t.Notes = append(t.Notes, x.said()...)
 }
 
-// Latest is the comparison of the newest batch with the one before it, or nil.
-func (t *Trend) Latest() *Comparison {
+// Newest is the comparison of the newest batch with its baseline, or nil.
+func (t *Trend) Newest() *Comparison {
 	if !t.before {
 		return nil
 	}
 	return &t.last
 }
 
-// Check reports whether the newest batch reaches the gates next to the one before it, see
-// [Comparison.Check]. A batch that has none before it reaches them if its run is done.
+// Check reports whether the newest batch passes the gates against its baseline, see [Comparison.Check]. A batch
+// without a baseline passes them if its run is done.
 func (t *Trend) Check(gates []gate.Drop) (said []string, reached bool) {
-	if latest := t.Latest(); latest != nil {
-		return latest.Check(gates)
+	if newest := t.Newest(); newest != nil {
+		return newest.Check(gates)
 	}
 	if n := len(t.Batches); n > 0 {
 		if why := t.Batches[n-1].unfinished(); why != "" {
 			return []string{gate.Line(false, why)}, false
 		}
 	}
-	return []string{gate.Line(true, "there is no batch before the newest one to compare it with")}, true
+	return []string{gate.Line(true, "the newest batch has no baseline: no complete batch precedes it")}, true
 }
 
 // ChooseMetrics returns the requested metrics, by default the headline metrics that have scores; more are the

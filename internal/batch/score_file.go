@@ -89,7 +89,8 @@ func (s *ScoreFile) recover() error {
 	// was not written by a run.
 	if start := bytes.TrimRight(tail[:min(len(tail), len(lineStart))], "\x00"); !bytes.HasPrefix([]byte(lineStart),
 		start) {
-		return errcode.New(errcode.DataLoss, "%s: the last line is not a score; expected a file that badger run wrote", filepath.Base(s.path))
+		return errcode.New(errcode.DataLoss, "%s: the last line is not a score; expected a file that badger run wrote",
+			filepath.Base(s.path))
 	}
 	if err := s.rewind(); err != nil {
 		return fileError("the score file", err)

@@ -1,6 +1,9 @@
 package caseview
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -14,6 +17,9 @@ type Column struct {
 	Number bool         `json:"-"`               // a side holds numbers
 	Masked bool         `json:"masked,omitempty"`
 	Type   scoring.Type `json:"-"` // of gold, or of the answer where gold lacks the column
+
+	Differ    int `json:"differ,omitempty"`    // matched rows in which the column differs
+	Otherwise int `json:"otherwise,omitempty"` // matched rows in which it is equal under the mapping only
 
 	pair int // position in the alignment, or -1
 }
@@ -44,6 +50,9 @@ type Cell struct {
 	How    string  `json:"how,omitempty"`    // why it counts as equal, where it is not the same
 	Change *Change `json:"change,omitempty"` // how far the values are from each other, where that can be computed
 	From   int     `json:"from,omitempty"`   // the first character in which two texts differ, from 1
+
+	Before *Value `json:"before,omitempty"`       // the earlier answer's cell of the same gold row and column
+	Was    *State `json:"before_state,omitempty"` // its state; nil if there is no earlier answer, or no gold cell
 }
 
 // Difference is a cell in the list of cells, with the row it is in.
@@ -97,6 +106,7 @@ type CellOptions struct {
 	From   int // the first row (of the list: cell), from 0
 	Rows   int // maximum number of rows; 0: DefaultRows
 	Each   int // above 0: the first rows of each kind, instead of From and Rows
+	Some   int // above 0, if Show is 0: so many rows with some of each kind, also rows that agree
 	Cut    int // characters after which a string is cut; 0: DefaultCut
 	Rest   int // characters behind that are shown when it is unfolded; 0: 20,000
 }
@@ -113,6 +123,7 @@ type tables struct {
 	mask                  *Masked
 	maskedGold, maskedAns []bool
 	cut, rest             int
+	before                *classified // see there
 }
 
 func (t *tables) gold(column, row int) *Value {
@@ -146,6 +157,7 @@ func (t *tables) cells(o CellOptions) *Cells {
 		out.Layout = Merged
 	}
 	k := t.classify(out)
+	k.before = t.before
 	k.count(out)
 	if out.Layout == List {
 		k.list(out, &o)
@@ -188,8 +200,9 @@ type classified struct {
 	extra    []int    // the answer's rows without a partner
 	equal    RowSet   // matched gold rows with a cell of the state
 	mapped   RowSet
-	lacks    bool // a gold column has no counterpart
-	adds     bool // the answer has further columns
+	before   *classified // the earlier answer's cells against the same gold result, or nil
+	lacks    bool        // a gold column has no counterpart
+	adds     bool        // the answer has further columns
 }
 
 func (t *tables) classify(out *Cells) *classified {
@@ -232,6 +245,7 @@ func (t *tables) classify(out *Cells) *classified {
 				}
 			}
 			k.mapped = k.mapped.union(mapped)
+			col.Differ, col.Otherwise = t.differs[col.pair].Len(), mapped.Len()
 		}
 	}
 	return k
@@ -318,6 +332,30 @@ func (k *classified) each(show States, f func(gold, agent int) bool) {
 
 // page shows the rows of a page.
 func (k *classified) page(out *Cells, o *CellOptions) {
+	if o.Some > 0 && o.Show == 0 {
+		k.some(out, o.Some)
+	} else {
+		k.inOrder(out, o)
+	}
+	for c := range out.Columns {
+		widest := 0
+		for i := range out.Page {
+			cell := &out.Page[i].Cells[c]
+			widest = max(widest, cell.Gold.fraction(), cell.Agent.fraction(), cell.Before.fraction())
+		}
+		for i := range out.Page {
+			cell := &out.Page[i].Cells[c]
+			for _, v := range []*Value{cell.Gold, cell.Agent, cell.Before} {
+				if v != nil && v.Number {
+					v.Pad = widest - v.fraction()
+				}
+			}
+		}
+	}
+}
+
+// inOrder shows the chosen rows one after the other.
+func (k *classified) inOrder(out *Cells, o *CellOptions) {
 	of := map[RowKind]int{}
 	k.each(o.Show, func(gold, agent int) bool {
 		if at := out.Total; o.Each <= 0 && at >= out.From && at < out.From+o.Rows || of[kindOf(gold, agent)] < o.Each {
@@ -327,20 +365,51 @@ func (k *classified) page(out *Cells, o *CellOptions) {
 		out.Total++
 		return true
 	})
-	for c := range out.Columns {
-		widest := 0
-		for i := range out.Page {
-			cell := &out.Page[i].Cells[c]
-			widest = max(widest, cell.Gold.fraction(), cell.Agent.fraction())
+}
+
+// some shows n rows in order: of the rows that differ, that are missing, that are too many and that agree a quarter of
+// them each, and what one of them leaves goes to the others, in that order.
+func (k *classified) some(out *Cells, n int) {
+	type row struct{ gold, agent int }
+	var kinds [4][]row // at most n of each
+	add := func(kind, gold, agent int) {
+		if out.Total++; len(kinds[kind]) < n {
+			kinds[kind] = append(kinds[kind], row{gold, agent})
 		}
-		for i := range out.Page {
-			cell := &out.Page[i].Cells[c]
-			for _, v := range []*Value{cell.Gold, cell.Agent} {
-				if v != nil && v.Number {
-					v.Pad = widest - v.fraction()
-				}
-			}
+	}
+	for i, j := range k.partner {
+		switch {
+		case j < 0:
+			add(1, i, -1)
+		case k.differing.Has(i):
+			add(0, i, int(j))
+		default:
+			add(3, i, int(j))
 		}
+	}
+	for _, j := range k.extra {
+		add(2, -1, j)
+	}
+	var take [4]int
+	left := n
+	for kind := range kinds {
+		take[kind] = min(len(kinds[kind]), n/4)
+		left -= take[kind]
+	}
+	var rows []row
+	for kind := range kinds {
+		more := min(left, len(kinds[kind])-take[kind])
+		left -= more
+		rows = append(rows, kinds[kind][:take[kind]+more]...)
+	}
+	slices.SortFunc(rows, func(a, b row) int {
+		if (a.gold < 0) != (b.gold < 0) { // rows that gold lacks come last
+			return b.gold - a.gold
+		}
+		return cmp.Or(a.gold-b.gold, a.agent-b.agent)
+	})
+	for _, r := range rows {
+		out.Page = append(out.Page, k.row(r.gold, r.agent))
 	}
 }
 
@@ -402,8 +471,23 @@ func (k *classified) row(gold, agent int) Row {
 	r := Row{Kind: kindOf(gold, agent), GoldRow: gold + 1, AgentRow: agent + 1, Cells: make([]Cell, len(k.columns))}
 	for c := range k.columns {
 		r.Cells[c] = k.cell(c, gold, agent)
+		k.was(&r.Cells[c], c, gold)
 	}
 	return r
+}
+
+// was adds the earlier answer's cell of a gold row.
+func (k *classified) was(out *Cell, column, gold int) {
+	if k.before == nil || gold < 0 || k.columns[column].Gold == 0 {
+		return
+	}
+	state, b := OnlyGold, k.before
+	if j := int(b.partner[gold]); j >= 0 {
+		if state = b.state(column, gold); state != OnlyGold {
+			out.Before = b.agent(b.columns[column].Agent-1, j)
+		}
+	}
+	out.Was = &state
 }
 
 // cell shows one cell. One that neither side has is empty, in the state of its row.

@@ -41,8 +41,8 @@ func (b *builder) counterexample() *Counterexample {
 	for _, t := range found.Tables {
 		out.Tables = append(out.Tables, smallTable(t.Name, t.Columns, t.Rows))
 	}
-	out.Results = []SmallTable{smallTable("gold returns", found.Gold.Columns, found.Gold.Rows),
-		smallTable("the agent's query returns", found.Pred.Columns, found.Pred.Rows)}
+	out.Results = []SmallTable{smallTable("Gold gives", found.Gold.Columns, found.Gold.Rows),
+		smallTable("The answer gives", found.Pred.Columns, found.Pred.Rows)}
 	return out
 }
 

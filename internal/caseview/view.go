@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
@@ -35,6 +36,7 @@ type Options struct {
 	Metric string // whose score is explained; empty: the verdict, or the first available of the comparing ones
 	Gold   int    // which accepted answer is compared, from 1; 0: the one that counted
 	Cells  CellOptions
+	Before *Input // an earlier answer to the same question; nil: none
 }
 
 // View is a case as figures.
@@ -77,6 +79,9 @@ type View struct {
 	Queries   Queries    `json:"queries"`
 	Relations *Relations `json:"relations"`
 
+	Reason *relation.Reason `json:"reason,omitempty"` // the one that explains most
+	Before *Before          `json:"before,omitempty"` // the earlier answer
+
 	Counterexample *Counterexample `json:"counterexample,omitempty"` // where the score of that name found one
 
 	Judge *Judgement `json:"judge"`
@@ -115,6 +120,8 @@ type builder struct {
 	masked   *Masked
 	gold     *scoring.Query
 	compared *Comparison
+	tables   *tables      // of compared
+	besides  *classified  // the cells of the earlier answer, if they are of the same gold result
 	again    *cell.Result // counted under the stored alignment, where that fits
 	requests map[string]*judgebackend.Request
 }
@@ -122,6 +129,14 @@ type builder struct {
 // Build computes the figures of a case. It omits parts that cannot be read or compared, and Notes list them. It
 // returns an error if the options name something that does not exist, or if the context has ended.
 func Build(ctx context.Context, in Input, o Options) (*View, error) {
+	b, err := build(ctx, in, o)
+	if err != nil {
+		return nil, err
+	}
+	return b.view, nil
+}
+
+func build(ctx context.Context, in Input, o Options) (*builder, error) {
 	if o.Gold < 0 || o.Gold > len(in.Case.Golds) {
 		return nil, errcode.New(errcode.InvalidArgument, "gold: %d, expected 1 to %d, the number of accepted answers", o.Gold,
 			len(in.Case.Golds))
@@ -136,19 +151,23 @@ func Build(ctx context.Context, in Input, o Options) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := b.earlier(ctx, o); err != nil {
+		return nil, err
+	}
 	b.results(h, o.Cells) // also finds out what is masked
 	if err := b.head(o.Metric); err != nil {
 		return nil, err
 	}
 	b.queries()
 	b.view.Relations = b.relations()
+	b.view.Reason = b.reason()
 	b.view.Counterexample = b.counterexample()
 	if err := b.ask(ctx); err != nil {
 		return nil, err
 	}
 	b.view.Judge = b.judgement()
 	b.view.Masked = b.masked.active
-	return b.view, nil
+	return b, nil
 }
 
 func (b *builder) note(text string) { b.view.Notes = append(b.view.Notes, text) }
@@ -487,7 +506,7 @@ func (b *builder) results(h *metric.Hybrid, o CellOptions) {
 	}
 	counts := b.again
 	b.compared = Compare(gold, agent, &h.Alignment, counts)
-	t := &tables{Comparison: b.compared, mask: b.masked}
+	t := &tables{Comparison: b.compared, mask: b.masked, before: b.besides}
 	t.maskedGold, t.maskedAns = b.masked.sides(gold, agent, &h.Alignment, b.gold.SQL, b.Case.Pred.SQL)
 	score := counts.Score
 	if h.Reshaped != nil {
@@ -501,6 +520,7 @@ func (b *builder) results(h *metric.Hybrid, o CellOptions) {
 			v.Order = b.masked.written(h.Order.Why)
 		}
 	}
+	b.tables = t
 	v.Mapping = t.mapping(h)
 	v.Cells = t.cells(o)
 }

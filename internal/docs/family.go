@@ -34,16 +34,29 @@ func family(metrics []scoring.Metric, name string) (of []*scoring.Metric) {
 // with the metrics that it holds for if it does not hold for all.
 func familySection(b *strings.Builder, name string, of []*scoring.Metric) {
 	common := commonEnd(of)
-	fmt.Fprintf(b, "\n### `%s*`\n\n| metric | what it measures | range | passes | version | formula |\n| --- | --- | --- | --- | --- | --- |\n", name)
+	fmt.Fprintf(
+		b,
+		"\n### `%s*`\n\n| metric | on pages | what it measures | range | passes | version | formula |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+		name,
+	)
 	var order []string                 // names of properties
 	texts := map[string][]string{}     // their different texts
 	having := map[[2]string][]string{} // metrics by property and text
 	for _, m := range of {
 		formula := strings.TrimSuffix(m.Formula, common)
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %d | %s |\n", m.Name, tableCell(m.Summary), tableCell(m.Range), passes(m),
-			m.Version, tableCell(formula))
+		fmt.Fprintf(
+			b,
+			"| `%s` | %s | %s | %s | %s | %d | %s |\n",
+			m.Name,
+			tableCell(m.Display),
+			tableCell(m.Summary),
+			tableCell(m.Range),
+			passes(m),
+			m.Version,
+			tableCell(formula),
+		)
 		for _, p := range properties(m) {
-			if slices.Contains([]string{"Range", "Passes", "Version", "Formula"}, p.name) {
+			if slices.Contains([]string{"On pages", "Range", "Passes", "Version", "Formula"}, p.name) {
 				continue
 			}
 			if !slices.Contains(order, p.name) {

@@ -12,7 +12,7 @@ import (
 func similar(n int) []scoring.Metric {
 	var list []scoring.Metric
 	for i := range n {
-		m := scoring.Metric{Name: fmt.Sprintf("part_%c", 'a'+i), Version: 1, Group: "sql", Summary: "How far it agrees.", Range: "0 to 1", Source: "a paper", Example: "1", Formula: fmt.Sprintf("the share of part %d. Names are in lower case. A part is a clause.", i)}
+		m := scoring.Metric{Name: fmt.Sprintf("part_%c", 'a'+i), Display: fmt.Sprintf("Part %d", i), Version: 1, Group: "sql", Summary: "How far it agrees.", Range: "0 to 1", Source: "a paper", Example: "1", Formula: fmt.Sprintf("the share of part %d. Names are in lower case. A part is a clause.", i)}
 		if i == 0 {
 			m.Source, m.Threshold = "another paper", scoring.At(1)
 		}
@@ -34,8 +34,8 @@ func TestFamilySection(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| [`part_*`](#part_) | 12 metrics, see the table there | |\n",
-		"| `part_a` | How far it agrees. | 0 to 1 | from 1 | 1 | the share of part 0. |\n",
-		"| `part_b` | How far it agrees. | 0 to 1 |  | 1 | the share of part 1. |\n",
+		"| `part_a` | Part 0 | How far it agrees. | 0 to 1 | from 1 | 1 | the share of part 0. |\n",
+		"| `part_b` | Part 1 | How far it agrees. | 0 to 1 |  | 1 | the share of part 1. |\n",
 		"- Source (`part_a`): another paper\n- Source (others): a paper\n",
 		"- Example: 1\n",
 		"- In all formulas: Names are in lower case. A part is a clause.\n",

@@ -102,6 +102,7 @@ func properties(m *scoring.Metric) (list []property) {
 			list = append(list, property{name, " " + text})
 		}
 	}
+	line("On pages", tableCell(m.Display))
 	line("Range", prose(m.Range))
 	if len(m.Labels) > 0 {
 		line("Labels", "`"+strings.Join(m.Labels, "`, `")+"`")

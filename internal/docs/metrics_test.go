@@ -24,7 +24,7 @@ func TestPage(t *testing.T) {
 				{Name: "keys", Type: "list of strings", Unset: "found in the data", Doc: "Names of <columns>."},
 			}},
 		},
-		{Name: "overhead", Version: 1, Group: "execution", Needs: scoring.FieldLatency, Summary: "How much longer it took | in percent.", Range: "at least -100", Formula: "100 · (t − g) / g", Source: "another", Example: "60", LowerIsBetter: true},
+		{Name: "overhead", Display: "Overhead | time", Version: 1, Group: "execution", Needs: scoring.FieldLatency, Summary: "How much longer it took | in percent.", Range: "at least -100", Formula: "100 · (t − g) / g", Source: "another", Example: "60", LowerIsBetter: true},
 		{Name: "slowness", Version: 1, Group: "execution", Summary: "How slow.", Range: "at least 0", Formula: "t", Source: "s", Example: "e", LowerIsBetter: true, Threshold: scoring.At(3)},
 		{Name: "mood", Version: 1, Group: "agent", Needs: scoring.FieldResponse | scoring.FieldJudge, Labels: []string{"fine", "foul"}, Summary: "In what mood it answered.", Range: "1 fine, 0 foul", Formula: "as the judge says", Source: "none", Example: "\"no!\": foul"},
 		{Name: "house_style", Version: 1, Group: "ours", Summary: "Whether it says [sic] <so>.", Range: "0 or 1", Formula: "see", Source: "us", Example: "so: 1"},

@@ -39,7 +39,9 @@ func (e *Run) found(ctx context.Context, file string) error {
 			return nil
 		}
 		if info, err := os.Stat(file); file == "" || err != nil || info.Size() == 0 {
-			return errcode.Usage("--resume: no scores of run %q: with --no-to they are read from the file of --scores; expected an existing file", e.ID)
+			return errcode.Usage(
+				"--resume: no scores of run %q: with --no-to they are read from the file of --scores; expected an existing file",
+				e.ID)
 		}
 		return nil
 	}

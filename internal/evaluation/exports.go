@@ -39,8 +39,7 @@ func (e *Run) Export(ctx context.Context, pages string) error {
 		return nil
 	}
 	if e.Resumed {
-		of := store.OfRun{RunID: scoring.RunID{ID: e.ID, By: e.Chosen.By}}
-		for s, err := range e.Warehouse.ScoredAnswers(context.WithoutCancel(ctx), of) {
+		for s, err := range e.Warehouse.ScoredAnswers(context.WithoutCancel(ctx), e.of()) {
 			if err != nil {
 				return err
 			}

@@ -111,7 +111,8 @@ func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (
 	}
 	if len(ids) == 1 { // no flag chooses one of them
 		return nil, errcode.Usage(
-			"--cases: %[3]d lines with the same answer to the case %[1]s by %[2]s (%[4]s), expected one; remove the others", printable.Short(s.Case), nameOf(ids[0]), len(found), printable.Short(strings.Join(places, ", ")))
+			"--cases: %[3]d lines with the same answer to the case %[1]s by %[2]s (%[4]s), expected one; remove the others",
+			printable.Short(s.Case), nameOf(ids[0]), len(found), printable.Short(strings.Join(places, ", ")))
 	}
 	return nil, errcode.Usage(
 		"--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch",

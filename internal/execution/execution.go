@@ -472,7 +472,8 @@ func (e *Executor) Lines() (lines []string) {
 			{failed, "failed"},
 			{refused, "were rejected: each is not a query, calls a function that does not exist, or would do more than read"},
 			{unknown, "were not run: they call unknown functions, or their clock cannot be pinned"},
-			{beyond, "returned results above the limits"}, {unread, "returned values of unsupported types, which is not an error of the queries"},
+			{beyond, "returned results above the limits"},
+			{unread, "returned values of unsupported types, which is not an error of the queries"},
 			{away, "could not be run or kept"}, {notKept, "have no kept result"},
 		} {
 			if n := e.tally.Outcomes[side][k.outcome]; n > 0 {

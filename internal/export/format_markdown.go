@@ -42,6 +42,7 @@ func Markdown(w io.Writer, f *report.Figures, o MarkdownOptions) error {
 	m := &markdown{Figures: f, w: bufio.NewWriter(w)}
 	m.head(o)
 	if f.Scores > 0 {
+		m.batches()
 		m.scores()
 		m.changes()
 		m.worst()
@@ -64,6 +65,7 @@ func (m *markdown) head(o MarkdownOptions) {
 	if m.RunStatus != "" && m.RunStatus != report.RunDone {
 		m.line("**" + report.Unfinished(m.RunStatus) + "**\n")
 	}
+	m.newest()
 	for _, metric := range m.Metrics {
 		if metric.Name != m.Primary {
 			continue
@@ -75,8 +77,8 @@ func (m *markdown) head(o MarkdownOptions) {
 			}
 			switch {
 			case r.Passed != nil:
-				m.line(fmt.Sprintf("- %s passes %s on %d of %s: **%s**%s", who, code(metric.Name), r.Passed.Passed,
-					printable.Count(r.Passed.Of, "case"), report.Percent(r.Passed.Rate), m.comparison(r.Agent)))
+				m.line(fmt.Sprintf("- %s passes %s on %d of %s: **%s**%s", who, code(metric.Name), r.Passed.Passed, r.Passed.Over(),
+					report.Percent(r.Passed.Rate), m.comparison(r.Agent)))
 			case r.Mean != nil:
 				m.line(fmt.Sprintf("- %s has a mean %s of **%s** on %s%s", who, code(metric.Name), report.Value(*r.Mean),
 					printable.Count(r.N, "case"), m.comparison(r.Agent)))
@@ -89,11 +91,55 @@ func (m *markdown) head(o MarkdownOptions) {
 			}
 		}
 	}
-	line := "\n" + printable.Count(m.Cases, "case") + ", " + printable.Count(m.Scores, "score")
+	line := "\n" + printable.Count(m.Cases, "question") + ", " + printable.Count(m.Answers, "answer") + ", " +
+		printable.Count(m.Scores, "score")
 	if o.Run != "" {
 		line += ", run " + code(o.Run)
 	}
 	m.line(line)
+}
+
+// newest writes what is found about the newest batch of each agent.
+func (m *markdown) newest() {
+	for _, b := range m.NewestBatches() {
+		if b.Headline != "" {
+			m.line(code(b.Headline) + "\n")
+		}
+		if b.Baseline != nil {
+			m.line(code(b.Named()) + " against its baseline, " + code(b.Baseline.String()) + "\n")
+		}
+		for _, f := range b.Findings {
+			m.line("- " + code(f.Text))
+		}
+		if len(b.Findings) > 0 {
+			m.line("")
+		}
+	}
+}
+
+// batches lists the batches of a run, the newest first.
+func (m *markdown) batches() {
+	if len(m.Batches) < 2 {
+		return
+	}
+	t := table{columns: []string{"batch", "cases", "passed", "mean", "change", "p", "", "baseline"},
+		right: []bool{1: true, 2: true, 3: true, 4: true, 5: true, 7: false}}
+	for i := range m.Batches {
+		b := &m.Batches[i]
+		row := []string{code(b.Named()), fmt.Sprint(b.Figures.Asked), dash, dash, dash, dash, "", ""}
+		if s := b.Figures.PassRate; s != nil {
+			row[2] = report.Percent(*s)
+		}
+		if s := b.Figures.Mean; s != nil {
+			row[3] = report.Value(*s)
+		}
+		if change, p, word := b.Changed(); b.Baseline != nil {
+			row[4], row[5], row[6], row[7] = cmp.Or(change, dash), cmp.Or(p, dash), word, code(b.Baseline.Batch.Name())
+		}
+		t.rows = append(t.rows, row)
+	}
+	m.line("\n### Batches, the newest first, by " + code(m.Primary) + "\n")
+	t.write(m.w)
 }
 
 func (m *markdown) comparison(a report.Agent) string {
@@ -165,7 +211,7 @@ func (m *markdown) changes() {
 			for i := range c.Metrics {
 				if x := &c.Metrics[i]; x.Metric == metric.Name {
 					t.rows = append(t.rows,
-						[]string{code(x.Metric), fmt.Sprintf("%d/%d", x.N, x.Of), x.By(), number(x.Improved), number(x.Worse), x.Chance(),
+						[]string{code(x.Metric), fmt.Sprintf("%d/%d", x.N, x.Of), x.By(), number(x.Improved), number(x.Worse), x.PText(),
 							x.Sure()})
 				}
 			}

@@ -58,21 +58,15 @@ func (v analysisView) value(f *float64) cellSpans {
 	return text(decimal(*f))
 }
 
-// outcome formats the conclusion of a comparison; n.s. is a change that may be chance.
-func (v analysisView) outcome(o string) cellSpans {
-	switch o {
-	case analysis.NotShown:
-		return inStyle("n.s.", dim)
+// outcome formats the conclusion of a comparison: more than chance, red if it is worse, or could be chance.
+func (v analysisView) outcome(c *analysis.Change) cellSpans {
+	switch c.Outcome {
 	case analysis.Small:
 		return inStyle("below --min-drop", dim)
-	case analysis.Degraded:
-		return inStyle(o, red)
-	case analysis.Improved:
-		return inStyle(o, green)
 	case analysis.NotCompared:
-		return inStyle(o, yellow)
+		return inStyle(c.Outcome, yellow)
 	}
-	return inStyle(o, dim)
+	return inStyle(cmp.Or(c.Chance, c.Outcome), changeStyle(c.Outcome))
 }
 
 func day(t time.Time) string {
@@ -84,12 +78,15 @@ func day(t time.Time) string {
 
 func tierName(t string) string { return strings.ReplaceAll(printable.Text(t), "_", " ") }
 
-// RenderTrend writes for a terminal how metrics went over batches, the last ones of each; last 0 is
-// all.
+// RenderTrend writes for a terminal what is found about the newest batches, and how metrics went over batches, the last
+// ones of each; last 0 is all.
 func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 	v := analysisView{newPrinter(w, o)}
 	v.line(span{printable.Count(len(t.Batches), "batch"), bold},
 		span{v.dot + " " + printable.Count(len(t.Metrics), "metric"), plain})
+	for i := range t.Latest {
+		v.latest(t, &t.Latest[i])
+	}
 	var without []string
 	for _, m := range t.Metrics {
 		var points []*analysis.Point
@@ -111,7 +108,7 @@ func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 	}
 	if len(t.Points) > 0 {
 		v.line()
-		v.paragraph("", fmt.Sprintf("change: of the mean, on the cases that the batch shares with the one before of the same version, or else of the agent. p: paired test, adjusted for the metrics of a batch (Holm); n.s.: not shown; %s", minimum(t.MinDrop, t.Alpha)))
+		v.paragraph("", "change: against the baseline, on the questions that both have; of the share that passed, or of the mean if the metric has no verdicts. "+adjusting(t.Primary, t.MinDrop, t.Alpha))
 	}
 	if len(without) > 0 {
 		v.paragraph("", fmt.Sprintf("Without a value in any batch: %s", strings.Join(without, ", ")))
@@ -125,12 +122,39 @@ func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 	return v.w.Flush()
 }
 
-func minimum(drop, alpha float64) string {
-	s := fmt.Sprintf("a change counts below %g", alpha)
-	if drop > 0 {
-		s += fmt.Sprintf(" and from %g", drop)
+// latest prints what is found about the newest batch of an agent.
+func (v analysisView) latest(t *analysis.Trend, l *analysis.Latest) {
+	v.line()
+	name := t.Batches[l.Batch].Name()
+	if at := t.Batches[l.Batch].At; !at.IsZero() {
+		name += " (" + analysis.Day(at) + ")"
 	}
-	return s
+	v.newest(printable.Text(name), l.Headline, l.Baseline, l.Findings)
+}
+
+// newest prints the headline of a batch, its baseline and what is found about it.
+func (v analysisView) newest(name, headline string, base *analysis.Baseline, found []analysis.Finding) {
+	v.line(span{name, bold})
+	v.paragraph("  ", cmp.Or(headline, "It has no baseline to be compared with."))
+	if base != nil {
+		v.paragraph("  ", "baseline: "+base.String())
+	}
+	for _, f := range found {
+		v.paragraph("  ! ", f.Text)
+	}
+}
+
+// adjusting says how p-values are adjusted and from where on a change counts.
+func adjusting(primary string, drop, alpha float64) string {
+	s := "p: paired test (McNemar's exact test, or a sign-flip test of the mean)"
+	if primary != "" {
+		s += fmt.Sprintf("; that of %s is not adjusted, the others are adjusted among themselves (Holm)", primary)
+	}
+	s += fmt.Sprintf("; p below %g is more than chance", alpha)
+	if drop > 0 {
+		s += fmt.Sprintf(", and a change below %g does not count", drop)
+	}
+	return s + ". A missing answer counts as 0 and does not pass."
 }
 
 func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis.Point, tiers []string, last int) {
@@ -141,16 +165,27 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 		sameAgent = sameAgent && t.Batches[i].Agent == t.Batches[0].Agent && t.Batches[i].Origin == t.Batches[0].Origin
 		sameVersion = sameVersion && t.Batches[i].Version == t.Batches[0].Version
 	}
-	g.column("date").drop = 2
-	g.words("batch", 12)
+	dates, verdicts := map[string]bool{}, false
+	for _, p := range points {
+		dates[p.Tier+" "+day(t.Batches[p.Batch].At)] = true
+		verdicts = verdicts || p.Now.PassRate != nil
+	}
+	g.column("date")
+	g.names("batch", 8)
+	if len(dates) == len(points) { // the dates say which is which
+		g.cols[1].drop = 8
+	}
 	g.words("agent", 8)
 	g.words("version", 7)
 	g.column("tier")
 	g.number("cases").drop = 4
-	g.number("cov.")
+	g.number("cov.").drop = 7
 	g.number("mean")
-	g.number("P90").drop = 1
-	g.number("passed").drop = 3
+	if verdicts {
+		g.cols[7].drop = 6
+	}
+	g.number("P90").drop = 9
+	g.number("passed")
 	g.number("change")
 	g.number("p")
 	g.column("")
@@ -188,9 +223,9 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 			}
 			if c := p.Change; c != nil {
 				if c.Mean != nil {
-					row[10], row[11] = text(signed(*c.Mean)), text(analysis.PValue(*c.PAdjusted))
+					row[10], row[11] = text(Changed(c)), text(analysis.PValue(*c.PAdjusted))
 				}
-				row[12] = v.outcome(c.Outcome)
+				row[12] = v.outcome(c)
 				if tier == "" {
 					remarks = append(remarks, unlike(b.Name(), c)...)
 				}
@@ -226,45 +261,58 @@ func (v analysisView) remarks(list []string) {
 	}
 }
 
+// Changed is the change of the figure that decides: of the share that passed in points, or of the mean. The change must
+// have been tested.
+func Changed(c *analysis.Change) string {
+	if c.Rate != nil {
+		return Points(*c.Rate)
+	}
+	return signed(*c.Mean)
+}
+
 // RenderComparison writes for a terminal how two sides differ. More are metrics that were not asked
 // for.
 func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases bool, o Options) error {
 	v := analysisView{newPrinter(w, o)}
 	v.line(span{printable.Text(c.From.Name()) + " " + v.arrow + " " + printable.Text(c.To.Name()), bold},
-		span{v.dot + " " + printable.Count(c.Shared, "shared case"), plain})
+		span{v.dot + " " + printable.Count(c.Shared, "shared question"), plain})
+	if h := c.Headline(); h != "" {
+		v.paragraph("", h)
+	}
+	if c.Baseline != nil {
+		v.paragraph("", "baseline: "+c.Baseline.String())
+	}
 	v.line()
 	var g grid
 	g.words("metric", 12)
 	g.column("tier")
-	g.number("compared")
+	g.number("compared").drop = 5
 	g.number("before")
 	g.number("after")
 	g.number("change")
 	g.column("95 % CI").drop = 4
-	g.number("passed").drop = 3
-	g.number(v.up).drop = 2
-	g.number(v.down).drop = 2
-	g.number("p").drop = 5
-	g.number("Holm")
+	g.number("broke").drop = 2
+	g.number("fixed").drop = 2
+	g.number("p").drop = 1
 	g.column("")
 	var remarks []string
-	adjusted := 0
 	for i := range c.Changes {
 		ch := &c.Changes[i]
-		if ch.PAdjusted != nil {
-			adjusted++
-		}
-		row := make([]cellSpans, 13)
-		row[0], row[1], row[2], row[12] = text(printable.Text(ch.Metric)), text(tierName(ch.Tier)),
-			text(fmt.Sprintf("%d/%d", ch.Compared, ch.Shared)), v.outcome(ch.Outcome)
-		if ch.Mean != nil {
-			row[3], row[4], row[5] = v.value(ch.Before), v.value(ch.After), text(signed(*ch.Mean))
+		row := make([]cellSpans, 11)
+		row[0], row[1], row[2], row[10] = text(printable.Text(ch.Metric)), text(tierName(ch.Tier)),
+			text(fmt.Sprintf("%d/%d", ch.Compared, ch.Shared)), v.outcome(ch)
+		switch {
+		case ch.Rate != nil:
+			before, after := ch.Shares()
+			row[3], row[4], row[5] = text(percent(before)), text(percent(after)), text(Changed(ch))
+			row[6] = inStyle(Points(*ch.RateLow)+" to "+Points(*ch.RateHigh), dim)
+			row[7], row[8] = v.count(ch.NBroken, red), v.count(ch.NFixed, green)
+		case ch.Mean != nil:
+			row[3], row[4], row[5] = v.value(ch.Before), v.value(ch.After), text(Changed(ch))
 			row[6] = inStyle(signed(*ch.Low)+" to "+signed(*ch.High), dim)
-			row[10], row[11] = inStyle(analysis.PValue(*ch.P), dim), text(analysis.PValue(*ch.PAdjusted))
 		}
-		if ch.Rate != nil {
-			row[7] = text(Points(*ch.Rate))
-			row[8], row[9] = v.count(len(ch.Fixed), green), v.count(len(ch.Broken), red)
+		if ch.PAdjusted != nil {
+			row[9] = text(analysis.PValue(*ch.PAdjusted))
 		}
 		g.add(row...)
 		if ch.Tier == "" {
@@ -278,8 +326,8 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 		v.cases(c)
 	}
 	v.line()
-	v.paragraph("", fmt.Sprintf("compared: cases with a value on both sides that may be compared, of those with a score on both. before, after, change: means of the compared cases; passed: change of the share of them that passes, with the cases that pass now and no more. A missing answer counts as 0 and does not pass. p: paired test of the change, McNemar's exact test or a sign-flip test; Holm: p adjusted for %s; n.s.: not shown; %s",
-		printable.Count(adjusted, "row"), minimum(c.MinDrop, c.Alpha)))
+	v.paragraph("", "compared: questions with a value or a missing answer on both sides, scored the same way, of those that both sides have. before, after, change: share that passed, or the mean if the metric has no verdicts. "+
+		"95 % CI: of the change (Tango's score interval, or resampling of a mean). "+adjusting(c.Primary, c.MinDrop, c.Alpha))
 	if !cases {
 		v.paragraph("", "Cases behind the changes: --cases, or --json")
 	}
@@ -339,7 +387,7 @@ func (v analysisView) cases(c *analysis.Comparison) {
 		for _, l := range []struct {
 			what string
 			ids  []string
-		}{{"pass no more", ch.Broken}, {"pass now", ch.Fixed}} {
+		}{{"broke", ch.Broken}, {"fixed", ch.Fixed}} {
 			if len(l.ids) > 0 {
 				v.paragraph("  ", fmt.Sprintf("%s, %d %s: %s", ch.Metric, len(l.ids), l.what, strings.Join(l.ids, ", ")))
 			}
@@ -377,6 +425,9 @@ func KindTitle(kind string) string { return kindTitles[kind] }
 // RenderFailures writes for a terminal what goes wrong.
 func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal Options) error {
 	v := analysisView{newPrinter(w, terminal)}
+	for i := range f.Wrong {
+		v.wrong(&f.Wrong[i], f.Primary, o)
+	}
 	v.line(span{printable.Count(len(f.Labels), "label"), bold}, span{v.dot + " an answer may have several", plain})
 	for i := 0; i < len(f.Labels); {
 		j := i
@@ -431,15 +482,20 @@ func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLa
 	}
 	var g grid
 	g.words("label", 16)
-	g.number("answers")
-	g.number("of all")
+	g.number("wrong")
+	g.number("right")
+	g.number("answers").drop = 12
+	g.number("of all").drop = 11
 	for i, name := range groups {
 		c := g.number(printable.Cut(name, 16, v.ellipsis))
 		c.drop = i + 1
 	}
 	g.words("example", 8)
 	for _, l := range shown {
-		row := []cellSpans{text(printable.Text(l.Label)), text(strconv.Itoa(l.N))}
+		row := []cellSpans{text(printable.Text(l.Label)), nil, nil, text(strconv.Itoa(l.N))}
+		if f.Primary != "" {
+			row[1], row[2] = v.count(l.Wrong, plain), v.count(l.N-l.Wrong, dim)
+		}
 		if scored > 0 {
 			row = append(row, text(percent(float64(l.N)/float64(scored))))
 		} else {

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/agreement"
 )
 
 // Figures computes the figures of the scores so far.
@@ -25,11 +25,18 @@ func (s *Summary) Figures() *Figures {
 		return cmp.Or(printable.CompareNatural(x.id, y.id), printable.CompareNatural(x.batch, y.batch))
 	})
 	f := &Figures{Cases: s.questions(byID), Agents: s.agentList(), Primary: s.o.Primary}
+	for _, a := range f.Agents {
+		for _, n := range byID {
+			if s.asked(a, n) {
+				f.Answers++
+			}
+		}
+	}
 	for _, name := range s.metricList() {
 		m := s.metric(name)
 		for _, a := range f.Agents {
 			if x := s.agents[a][name]; x != nil {
-				r := s.rate(x, byID, a)
+				r := s.rate(x, byID, a, m.LowerIsBetter)
 				m.Rates = append(m.Rates, r)
 				for _, n := range r.Status {
 					f.Scores += n
@@ -162,11 +169,13 @@ func (s *Summary) better(metric string, a, b float64) int {
 }
 
 // rate sums up some cases of a series.
-func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
+func (s *Summary) rate(x *series, cases []int32, a Agent, lower bool) Rate {
 	r := Rate{Agent: a, Status: map[scoring.Status]int{}}
 	var values []float64
 	labels := map[uint16]int{}
-	judged, passed := 0, 0
+	judged := 0
+	var questions []tally // cases are in the order of questions
+	last := ""
 	reasons := map[uint16]int{}
 	for _, n := range cases {
 		m := x.at(n)
@@ -179,6 +188,15 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 			reasons[m.word]++
 		}
 		r.Status[outcome]++
+		if m.judged() || outcome == unanswered && !lower {
+			if id := s.cases.keys[n].id; len(questions) == 0 || id != last {
+				questions, last = append(questions, tally{}), id
+			}
+			q := &questions[len(questions)-1]
+			if q.of++; m.passed() {
+				q.passed++
+			}
+		}
 		if !m.ok() {
 			continue
 		}
@@ -189,9 +207,6 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 		if m.judged() {
 			judged++
 		}
-		if m.passed() {
-			passed++
-		}
 	}
 	if r.N = len(values); r.N > 0 {
 		r.Sum = total(values)
@@ -199,7 +214,7 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 		r.Mean = &m
 	}
 	if judged > 0 {
-		r.Passed = ShareOf(passed, judged)
+		r.Passed = shareOver(questions)
 	}
 	for w, n := range reasons {
 		r.Coverage.Reasons = append(r.Coverage.Reasons, Reason{s.groups[w-1].reason(), n})
@@ -212,9 +227,20 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 	return r
 }
 
-// ShareOf returns the pass rate of passed answers among all, with its interval.
+// shareOver returns the pass rate of the answers to questions.
+func shareOver(questions []tally) *Share {
+	s := &Share{Questions: len(questions)}
+	for _, q := range questions {
+		s.Passed, s.Of = s.Passed+q.passed, s.Of+q.of
+	}
+	s.Rate = float64(s.Passed) / float64(s.Of)
+	s.Low, s.High = wilsonOf(s.Passed, s.Of, effective(questions))
+	return s
+}
+
+// ShareOf returns the pass rate of passed answers among all to different questions, with its interval.
 func ShareOf(passed, of int) *Share {
-	s := &Share{Passed: passed, Of: of, Rate: float64(passed) / float64(of)}
+	s := &Share{Passed: passed, Of: of, Questions: of, Rate: float64(passed) / float64(of)}
 	s.Low, s.High = wilson(passed, of)
 	return s
 }
@@ -222,7 +248,7 @@ func ShareOf(passed, of int) *Share {
 // members are some cases, in the order of byID, for each agent version that was asked them.
 type members struct {
 	of    map[Agent][]int32
-	cases int // different ones
+	cases int // different questions
 }
 
 // holds reports whether a case is among them.
@@ -237,7 +263,7 @@ func (m *members) holds(n int32) bool {
 
 // members returns the cases for which of returns true.
 func (s *Summary) members(agents []Agent, byID []int32, of func(about) bool) members {
-	m := members{of: map[Agent][]int32{}}
+	m, last := members{of: map[Agent][]int32{}}, ""
 	for _, n := range byID {
 		any := false
 		for _, a := range agents {
@@ -245,8 +271,9 @@ func (s *Summary) members(agents []Agent, byID []int32, of func(about) bool) mem
 				m.of[a], any = append(m.of[a], n), true
 			}
 		}
-		if any {
+		if id := s.cases.keys[n].id; any && (m.cases == 0 || id != last) {
 			m.cases++
+			last = id
 		}
 	}
 	return m
@@ -255,8 +282,12 @@ func (s *Summary) members(agents []Agent, byID []int32, of func(about) bool) mem
 // slices sums up the primary metric over the cases of every name.
 func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(about) []uint16) []Slice {
 	parts := make([]members, names.Len()+1)
-	last := make([]int32, len(parts)) // number of the case counted last, plus one
-	for _, n := range byID {
+	last := make([]int, len(parts)) // number of the question counted last
+	question := 0
+	for k, n := range byID {
+		if k == 0 || s.cases.keys[n].id != s.cases.keys[byID[k-1]].id {
+			question++
+		}
 		for _, a := range agents {
 			if !s.asked(a, n) {
 				continue
@@ -266,8 +297,8 @@ func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(abo
 					parts[i].of = map[Agent][]int32{}
 				}
 				parts[i].of[a] = append(parts[i].of[a], n)
-				if last[i] != n+1 {
-					last[i] = n + 1
+				if last[i] != question {
+					last[i] = question
 					parts[i].cases++
 				}
 			}
@@ -285,9 +316,10 @@ func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(abo
 // slice sums up the primary metric over some cases.
 func (s *Summary) slice(name string, m *members, agents []Agent) Slice {
 	out := Slice{Name: name, Cases: m.cases}
+	lower := s.better(s.o.Primary, 0, 1) > 0
 	for _, a := range agents {
 		if x := s.agents[a][s.o.Primary]; x != nil {
-			out.Rates = append(out.Rates, s.rate(x, m.of[a], a))
+			out.Rates = append(out.Rates, s.rate(x, m.of[a], a, lower))
 		}
 	}
 	return out
@@ -334,33 +366,53 @@ func (s *Summary) asked(a Agent, n int32) bool {
 	return false
 }
 
-// change compares two agent versions.
+// change compares two agent versions, with the tests of package analysis.
 func (s *Summary) change(from, to Agent, byID []int32) Change {
 	c := Change{From: from, To: to}
 	pairs := s.casePairs(from, to, byID)
+	o := analysis.CompareOptions{Seed: s.o.Seed, Primary: s.o.Primary, SharesOnly: true}
+	tested := analysis.NewComparison(analysis.Batch{}, analysis.Batch{}, o)
+	set := analysis.NewSet(s.o.Metrics)
+	found := map[string]MetricChange{}
 	for _, name := range s.metricList() {
-		if old, now := s.agents[from][name], s.agents[to][name]; old != nil && now != nil {
-			if m := s.metricChange(name, old, now, pairs); m.N > 0 {
+		old, now := s.agents[from][name], s.agents[to][name]
+		if old == nil || now == nil {
+			continue
+		}
+		t, m := set.NewTally(name, o), MetricChange{Metric: name, Of: len(pairs)}
+		for _, p := range pairs {
+			a, b := old.at(p.from), now.at(p.to)
+			one := analysis.Pair{From: half(a), To: half(b), Cases: 1}
+			if p.to >= 0 {
+				one.CaseID = s.cases.keys[p.to].id
+			}
+			t.Add(&one)
+			m.count(s.valueChange(name, a, b))
+		}
+		found[name] = m
+		tested.Changes = append(tested.Changes, t.Change())
+	}
+	tested.Finish(nil, o)
+	for _, name := range s.metricList() {
+		for i := range tested.Changes {
+			if ch := &tested.Changes[i]; ch.Metric == name && ch.Compared > 0 {
+				m := found[name]
+				m.take(ch)
 				c.Metrics = append(c.Metrics, m)
+				if name == s.o.Primary {
+					c.Fixed, c.Broken = ch.Fixed, ch.Broken
+				}
 			}
 		}
 	}
 	old, now := s.agents[from][s.o.Primary], s.agents[to][s.o.Primary]
 	for _, p := range pairs {
-		n := p.to
-		a, b := old.at(p.from), now.at(n)
-		if !a.ok() || !b.ok() {
-			continue
-		}
-		if a.judged() && b.judged() && a.passed() != b.passed() {
-			list := &c.Fixed
-			if a.passed() {
-				list = &c.Broken
+		a, b := old.at(p.from), now.at(p.to)
+		if a.ok() && s.valueChange(s.o.Primary, a, b) < 0 {
+			answer := s.answer(to, p.to, b.value)
+			if !b.ok() {
+				answer.Reason = "the agent gave no answer"
 			}
-			*list = append(*list, s.cases.keys[n].id)
-		}
-		if s.better(s.o.Primary, b.value, a.value) < 0 {
-			answer := s.answer(to, n, b.value)
 			answer.Before = &a.value
 			c.Regressed = append(c.Regressed, answer)
 		}
@@ -371,52 +423,53 @@ func (s *Summary) change(from, to Agent, byID []int32) Change {
 	return c
 }
 
-func (s *Summary) metricChange(name string, old, now *series, pairs []casePair) MetricChange {
-	c := MetricChange{Metric: name, Of: len(pairs)}
-	var diffs []float64
-	judged, before, after := 0, 0, 0
-	for _, p := range pairs {
-		a, b := old.at(p.from), now.at(p.to)
-		if !a.ok() || !b.ok() {
-			continue
-		}
-		diffs = append(diffs, b.value-a.value)
-		switch s.better(name, b.value, a.value) {
-		case 1:
-			c.Improved++
-		case -1:
-			c.Worse++
-		}
-		if !a.judged() || !b.judged() {
-			continue
-		}
-		judged++
-		switch {
-		case a.passed() && !b.passed():
-			c.Broken++
-		case !a.passed() && b.passed():
-			c.Fixed++
-		}
-		if a.passed() {
-			before++
-		}
-		if b.passed() {
-			after++
-		}
+// half is a score as one side of a pair.
+func half(f found) analysis.Half {
+	if f.outcome() < 0 {
+		return analysis.Half{}
 	}
-	if c.N = len(diffs); c.N == 0 {
-		return c
+	score := analysis.Score{Status: outcomes[f.outcome()], Value: f.value}
+	if score.Status == unanswered {
+		score.Status, score.Reason = scoring.StatusNotApplicable, scoring.NoAnswer
 	}
-	c.Mean = mean(diffs)
-	if judged > 0 {
-		c.Verdicts = &Verdicts{judged, before, after}
-		rate, p := float64(after-before)/float64(judged), agreement.McNemar(c.Fixed, c.Broken)
-		c.Rate, c.P, c.Significant = &rate, &p, p < significant
-		return c
+	if f.judged() {
+		passed := f.passed()
+		score.Passed = &passed
 	}
-	low, high := agreement.MeanInterval(diffs, s.o.Seed)
-	c.Low, c.High, c.Significant = &low, &high, low > 0 || high < 0
-	return c
+	return analysis.HalfOf(&score)
+}
+
+// valueChange is positive if a value became better and negative if it became worse. A missing answer counts as 0, or
+// if lower is better not at all.
+func (s *Summary) valueChange(metric string, a, b found) int {
+	has := func(f found) bool {
+		return f.ok() || f.outcome() >= 0 && outcomes[f.outcome()] == unanswered && s.better(metric, 0, 1) < 0
+	}
+	if !has(a) || !has(b) {
+		return 0
+	}
+	return s.better(metric, b.value, a.value)
+}
+
+// count counts a value that became better or worse.
+func (c *MetricChange) count(change int) {
+	switch {
+	case change > 0:
+		c.Improved++
+	case change < 0:
+		c.Worse++
+	}
+}
+
+// take fills in what a comparison found.
+func (c *MetricChange) take(ch *analysis.Change) {
+	c.N, c.Mean, c.P, c.PAdjusted, c.Outcome, c.Chance = ch.Compared, *ch.Mean, ch.P, ch.PAdjusted, ch.Outcome, ch.Chance
+	c.Low, c.High = ch.Low, ch.High
+	if ch.Rate != nil {
+		c.Rate, c.Low, c.High = ch.Rate, ch.RateLow, ch.RateHigh
+		c.Verdicts = &Verdicts{ch.Rated, ch.PassedBefore, ch.PassedAfter}
+		c.Fixed, c.Broken = ch.NFixed, ch.NBroken
+	}
 }
 
 // answer describes a scored answer.
@@ -442,6 +495,10 @@ func (s *Summary) worst(agents []Agent, byID []int32) []Answer {
 		var list []int32
 		for _, n := range byID {
 			if m := x.at(n); m.ok() && !m.passed() {
+				if last := len(list) - 1; last >= 0 && s.cases.keys[list[last]].id == s.cases.keys[n].id {
+					list[last] = n // a question is listed once, with its last batch
+					continue
+				}
 				list = append(list, n)
 			}
 		}
@@ -497,17 +554,21 @@ func urgency(st scoring.Status) int {
 		[]scoring.Status{scoring.StatusNotApplicable, unanswered, scoring.StatusAbstained, scoring.StatusFailed}, st)
 }
 
-// countCases counts the cases of every group of reasons, and names the first.
+// countCases counts the questions of every group of reasons, and names the first.
 func (s *Summary) countCases(list []Unscored, byID []int32) {
-	seen := make([]int32, len(list)) // number of the case counted last, plus one
-	for _, n := range byID {
+	seen := make([]int, len(list)) // number of the question counted last
+	question := 0
+	for k, n := range byID {
+		if k == 0 || s.cases.keys[n].id != s.cases.keys[byID[k-1]].id {
+			question++
+		}
 		for _, metrics := range s.agents {
 			for _, x := range metrics {
 				m := x.at(n)
-				if m.outcome() <= 0 || m.word == 0 || seen[m.word-1] == n+1 {
+				if m.outcome() <= 0 || m.word == 0 || seen[m.word-1] == question {
 					continue
 				}
-				seen[m.word-1] = n + 1
+				seen[m.word-1] = question
 				if list[m.word-1].Cases++; list[m.word-1].Cases == 1 {
 					list[m.word-1].Example = s.cases.keys[n].id
 				}

@@ -170,3 +170,42 @@ func TestTagsThatCannotBeRead(t *testing.T) {
 		t.Errorf("%v: the terminal does not name c2\n%s", err, b.String())
 	}
 }
+
+// A question that was asked on three nights is one: in the counts of tags and of reasons, and among the worst answers.
+// An answer that is missing did not pass.
+func TestQuestionsOfSeveralBatchesAreCountedOnce(t *testing.T) {
+	s := report.NewSummary(report.SummaryOptions{Metrics: []scoring.Metric{{Name: "hybrid_ex"}}})
+	passed, failed := true, false
+	for _, night := range []string{"n1", "n2", "n3"} {
+		for _, q := range []string{"q1", "q2", "q3", "q4"} {
+			score := scoring.OK(1, "")
+			score.Passed = &passed
+			switch q {
+			case "q2":
+				score = scoring.OK(0, "wrong on "+night)
+				score.Passed = &failed
+			case "q3":
+				score = scoring.NotApplicable(scoring.NoPred)
+			case "q4":
+				score = scoring.NotApplicable("the question calls for a refusal")
+			}
+			score.Metric = "hybrid_ex"
+			s.Add(score, report.Case{AnswerID: scoring.AnswerID{CaseID: q, By: scoring.By{Agent: "a", Version: "1", Batch: night}}, Tags: []string{"sales"}})
+		}
+	}
+	f := s.Figures()
+	if f.Cases != 4 || f.Answers != 12 || f.Tags[0].Cases != 4 {
+		t.Errorf("%d questions, %d answers, %d questions with the tag", f.Cases, f.Answers, f.Tags[0].Cases)
+	}
+	if p := f.Metrics[0].Rates[0].Passed; p.Passed != 3 || p.Of != 9 || p.Questions != 3 || p.Over() != "9 answers to 3 questions" {
+		t.Errorf("%+v, want 3 of 9 answers to 3 questions", p)
+	}
+	if len(f.Worst) != 1 || f.Worst[0].Batch != "n3" || f.Worst[0].Reason != "wrong on n3" {
+		t.Errorf("%+v", f.Worst)
+	}
+	for _, u := range f.Unscored {
+		if u.N != 3 || u.Cases != 1 {
+			t.Errorf("%+v, want 3 scores of 1 question", u)
+		}
+	}
+}

@@ -4,17 +4,17 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"math"
 	"slices"
-	"strconv"
 
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
 // Figures are the figures of a summary: one JSON document, the same for the same scores in any order.
 type Figures struct {
-	Cases   int      `json:"cases"` // questions
+	Cases   int      `json:"cases"`   // questions
+	Answers int      `json:"answers"` // to them, of all agent versions and batches
 	Scores  int      `json:"scores"`
 	Agents  []Agent  `json:"agents"`
 	Primary string   `json:"primary"` // the metric of tiers, tags and worst answers
@@ -23,6 +23,8 @@ type Figures struct {
 	// or it is not known.
 	RunStatus string `json:"run_status,omitempty"`
 
+	// Batches are the latest batches of a stored run, the newest first.
+	Batches []BatchOf `json:"batches,omitempty"`
 	// every version against the one before it, agents of one version against each other
 	Changes []Change `json:"changes,omitempty"`
 	Tiers   []Slice  `json:"tiers,omitempty"`
@@ -31,6 +33,16 @@ type Figures struct {
 	UnreadableTags *Slice     `json:"unreadable_tags,omitempty"`
 	Worst          []Answer   `json:"worst,omitempty"` // answers that did not pass, by agent version, the worst first
 	Unscored       []Unscored `json:"unscored,omitempty"`
+}
+
+// BatchOf is one batch of a run, by the primary metric, next to its baseline.
+type BatchOf struct {
+	Batch    analysis.Batch     `json:"batch"`
+	Figures  analysis.Figures   `json:"figures"`
+	Headline string             `json:"headline,omitempty"`
+	Baseline *analysis.Baseline `json:"baseline,omitempty"` // nil if there is none
+	Change   *analysis.Change   `json:"change,omitempty"`
+	Findings []analysis.Finding `json:"findings,omitempty"` // of the newest batch of each agent also those of its course
 }
 
 // RunDone is the status of a run that scored all that it was asked to.
@@ -131,16 +143,7 @@ func (c *Coverage) Text() string {
 
 // Covered is a coverage, a fraction, as all reports print it: in whole percent, such as 97%, where 100% is
 // all and nothing less, and 0% is none.
-func Covered(share float64) string {
-	n := int(math.Round(100 * share))
-	switch {
-	case n >= 100 && share < 1:
-		n = 99
-	case n <= 0 && share > 0:
-		n = 1
-	}
-	return strconv.Itoa(n) + "%"
-}
+func Covered(share float64) string { return analysis.WholePercent(share) }
 
 // finish computes what follows from the counts.
 func (c *Coverage) finish() {
@@ -170,13 +173,15 @@ func (c *Coverage) count(outcome scoring.Status) {
 	}
 }
 
-// Share is a pass rate with its 95 % Wilson interval; all are fractions.
+// Share is a pass rate with its 95 % interval; all are fractions. A missing answer did not pass. The interval is over
+// questions: several answers to a question are one unit.
 type Share struct {
-	Passed int     `json:"passed"`
-	Of     int     `json:"of"`
-	Rate   float64 `json:"rate"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
+	Passed    int     `json:"passed"`
+	Of        int     `json:"of"`
+	Questions int     `json:"questions"` // different ones among Of
+	Rate      float64 `json:"rate"`
+	Low       float64 `json:"low"`
+	High      float64 `json:"high"`
 }
 
 // Count counts a label.
@@ -215,10 +220,10 @@ type Change struct {
 	Regressed []Answer `json:"regressed,omitempty"`
 }
 
-// MetricChange is how one metric changed.
+// MetricChange is how one metric changed, as badger compare tests it.
 type MetricChange struct {
 	Metric   string    `json:"metric"`
-	N        int       `json:"n"`                  // cases with a value in both
+	N        int       `json:"n"`                  // compared cases; a missing answer counts as 0
 	Of       int       `json:"of"`                 // cases that both or one of them were asked
 	Mean     float64   `json:"mean"`               // mean difference
 	Rate     *float64  `json:"rate"`               // difference of the pass rates, a fraction; null without verdicts
@@ -227,15 +232,18 @@ type MetricChange struct {
 	Worse    int       `json:"worse"`
 	Fixed    int       `json:"fixed"` // cases that pass now and did not
 	Broken   int       `json:"broken"`
-	// P is McNemar's exact p for metrics with a verdict; Low and High are the 95 % interval of the
-	// mean difference for the others.
-	P           *float64 `json:"p,omitempty"`
-	Low         *float64 `json:"low,omitempty"`
-	High        *float64 `json:"high,omitempty"`
-	Significant bool     `json:"significant"` // at 5 %
+	// P is of the change of the pass rate if the metric has verdicts (McNemar's exact test), else of the mean. PAdjusted
+	// is P for the primary metric, and adjusted among the others for these (Holm). Low and High are the 95 % CI of the
+	// same change.
+	P         *float64 `json:"p,omitempty"`
+	PAdjusted *float64 `json:"p_adjusted,omitempty"`
+	Low       *float64 `json:"low,omitempty"`
+	High      *float64 `json:"high,omitempty"`
+	Outcome   string   `json:"outcome"`          // as in badger compare: degraded, improved, could be chance, no change
+	Chance    string   `json:"chance,omitempty"` // "more than chance" or "could be chance"; "" without a change
 }
 
-// Verdicts counts the cases that have a verdict in both versions, and those of them that passed in each.
+// Verdicts counts the cases that have a verdict or no answer in both versions, and those of them that passed in each.
 type Verdicts struct {
 	Of     int `json:"of"`
 	Before int `json:"passed_before"`

@@ -68,6 +68,7 @@ func (f *Figures) RenderBrief(w io.Writer, o Options) error {
 		v.leading()
 		v.worseBriefly()
 		v.verdict()
+		v.batches()
 	}
 	return v.w.Flush()
 }
@@ -107,7 +108,7 @@ func (v *view) leading() {
 				row[6] = inStyle(s.Interval(v.dash), dim)
 			}
 			if c := v.Change(m.Name, r.Agent); c != nil {
-				row[7], row[8] = text(c.By()), text(c.Chance())
+				row[7], row[8] = text(c.By()), text(c.PText())
 			}
 			g.add(row...)
 		}
@@ -116,7 +117,7 @@ func (v *view) leading() {
 	g.print(v.printer)
 	if len(v.Changes) > 0 {
 		v.line()
-		v.paragraph("", "change: on the cases with a value in both versions; p: of this metric alone. badger compare counts a missing answer as 0 and adjusts p for all metrics (Holm).")
+		v.paragraph("", "change: on the cases that both were asked, a missing answer counts as 0. p of the first metric is not adjusted, the others are adjusted among themselves (Holm).")
 	}
 }
 

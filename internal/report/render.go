@@ -29,6 +29,7 @@ func (f *Figures) Render(w io.Writer, o Options) error {
 		v.changes()
 		v.worst()
 		v.verdict()
+		v.batches()
 	}
 	return v.w.Flush()
 }
@@ -46,7 +47,9 @@ func (v *view) header() {
 			agents = append(agents, printable.Text(a.Shown()))
 		}
 	}
-	line := []span{{printable.Count(v.Cases, "case"), bold}, {v.dot + " " + printable.Count(v.Scores, "score"), plain}}
+	line := []span{{printable.Count(v.Cases, "question"), bold},
+		{v.dot + " " + printable.Count(v.Answers, "answer"), plain},
+		{v.dot + " " + printable.Count(v.Scores, "score"), plain}}
 	if len(agents) > 0 {
 		line = append(line, span{v.dot + " " + strings.Join(agents, ", "), plain})
 	}
@@ -489,8 +492,7 @@ func (v *view) verdict() {
 			switch {
 			case r.Passed != nil:
 				v.line(span{who, bold},
-					span{fmt.Sprintf(" passes %s on %d of %s, ", printable.Text(m.Name), r.Passed.Passed,
-						printable.Count(r.Passed.Of, "case")), plain},
+					span{fmt.Sprintf(" passes %s on %d of %s, ", printable.Text(m.Name), r.Passed.Passed, r.Passed.Over()), plain},
 					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(&r), plain})
 			case r.Mean != nil:
 				v.line(span{who, bold},

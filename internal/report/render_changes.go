@@ -1,24 +1,24 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"strconv"
 
+	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// changesCount describes what the figures of changes count, since other commands count other cases.
-const changesCount = "cases: with a value in both, of those asked; a case that one version did not answer is left out. mean: of the change of the value, " +
-	"and how many values are better and worse. passed, p: of the verdicts (McNemar's exact test); p is not adjusted for the number of metrics. " +
-	"badger compare and badger trend count a missing answer as 0 and adjust p (Holm)."
+// changesCount describes what the figures of changes count.
+const changesCount = "cases: compared, of those asked; a missing answer counts as 0 and does not pass. mean: change of the mean, and how many values are better and worse. " +
+	"passed: change of the share of cases that pass. p and the 95 % CI are of the change of that share (McNemar's exact test), or of the mean if the metric has no verdicts. " +
+	"p of the first metric is not adjusted; p of the others is adjusted among them (Holm). Below 0.05 is more than chance."
 
 func (v *view) changes() {
 	for _, c := range v.Changes {
 		if len(c.Metrics) == 0 {
 			continue
 		}
-		v.title("Changes",
-			fmt.Sprintf("%s %s %s, on the cases that both have a value for", v.name(c.From), v.arrow, v.name(c.To)))
+		v.title("Changes", fmt.Sprintf("%s %s %s, on the cases that both were asked", v.name(c.From), v.arrow, v.name(c.To)))
 		var g grid
 		g.words("metric", 22)
 		g.number("cases").drop = 1
@@ -28,7 +28,7 @@ func (v *view) changes() {
 		g.number(v.down)
 		g.number("p")
 		g.column("")
-		g.column("95 % CI of mean").drop = 2
+		g.column("95 % CI").drop = 2
 		for i := range c.Metrics {
 			if m := &c.Metrics[i]; !v.isPart(m.Metric) {
 				g.add(v.changeRow(m)...)
@@ -43,18 +43,30 @@ func (v *view) changes() {
 
 func (v *view) changeRow(m *MetricChange) []cellSpans {
 	row := []cellSpans{text(printable.Text(m.Metric)), text(fmt.Sprintf("%d/%d", m.N, m.Of)), text(signed(m.Mean)), nil,
-		v.count(m.Improved, green), v.count(m.Worse, red), text(m.Chance()), nil, nil}
+		v.count(m.Improved, green), v.count(m.Worse, red), text(m.PText()), nil, nil}
 	if m.Rate != nil {
 		row[3] = text(m.By())
 	}
-	row[7] = inStyle(m.Sure(), dim)
-	if m.Significant {
-		row[7] = inStyle(m.Sure(), bold)
-	}
-	if m.P == nil && m.Improved+m.Worse > 0 {
-		row[8] = inStyle(signed(*m.Low)+" to "+signed(*m.High), dim)
+	row[7] = inStyle(m.Sure(), changeStyle(m.Outcome))
+	if m.Improved+m.Worse > 0 && m.Low != nil {
+		write := signed
+		if m.Rate != nil {
+			write = Points
+		}
+		row[8] = inStyle(write(*m.Low)+" to "+write(*m.High), dim)
 	}
 	return row
+}
+
+// changeStyle colours what is more than chance.
+func changeStyle(outcome string) style {
+	switch outcome {
+	case analysis.Degraded:
+		return red
+	case analysis.Improved:
+		return green
+	}
+	return dim
 }
 
 // By is how much the metric changed: its pass rate if it has one, such as +3.4 pts, else its
@@ -66,27 +78,24 @@ func (c *MetricChange) By() string {
 	return signed(c.Mean)
 }
 
-// Chance is the p of the change; "" if nothing changed or the metric gives no verdict.
-func (c *MetricChange) Chance() string {
-	switch {
-	case c.P == nil || c.Improved+c.Worse == 0:
-		return ""
-	case *c.P < 0.001:
-		return "<.001"
+// Over says what the rate is over: 44 cases, or 88 answers to 44 questions.
+func (s *Share) Over() string {
+	if s.Questions == s.Of {
+		return printable.Count(s.Of, "case")
 	}
-	return strconv.FormatFloat(*c.P, 'f', 3, 64)
+	return printable.Count(s.Of, "answer") + " to " + printable.Count(s.Questions, "question")
 }
 
-// Sure reports whether the change is more than chance.
-func (c *MetricChange) Sure() string {
-	switch {
-	case c.Improved+c.Worse == 0:
-		return "no change"
-	case c.Significant:
-		return "significant"
+// PText is the p-value that decides; "" if nothing changed.
+func (c *MetricChange) PText() string {
+	if c.PAdjusted == nil || c.Chance == "" {
+		return ""
 	}
-	return "not significant"
+	return analysis.PValue(*c.PAdjusted)
 }
+
+// Sure is "more than chance", "could be chance" or "no change".
+func (c *MetricChange) Sure() string { return cmp.Or(c.Chance, c.Outcome) }
 
 func (v *view) regressed(c *Change) {
 	if len(c.Regressed) == 0 {

@@ -7,18 +7,18 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-const (
-	z95         = agreement.Z95
-	significant = 0.05
-)
+const z95 = agreement.Z95
 
 // wilson is the 95 % score interval of a proportion of k in n (Wilson 1927, Journal of the American
 // Statistical Association 22).
-func wilson(k, n int) (low, high float64) {
+func wilson(k, n int) (low, high float64) { return wilsonOf(k, n, float64(n)) }
+
+// wilsonOf is the interval with an effective sample size of m.
+func wilsonOf(k, n int, m float64) (low, high float64) {
 	if n == 0 {
 		return 0, 1
 	}
-	p, m := float64(k)/float64(n), float64(n)
+	p := float64(k) / float64(n)
 	mid := p + z95*z95/(2*m)
 	half := z95 * math.Sqrt(p*(1-p)/m+z95*z95/(4*m*m))
 	scale := 1 + z95*z95/m
@@ -44,3 +44,29 @@ func total(values []float64) float64 {
 }
 
 func mean(values []float64) float64 { return total(values) / float64(len(values)) }
+
+// tally counts the answers to one question, and those that passed.
+type tally struct{ passed, of int }
+
+// effective is the number of independent answers that give a pass rate the variance that it has if the answers to a
+// question are one unit (Korn and Graubard 1998, Survey Methodology 24, 193-201). Ten identical answers to each of 50
+// questions are worth 50.
+func effective(questions []tally) float64 {
+	passed, of := 0, 0
+	for _, q := range questions {
+		passed, of = passed+q.passed, of+q.of
+	}
+	n := float64(of)
+	if n == 0 {
+		return 0
+	}
+	p, squares := float64(passed)/n, 0.0
+	for _, q := range questions {
+		d := float64(q.passed) - p*float64(q.of)
+		squares += d * d
+	}
+	if passed == 0 || passed == of || squares == 0 {
+		return float64(len(questions))
+	}
+	return min(n, p*(1-p)*n*n/squares)
+}

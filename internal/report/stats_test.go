@@ -39,3 +39,32 @@ func TestMeanDoesNotDependOnOrder(t *testing.T) {
 		}
 	}
 }
+
+// Ten identical answers to each of 56 questions are worth 56: the interval is that of one night.
+func TestEffectiveAnswers(t *testing.T) {
+	var same, once []tally
+	for i := range 56 {
+		passed := 0
+		if i < 25 {
+			passed = 1
+		}
+		once, same = append(once, tally{passed, 1}), append(same, tally{10 * passed, 10})
+	}
+	if a, b := effective(once), effective(same); math.Abs(a-56) > 1e-9 || math.Abs(b-56) > 1e-9 {
+		t.Errorf("%v and %v, want 56", a, b)
+	}
+	night, ten := shareOver(once), shareOver(same)
+	if ten.Of != 560 || ten.Questions != 56 || math.Abs(night.Low-ten.Low)+math.Abs(night.High-ten.High) > 1e-9 {
+		t.Errorf("%+v and %+v", night, ten)
+	}
+	// Of two questions one passed 3 of 4 times, the other 1 of 4: p is 0.5, and 0.5 x 0.5 x 64 / (1 + 1) is 8, all answers.
+	if n := effective([]tally{{3, 4}, {1, 4}}); math.Abs(n-8) > 1e-9 {
+		t.Errorf("%v, want 8", n)
+	}
+	if n := effective([]tally{{4, 4}, {4, 4}, {2, 2}}); n != 3 {
+		t.Errorf("all passed: %v, want 3", n)
+	}
+	if n := effective(nil); n != 0 {
+		t.Errorf("no question: %v", n)
+	}
+}

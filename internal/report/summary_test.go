@@ -236,7 +236,7 @@ func metricNames() []string {
 
 func TestSummaryOfNothing(t *testing.T) {
 	s := report.NewSummary(report.SummaryOptions{})
-	if got, want := rendered(t, s, report.Options{}), "0 cases, 0 scores\n"; got != want {
+	if got, want := rendered(t, s, report.Options{}), "0 questions, 0 answers, 0 scores\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if b, err := s.JSON(); err != nil || !bytes.Contains(b, []byte(`"cases": 0`)) {

@@ -15,7 +15,7 @@ type column struct {
 	least int  // columns a flexible one keeps at least
 	// middle cells are cut in the middle, and no shorter than they are different.
 	middle bool
-	drop   int // where the table still does not fit, the column with the highest drop goes first; 0 stays
+	drop   int // if the table still does not fit, the columns with the highest drop go first; 0 stays
 }
 
 // grid is a table of styled cells that fits a width.
@@ -120,33 +120,48 @@ func cutMiddle(s string, n int, ellipsis string) string {
 	return printable.Cut(s, n-printable.Width(s[tail:]), ellipsis) + s[tail:]
 }
 
-// fit lowers the widths until the table fits: first flexible columns, the widest first, then whole
-// ones.
+// fit lowers the widths until the table fits: columns with the highest drop are left out, all of one number together,
+// until the others fit with their flexible columns cut; these are then cut no more than needed, the widest first.
 func (g *grid) fit(widths []int, room int) {
-	for {
-		total, widest, last := -len(gap), -1, -1
+	total := func(cut bool) int {
+		n := -len(gap)
 		for i, w := range widths {
-			if w == 0 {
-				continue
+			if c := g.cols[i]; cut && c.flex {
+				w = min(w, c.least)
 			}
-			total += w + len(gap)
+			if w > 0 {
+				n += w + len(gap)
+			}
+		}
+		return n
+	}
+	for total(true) > room {
+		highest := 0
+		for i, w := range widths {
+			if w > 0 {
+				highest = max(highest, g.cols[i].drop)
+			}
+		}
+		if highest == 0 {
+			break // lines are cut
+		}
+		for i := range widths {
+			if g.cols[i].drop == highest {
+				widths[i] = 0
+			}
+		}
+	}
+	for total(false) > room {
+		widest := -1
+		for i, w := range widths {
 			if c := g.cols[i]; c.flex && w > c.least && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
-			if c := g.cols[i]; c.drop > 0 && (last < 0 || c.drop > g.cols[last].drop) {
-				last = i
-			}
 		}
-		switch {
-		case total <= room:
+		if widest < 0 {
 			return
-		case widest >= 0:
-			widths[widest]--
-		case last >= 0:
-			widths[last] = 0
-		default:
-			return // lines are cut
 		}
+		widths[widest]--
 	}
 }
 

@@ -137,7 +137,8 @@ func (r *reader) checkChunks(f *file.Reader, in io.Seeker) error {
 			}
 			if slices.Contains(chunk.Encodings(), byteStreamSplit) {
 				return errcode.New(errcode.Unimplemented,
-					"column %d (%q) is encoded as BYTE_STREAM_SPLIT, which is unsupported; write it as PLAIN or with a dictionary", i+1,
+					"column %d (%q) is encoded as BYTE_STREAM_SPLIT, which is unsupported; write it as PLAIN or with a dictionary",
+					i+1,
 					chunk.PathInSchema().String())
 			}
 			if _, err := compress.GetCodec(chunk.Compression()); err != nil {

@@ -128,7 +128,8 @@ func (r *reader) read(f *os.File) (*scoring.Table, error) {
 		defer z.Close()
 		plain, r.name = z, strings.TrimSuffix(strings.TrimSuffix(r.name, ".zst"), ".zstd")
 	case strings.HasSuffix(r.name, ".gz") || strings.HasSuffix(r.name, ".zst") || strings.HasSuffix(r.name, ".zstd"):
-		return nil, errcode.New(errcode.DataLoss, "the name ends as that of a compressed file, but the content is not compressed")
+		return nil, errcode.New(errcode.DataLoss,
+			"the name ends as that of a compressed file, but the content is not compressed")
 	default:
 		compressed = false
 	}

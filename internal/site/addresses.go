@@ -2,6 +2,7 @@ package site
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -29,11 +30,22 @@ func addressOf(p *page, run *scoring.RunID) string {
 	return path
 }
 
-func runsAddress() string { return "/" }
+func runsAddress() string { return "/runs" }
 
 func runAddress(run scoring.RunID) string { return address("/run", store.RunValues(run)) }
 
-func casesAddress(s store.State) string { return address("/cases", s.Values()) }
+// casesAddress is the page that lists the cases of a state: that of changes if it is about what became of questions.
+func casesAddress(s store.State) string {
+	if ofChanges(s.Mode) {
+		return address("/compare", s.Values())
+	}
+	return address("/cases", s.Values())
+}
+
+// ofChanges reports whether a mode is about what became of questions since a baseline.
+func ofChanges(m store.Mode) bool {
+	return slices.Contains([]store.Mode{store.Broke, store.Fixed, store.StillWrong, store.StillRight, store.Unasked}, m)
+}
 
 // caseAddress is one case, looked at from a list in a state.
 func caseAddress(s store.State, caseID string) string {
@@ -44,6 +56,13 @@ func caseAddress(s store.State, caseID string) string {
 
 // failuresAddress lists what goes wrong in a run.
 func failuresAddress(run scoring.RunID) string { return address("/failures", store.RunValues(run)) }
+
+// labelsAddress lists all labels of a run's answers, those of right ones too.
+func labelsAddress(run scoring.RunID) string {
+	v := store.RunValues(run)
+	v.Set("labels", "1")
+	return address("/failures", v)
+}
 
 // costAddress returns the address of the page with the costs of a run's judges.
 func costAddress(run scoring.RunID) string { return address("/cost", store.RunValues(run)) }

@@ -32,7 +32,11 @@ type conflictView struct {
 	Address string        // of the page of the case
 	Control *labelControl // nil: the user may not adjudicate it, or it cannot be shown
 	Why     string        // why they may not
-	UndoID  string        // "": the third verdict is not theirs
+
+	View    *caseview.View // the question and both answers; nil: they cannot be shown
+	Table   *cellTable     // of their results; nil: they cannot be compared
+	Queries []query
+	UndoID  string // "": the third verdict is not theirs
 }
 
 // Rater reports whether the given person labeled the case, too.
@@ -57,7 +61,7 @@ func maySettle(r *http.Request, q *labelling.Queue, item *labelling.Item) error 
 }
 
 // conflictsOnPage is how many a page shows.
-const conflictsOnPage = 20
+const conflictsOnPage = 10
 
 func (s *Site) adjudicate(r *http.Request) (content, error) {
 	if _, err := s.writing(); err != nil {
@@ -94,6 +98,9 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		if c.Decision != nil && c.Decision.Annotator == out.Name {
 			x.UndoID = newLabelID()
 		}
+		if err := s.showConflict(r.Context(), &x, one); err != nil {
+			return content{}, err
+		}
 		if err := maySettle(r, q, &c.Item); err != nil {
 			x.Why = err.Error()
 		} else if one == nil {
@@ -113,6 +120,30 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		out.Before = here(1)
 	}
 	return content{Title: "Conflicting labels · " + q.Name, Page: out}, nil
+}
+
+// showConflict fills in the question, the answers and their cells.
+func (s *Site) showConflict(ctx context.Context, x *conflictView, one *scoring.Case) error {
+	if one == nil {
+		return nil
+	}
+	v, err := caseview.Build(ctx, caseview.Input{Case: one, Snapshots: s.o.Warehouse, Mask: s.mask},
+		caseview.Options{Cells: caseview.CellOptions{Some: someRows, Rest: shortRest}})
+	if err != nil {
+		return err
+	}
+	for _, text := range []*string{&v.Question, &v.Evidence, &v.Response, &v.AgentError} {
+		*text = cutText(*text, shortText)
+	}
+	x.View = v
+	if v.Cells != nil {
+		x.Table = newCellTable(v)
+	}
+	x.Queries = []query{
+		{Name: "Answer", Side: "answer", Groups: grouped(v.Queries.Agent), Text: v.Queries.RawAgent, Error: v.AgentError},
+		{Name: "Gold", Side: "gold", Groups: grouped(v.Queries.Gold), Text: v.Queries.RawGold},
+	}
+	return nil
 }
 
 // withhold takes the notes away where columns of the case are masked: they are free text, and may

@@ -22,7 +22,7 @@ import (
 
 // The page shows how far metrics and judges agree with the people who labelled a run's batch.
 var _ = register(
-	&page{name: "agreement", pattern: "GET /agreement", nav: "Agreement", place: 80, ofRun: true,
+	&page{name: "agreement", pattern: "GET /agreement", nav: "Agreement", place: 130, ofRun: true,
 		inReport: (*staticPlan).one, role: identity.Read, show: (*Site).agreement})
 
 // defaultWidth is how wide the interval of kappa may be that the page counts labels for.
@@ -332,7 +332,7 @@ func comparisonsOf(study *storedscores.Labelled, r *calibration.Report, state ag
 	var out []comparisonRow
 	for _, c := range compared.Comparisons {
 		row := comparisonRow{A: c.A, B: c.B, N: c.N, Difference: stat(c.Difference), Interval: statInterval(c.Interval),
-			P: analysis.PValue(c.P), Holm: analysis.PValue(c.Holm), Better: "not shown"}
+			P: analysis.PValue(c.P), Holm: analysis.PValue(c.Holm), Better: analysis.Chance}
 		if c.Difference.Defined && c.Difference.Value > 0 {
 			row.Difference = "+" + row.Difference
 		}

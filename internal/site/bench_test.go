@@ -61,7 +61,7 @@ func BenchmarkPages(b *testing.B) {
 	run := scoring.RunID{ID: sitetest.RunID(1), By: scoring.By{Agent: "atlas", Version: sitetest.AgentVersion(1), Batch: sitetest.BatchID(1)}}
 	before := scoring.RunID{ID: sitetest.RunID(0), By: scoring.By{Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}}
 	for _, m := range measuredPages(run, before) {
-		b.Run(m.name, func(b *testing.B) { measure(b, h, m.address) })
+		b.Run(m.name, func(b *testing.B) { visitAgain(b, h, m.address) })
 	}
 }
 
@@ -120,7 +120,7 @@ func measuredPages(run, before scoring.RunID) []measured {
 func BenchmarkWideCase(b *testing.B) {
 	h := as(siteOf(b, sitetest.Wide(b, 10_000, 50)), identity.Admin)
 	p := sitetest.Plain
-	measure(b, h, caseAddress(store.State{RunID: p.RunID}, sitetest.WideCase))
+	visitAgain(b, h, caseAddress(store.State{RunID: p.RunID}, sitetest.WideCase))
 }
 
 // BenchmarkFile measures the report of a run of 10,000 cases in one file: its size, and by how much the
@@ -158,7 +158,7 @@ type size int64
 
 func (n *size) Write(p []byte) (int, error) { *n += size(len(p)); return len(p), nil }
 
-func measure(b *testing.B, h http.Handler, address string) {
+func visitAgain(b *testing.B, h http.Handler, address string) {
 	b.Helper()
 	var first time.Duration
 	length := 0

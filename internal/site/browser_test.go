@@ -303,15 +303,16 @@ func walk(t *testing.T, b *fakebrowser.Browser, origin string, s *Site, q *label
 		at(want)
 		tab.Clean(origin)
 	}
-	tab.Go(origin + "/")
+	tab.Go(origin + "/runs")
 	follow("main table a[href^='/run?']", "/run?")
-	follow("nav.run a[href^='/compare']", "/compare?")
-	follow("main a[href^='/compare/cases']", "/compare/cases?")
-	follow("main table a[href^='/case?']", "/case?")
+	follow("nav.tabs a[href^='/compare']", "/compare?")
+	fakebrowser.Eval[bool](tab, "document.querySelector('main details.change').open = true")
+	tab.Wait("document.querySelector('main details.change .sides')") // both answers beside gold, from the page of the case
+	follow("main details.change .row a[href^='/case?']", "/case?")
 	// Back and forth, and a view that is opened again by its address.
 	here := tab.Address()
 	fakebrowser.Eval[bool](tab, "history.back(), true")
-	tab.Wait("location.pathname === '/compare/cases' && document.readyState === 'complete'")
+	tab.Wait("location.pathname === '/compare' && document.readyState === 'complete'")
 	tab.Go(here)
 	title := fakebrowser.Eval[string](tab, "document.title")
 	tab.Do(chromedp.Reload())

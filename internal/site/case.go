@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -12,6 +13,9 @@ import (
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -118,15 +122,18 @@ type legend struct {
 // onecase is the content of the page.
 type onecase struct {
 	*caseview.View
-	State caseState
-	Shown *scoreLink // the score that is explained
+	State   caseState
+	Shown   *scoreLink // the score that is explained
+	Finding *finding   // nil: there is no score
+	Kick    []string   // what kind of question it is
 
 	List      string // address of the list that the case was opened from
+	ListName  string // what the list is of
 	Neighbour store.Neighbours
 	Before    string // address of the case before; "": none
 	After     string
 
-	Ribbon    *ribbon
+	Table     *cellTable // the first view of the cells; nil: another one was chosen
 	Legend    []legend
 	Differing choice // the rows that differ
 	Every     choice
@@ -137,7 +144,13 @@ type onecase struct {
 	Next      string
 
 	Golds     []goldChoice
-	Queries   []query
+	Queries   []query // the earlier answer's, if any, the answer's, and gold's
+	Beside    string  // the earlier answer's agent version, or batch if both are of one version
+	WasFound  *finding
+	WasPage   string // address of the earlier answer
+	Judges    []judgeLine
+	History   *history // nil: there are too few batches
+	Failed    int      // scores that did not pass
 	Raw       choice
 	Whole     *choice // shows cut text in full; nil if nothing was cut
 	Relations []relationPart
@@ -159,11 +172,17 @@ type goldChoice struct {
 	Here    bool
 }
 
-// query is one of the two queries.
+// query is one of the queries, with the verdict, the response and the error of its answer.
 type query struct {
 	Name   string
 	Groups []sqlGroup
 	Text   string
+	Side   string // before, answer or gold
+
+	Verdict *finding
+	Said    string // the agent's response
+	Error   string // of a query that failed
+	Note    string
 }
 
 // sqlGroup is neighbouring parts of a query that one of the queries or both have.
@@ -212,6 +231,8 @@ func grouped(parts []caseview.SQLPart) (out []sqlGroup) {
 // relationPart is a relation that holds, with the address of its cases.
 type relationPart struct {
 	caseview.HeldRelation
+	Display string // the name that people read
+	Kind    string // what its class means
 	Address string
 }
 
@@ -224,6 +245,7 @@ type metricScores struct {
 // scoreLink is a score with the address of all cases with its reason.
 type scoreLink struct {
 	caseview.Score
+	Display string // the name that people read
 	Reasons string // "": none
 	Here    bool
 }
@@ -267,16 +289,31 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if s.o.Snapshots != nil {
 		in.Snapshots = s.o.Snapshots
 	}
-	o := caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From, Rest: shortRest, Rows: rowsOf(ctx)}
+	short := heldIn(ctx) != nil && heldIn(ctx).brief
+	o := caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From, Rest: shortRest}
+	first := state.Show == 0 && state.Layout == caseview.Merged && state.From == 0
+	if first {
+		o.Some = someRows
+	}
 	if state.Whole {
 		o.Rest = 0
 	}
-	v, err := caseview.Build(ctx, in,
-		caseview.Options{Metric: s.headline(&state, detail.Scores), Gold: state.Gold, Cells: o})
+	var pr *pair
+	options := caseview.Options{Metric: s.headline(&state, detail.Scores), Gold: state.Gold, Cells: o}
+	if !short {
+		if pr, err = s.pairOf(ctx, state.List.RunID, state.List.Baseline); err != nil {
+			return content{}, err
+		}
+		if options.Before, err = s.earlierAnswer(ctx, p, pr, state.Case); err != nil {
+			return content{}, err
+		}
+	}
+	v, err := caseview.Build(ctx, in, options)
 	if err != nil {
 		return content{}, err
 	}
-	out := &onecase{View: v, State: state, List: casesAddress(state.List), Labels: detail.Labels, Masked: v.Masked}
+	out := &onecase{View: v, State: state, List: casesAddress(state.List), ListName: listName(&state.List),
+		Labels: detail.Labels, Masked: v.Masked}
 	if detail.Answer.Err != nil {
 		why := detail.Answer.Err.Error()
 		if !s.mask.None() {
@@ -306,9 +343,15 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		}
 		out.Control.Keys = true
 	}
-	out.Short = heldIn(ctx) != nil && heldIn(ctx).brief
+	out.Short = short
+	out.find(s, detail.Unanswered())
+	if pr != nil {
+		if err := s.history(ctx, out, pr); err != nil {
+			return content{}, err
+		}
+	}
 	out.shorten()
-	out.cells()
+	out.cells(first)
 	out.texts()
 	if out.Shown != nil && !s.mask.Filters("reason") {
 		out.Shown.Reasons = ""
@@ -317,7 +360,144 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		out.abridge(heldIn(ctx).runs[state.List.RunID].of)
 	}
 	run := state.List.RunID
-	return content{Title: "Case " + state.Case, Run: &run, Page: out, Short: out.Short}, nil
+	title := state.Case
+	if out.Finding != nil && out.Finding.Word != "" {
+		title += ": " + strings.ToLower(out.Finding.Word)
+	}
+	return content{Title: title, Run: &run, Page: out, Short: out.Short}, nil
+}
+
+// earlierAnswer reads the answer of the baseline, which the page shows next to that of the run. It returns nil if there
+// is none.
+func (s *Site) earlierAnswer(ctx context.Context, p *store.Pages, pr *pair, id string) (*caseview.Input, error) {
+	if pr.from == nil || pr.from.Run.RunID == pr.to.Run.RunID {
+		return nil, nil
+	}
+	run := pr.from.Run.RunID
+	d, err := p.Case(ctx, run, id)
+	if code := errcode.Of(err); code == errcode.NotFound {
+		return nil, nil // the question is new
+	} else if err != nil {
+		return nil, err
+	}
+	if d.Answer.Case == nil {
+		return nil, nil
+	}
+	in, err := s.storedOf(ctx, d, run)
+	if err != nil {
+		return nil, err
+	}
+	in.Mask = s.mask
+	if s.o.Snapshots != nil {
+		in.Snapshots = s.o.Snapshots
+	}
+	return &in, nil
+}
+
+// find concludes what became of the answer, and of the earlier one.
+func (c *onecase) find(s *Site, unanswered bool) {
+	v := c.View
+	c.Kick, c.Judges = kick(v), judged(v)
+	if v.Asked != nil {
+		names := make([]string, len(v.Scores))
+		for i := range v.Scores {
+			names[i] = v.Scores[i].Metric
+		}
+		c.Finding = newFinding(v.Asked, v.Reason, unanswered)
+		c.Finding.tag(c.Labels)
+		if c.Finding.Word == "" || v.Asked.Metric != s.primary(names) {
+			c.Finding.By = metric.DisplayName(v.Asked.Metric)
+		}
+	}
+	b := v.Before
+	if b == nil {
+		return
+	}
+	c.Beside = cmp.Or(b.Version, b.Batch, "before")
+	if b.Version == v.AgentVersion {
+		c.Beside = cmp.Or(b.Batch, b.Version, "before")
+	}
+	if b.Asked != nil {
+		c.WasFound = newFinding(b.Asked, b.Reason,
+			b.Asked.Status == scoring.StatusNotApplicable && slices.Contains(scoring.UnansweredReasons(), b.Asked.Reason))
+	}
+	run := scoring.RunID{ID: b.Run, By: b.By}
+	c.WasPage = caseAddress(store.State{RunID: run, Mode: store.All}, c.State.Case)
+}
+
+// history is what became of the question over the batches of the agent.
+type history struct {
+	Strip       *strip
+	Batches     string // 39 nights
+	First, Last string
+	Says        string
+}
+
+// history fills in what became of the question over the batches.
+func (s *Site) history(ctx context.Context, c *onecase, pr *pair) error {
+	if c.View.Asked == nil {
+		return nil
+	}
+	var nights []night
+	for _, m := range pr.t.ofAgent(pr.to.Of.Agent) {
+		if m.Run.ID != "" {
+			nights = append(nights, night{moment: m, Name: pr.t.name(&m)})
+		}
+	}
+	nights = nights[max(0, len(nights)-stripBatches):]
+	if len(nights) < 3 {
+		return nil
+	}
+	of, err := s.standsOf(ctx, pr, nights, c.View.Asked.Metric, []string{c.State.Case})
+	if err != nil {
+		return err
+	}
+	h := &history{Strip: stripOf(nights, of, c.State.Case), First: nights[0].Name, Last: nights[len(nights)-1].Name}
+	noun := pr.t.noun(pr.to.Of.Agent)
+	h.Batches = things(len(nights), noun)
+	right, asked := 0, 0
+	for i := range nights {
+		if nights[i].Of.By == pr.to.Of.By {
+			break
+		}
+		switch verdictWords[of[nights[i].Run.RunID][c.State.Case]].Class {
+		case "right":
+			right++
+			asked++
+		case "wrong":
+			asked++
+		}
+	}
+	if asked > 0 {
+		h.Says = "Right in " + count(right) + " of " + things(asked, noun) + " before."
+	}
+	c.History = h
+	return nil
+}
+
+// queries are the answers side by side: the earlier one, this one, and gold.
+func (c *onecase) queries() {
+	v := c.View
+	if b := v.Before; b != nil {
+		c.Queries = append(c.Queries, query{
+			Name: c.Beside, Side: "before", Groups: grouped(b.SQL), Text: b.RawSQL,
+			Verdict: c.WasFound, Said: b.Response, Error: b.AgentError, Note: b.Note,
+		})
+	}
+	name := "Answer"
+	if c.Beside != "" {
+		name = cmp.Or(v.AgentVersion, name)
+		if name == v.Before.Version {
+			name = cmp.Or(v.Batch, name)
+		}
+	}
+	c.Queries = append(c.Queries,
+		query{
+			Name: name, Side: "answer", Groups: grouped(v.Queries.Agent), Text: v.Queries.RawAgent,
+			Verdict: c.Finding, Said: v.Response, Error: v.AgentError,
+		},
+		query{Name: "Gold", Side: "gold", Groups: grouped(v.Queries.Gold), Text: v.Queries.RawGold},
+	)
 }
 
 // headline is the metric whose score heads the page: the one that is asked for, else that of the list,
@@ -353,22 +533,42 @@ func (c *onecase) adjacent(ctx context.Context, p *store.Pages) (err error) {
 	return nil
 }
 
+// listName names a list by its mode.
+func listName(l *store.State) string {
+	name := "All answers"
+	if l.Mode != store.All {
+		name = strings.ReplaceAll(string(l.Mode), "_", " ")
+		name = strings.ToUpper(name[:1]) + name[1:]
+	}
+	if len(l.Filters) > 0 || l.Search != "" {
+		name += ", filtered"
+	}
+	return name
+}
+
 // neighbour is the address of another case of the list, shown the same way.
 func (c *onecase) neighbour(id string) string {
 	return c.State.with(func(s *caseState) { s.Case, s.Gold = id, 0 })
 }
 
 // cells fills in what surrounds the cells.
-func (c *onecase) cells() {
+func (c *onecase) cells(first bool) {
 	if c.View.Cells == nil {
 		return
 	}
 	cells, state := c.View.Cells, c.State
+	if first {
+		c.Table = newCellTable(c.View)
+	}
 	if c.Short {
-		c.To = cells.From + len(cells.Page)
 		return
 	}
-	c.Ribbon = newRibbon(c.View.Mapping)
+	if first {
+		if c.Beside != "" {
+			c.Table.Was = c.Beside
+		}
+		c.Table.Every = state.with(func(s *caseState) { s.Show = caseview.All })
+	}
 	for _, n := range cells.Counts {
 		one := caseview.Set(n.State)
 		here := state.Show != caseview.All && state.Show.Has(n.State)
@@ -381,8 +581,12 @@ func (c *onecase) cells() {
 		c.Legend = append(c.Legend,
 			legend{n, choice{n.State.Words(), state.with(func(s *caseState) { s.Show = next }), here}})
 	}
-	c.Differing = choice{"only differences", state.with(func(s *caseState) { s.Show = 0 }), state.Show == 0}
+	c.Differing = choice{"some of each kind", state.with(func(s *caseState) { s.Show, s.Layout = 0, caseview.Merged }),
+		first}
 	c.Every = choice{"all rows", state.with(func(s *caseState) { s.Show = caseview.All }), state.Show == caseview.All}
+	if c.Table != nil {
+		defer func() { c.Table.Layouts = c.Layouts }()
+	}
 	for _, l := range []struct {
 		layout caseview.Arrangement
 		text   string
@@ -426,6 +630,10 @@ func (c *onecase) shorten() {
 	v := c.View
 	for _, s := range []*string{&v.Question, &v.Evidence, &v.Interpretation, &v.Response, &v.AgentError} {
 		cut(s, shortText)
+	}
+	if v.Before != nil {
+		cut(&v.Before.Response, shortText)
+		cut(&v.Before.AgentError, shortText)
 	}
 	for _, list := range [][]string{v.Tools, v.Notes} {
 		for i := range list {
@@ -479,8 +687,7 @@ func (c *onecase) texts() {
 		})
 		c.Golds = append(c.Golds, g)
 	}
-	c.Queries = []query{{"Accepted query", grouped(v.Queries.Gold), v.Queries.RawGold},
-		{"Query of the answer", grouped(v.Queries.Agent), v.Queries.RawAgent}}
+	c.queries()
 	c.Raw = choice{"as written", state.with(func(s *caseState) { s.Raw = !s.Raw }), state.Raw}
 	if c.Raw.Here {
 		c.Raw.Text = "laid out and compared"
@@ -492,17 +699,22 @@ func (c *onecase) texts() {
 	}
 	if v.Relations != nil {
 		for _, h := range v.Relations.Holds {
-			c.Relations = append(c.Relations, relationPart{h, filtered("relation", h.Name)})
+			part := relationPart{h, relation.DisplayName(h.Name), classWords[h.Class], filtered("relation", h.Name)}
+			c.Relations = append(c.Relations, part)
 		}
 	}
 	for i := range v.Scores {
-		s := scoreLink{Score: v.Scores[i], Here: v.Asked != nil && v.Asked.Metric == v.Scores[i].Metric}
+		s := scoreLink{Score: v.Scores[i], Display: metric.DisplayName(v.Scores[i].Metric),
+			Here: v.Asked != nil && v.Asked.Metric == v.Scores[i].Metric}
 		group := s.Group
 		if group == "" {
 			group = "custom"
 		}
-		if n := len(c.Metrics); n == 0 || c.Metrics[n-1].Group != group {
+		if group = metric.GroupName(group); len(c.Metrics) == 0 || c.Metrics[len(c.Metrics)-1].Group != group {
 			c.Metrics = append(c.Metrics, metricScores{Group: group})
+		}
+		if s.Passed != nil && !*s.Passed {
+			c.Failed++
 		}
 		of := &c.Metrics[len(c.Metrics)-1]
 		of.Scores = append(of.Scores, s)

@@ -14,19 +14,22 @@ import (
 
 // The page lists the cases of a run.
 var _ = register(
-	&page{name: "cases", pattern: "GET /cases", nav: "Cases", place: 30, ofRun: true, noted: true,
+	&page{name: "cases", pattern: "GET /cases", nav: "All answers", place: 100, ofRun: true, noted: true,
 		inReport: (*staticPlan).lists, role: identity.Read, show: (*Site).cases})
 
 // lists adds the pages of the lists of a run. Links of other pages, which set neither page size nor baseline, lead
 // to the first of a list.
 func (l *staticPlan) lists(p *page, of *staticRun) {
 	for _, mode := range l.modesOf(of.run) {
+		if ofChanges(mode) { // the page of changes lists these
+			continue
+		}
 		name := p.name
 		if mode != store.All {
 			name = string(mode)
 		}
 		state := l.state(of.run, mode)
-		for n := range max(1, (len(of.ids[mode])+pageSize-1)/pageSize) {
+		for n := range l.pagesOf(mode, len(of.ids[mode])) {
 			at, number := state, ""
 			at.Page = n + 1
 			var also []string
@@ -42,6 +45,15 @@ func (l *staticPlan) lists(p *page, of *staticRun) {
 			l.add(p, casesAddress(at), name+of.suffix+number, also...)
 		}
 	}
+}
+
+// pagesOf is how many pages a list of so many cases has. In one file the list of all cases is data, and has the other
+// cases of long lists that no one reads to the end.
+func (l *staticPlan) pagesOf(mode store.Mode, cases int) int {
+	if l.file && (mode == store.All || mode == store.StillRight || mode == store.Unasked) {
+		return 1
+	}
+	return max(1, (cases+pageSize-1)/pageSize)
 }
 
 // modeNames are the modes as people read them.
@@ -76,7 +88,11 @@ type caseList struct {
 	Exports  []namedAddress
 	Unfilter string // address of the list without conditions
 	Compared bool   // with a baseline
-	Masked   bool   // questions, queries, reasons and tags are withheld
+	// SearchError says why what was typed cannot be searched for; Code is then the status of the response.
+	SearchError string
+	Typed       string
+	Code        int
+	Masked      bool // questions, queries, reasons and tags are withheld
 }
 
 // modeLink is a mode with how many cases it has.
@@ -135,7 +151,8 @@ type scoreCell struct {
 
 func (s *Site) cases(r *http.Request) (content, error) {
 	ctx := r.Context()
-	state, err := s.listOf(r.URL.Query())
+	v := caseList{}
+	state, err := s.searchedList(r.URL.Query(), &v)
 	if err != nil {
 		return content{}, err
 	}
@@ -151,11 +168,10 @@ func (s *Site) cases(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	v := caseList{State: state, Metric: list.State.Metric, Columns: s.shownColumns(), Masked: !s.mask.None(),
-		Ops:   store.Ops,
-		Sizes: []int{25, 50, 100, 250, 500}, Of: counts[state.Mode], Compared: state.Baseline != (scoring.RunID{})}
+	v.State, v.Metric, v.Masked = state, list.State.Metric, !s.mask.None()
+	v.Of, v.Compared = counts[state.Mode], state.Baseline != (scoring.RunID{})
 	for _, m := range store.Modes {
-		if m == store.Changed && !v.Compared {
+		if m == store.Changed && !v.Compared || modeNames[m] == "" {
 			continue
 		}
 		v.Modes = append(v.Modes, modeLink{modeNames[m], counts[m], casesAddress(state.In(m)), m == state.Mode})
@@ -176,8 +192,9 @@ func (s *Site) cases(r *http.Request) (content, error) {
 		}
 		v.Rows = append(v.Rows, row)
 	}
+	v.Columns = s.shownColumns()
 	v.frame(list, metrics)
-	return content{Title: modeNames[state.Mode] + " cases", Run: &state.RunID, Page: v,
+	return content{Title: modeNames[state.Mode] + " cases", Run: &state.RunID, Page: v, Status: v.Code,
 		Poll: list.Run.Status == "running"}, nil
 }
 
@@ -205,6 +222,7 @@ func shownMetrics(list *store.List) []string {
 // frame fills in what is around the rows.
 func (v *caseList) frame(list *store.List, metrics []string) {
 	s := v.State
+	v.Ops, v.Sizes = store.Ops, []int{25, 50, 100, 250, 500}
 	head := func(column, name string) columnHead {
 		to := s
 		to.Page, to.Sort = 1, store.Sort{Column: column}

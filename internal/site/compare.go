@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -17,15 +18,35 @@ import (
 
 // The page compares a baseline with up to four other runs.
 var _ = register(
-	&page{name: "compare", pattern: "GET /compare", nav: "Compare", place: 40, ofRun: true,
+	&page{name: "compare", pattern: "GET /compare", nav: "Changes", place: 20, ofRun: true, inPrint: true,
 		inReport: (*staticPlan).comparison, role: identity.Read, show: (*Site).compare})
 
-// comparison adds the comparison of a run with the baseline, if the report has one.
+// comparison adds the pages of what became of the questions of a run, if it has a baseline, and the comparison of all
+// metrics. The link to the changes leads to what broke.
 func (l *staticPlan) comparison(p *page, of *staticRun) {
-	if l.state(of.run, store.All).Baseline != (scoring.RunID{}) {
-		both := url.Values{"from": {store.RunValues(l.Baseline).Encode()}, "to": {store.RunValues(of.run).Encode()}}
-		l.add(p, address("/compare", both), p.name+of.suffix, addressOf(p, &of.run))
+	base := l.baselines[of.run]
+	if base == (scoring.RunID{}) {
+		return
 	}
+	for _, mode := range changeModes {
+		state, name := l.state(of.run, mode), string(mode)
+		bare := state
+		bare.Size = store.DefaultSize
+		also := []string{casesAddress(bare)}
+		if mode == store.Broke {
+			name = p.name
+			also = append(also, addressOf(p, &of.run), compareAddress(sides{From: base, To: []scoring.RunID{of.run}}))
+		}
+		for n := range l.pagesOf(mode, len(of.ids[mode])) {
+			at, number := state, ""
+			if at.Page = n + 1; n > 0 {
+				number, also = "-page-"+strconv.Itoa(n+1), nil
+			}
+			l.add(p, casesAddress(at), name+of.suffix+number, also...)
+		}
+	}
+	tables := sides{From: base, To: []scoring.RunID{of.run}, Metrics: []string{"all"}}
+	l.add(p, compareAddress(tables), "measures"+of.suffix)
 }
 
 // mostCandidates is how many runs are compared with a baseline.
@@ -123,8 +144,9 @@ type compareContent struct {
 	More       int    // metrics that are not shown
 	From       runLine
 	Compared   []comparedRun
-	Warnings   []string // about differences other than the answers
-	Hint       string   // what to do if there is nothing to compare
+	Warnings   []string     // about differences other than the answers
+	Changes    *changesView // of one run with its baseline; nil: tables of several
+	Hint       string       // what to do if there is nothing to compare
 }
 
 // runLine names a run.
@@ -143,7 +165,7 @@ type comparedRun struct {
 	OnlyFrom, OnlyTo int
 	Rows             []changeRow
 	Notes            []string
-	Tested           int // rows that p is adjusted for
+	Primary          string // the metric whose p-value is not adjusted
 	Metric           string
 	Transitions      transitionTable
 	Moves            []move // the transitions that people look for first
@@ -207,6 +229,13 @@ func (s *Site) compare(r *http.Request) (content, error) {
 		b := c
 		b.Chosen, c.Chosen = id == asked.From, slices.Contains(asked.To, id)
 		page.Baselines, page.Candidates = append(page.Baselines, b), append(page.Candidates, c)
+	}
+	if len(asked.To) == 1 && asked.Metrics == nil && !asked.Itself && len(recent) > 1 {
+		from := scoring.RunID{}
+		if named := r.URL.Query(); named.Get("from") != "" || store.ParseBaseline(named).ID != "" {
+			from = asked.From
+		}
+		return s.changes(r, page, asked.To[0], from)
 	}
 	switch {
 	case len(recent) < 2:
@@ -340,7 +369,7 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 			return err
 		}
 		one := comparedRun{Run: line, Shared: c.Shared, OnlyFrom: c.OnlyOf[0], OnlyTo: c.OnlyOf[1], Notes: c.Notes,
-			Metric: asked.Metric}
+			Metric: asked.Metric, Primary: c.Primary}
 		pair := pairs{From: asked.From, To: to}
 		for i := range c.Changes {
 			ch := &c.Changes[i]
@@ -351,9 +380,6 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 				if u.Why != analysis.NoValue {
 					differs[u.Why] = true
 				}
-			}
-			if ch.PAdjusted != nil {
-				one.Tested++
 			}
 			one.Rows = append(one.Rows, changeRowOf(ch, pair))
 		}
@@ -385,10 +411,13 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 		Outcome: outcomes[ch.Outcome],
 	}
 	if ch.Mean != nil {
-		row.Change, row.Interval = report.Signed(*ch.Mean), report.Signed(*ch.Low)+" to "+report.Signed(*ch.High)
+		row.Change, row.Interval = report.Changed(ch), report.Signed(*ch.Low)+" to "+report.Signed(*ch.High)
 		row.P, row.Adjusted = analysis.PValue(*ch.P), analysis.PValue(*ch.PAdjusted)
 	}
-	if ch.Rate != nil {
+	if ch.Rate != nil { // the figure that p is of
+		before, after := ch.Shares()
+		row.Before, row.After = report.Percent(before), report.Percent(after)
+		row.Interval = report.Points(*ch.RateLow) + " to " + report.Points(*ch.RateHigh)
 		row.HasRate = true
 		row.Rate = report.Points(*ch.Rate)
 		pair.Cell = "fixed"
@@ -408,7 +437,7 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 
 // outcomes are the outcomes in words and signs.
 var outcomes = map[string]string{
-	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.NotShown: "not shown",
+	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.Chance: "could be chance",
 	analysis.Small: "below the minimum", analysis.Same: "no change", analysis.NotCompared: "not compared",
 }
 

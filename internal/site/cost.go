@@ -17,7 +17,7 @@ import (
 
 // The page shows what the judges of a run took, and what evidence saved.
 var _ = register(
-	&page{name: "cost", pattern: "GET /cost", nav: "Cost", place: 90, ofRun: true, inReport: (*staticPlan).one,
+	&page{name: "cost", pattern: "GET /cost", nav: "Cost", place: 140, ofRun: true, inReport: (*staticPlan).one,
 		role: identity.Read, show: (*Site).cost})
 
 type costContent struct {

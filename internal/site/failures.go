@@ -19,12 +19,20 @@ import (
 // The page counts what goes wrong in a run: relations between results, issues of queries,
 // categories of FLEX, and what else judges find.
 var _ = register(
-	&page{name: "failures", pattern: "GET /failures", nav: "Failures", place: 50, ofRun: true, inReport: (*staticPlan).one,
-		role: identity.Read, show: (*Site).failures})
+	&page{name: "failures", pattern: "GET /failures", nav: "Failures", place: 30, ofRun: true, inPrint: true,
+		inReport: (*staticPlan).failures, role: identity.Read, show: (*Site).failures})
+
+// failures adds the page of reasons of a run, and that of all labels.
+func (l *staticPlan) failures(p *page, of *staticRun) {
+	l.one(p, of)
+	l.add(p, labelsAddress(of.run), "labels"+of.suffix)
+}
 
 type failuresContent struct {
-	Kinds []failureKind
-	None  string // what to do if nothing is found
+	All     string       // address of all labels; "": they are shown
+	Reasons *reasonsView // of wrong answers; nil if no answer is wrong, or if reasons are withheld
+	Kinds   []failureKind
+	None    string // what to do if nothing is found
 }
 
 // failureKind holds the labels of the same kind.
@@ -59,6 +67,21 @@ func (s *Site) failures(r *http.Request) (content, error) {
 	if run.ID == "" {
 		return content{}, errcode.New(errcode.InvalidArgument, "run: missing, expected the run whose failures are shown")
 	}
+	page := &failuresContent{All: labelsAddress(run)}
+	if r.URL.Query().Get("labels") == "" {
+		p, err := s.reader(r.Context())
+		if err != nil {
+			return content{}, err
+		}
+		title := "Failures"
+		if page.Reasons, err = s.reasonsOf(r.Context(), p, run, r.URL.Query().Get("new") != ""); err != nil {
+			return content{}, err
+		}
+		if page.Reasons != nil {
+			title = strings.TrimSuffix(page.Reasons.Headline, ".")
+		}
+		return content{Title: title, Run: &run, Page: page}, nil
+	}
 	src, err := s.scores()
 	if err != nil {
 		return content{}, err
@@ -67,7 +90,7 @@ func (s *Site) failures(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	page := &failuresContent{Kinds: failureKinds(f, run)}
+	page.Kinds, page.All = failureKinds(f, run), ""
 	for i := range page.Kinds {
 		k := &page.Kinds[i]
 		bars := chart.Bars{Name: "failures-" + strconv.Itoa(i+1), Title: k.Title, Desc: "How many answers have each label.",
@@ -81,7 +104,7 @@ func (s *Site) failures(r *http.Request) (content, error) {
 	if len(f.Labels) == 0 {
 		page.None = "This run has no such labels. They come from the metrics relation, sql_judge_issues, flex, stef and rose: badger run --metrics relation scores the first without a judge."
 	}
-	return content{Title: "Failures", Run: &run, Page: page}, nil
+	return content{Title: "Labels", Run: &run, Page: page}, nil
 }
 
 // failureKinds are the labels of a run by their kinds.

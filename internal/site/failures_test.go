@@ -29,7 +29,7 @@ func TestFailures(t *testing.T) {
 			}
 		}
 		got := 0
-		shows(t, s, failuresAddress(run)).Find("section").Each(func(_ int, section *goquery.Selection) {
+		shows(t, s, labelsAddress(run)).Find("section").Each(func(_ int, section *goquery.Selection) {
 			title := section.Find("h2").Text()
 			section.Find("tbody tr").Each(func(_ int, row *goquery.Selection) {
 				cells := texts(row)
@@ -68,7 +68,7 @@ func TestFailuresByTier(t *testing.T) {
 			want[label+" in "+tiers[score.CaseID]]++
 		}
 	}
-	section := shows(t, s, failuresAddress(night2)).Find("section").First()
+	section := shows(t, s, labelsAddress(night2)).Find("section").First()
 	var heads []string
 	section.Find("thead th").Each(func(_ int, th *goquery.Selection) { heads = append(heads, th.Text()) })
 	if len(heads) < 6 || heads[3] != "easy" {

@@ -17,6 +17,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/relation"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -86,11 +88,12 @@ type link struct {
 
 // content is the content of a page.
 type content struct {
-	Title string
-	Run   *scoring.RunID // the run that is examined; nil: none
-	Page  any            // what the page's template sees as .Page
-	Short bool           // it is one of many in a report: it has no links to the pages of the run
-	Poll  bool           // what is shown continues: the page is loaded again while it is examined
+	Title  string
+	Run    *scoring.RunID // the run that is examined; nil: none
+	Page   any            // what the page's template sees as .Page
+	Short  bool           // it is one of many in a report: it has no links to the pages of the run
+	Status int            // of the response; 0: 200
+	Poll   bool           // what is shown continues: the page is loaded again while it is examined
 }
 
 // frame is the data of every template.
@@ -101,10 +104,13 @@ type frame struct {
 	Labels  bool   // the user may label
 	Admin   bool   // the user may create queues
 	Caller  string // the authenticated user; "" if unknown
-	Nav     []navLink
-	RunNav  []navLink // the pages of the run
-	Note    string    // what is left out of the report
-	Script  string    // addresses of assets; "" if the form has them inline
+	Tabs    []navLink
+	More    []navLink      // pages that are needed less often
+	About   *scoring.RunID // the run that the links lead to; nil: none
+	Step    *stepper       // leads to the batches before and after; nil: none
+	Foot    string         // which run the page is about
+	Note    string         // what is left out of the report
+	Script  string         // addresses of assets; "" if the form has them inline
 	Style   string
 }
 
@@ -125,18 +131,55 @@ func (s *Site) frame(ctx context.Context, f *form, here *page, c content) frame 
 	if h := heldIn(ctx); h != nil && here != nil && here.noted {
 		out.Note = h.note
 	}
-	for _, p := range s.pages {
-		if p.nav == "" || p.ofRun && c.Run == nil {
-			continue
-		}
-		l := navLink{addressOf(p, c.Run), p.nav, p == here}
-		if p.ofRun {
-			out.RunNav = append(out.RunNav, l)
-		} else {
-			out.Nav = append(out.Nav, l)
+	s.lead(ctx, &out, here)
+	return out
+}
+
+// firstOfMore is the place from which on links are in the fold.
+const firstOfMore = 100
+
+// lead adds the links to the other pages. Those of a page without a run lead to the newest run.
+func (s *Site) lead(ctx context.Context, out *frame, here *page) {
+	out.About = out.Run
+	if here != nil && s.o.Warehouse != nil {
+		if t, err := s.timeline(ctx); err == nil { // else the page itself reports the error
+			if out.About == nil && !out.Static {
+				out.About = t.newest()
+			}
+			if out.Run != nil && here.ofRun && here.nav != "" {
+				out.Step = t.stepOf(here, *out.Run)
+			}
 		}
 	}
-	return out
+	if out.Run != nil {
+		out.Foot = footOf(out.Run)
+	}
+	for _, p := range s.pages {
+		if p.nav == "" || p.ofRun && out.About == nil {
+			continue
+		}
+		l := navLink{addressOf(p, out.About), p.nav, p == here}
+		if p.place < firstOfMore {
+			out.Tabs = append(out.Tabs, l)
+		} else {
+			out.More = append(out.More, l)
+		}
+	}
+}
+
+// footOf names a run at the end of its pages.
+func footOf(run *scoring.RunID) string {
+	text := agentName(run.Agent, run.Version)
+	if run.Batch != "" {
+		text += ", batch " + run.Batch
+	}
+	return text + ", run " + run.ID
+}
+
+// response is a page that is served, with its status.
+type response struct {
+	bytes.Buffer
+	status int
 }
 
 // render writes a page, asked for by r.
@@ -144,6 +187,9 @@ func (f *form) render(ctx context.Context, w io.Writer, s *Site, p *page, r *htt
 	c, err := p.show(s, r)
 	if err != nil {
 		return err
+	}
+	if rw, served := w.(*response); served && c.Status != 0 {
+		rw.status = c.Status
 	}
 	return f.write(w, p.name, s.frame(ctx, f, p, c))
 }
@@ -193,7 +239,11 @@ func (f *form) functions() template.FuncMap {
 			return link{Href: f.href(address), Text: text}
 		},
 		// href is an address for the action of a form, which only a served page has.
-		"href":  f.href,
+		"href": f.href,
+		"listPath": func(state store.State) string {
+			path, _, _ := strings.Cut(casesAddress(state), "?")
+			return path
+		},
 		"asset": func(name string) string { return f.href(assetAddress(name)) },
 		"list":  func(v ...any) []any { return v },
 		// args returns the arguments of a template with several: {{template "x" (args "A" 1 "B" 2)}}.
@@ -219,6 +269,7 @@ func (f *form) functions() template.FuncMap {
 			}
 			return strings.ReplaceAll(status, "_", " ")
 		},
+		"title":   upper,
 		"figure":  figure,
 		"instant": instant,
 		"took":    took,
@@ -233,8 +284,22 @@ func (f *form) functions() template.FuncMap {
 		"lines":       textLines,
 		"pad":         padding,
 		"columnState": columnState,
-		"add":         func(a, b int) int { return a + b },
-		"float":       func(n int64) float64 { return float64(n) },
-		"isTrue":      func(b *bool) bool { return b != nil && *b },
+		"paired":      pairedColumns,
+		"personWord": func(verdict string) verdictWord {
+			class, text := personWord(verdict)
+			return verdictWord{class, text}
+		},
+		"asSentence":   asSentence,
+		"rowCounts":    func(r caseview.RowCounts) string { return countsText(&r) },
+		"relationName": relation.DisplayName,
+		"sentenceCase": func(s string) string {
+			if s == "" {
+				return s
+			}
+			return strings.ToUpper(s[:1]) + s[1:]
+		},
+		"add":    func(a, b int) int { return a + b },
+		"float":  func(n int64) float64 { return float64(n) },
+		"isTrue": func(b *bool) bool { return b != nil && *b },
 	}
 }

@@ -32,7 +32,8 @@ type labelView struct {
 	Agent    *side
 	Others   [][]caseview.SQLPart // further accepted queries
 	Cells    *caseview.Cells      // both sides cell by cell; nil: the queue is blind, or they cannot be compared
-	To       int
+	Table    *cellTable           // of them
+	Marks    []string             // a mark for each answer of the queue: done, the current one, or open; nil: too many
 	Control  *labelControl
 	Before   string // addresses of the neighbours; "": none
 	After    string
@@ -133,6 +134,7 @@ func (s *Site) label(r *http.Request) (content, error) {
 			return content{}, err
 		}
 	}
+	out.mark()
 	of := q.Answer(item.CaseID)
 	c, err := s.o.Warehouse.LabelledCase(ctx, of)
 	seen := ""
@@ -152,6 +154,25 @@ func (s *Site) label(r *http.Request) (content, error) {
 	}
 	out.Control.NameBack, out.Control.Keys = labelAddress(q.ID, item.CaseID), true
 	return content{Title: item.CaseID + " · " + q.Name, Page: &out}, nil
+}
+
+// mostMarks is how many answers of a queue have a mark each.
+const mostMarks = 60
+
+// mark fills in the marks. Which answers are done is not known; how many are is.
+func (v *labelView) mark() {
+	all := int(v.Queue.Cases)
+	if all < 1 || all > mostMarks {
+		return
+	}
+	v.Marks = make([]string, all)
+	done := all - int(v.Progress.MyLeft)
+	for i := range min(max(done, 0), all) {
+		v.Marks[i] = "is"
+	}
+	if done >= 0 && done < all {
+		v.Marks[done] = "now"
+	}
 }
 
 // showAnswers shows the results of both queries. It shows no figure of the case that reveals whether the answer is
@@ -181,9 +202,9 @@ func (s *Site) showAnswers(ctx context.Context, out *labelView, c *scoring.Case)
 			return err
 		}
 	} else if !out.Queue.Blind {
-		out.Cells, out.To = v.Cells, v.Cells.From+len(v.Cells.Page)
+		out.Cells, out.Table = v.Cells, newCellTable(v)
 	}
-	out.Gold, out.Agent = newSide("Accepted answer", gold, true), newSide("The agent's answer", agent, false)
+	out.Gold, out.Agent = newSide("Gold", gold, true), newSide("Answer", agent, false)
 	out.Gold.SQL, out.Agent.SQL = v.Queries.Gold, v.Queries.Agent
 	for i := range v.Golds {
 		if i+1 != v.Gold && v.Golds[i].SQL != "" {

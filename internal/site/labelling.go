@@ -31,7 +31,7 @@ func (s *Site) labels() (*labelling.Store, error) {
 func (s *Site) writing() (*labelling.Store, error) {
 	if !s.o.Labels {
 		return nil, errcode.New(errcode.PermissionDenied,
-			"labelling is switched off: begin badger view with --label, or set report.labels for badger serve")
+			"labeling is off: start badger view with --label, or set report.labels for badger serve")
 	}
 	return s.labels()
 }
@@ -174,11 +174,20 @@ func newLabelID() string { return strings.ToLower(rand.Text()) }
 
 // labelOption is a verdict that is offered.
 type labelOption struct {
-	Value, Key, Sign string
-	Chosen           bool
+	Value, Key string
+	Class      string // of the verdict
+	Word       string // that people read
+	Chosen     bool
 }
 
-var verdictSigns = map[string]string{"pass": "✓", "fail": "✗", "unsure": "?", labelling.Skip: "»"}
+func newLabelOption(value, key string, mine *labelling.Label) labelOption {
+	o := labelOption{Value: value, Key: key, Chosen: mine != nil && mine.Verdict == value}
+	o.Class, o.Word = personWord(value)
+	if o.Word != value || value == "unsure" || value == labelling.Skip { // else a verdict of the queue, as it is written
+		o.Word = strings.ToUpper(o.Word[:1]) + o.Word[1:]
+	}
+	return o
+}
 
 // controlOnOtherPage returns the control for an answer on a page outside of queues. A label given there counts in a
 // queue that needs it.
@@ -253,11 +262,9 @@ func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.A
 		}
 	}
 	for i, v := range options {
-		c.Options = append(c.Options,
-			labelOption{v, string(rune('1' + i)), verdictSigns[v], c.Mine != nil && c.Mine.Verdict == v})
+		c.Options = append(c.Options, newLabelOption(v, string(rune('1'+i)), c.Mine))
 	}
-	c.Options = append(c.Options,
-		labelOption{labelling.Skip, "s", verdictSigns[labelling.Skip], c.Mine != nil && c.Mine.Verdict == labelling.Skip})
+	c.Options = append(c.Options, newLabelOption(labelling.Skip, "s", c.Mine))
 	return c, nil
 }
 

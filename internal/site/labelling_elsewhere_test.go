@@ -87,7 +87,7 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	_, labelled := lee.open(labelAddress(open.ID, cases[0]))
 	lee.send(labelled.Find("form.label"), url.Values{"verdict": {"pass"}})
 	second := newQueue(false, cases[0])
-	if _, page = lee.open(address); page.Find("form[data-undo] input[name=queue]").AttrOr("value", "") != second.ID || !strings.Contains(page.Find("[data-label] .saved").Text(), "said pass") {
+	if _, page = lee.open(address); page.Find("form[data-undo] input[name=queue]").AttrOr("value", "") != second.ID || !strings.Contains(page.Find("[data-label] .saved").Text(), "said right") {
 		t.Errorf("the control of the second queue: %s", page.Find("[data-label]").Text())
 	}
 	if counts, said := page.Find("[data-label] span:not(.saved) a").AttrOr("href", ""), page.Find("[data-label] .saved a").AttrOr("href", ""); counts != queueAddress(second.ID) || said != queueAddress(open.ID) {
@@ -97,7 +97,7 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	if a, b := mine(open, cases[0]), mine(second, cases[0]); a == "pass" || b != "" || at != address {
 		t.Errorf("after undo %q and %q, at %s", a, b, at)
 	}
-	if strings.Contains(page.Find("[data-label] .saved").Text(), "said pass") {
+	if strings.Contains(page.Find("[data-label] .saved").Text(), "said right") {
 		t.Error("the page still shows what was taken back")
 	}
 	// If both have a label, the page shows the newest of them, whichever queue it is in.
@@ -107,7 +107,7 @@ func TestLabelOnTheCasePageCountsInItsQueue(t *testing.T) {
 	}
 	_, labelled = lee.open(labelAddress(open.ID, cases[0]))
 	lee.send(labelled.Find("form.label"), url.Values{"verdict": {"pass"}})
-	if _, page = lee.open(address); page.Find("form[data-undo] input[name=queue]").AttrOr("value", "") != open.ID || !strings.Contains(page.Find("[data-label] .saved").Text(), "said pass") {
+	if _, page = lee.open(address); page.Find("form[data-undo] input[name=queue]").AttrOr("value", "") != open.ID || !strings.Contains(page.Find("[data-label] .saved").Text(), "said right") {
 		t.Errorf("the control of the newest label: %s", page.Find("[data-label]").Text())
 	}
 	if err := labels.Close(t.Context(), second); err != nil {

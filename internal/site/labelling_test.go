@@ -200,11 +200,11 @@ func TestLabellingWithoutScript(t *testing.T) {
 	// They differ; a third verdict settles it.
 	_, page = kim.open(queueAt)
 	_, page = kim.open(page.Find(".tile a").AttrOr("href", ""))
-	if got := page.Find(".conflict tbody th bdi").Text(); got != "Kim Ωlee@example.com" || !strings.Contains(page.Find(".conflict h2").Text(), "open") {
+	if got := page.Find(".conflict ul b bdi").Text(); got != "Kim Ωlee@example.com" || !strings.Contains(page.Find(".conflict .status").Text(), "open") {
 		t.Errorf("where they differ: %s", page.Find("main").Text())
 	}
 	_, page = kim.send(page.Find("form.label"), url.Values{"verdict": {"fail"}, "note": {"final"}})
-	if !strings.Contains(page.Find(".conflict h2").Text(), "settled") || !strings.Contains(page.Find(".conflict").Text(), "adjudicated") {
+	if !strings.Contains(page.Find(".conflict .status").Text(), "settled") || !strings.Contains(page.Find(".conflict").Text(), "adjudicated") {
 		t.Errorf("settled: %s", page.Find("main").Text())
 	}
 	all, err := labels.Queues(t.Context())
@@ -333,6 +333,11 @@ func TestLabelRoles(t *testing.T) {
 		if res, _ := b.do("POST", address, label); res.StatusCode != http.StatusForbidden {
 			t.Errorf("%s with labelling switched off: %d", address, res.StatusCode)
 		}
+	}
+	// Who has no other role is told how it is switched on.
+	b.who.Roles = []identity.Role{identity.Read}
+	if res, body := b.do(http.MethodGet, "/label?queue=x", nil); res.StatusCode != http.StatusForbidden || !strings.Contains(body, "badger view with --label") {
+		t.Errorf("%d %s", res.StatusCode, body)
 	}
 }
 

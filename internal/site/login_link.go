@@ -72,6 +72,11 @@ func (d *Door) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	c, err := r.Cookie(d.cookie)
 	if err != nil || subtle.ConstantTimeCompare([]byte(c.Value), []byte(d.secret)) != 1 {
+		if wantsJSON(r) { // a label that waits in a page from before: it is sent again from the next page
+			out := sentLabel{Error: "this browser is signed out: press Enter in the terminal, and open the link", Again: true}
+			_ = answerJSON(rw, http.StatusUnauthorized, out)
+			return
+		}
 		http.Error(rw, "This browser has not opened the link that the terminal shows, or the link was used. Press Enter in the terminal for another.", http.StatusForbidden)
 		return
 	}

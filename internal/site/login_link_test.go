@@ -56,6 +56,14 @@ func TestDoor(t *testing.T) {
 	if res := ask("/", here, cookie); res.StatusCode != http.StatusOK || !seen.May(identity.Read) || seen.May(identity.Label) {
 		t.Errorf("with the cookie: %d, %v", res.StatusCode, seen)
 	}
+	// A label that a page from before sends is kept by that page and sent again, so it is told when and why.
+	r := httptest.NewRequest(http.MethodPost, "/label", nil)
+	r.Host = here
+	r.Header.Set("Accept", "application/json")
+	w := httptest.NewRecorder()
+	if d.ServeHTTP(w, r); w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), `"again":true`) || !strings.Contains(w.Body.String(), "open the link") {
+		t.Errorf("a script without the cookie: %d %s", w.Code, w.Body)
+	}
 	if res := ask("/", here, &http.Cookie{Name: cookie.Name, Value: "x"}); res.StatusCode != http.StatusForbidden {
 		t.Errorf("with another cookie: %d", res.StatusCode)
 	}

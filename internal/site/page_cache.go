@@ -18,6 +18,8 @@ type held struct {
 	note  string    // what is left out of the report
 	shown *heldCase // what the page is about; nil: no case
 	lists *heldLists
+	// withPage are the cases that have pages, by run.
+	withPage map[scoring.RunID]map[string]bool
 }
 
 // heldRun caches the data that the pages of a run share.
@@ -152,17 +154,6 @@ func neighboursOf(ctx context.Context, p *store.Pages, s *caseState) (n store.Ne
 // briefMetrics are those whose scores are on a short page, in addition to the metric that is explained at its top.
 var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "component_f1": true,
 	"refusal": true, "rose": true, "flex": true, "llm_ex": true}
-
-// briefRows is how many rows a short page shows.
-const briefRows = 25
-
-// rowsOf is how many rows the page of a case shows; 0: as many as pages do.
-func rowsOf(ctx context.Context) int {
-	if h := heldIn(ctx); h != nil && h.brief {
-		return briefRows
-	}
-	return 0
-}
 
 // abridge leaves out what a short page does not show, for a run with scores of the given number of metrics.
 func (c *onecase) abridge(metrics int) {

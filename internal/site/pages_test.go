@@ -178,7 +178,7 @@ func checkFigures(t *testing.T, what string, row []shownCell, r *report.Rate) {
 	}
 	if p := r.Passed; p != nil {
 		want[cellShare], want[cellShareInterval] = report.Percent(p.Rate), fmt.Sprintf("%.0f–%.0f", 100*p.Low, 100*p.High)
-		want[cellPassed], want[cellNotPassed] = count(p.Passed), count(p.Of-p.Passed)
+		want[cellPassed], want[cellNotPassed] = count(p.Passed), count(p.Of-p.Passed-c.Unanswered)
 	}
 	for i, text := range want {
 		if row[i].text != text {
@@ -306,7 +306,7 @@ func TestCasesForms(t *testing.T) {
 // a run is that continues.
 func TestRuns(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	page := see(t, s, "/")
+	page := see(t, s, "/runs")
 	last := -1
 	for _, id := range []string{"judged", "judged-1.0", "night-2.0", "night-1.0", "under-way", "cut-short"} {
 		at := strings.Index(page, ">"+id+"</a>")
@@ -320,11 +320,11 @@ func TestRuns(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	filtered := see(t, s, "/?"+url.Values{"text": {"JUDGED"}, "version": {"1.0"}, "status": {"done"}}.Encode())
+	filtered := see(t, s, "/runs?"+url.Values{"text": {"JUDGED"}, "version": {"1.0"}, "status": {"done"}}.Encode())
 	if strings.Count(filtered, `<th scope="row" class="name">`) != 1 || !strings.Contains(filtered, ">judged-1.0</a>") || strings.Contains(filtered, "data-poll") {
 		t.Errorf("filtered:\n%s", filtered)
 	}
-	if body := see(t, s, "/?agent=nobody"); !strings.Contains(body, "No run matches") {
+	if body := see(t, s, "/runs?agent=nobody"); !strings.Contains(body, "No run matches") {
 		t.Errorf("%s", body)
 	}
 	if body := see(t, s, "/run?"+store.RunValues((scoring.RunID{ID: "under-way", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}})).Encode()); !strings.Contains(body, "data-poll") || !strings.Contains(body, "No score is stored yet") {
@@ -339,7 +339,7 @@ func TestEmptyStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := siteOver(t, w)
-	if body := see(t, s, "/"); !strings.Contains(body, "badger run --cases") || !strings.Contains(body, "badger demo") {
+	if body := see(t, s, "/runs"); !strings.Contains(body, "badger run --cases") || !strings.Contains(body, "badger demo") {
 		t.Errorf("%s", body)
 	}
 	if body := see(t, s, "/?text=x"); !strings.Contains(body, "No run matches") {

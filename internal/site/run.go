@@ -19,13 +19,13 @@ import (
 
 // The page of the results of a run.
 var _ = register(
-	&page{name: "run", pattern: "GET /run", nav: "Results", place: 20, ofRun: true, noted: true,
+	&page{name: "run", pattern: "GET /run", nav: "Overview", place: 10, ofRun: true, inPrint: true, noted: true,
 		inReport: (*staticPlan).results, role: identity.Read, show: (*Site).run})
 
 // results adds the results of a run. A report opens with those of the first run.
 func (l *staticPlan) results(p *page, of *staticRun) {
 	if of.first {
-		l.add(p, addressOf(p, &of.run), "index")
+		l.add(p, addressOf(p, &of.run), "index", "/")
 		return
 	}
 	l.one(p, of)
@@ -58,10 +58,11 @@ type runView struct {
 	Spread  *spread
 	Slices  []slice
 	Worst   []worst
-	AllBad  string // address of all cases that did not pass
-	Only    string // the one slice that is shown; "": all
-	Whole   string // address of the page with all slices
-	Bare    bool   // the warehouse holds only the scores, as it seems
+	AllBad  string    // address of all cases that did not pass
+	Only    string    // the one slice that is shown; "": all
+	Whole   string    // address of the page with all slices
+	Top     *overview // nil: the page is about one metric or slice
+	Bare    bool      // the warehouse holds only the scores, as it seems
 }
 
 // metricGroup is the metrics of one family.
@@ -162,7 +163,14 @@ func (s *Site) run(r *http.Request) (content, error) {
 			return content{}, err
 		}
 	}
-	return content{Title: agentName(run.Agent, run.Version), Run: &key, Page: v, Poll: run.Status == "running"}, nil
+	title := agentName(run.Agent, run.Version)
+	if len(v.Groups) > 0 && v.Only == "" && (v.Chosen == nil || v.Metric == list.Shape.Primary()) {
+		if v.Top, err = s.overviewOf(ctx, p, &v, list); err != nil {
+			return content{}, err
+		}
+		title += ": " + strings.TrimSuffix(v.Top.Headline, ".")
+	}
+	return content{Title: title, Run: &key, Page: v, Poll: run.Status == "running"}, nil
 }
 
 // bare reports whether the first cases of a run have neither a question nor a query of the answer: what a

@@ -22,7 +22,21 @@ import (
 
 // The page lists the runs.
 var _ = register(
-	&page{name: "runs", pattern: "GET /{$}", nav: "Runs", place: 10, role: identity.Read, show: (*Site).runs})
+	&page{name: "runs", pattern: "GET /runs", nav: "Runs", place: 110, role: identity.Read, show: (*Site).runs})
+
+// The first page is the overview of the newest batch, or the list of runs if there is none.
+var _ = register(
+	&page{pattern: "GET /{$}", shortcut: true, role: identity.Read,
+		serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+			t, err := s.timeline(r.Context())
+			if err != nil {
+				return err
+			}
+			if run := t.newest(); run != nil {
+				return s.goTo(rw, r, runAddress(*run))
+			}
+			return s.goTo(rw, r, runsAddress())
+		}})
 
 // runsOnPage is how many runs a page of them shows.
 const runsOnPage = 50
@@ -56,10 +70,12 @@ type runRow struct {
 	Metric  string // the primary metric
 	Share   *report.Share
 	Mean    *float64 // where the metric gives no verdict
-	Passed  string   // address of the cases that passed
-	Scores  int64    // 0: not known
-	Failed  *int64   // scores that failed; nil: not known
-	Errors  string
+	// Unanswered is how many questions have no answer.
+	Unanswered int64
+	Passed     string // address of the cases that passed
+	Scores     int64  // 0: not known
+	Failed     *int64 // scores that failed; nil: not known
+	Errors     string
 	// GoldenSet are the versions of the golden set that the questions were taken from; "" if the run
 	// does not say.
 	GoldenSet string
@@ -76,7 +92,11 @@ func (s *Site) reader(ctx context.Context) (*store.Pages, error) {
 	if s.o.Warehouse == nil {
 		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
 	}
-	return s.o.Warehouse.Pages(ctx, s.o.Metrics)
+	p, err := s.o.Warehouse.Pages(ctx, s.o.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	return p.Grouping(reasonGroups()), nil
 }
 
 func (s *Site) runs(r *http.Request) (content, error) {
@@ -178,6 +198,7 @@ func (s *Site) runRows(ctx context.Context, p *store.Pages, runs []store.Run) ([
 		if there {
 			row.Cases = f.Scores
 			row.Share, row.Mean = shareOf(&f.Figures), meanOf(&f.Figures)
+			row.Unanswered = f.Unanswered
 			row.Duration = tookSince(run.Started, f.Last)
 		}
 		row.Failed = runErrors(run)
@@ -207,12 +228,13 @@ func (s *Site) primary(names []string) string {
 	return report.Primary(known)
 }
 
-// shareOf is the share of a metric's verdicts that passed; nil if it gave none.
+// shareOf is the share of the questions that passed, of those with a verdict or without an answer; nil if the metric
+// gave no verdict.
 func shareOf(f *store.Figures) *report.Share {
 	if f.Judged == 0 {
 		return nil
 	}
-	return report.ShareOf(int(f.Passed), int(f.Judged))
+	return report.ShareOf(int(f.Passed), int(f.Judged+f.Unanswered))
 }
 
 // meanOf is the mean of a metric's values; nil if there are none.

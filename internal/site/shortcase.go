@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/printable"
 )
 
 // shortCase is the data of the short page of a case, except the heading, ready to print: for thousands of pages,
@@ -15,8 +16,6 @@ type shortCase struct {
 	Latency   string
 	Columns   []shortColumn
 	Counts    string
-	Caption   string
-	Rows      []shortRow
 	Relations []shortRelation
 	Queries   []shortQuery
 	Scores    []shortScore
@@ -45,22 +44,6 @@ type shortColumn struct {
 	How                 phrase
 	Equal               string
 	OnlyGold, OnlyAgent bool
-}
-
-// shortRow is a row of the cells.
-type shortRow struct {
-	Kind  caseview.RowKind
-	Head  string
-	Cells []shortCell
-}
-
-// shortCell is a cell of one plain text, or without it one as whole pages show it.
-type shortCell struct {
-	Text   string
-	Number bool
-	Empty  bool // there is no such cell
-	Null   bool
-	Whole  *caseview.Cell
 }
 
 type shortRelation struct {
@@ -103,7 +86,7 @@ func (c *onecase) briefly() *shortCase {
 		out.columns(v.Mapping)
 	}
 	if v.Cells != nil {
-		out.cells(v.Cells, c.To)
+		out.Counts = countsText(&v.Cells.Rows)
 	}
 	for i := range c.Relations {
 		out.Relations = append(out.Relations, newShortRelation(&c.Relations[i]))
@@ -120,7 +103,7 @@ func (c *onecase) briefly() *shortCase {
 	for _, g := range c.Metrics {
 		for i := range g.Scores {
 			s := &g.Scores[i]
-			score := shortScore{Metric: s.Metric, Value: s.Label, Verdict: s.Verdict(), Reason: phraseOf(s.Reason)}
+			score := shortScore{Metric: s.Display, Value: s.Label, Verdict: s.Verdict(), Reason: phraseOf(s.Reason)}
 			if score.Value == "" {
 				score.Value = figure(s.Value)
 			}
@@ -157,52 +140,19 @@ func (s *shortCase) columns(m *caseview.Mapping) {
 	}
 }
 
-func (s *shortCase) cells(cells *caseview.Cells, to int) {
-	r := &cells.Rows
-	s.Counts = things(r.Gold, "row") + " in gold, " + count(r.Agent) + " in the answer: " + count(r.Matched) +
-		" matched (" + count(r.Equal) + " agree, " + count(r.Differing) + " differ), " +
-		count(r.Missing) + " missing, " + count(r.Extra) + " extra. Cells:"
-	for _, n := range cells.Counts {
-		if n.Cells > 0 {
-			s.Counts += " " + n.State.Sign() + " " + n.State.Words() + " " + count(n.Cells) + ";"
+// countsText says how many rows agree and do not.
+func countsText(r *caseview.RowCounts) string {
+	text := count(r.Gold) + " in gold, " + count(r.Agent) + " in the answer: " + count(r.Equal) + " " +
+		printable.Verb(r.Equal, "agrees", "agree")
+	for _, part := range []struct {
+		n    int
+		text string
+	}{{r.Differing, printable.Verb(r.Differing, "differs", "differ")}, {r.Missing, "missing"}, {r.Extra, "too many"}} {
+		if part.n > 0 {
+			text += ", " + count(part.n) + " " + part.text
 		}
 	}
-	s.Caption = "Rows " + count(cells.From+1) + "–" + count(to) + " of " + count(cells.Total) +
-		"; gold over the answer where they differ"
-	for i := range cells.Page {
-		row := &cells.Page[i]
-		line := shortRow{Kind: row.Kind, Cells: make([]shortCell, len(row.Cells))}
-		switch row.Kind {
-		case caseview.MatchedRow:
-			line.Head = count(row.GoldRow) + " ↔ " + count(row.AgentRow)
-		case caseview.MissingRow:
-			line.Head = "− missing " + count(row.GoldRow)
-		default:
-			line.Head = "+ extra " + count(row.AgentRow)
-		}
-		for k := range row.Cells {
-			line.Cells[k] = newShortCell(row.Kind, &row.Cells[k])
-		}
-		s.Rows = append(s.Rows, line)
-	}
-}
-
-// newShortCell returns a cell without a sign: both sides agree, or one side lacks the row.
-func newShortCell(kind caseview.RowKind, c *caseview.Cell) shortCell {
-	v := c.Gold
-	if kind == caseview.ExtraRow {
-		v = c.Agent
-	}
-	switch {
-	case kind == caseview.MatchedRow && c.State != caseview.Equal:
-	case v == nil:
-		return shortCell{Empty: true}
-	case v.Null:
-		return shortCell{Null: true}
-	case !v.Masked && v.Length == 0 && len(v.Pieces) == 1 && v.Pieces[0].Symbol == "":
-		return shortCell{Text: v.Pieces[0].Text + padding(v.Pad), Number: v.Number}
-	}
-	return shortCell{Whole: c}
+	return text + "."
 }
 
 func newShortRelation(r *relationPart) shortRelation {
@@ -213,7 +163,7 @@ func newShortRelation(r *relationPart) shortRelation {
 	if p := &r.People; p.Cases > 0 {
 		out.Said += "People accepted " + count(p.Accepted) + " of " + count(p.Cases) + " such answers"
 	} else {
-		out.Said += "People have labelled no such answer"
+		out.Said += "People have labeled no such answer"
 	}
 	out.Said += "; chance " + share(r.People.Chance) + "; "
 	if !r.People.Passes {

@@ -41,15 +41,17 @@ type Options struct {
 
 // page is one page of the report. A file that makes one passes it to register; nothing else names it.
 type page struct {
-	name    string // templates/NAME.html, which defines "content"
-	pattern string // of the address, such as GET /cases; its state is in the query
-	nav     string // the text of the link that leads to it; "": none
-	place   int    // of that link among the others, in steps of ten
-	ofRun   bool   // its address names a run; its link is shown if a run is chosen
-	perCase bool   // a static report has one for each case that it chooses
-	noted   bool   // in a static report it lists what is left out
-	role    identity.Role
-	show    func(s *Site, r *http.Request) (content, error)
+	name     string // templates/NAME.html, which defines "content"
+	pattern  string // of the address, such as GET /cases; its state is in the query
+	nav      string // the text of the link that leads to it; "": none
+	place    int    // of that link among the others, in steps of ten
+	ofRun    bool   // its address names a run; its link is shown if a run is chosen
+	shortcut bool   // it leads to another page
+	perCase  bool   // a static report has one for each case that it chooses
+	noted    bool   // in a static report it lists what is left out
+	inPrint  bool   // a print of a report in one file has it
+	role     identity.Role
+	show     func(s *Site, r *http.Request) (content, error)
 	// inReport adds the page to a static report, for one run of it; nil: a static report lacks the page.
 	inReport func(*staticPlan, *page, *staticRun)
 	// serve handles requests that do not return a page, such as a submitted label; name and show are then empty.
@@ -88,6 +90,7 @@ type Site struct {
 	served  *form
 	policy  string // Content-Security-Policy
 	mask    *caseview.Mask
+	times   timelines
 }
 
 // New makes a site. An error is a wrong option.
@@ -203,6 +206,9 @@ func (s *Site) page(p *page) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		who, _ := identity.From(r.Context())
 		err := who.Demand(p.role)
+		if err != nil && p.role != identity.Read && !s.o.Labels { // no caller has the role
+			_, err = s.writing()
+		}
 		if err == nil {
 			err = readableAddress(r)
 		}
@@ -217,9 +223,10 @@ func (s *Site) page(p *page) http.HandlerFunc {
 		case p.serve != nil:
 			err = p.serve(s, rw, r)
 		default:
-			var b bytes.Buffer
-			if err = s.served.render(r.Context(), &b, s, p, r); err == nil {
+			b := &response{status: http.StatusOK}
+			if err = s.served.render(r.Context(), b, s, p, r); err == nil {
 				rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+				rw.WriteHeader(b.status)
 				_, _ = rw.Write(b.Bytes())
 			}
 		}

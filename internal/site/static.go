@@ -31,11 +31,13 @@ import (
 // Static selects the content of a static report.
 type Static struct {
 	Runs     []scoring.RunID // the report opens with the first one
-	Baseline scoring.RunID   // that the runs are compared with; the zero value: none
+	Baseline scoring.RunID   // that the runs are compared with; the zero value: that of each by its accepted batches
 	All      bool            // every case has a page; else those that did not pass, have an error or changed
 	Done     func(pages, of int)
 
-	short bool // pages of cases are short, however few there are
+	short     bool // pages of cases are short, however few there are
+	baselines map[scoring.RunID]scoring.RunID
+	file      bool // the report is one file, whose list of all cases is data
 }
 
 // staticForm is the form of a report without a server: an address leads to a file of the folder, or to a section of
@@ -132,9 +134,13 @@ func (o *Static) modesOf(run scoring.RunID) []store.Mode {
 	modes := []store.Mode{store.All, store.Failed, store.Errors}
 	if o.state(run, store.All).Baseline != (scoring.RunID{}) {
 		modes = append(modes, store.Changed)
+		modes = append(modes, changeModes...)
 	}
 	return modes
 }
+
+// changeModes are the lists of what became of questions.
+var changeModes = []store.Mode{store.Broke, store.Fixed, store.StillWrong, store.StillRight, store.Unasked}
 
 // holdRun reads what the pages of a run share.
 func (s *Site) holdRun(ctx context.Context, p *store.Pages, o *Static, run scoring.RunID) (*heldRun, error) {
@@ -232,6 +238,7 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) []staticPage 
 	if s.pageOfCases() == nil {
 		ofCases, f.cases = nil, nil
 	}
+	shared.withPage = f.cases
 	shared.brief = o.short || len(ofCases) > manyCases
 	if left > 0 {
 		shared.note = "This report has pages of " + things(len(ofCases), "case") + ". " + count(left) + " more that did not pass, have an error or changed are in the lists only: badger view shows them, and --cases all gives every case a page."
@@ -260,9 +267,9 @@ func (s *Site) pageOfCases() *page {
 
 // state is the list of the cases of a run in a mode.
 func (o *Static) state(run scoring.RunID, mode store.Mode) store.State {
-	s := store.State{RunID: run, Mode: mode, Page: 1, Size: pageSize}
-	if run != o.Baseline {
-		s.Baseline = o.Baseline
+	s := store.State{RunID: run, Mode: mode, Page: 1, Size: pageSize, Baseline: o.baselines[run]}
+	if ofChanges(mode) {
+		s.Sort.Column = "group"
 	}
 	return s
 }
@@ -415,6 +422,10 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 	if s.o.Elsewhere != nil {
 		p = p.Lacking(s.o.Elsewhere)
 	}
+	o.file = one
+	if err := s.setBaselines(ctx, o); err != nil {
+		return nil, nil, nil, err
+	}
 	shared := &held{pages: p, runs: map[scoring.RunID]*heldRun{},
 		lists: &heldLists{counts: map[string]map[store.Mode]int64{}}}
 	for _, run := range o.Runs {
@@ -433,6 +444,29 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 		f.layout = "section"
 	}
 	return ctx, f, pages, nil
+}
+
+// setBaselines finds the baseline of each run, and puts the newest batch first.
+func (s *Site) setBaselines(ctx context.Context, o *Static) error {
+	o.baselines = map[scoring.RunID]scoring.RunID{}
+	t, err := s.timeline(ctx)
+	if err != nil {
+		return err
+	}
+	place := func(run scoring.RunID) int {
+		return slices.IndexFunc(t.moments, func(m moment) bool { return m.Of.By == run.By })
+	}
+	o.Runs = slices.Clone(o.Runs)
+	slices.SortStableFunc(o.Runs, func(a, b scoring.RunID) int { return place(b) - place(a) })
+	for _, run := range o.Runs {
+		switch from, _ := t.baseline(run); {
+		case o.Baseline != (scoring.RunID{}) && o.Baseline != run:
+			o.baselines[run] = o.Baseline
+		case o.Baseline == (scoring.RunID{}) && from != nil:
+			o.baselines[run] = from.Run.RunID
+		}
+	}
+	return nil
 }
 
 // listFile names the files of a report in a folder, so that another report can take its place.
@@ -477,7 +511,7 @@ func (s *Site) WriteFolder(ctx context.Context, dir string, o Static) error {
 
 // usedAssets are the assets that pages name.
 func usedAssets() []*asset {
-	return []*asset{assets()["icon.svg"], assets()["site.css"], assets()["site.js"]}
+	return []*asset{assets()["icon.svg"], assets()["site.css"], assets()["site.js"], assets()["rows.js"]}
 }
 
 // reportFile is the names of files of reports.
@@ -522,15 +556,14 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 	_, _ = out.WriteString(documentHead(agentName(o.Runs[0].Agent, o.Runs[0].Version)))
 	err = s.each(ctx, f, pages, &o, func(p staticPage, text []byte) error {
 		name := sectionMark + p.name
-		_, _ = out.WriteString(`<section class="page" id="` + name + "\">\n")
-		_, _ = out.Write(inSection(name, text))
-		_, err := out.WriteString("</section>\n")
-		return err
+		return s.writeSection(ctx, out, p, inSection(name, text), len(pages) > mostSections)
 	})
 	if err == nil {
-		_, _ = out.WriteString(
-			"</main>\n<footer><p>badger " + html.EscapeString(s.o.Version) + "</p></footer>\n<script>" +
-				string(assets()["site.js"].data) + "</script>\n</body>\n</html>\n")
+		_, _ = out.WriteString("</main>\n<footer><p>badger " + html.EscapeString(s.o.Version) + "</p></footer>\n")
+		for _, name := range scriptsOfFile {
+			_, _ = out.WriteString("<script>" + string(assets()[name].data) + "</script>\n")
+		}
+		_, _ = out.WriteString("</body>\n</html>\n")
 		err = out.Flush()
 	}
 	if err != nil {
@@ -539,18 +572,56 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 	return nil
 }
 
+// mostSections is up to how many pages of a report in one file are sections of the document. In a larger report the
+// pages of cases, and of lists after the first, are text that a script shows when they are opened: a document of
+// hundreds of thousands of elements takes half a minute to open.
+const mostSections = 250
+
+// writeSection writes a page of a report in one file.
+func (s *Site) writeSection(ctx context.Context, out *bufio.Writer, p staticPage, text []byte, large bool) error {
+	name := sectionMark + p.name
+	if large && p.later() && !bytes.Contains(text, []byte("</script")) && !bytes.Contains(text, []byte("<!--")) {
+		_, _ = out.WriteString(`<script type="text/plain" class="later" id="` + name + "\">\n")
+		_, _ = out.Write(text)
+		_, err := out.WriteString("</script>\n")
+		return err
+	}
+	class := "page"
+	if p.page.inPrint && (p.name == p.page.name || p.name == "index") {
+		class += " printed"
+	}
+	_, _ = out.WriteString(`<section class="` + class + `" id="` + name + "\">\n")
+	_, _ = out.Write(text)
+	_, err := out.WriteString("</section>\n")
+	if err != nil || p.page.name != "cases" {
+		return err
+	}
+	return s.writeListData(ctx, out, p)
+}
+
+// later reports whether a page of a large report is shown by a script.
+func (p *staticPage) later() bool {
+	return p.of != nil || strings.Contains(p.name, "-page-")
+}
+
+// scriptsOfFile are the scripts of a report in one file.
+var scriptsOfFile = []string{"site.js", "rows.js", "file.js"}
+
 // documentHead returns everything before the sections of a report in one file.
 func documentHead(title string) string {
 	hash := func(text []byte) string {
 		sum := sha256.Sum256(text)
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	style, script := assets()["site.css"].data, assets()["site.js"].data
+	style, scripts := assets()["site.css"].data, ""
+	for _, name := range scriptsOfFile {
+		scripts += " " + hash(assets()[name].data)
+	}
 	return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ` + hash(style) + `; script-src ` + hash(script) + `; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ` + hash(style) + `; script-src` + scripts + `; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -559,7 +630,7 @@ func documentHead(title string) string {
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<main id="content" tabindex="-1">
+<main id="content" tabindex="-1" class="file">
 `
 }
 

@@ -17,7 +17,7 @@ import (
 
 // The page lists questions whose accepted answer, or whose wording, is suspect.
 var _ = register(
-	&page{name: "suspects", pattern: "GET /suspects", nav: "Suspect golds", place: 70, ofRun: true,
+	&page{name: "suspects", pattern: "GET /suspects", nav: "Suspect golds", place: 120, ofRun: true,
 		inReport: (*staticPlan).one, role: identity.Read, show: (*Site).suspects})
 
 const suspectsPerPage = 50

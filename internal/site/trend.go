@@ -16,12 +16,14 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
 // The page shows how metrics went over the batches of agents.
 var _ = register(
-	&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 60, role: identity.Read, show: (*Site).trend})
+	&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 50, ofRun: true, inReport: (*staticPlan).one,
+		role: identity.Read, show: (*Site).trend})
 
 const (
 	lastBatches   = 10 // that are shown unless more are asked for
@@ -70,17 +72,18 @@ func trendAddress(s trendState) string {
 }
 
 type trendContent struct {
-	State    trendState
-	Agents   []option
-	Metrics  []trendMetric
-	Others   []trendLink // metrics that are not shown
-	AllAt    string      // the address with all batches; "": they are shown
-	Hidden   int         // batches that are not shown
-	Legend   []string    // what the marks mean
-	Notes    []string
-	Alpha    float64
-	Adjusted int // metrics that the p of a batch are adjusted for
-	Batches  int
+	Nights  *nightsView // the batches of an agent; nil: tables of some metrics
+	State   trendState
+	Agents  []option
+	Metrics []trendMetric
+	Others  []trendLink // metrics that are not shown
+	AllAt   string      // the address with all batches; "": they are shown
+	Hidden  int         // batches that are not shown
+	Legend  []string    // what the marks mean
+	Notes   []string
+	Alpha   float64
+	Primary string // the metric whose p-values are not adjusted
+	Batches int
 }
 
 type trendLink struct{ Address, Text string }
@@ -120,6 +123,18 @@ func (s *Site) trend(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	ctx := r.Context()
+	var run *scoring.RunID
+	if named := store.ParseRun(r.URL.Query()); named.ID != "" {
+		run = &named
+	}
+	if len(state.Metrics) == 0 {
+		v, err := s.nightsPage(ctx, state, run)
+		if err != nil {
+			return content{}, err
+		}
+		return content{Title: strings.TrimSuffix(v.Headline, "."), Run: run,
+			Page: &trendContent{State: state, Nights: v}}, nil
+	}
 	src, err := s.scores()
 	if err != nil {
 		return content{}, err
@@ -137,7 +152,7 @@ func (s *Site) trend(r *http.Request) (content, error) {
 	}}
 	o.Metrics = metrics // all of them, as p is adjusted for their number
 	page := &trendContent{State: state}
-	out := content{Title: "Trend", Page: page}
+	out := content{Title: "Trend", Run: run, Page: page}
 	if len(metrics) == 0 {
 		page.Notes = []string{"there are no scores"}
 		return out, nil
@@ -171,7 +186,7 @@ func (s *Site) trend(r *http.Request) (content, error) {
 		page.AllAt = trendAddress(more)
 	}
 	occurred := map[string]bool{}
-	page.Adjusted = len(t.Metrics)
+	page.Primary = t.Primary
 	for i, m := range shown {
 		page.Metrics = append(page.Metrics, trendOf(t, m, i, state, asked, occurred))
 	}
@@ -311,7 +326,7 @@ func rowOfPoint(t *analysis.Trend, p *analysis.Point,
 	}
 	before := t.Batches[*p.Before]
 	if c.Mean != nil {
-		row.Change, row.P = report.Signed(*c.Mean), analysis.PValue(*c.PAdjusted)
+		row.Change, row.P = report.Changed(c), analysis.PValue(*c.PAdjusted)
 	}
 	row.Outcome = outcomes[c.Outcome]
 	row.Class = outcomeClasses[c.Outcome]

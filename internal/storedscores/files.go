@@ -223,6 +223,19 @@ func (s *Files) Load(ctx context.Context, b analysis.Batch, metrics []string, in
 	return nil
 }
 
+// LoadEach adds the scores of some metrics to the answers of several batches.
+func (s *Files) LoadEach(ctx context.Context, metrics []string, into []*analysis.Answers) error {
+	for _, a := range into {
+		if err := s.Load(ctx, a.Batch, metrics, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Accepted is nil: files record no accepted batches.
+func (s *Files) Accepted(context.Context) (analysis.Accepted, error) { return nil, nil }
+
 // Evidence yields the scores in the order of the files.
 func (s *Files) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence,
 	error] {

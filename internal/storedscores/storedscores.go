@@ -63,6 +63,41 @@ func (s *Warehouse) Load(ctx context.Context, b analysis.Batch, metrics []string
 		})
 }
 
+// LoadEach adds the latest scores of some metrics to the answers of several batches of one agent, by one statement.
+func (s *Warehouse) LoadEach(ctx context.Context, metrics []string, into []*analysis.Answers) error {
+	if len(into) == 0 {
+		return nil
+	}
+	l := store.Latest{RunID: scoring.RunID{By: scoring.By{Agent: cmp.Or(into[0].Agent, scoring.Unnamed)}},
+		Everything: true, Metrics: metrics}
+	of := map[scoring.By]*analysis.Answers{}
+	for _, a := range into {
+		of[a.By] = a
+		l.Batches = append(l.Batches, a.Batch.Batch)
+	}
+	return s.each(ctx, l, func(id scoring.AnswerID, score *analysis.Score) bool {
+		if a := of[id.By]; a != nil {
+			a.Add(score)
+		}
+		return true
+	})
+}
+
+// Accepted are the batches that someone accepted as a baseline.
+func (s *Warehouse) Accepted(ctx context.Context) (analysis.Accepted, error) {
+	list, err := s.w.Accepted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := analysis.Accepted{}
+	for _, a := range list {
+		if !a.Withdrawn {
+			out[a.By] = analysis.Acceptance{By: a.By, Who: a.Who, When: a.When, Note: a.Note}
+		}
+	}
+	return out, nil
+}
+
 // Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers that
 // a pattern names.
 func (s *Warehouse) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence,
@@ -436,7 +471,10 @@ func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.Tre
 	if err != nil {
 		return nil, err
 	}
-	return analysis.TrendOf(batches, there, o,
+	if o.Accepted, err = s.Accepted(ctx); err != nil {
+		return nil, err
+	}
+	t, err := analysis.TrendOf(batches, there, o,
 		func(batches []analysis.Batch, before, i int, o analysis.CompareOptions) (*analysis.Comparison, error) {
 			if last > 0 && i < len(batches)-last {
 				return nil, nil //nolint:nilnil // it is left out
@@ -449,8 +487,13 @@ func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.Tre
 			if err != nil {
 				return nil, err
 			}
-			return &c.Comparison, nil
+			copied := c.Comparison // what is remembered is not changed
+			return &copied, nil
 		})
+	if err != nil {
+		return nil, err
+	}
+	return t, t.Conclude(ctx, s, set, o)
 }
 
 // latest is a batch that [Warehouse.Batches] found, with its latest scores. If one run made all of

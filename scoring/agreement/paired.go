@@ -129,3 +129,35 @@ func MeanInterval(diffs []float64, seed uint64) (low, high float64) {
 // Quantile interpolates between the order statistics of sorted values (definition 7 of Hyndman and Fan 1996). There
 // must be at least one value.
 func Quantile(sorted []float64, q float64) float64 { return quantile(sorted, q) }
+
+// PairedShares is the score interval of the difference of two shares of the same cases: fixed changed from fail
+// to pass, and broken from pass to fail (Tango 1998, Statistics in Medicine 17, 891-908). It keeps within -1 and 1
+// and has a width also if no case changed.
+func PairedShares(fixed, broken, cases int, level float64) Interval {
+	if cases <= 0 {
+		return Interval{Lo: -1, Hi: 1, Why: noCases}
+	}
+	n, b, c, z := float64(cases), float64(fixed), float64(broken), math.Sqrt2*math.Erfinv(level)
+	excess := func(d float64) float64 { // how far d is inside of the interval
+		B, C := -b-c+(2*n-b+c)*d, -c*d*(1-d)
+		q := (math.Sqrt(max(0, B*B-8*n*C)) - B) / (4 * n) // the most likely share of broken cases, if the difference is d
+		variance := n * (2*q + d*(1-d))
+		return z*math.Sqrt(max(0, variance)) - math.Abs(b-c-n*d)
+	}
+	found := (b - c) / n
+	bound := func(outside float64) float64 {
+		if excess(outside) >= 0 {
+			return outside
+		}
+		inside := found
+		for range 60 {
+			if middle := (inside + outside) / 2; excess(middle) >= 0 {
+				inside = middle
+			} else {
+				outside = middle
+			}
+		}
+		return inside
+	}
+	return Interval{Lo: bound(-1), Hi: bound(1), Defined: true}
+}

@@ -80,7 +80,7 @@ func (n *nested) value(dst []byte, depth int) ([]byte, bool) {
 				if !ok || len(elements) > 0 {
 					return dst, false
 				}
-				members = append(members, jsonscan.Member{[]byte(name), value})
+				members = append(members, jsonscan.Member{Name: []byte(name), Value: value})
 				continue
 			}
 			n.pos = at

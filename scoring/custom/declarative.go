@@ -25,7 +25,8 @@ func (j *Judge) loadYAML(ctx context.Context, most Limits, o *Options) error {
 		return err
 	}
 	if h.Kind == Starlark {
-		return errcode.New(errcode.InvalidArgument, "kind: starlark is not a kind of YAML judge; write the judge as a .star file")
+		return errcode.New(errcode.InvalidArgument,
+			"kind: starlark is not a kind of YAML judge; write the judge as a .star file")
 	}
 	if err := j.take(h); err != nil {
 		return err

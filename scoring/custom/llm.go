@@ -213,8 +213,9 @@ func (c *conversation) ask(q question) (json.RawMessage, error) {
 
 // foreignText returns the error for a prompt with a string that the judge's author did not write.
 func foreignText(where string) error {
-	return errcode.New(errcode.InvalidArgument, "llm_complete: %s contains text of the case or of a reply, which the model would read as an instruction; "+
-		"pass it as material(TITLE, VALUE)", where)
+	return errcode.New(errcode.InvalidArgument,
+		"llm_complete: %s contains text of the case or of a reply, which the model would read as an instruction; "+
+			"pass it as material(TITLE, VALUE)", where)
 }
 
 // titleOf returns the title of a part of a case in a prompt.

@@ -75,7 +75,8 @@ func compilePattern(b *budget, text string) (*pattern, error) {
 	if p == nil {
 		tree, err := syntax.Parse(text, syntax.Perl)
 		if err != nil {
-			return nil, errcode.New(errcode.InvalidArgument, "invalid regular expression; expected RE2 syntax, without lookahead, backreferences and more than 1000 repetitions")
+			return nil, errcode.New(errcode.InvalidArgument,
+				"invalid regular expression; expected RE2 syntax, without lookahead, backreferences and more than 1000 repetitions")
 		}
 		p = &pattern{size: programSize(tree)}
 	}

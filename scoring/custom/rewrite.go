@@ -70,7 +70,8 @@ func (r *rewriter) stmt(at *syntax.Stmt) error {
 			s.Result = r.expr(s.Result)
 		}
 	case *syntax.LoadStmt:
-		return errcode.New(errcode.PermissionDenied, "line %d: load is unsupported: a judge is one file; copy the definitions into it", s.Load.Line)
+		return errcode.New(errcode.PermissionDenied,
+			"line %d: load is unsupported: a judge is one file; copy the definitions into it", s.Load.Line)
 	}
 	return nil
 }

@@ -16,7 +16,8 @@ func init() {
 	const clauses = "Clauses are SELECT, DISTINCT, FROM, JOIN, outer join, WHERE, GROUP BY, HAVING, QUALIFY, ORDER BY, LIMIT, UNION, INTERSECT, EXCEPT, WITH, subquery, OVER and PIVOT, each once, anywhere in the query. " +
 		"The agent's SQL without a query: 0."
 	register(scoring.Metric{
-		Name: "clause_similarity", Version: 5, Group: "sql",
+		Name: "clause_similarity", Display: "Query structure alike",
+		Version: 5, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "How alike both queries are in structure: their syntax trees and the clauses they have.",
@@ -30,10 +31,11 @@ func init() {
 		Options: similarityDeclared.OptionSet,
 		Score:   clauseSimilarity,
 	})
-	for _, m := range measures[:2] {
+	for i, m := range measures[:2] {
 		register(scoring.Metric{
 			Name: "clause_" + m.name, Version: 2, Group: "sql",
-			Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
+			Display: []string{"Gold's clauses found", "Clauses that gold has too"}[i],
+			Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 			Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 			Summary: fmt.Sprintf(m.summary, "kinds of clauses"),
 			Range:   "0 to 1",

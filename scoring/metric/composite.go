@@ -14,7 +14,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "composite", Version: 2, Group: "agent",
+		Name: "composite", Display: "Overall score",
+		Version: 2, Group: "agent",
 		Branch:      scoring.BranchSQL | scoring.BranchAgentic,
 		FailedQuery: scoring.FailedIsIgnored("its parts already have their scores for a failed query"),
 		Needs:       scoring.FieldCase,

@@ -17,7 +17,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "counterexample", Version: 6, Group: "verdict",
+		Name: "counterexample", Display: "No counterexample found",
+		Version: 6, Group: "verdict",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema | bothResults,

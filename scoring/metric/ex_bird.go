@@ -10,7 +10,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "ex_bird", Version: 3, Group: "execution",
+		Name: "ex_bird", Display: "Same rows (BIRD)",
+		Version: 3, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Whether both results hold the same set of rows: the execution accuracy of the BIRD benchmark. " +

@@ -9,7 +9,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "ex_multiset", Version: 3, Group: "execution",
+		Name: "ex_multiset", Display: "Same rows, equally often",
+		Version: 3, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Whether both results hold the same rows equally often. Row order and column names are ignored, column order is not: " +

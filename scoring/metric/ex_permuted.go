@@ -12,7 +12,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "ex_permuted", Version: 3, Group: "execution",
+		Name: "ex_permuted", Display: "Same rows, any column order",
+		Version: 3, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads: scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldGoldSQL | scoring.FieldPredSQL,

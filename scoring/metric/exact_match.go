@@ -11,7 +11,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "exact_match_spider", Version: 4, Group: "sql",
+		Name: "exact_match_spider", Display: "Same query by parts (Spider)",
+		Version: 4, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "Whether the parts of both queries are the same sets, values and DISTINCT left out: the exact set match of the Spider benchmark.",
@@ -30,7 +31,8 @@ func init() {
 		Score:     exactMatchSpider,
 	})
 	register(scoring.Metric{
-		Name: "exact_match_text", Version: 2, Group: "sql",
+		Name: "exact_match_text", Display: "Same query, word for word",
+		Version: 2, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "Whether both queries are the same text, white space and a last semicolon left out.",

@@ -34,7 +34,8 @@ const (
 func init() {
 	const source = "BADGER, section 7.2 and Table 2, after the decompose-and-verify protocol of RAGAS; the check of figures is an extension"
 	register(scoring.Metric{
-		Name: "faithfulness", Version: 4, Group: "agent",
+		Name: "faithfulness", Display: "Statements that the result supports",
+		Version: 4, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,
@@ -61,7 +62,8 @@ func init() {
 		Score:     faithfulness,
 	})
 	register(scoring.Metric{
-		Name: "faithfulness_verdict", Version: 3, Group: "agent",
+		Name: "faithfulness_verdict", Display: "Response true to the result",
+		Version: 3, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,

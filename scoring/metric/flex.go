@@ -9,7 +9,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "flex", Version: 2, Group: "judge",
+		Name: "flex", Display: "Answers the question (FLEX)",
+		Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldGoldSQL,
 		Reads: circumstance,

@@ -27,19 +27,22 @@ type gevalDetail struct {
 
 func init() {
 	for _, d := range []struct {
-		dimension, summary, example string
-		rating                      func(*responseReply) gevalRating
-		grounded                    bool // it is about the result
+		dimension, display, summary, example string
+		rating                               func(*responseReply) gevalRating
+		grounded                             bool // it is about the result
 	}{
-		{"coherence", "How well the agent's response is organized: whether its sentences build up to an answer.",
+		{"coherence", "Response well organized",
+			"How well the agent's response is organized: whether its sentences build up to an answer.",
 			"the judge gives 4: (4 − 1) / 4 = 0.75.", func(r *responseReply) gevalRating { return r.Coherence }, false},
-		{"consistency", "How far the agent's response agrees with the data that its query returned.", "the judge gives 5: 1.",
+		{"consistency", "Response agrees with the data",
+			"How far the agent's response agrees with the data that its query returned.", "the judge gives 5: 1.",
 			func(r *responseReply) gevalRating { return r.Consistency }, true},
-		{"fluency", "How good the language of the agent's response is: grammar, spelling, ease of reading.",
+		{"fluency", "Response well written",
+			"How good the language of the agent's response is: grammar, spelling, ease of reading.",
 			"the judge writes 5 with probability 0.6 and 4 with 0.4: 4.6, (4.6 − 1) / 4 = 0.9.",
 			func(r *responseReply) gevalRating { return r.Fluency }, false},
-		{"relevance", "How far the agent's response is about the question, and about nothing else.", "the judge gives 1: 0.",
-			func(r *responseReply) gevalRating { return r.Relevance }, false},
+		{"relevance", "Response to the point", "How far the agent's response is about the question, and about nothing else.",
+			"the judge gives 1: 0.", func(r *responseReply) gevalRating { return r.Relevance }, false},
 	} {
 		needs := ""
 		if d.grounded {
@@ -47,6 +50,7 @@ func init() {
 		}
 		register(scoring.Metric{
 			Name: "geval_" + d.dimension, Version: 2, Group: "agent",
+			Display: d.display,
 			Context: scoring.FieldClarifications,
 			Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads the response"),
 			Needs: responseNeeds, Reads: responseReads,

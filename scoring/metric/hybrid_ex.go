@@ -25,7 +25,8 @@ const hybridContext = scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.Fiel
 
 func init() {
 	register(scoring.Metric{
-		Name: "hybrid_ex", Version: 6, Group: "execution",
+		Name: "hybrid_ex", Display: "Right result",
+		Version: 6, Group: "execution",
 		Context: hybridContext,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
@@ -72,7 +73,8 @@ func init() {
 		},
 	})
 	register(scoring.Metric{
-		Name: "result_match_category", Version: 6, Group: "execution",
+		Name: "result_match_category", Display: "How much of gold is there",
+		Version: 6, Group: "execution",
 		Context: hybridContext,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "no_match"},
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,

@@ -20,7 +20,8 @@ var intentGrades = []struct {
 func init() {
 	const example = "\"What did we sell, and to whom?\", both answered one after the other; the judge gives 9, decomposition: "
 	register(scoring.Metric{
-		Name: "intent_resolution", Version: 2, Group: "agent",
+		Name: "intent_resolution", Display: "Intent resolved",
+		Version: 2, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads the response"),
 		Needs: responseNeeds, Reads: responseReads,
@@ -39,7 +40,8 @@ func init() {
 		}),
 	})
 	register(scoring.Metric{
-		Name: "intent_resolution_category", Version: 2, Group: "agent",
+		Name: "intent_resolution_category", Display: "How the intent was resolved",
+		Version: 2, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads the response"),
 		Needs: responseNeeds, Reads: responseReads, Labels: slices.Clone(intentCategories),

@@ -11,7 +11,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "intent_similarity", Version: 2, Group: "judge",
+		Name: "intent_similarity", Display: "Understood as asked",
+		Version: 2, Group: "judge",
 		Context:     scoring.FieldEvidence,
 		Branch:      scoring.BranchSQL,
 		FailedQuery: scoring.FailedIsIgnored("the metric reads the interpretation, not the query"),

@@ -3,13 +3,17 @@ package metric
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/badger-eval/badger/scoring"
 )
 
 func init() {
 	register(scoring.Metric{
-		Name: "latency_overhead", Version: 2, Group: "execution",
+		Name: "latency_overhead", Display: "Query time against gold's",
+		Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
 		Needs:         scoring.FieldLatency,
 		Summary:       "How much longer the agent's query took than the gold query, in percent of the latter; negative if it was faster.",
@@ -33,11 +37,30 @@ func latencyOverhead(_ context.Context, in *scoring.Input) (scoring.Score, error
 	}
 	overhead := 100 * (float64(pred) - float64(gold)) / float64(gold)
 	s := scoring.OK(overhead, "the agent's query took as long as the gold query")
+	times, both := float64(pred)/float64(gold), fmt.Sprintf("(%s, gold %s)", shortDuration(pred), shortDuration(gold))
 	switch {
+	case times >= 2:
+		s.Reason = fmt.Sprintf("the agent's query took %s times as long as the gold query %s", roughly(times), both)
 	case pred > gold:
-		s.Reason = fmt.Sprintf("the agent's query took %.4g%% longer than the gold query", overhead)
+		s.Reason = fmt.Sprintf("the agent's query took %s%% longer than the gold query %s", roughly(overhead), both)
 	case pred < gold:
-		s.Reason = fmt.Sprintf("the agent's query took %.4g%% less time than the gold query", -overhead)
+		s.Reason = fmt.Sprintf("the agent's query took %s%% less time than the gold query %s", roughly(-overhead), both)
 	}
 	return s, nil
+}
+
+// roughly writes a number for people: one decimal place below 10, none from 10 on.
+func roughly(v float64) string {
+	if v < 9.95 {
+		return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}
+
+// shortDuration writes a duration for people, such as 30 ms or 3.9 s.
+func shortDuration(d time.Duration) string {
+	if ms := float64(d) / float64(time.Millisecond); ms < 999.5 {
+		return roughly(ms) + " ms"
+	}
+	return roughly(d.Seconds()) + " s"
 }

@@ -10,7 +10,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "llm_ex", Version: 1, Group: "execution",
+		Name: "llm_ex", Display: "Right result, by a judge",
+		Version: 1, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldGoldResult | scoring.FieldPredResult |
 			scoring.FieldGoldSQL | scoring.FieldPredSQL,

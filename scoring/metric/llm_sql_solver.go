@@ -16,7 +16,8 @@ const (
 
 func init() {
 	register(scoring.Metric{
-		Name: "llm_sql_solver", Version: 2, Group: "judge",
+		Name: "llm_sql_solver", Display: "Same query, by a judge (SQL-Solver)",
+		Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Needs:   scoring.FieldJudge | scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldExecution,

@@ -8,7 +8,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "match_defog", Version: 2, Group: "execution",
+		Name: "match_defog", Display: "Match by Defog's rules",
+		Version: 2, Group: "execution",
 		Context: scoring.FieldQuestion | scoring.FieldPredSQL,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,

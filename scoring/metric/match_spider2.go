@@ -12,7 +12,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "match_spider2", Version: 2, Group: "execution",
+		Name: "match_spider2", Display: "Match by Spider 2.0's rules",
+		Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Whether every gold column that counts has an equal column in the agent's result: the comparison of Spider 2.0, with its faults. " +

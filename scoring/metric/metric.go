@@ -46,7 +46,8 @@ func register(m scoring.Metric) {
 		name  string
 		valid bool
 	}{
-		{"Name", m.Name != ""}, {"Version", m.Version >= 1}, {"Group", slices.Contains(groups, m.Group)},
+		{"Name", m.Name != ""}, {"Display", m.Display != ""}, {"Version", m.Version >= 1},
+		{"Group", slices.Contains(groups, m.Group)},
 		{"Branch", m.Branch != 0}, {"Summary", m.Summary != ""}, {"Range", m.Range != ""}, {"Formula", m.Formula != ""},
 		{"Source", m.Source != ""}, {"Gaming", m.Gaming != ""}, {"Example", m.Example != ""},
 		{"FailedQuery", m.FailedQuery.Declared()}, {"Score", m.Score != nil},
@@ -59,6 +60,22 @@ func register(m scoring.Metric) {
 	registered[m.Name] = m
 }
 
+// DisplayName returns the name of a metric that people read on pages and in the terminal. It returns name for a metric
+// that is not in the catalogue, such as a custom judge.
+func DisplayName(name string) string {
+	if m, ok := registered[name]; ok {
+		return m.Display
+	}
+	return name
+}
+
+// GroupName returns the name of a group of metrics that people read.
+func GroupName(group string) string { return cmp.Or(groupNames[group], group) }
+
+var groupNames = map[string]string{
+	"verdict": "Verdict", "execution": "Results", "sql": "Query", "judge": "Judges", "agent": "Agent",
+}
+
 // groups is the order of families in listings.
 var groups = []string{"verdict", "execution", "sql", "judge", "agent"}
 
@@ -69,7 +86,10 @@ func All() []scoring.Metric {
 		all = append(all, m)
 	}
 	slices.SortFunc(all, func(a, b scoring.Metric) int {
-		return cmp.Or(cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(
+			cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)),
+			cmp.Compare(a.Name, b.Name),
+		)
 	})
 	return all
 }

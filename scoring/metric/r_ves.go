@@ -10,7 +10,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "r_ves", Version: 3, Group: "execution",
+		Name: "r_ves", Display: "Right and fast (BIRD)",
+		Version: 3, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads:   scoring.FieldLatency,

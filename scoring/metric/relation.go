@@ -11,8 +11,9 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "relation", Version: 9, Group: "execution",
-		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: queryFailed},
+		Name: "relation", Display: "How the results differ",
+		Version: 9, Group: "execution",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: relations.QueryFailed},
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads:   scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Labels:  relationLabels(),
@@ -37,15 +38,12 @@ func init() {
 	})
 }
 
-// queryFailed is the label of a query that gave no result to compare.
-const queryFailed = "query_failed"
-
 func relationLabels() []string {
 	var labels []string
 	for _, k := range relations.Kinds() {
 		labels = append(labels, k.Name)
 	}
-	return append(labels, queryFailed)
+	return append(labels, relations.QueryFailed)
 }
 
 // relationDetail is the detail of the metric relation.

@@ -15,7 +15,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "rose", Version: 2, Group: "judge",
+		Name: "rose", Display: "Answers the question (ROSE)",
+		Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldGoldSQL,
 		Reads: circumstance,

@@ -12,7 +12,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "row_f1", Version: 3, Group: "execution",
+		Name: "row_f1", Display: "Whole rows in common",
+		Version: 3, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "How many whole rows of the two results are the same, as the F1 of precision and recall; detail says the same of columns. " +

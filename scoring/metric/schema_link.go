@@ -12,7 +12,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "schema_link_f1", Version: 3, Group: "sql",
+		Name: "schema_link_f1", Display: "Right tables and columns",
+		Version: 3, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "How far both queries use the same tables and columns, anywhere.",

@@ -11,7 +11,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "soft_f1_bird", Version: 2, Group: "execution",
+		Name: "soft_f1_bird", Display: "Cells in common, row by row (BIRD)",
+		Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "How much of the gold cells the agent's result holds, row by row in the order they come: the soft F1 of BIRD mini-dev, " +

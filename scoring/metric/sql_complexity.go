@@ -10,7 +10,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "sql_complexity", Version: 2, Group: "sql",
+		Name: "sql_complexity", Display: "Difficulty of the question",
+		Version: 2, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsIgnored("it describes the case"),
 		Needs:   scoring.FieldGoldSQL,
 		Labels:  []string{"easy", "medium", "hard", "extra_hard"},

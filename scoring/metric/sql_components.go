@@ -12,19 +12,20 @@ import (
 
 // measure is one way of comparing the component sets G of the gold query and P of the agent's.
 type measure struct {
-	name, summary, formula string
-	of                     func(setCounts) float64
-	threshold              *float64
+	name, display, summary, formula string
+	of                              func(setCounts) float64
+	threshold                       *float64
 }
 
 var measures = []measure{
-	{"recall", "Share of the gold query's %s that the agent's query has.", "|G ∩ P| / |G|, and 1 where G is empty",
-		setCounts.recall, nil},
-	{"precision", "Share of the agent's %s that the gold query has.", "|G ∩ P| / |P|, and 1 where P is empty",
-		setCounts.precision, nil},
-	{"f1", "How far the %s of both queries agree.",
+	{"recall", "share of gold's found", "Share of the gold query's %s that the agent's query has.",
+		"|G ∩ P| / |G|, and 1 where G is empty", setCounts.recall, nil},
+	{"precision", "share that gold has too", "Share of the agent's %s that the gold query has.",
+		"|G ∩ P| / |P|, and 1 where P is empty", setCounts.precision, nil},
+	{"f1", "agreement", "How far the %s of both queries agree.",
 		"2 · |G ∩ P| / (|G| + |P|), the harmonic mean of recall and precision; 1 where both are empty", setCounts.f1, nil},
-	{"exact", "Whether both queries have the same %s.", "1 if G = P, else 0", setCounts.exact, scoring.At(1)},
+	{"exact", "all the same", "Whether both queries have the same %s.", "1 if G = P, else 0", setCounts.exact,
+		scoring.At(1)},
 }
 
 var componentNouns = map[sqlparts.Component]string{
@@ -32,6 +33,14 @@ var componentNouns = map[sqlparts.Component]string{
 	sqlparts.ComponentGroupBy: "grouping expressions",
 	sqlparts.ComponentOrderBy: "sort keys", sqlparts.ComponentHaving: "conditions of HAVING and QUALIFY",
 	sqlparts.ComponentTables: "base tables", sqlparts.ComponentKeywords: "keywords",
+}
+
+// componentDisplay are the display names of the components.
+var componentDisplay = map[sqlparts.Component]string{
+	sqlparts.ComponentSelect: "Selected columns", sqlparts.ComponentWhere: "Filters (WHERE)",
+	sqlparts.ComponentGroupBy: "Grouping", sqlparts.ComponentOrderBy: "Sorting",
+	sqlparts.ComponentHaving: "Group filters (HAVING)", sqlparts.ComponentTables: "Tables",
+	sqlparts.ComponentKeywords: "Keywords",
 }
 
 func init() {
@@ -49,7 +58,8 @@ func init() {
 			}
 			register(scoring.Metric{
 				Name: "component_" + m.name + "_" + string(c), Version: version, Group: "sql",
-				Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
+				Display: componentDisplay[c] + ": " + m.display,
+				Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 				Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
 				Summary:   fmt.Sprintf(m.summary, componentNouns[c]),
 				Range:     rangeOf(m),
@@ -74,7 +84,8 @@ func init() {
 		}
 		register(scoring.Metric{
 			Name: all, Version: version, Group: "sql",
-			Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
+			Display: "All query parts: " + m.display,
+			Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 			Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 			Summary: fmt.Sprintf(m.summary, "components, over all seven kinds"),
 			Range:   rangeOf(m),

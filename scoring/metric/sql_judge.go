@@ -38,7 +38,8 @@ func init() {
 		example = "the agent leaves out WHERE year = 2024; the judge replies {\"score\": 4, \"equivalent\": false, \"issues\": [{\"label\": \"filters_missing\"}]}: "
 	)
 	register(scoring.Metric{
-		Name: "sql_judge_similarity", Version: 2, Group: "judge",
+		Name: "sql_judge_similarity", Display: "Query alike, by a judge",
+		Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Needs: needs, Reads: reads,
 		Summary: "How far the agent's query does what the gold query does, graded by a judge. Meaning counts, style does " +
@@ -51,7 +52,8 @@ func init() {
 		}, true),
 	})
 	register(scoring.Metric{
-		Name: "sql_judge_equivalent", Version: 2, Group: "judge",
+		Name: "sql_judge_equivalent", Display: "Same query, by a judge",
+		Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Needs: needs, Reads: reads,
 		Summary: "Whether the agent's query returns the same answer as the gold query on any data, decided by a judge.",
@@ -66,7 +68,8 @@ func init() {
 		}, true),
 	})
 	register(scoring.Metric{
-		Name: "sql_judge_issues", Version: 2, Group: "judge",
+		Name: "sql_judge_issues", Display: "Main fault of the query",
+		Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
 		Needs: needs, Reads: reads, Labels: slices.Clone(sqlIssues), LowerIsBetter: true,
 		Summary: "The most serious issue in the agent's query, chosen by a judge from a closed list.",

@@ -38,7 +38,8 @@ var dangers = []string{
 
 func init() {
 	register(scoring.Metric{
-		Name: "sql_safety", Version: 4, Group: "sql",
+		Name: "sql_safety", Display: "Only reads data",
+		Version: 4, Group: "sql",
 		Branch: scoring.BranchSQL,
 		FailedQuery: scoring.FailedIsIgnored(
 			"a failed query may have done harm before it failed, or may not fail the next time"),

@@ -13,7 +13,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "stef", Version: 3, Group: "judge",
+		Name: "stef", Display: "Answers the question, without gold (STEF)",
+		Version: 3, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "poor"},
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL,
 		Reads: scoring.FieldInterpretation, Context: scoring.FieldExecution,
@@ -45,7 +46,8 @@ func init() {
 		Score:     stef,
 	})
 	register(scoring.Metric{
-		Name: "stef_enrichment", Version: 2, Group: "judge",
+		Name: "stef_enrichment", Display: "Question kept when enriched",
+		Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
 		Needs:   scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldInterpretation,
 		Context: scoring.FieldExecution,

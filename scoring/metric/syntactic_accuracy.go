@@ -8,7 +8,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "syntactic_accuracy", Version: 2, Group: "execution",
+		Name: "syntactic_accuracy", Display: "Query ran",
+		Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:     scoring.FieldExecution,
 		Summary:   "Whether the agent's query ran without an error, whatever it returned.",

@@ -20,7 +20,8 @@ func init() {
 			"arguments that never count. ignore_tools names tools that count neither as expected nor as called. "
 	)
 	register(scoring.Metric{
-		Name: "tool_recall", Version: 2, Group: "agent",
+		Name: "tool_recall", Display: "Right tools called",
+		Version: 2, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent called every tool it was expected to call.",
@@ -33,7 +34,8 @@ func init() {
 		Threshold: scoring.At(1), Options: toolDeclared.OptionSet, Score: toolRecall,
 	})
 	register(scoring.Metric{
-		Name: "tool_order", Version: 2, Group: "agent",
+		Name: "tool_order", Display: "Tools in the right order",
+		Version: 2, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent made the expected calls in the expected order, with any calls in between.",
@@ -47,7 +49,8 @@ func init() {
 		Threshold: scoring.At(1), Options: toolDeclared.OptionSet, Score: toolOrder,
 	})
 	register(scoring.Metric{
-		Name: "tool_excess", Version: 2, Group: "agent",
+		Name: "tool_excess", Display: "No needless tool calls",
+		Version: 2, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Share of the agent's calls that were called for: 1 without an excess call, less for repeated or needless ones.",

@@ -9,7 +9,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "tree_match", Version: 6, Group: "sql",
+		Name: "tree_match", Display: "Same query tree",
+		Version: 6, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema,

@@ -17,7 +17,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "verdict", Version: 11, Group: "verdict",
+		Name: "verdict", Display: "Verdict",
+		Version: 11, Group: "verdict",
 		Context: scoring.FieldResponse | scoring.FieldBehaviour,
 		Branch:  scoring.BranchSQL,
 		FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true,
@@ -276,7 +277,7 @@ func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, d
 		d.Relation, s.Label = s.Label, ""
 	case in.Pred.Error != "":
 		s = scoring.OK(0, "the agent's query failed when it ran")
-		d.Relation = queryFailed
+		d.Relation = relations.QueryFailed
 	case held && in.Case.Agent.Response != "":
 		s = scoring.OK(0, "the agent gave neither a query nor a result")
 	case held:

@@ -123,6 +123,20 @@ const (
 	leastOfOne  = 5
 )
 
+// DisplayName returns the name of a relation of a verdict that people read: one of [relation.Kinds], or one that is
+// not between two results.
+func DisplayName(name string) string {
+	switch of, found := strings.CutPrefix(name, NoResults+"/"); {
+	case found:
+		return relation.DisplayName(of)
+	case name == SameQuery:
+		return "Equivalent query"
+	case name == NoResults:
+		return "No results to compare"
+	}
+	return relation.DisplayName(name)
+}
+
 func withoutResults(name string) bool { return strings.HasPrefix(name, NoResults) }
 
 //go:embed table.tsv

@@ -10,34 +10,40 @@ import (
 
 var aggregateKinds = []Kind{
 	{
-		Name: "sum_for_parts", Class: Defensible, WrittenFrom: "splash",
-		find:    func(e *evidence) *found { return sumForParts(e, predSide) },
+		Name: "sum_for_parts", Display: "Total in place of its parts", Group: Counting,
+		Class: Defensible, WrittenFrom: "splash", find: func(e *evidence) *found { return sumForParts(e, predSide) },
 		Meaning: "The answer is the sum, by its name or query, of the numbers that gold lists, below each other or in one row, all of one sign, and the question asks for a number or a total and not for each.", Example: "(3), (4), (5); (total) = (12)",
 	},
 	{
-		Name: "parts_for_sum", Class: Defensible, find: func(e *evidence) *found { return sumForParts(e, goldSide) },
+		Name: "parts_for_sum", Display: "Parts in place of their total", Group: Counting,
+		Class: Defensible, find: func(e *evidence) *found { return sumForParts(e, goldSide) },
 		Meaning: "Gold is the sum, by its name or query, of the numbers that the answer lists, below each other or in one row, all of one sign.", Example: "(total) = (12); (3), (4), (5)",
 	},
 	{
-		Name: "list_for_count", Class: Defensible, find: func(e *evidence) *found { return countForList(e, goldSide) },
+		Name: "list_for_count", Display: "Rows in place of their number", Group: Counting,
+		Class: Defensible, find: func(e *evidence) *found { return countForList(e, goldSide) },
 		Meaning: "Gold is the number, by its name or query, of the rows, or of the different rows, that the answer lists.",
 		Example: "(count) = (2); ('a'), ('b')",
 	},
 	{
-		Name: "count_for_list", Class: Difference, find: func(e *evidence) *found { return countForList(e, predSide) },
+		Name: "count_for_list", Display: "Number in place of the rows", Group: Counting,
+		Class: Difference, find: func(e *evidence) *found { return countForList(e, predSide) },
 		Meaning: "The answer is the number, by its name or query, of the rows, or of the different rows, that gold lists.",
 		Example: "('a'), ('b'); (count) = (2)",
 	},
 	{
-		Name: "rolled_up", Class: Difference, find: func(e *evidence) *found { return rollUp(e, predSide) },
+		Name: "rolled_up", Display: "Grouped too coarsely", Group: GroupsAndJoins,
+		Class: Difference, find: func(e *evidence) *found { return rollUp(e, predSide) },
 		Meaning: "The answer groups more coarsely: its measure is the sum, or the number, of gold's rows in each of its groups.", Example: "('a', 'x', 1), ('a', 'y', 2); ('a', 3)",
 	},
 	{
-		Name: "drilled_down", Class: Difference, find: func(e *evidence) *found { return rollUp(e, goldSide) },
+		Name: "drilled_down", Display: "Grouped too finely", Group: GroupsAndJoins,
+		Class: Difference, find: func(e *evidence) *found { return rollUp(e, goldSide) },
 		Meaning: "The answer groups more finely: gold's measure is the sum, or the number, of the answer's rows in each of gold's groups.", Example: "('a', 3); ('a', 'x', 1), ('a', 'y', 2)",
 	},
 	{
-		Name: "aggregate_for_list", Class: Difference, find: aggregateForList,
+		Name: "aggregate_for_list", Display: "Aggregate in place of the rows", Group: Counting,
+		Class: Difference, find: aggregateForList,
 		Meaning: "The answer is the average, greatest or least of the numbers that gold lists.",
 		Example: "(3), (4), (5); (4)",
 	},

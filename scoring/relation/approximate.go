@@ -11,7 +11,8 @@ import (
 
 var approximateKinds = []Kind{
 	{
-		Name: "approximate", Class: Defensible, find: approximate, WrittenFrom: "ghevents",
+		Name: "approximate", Display: "Approximate aggregate", Group: Counting,
+		Class: Defensible, find: approximate, WrittenFrom: "ghevents",
 		Meaning: "All other columns agree, and each measure that does not is an approximate aggregate in one query and the exact one in the other, no further from it than such aggregates are.", Example: "APPROX_COUNT_DISTINCT(x) = 34138551; COUNT(DISTINCT x) = 34099240",
 	},
 }

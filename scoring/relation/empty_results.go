@@ -8,11 +8,13 @@ import (
 
 var nothingKinds = []Kind{
 	{
-		Name: "null_row_for_empty", Class: Equivalent, find: nullRowForEmpty,
+		Name: "null_row_for_empty", Display: "A row of NULLs for no rows", Group: SameData,
+		Class: Equivalent, find: nullRowForEmpty,
 		Meaning: "One result is empty, the other one row of NULLs, as an aggregate over no rows gives: both say that there is nothing.", Example: "no rows; (NULL)",
 	},
 	{
-		Name: "zero_for_nothing", Class: Defensible, find: zeroForNothing,
+		Name: "zero_for_nothing", Display: "Zero for no rows", Group: ShownOtherwise,
+		Class: Defensible, find: zeroForNothing,
 		Meaning: "One result is empty or one row of NULLs, the other one row of zeros, in as many columns, all of them counts or sums by their names or queries.", Example: "(total): no rows; (total) = (0)",
 	},
 }

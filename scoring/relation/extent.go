@@ -10,56 +10,68 @@ import (
 // extentKinds describe how much two results have in common, without a reason.
 var extentKinds = []Kind{
 	{
-		Name: "pred_empty", Class: Difference, find: predEmpty,
+		Name: "pred_empty", Display: "Finds nothing", Group: Filters,
+		Class: Difference, find: predEmpty,
 		Meaning: "The answer is empty, or one row of NULLs; gold is neither.", Example: "('a'); no rows",
 	},
 	{
-		Name: "gold_empty", Class: Difference, find: goldEmpty,
+		Name: "gold_empty", Display: "Gold has no rows", Group: Filters,
+		Class: Difference, find: goldEmpty,
 		Meaning: "Gold is empty, or one row of NULLs; the answer is neither.", Example: "no rows; ('a')",
 	},
 	{
-		Name: "measures_differ", Class: Difference, find: measuresDiffer,
+		Name: "measures_differ", Display: "Other figures in the same rows", Group: OtherValue,
+		Class: Difference, find: measuresDiffer,
 		Meaning: "The rows are the same by their other columns, and measures of theirs are not.",
 		Example: "('a', 3), ('b', 5); ('a', 3), ('b', 8)",
 	},
 	{
-		Name: "superset", Class: Difference, find: superset,
+		Name: "superset", Display: "Too many rows", Group: Filters,
+		Class: Difference, find: superset,
 		Meaning: "Every gold row is in the answer, which has more.", Example: "(1), (2); (1), (2), (3)",
 	},
 	{
-		Name: "subset", Class: Difference, find: subset,
+		Name: "subset", Display: "Rows missing", Group: Filters,
+		Class: Difference, find: subset,
 		Meaning: "Every row of the answer is in gold, which has more.", Example: "(1), (2), (3); (1), (2)",
 	},
 	{
-		Name: "overlap_high", Class: Difference, find: func(e *evidence) *found { return overlap(e, 0.8, 1) },
+		Name: "overlap_high", Display: "Most rows in common", Group: OtherValue,
+		Class: Difference, find: func(e *evidence) *found { return overlap(e, 0.8, 1) },
 		Meaning: "At least four fifths of the rows of both agree, counted on the longer result.", Example: "nine of ten rows",
 	},
 	{
-		Name: "overlap", Class: Difference, find: func(e *evidence) *found { return overlap(e, 0, 0.8) },
+		Name: "overlap", Display: "Few rows in common", Group: OtherValue,
+		Class: Difference, find: func(e *evidence) *found { return overlap(e, 0, 0.8) },
 		Meaning: "Some rows of both agree, fewer than four fifths of the longer result.", Example: "(1), (2); (2), (3)",
 	},
 	{
-		Name: "value_differs", Class: Difference, find: valueDiffers,
+		Name: "value_differs", Display: "Another number", Group: OtherValue,
+		Class: Difference, find: valueDiffers,
 		Meaning: "Both results are one value, and not the same one.", Example: "(5); (7)",
 	},
 	{
-		Name: "cells_differ", Class: Difference, find: cellsDiffer,
+		Name: "cells_differ", Display: "Some cells differ", Group: OtherValue,
+		Class: Difference, find: cellsDiffer,
 		Meaning: "No row agrees as a whole, but a key that is unique on both sides matches rows, and other columns differ.",
 		Example: "('a', 1, 'x'); ('a', 2, 'y')",
 	},
 	{
-		Name: "columns_in_common", Class: Difference, find: columnsInCommon,
+		Name: "columns_in_common", Display: "No whole row in common", Group: OtherValue,
+		Class: Difference, find: columnsInCommon,
 		Meaning: "No row agrees, but columns have values in common.", Example: "(1, 'x'), (2, 'y'); (2, 'x'), (1, 'z')",
 	},
 	{
-		Name: "disjoint", Class: Difference, find: disjoint,
+		Name: "disjoint", Display: "Nothing in common", Group: OtherValue,
+		Class: Difference, find: disjoint,
 		Meaning: "The results have nothing in common.", Example: "('a'); ('b'), ('c')",
 	},
 }
 
 // unexplained is in where no relation holds, so that there is always one.
 var unexplained = Kind{
-	Name: "unexplained", Class: Difference,
+	Name: "unexplained", Display: "Not explained", Group: OtherValue,
+	Class:   Difference,
 	find:    func(*evidence) *found { return &found{text: "The results differ in a way that has no name."} },
 	Meaning: "None of the others.", Example: "",
 }

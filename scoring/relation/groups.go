@@ -12,31 +12,37 @@ import (
 
 var groupKinds = []Kind{
 	{
-		Name: "total_row", Class: Difference, find: totalRowAdded,
+		Name: "total_row", Display: "A total row too many or too few", Group: GroupsAndJoins,
+		Class: Difference, find: totalRowAdded,
 		Meaning: "Every row of one side is on the other, which has one row more: the total of the others, whatever it is called.", Example: "('a', 1), ('b', 2); ('a', 1), ('b', 2), ('Total', 3)",
 	},
 	{
-		Name: "zero_against_question", Class: Difference, find: func(e *evidence) *found { return zerosAdded(e, true) },
+		Name: "zero_against_question", Display: "Empty groups shown against the question", Group: GroupsAndJoins,
+		Class: Difference, find: func(e *evidence) *found { return zerosAdded(e, true) },
 		Meaning: "As zero_filled, but the question asks for those alone that have one at least.",
 		Example: "(k, count) = ('a', 3), where the question asks which k have one; ('a', 3), ('b', 0)",
 	},
 	{
-		Name: "zero_filled", Class: Defensible, find: func(e *evidence) *found { return zerosAdded(e, false) },
+		Name: "zero_filled", Display: "Empty groups shown as zero", Group: GroupsAndJoins,
+		Class: Defensible, find: func(e *evidence) *found { return zerosAdded(e, false) },
 		Meaning: "The answer has every gold row; its other rows are groups that gold does not have, with nothing but 0 or NULL in its counts and sums: an outer join in place of an inner one. The question does not ask for those alone that have one.",
 		Example: "(k, count) = ('a', 3); ('a', 3), ('b', 0)",
 	},
 	{
-		Name: "zero_dropped", Class: Difference, find: func(e *evidence) *found { return zeroFilled(e, goldSide) },
+		Name: "zero_dropped", Display: "Empty groups dropped", Group: GroupsAndJoins,
+		Class: Difference, find: func(e *evidence) *found { return zeroFilled(e, goldSide) },
 		Meaning: "Every row of the answer is in gold; the gold rows that it lacks are groups with nothing but 0 or NULL in its counts and sums: an inner join in place of an outer one.",
 		Example: "(k, count) = ('a', 3), ('b', 0); ('a', 3)",
 	},
 	{
-		Name: "groups_merged", Class: Defensible, find: func(e *evidence) *found { return mergedGroups(e, predSide) },
+		Name: "groups_merged", Display: "Groups with the same name merged", Group: GroupsAndJoins,
+		Class: Defensible, find: func(e *evidence) *found { return mergedGroups(e, predSide) },
 		Meaning: "Gold shows several groups with the same name, distinguished by a key that it does not show; the answer has one row for each name. All names are the same, and where a name is one group all else agrees.",
 		Example: "('a', 3), ('b', 5), ('b', 1), ('c', 2); ('a', 3), ('b', 6), ('c', 2)",
 	},
 	{
-		Name: "groups_split", Class: Defensible, find: func(e *evidence) *found { return mergedGroups(e, goldSide) },
+		Name: "groups_split", Display: "Groups with the same name kept apart", Group: GroupsAndJoins,
+		Class: Defensible, find: func(e *evidence) *found { return mergedGroups(e, goldSide) },
 		Meaning: "The answer shows several groups with the same name, distinguished by a key that it does not show; gold has one row for each name. All names are the same, and where a name is one group all else agrees.",
 		Example: "('a', 3), ('b', 6), ('c', 2); ('a', 3), ('b', 5), ('b', 1), ('c', 2)",
 	},

@@ -12,11 +12,13 @@ import (
 
 var headerKinds = []Kind{
 	{
-		Name: "crossed", Class: Difference, find: crossed,
+		Name: "crossed", Display: "Columns exchanged", Group: Columns,
+		Class: Difference, find: crossed,
 		Meaning: "All rows agree only where columns are taken for others whose names say something else: names that both sides have, in whatever words, change places, or a name says the opposite of gold's, or another year, or what the question does not ask for, or gold's name stands over other values. In a pivot, a label has the values of another.", Example: "(min, max) = (1, 9); (min, max) = (9, 1)",
 	},
 	{
-		Name: "other_unit", Class: Difference, find: otherUnit,
+		Name: "other_unit", Display: "Another unit", Group: Columns,
+		Class: Difference, find: otherUnit,
 		Meaning: "A column of the answer has the numbers of one of gold's, and by its name, its cells, gold's query or the question it is in another unit.", Example: "(price_usd) = (100), (250); (price_eur) = (100), (250)",
 	},
 }

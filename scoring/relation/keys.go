@@ -14,15 +14,18 @@ import (
 
 var keyKinds = []Kind{
 	{
-		Name: "key_for_name", Class: Defensible, find: keyForName,
+		Name: "key_for_name", Display: "Key in place of a name, or the reverse", Group: Columns,
+		Class: Defensible, find: keyForName,
 		Meaning: "All other columns agree, and a column of gold maps 1:1 to one of the answer; one is a key (an id, a code) and the other a name of the same thing: by their names, or because the queries take both from one table or join the key with it. The name is the name of the thing itself, not another string about it such as an e-mail address. Neither is computed, and the question does not ask for the other one.", Example: "('Most', 5), ('Brno', 7); (39, 5), (14, 7)",
 	},
 	{
-		Name: "renamed_values", Class: Defensible, find: renamedValues,
+		Name: "renamed_values", Display: "Values named otherwise", Group: ShownOtherwise,
+		Class: Defensible, find: renamedValues,
 		Meaning: "All other columns agree, and the values of a column of gold map 1:1 to others in the answer, which has none of them: 'male' for 'S1'.", Example: "('S1', 5), ('S2', 7); ('male', 5), ('female', 7)",
 	},
 	{
-		Name: "other_column", Class: Difference, find: otherColumn,
+		Name: "other_column", Display: "Other values in one column", Group: OtherValue,
+		Class: Difference, find: otherColumn,
 		Meaning: "All other columns agree, row by row as far as they tell, and one column holds other values that do not stand 1:1 for gold's.", Example: "('a', 1), ('b', 2); ('a', 7), ('b', 7)",
 	},
 }

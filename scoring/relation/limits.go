@@ -8,24 +8,29 @@ import (
 
 var limitKinds = []Kind{
 	{
-		Name: "tie_unproven", Class: Difference, find: func(e *evidence) *found { return tieAtOtherPosition(e, false) },
+		Name: "tie_unproven", Display: "Possibly another choice among ties", Group: SortingAndCuttingOff,
+		Class: Difference, find: func(e *evidence) *found { return tieAtOtherPosition(e, false) },
 		Meaning: "Equally many rows of both sides differ, and all that do hold the last value of a column that both results are sorted by, but the queries differ in more than that or are not both known: the answer's rows may not have that value.",
 		Example: "('a', 9), ('b', 7); ('a', 9), ('c', 7), of another table",
 	},
 	{
-		Name: "limit_longer", Class: Difference, find: limitLonger,
+		Name: "limit_longer", Display: "List too long", Group: SortingAndCuttingOff,
+		Class: Difference, find: limitLonger,
 		Meaning: "The answer has every gold row; gold's query stops at a limit that the answer's does not have, or has higher.", Example: "(9), (8) by LIMIT 2; (9), (8), (7)",
 	},
 	{
-		Name: "limit_shorter", Class: Difference, find: limitShorter,
+		Name: "limit_shorter", Display: "List too short", Group: SortingAndCuttingOff,
+		Class: Difference, find: limitShorter,
 		Meaning: "Every row of the answer is in gold; the answer's query stops at a limit that gold's does not have, or has higher.", Example: "(9), (8), (7); (9), (8) by LIMIT 2",
 	},
 	{
-		Name: "gold_sort_against_question", Class: Defensible, WrittenFrom: "splash", find: sortAgainstQuestion,
+		Name: "gold_sort_against_question", Display: "Gold sorted against the question", Group: SortingAndCuttingOff,
+		Class: Defensible, WrittenFrom: "splash", find: sortAgainstQuestion,
 		Meaning: "Both queries keep the first rows by one and the same measure in the same tables; the question asks for its highest (or lowest), the answer sorts so and gold the other way.", Example: "ORDER BY rank LIMIT 1; ORDER BY rank DESC LIMIT 1, where the question asks for the highest",
 	},
 	{
-		Name: "sort_flipped", Class: Difference, find: sortFlipped,
+		Name: "sort_flipped", Display: "Sorted the wrong way round", Group: SortingAndCuttingOff,
+		Class: Difference, find: sortFlipped,
 		Meaning: "Both queries keep the first rows by the same order, one ascending, the other descending, and the rows differ.", Example: "ORDER BY x DESC LIMIT 3; ORDER BY x LIMIT 3",
 	},
 }

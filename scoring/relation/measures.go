@@ -13,36 +13,44 @@ import (
 
 var measureKinds = []Kind{
 	{
-		Name: "unit_factor", Class: Presentational, find: unitFactor,
+		Name: "unit_factor", Display: "Same amounts in another unit", Group: ShownOtherwise,
+		Class: Presentational, find: unitFactor,
 		Meaning: "All other columns agree and each measure that does not is gold's in another unit in every row: the answer says its unit by its cells, its name or the question, and gold its own by them or its query, or does not say and the numbers show at least four digits.", Example: "(hours) = (1.5), (2); (minutes) = (90), (120)",
 	},
 	{
-		Name: "opposite", Class: Presentational, find: func(e *evidence) *found { return negated(e, true) },
+		Name: "opposite", Display: "The opposite, and named so", Group: ShownOtherwise,
+		Class: Presentational, find: func(e *evidence) *found { return negated(e, true) },
 		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row, and the names say opposite things; or a column of truth values is the other way round in every row, and its name denies gold's.", Example: "(profit) = (3), (-2); (loss) = (-3), (2)",
 	},
 	{
-		Name: "negated", Class: Difference, find: func(e *evidence) *found { return negated(e, false) },
+		Name: "negated", Display: "Sign reversed", Group: OtherValue,
+		Class: Difference, find: func(e *evidence) *found { return negated(e, false) },
 		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row; the names do not mention it.", Example: "('a', 3), ('b', -2); ('a', -3), ('b', 2)",
 	},
 	{
-		Name: "complement", Class: Difference, find: complement,
+		Name: "complement", Display: "Share of the rest", Group: OtherValue,
+		Class: Difference, find: complement,
 		Meaning: "All other columns agree and a share and gold's add up to 1, or to 100, in every row.",
 		Example: "(0.3); (0.7)",
 	},
 	{
-		Name: "precision_lost", Class: Difference, find: precisionLost,
+		Name: "precision_lost", Display: "Last digits wrong", Group: DigitsLost,
+		Class: Difference, find: precisionLost,
 		Meaning: "All other columns agree and numbers of more than fifteen digits agree in those, and not in the last ones, as passing through a double leaves them.", Example: "(9007199254740993); (9007199254740992)",
 	},
 	{
-		Name: "truncated", Class: Difference, find: truncated,
+		Name: "truncated", Display: "Decimals cut off", Group: DigitsLost,
+		Class: Difference, find: truncated,
 		Meaning: "All other columns agree and each measure that does not is gold's without its decimal places, as after integer division.", Example: "('a', 2.7), ('b', 1.2); ('a', 2), ('b', 1)",
 	},
 	{
-		Name: "multiplied", Class: Difference, find: multiplied,
+		Name: "multiplied", Display: "All values multiplied by one number", Group: OtherValue,
+		Class: Difference, find: multiplied,
 		Meaning: "All other columns agree and a measure is gold's times one and the same number in every row, as a join that repeats rows makes it.", Example: "('a', 3), ('b', 5); ('a', 6), ('b', 10)",
 	},
 	{
-		Name: "shifted", Class: Difference, find: shifted,
+		Name: "shifted", Display: "All values shifted by one number", Group: OtherValue,
+		Class: Difference, find: shifted,
 		Meaning: "All other columns agree and a measure is gold's plus one and the same number in every row.",
 		Example: "('a', 3), ('b', 5); ('a', 4), ('b', 6)",
 	},

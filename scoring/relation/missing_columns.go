@@ -15,35 +15,41 @@ import (
 
 var droppedKinds = []Kind{
 	{
-		Name: "dropped_order_key", Class: Presentational, find: droppedOrderKey,
+		Name: "dropped_order_key", Display: "Sort key not shown", Group: Columns,
+		Class: Presentational, find: droppedOrderKey,
 		Meaning: "All other columns agree; the answer leaves out an aggregate by which gold only sorts or filters, or a measure in whose order it shows its own rows, and that the question does not ask for.", Example: "('a', 9) by ORDER BY COUNT(*) LIMIT 1; ('a')",
 	},
 	{
-		Name: "dropped_filter", Class: Presentational, find: func(e *evidence) *found { return droppedFilter(e, true) },
+		Name: "dropped_filter", Display: "Filtered column not shown", Group: Columns,
+		Class: Presentational, find: func(e *evidence) *found { return droppedFilter(e, true) },
 		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to one value, or in which its query writes one, and which the question names without asking for the column.", Example: "('TR1', '+') where id = 'TR1'; ('+')",
 	},
 	{
-		Name: "dropped_filter_list", Class: Defensible, WrittenFrom: "maple",
-		find:    func(e *evidence) *found { return droppedFilter(e, false) },
+		Name: "dropped_filter_list", Display: "Column with several filter values not shown", Group: Columns,
+		Class: Defensible, WrittenFrom: "maple", find: func(e *evidence) *found { return droppedFilter(e, false) },
 		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to several values, which the question names, so that it does not show which row belongs to which value.", Example: "('TR1', '+'), ('TR2', '-') where id IN ('TR1', 'TR2'); ('+'), ('-')",
 	},
 	{
-		Name: "dropped_constant", Class: Difference, find: droppedConstant,
+		Name: "dropped_constant", Display: "Column with one value missing", Group: Columns,
+		Class: Difference, find: droppedConstant,
 		Meaning: "All other columns agree over several rows; the answer leaves out a column that has one value throughout.",
 		Example: "('a', 2024), ('b', 2024); ('a'), ('b')",
 	},
 	{
-		Name: "dropped_name_part", Class: Defensible, find: droppedNamePart,
+		Name: "dropped_name_part", Display: "Part of a name missing", Group: Columns,
+		Class: Defensible, find: droppedNamePart,
 		Meaning: "All other columns agree; of a person's first and last name the answer shows one.",
 		Example: "('Ada', 'Lovelace'); ('Lovelace')",
 	},
 	{
-		Name: "dropped_asked", Class: Difference, find: droppedAsked,
+		Name: "dropped_asked", Display: "A column that was asked for is missing", Group: Columns,
+		Class: Difference, find: droppedAsked,
 		Meaning: "All other columns agree; the answer leaves out a column that the question names.",
 		Example: "('a', 'Bonn'), where the question asks for the city; ('a')",
 	},
 	{
-		Name: "dropped_columns", Class: Difference, find: droppedColumns,
+		Name: "dropped_columns", Display: "Column missing", Group: Columns,
+		Class: Difference, find: droppedColumns,
 		Meaning: "The columns that the answer shows agree; it leaves out others.", Example: "('a', 1); ('a')",
 	},
 }

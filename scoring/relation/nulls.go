@@ -14,23 +14,28 @@ import (
 
 var nullKinds = []Kind{
 	{
-		Name: "null_as_zero", Class: Presentational, find: nullAsZero,
+		Name: "null_as_zero", Display: "Zero in place of NULL", Group: ShownOtherwise,
+		Class: Presentational, find: nullAsZero,
 		Meaning: "All rows agree but that NULLs of one side are 0 on the other, in counts or sums by their names or queries: there was nothing to add up, unless gold's query shows the stored column. The question does not say that values are missing.", Example: "(k, total) = ('a', NULL); ('a', 0)",
 	},
 	{
-		Name: "null_labelled", Class: Presentational, find: nullLabelled,
+		Name: "null_labelled", Display: "A word in place of NULL", Group: ShownOtherwise,
+		Class: Presentational, find: nullLabelled,
 		Meaning: "All rows agree but that the NULLs of a column are one and the same text on the other side, a word for what is missing, which does not occur there otherwise and which its query writes; where the queries are not known, the answer has it.", Example: "(NULL, 3); ('unknown', 3)",
 	},
 	{
-		Name: "blank_rows", Class: Defensible, WrittenFrom: "maple", find: blankRows,
+		Name: "blank_rows", Display: "Rows without any value kept or dropped", Group: Filters,
+		Class: Defensible, WrittenFrom: "maple", find: blankRows,
 		Meaning: "Every row of one side is on the other, whose other rows are NULL in every column of gold, and carry no information; one query alone leaves NULLs out, by IS NOT NULL or an inner join. The other rows occur equally often, or one query alone drops repetitions.", Example: "('Ada'), ('Bob'); ('Ada'), ('Bob'), (NULL)",
 	},
 	{
-		Name: "null_rows_kept", Class: Defensible, find: func(e *evidence) *found { return nullRows(e, predSide) },
+		Name: "null_rows_kept", Display: "Rows without a value kept", Group: Filters,
+		Class: Defensible, find: func(e *evidence) *found { return nullRows(e, predSide) },
 		Meaning: "The answer has every gold row; each other row of it has NULL in one and the same column, where gold never has one.", Example: "('a', 1); ('a', 1), (NULL, 4)",
 	},
 	{
-		Name: "null_rows_dropped", Class: Difference, find: func(e *evidence) *found { return nullRows(e, goldSide) },
+		Name: "null_rows_dropped", Display: "Rows without a value dropped", Group: Filters,
+		Class: Difference, find: func(e *evidence) *found { return nullRows(e, goldSide) },
 		Meaning: "Every row of the answer is in gold; each other gold row has NULL in one and the same column, where the answer never has one.", Example: "('a', 1), (NULL, 4); ('a', 1)",
 	},
 }

@@ -16,7 +16,8 @@ import (
 // orderKinds are examined first where all rows agree, and last if they do not: what else
 // differs explains more.
 var orderKinds = []Kind{{
-	Name: "reordered", Class: Difference, find: reordered,
+	Name: "reordered", Display: "Rows in another order", Group: SortingAndCuttingOff,
+	Class: Difference, find: reordered,
 	Meaning: "The question asks for an order, and the rows of the answer come in another. Rows that tie may change places. If both queries sort all rows by different keys, and the rows do not show gold's key, gold's order is required unless the question says that order is irrelevant.",
 	Example: "(9), (8) by ORDER BY x DESC, where the question says \"highest first\"; (8), (9)",
 }}

@@ -8,7 +8,8 @@ import (
 
 var owedKinds = []Kind{
 	{
-		Name: "owed", Class: Presentational, find: owed,
+		Name: "owed", Display: "Amounts owed with the other sign", Group: ShownOtherwise,
+		Class: Presentational, find: owed,
 		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row, where one side is never above 0 and the name of the other says that it counts what is owed, lost or paid.", Example: "(negative) = (-3), (-2); (debt) = (3), (2)",
 	},
 }

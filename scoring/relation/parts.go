@@ -12,11 +12,13 @@ import (
 
 var partKinds = []Kind{
 	{
-		Name: "period_parts", Class: Presentational, find: periodParts,
+		Name: "period_parts", Display: "Periods in one column or two", Group: ShownOtherwise,
+		Class: Presentational, find: periodParts,
 		Meaning: "All rows agree once a year and a month, quarter, half-year or week in two columns of one side are the period that the other side shows in one.", Example: "(year, quarter) = (2023, 1), (2023, 2); ('2023-Q1'), ('2023-Q2')",
 	},
 	{
-		Name: "struct_parts", Class: Presentational, find: structParts,
+		Name: "struct_parts", Display: "Nested values in columns of their own", Group: ShownOtherwise,
+		Class: Presentational, find: structParts,
 		Meaning: "All rows agree once columns of one side, called like the members of a struct of the other side, are that struct.", Example: "({'w': 20, 'h': 15}); (w, h) = (20, 15)",
 	},
 }

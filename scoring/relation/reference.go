@@ -13,28 +13,33 @@ import (
 // referenceKinds are differences that speak against the gold query rather than the answer's.
 var referenceKinds = []Kind{
 	{
-		Name: "gold_finds_nothing", Class: Defensible, WrittenFrom: "splash", find: goldFindsNothing,
+		Name: "gold_finds_nothing", Display: "Gold finds nothing", Group: Filters,
+		Class: Defensible, WrittenFrom: "splash", find: goldFindsNothing,
 		Meaning: "Gold is empty, or one row of NULLs, and the answer is neither; it reads the same tables and holds every column to a value that gold does, so that it is not wider.", Example: "no rows, WHERE e = 'c1'; ('a'), WHERE e = 'cl'",
 	},
 	{
-		Name: "gold_literal_foreign", Class: Defensible,
-		find:    func(e *evidence) *found { return foreignLiteral(e, goldSide) },
+		Name: "gold_literal_foreign", Display: "Gold filters by a value not in the question", Group: Filters,
+		Class: Defensible, find: func(e *evidence) *found { return foreignLiteral(e, goldSide) },
 		Meaning: "Gold compares a column with a literal that neither the question nor its evidence has; the answer compares it with one that is in the question.", Example: "id = 'TR000'; id = 'TR346', which the question asks for",
 	},
 	{
-		Name: "gold_vacuous_limit", Class: Defensible, find: vacuousLimit,
+		Name: "gold_vacuous_limit", Display: "Gold's limit has no effect", Group: SortingAndCuttingOff,
+		Class: Defensible, find: vacuousLimit,
 		Meaning: "Gold orders and limits the one row of an aggregate without GROUP BY, which does nothing; the answer does not.", Example: "SELECT SUM(x) … ORDER BY y LIMIT 1; SELECT SUM(x) … WHERE y = (SELECT MAX(y) …)",
 	},
 	{
-		Name: "gold_vacuous_having", Class: Defensible, find: vacuousHaving,
+		Name: "gold_vacuous_having", Display: "Gold's group filter has no effect", Group: Filters,
+		Class: Defensible, find: vacuousHaving,
 		Meaning: "Gold's HAVING asks for a count of at least one, which every group has; the answer's query has no such condition.", Example: "GROUP BY id HAVING COUNT(*) >= 1; a join",
 	},
 	{
-		Name: "gold_ungrouped", Class: Defensible, WrittenFrom: "splash", find: ungrouped,
+		Name: "gold_ungrouped", Display: "Gold does not group as asked", Group: GroupsAndJoins,
+		Class: Defensible, WrittenFrom: "splash", find: ungrouped,
 		Meaning: "The question asks for something of each; gold aggregates all rows into one, and the answer groups those of the same tables.", Example: "SELECT AVG(x); SELECT k, AVG(x) GROUP BY k",
 	},
 	{
-		Name: "gold_and_for_or", Class: Defensible, WrittenFrom: "splash", find: goldAndForOr,
+		Name: "gold_and_for_or", Display: "Gold has AND for OR", Group: Filters,
+		Class: Defensible, WrittenFrom: "splash", find: goldAndForOr,
 		Meaning: "The question says or, and not both, shared or common; gold keeps what meets two conditions at once, the answer what meets either.", Example: "… INTERSECT …; x = 'a' OR x = 'b'",
 	},
 }

@@ -61,6 +61,8 @@ type Proof struct {
 // Kind is a relation that is searched for.
 type Kind struct {
 	Name    string
+	Display string // the name that people read
+	Group   Group  // of reasons
 	Family  string
 	Class   Class
 	Meaning string // when it holds, in one sentence

@@ -11,19 +11,23 @@ import (
 
 var shapeKinds = []Kind{
 	{
-		Name: "long_for_wide", Class: Presentational, find: func(e *evidence) *found { return pivoted(e, predSide) },
+		Name: "long_for_wide", Display: "Rows in place of columns", Group: ShownOtherwise,
+		Class: Presentational, find: func(e *evidence) *found { return pivoted(e, predSide) },
 		Meaning: "The answer has a row for each of several columns of gold: a column of it says which, another holds the values, rounded perhaps, and what else gold shows is the same. Labels that both sides have carry the same values.", Example: "(k, north, south) = (1, 5, 7); (1, 'north', 5), (1, 'south', 7)",
 	},
 	{
-		Name: "wide_for_long", Class: Presentational, find: func(e *evidence) *found { return pivoted(e, goldSide) },
+		Name: "wide_for_long", Display: "Columns in place of rows", Group: ShownOtherwise,
+		Class: Presentational, find: func(e *evidence) *found { return pivoted(e, goldSide) },
 		Meaning: "The answer has a column for each of several rows of gold: a column of gold says which, another holds the values, rounded perhaps, and what else gold shows is the same. Labels that both sides have carry the same values.", Example: "(1, 'north', 5), (1, 'south', 7); (k, north, south) = (1, 5, 7)",
 	},
 	{
-		Name: "unpivoted", Class: Presentational, find: func(e *evidence) *found { return stacked(e, predSide) },
+		Name: "unpivoted", Display: "Several columns shown as one", Group: ShownOtherwise,
+		Class: Presentational, find: func(e *evidence) *found { return stacked(e, predSide) },
 		Meaning: "The answer holds in one column exactly the values that gold holds in several of the same kind, by their names.", Example: "(atom1, atom2) = ('x', 'y'); ('x'), ('y')",
 	},
 	{
-		Name: "pivoted", Class: Presentational, find: func(e *evidence) *found { return stacked(e, goldSide) },
+		Name: "pivoted", Display: "One column shown as several", Group: ShownOtherwise,
+		Class: Presentational, find: func(e *evidence) *found { return stacked(e, goldSide) },
 		Meaning: "Gold holds in one column exactly the values that the answer holds in several of the same kind, by their names; or the answer is one row of strings.", Example: "('x'), ('y'); ('x', 'y')",
 	},
 }

@@ -15,23 +15,28 @@ import (
 
 var textKinds = []Kind{
 	{
-		Name: "concatenated", Class: Presentational, find: func(e *evidence) *found { return joinedAny(e, goldSide) },
+		Name: "concatenated", Display: "Columns joined into one text", Group: ShownOtherwise,
+		Class: Presentational, find: func(e *evidence) *found { return joinedAny(e, goldSide) },
 		Meaning: "All rows agree once two to four columns of gold are joined into the text that the answer shows, or two each into several.", Example: "('Ada', 'Lovelace'); ('Ada Lovelace')",
 	},
 	{
-		Name: "split", Class: Presentational, find: func(e *evidence) *found { return joinedAny(e, predSide) },
+		Name: "split", Display: "One text split into columns", Group: ShownOtherwise,
+		Class: Presentational, find: func(e *evidence) *found { return joinedAny(e, predSide) },
 		Meaning: "All rows agree once two to four columns of the answer are joined into the text that gold shows, or two each into several.", Example: "('Ada Lovelace'); ('Ada', 'Lovelace')",
 	},
 	{
-		Name: "punctuated", Class: Presentational, find: punctuated,
+		Name: "punctuated", Display: "Text punctuated otherwise", Group: ShownOtherwise,
+		Class: Presentational, find: punctuated,
 		Meaning: "All rows agree once blanks, quotes, final stops and dashes between words are left out of a column of text, by which no two of its texts become one. Signs, points, operators and characters between digits stay.", Example: "('Home >> Cart'); ('Home>>Cart')",
 	},
 	{
-		Name: "list_reordered", Class: Presentational, find: listReordered,
+		Name: "list_reordered", Display: "Lists in another order", Group: ShownOtherwise,
+		Class: Presentational, find: listReordered,
 		Meaning: "All rows agree once the items of lists in a column of text, set off by commas, semicolons or bars, are sorted, if their order has no meaning: gold's query aggregates them without an order, or they are words in lists of different lengths.", Example: "STRING_AGG(gene, ','): ('USP24,PCSK9'); ('PCSK9, USP24')",
 	},
 	{
-		Name: "abbreviated", Class: Presentational, find: abbreviated,
+		Name: "abbreviated", Display: "Words abbreviated or written out", Group: ShownOtherwise,
+		Class: Presentational, find: abbreviated,
 		Meaning: "All rows agree once the values of a column of text are written out: each of several is the code of one of the other side in a public list, or a beginning or the initials of its words, and of no other. The question does not ask for names where the answer shortens them.", Example: "('M', 5), ('F', 7); ('male', 5), ('female', 7)",
 	},
 }

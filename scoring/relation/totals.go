@@ -13,11 +13,13 @@ import (
 
 var totalLabelKinds = []Kind{
 	{
-		Name: "total_labelled", Class: Presentational, find: totalLabelled,
+		Name: "total_labelled", Display: "Total row labelled otherwise", Group: ShownOtherwise,
+		Class: Presentational, find: totalLabelled,
 		Meaning: "All rows agree but for the label of the row of totals, which both sides have: NULL as ROLLUP writes it, or a word for all of them.", Example: "('a', 1), ('b', 2), ('Total', 3); ('a', 1), ('b', 2), (NULL, 3)",
 	},
 	{
-		Name: "empty_for_null", Class: Presentational, find: emptyForNull,
+		Name: "empty_for_null", Display: "Empty text in place of NULL", Group: ShownOtherwise,
+		Class: Presentational, find: emptyForNull,
 		Meaning: "All rows agree except that NULLs of one side are empty strings on the other, and the question says that missing values are shown that way.", Example: "(\"their fax, empty if there is none\"): ('a', NULL); ('a', '')",
 	},
 }

@@ -113,7 +113,8 @@ func (p *Plan) diffService(ctx context.Context, db Database, c *Comparison) erro
 	case Changed:
 		l.Why, l.Fix = "its specification, image or number of instances is another", "upgrades it in place"
 	case Foreign:
-		l.Why, l.Fine = "badger did not create it and does not change it; upgrade it by the tool that created it, such as Terraform", true
+		l.Why, l.Fine =
+			"badger did not create it and does not change it; upgrade it by the tool that created it, such as Terraform", true
 	}
 	c.Lines = append(c.Lines, l)
 	return nil

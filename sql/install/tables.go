@@ -117,7 +117,8 @@ func (p *Plan) ours(t store.Table) string {
 		names = append(names, p.dialect.Literal(c.Name))
 	}
 	return "c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), " + p.dialect.Literal(tableMark) + ") LIKE " +
-		p.dialect.Literal("%"+tableMark) + " AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND " +
+		p.dialect.Literal("%"+tableMark) +
+		" AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND " +
 		"a.attnum > 0 AND NOT a.attisdropped) @> ARRAY[" + strings.Join(names, ", ") + "]"
 }
 

@@ -133,6 +133,7 @@ type Latest struct {
 	scoring.RunID          // if ID is set, only the scores of this run
 	None          bool     // no scores
 	Everything    bool     // of all batches that have those of the three names that are not empty
+	Batches       []string // only of these; nil: all
 	Metrics       []string // nil: all
 	Details       []string // metrics whose detail is read
 	ByJudge       bool     // the latest of each judge that was asked
@@ -202,6 +203,9 @@ func (l *Latest) from(p *arguments) string {
 	}
 	if l.ID != "" {
 		conds = append(conds, "s.eval_run_id = "+p.add(l.ID))
+	}
+	if l.Batches != nil {
+		conds = append(conds, "s.batch_id IN ("+p.list(l.Batches)+")")
 	}
 	if l.None {
 		conds = append(conds, "1 = 0")

@@ -21,7 +21,8 @@ type caseList struct {
 	covered bool
 	numbers driver.Dialect // that numbers the arguments in the end, in the order of the text
 
-	metrics []string // metrics whose columns are read, other than the primary one; their aliases are m0, m1, …
+	groups  []LabelGroup // of the labels of relation
+	metrics []string     // metrics whose columns are read, other than the primary one; their aliases are m0, m1, …
 	joined  map[string]bool
 	columns []string // of golden_set and agent_runs that are read: only these are, as they may be long
 }
@@ -73,6 +74,36 @@ const (
 	tierMetric     = "sql_complexity"
 )
 
+// groupColumn is the string column that [caseList.groups] defines.
+const groupColumn = "group"
+
+// LabelGroup is a label of the metric relation with the group that it belongs to.
+type LabelGroup struct{ Label, Group string }
+
+// group returns the group of the label of relation; with ranked, its place in the order of groups.
+func (q *caseList) group(ranked bool) string {
+	q.join(ofRelation, "r.label")
+	var order []string
+	out := "(CASE"
+	for _, g := range q.groups {
+		if !slices.Contains(order, g.Group) {
+			order = append(order, g.Group)
+		}
+		to := q.Dialect.Literal(g.Group)
+		if ranked {
+			to = strconv.Itoa(slices.Index(order, g.Group))
+		}
+		out += " WHEN r.label = " + q.Dialect.Literal(g.Label) + " THEN " + to
+	}
+	if q.groups == nil {
+		out += " WHEN 1 = 0 THEN NULL"
+	}
+	if ranked {
+		return out + " END)"
+	}
+	return out + " ELSE '' END)"
+}
+
 // listColumns are the string columns of lists, with their sources.
 var listColumns = map[string]struct{ join, text string }{
 	"case": {"", "p.case_id"},
@@ -82,7 +113,7 @@ var listColumns = map[string]struct{ join, text string }{
 	"question": {ofGolden, "g.question"}, "gold": {ofGolden, "g.gold_sql"}, "database": {ofGolden, "g.database_name"},
 	"dialect": {ofGolden, "g.dialect"},
 	"tags":    {ofGolden, "g.tags"}, "sql": {ofAnswer, "a.sql"}, "relation": {ofRelation, "r.label"},
-	"tier": {ofTier, "t.label"},
+	groupColumn: {ofRelation, "group"}, "tier": {ofTier, "t.label"},
 	"people": {ofPeople,
 		"CASE WHEN l.passes = 1 THEN 'pass' WHEN l.passes = 0 THEN 'fail' WHEN l.case_id IS NOT NULL THEN 'divided' END"},
 }
@@ -148,7 +179,7 @@ func (q *caseList) from() string {
 	join(ofRelation, func() string { return q.scores(run, relationMetric, "case_id, label", " AND status = 'ok'") })
 	join(ofTier, func() string { return q.scores(run, tierMetric, "case_id, label", " AND status = 'ok'") })
 	join(ofBaseline, func() string {
-		return q.scores(q.base, q.state.Metric, "case_id, status, value, passed", "")
+		return q.scores(q.base, q.state.Metric, "case_id, status, value, passed, reason", "")
 	})
 	join(ofGolden, func() string { return q.questionTexts(q.columns, "") })
 	join(ofAnswer, func() string { return q.answerTexts(q.columns, "") })
@@ -208,8 +239,11 @@ func (q *caseList) people(and func() string) string {
 
 // mode is the condition that a case is in a mode.
 func (q *caseList) mode(m Mode) string {
+	const wrong = "(%.passed = FALSE OR %.status = 'not_applicable' AND %.reason IN (@))"
 	const never, verdict = "1 = 0", "CASE WHEN %.passed THEN 1 WHEN NOT %.passed THEN 0 ELSE -1 END"
-	of := func(alias, text string) string { return strings.ReplaceAll(text, "%", alias) }
+	of := func(alias, text string) string {
+		return strings.NewReplacer("%", alias, "@", noAnswer).Replace(text)
+	}
 	switch m {
 	case Failed:
 		return "p.passed = FALSE"
@@ -226,6 +260,21 @@ func (q *caseList) mode(m Mode) string {
 		}
 		q.join(ofBaseline, "")
 		return "p.status <> b.status OR " + of("p", verdict) + " <> " + of("b", verdict) + " AND b.case_id IS NOT NULL AND p.status IS NOT NULL OR p.passed IS NULL AND b.passed IS NULL AND p.value <> b.value"
+	case Broke, Fixed, StillWrong, StillRight:
+		if q.state.Baseline == (scoring.RunID{}) {
+			return never
+		}
+		q.join(ofBaseline, "")
+		was, is := wrong, wrong
+		if m == Broke || m == StillRight {
+			was = "%.passed = TRUE"
+		}
+		if m == Fixed || m == StillRight {
+			is = "%.passed = TRUE"
+		}
+		return of("b", was) + " AND " + of("p", is)
+	case Unasked:
+		return "p.status = 'not_applicable' AND COALESCE(p.reason, '') NOT IN (" + noAnswer + ")"
 	case Disagrees:
 		if !q.labelled {
 			return never
@@ -275,6 +324,9 @@ func (q *caseList) search(text string) string {
 // text returns a string column.
 func (q *caseList) text(name string) string {
 	c := listColumns[name]
+	if name == groupColumn {
+		return q.group(false)
+	}
 	if c.join == ofPeople && !q.labelled {
 		return "CAST(NULL AS " + q.Dialect.Types[driver.Text] + ")"
 	}
@@ -392,6 +444,8 @@ func (q *caseList) order() string {
 		return byCase + down
 	case name == "latency":
 		e = q.latency()
+	case name == groupColumn:
+		e = q.group(true)
 	case name == "tag":
 		q.join(ofGolden, "g.tags")
 		e = "g.tags" + q.Dialect.Binary

@@ -60,7 +60,8 @@ func (w *Store) WriteJudge(ctx context.Context, j Judge) (written bool, err erro
 				"judge %q: version %d is already promoted with other content; increase the version", j.Name, j.Version)
 		case v.Version > j.Version:
 			return false, errcode.New(errcode.FailedPrecondition,
-				"judge %q: version %d is already promoted, and the latest version runs; increase the version above it", j.Name, v.Version)
+				"judge %q: version %d is already promoted, and the latest version runs; increase the version above it", j.Name,
+				v.Version)
 		}
 	}
 	b := newRows("judges")

@@ -63,19 +63,27 @@ const (
 	Changed    Mode = "changed"
 	Disagrees  Mode = "disagrees" // the primary metric's verdict is not that of people
 	Unlabelled Mode = "unlabelled"
+
+	// What became of a question since the baseline, by the primary metric. A question without an answer is not passed.
+	Broke      Mode = "broke"       // passed in the baseline, and does not
+	Fixed      Mode = "fixed"       // passes, and did not in the baseline
+	StillWrong Mode = "still_wrong" // passes in neither
+	StillRight Mode = "still_right" // passes in both
+	Unasked    Mode = "unasked"     // the metric does not apply, although there is an answer
 )
 
 // Modes lists the modes in the order in which they are shown.
-var Modes = []Mode{All, Failed, Passed, Errors, Abstained, Changed, Disagrees, Unlabelled}
+var Modes = []Mode{All, Failed, Passed, Errors, Abstained, Changed, Disagrees, Unlabelled, Broke, Fixed, StillWrong,
+	StillRight, Unasked}
 
 // Columns are the columns of a list other than metrics. status, reason and label are those of the primary metric.
 // The status unanswered is a score that is not applicable because the agent gave no answer; other such scores have
 // the status not_applicable. people is the human verdict: pass, fail or divided. latency is that of the agent's query,
 // in milliseconds. tag is one of the case's tags. tags is the unparsed value of golden_set.tags, for tags that cannot
 // be parsed. finding is a finding in the evidence of a score, as KIND:LABEL, such as relation:extra_rows or
-// issue:filters_missing.
-var Columns = []string{"case", "question", "sql", "gold", "status", "reason", "label", "relation", "tier", "finding",
-	"tag", "tags", "database", "dialect", "people", "latency"}
+// issue:filters_missing. group is the group of the label relation, see [Pages.Grouping].
+var Columns = []string{"case", "question", "sql", "gold", "status", "reason", "label", "relation", "group", "tier",
+	"finding", "tag", "tags", "database", "dialect", "people", "latency"}
 
 // Op compares a column with a value.
 type Op string

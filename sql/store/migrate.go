@@ -8,7 +8,7 @@ import (
 )
 
 // Version is the version of the tables as [Tables] describes them. Every change of them raises it.
-const Version = 5
+const Version = 6
 
 // Migration upgrades tables to a version for which adding tables and columns, which every
 // installation does, is not enough. It is idempotent: one that failed half-way is finished by the
@@ -41,6 +41,7 @@ var Migrations = []Migration{
 	{Version: 4, Doc: "Scores record the question and its accepted answers, so that a golden set that changed is seen."},
 	{Version: 5,
 		Doc: "Labels given in the web report have tables of their own, and the views count them beside human_labels."},
+	{Version: 6, Doc: "The batches that someone accepted as a baseline have a table."},
 }
 
 // retype changes the type of a column to that of its description and keeps the values; "" if the

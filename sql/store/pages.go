@@ -30,6 +30,7 @@ type Pages struct {
 	known     []scoring.Metric
 	searching time.Duration // how long a regular expression may look at texts
 	elsewhere Elsewhere     // nil: nothing is
+	groups    []LabelGroup  // of the labels of the metric relation
 }
 
 // Elsewhere reads answers of a run to some questions, by id, with the questions, from the source of the run. It
@@ -46,6 +47,14 @@ func (p *Pages) Lacking(e Elsewhere) *Pages {
 
 // remembered is the size in bytes of the cache of scores of finished runs.
 const remembered = 16 << 20
+
+// Grouping is p whose lists have the column group: the group of the label that the metric relation gives an answer.
+// A list that is sorted by it has the groups in the order in which they are given.
+func (p *Pages) Grouping(groups []LabelGroup) *Pages {
+	out := *p
+	out.groups = groups
+	return &out
+}
 
 // Pages finds out which columns the users' tables have. Known metrics are in their order; others come
 // after them by name.
@@ -458,7 +467,9 @@ func (l *List) query() *caseList {
 	if l.base != nil {
 		base = l.base.scored()
 	}
-	return newCaseList(l.p.layout, l.State, l.Run.scored(), base, l.covered)
+	q := newCaseList(l.p.layout, l.State, l.Run.scored(), base, l.covered)
+	q.groups = l.p.groups
+	return q
 }
 
 // runs are those whose scores are read.
@@ -506,7 +517,9 @@ func (l *List) Counts(ctx context.Context) (map[Mode]int64, error) {
 		}
 		return out, nil
 	}
-	for _, modes := range [][]Mode{{All, Failed, Passed, Errors, Abstained, Changed}, {Disagrees, Unlabelled}} {
+	for _, modes := range [][]Mode{
+		{All, Failed, Passed, Errors, Abstained, Changed, Broke, Fixed, StillWrong, StillRight, Unasked},
+		{Disagrees, Unlabelled}} {
 		rows, err := ask(ctx, l, func(q *caseList) (Select[[]int64], error) { return q.counts(modes) },
 			func(counts []int64) int { return 8 * len(counts) })
 		if err != nil {
@@ -539,8 +552,8 @@ func (l *List) IDs(ctx context.Context) iter.Seq2[string, error] {
 	}
 }
 
-// pageIDs are the ids of the cases of the state's page.
-func (l *List) pageIDs(ctx context.Context) ([]string, error) {
+// PageIDs are the ids of the cases of the state's page.
+func (l *List) PageIDs(ctx context.Context) ([]string, error) {
 	size := cmp.Or(l.State.Size, DefaultSize)
 	offset := (max(l.State.Page, 1) - 1) * size
 	if l.here() {
@@ -570,7 +583,7 @@ type CaseRow struct {
 
 // Page reads the cases of the state's page, with the scores of some metrics.
 func (l *List) Page(ctx context.Context, metrics []string) ([]CaseRow, error) {
-	ids, err := l.pageIDs(ctx)
+	ids, err := l.PageIDs(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -67,6 +67,18 @@ func (c *modelCase) in(m store.Mode, compared bool) bool {
 		return c.votes > 0 && verdict(p, false) || c.votes < 0 && verdict(p, true)
 	case store.Unlabelled:
 		return !c.labelled
+	case store.Unasked:
+		return p.Status == scoring.StatusNotApplicable && !p.Unanswered()
+	case store.Broke, store.Fixed, store.StillWrong, store.StillRight:
+		if !compared || c.base == nil {
+			return false
+		}
+		wrong := func(s scoring.Score) bool { return verdict(s, false) || s.Unanswered() }
+		was, is := verdict(*c.base, true), verdict(p, true)
+		if !was && !wrong(*c.base) || !is && !wrong(p) {
+			return false
+		}
+		return m == map[[2]bool]store.Mode{{true, false}: store.Broke, {false, true}: store.Fixed, {false, false}: store.StillWrong, {true, true}: store.StillRight}[[2]bool{was, is}]
 	}
 	return true
 }

@@ -93,8 +93,11 @@ func everyStatement(t *testing.T, w *Store) map[string][]statement {
 	return map[string][]statement{
 		"Reader.answeredBatches": {statementOf(q.answeredBatches())},
 		"scoredBatches":          {statementOf(scoredBatches())},
+		"acceptedBatches":        {statementOf(acceptedBatches())},
 		"scoredMetrics":          {statementOf(scoredMetrics())},
-		"Latest.scores":          {statementOf(latest.scores(d)), statementOf((&Latest{None: true}).scores(d))},
+		"verdicts":               {statementOf(verdicts(d, []scoring.RunID{run, run}, "hybrid_ex", ids))},
+		"unsteady":               {statementOf(unsteady(d, []scoring.RunID{run}, "hybrid_ex", 5))},
+		"Latest.scores":          {statementOf(latest.scores(d)), statementOf((&Latest{None: true}).scores(d)), statementOf((&Latest{Everything: true, Batches: ids}).scores(d))},
 		"runConfigs":             {statementOf(runConfigs())},
 		"asked":                  {statementOf(asked(d, "run:r"))},
 		"judged":                 {statementOf(judged(d, run))},

@@ -311,6 +311,20 @@ var Tables = []Table{
 				false},
 		},
 	},
+	{
+		Name: "accepted", Key: []string{"acceptance_id"},
+		Doc: "The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.",
+		Columns: []Column{
+			{"acceptance_id", text, "Identifies the row.", "k7q2w5", false},
+			{"agent_name", text, "Who answered.", "atlas", false},
+			{"agent_version", text, "Version of the agent.", "2.0", false},
+			{"batch_id", text, "Batch of the answers.", "2025-01-13", false},
+			{"withdrawn", boolean, "Whether the row withdraws an earlier acceptance of the batch.", "false", false},
+			{"accepted_by", text, "Who accepted or withdrew it.", "kim", false},
+			{"accepted_at", timestamp, "When.", "2025-01-14 09:30:00+00", false},
+			{"note", text, "Why.", "Checked by hand: 3 known faults.", false},
+		},
+	},
 }
 
 // TableNamed finds one of badger's tables.

@@ -84,6 +84,21 @@ func (p *Pages) Cases(ctx context.Context, key scoring.RunID, ids, metrics []str
 	return out, err
 }
 
+// Evidence reads the scores of some metrics with their evidence, by case.
+func (l *List) Evidence(ctx context.Context, ids, metrics []string) (map[string][]scoring.Score, error) {
+	out := map[string][]scoring.Score{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	for s, err := range Rows(ctx, l.p.w, scoresOfCases(l.p.w.SQL(), l.Run.scored(), ids, metrics)) {
+		if err != nil {
+			return nil, err
+		}
+		out[s.row.CaseID] = append(out[s.row.CaseID], s.score().Score)
+	}
+	return out, nil
+}
+
 // labels reads the human labels of answers, from new to old.
 func (p *Pages) labels(ctx context.Context, key scoring.RunID, ids []string) (map[string][]LoggedLabel, error) {
 	out := map[string][]LoggedLabel{}

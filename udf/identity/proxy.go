@@ -22,7 +22,8 @@ func newProxy(c Config) (identify, func(string) bool, error) {
 	}
 	switch p.header {
 	case "Host", "Authorization", "X-Forwarded-For", "X-Request-Id", "User-Agent", "Origin", "Referer":
-		return nil, nil, errcode.New(errcode.InvalidArgument, "header: %s is set by callers and does not identify the user", p.header)
+		return nil, nil, errcode.New(errcode.InvalidArgument, "header: %s is set by callers and does not identify the user",
+			p.header)
 	}
 	for _, text := range c.Peers {
 		prefix, err := netip.ParsePrefix(text)

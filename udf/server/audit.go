@@ -85,7 +85,8 @@ func (s *Server) finish(ctx context.Context, c *call, err error) {
 	function := s.known(c.function)
 	if s.hooks.Called != nil {
 		s.hooks.Called(
-			Call{Wire: c.wire, Function: function, Rows: c.rows, Nulls: c.nulls, Late: c.late, In: c.in, Out: c.out, Code: errcode.Of(err)})
+			Call{Wire: c.wire, Function: function, Rows: c.rows, Nulls: c.nulls, Late: c.late, In: c.in, Out: c.out,
+				Code: errcode.Of(err)})
 	}
 	if s.hooks.Served != nil && !c.streamed && err == nil {
 		s.hooks.Served(c.wire, function, s.now().Sub(c.start))

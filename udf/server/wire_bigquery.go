@@ -59,7 +59,8 @@ func (bigquery) decode(r *request) error {
 		r.scan.Reset(calls)
 		err = r.rows("calls", r.rowArray)
 	case fn != "" && fn != r.fn.Name:
-		return errcode.New(errcode.InvalidArgument, "the path names the function %s, but userDefinedContext names %.60q; expected the same function", r.fn.Name, fn)
+		return errcode.New(errcode.InvalidArgument,
+			"the path names the function %s, but userDefinedContext names %.60q; expected the same function", r.fn.Name, fn)
 	}
 	if err == nil && fnv != "" && fnv != strconv.Itoa(r.fn.Version) {
 		return errcode.New(errcode.InvalidArgument, "version %.20q of %s is not served; expected version %d", fnv, r.fn.Name,

@@ -32,7 +32,8 @@ func withJSON(rec arrow.Record) (arrow.Record, error) {
 		if row >= 0 {
 			rec.Release()
 			return nil, errcode.New(errcode.DataLoss,
-				"column %d (%q): value %d of a record is marked as JSON but is not valid JSON; cast the column to text", i+1, f.Name, row+1)
+				"column %d (%q): value %d of a record is marked as JSON but is not valid JSON; cast the column to text", i+1,
+				f.Name, row+1)
 		}
 	}
 	if columns == nil {

@@ -60,7 +60,8 @@ func (p *Plan) Match(table []string) error {
 			switch {
 			case place >= 0 && table[place] == name || !strings.EqualFold(column, name):
 			case place >= 0:
-				return p.Error(errcode.InvalidArgument, "column %q is ambiguous: the table has %q and %q", name, table[place], column)
+				return p.Error(errcode.InvalidArgument, "column %q is ambiguous: the table has %q and %q", name, table[place],
+					column)
 			default:
 				place = i
 			}

@@ -1,15 +1,14 @@
 "use strict";
 /* What the pages do beyond links and forms: keys, labels saved in the background, the next case
-   fetched early, themes, copies, tables that scroll together, pages that go on by themselves.
-   Pages work without it. Storage holds the theme, the keys and labels that were not
-   sent yet, and nothing else. */
+   fetched early, copies, tables that scroll together, pages that go on by themselves.
+   Pages work without it. Storage holds the keys and labels that were not sent yet, and nothing else. */
 
 // --- Pure parts, which have tests of their own.
 
 /* Actions with their keys, in the order in which the sheet shows them. None is a key that browsers or
    screen readers take by themselves while a page has the focus. */
 const ACTIONS = [
-	...["pass", "fail", "unsure"].map((v, i) => ["option" + (i + 1), String(i + 1), "verdict " + v]), ...[4, 5, 6, 7, 8, 9].map((n) => ["option" + n, String(n), "verdict " + n]),
+	...["right", "wrong", "unsure"].map((v, i) => ["option" + (i + 1), String(i + 1), "verdict " + v]), ...[4, 5, 6, 7, 8, 9].map((n) => ["option" + n, String(n), "verdict " + n]),
 	["skip", "s", "skip"], ["note", "n", "write a note"], ["save", "Enter", "save and go to the next case"], ["undo", "u", "undo my last"],
 	["next", "j", "next case"], ["previous", "k", "previous case"], ["differences", "d", "only what differs"], ["gold", "g", "the accepted result alone"], ["agent", "a", "the agent's result alone"],
 	["list", "l", "back to the list"], ["sheet", "?", "show the keys"],
@@ -48,7 +47,7 @@ const queued = (list, label, sending) => list.filter((l) => l.id === sending || 
 const outcome = (status, body) => {
 	if (status === 200 && body?.id) return { is: "saved" };
 	const again = status < 400 || status >= 500 || status === 408 || status === 429 || body?.again;
-	const why = status === 401 ? "you are signed out: sign in in another tab" : typeof body?.error === "string" ? body.error : status === 403 ? "you may not label here" : again ? "the server does not answer" : "the server says " + status;
+	const why = typeof body?.error === "string" ? body.error : status === 401 ? "you are signed out: sign in in another tab" : status === 403 ? "you may not label here" : again ? "the server does not answer" : "the server says " + status;
 	return { is: again ? "again" : "refused", why };
 };
 
@@ -78,21 +77,6 @@ function begin() {
 	const parse = (text) => new DOMParser().parseFromString(text, "text/html");
 	const say = (text) => { $("#said").textContent = text; };
 	const tools = $("header .tools");
-
-	/* Theme: that of the system, light or dark. */
-	const themes = ["system", "light", "dark"];
-	const wear = (theme) => { if (theme === "system") delete document.documentElement.dataset.theme; else document.documentElement.dataset.theme = theme; };
-	let theme = store.get("theme");
-	if (!themes.includes(theme)) theme = "system";
-	wear(theme);
-	if (tools) {
-		tools.append(button("Theme: " + theme, (b) => {
-			theme = themes[(themes.indexOf(theme) + 1) % themes.length];
-			b.textContent = "Theme: " + theme;
-			wear(theme);
-			store.set("theme", theme);
-		}));
-	}
 
 	/* Pages whose figures go on are loaded again, at most every five seconds and only while they are
 	   looked at. */
@@ -140,6 +124,7 @@ function begin() {
 				requestAnimationFrame(() => requestAnimationFrame(() => { leader = null; }));
 			}, { passive: true });
 		}
+		for (const e of $$("[data-end]")) e.scrollLeft = e.scrollWidth; // the newest batch is at the right end
 		for (const form of $$("form[data-label]")) dressLabel(form);
 		showKeys();
 		ahead();
@@ -194,6 +179,10 @@ function begin() {
 		if (action === "save" && !$("form[data-keys]")) return;
 		press.preventDefault();
 		if (option) option.click(); else acts[action]();
+	});
+
+	document.addEventListener("click", (e) => { // the fold of the bar closes by a click elsewhere
+		for (const d of $$(".tabs details[open]")) if (!d.contains(e.target)) d.open = false;
 	});
 
 	/* sheet shows the keys, and lets people change them or switch them off. */
@@ -318,7 +307,7 @@ function begin() {
 		const note = form.elements.note, status = $(".saved", form);
 		const press = (value) => { for (const o of $$("button[name=verdict]", form)) o.setAttribute("aria-pressed", String(o.value === value)); };
 		const chosen = () => $('button[aria-pressed="true"]', form)?.value || "";
-		const lacks = () => (!chosen() ? "choose a verdict" : "reason" in form.dataset && chosen() === "fail" && !note.value.trim() ? "fail needs a note" : "");
+		const lacks = () => (!chosen() ? "choose a verdict" : "reason" in form.dataset && chosen() === "fail" && !note.value.trim() ? "wrong needs a note" : "");
 		const save = () => {
 			clearTimeout(typing);
 			typing = 0;
@@ -349,7 +338,7 @@ function begin() {
 			e.preventDefault();
 			press(b.value);
 			save();
-			if (lacks()) note.focus();
+			if (lacks() && e.detail > 0) note.focus(); // after a key, the key of the note goes there, and is no text
 			if (b.value === "skip" && "keys" in form.dataset) next();
 		});
 		form.addEventListener("submit", (e) => { e.preventDefault(); save(); });
@@ -359,7 +348,7 @@ function begin() {
 			typing = setTimeout(save, 800);
 		});
 		if (!("keys" in form.dataset)) return;
-		if ($("[data-labelling]")) $(".row", form).append(button("Save and next", next, { class: "main", "data-save": "" }));
+		if ($("[data-labelling]")) $(".after", form).prepend(button("Save and next", next, { class: "main", "data-save": "" }));
 		$("[data-undo]")?.addEventListener("submit", async (e) => { // after what is on its way
 			e.preventDefault();
 			form.flush();
@@ -378,7 +367,7 @@ function begin() {
 		}, { "aria-pressed": "false", ...attributes });
 		// Rows that are the same: by their states, and by their texts where both sides are shown as they are.
 		const rows = sides.map((side) => $$("tbody tr", side)), text = (row) => [...row.cells].map((c) => c.textContent.trim()).join("\t");
-		const same = differing ? $$("tr.matched", differing).filter((r) => !$(".differs", r)) : [];
+		const same = differing ? $$("tbody tr", differing).filter((r) => !$(".x, .missing", r)) : [];
 		rows.forEach((list, i) => { const there = new Set(rows[1 - i]?.map(text)); same.push(...list.filter((r) => there.has(text(r)))); });
 		(differing || $("[data-sides]"))?.before(hider("only what differs", { "data-only": "" }, same));
 		for (const side of sides) $("h3", side).after(hider("this alone", { "data-alone": side.dataset.side }, sides.filter((o) => o !== side)));
@@ -415,7 +404,7 @@ function begin() {
 		else $(".saved", form).textContent += "; the next case is not available yet: the server does not answer";
 	}
 	addEventListener("popstate", () => location.reload());
-	addEventListener("beforeprint", () => { for (const d of $$("details")) d.open = true; });
+	addEventListener("beforeprint", () => { for (const d of $$("details:not(.change, .tabs details)")) d.open = true; });
 
 	/* A case is kept for who has it before them. */
 	setInterval(() => {

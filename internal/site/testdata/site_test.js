@@ -56,6 +56,7 @@ test("what a reply means", () => {
   assert.equal(outcome(500, { error: "broken" }).is, "again");
   assert.equal(outcome(502, null).is, "again", "a proxy's page");
   assert.equal(outcome(200, null).is, "again", "a sign-in page is no acknowledgement");
+  assert.deepEqual(outcome(401, { error: "open the link", again: true }), { is: "again", why: "open the link" }, "a server that was started again");
   assert.match(outcome(401, { error: { code: 16 } }).why, /signed out/);
   assert.deepEqual(outcome(403, { error: "the caller lacks the role label" }), { is: "refused", why: "the caller lacks the role label" });
   for (const status of [400, 401, 403, 404, 413]) assert.equal(outcome(status, null).is, "refused", `${status} is not sent for ever`);

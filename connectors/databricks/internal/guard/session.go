@@ -100,7 +100,8 @@ func (d *Driver) open(ctx context.Context) (session, error) {
 	}
 	out, ok := conn.(session)
 	if !ok {
-		return nil, errcode.New(errcode.Internal, "databricks: the connections of this version of the driver cannot run statements")
+		return nil, errcode.New(errcode.Internal,
+			"databricks: the connections of this version of the driver cannot run statements")
 	}
 	return out, nil
 }

@@ -25,7 +25,8 @@ var (
 	errNeedsPhrase = errors.New(
 		"the key is encrypted, and no passphrase is configured (private_key_passphrase_env or private_key_passphrase_file)")
 	errWrongPhrase   = errors.New("the passphrase is wrong")
-	errUnknownCipher = errors.New("unsupported encryption; expected PBES2 with PBKDF2 and AES or triple DES, as openssl pkcs8 -topk8 writes it")
+	errUnknownCipher = errors.New(
+		"unsupported encryption; expected PBES2 with PBKDF2 and AES or triple DES, as openssl pkcs8 -topk8 writes it")
 )
 
 // Key reads an RSA key of PKCS #8, encrypted or not, or of PKCS #1, from a PEM file. The passphrase

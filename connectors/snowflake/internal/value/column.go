@@ -91,7 +91,8 @@ func (c *Column) isTimestamp() bool {
 // decode converts an array that Snowflake sent to the column's type. Want is the type that the
 // reader has announced.
 func (c *Column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want arrow.DataType) (arrow.Array, error) {
-	unexpected := errcode.Unread("values of type %s have the unsupported Arrow type %v; cast the column to VARCHAR", c.Kind,
+	unexpected := errcode.Unread("values of type %s have the unsupported Arrow type %v; cast the column to VARCHAR",
+		c.Kind,
 		arr.DataType())
 	switch c.Kind {
 	case "FIXED":
@@ -244,7 +245,8 @@ func decfloats(mem memory.Allocator, a *array.Struct) (arrow.Array, error) {
 	exponents, ok := a.Field(0).(*array.Int16)
 	significands, also := a.Field(1).(*array.Binary)
 	if !ok || !also {
-		return nil, errcode.Unread("DECFLOAT values have the unsupported Arrow type %v; cast the column to VARCHAR", a.DataType())
+		return nil, errcode.Unread("DECFLOAT values have the unsupported Arrow type %v; cast the column to VARCHAR",
+			a.DataType())
 	}
 	b := array.NewStringBuilder(mem)
 	defer b.Release()
@@ -276,7 +278,8 @@ type moments struct {
 func (c *Column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
 	n := arr.Len()
 	m := &moments{seconds: make([]int64, n), nanos: make([]int32, n), null: arr.IsNull}
-	unexpected := errcode.Unread("timestamps have the unsupported Arrow type %v; cast the column to VARCHAR", arr.DataType())
+	unexpected := errcode.Unread("timestamps have the unsupported Arrow type %v; cast the column to VARCHAR",
+		arr.DataType())
 	scaled := func(values []int64) {
 		per := powers[scale]
 		for i, v := range values {

@@ -140,7 +140,8 @@ func (c *Column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (a
 		}
 		if c.JSON && t.Unix() <= 0 && t.Nanosecond() > 0 {
 			return nil, errcode.Unread(
-				"row %d: a time before 1970 with fractional seconds cannot be read from a JSON result; cast the column to VARCHAR", i+1)
+				"row %d: a time before 1970 with fractional seconds cannot be read from a JSON result; cast the column to VARCHAR",
+				i+1)
 		}
 		b.Append(true)
 		b.FieldBuilder(0).(*array.Int64Builder).Append(t.Unix())

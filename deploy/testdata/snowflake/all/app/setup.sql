@@ -60,6 +60,9 @@ CREATE TABLE IF NOT EXISTS badger.queue_items (queue_id VARCHAR, position NUMBER
 -- Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator's label in human_labels.
 CREATE TABLE IF NOT EXISTS badger.label_log (label_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, gold_wrong BOOLEAN, ambiguous BOOLEAN, labelled_at TIMESTAMP_LTZ(9), queue_id VARCHAR, answer_hash VARCHAR, decides BOOLEAN);
 
+-- The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.
+CREATE TABLE IF NOT EXISTS badger.accepted (acceptance_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, withdrawn BOOLEAN, accepted_by VARCHAR, accepted_at TIMESTAMP_LTZ(9), note VARCHAR);
+
 -- The latest score of each answer and metric, from any run, with the status of that run.
 CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
   SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
@@ -342,7 +345,7 @@ FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.pass
 WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
 
 -- The version of the tables.
-INSERT INTO badger.schema_version (version, reached_at) SELECT 5, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 5);
+INSERT INTO badger.schema_version (version, reached_at) SELECT 6, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 6);
 
 -- A comment on the table golden_set.
 COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers.';
@@ -844,6 +847,33 @@ COMMENT ON COLUMN badger.label_log.answer_hash IS 'Identifies the content that t
 
 -- A comment on label_log.decides.
 COMMENT ON COLUMN badger.label_log.decides IS 'Whether the verdict adjudicates a disagreement. It then overrides the others.';
+
+-- A comment on the table accepted.
+COMMENT ON TABLE badger.accepted IS 'The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.';
+
+-- A comment on accepted.acceptance_id.
+COMMENT ON COLUMN badger.accepted.acceptance_id IS 'Identifies the row.';
+
+-- A comment on accepted.agent_name.
+COMMENT ON COLUMN badger.accepted.agent_name IS 'Who answered.';
+
+-- A comment on accepted.agent_version.
+COMMENT ON COLUMN badger.accepted.agent_version IS 'Version of the agent.';
+
+-- A comment on accepted.batch_id.
+COMMENT ON COLUMN badger.accepted.batch_id IS 'Batch of the answers.';
+
+-- A comment on accepted.withdrawn.
+COMMENT ON COLUMN badger.accepted.withdrawn IS 'Whether the row withdraws an earlier acceptance of the batch.';
+
+-- A comment on accepted.accepted_by.
+COMMENT ON COLUMN badger.accepted.accepted_by IS 'Who accepted or withdrew it.';
+
+-- A comment on accepted.accepted_at.
+COMMENT ON COLUMN badger.accepted.accepted_at IS 'When.';
+
+-- A comment on accepted.note.
+COMMENT ON COLUMN badger.accepted.note IS 'Why.';
 
 -- A comment on the view latest_scores.
 COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run.';

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
+)
+
+type acceptCommand struct {
+	Of       string `arg:"" optional:"" placeholder:"AGENT@VERSION" help:"Agent and version whose batch is accepted."`
+	DB       string `name:"db" required:"" placeholder:"URL" help:"Database with runs and scores, such as duckdb:scores.duckdb."`
+	Batch    chosen `placeholder:"BATCH" help:"Batch to accept (default the latest)."`
+	Note     string `placeholder:"TEXT" help:"Why it is accepted."`
+	By       string `placeholder:"WHO" help:"Name to record for this change (default the current user)."`
+	Withdraw bool   `help:"Withdraw the acceptance of the batch."`
+	List     bool   `help:"List the accepted batches."`
+	JSON     bool   `help:"Print one JSON document."`
+}
+
+// Run accepts a batch as a baseline.
+func (c *acceptCommand) Run(ctx context.Context, p process) error {
+	switch {
+	case c.List && (c.Of != "" || c.Withdraw || c.Batch != "" || c.Note != ""):
+		return usage("--list: expected no AGENT@VERSION, --batch, --note or --withdraw with it")
+	case !c.List && c.Of == "":
+		return usage("expected AGENT@VERSION, such as atlas@2.0, or --list")
+	case c.List:
+		return c.list(ctx, p)
+	}
+	w, err := openExisting(ctx, c.DB)
+	if w, err = installed(ctx, w, err); err != nil {
+		return err
+	}
+	defer w.Close()
+	batch, err := c.find(ctx, w)
+	if err != nil {
+		return err
+	}
+	row := store.Acceptance{ID: strings.ToLower(rand.Text()), By: batch.By, Withdrawn: c.Withdraw,
+		Who: cmp.Or(c.By, who(p)), When: p.now().UTC().Truncate(time.Microsecond), Note: c.Note}
+	if err := w.Accept(ctx, &row); err != nil {
+		return err
+	}
+	if c.JSON {
+		return writeJSON(p, acceptedOf(&row))
+	}
+	word := "accepted"
+	if c.Withdraw {
+		word = "no longer accepted"
+	}
+	fmt.Fprintf(p.stdout, "%s is %s as a baseline\n", printable.Text(batch.Name()), word)
+	return nil
+}
+
+// find finds the batch that is accepted, or whose acceptance is withdrawn.
+func (c *acceptCommand) find(ctx context.Context, w *store.Store) (*analysis.Batch, error) {
+	src := storedscores.In(w)
+	batches, err := src.Batches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	analysis.Sort(batches)
+	named, err := analysis.BatchesNamed(batches, "AGENT@VERSION", c.Of, string(c.Batch))
+	if err != nil {
+		return nil, err
+	}
+	b := &named[len(named)-1]
+	if !c.Withdraw {
+		if b.Unfinished != "" {
+			return nil, usage("--batch: the last run of %s is not done (%s); resume it, then accept the batch",
+				printable.Short(b.Name()), b.Unfinished)
+		}
+		return b, nil
+	}
+	accepted, err := src.Accepted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, is := accepted[b.By]; !is {
+		return nil, usage("--withdraw: %s is not accepted; badger accept --list shows the accepted batches",
+			printable.Short(b.Name()))
+	}
+	return b, nil
+}
+
+// accepted is an acceptance in JSON.
+type accepted struct {
+	scoring.By
+	Withdrawn bool      `json:"withdrawn"`
+	Who       string    `json:"accepted_by"`
+	When      time.Time `json:"accepted_at"`
+	Note      string    `json:"note,omitempty"`
+}
+
+func acceptedOf(a *store.Acceptance) accepted {
+	return accepted{a.By, a.Withdrawn, a.Who, a.When, a.Note}
+}
+
+func (c *acceptCommand) list(ctx context.Context, p process) error {
+	w, err := openToRead(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	rows, err := w.Accepted(ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		out := []accepted{}
+		for i := range rows {
+			out = append(out, acceptedOf(&rows[i]))
+		}
+		return writeJSON(p, out)
+	}
+	if len(rows) == 0 {
+		fmt.Fprintln(p.stdout, "No batch is accepted; badger accept AGENT@VERSION --batch ID accepts one.")
+	}
+	for i := range rows {
+		a := &rows[i]
+		word := "accepted"
+		if a.Withdrawn {
+			word = "withdrawn"
+		}
+		b := analysis.Batch{By: a.By}
+		line := fmt.Sprintf("%s  %s by %s on %s", printable.Text(b.Name()), word,
+			printable.Text(cmp.Or(a.Who, "(not recorded)")), analysis.Day(a.When))
+		if a.Note != "" {
+			line += ": " + printable.Text(a.Note)
+		}
+		fmt.Fprintln(p.stdout, line)
+	}
+	return nil
+}

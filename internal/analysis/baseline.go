@@ -1,0 +1,186 @@
+package analysis
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Acceptance says who accepted a batch as a baseline, when and why.
+type Acceptance struct {
+	scoring.By
+	Who  string    `json:"accepted_by"`
+	When time.Time `json:"accepted_at,omitzero"`
+	Note string    `json:"note,omitempty"`
+}
+
+// Accepted holds the acceptances by batch.
+type Accepted map[scoring.By]Acceptance
+
+// Why a batch is the baseline of another.
+const (
+	BaselineAccepted = "accepted"               // it is the last accepted batch of the agent before the other
+	BaselineFirst    = "first_of_version"       // no batch is accepted: the first complete batch of the version
+	BaselineBefore   = "first_of_other_version" // and the other is the first itself: that of the version before
+)
+
+// Baseline is the batch that another is compared with, and why.
+type Baseline struct {
+	Batch    Batch       `json:"batch"`
+	Why      string      `json:"why"`
+	Accepted *Acceptance `json:"accepted,omitempty"`
+	Batches  int         `json:"batches"` // of the agent from the baseline to the other; 1: it is the one before
+	// Age is the time from the baseline to the other; 0 if one of them has no date.
+	Age time.Duration `json:"-"`
+	// Days is Age in whole days; null if it is not known.
+	Days *int `json:"days"`
+}
+
+// BaselineOf finds the baseline of batch i of a sorted list: the last accepted batch of the agent before it. Until one
+// is accepted, it is the first complete batch of the version; for that batch, the first complete one of the version
+// before. A batch that is accepted is compared with the one that was accepted before it. At is -1 if there is none.
+func BaselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline) {
+	of := &batches[i]
+	for j := i - 1; j >= 0; j-- {
+		if a, is := accepted[batches[j].By]; is && batches[j].Agent == of.Agent {
+			return j, baseline(batches, j, i, BaselineAccepted, &a)
+		}
+	}
+	if j := firstComplete(batches[:i], of); j >= 0 {
+		return j, baseline(batches, j, i, BaselineFirst, nil)
+	}
+	for k := i - 1; k >= 0; k-- {
+		if other := &batches[k]; other.Agent == of.Agent && !other.sameVersion(of) {
+			if j := firstComplete(batches[:i], other); j >= 0 {
+				return j, baseline(batches, j, i, BaselineBefore, nil)
+			}
+		}
+	}
+	return -1, nil
+}
+
+// firstComplete is the place of the first complete batch of the version that of belongs to, or -1.
+func firstComplete(batches []Batch, of *Batch) int {
+	for j := range batches {
+		if batches[j].sameVersion(of) && batches[j].Unfinished == "" {
+			return j
+		}
+	}
+	return -1
+}
+
+func baseline(batches []Batch, at, i int, why string, a *Acceptance) *Baseline {
+	b := &Baseline{Batch: batches[at], Why: why, Accepted: a}
+	for j := at + 1; j <= i; j++ {
+		if batches[j].Agent == batches[i].Agent {
+			b.Batches++
+		}
+	}
+	if from, to := batches[at].At, batches[i].At; !from.IsZero() && !to.IsZero() {
+		b.Age = to.Sub(from)
+		days := int(b.Age.Hours()) / 24
+		b.Days = &days
+	}
+	return b
+}
+
+// String names the baseline, says how old it is and why it was chosen.
+func (b *Baseline) String() string {
+	text := b.Batch.Name()
+	if b.Days != nil && *b.Days > 0 {
+		text += fmt.Sprintf(" (%s, %s before)", Day(b.Batch.At), printable.Count(*b.Days, "day"))
+	} else {
+		text += fmt.Sprintf(" (%s before)", printable.Count(b.Batches, "batch"))
+	}
+	switch b.Why {
+	case BaselineAccepted:
+		if text += ", accepted"; b.Accepted.Who != "" {
+			text += " by " + b.Accepted.Who
+		}
+		if !b.Accepted.When.IsZero() {
+			text += " on " + Day(b.Accepted.When)
+		}
+		if b.Accepted.Note != "" {
+			text += ": " + b.Accepted.Note
+		}
+		return text
+	case BaselineBefore:
+		return text + ", the first complete batch of the version before; no batch is accepted"
+	}
+	return text + ", the first complete batch of this version; no batch is accepted"
+}
+
+// Day writes a date as people read it, such as Mon 23 Nov 2026.
+func Day(t time.Time) string { return t.UTC().Format("Mon 2 Jan 2006") }
+
+// Headline says in a sentence how the primary metric changed; "" if it cannot be compared.
+func (c *Comparison) Headline() string {
+	ch := c.primary()
+	if ch == nil || ch.Mean == nil {
+		return ""
+	}
+	if ch.Rate == nil {
+		text := fmt.Sprintf("The mean of %s is %.3f on %s; %.3f before.", ch.Metric, *ch.After,
+			printable.Count(ch.Compared, "question"), *ch.Before)
+		return text + " " + ch.isReal()
+	}
+	before, after := ch.Shares()
+	is := printable.Verb(ch.Rated, "answer is", "answers are")
+	text := fmt.Sprintf("%s of %d %s right by %s", WholePercent(after), ch.Rated, is, ch.Metric)
+	switch ch.Outcome {
+	case Degraded:
+		text += ", down from " + WholePercent(before) + "."
+	case Improved:
+		text += ", up from " + WholePercent(before) + "."
+	case Same:
+		return text + ", as before."
+	default:
+		text += "; " + WholePercent(before) + " before."
+	}
+	return fmt.Sprintf("%s %d broke, %d fixed. %s", text, ch.NBroken, ch.NFixed, ch.isReal())
+}
+
+// isReal is the sentence about a change that could be chance or is more.
+func (c *Change) isReal() string {
+	word := "change"
+	switch drop := c.Drop(); {
+	case drop > 0:
+		word = "drop"
+	case drop < 0:
+		word = "rise"
+	}
+	switch {
+	case c.Chance == MoreThanChance:
+		return "The " + word + " is real."
+	case c.Chance == Chance:
+		return "The " + word + " could be chance."
+	}
+	return "No answer changed."
+}
+
+// primary is the change of the primary metric over all tiers; nil if there is none.
+func (c *Comparison) primary() *Change {
+	for i := range c.Changes {
+		if c.Changes[i].Metric == c.Primary && c.Changes[i].Tier == "" {
+			return &c.Changes[i]
+		}
+	}
+	return nil
+}
+
+// Findings returns the finding of a drop of the primary metric against the baseline, if there is a drop.
+func (c *Comparison) Findings() []Finding {
+	ch := c.primary()
+	if ch == nil || ch.Outcome != Degraded || c.Baseline == nil {
+		return nil
+	}
+	change := fmt.Sprintf("%.3f", ch.Drop())
+	if ch.Rate != nil {
+		change = fmt.Sprintf("%.1f points", 100*ch.Drop())
+	}
+	return []Finding{
+		{FoundDrop, true, ch.PAdjusted,
+			fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is real", ch.Metric, change, c.Baseline.Batch.Name())}}
+}

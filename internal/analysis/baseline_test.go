@@ -1,0 +1,204 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// accept is the acceptance of one batch.
+func accept(agent, version, batch string) Accepted {
+	by := scoring.By{Agent: agent, Version: version, Batch: batch}
+	return Accepted{by: {By: by, Who: "kim", When: day(9), Note: "checked"}}
+}
+
+func TestBaselineOf(t *testing.T) {
+	night := func(agent, version string, n int, unfinished string) Batch {
+		return Batch{By: scoring.By{Agent: agent, Version: version, Batch: fmt.Sprint("n", n)}, At: day(n),
+			Unfinished: unfinished}
+	}
+	list := []Batch{
+		night("a", "1", 1, "stopped"), night("a", "1", 2, ""), night("b", "1", 2, ""), night("a", "1", 3, ""),
+		night("a", "2", 4, ""), night("a", "2", 5, "running"), night("a", "2", 6, ""),
+		night("a", "3", 7, ""),
+	}
+	both := accept("a", "1", "n3")
+	for by, a := range accept("a", "2", "n6") {
+		both[by] = a
+	}
+	for _, tc := range []struct {
+		of       int
+		accepted Accepted
+		at       int
+		why      string
+	}{
+		{0, nil, -1, ""},
+		{1, nil, -1, ""}, // the one before is not complete
+		{2, nil, -1, ""}, // another agent
+		{3, nil, 1, BaselineFirst},
+		{4, nil, 1, BaselineBefore},
+		{6, nil, 4, BaselineFirst},
+		{7, nil, 4, BaselineBefore},
+		{6, accept("a", "1", "n3"), 3, BaselineAccepted}, // of another version, too
+		{3, accept("a", "1", "n3"), 1, BaselineFirst},    // never itself
+		{4, accept("b", "1", "n2"), 1, BaselineBefore},   // of another agent
+		{4, accept("a", "2", "n6"), 1, BaselineBefore},   // later
+		{7, both, 6, BaselineAccepted},
+		{6, both, 3, BaselineAccepted},
+	} {
+		at, b := BaselineOf(list, tc.accepted, tc.of)
+		if at != tc.at || (b == nil) != (at < 0) || b != nil && (b.Why != tc.why || b.Batch != list[at]) {
+			t.Errorf("%s with %v: %d %+v, want %d %s", list[tc.of].Name(), tc.accepted, at, b, tc.at, tc.why)
+		}
+	}
+	_, b := BaselineOf(list, accept("a", "1", "n3"), 6)
+	if want := "a 1, batch n3 (Fri 3 Jan 2025, 3 days before), accepted by kim on Thu 9 Jan 2025: checked"; b.String() != want || b.Batches != 3 || *b.Days != 3 {
+		t.Errorf("%q %+v, want %q", b, b, want)
+	}
+	list[1].At = time.Time{}
+	if _, b := BaselineOf(list, nil,
+		4); b.String() !=
+		"a 1, batch n2 (2 batches before), the first complete batch of the version before; no batch is accepted" ||
+		b.Days != nil {
+		t.Errorf("%q", b)
+	}
+}
+
+// decline is 11 nights of 44 questions, on which 2 more answers break each night: from 35 right to 15.
+func decline() *memory {
+	m := &memory{}
+	for n := range 11 {
+		var scores []Score
+		for i, id := range ids(44) {
+			scores = append(scores, verdict(id, i < 35-2*n))
+		}
+		m.add(Batch{By: scoring.By{Agent: "atlas", Version: "3", Batch: fmt.Sprintf("n%02d", n+1)}, At: day(n + 1)},
+			scores...)
+	}
+	return m
+}
+
+// No step of a slow decline is more than chance (2 of 2 broke: p 0.5), but the decline is: of 20 answers that changed
+// against the first night all broke, so that McNemar's p is 2/2^20.
+func TestSlowDecline(t *testing.T) {
+	trend, err := NewTrend(t.Context(), decline(), NewSet(nil), TrendOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := trend.Newest()
+	if ch := &c.Changes[0]; c.From.Batch != "n01" || c.Baseline.Why != BaselineFirst || ch.NBroken != 20 ||
+		ch.NFixed != 0 || !near(*ch.PAdjusted, 2/float64(1<<20), 1e-12) || ch.Outcome != Degraded ||
+		ch.Chance != MoreThanChance {
+		t.Errorf("%+v: %+v", c.Baseline, ch)
+	}
+	said, reached := trend.Check([]gate.Drop{{Metric: "ex", Drop: .05}})
+	if want := "gate failed: ex passed on 79.5%, then on 34.1% of 44 shared cases (-45.5 points, more than chance, p <.001), expected no drop of 5 points or more that is more than chance"; reached || said[0] != want {
+		t.Errorf("%v %q, want %q", reached, said, want)
+	}
+	l := trend.Latest[0]
+	if want := "34% of 44 answers are right by ex, down from 80%. 20 broke, 0 fixed. The drop is real."; l.Headline != want || l.Batch != 10 || len(trend.Latest) != 1 {
+		t.Errorf("%+v, want %q", l, want)
+	}
+	var kinds []string
+	for _, f := range l.Findings {
+		kinds = append(kinds, f.Kind)
+		if !f.Worse || f.Text == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	// The mean of the ten nights before is 26 of 44, and each step 2 of 44: usual is 26 -+ 5.32 of 44, and 15 is below.
+	if got := strings.Join(kinds, " "); got != "drop change_point trend outside_usual_range" {
+		t.Errorf("findings %s", got)
+	}
+	if u := l.Course.Usual; !near(u.Low, (26-5.32)/44, 1e-9) || !near(u.High, (26+5.32)/44, 1e-9) || u.Batches != 10 {
+		t.Errorf("usual range %+v", u)
+	}
+	if s := l.Course.Trend; !near(s.PerOccasion, -2.0/44, 1e-12) || s.P > 1e-6 {
+		t.Errorf("trend %+v", s)
+	}
+
+	// With an accepted night 9 only 4 more broke: p is 2/2^4.
+	m := decline()
+	m.accepted = accept("atlas", "3", "n09")
+	if trend, err = NewTrend(t.Context(), m, NewSet(nil), TrendOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if c := trend.Newest(); c.Baseline.Why != BaselineAccepted || c.Changes[0].Outcome != Chance ||
+		!near(*c.Changes[0].P, 2.0/16, 1e-12) {
+		t.Errorf("%+v: %+v", c.Baseline, c.Changes[0])
+	}
+}
+
+// A night without answers counts as wrong, one of other gold answers is not part of the course.
+func TestHistory(t *testing.T) {
+	m := &memory{}
+	for n := range 5 {
+		var scores []Score
+		for i, id := range ids(10) {
+			s := verdict(id, i < 6)
+			if n == 3 && i == 0 {
+				s = Score{CaseID: id, Metric: "ex", MetricVersion: 1, Status: scoring.StatusNotApplicable, Reason: scoring.NoPred,
+					Config: "c", Gold: "g"}
+			}
+			if i == 9 { // expects no result
+				s = Score{CaseID: id, Metric: "ex", MetricVersion: 1, Status: scoring.StatusNotApplicable, Reason: "no gold",
+					Config: "c", Gold: "g"}
+			}
+			if n == 0 {
+				s.Gold = "older"
+			}
+			scores = append(scores, s)
+		}
+		m.add(Batch{By: scoring.By{Agent: "a", Batch: fmt.Sprint("n", n)}, At: day(n + 1)}, scores...)
+	}
+	h, err := NewHistory(t.Context(), m, NewSet(nil), OfAgent(m.batches, 4, 0), "ex")
+	if err != nil || len(h.Cases) != 10 || len(h.Batches) != 5 {
+		t.Fatalf("%v %+v", err, h)
+	}
+	for i, want := range map[int]string{0: "passed passed passed unanswered passed",
+		5: "passed passed passed passed passed", 6: "failed failed failed failed failed",
+		9: "not_applicable not_applicable not_applicable not_applicable not_applicable"} {
+		var got []string
+		for _, s := range h.Cases[i].Standings {
+			got = append(got, s.String())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", h.Cases[i].CaseID, got, want)
+		}
+	}
+	c := h.Course(.05, 0)
+	if c == nil || c.Questions != 9 || len(c.Shares) != 4 || !near(c.Shares[2], 5.0/9, 1e-12) ||
+		!near(c.Shares[3], 6.0/9, 1e-12) || len(c.Findings) != 0 {
+		t.Errorf("%+v", c)
+	}
+	if last, err := NewHistory(t.Context(), m, NewSet(nil), OfAgent(m.batches, 4, 2), "ex"); err != nil ||
+		len(last.Batches) != 2 || last.Course(.05, 0) != nil {
+		t.Errorf("two nights: %v %+v", err, last)
+	}
+	if none, err := NewHistory(t.Context(), m, NewSet(nil), nil, "ex"); err != nil || none.Course(.05, 0) != nil {
+		t.Errorf("no nights: %v %+v", err, none)
+	}
+}
+
+// A missing answer did not pass, in the share and in the change: 6 of 9 before, 5 of 10 after, of which one is missing.
+func TestMissingAnswersAreWrong(t *testing.T) {
+	var from, to []Score
+	for i, id := range ids(10) {
+		from = append(from, verdict(id, i < 6))
+		s := verdict(id, i < 6)
+		if i == 0 {
+			s = Score{CaseID: id, Metric: "ex", MetricVersion: 1, Status: scoring.StatusNotApplicable,
+				Reason: scoring.NoPredResult, Config: "c", Gold: "g"}
+		}
+		to = append(to, s)
+	}
+	_, ch := compareOne(t, from, to, CompareOptions{})
+	if ch.To.Of != 10 || ch.To.Judged != 9 || !near(*ch.To.PassRate, .5, 1e-12) || ch.Rated != 10 ||
+		ch.PassedBefore != 6 || ch.PassedAfter != 5 || ch.NBroken != 1 || !near(*ch.Rate, -.1, 1e-12) {
+		t.Errorf("%+v", ch)
+	}
+}

@@ -1,0 +1,274 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring/agreement"
+)
+
+// HistoryBatches is the default number of latest batches that a history looks at.
+const HistoryBatches = 30
+
+// History holds how the questions came out in the latest batches of an agent, by one metric.
+type History struct {
+	Metric  string        `json:"metric"`
+	Batches []Batch       `json:"batches"` // in the order of time
+	Cases   []HistoryCase `json:"cases"`   // that any of the batches has a score of, in natural order
+
+	set     *Set
+	columns [][]entry // by batch, then by the number of the case
+}
+
+// HistoryCase is how one question came out in each batch.
+type HistoryCase struct {
+	CaseID    string     `json:"case_id"`
+	Standings []Standing `json:"standings"` // by batch
+}
+
+// MarshalText writes the name of the standing.
+func (s Standing) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Right reports whether the question passed.
+func (s Standing) Right() bool { return s == StandPassed }
+
+// Wrong reports whether the question counts as one that did not pass: it failed, or the agent gave no answer.
+func (s Standing) Wrong() bool { return s == StandFailed || s == StandUnanswered }
+
+// NewHistory reads one metric of batches, which must be sorted and belong to the same agent, see [OfAgent].
+func NewHistory(ctx context.Context, src Source, set *Set, batches []Batch, metric string) (*History, error) {
+	h := &History{Metric: metric, set: set}
+	answers := make([]*Answers, len(batches))
+	for i, b := range batches {
+		answers[i] = set.Answers(b)
+	}
+	if err := src.LoadEach(ctx, []string{metric}, answers); err != nil {
+		return nil, err
+	}
+	for _, a := range answers {
+		h.add(a)
+	}
+	h.name()
+	return h, nil
+}
+
+// add appends the outcomes of a batch.
+func (h *History) add(a *Answers) {
+	h.Batches = append(h.Batches, a.Batch)
+	var column []entry
+	if x := a.series[h.Metric]; x != nil {
+		column = x.entries
+	}
+	h.columns = append(h.columns, column)
+}
+
+// name lists the cases by their IDs.
+func (h *History) name() {
+	n := 0
+	for _, c := range h.columns {
+		n = max(n, len(c))
+	}
+	for i := range n {
+		one := HistoryCase{CaseID: h.set.caseID(i), Standings: make([]Standing, len(h.columns))}
+		known := false
+		for k := range h.columns {
+			m := h.at(k, i).mark
+			one.Standings[k] = m.standing()
+			known = known || m != absent
+		}
+		if known {
+			h.Cases = append(h.Cases, one)
+		}
+	}
+	slices.SortFunc(h.Cases, func(a, b HistoryCase) int { return printable.CompareNatural(a.CaseID, b.CaseID) })
+}
+
+func (h *History) at(batch, question int) entry {
+	if c := h.columns[batch]; question < len(c) {
+		return c[question]
+	}
+	return entry{}
+}
+
+// Course holds the findings of a history: a trend, a change of level, and whether the latest batch is unusual. All of
+// it is about the same questions in all of its batches, those that have a verdict or no answer in each, and whose
+// scores may be compared with those of the latest batch.
+type Course struct {
+	Metric    string           `json:"metric"`
+	Batches   []Batch          `json:"batches"`
+	Questions int              `json:"questions"`
+	Shares    []float64        `json:"shares"` // of right answers, by batch
+	Trend     *agreement.Slope `json:"trend,omitempty"`
+	Step      *agreement.Step  `json:"change_point,omitempty"`
+	Usual     *UsualRange      `json:"usual_range,omitempty"`
+	Findings  []Finding        `json:"findings,omitempty"`
+}
+
+// UsualRange is the range of shares that is usual for the version of the latest batch, from its earlier batches.
+type UsualRange struct {
+	Low     float64 `json:"low"`
+	High    float64 `json:"high"`
+	Batches int     `json:"batches"`
+}
+
+// Kinds of findings about the latest batch.
+const (
+	FoundDrop    = "drop" // against the baseline
+	FoundTrend   = "trend"
+	FoundStep    = "change_point"
+	FoundUnusual = "outside_usual_range"
+)
+
+// Finding is one conclusion about the latest batch, as text.
+type Finding struct {
+	Kind  string   `json:"kind"`
+	Worse bool     `json:"worse"`
+	P     *float64 `json:"p"` // null of a range
+	Text  string   `json:"text"`
+}
+
+// Course tests the history at a level such as 0.05. It is nil if fewer than three batches can be compared.
+func (h *History) Course(alpha float64, seed uint64) *Course {
+	from, questions := h.window()
+	n := len(h.columns) - from
+	if n < 3 || len(questions) == 0 {
+		return nil
+	}
+	counts := agreement.NewRepeated(n)
+	right := make([]bool, n)
+	for _, q := range questions {
+		for k := range n {
+			right[k] = h.at(from+k, q).mark.passed()
+		}
+		counts.Add(right)
+	}
+	c := &Course{Metric: h.Metric, Batches: h.Batches[from:], Questions: len(questions)}
+	for k := range n {
+		c.Shares = append(c.Shares, counts.Share(k))
+	}
+	trend, step := counts.Trend(), counts.ChangePoint(seed)
+	c.Trend = &trend
+	if step.At > 0 {
+		c.Step = &step
+	}
+	c.Usual = c.usual()
+	c.find(alpha)
+	return c
+}
+
+// window returns the first batch of the longest row of latest batches that share at least half of the questions of the
+// latest one, and the questions that all of them share.
+func (h *History) window() (from int, questions []int) {
+	last := len(h.columns) - 1
+	if last < 0 {
+		return 0, nil
+	}
+	for q, e := range h.columns[last] {
+		if s := e.mark.standing(); s.Right() || s.Wrong() {
+			questions = append(questions, q)
+		}
+	}
+	least := (len(questions) + 1) / 2
+	for from = last; from > 0; from-- {
+		var both []int
+		for _, q := range questions {
+			now, before := h.at(last, q), h.at(from-1, q)
+			if s := before.mark.standing(); (s.Right() || s.Wrong()) && h.alike(before, now) {
+				both = append(both, q)
+			}
+		}
+		if len(both) < least || len(both) == 0 {
+			break
+		}
+		questions = both
+	}
+	return from, questions
+}
+
+// alike reports whether two scores of a question may be compared.
+func (h *History) alike(a, b entry) bool {
+	p := h.set.pair(a, b)
+	_, unlike := unlikePair(&p)
+	return !unlike
+}
+
+// usual is the usual range of the version of the latest batch, without that batch; nil if there are too few.
+func (c *Course) usual() *UsualRange {
+	last := len(c.Batches) - 1
+	var shares []float64
+	for k := range last {
+		if b := &c.Batches[k]; b.sameVersion(&c.Batches[last]) && b.Unfinished == "" {
+			shares = append(shares, c.Shares[k])
+		}
+	}
+	in := agreement.UsualRange(shares)
+	if !in.Defined {
+		return nil
+	}
+	return &UsualRange{Low: max(0, in.Lo), High: min(1, in.Hi), Batches: len(shares)}
+}
+
+// find writes the findings of the tests.
+func (c *Course) find(alpha float64) {
+	last := len(c.Batches) - 1
+	if s := c.Step; s != nil && s.P < alpha {
+		first := &c.Batches[s.At]
+		since := first.Name()
+		if !first.At.IsZero() {
+			since += " (" + Day(first.At) + ")"
+		}
+		c.add(FoundStep, s.After < s.Before, &s.P,
+			fmt.Sprintf("since %s, %s of %s are right on average; %s before it: the change is real",
+				since, WholePercent(s.After), printable.Count(c.Questions, "question"), WholePercent(s.Before)))
+	}
+	if t := c.Trend; t.P < alpha {
+		word := "rises"
+		if t.PerOccasion < 0 {
+			word = "falls"
+		}
+		c.add(FoundTrend, t.PerOccasion < 0, &t.P, fmt.Sprintf("the share of right answers %s over the last "+
+			"%d batches, from %s to %s of %s (%.1f points a batch): the trend is real",
+			word, len(c.Batches), WholePercent(c.Shares[0]), WholePercent(c.Shares[last]),
+			printable.Count(c.Questions, "question"), math.Abs(100*t.PerOccasion)))
+	}
+	if u := c.Usual; u != nil && (c.Shares[last] < u.Low || c.Shares[last] > u.High) {
+		c.add(FoundUnusual, c.Shares[last] < u.Low, nil,
+			fmt.Sprintf("%s of %s are right; %s to %s is usual for %s (its %s before)",
+				WholePercent(c.Shares[last]), printable.Count(c.Questions, "question"), WholePercent(u.Low), WholePercent(u.High),
+				c.Batches[last].System(), printable.Count(u.Batches, "batch")))
+	}
+}
+
+func (c *Course) add(kind string, worse bool, p *float64, text string) {
+	c.Findings = append(c.Findings, Finding{kind, worse, p, text})
+}
+
+// WholePercent is a share in whole percent, such as 81%. Only all is 100%, and only none is 0%.
+func WholePercent(share float64) string {
+	n := int(math.Round(100 * share))
+	switch {
+	case n >= 100 && share < 1:
+		n = 99
+	case n <= 0 && share > 0:
+		n = 1
+	}
+	return fmt.Sprintf("%d%%", n)
+}
+
+// OfAgent returns the batches of the agent of batch i up to that one, in the order of time: the latest, at most as many
+// as most, or all for 0.
+func OfAgent(batches []Batch, i, most int) []Batch {
+	var out []Batch
+	for k := range batches[:i+1] {
+		if batches[k].Agent == batches[i].Agent {
+			out = append(out, batches[k])
+		}
+	}
+	if most > 0 && len(out) > most {
+		out = out[len(out)-most:]
+	}
+	return out
+}

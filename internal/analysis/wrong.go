@@ -1,0 +1,155 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/printable"
+)
+
+// WrongAnswers are the wrong answers of a system, each counted once by its reason.
+type WrongAnswers struct {
+	System   string `json:"system"`
+	Agent    string `json:"agent_name"`
+	Of       string `json:"agent_version"`
+	Judged   int    `json:"of"`    // answers that are right or wrong; a missing one is wrong
+	Wrong    int    `json:"wrong"` // of them
+	Baseline string `json:"baseline,omitempty"`
+	// NewlyWrong counts the wrong answers to questions that the baseline got right; null without a baseline.
+	NewlyWrong *int          `json:"newly_wrong"`
+	Reasons    []WrongReason `json:"reasons"` // the most frequent first
+}
+
+// WrongReason is a reason with the wrong answers that have it.
+type WrongReason struct {
+	Reason string   `json:"reason"` // a relation, query_failed, no_answer or not_explained
+	Group  string   `json:"group,omitempty"`
+	N      int      `json:"n"`
+	New    int      `json:"newly_wrong"`
+	Cases  []string `json:"case_ids"` // newly wrong ones first
+}
+
+// Reasons other than relations.
+const (
+	ReasonNoAnswer     = "no_answer"
+	ReasonNotExplained = "not_explained"
+)
+
+// wrongs finds the reasons of wrong answers.
+type wrongs struct {
+	set     *Set
+	primary string
+	groupOf func(string) string
+}
+
+// of counts the wrong answers of a system; judged is false if the primary metric gives it no verdict.
+func (w *wrongs) of(ctx context.Context, src Source, a *Answers,
+	batches []Batch) (out *WrongAnswers, judged bool, err error) {
+	x := a.series[w.primary]
+	if x == nil || !slices.ContainsFunc(x.entries, func(e entry) bool { return e.mark.judged() }) {
+		return nil, false, nil
+	}
+	out = &WrongAnswers{System: a.System(), Agent: a.Agent, Of: a.Version}
+	before, base, err := w.baseline(ctx, src, a, batches)
+	if err != nil {
+		return nil, false, err
+	}
+	if base != nil {
+		none := 0
+		out.Baseline, out.NewlyWrong = base.Batch.Name(), &none
+	}
+	byReason := map[string]*WrongReason{}
+	var fresh []string
+	for n, e := range x.entries {
+		s := e.mark.standing()
+		if !s.Right() && !s.Wrong() {
+			continue
+		}
+		if out.Judged++; s.Right() {
+			continue
+		}
+		out.Wrong++
+		reason := w.reason(a, n, s)
+		r := byReason[reason]
+		if r == nil {
+			r = &WrongReason{Reason: reason}
+			if w.groupOf != nil && reason != ReasonNoAnswer && reason != ReasonNotExplained {
+				r.Group = w.groupOf(reason)
+			}
+			byReason[reason] = r
+		}
+		r.N++
+		r.Cases = append(r.Cases, w.set.caseID(n))
+		if before.at(n).mark.standing().Right() {
+			r.New++
+			*out.NewlyWrong++
+			fresh = append(fresh, w.set.caseID(n))
+		}
+	}
+	for _, r := range byReason {
+		slices.SortFunc(r.Cases, func(x, y string) int {
+			return cmp.Or(newFirst(slices.Contains(fresh, x), slices.Contains(fresh, y)), printable.CompareNatural(x, y))
+		})
+		out.Reasons = append(out.Reasons, *r)
+	}
+	slices.SortFunc(out.Reasons, func(x, y WrongReason) int {
+		return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(y.New, x.New), cmp.Compare(x.Reason, y.Reason))
+	})
+	return out, true, nil
+}
+
+// reason is the reason of a wrong answer: the relation that explains most.
+func (w *wrongs) reason(a *Answers, n int, s Standing) string {
+	if s == StandUnanswered {
+		return ReasonNoAnswer
+	}
+	if x := a.series["relation"]; x != nil {
+		for _, f := range x.findings[uint32(n)] { //nolint:gosec // a number of a case
+			if kind, label, _ := strings.Cut(w.set.findings.Text(f), ":"); kind == KindRelation {
+				return label
+			}
+		}
+	}
+	return ReasonNotExplained
+}
+
+// baseline reads the primary metric of the baseline of the newest batch of a system; nil if it has none.
+func (w *wrongs) baseline(ctx context.Context, src Source, a *Answers, batches []Batch) (*series, *Baseline, error) {
+	newest := -1
+	for i := range batches {
+		if batches[i].sameVersion(&a.Batch) {
+			newest = i
+		}
+	}
+	accepted, err := src.Accepted(ctx)
+	if err != nil || newest < 0 {
+		return nil, nil, err
+	}
+	all, err := src.Batches(ctx) // also those that are not chosen
+	if err != nil {
+		return nil, nil, err
+	}
+	Sort(all)
+	at, base := BaselineOf(all, accepted, slices.Index(all, batches[newest]))
+	if at < 0 {
+		return nil, nil, nil
+	}
+	from := w.set.Answers(all[at])
+	if err := src.Load(ctx, all[at], []string{w.primary}, from); err != nil {
+		return nil, nil, err
+	}
+	return from.series[w.primary], base, nil
+}
+
+// newFirst orders what is new before what is not.
+func newFirst(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case x:
+		return -1
+	}
+	return 1
+}

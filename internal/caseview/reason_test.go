@@ -1,0 +1,112 @@
+package caseview_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/scoring/relation"
+)
+
+// Ranges are by hand: 27562/17231 is 1.5996, 10738/8056 is 1.3329.
+func TestReason(t *testing.T) {
+	for _, tc := range []struct {
+		name, gold, agent, goldSQL, agentSQL string
+		want, relation                       string
+	}{
+		{
+			"size", `{"columns":["seg","total"],"rows":[["a",17231],["b",8056]]}`, `{"columns":["seg","total"],"rows":[["a",27562],["b",10738]]}`,
+			"select seg, sum(x) as total from loans group by seg", "select seg, sum(x) as total from loans join acc using (id) group by seg",
+			"Also reads `acc`, and `total` is 33 to 60 % too high.", "tables_more",
+		},
+		{
+			"one number", `{"columns":["n"],"rows":[[2388]]}`, `{"columns":["n"],"rows":[[15819]]}`,
+			"select count(distinct c) as n from t", "select count(c) as n from t", "Counts every row where gold counts different values: 15819 for 2388.", "count_distinct",
+		},
+		{
+			"zero for a number", `{"columns":["n"],"rows":[[612]]}`, `{"columns":["n"],"rows":[[0]]}`,
+			"", "", "Another value: 0 for 612.", "value_differs",
+		},
+		{
+			"gold is zero", `{"columns":["n"],"rows":[[0]]}`, `{"columns":["n"],"rows":[[612]]}`,
+			"", "", "", "",
+		},
+		{
+			"some rows", `{"columns":["k","n"],"rows":[["a",10],["b",20],["c",30],["d",40]]}`, `{"columns":["k","n"],"rows":[["a",10],["b",25],["c",33],["d",41]]}`,
+			"", "", "`n` is 2.5 to 25 % too high in 3 of 4 rows.", "measures_differ",
+		},
+		{
+			"rows missing", `{"columns":["k"],"rows":[["a"],["b"],["c"]]}`, `{"columns":["k"],"rows":[["a"]]}`,
+			"", "", "Leaves out 2 rows; the other rows are right.", "subset",
+		},
+		{"the same", `{"columns":["k"],"rows":[["a"],["b"]]}`, `{"columns":["k"],"rows":[["a"],["b"]]}`, "", "", "The same 2 rows as gold.", "same"},
+	} {
+		c := pairOf(table(t, tc.gold), table(t, tc.agent))
+		c.Golds[0].SQL, c.Pred.SQL = tc.goldSQL, tc.agentSQL
+		r := build(t, caseview.Input{Case: c}, caseview.Options{}).Reason
+		if r == nil {
+			t.Errorf("%s: no reason", tc.name)
+			continue
+		}
+		if got := r.Sentence().String(); tc.want != "" && (got != tc.want || r.Relation != tc.relation) {
+			t.Errorf("%s: %s %q, expected %s %q", tc.name, r.Relation, got, tc.relation, tc.want)
+		}
+		if tc.want == "" && r.Sizes[0].Range != nil {
+			t.Errorf("%s: a range of %v", tc.name, r.Sizes[0].Range)
+		}
+	}
+	c := pairOf(table(t, `{"columns":["n"],"rows":[[1]]}`), nil)
+	c.Pred.Error = "no such column: z"
+	if got := build(t, caseview.Input{Case: c}, caseview.Options{}).Reason; got.Sentence().
+		String() !=
+		"The query did not run: no such column: z" ||
+		got.Group != relation.QueryDidNotRun {
+		t.Errorf("a failed query: %+v", got)
+	}
+}
+
+// The reason of a case with a masked column has no value of it, no constant of the queries and no message.
+func TestReasonMasked(t *testing.T) {
+	c := pairOf(
+		table(t, `{"columns":["email","pay"],"rows":[["ada@example.org",100]]}`),
+		table(t, `{"columns":["email","pay"],"rows":[["ada@example.org",150]]}`),
+	)
+	c.Golds[0].SQL, c.Pred.SQL = "select email, pay from p where dept = 'sales77'", "select email, pay from p"
+	mask := mask(t, "pay")
+	v := build(t, caseview.Input{Case: c, Mask: mask}, caseview.Options{})
+	raw, err := json.Marshal(v.Reason)
+	if err != nil || v.Reason == nil {
+		t.Fatal(v.Reason, err)
+	}
+	for _, hidden := range []string{"sales77", "100", "150", "50"} {
+		if strings.Contains(string(raw), hidden) {
+			t.Errorf("%q is in %s", hidden, raw)
+		}
+	}
+	c.Pred.Error = "bad value sales77"
+	if got := build(t, caseview.Input{Case: c, Mask: mask}, caseview.Options{}).Reason.Sentence().String(); got != "The query did not run." {
+		t.Errorf("the failed query: %q", got)
+	}
+}
+
+// Stored scores give the same reason as the case, without sizes.
+func TestReasonOfScores(t *testing.T) {
+	c := pairOf(
+		table(t, `{"columns":["k","n"],"rows":[["a",10],["b",20]]}`),
+		table(t, `{"columns":["k","m"],"rows":[["a",10.2],["b",25]]}`),
+	)
+	c.Golds[0].SQL, c.Pred.SQL = "select k, sum(n) from t where x = 1 group by k", "select k, sum(n) from t group by k"
+	scores := scored(t, c, "hybrid_ex", "relation")
+	r := caseview.ReasonOf(scores)
+	if got := r.Sentence().String(); got != "Leaves out the filter `x = 1`." || r.Group != relation.Filters {
+		t.Errorf("%q in %s", got, r.Group)
+	}
+	scores[1].Label, scores[1].Detail = relation.QueryFailed, nil
+	if got := caseview.ReasonOf(scores); got.Relation != relation.QueryFailed {
+		t.Errorf("a failed query: %+v", got)
+	}
+	if got := caseview.ReasonOf(scores[:1]); got != nil {
+		t.Errorf("without the metric: %+v", got)
+	}
+}

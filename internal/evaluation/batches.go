@@ -1,0 +1,162 @@
+package evaluation
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/gate"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
+)
+
+// ofBaselines are the batches of a stored run with their baselines.
+type ofBaselines struct {
+	src      *storedscores.Warehouse
+	set      *analysis.Set
+	run      string
+	batches  []analysis.Batch // all that have scores, in the order of time
+	accepted analysis.Accepted
+	of       []int // those of the run, in the order of time
+}
+
+// openBaselines finds the batches of a run, or those of them that match the pattern.
+func openBaselines(ctx context.Context, w *store.Store, of store.OfRun) (b *ofBaselines, err error) {
+	b = &ofBaselines{src: storedscores.In(w), set: analysis.NewSet(metric.All()), run: of.ID}
+	if b.batches, err = b.src.Batches(ctx); err != nil {
+		return nil, err
+	}
+	analysis.Sort(b.batches)
+	if b.accepted, err = b.src.Accepted(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := w.Runs(ctx, of.ID)
+	for i := range b.batches {
+		if slices.ContainsFunc(rows, func(r store.Run) bool { return r.By == b.batches[i].By && r.Matches(of.By) }) {
+			b.of = append(b.of, i)
+		}
+	}
+	return b, err
+}
+
+// compare compares the scores that the run has of batch i with its baseline; with no scores if it has none.
+func (b *ofBaselines) compare(ctx context.Context, i int, o analysis.CompareOptions) (*analysis.Comparison, error) {
+	from, fromBatch := storedscores.Side{None: true}, analysis.Batch{}
+	at, base := analysis.BaselineOf(b.batches, b.accepted, i)
+	if at >= 0 {
+		from, fromBatch = storedscores.SideOf(b.batches[at]), b.batches[at]
+	}
+	c, err := b.src.Compare(ctx, b.set, from, storedscores.Side{RunID: scoring.RunID{ID: b.run, By: b.batches[i].By}},
+		fromBatch, b.batches[i], o)
+	if err != nil {
+		return nil, err
+	}
+	out := c.Comparison // what is remembered is not changed
+	out.Baseline = base
+	return &out, nil
+}
+
+// shownBatches is how many batches of a run are compared for its report.
+const shownBatches = 12
+
+// Batches returns the latest batches of a stored run, the newest first: each with the figures of the primary metric and
+// its comparison with the baseline. The newest of each agent also has its findings.
+func Batches(ctx context.Context, w *store.Store, of store.OfRun, primary string) ([]report.BatchOf, error) {
+	b, err := openBaselines(ctx, w, of)
+	if err != nil {
+		return nil, err
+	}
+	o := analysis.CompareOptions{Metrics: []string{primary}, Primary: primary, Alpha: 0.05}
+	var out []report.BatchOf
+	seen := map[string]bool{}
+	for _, i := range slices.Backward(b.of) {
+		if len(out) == shownBatches {
+			break
+		}
+		c, err := b.compare(ctx, i, o)
+		if err != nil {
+			return nil, err
+		}
+		if len(c.Changes) == 0 {
+			continue
+		}
+		one := report.BatchOf{Batch: b.batches[i], Figures: c.Changes[0].To}
+		if c.Baseline != nil {
+			one.Baseline, one.Change, one.Headline, one.Findings = c.Baseline, &c.Changes[0], c.Headline(), c.Findings()
+		}
+		if agent := b.batches[i].Agent; !seen[agent] {
+			seen[agent] = true
+			h, err := analysis.NewHistory(ctx, b.src, b.set, analysis.OfAgent(b.batches, i, analysis.HistoryBatches), primary)
+			if err != nil {
+				return nil, err
+			}
+			if course := h.Course(o.Alpha, o.Seed); course != nil {
+				one.Findings = append(one.Findings, course.Findings...)
+			}
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// Drops compares each batch of a stored run with its baseline, and writes whether the gates pass. The p-values are
+// those that badger trend shows.
+func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
+	gates []gate.Drop) (reached bool, err error) {
+	if len(gates) == 0 {
+		return true, nil
+	}
+	b, err := openBaselines(ctx, w, of)
+	if err != nil {
+		return false, err
+	}
+	there, err := b.src.Metrics(ctx)
+	if err != nil {
+		return false, err
+	}
+	var o analysis.CompareOptions
+	o.Metrics, _ = analysis.ChooseMetrics(there, nil, gates)
+	reached = true
+	for _, i := range b.of {
+		c, err := b.compare(ctx, i, o)
+		if err != nil {
+			return false, err
+		}
+		name := printable.Text(b.batches[i].Name())
+		if c.Baseline == nil {
+			fmt.Fprintf(notes, "gate passed: %s has no baseline: no complete batch precedes it\n", name)
+			continue
+		}
+		fmt.Fprintf(notes, "%s against the baseline %s:\n", name, printable.Text(c.Baseline.String()))
+		said, all := c.Check(gates)
+		for _, s := range said {
+			fmt.Fprintln(notes, printable.Text(s))
+		}
+		reached = reached && all
+	}
+	return reached, nil
+}
+
+// Drops compares the batches of the run with their baselines, and writes whether the gates pass.
+func (e *Run) Drops(ctx context.Context, gates []gate.Drop) (reached bool, err error) {
+	return Drops(ctx, e.Notes, e.Warehouse, e.of(), gates)
+}
+
+// CompareBatches adds the batches of the run, next to their baselines, to its figures. A run that is not stored has
+// none.
+func (e *Run) CompareBatches(ctx context.Context) (err error) {
+	if e.Warehouse == nil {
+		return nil
+	}
+	e.Summary.Figures.Batches, err = Batches(ctx, e.Warehouse, e.of(), e.Summary.Figures.Primary)
+	return err
+}
+
+// of names the answers of the run.
+func (e *Run) of() store.OfRun { return store.OfRun{RunID: scoring.RunID{ID: e.ID, By: e.Chosen.By}} }

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/printable"
+)
+
+// batches shows the batches of a run, the newest first, and what is found about the newest.
+func (v *view) batches() {
+	if len(v.Batches) == 0 {
+		return
+	}
+	if len(v.Batches) > 1 {
+		v.title("Batches", "the newest first, by "+printable.Text(v.Primary))
+		v.batchTable()
+	}
+	for _, newest := range v.NewestBatches() {
+		v.line()
+		analysisView{v.printer}.newest(printable.Text(newest.Named()), newest.Headline, newest.Baseline, newest.Findings)
+	}
+}
+
+// NewestBatches are the newest batch of each agent, of those that have a baseline or findings.
+func (f *Figures) NewestBatches() (out []*BatchOf) {
+	seen := map[string]bool{}
+	for i := range f.Batches {
+		b := &f.Batches[i]
+		if !seen[b.Batch.Agent] && (b.Baseline != nil || len(b.Findings) > 0) {
+			out = append(out, b)
+		}
+		seen[b.Batch.Agent] = true
+	}
+	return out
+}
+
+// Named is the batch with its date.
+func (b *BatchOf) Named() string {
+	if b.Batch.At.IsZero() {
+		return b.Batch.Name()
+	}
+	return b.Batch.Name() + " (" + analysis.Day(b.Batch.At) + ")"
+}
+
+// Changed is how much the batch changed against its baseline, the p-value, and whether that is more than chance; "" if
+// it has no baseline or cannot be compared.
+func (b *BatchOf) Changed() (change, p, word string) {
+	c := b.Change
+	if c == nil {
+		return "", "", ""
+	}
+	if c.Mean != nil {
+		change, p = Changed(c), analysis.PValue(*c.PAdjusted)
+	}
+	return change, p, cmp.Or(c.Chance, c.Outcome)
+}
+
+func (v *view) batchTable() {
+	of := analysisView{v.printer}
+	var g grid
+	g.column("date")
+	g.names("batch", 8)
+	g.words("answers of", 7)
+	g.number("cases").drop = 2
+	g.number("mean").drop = 3
+	g.number("passed")
+	g.number("change")
+	g.number("p").drop = 1
+	g.column("")
+	for i := range v.Batches {
+		b := &v.Batches[i]
+		row := make([]cellSpans, len(g.cols))
+		row[0] = inStyle(day(b.Batch.At), dim)
+		row[1], row[2] = text(printable.Text(b.Batch.Batch)), text(printable.Text(b.Batch.System()))
+		row[3], row[4] = text(strconv.Itoa(b.Figures.Asked)), of.value(b.Figures.Mean)
+		if b.Figures.PassRate != nil {
+			row[5] = of.share(b.Figures.PassRate)
+		}
+		if c := b.Change; c != nil {
+			change, p, _ := b.Changed()
+			row[6], row[7], row[8] = text(change), text(p), of.outcome(c)
+		}
+		g.add(row...)
+	}
+	g.print(v.printer)
+}

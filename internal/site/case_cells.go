@@ -1,0 +1,179 @@
+package site
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/caseview"
+)
+
+// cellTable is the first view of the cells of a case: some rows of each kind, and the columns that differ. A column
+// that agrees is shown once. Of one that differs, gold, the earlier answer, the answer and the size of the difference
+// are next to each other.
+type cellTable struct {
+	Heads  []cellHead
+	Rows   []cellRow
+	Beside bool   // the earlier answer has cells
+	Split  bool   // a column is shown by sides
+	Was    string // the head of the earlier answer's cells
+	Is     string // that of the answer's
+
+	Total  int
+	Folded []caseview.Column // columns of gold that are left out: no row differs
+	Hidden []caseview.Column // columns that differ and are left out
+	More   []caseview.Column // columns that only the answer has
+	Every  string            // address of the table with all rows and columns; "": there is none
+
+	Layouts []choice // other views
+}
+
+// cellHead is a column.
+type cellHead struct {
+	caseview.Column
+	Split bool
+	Off   bool // the differences have a size
+	Span  int
+	at    int // in the cells of a row
+}
+
+// cellRow is a row of gold with the cells of the answers, or a row that only the answer has.
+type cellRow struct {
+	Number string // of the gold row; "+" if gold lacks the row
+	Cells  []cellSides
+	Says   string // of a table without sides: the same, no such row, a row too many
+	Class  string // of it
+}
+
+// cellSides is the cells of a row in a column.
+type cellSides struct {
+	*cellHead
+	Gold, Was, Is *caseview.Value
+	WasClass      string
+	IsClass       string
+	Size          string // how far the answer is from gold
+	Once          *caseview.Value
+	How           string // why it is equal, although it is not the same
+}
+
+// Columns of the first view.
+const (
+	splitShown = 8  // that differ
+	onceShown  = 6  // that agree
+	someRows   = 14 // rows
+)
+
+// newCellTable returns the first view of cells.
+func newCellTable(v *caseview.View) *cellTable {
+	cells := v.Cells
+	t := &cellTable{Beside: v.Before != nil && v.Before.Rows != nil, Total: cells.Total, Was: "before", Is: "answer"}
+	t.columns(cells)
+	for i := range cells.Page {
+		t.Rows = append(t.Rows, t.row(&cells.Page[i]))
+	}
+	t.spans()
+	return t
+}
+
+// columns chooses the columns: those that differ, the keys, and the first of those that agree.
+func (t *cellTable) columns(cells *caseview.Cells) {
+	wasOff := make([]bool, len(cells.Columns)) // the earlier answer differed
+	for i := range cells.Page {
+		for c := range cells.Page[i].Cells {
+			if was := cells.Page[i].Cells[c].Was; was != nil && *was != caseview.Equal && *was != caseview.Mapped {
+				wasOff[c] = true
+			}
+		}
+	}
+	split, once := 0, 0
+	keys := slices.ContainsFunc(cells.Columns, func(c caseview.Column) bool { return c.Key })
+	for i, c := range cells.Columns {
+		h := cellHead{Column: c, at: i, Split: c.Agent == 0 || c.Differ > 0 || c.Otherwise > 0 || t.Beside && wasOff[i]}
+		switch {
+		case c.Gold == 0:
+			t.More = append(t.More, c)
+		case h.Split && split < splitShown:
+			split++
+			t.Heads = append(t.Heads, h)
+		case h.Split:
+			t.Hidden = append(t.Hidden, c)
+		case c.Key && once < 2*onceShown || !keys && once < onceShown || keys && len(cells.Columns) <= onceShown:
+			once++
+			t.Heads = append(t.Heads, h)
+		default:
+			t.Folded = append(t.Folded, c)
+		}
+	}
+	t.Split = split > 0
+	slices.SortStableFunc(t.Heads, func(a, b cellHead) int { // those that agree come first
+		switch {
+		case a.Split == b.Split:
+			return 0
+		case b.Split:
+			return -1
+		}
+		return 1
+	})
+}
+
+func (t *cellTable) row(r *caseview.Row) cellRow {
+	out := cellRow{Number: count(r.GoldRow), Says: "the same", Cells: make([]cellSides, len(t.Heads))}
+	switch r.Kind {
+	case caseview.MissingRow:
+		out.Says, out.Class = "no such row", "missing"
+	case caseview.ExtraRow:
+		out.Number, out.Says, out.Class = "+", "a row too many", "x"
+	}
+	for i := range t.Heads {
+		h := &t.Heads[i]
+		c := &r.Cells[h.at]
+		s := cellSides{cellHead: h, Gold: c.Gold, Was: c.Before, Is: c.Agent, How: c.How}
+		if !h.Split {
+			if s.Once = c.Gold; s.Once == nil {
+				s.Once = c.Agent
+			}
+		}
+		s.IsClass = classOf(c.State)
+		if c.Was != nil {
+			s.WasClass = classOf(*c.Was)
+		}
+		if c.Change != nil && c.State == caseview.Differs {
+			s.Size = strings.Replace(c.Change.Relative, "-", "−", 1)
+			if s.Size == "" {
+				s.Size = strings.Replace(c.Change.Absolute, "-", "−", 1)
+			}
+			h.Off = true
+		}
+		out.Cells[i] = s
+	}
+	return out
+}
+
+// classOf is the class of an answer's cell.
+func classOf(s caseview.State) string {
+	switch s {
+	case caseview.Equal:
+	case caseview.Mapped:
+		return "near"
+	case caseview.Differs, caseview.OnlyAgent:
+		return "x"
+	case caseview.OnlyGold:
+		return "missing"
+	}
+	return ""
+}
+
+// spans counts the columns below each head.
+func (t *cellTable) spans() {
+	for i := range t.Heads {
+		h := &t.Heads[i]
+		if h.Span = 1; h.Split {
+			h.Span = 2
+			if t.Beside {
+				h.Span++
+			}
+			if h.Off {
+				h.Span++
+			}
+		}
+	}
+}

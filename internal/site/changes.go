@@ -1,0 +1,386 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/chart"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/relation"
+	"github.com/badger-eval/badger/sql/store"
+)
+
+// changesView is what became of the questions of a run since its baseline.
+type changesView struct {
+	caseList
+	Kick     string
+	Headline string
+	Leads    []string
+	From, To string // names of both sides
+	Parts    []modeLink
+	Batches  string // what strips show: 39 nights
+	Groups   []changeGroup
+	Tables   string // address of the comparison of all metrics
+	Empty    string // why there is no row
+}
+
+// changeGroup is the rows of one group of reasons on a page.
+type changeGroup struct {
+	Name string
+	N    int64 // on all pages
+	Rows []changeLine
+}
+
+// changeLine is a question with its verdicts, why its answer is wrong, and what it was on other batches.
+type changeLine struct {
+	ID, Address, Question string
+	Was, Is               verdictWord
+	Why                   relation.Sentence
+	Tier                  string
+	People                string // a tag: the verdict of people
+	Strip                 *strip
+}
+
+// verdictWord is a verdict with its class: right, wrong, doubt or none.
+type verdictWord struct{ Class, Text string }
+
+// verdictWords are the standings of pairs as people read them.
+var verdictWords = map[string]verdictWord{
+	"passed": {
+		"right",
+		"right",
+	}, "failed": {"wrong", "wrong"}, "unanswered": {"wrong", "no answer"}, "abstained": {"doubt", "undecided"},
+	"not_applicable": {"none", "not asked"},
+	"error": {
+		"doubt",
+		"not scored",
+	}, "no_verdict": {"doubt", "no verdict"}, "absent": {"none", "not asked"}, "": {"none", "not asked"},
+}
+
+// changes shows one run next to its baseline.
+func (s *Site) changes(r *http.Request, page *compareContent, to scoring.RunID, asked scoring.RunID) (content, error) {
+	ctx := r.Context()
+	query := r.URL.Query()
+	if query.Get("mode") == "" {
+		query.Set("mode", string(store.Broke))
+	}
+	if query.Get("sort") == "" && s.mask.Filters("relation") {
+		query.Set("sort", "group")
+	}
+	v := &changesView{}
+	state, err := s.searchedList(query, &v.caseList)
+	if err != nil {
+		return content{}, err
+	}
+	pr, err := s.pairOf(ctx, to, asked)
+	if err != nil {
+		return content{}, err
+	}
+	out := content{Title: "Changes", Run: &to, Page: page, Status: v.Code}
+	if pr.from == nil {
+		page.Hint = "There is no earlier " + pr.t.noun(to.Agent) + " of this agent to compare with. Choose a baseline."
+		return out, nil
+	}
+	state.RunID, state.Baseline = to, pr.from.Run.RunID
+	pr.metric = state.Metric
+	p, err := s.reader(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	list, err := p.List(ctx, state)
+	if err != nil {
+		return content{}, err
+	}
+	counts, err := countsOf(ctx, list)
+	if err != nil {
+		return content{}, err
+	}
+	v.State, v.Metric, v.Of = state, list.State.Metric, counts[state.Mode]
+	if err := s.listedChanges(ctx, p, v, pr, list); err != nil {
+		return content{}, err
+	}
+	all := counts
+	if len(state.Filters) > 0 || state.Search != "" {
+		bare, err := p.List(ctx, pr.listState(store.All))
+		if err != nil {
+			return content{}, err
+		}
+		if all, err = countsOf(ctx, bare); err != nil {
+			return content{}, err
+		}
+	}
+	for _, f := range changeParts(pr, counts) {
+		mode := modesOfParts[f.Class]
+		v.Parts = append(v.Parts, modeLink{upper(f.Text), f.N, casesAddress(state.In(mode)), mode == state.Mode})
+	}
+	if err := s.changesHeadline(ctx, v, pr, list, all); err != nil {
+		return content{}, err
+	}
+	v.frame(list, nil)
+	v.Tables = compareAddress(sides{From: pr.from.Run.RunID, To: []scoring.RunID{to}, Metrics: []string{"all"}})
+	page.Changes = v
+	page.choose(pr.from.Run.RunID, to)
+	out.Title = strings.TrimSuffix(v.Headline, ".")
+	return out, nil
+}
+
+// modesOfParts are the modes by the classes of parts.
+var modesOfParts = map[string]store.Mode{
+	"broke":   store.Broke,
+	"still":   store.StillWrong,
+	"fixed":   store.Fixed,
+	"kept":    store.StillRight,
+	"unasked": store.Unasked,
+}
+
+// changesHeadline says how many answers broke and how many were fixed.
+func (s *Site) changesHeadline(
+	ctx context.Context,
+	v *changesView,
+	pr *pair,
+	list *store.List,
+	counts map[store.Mode]int64,
+) error {
+	v.From, v.To = pr.names()
+	v.Kick = "What changed: " + agentName(pr.to.Of.Agent, pr.to.Of.Version) + " against " + sideName(pr) + ", " + pr.why
+	subject := pr.to.Of.Version
+	if subject == "" || subject == pr.from.Of.Version {
+		subject = pr.t.name(pr.to)
+	}
+	broke, fixed := counts[store.Broke], counts[store.Fixed]
+	switch {
+	case broke == 0 && fixed == 0:
+		v.Headline = "Nothing changed its verdict."
+	case broke == 0:
+		v.Headline = subject + " fixed " + things(fixed, "answer") + " and broke none."
+	default:
+		v.Headline = subject + " broke " + things(broke, "answer") + " and fixed " + count(fixed) + "."
+	}
+	before, now := counts[store.Broke]+counts[store.StillRight], counts[store.Fixed]+counts[store.StillRight]
+	v.Leads = append(v.Leads, fmt.Sprintf(
+		"Of %s with a gold answer, %s were right %s and %s are %s.",
+		things(
+			before+counts[store.Fixed]+counts[store.StillWrong],
+			"question",
+		),
+		count(before),
+		on(v.From),
+		count(now),
+		on(v.To),
+	))
+	compared, err := s.comparedWith(ctx, pr, list)
+	if err != nil {
+		return err
+	}
+	if ch := changeIn(compared, list.State.Metric); ch != nil && ch.RateP != nil && broke+fixed > 0 {
+		v.Leads = append(
+			v.Leads,
+			fmt.Sprintf("Chance alone gives so uneven a split %s.", inThousand(*ch.RateP, pr.t.noun(pr.to.Of.Agent))),
+		)
+		if n := unlikeGold(ch); n > 0 {
+			v.Leads = append(
+				v.Leads,
+				fmt.Sprintf("%s changed since; these are not compared.", upper(things(n, "gold answer"))),
+			)
+		}
+	}
+	return nil
+}
+
+// listedChanges reads the rows of the page, by groups of reasons.
+func (s *Site) listedChanges(ctx context.Context, p *store.Pages, v *changesView, pr *pair, list *store.List) error {
+	rows, err := rowsOfPage(ctx, list, []string{v.Metric, "relation", "sql_complexity"})
+	if err != nil {
+		return err
+	}
+	if v.Left, err = list.Unsearched(ctx); err != nil {
+		return err
+	}
+	v.Masked = !s.mask.None()
+	nights, err := s.nightsOf(ctx, p, pr.t, series{pr.to.Of.Agent, v.Metric, stripBatches})
+	if err != nil {
+		return err
+	}
+	v.Batches = things(len(nights), pr.t.noun(pr.to.Of.Agent))
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
+	}
+	stands, err := s.standsOf(ctx, pr, nights, v.Metric, ids)
+	if err != nil {
+		return err
+	}
+	sizes := map[string]int64{}
+	if grouped := v.State.Sort.Column == "group"; grouped && !list.State.Regexp {
+		groups, _, err := list.Slices(ctx, "group", partsAll)
+		if err != nil {
+			return err
+		}
+		for _, g := range groups {
+			sizes[g.Part] = g.Scores
+		}
+	}
+	whys, err := s.whysOf(ctx, list, rows)
+	if err != nil {
+		return err
+	}
+	groups := groupOfLabel()
+	for i := range rows {
+		row := &rows[i]
+		s.withholdRow(row)
+		line := changeLine{
+			ID: row.ID, Address: caseAddress(v.State, row.ID), Question: row.Question,
+			Was: verdictWords[stands[pr.from.Run.RunID][row.ID]], Is: verdictWords[stands[pr.to.Run.RunID][row.ID]],
+			Why: whys[row.ID], Tier: tierName(row.Scores["sql_complexity"].Label), Strip: stripOf(nights, stands, row.ID),
+		}
+		switch passed := row.Scores[v.Metric].Passed; {
+		case row.People == "pass" && (passed == nil || !*passed):
+			line.People = "people say right"
+		case row.People == "fail" && passed != nil && *passed:
+			line.People = "people say wrong"
+		}
+		if line.Is.Class == "right" {
+			line.Why = nil
+		}
+		group := groups[row.Scores["relation"].Label]
+		if v.State.Sort.Column != "group" || line.Is.Class == "right" {
+			group = ""
+		}
+		name := groupName(group)
+		if v.State.Sort.Column != "group" || line.Is.Class == "right" || line.Is.Class == "none" {
+			name = ""
+		}
+		if n := len(v.Groups); n == 0 || v.Groups[n-1].Name != name {
+			v.Groups = append(v.Groups, changeGroup{Name: name, N: sizes[group]})
+		}
+		g := &v.Groups[len(v.Groups)-1]
+		g.Rows = append(g.Rows, line)
+	}
+	if len(rows) == 0 {
+		v.Empty = "No question is in this list."
+	}
+	return nil
+}
+
+// stands are what became of questions, by run and case.
+type stands map[scoring.RunID]map[string]string
+
+// standsOf reads what became of some questions in the nights and on both sides of a pair.
+func (s *Site) standsOf(ctx context.Context, pr *pair, nights []night, metric string, ids []string) (stands, error) {
+	out := stands{}
+	var runs []scoring.RunID
+	want := func(run scoring.RunID) {
+		if run.ID != "" && out[run] == nil {
+			out[run] = map[string]string{}
+			runs = append(runs, run)
+		}
+	}
+	for i := range nights {
+		want(nights[i].Run.RunID)
+	}
+	want(pr.to.Run.RunID)
+	if pr.from != nil {
+		want(pr.from.Run.RunID)
+	}
+	for v, err := range s.o.Warehouse.Verdicts(ctx, runs, metric, ids) {
+		if err != nil {
+			return nil, err
+		}
+		if of := out[v.RunID]; of != nil {
+			of[strings.Clone(v.CaseID)] = standingText(v.Stands)
+		}
+	}
+	return out, nil
+}
+
+// standingText is the text of a standing that outlives the row it was read from.
+func standingText(text string) string {
+	for known := range verdictWords {
+		if known == text {
+			return known
+		}
+	}
+	return strings.Clone(text)
+}
+
+// strip is a tick for each batch: up if the answer was right, down if it was wrong.
+type strip struct {
+	Width chart.Pixels
+	Title string
+	Ticks []stripTick
+}
+
+type stripTick struct {
+	Class      string
+	X, Y, W, H chart.Pixels
+}
+
+// stripOf draws what became of a question over the nights; nil if there are fewer than three.
+func stripOf(nights []night, of stands, id string) *strip {
+	const each = 5.0
+	if len(nights) < 3 {
+		return nil
+	}
+	width := min(each, 200.0/float64(len(nights)))
+	out := &strip{Width: chart.Pixels(width * float64(len(nights)))}
+	right, asked := 0, 0
+	for i := range nights {
+		tick := stripTick{X: chart.Pixels(width * float64(i)), W: chart.Pixels(width * .8), Y: 1, H: 7}
+		switch verdictWords[of[nights[i].Run.RunID][id]].Class {
+		case "right":
+			tick.Class = "r"
+			right++
+			asked++
+		case "wrong":
+			tick.Class, tick.Y = "w", 8
+			asked++
+		default:
+			tick.Class, tick.Y, tick.H = "u", 7.5, 1
+		}
+		out.Ticks = append(out.Ticks, tick)
+	}
+	if asked > 0 {
+		out.Title = fmt.Sprintf("right in %d of %s", right, things(asked, "batch"))
+	} else {
+		out.Title = "never asked"
+	}
+	return out
+}
+
+// searchedList reads the state of a list from an address. A search for an invalid regular expression is an error next
+// to its field, and does not replace the page.
+func (s *Site) searchedList(query map[string][]string, v *caseList) (store.State, error) {
+	state, err := s.listOf(query)
+	if _, bad := regexp.Compile(state.Search); err == nil || !state.Regexp || bad == nil || !s.mask.None() {
+		return state, err
+	}
+	typed := state.Search
+	without := map[string][]string{}
+	for key, values := range query {
+		if key != "search" && key != "regexp" {
+			without[key] = values
+		}
+	}
+	state, other := s.listOf(without)
+	if other != nil { // something else is wrong as well
+		return state, err
+	}
+	v.Typed, v.SearchError, v.Code = typed, err.Error(), http.StatusBadRequest
+	return state, nil
+}
+
+// choose marks the two sides in the lists of runs to choose from.
+func (c *compareContent) choose(from, to scoring.RunID) {
+	for _, side := range []struct {
+		list []runChoice
+		run  scoring.RunID
+	}{{c.Baselines, from}, {c.Candidates, to}} {
+		value := store.RunValues(side.run).Encode()
+		for i := range side.list {
+			side.list[i].Chosen = side.list[i].Value == value
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package site
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/internal/caseview"
+)
+
+// columnState is the state of a gold column, as cells have states.
+func columnState(c caseview.MappedColumn) caseview.State {
+	switch {
+	case c.Agent == nil:
+		return caseview.OnlyGold
+	case c.Of > c.Equal:
+		return caseview.Differs
+	case c.Fact != "":
+		return caseview.Mapped
+	}
+	return caseview.Equal
+}
+
+// padding returns the blanks, as wide as digits, that follow a number so that the decimal points of a column align.
+func padding(n int) string { return strings.Repeat("\u2007", max(0, n)) }
+
+// textLines returns the lines of text from data, in pieces.
+func textLines(s string) (out [][]caseview.Piece) {
+	for l := range strings.SplitSeq(s, "\n") {
+		out = append(out, caseview.Line(strings.TrimSuffix(l, "\r")))
+	}
+	return out
+}
+
+// columnName is the name of a column in a table, cut.
+func columnName(s string) []caseview.Piece { return caseview.Pieces(cutText(s, 80)) }
+
+// pairedColumns returns the number of gold columns that a column of the answer was paired with.
+func pairedColumns(m *caseview.Mapping) (n int) {
+	for i := range m.Columns {
+		if m.Columns[i].Agent != nil {
+			n++
+		}
+	}
+	return n
+}

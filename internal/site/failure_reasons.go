@@ -1,0 +1,337 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
+)
+
+// reasonsView counts the wrong answers of a run by the group of their reason, each once.
+type reasonsView struct {
+	Kick, Headline, Lead string
+	Ways                 []modeLink // all wrong answers, or those that broke
+	Tiers                []string
+	Rows                 []groupRow // the last is of all
+	Versions             []string   // the latest batches of the versions of the agent
+	ByVersion            []versionRow
+	Answers              []answersOfReason
+	Metric               string
+}
+
+// groupRow is a group of reasons by the difficulty of the questions.
+type groupRow struct {
+	Name   string
+	N      counted
+	New    int64 // of them, that were right in the baseline
+	HasNew bool
+	Cells  []heatCell
+	Labels string
+}
+
+// heatCell is a count of how many, shaded by its share.
+type heatCell struct {
+	N     counted
+	Of    int64
+	Class string
+}
+
+// versionRow is a group of reasons by version: how many answers of each.
+type versionRow struct {
+	Name  string
+	Cells []heatCell
+}
+
+// answersOfReason are the first wrong answers of a group.
+type answersOfReason struct {
+	Name string
+	N    int64
+	All  string
+	Rows []changeLine
+	Open bool
+}
+
+const (
+	answersShown  = 20 // of a group
+	versionsShown = 5
+)
+
+// shade is the class of a heat cell: under 8, 16, 28 % and above.
+func shade(n, of int64) string {
+	share := float64(n) / float64(max(of, 1))
+	switch {
+	case n == 0:
+		return "t0"
+	case share < .08:
+		return "t1"
+	case share < .16:
+		return "t2"
+	case share < .28:
+		return "t3"
+	}
+	return "t4"
+}
+
+// reasonsOf builds the counts; newly chooses the answers that were right in the baseline. It is nil if the run has no
+// wrong answer.
+func (s *Site) reasonsOf(ctx context.Context, p *store.Pages, run scoring.RunID, newly bool) (*reasonsView, error) {
+	if !s.mask.Filters("relation") {
+		return nil, nil //nolint:nilnil // reasons may quote masked values
+	}
+	pr, err := s.pairOf(ctx, run, scoring.RunID{})
+	if err != nil {
+		return nil, err
+	}
+	every, err := p.List(ctx, pr.listState(store.All))
+	if err != nil {
+		return nil, err
+	}
+	mode := store.Failed
+	if newly && pr.from != nil {
+		mode = store.Broke
+	}
+	v := &reasonsView{
+		Metric: every.State.Metric,
+		Kick:   "What goes wrong: " + agentName(run.Agent, run.Version) + ", " + pr.t.name(pr.to),
+	}
+	tiers, _, err := every.Slices(ctx, "tier", partsAll)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(tiers, func(a, b store.Slice) int { return tierPlace(a.Part) - tierPlace(b.Part) })
+	tiers = slices.DeleteFunc(tiers, func(t store.Slice) bool { return t.Judged+t.Unanswered == 0 })
+	wrong, of, failed := int64(0), int64(0), int64(0)
+	for i := range tiers {
+		v.Tiers = append(v.Tiers, tierName(tiers[i].Part))
+		failed += tiers[i].Judged - tiers[i].Passed
+		wrong, of = wrong+tiers[i].Judged-tiers[i].Passed+tiers[i].Unanswered, of+tiers[i].Judged+tiers[i].Unanswered
+	}
+	if wrong == 0 {
+		return nil, nil //nolint:nilnil // nothing is wrong
+	}
+	state := pr.changesState(mode)
+	list, err := p.List(ctx, state)
+	if err != nil {
+		return nil, err
+	}
+	groups, _, err := list.Slices(ctx, "group", partsAll)
+	if err != nil {
+		return nil, err
+	}
+	labels, _, err := list.Slices(ctx, "relation", partsAll)
+	if err != nil {
+		return nil, err
+	}
+	broke, nBroke := map[string]int64{}, int64(0)
+	if pr.from != nil {
+		b, err := p.List(ctx, pr.changesState(store.Broke))
+		if err != nil {
+			return nil, err
+		}
+		parts, _, err := b.Slices(ctx, "group", partsAll)
+		if err != nil {
+			return nil, err
+		}
+		for _, part := range parts {
+			broke[part.Part] = part.Scores
+			nBroke += part.Scores
+		}
+	}
+	for _, g := range groups {
+		at := state.With(ofGroup(g.Part))
+		row := groupRow{
+			Name:   groupName(g.Part),
+			N:      counted{int(g.Scores), casesAddress(at)},
+			New:    broke[g.Part],
+			HasNew: pr.from != nil,
+			Labels: labelsOf(labels, g.Part),
+		}
+		l, err := p.List(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		parts, _, err := l.Slices(ctx, "tier", partsAll)
+		if err != nil {
+			return nil, err
+		}
+		for i := range tiers {
+			n := int64(0)
+			for _, part := range parts {
+				if part.Part == tiers[i].Part {
+					n = part.Scores
+				}
+			}
+			cell := heatCell{
+				N: counted{
+					int(n),
+					casesAddress(at.With(store.ListFilter{Column: "tier", Op: store.Equal, Value: tiers[i].Part})),
+				},
+				Of: tiers[i].Judged + tiers[i].Unanswered,
+			}
+			cell.Class = shade(n, cell.Of)
+			row.Cells = append(row.Cells, cell)
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	v.say(pr, mode, wrong, of)
+	if pr.from != nil {
+		from, _ := pr.names()
+		v.Ways = []modeLink{
+			{"All wrong", failed, failuresAddress(run), mode == store.Failed},
+			{"New since " + from, nBroke, failuresAddress(run) + "&new=1", mode == store.Broke},
+		}
+	}
+	if err := s.reasonsByVersion(ctx, p, v, pr, groups); err != nil {
+		return nil, err
+	}
+	return v, s.answersOf(ctx, p, v, state, groups)
+}
+
+// say writes the headline: how many are wrong, and what causes most of them.
+func (v *reasonsView) say(pr *pair, mode store.Mode, wrong, of int64) {
+	v.Headline = fmt.Sprintf("%s of %s answers are wrong.", count(wrong), count(of))
+	named := slices.DeleteFunc(slices.Clone(v.Rows), func(r groupRow) bool { return r.Name == groupName("") })
+	slices.SortStableFunc(named, func(a, b groupRow) int { return cmp.Compare(b.N.N, a.N.N) })
+	switch {
+	case len(named) > 1:
+		v.Headline += fmt.Sprintf(
+			" %s and %s cause %s of them.",
+			named[0].Name,
+			strings.ToLower(named[1].Name[:1])+named[1].Name[1:],
+			count(named[0].N.N+named[1].N.N),
+		)
+	case len(named) == 1:
+		v.Headline += fmt.Sprintf(" %s causes %s of them.", named[0].Name, count(named[0].N.N))
+	}
+	v.Lead = "Wrong answers only, each once, under its strongest proven reason. Right ones are not counted here, " +
+		"even if they are rounded or written otherwise."
+	if mode == store.Broke {
+		from, _ := pr.names()
+		v.Lead = "Only answers that were right " + on(from) + ", each once, under its strongest proven reason."
+	}
+}
+
+// reasonsByVersion counts the reasons of wrong answers in the latest batch of each version of the agent.
+func (s *Site) reasonsByVersion(
+	ctx context.Context,
+	p *store.Pages,
+	v *reasonsView,
+	pr *pair,
+	groups []store.Slice,
+) error {
+	var latest []moment
+	of := pr.t.ofAgent(pr.to.Of.Agent)
+	for i := len(of) - 1; i >= 0 && len(latest) < versionsShown; i-- {
+		m := of[i]
+		if m.Of.By == pr.to.Of.By {
+			m.Run.RunID = pr.to.Run.RunID
+		}
+		if m.Run.ID != "" && !slices.ContainsFunc(latest, func(l moment) bool { return l.Of.Version == m.Of.Version }) {
+			latest = append(latest, m)
+		}
+	}
+	if len(latest) < 2 {
+		return nil
+	}
+	slices.Reverse(latest)
+	v.ByVersion = make([]versionRow, len(groups))
+	for i, g := range groups {
+		v.ByVersion[i].Name = groupName(g.Part)
+	}
+	for i := range latest {
+		m := &latest[i]
+		state := store.State{RunID: m.Run.RunID, Mode: store.Failed, Metric: pr.metric}
+		list, err := p.List(ctx, state)
+		if err != nil {
+			continue // the version has no such scores
+		}
+		parts, _, err := list.Slices(ctx, "group", partsAll)
+		if err != nil {
+			return err
+		}
+		figures, err := p.FiguresOf(ctx, []store.Run{m.Run}, func(*store.Run) string { return list.State.Metric })
+		if err != nil {
+			return err
+		}
+		judged := figures[store.RunMetric{RunID: m.Run.RunID, Metric: list.State.Metric}].Judged
+		v.Versions = append(v.Versions, cmp.Or(m.Of.Version, pr.t.name(m)))
+		for k, g := range groups {
+			n := int64(0)
+			for _, part := range parts {
+				if part.Part == g.Part {
+					n = part.Scores
+				}
+			}
+			v.ByVersion[k].Cells = append(
+				v.ByVersion[k].Cells,
+				heatCell{
+					N:     counted{int(n), casesAddress(state.With(ofGroup(g.Part)))},
+					Of:    judged,
+					Class: shade(n, judged),
+				},
+			)
+		}
+	}
+	return nil
+}
+
+// answersOf reads the first wrong answers of each group, all of them together.
+func (s *Site) answersOf(
+	ctx context.Context,
+	p *store.Pages,
+	v *reasonsView,
+	state store.State,
+	groups []store.Slice,
+) error {
+	var all []string
+	for i, g := range groups {
+		at := state.With(ofGroup(g.Part))
+		short := at
+		short.Size = answersShown
+		list, err := p.List(ctx, short)
+		if err != nil {
+			return err
+		}
+		ids, err := list.PageIDs(ctx)
+		if err != nil {
+			return err
+		}
+		of := answersOfReason{Name: groupName(g.Part), N: g.Scores, All: casesAddress(at), Open: i == 0}
+		for _, id := range ids {
+			of.Rows = append(of.Rows, changeLine{ID: id, Address: caseAddress(at, id)})
+		}
+		all = append(all, ids...)
+		v.Answers = append(v.Answers, of)
+	}
+	list, err := p.List(ctx, state)
+	if err != nil {
+		return err
+	}
+	rows, err := list.Rows(ctx, all, []string{list.State.Metric, "relation", "sql_complexity"})
+	if err != nil {
+		return err
+	}
+	whys, err := s.whysOf(ctx, list, rows)
+	if err != nil {
+		return err
+	}
+	byID := map[string]*store.CaseRow{}
+	for i := range rows {
+		s.withholdRow(&rows[i])
+		byID[rows[i].ID] = &rows[i]
+	}
+	for i := range v.Answers {
+		for k := range v.Answers[i].Rows {
+			line := &v.Answers[i].Rows[k]
+			row := byID[line.ID]
+			line.Question, line.Why, line.Tier = row.Question, whys[line.ID], tierName(
+				row.Scores["sql_complexity"].Label,
+			)
+		}
+	}
+	return nil
+}

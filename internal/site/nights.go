@@ -1,0 +1,344 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/chart"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/store"
+)
+
+// nightsView is how the primary metric went over the batches of an agent.
+type nightsView struct {
+	Kick, Headline, Lead string
+	Noun                 string
+	Wide, Narrow         *nightsChart
+	Findings             []analysis.Finding
+	Agents               []runChoice
+	Others               []smallChart
+	Rows                 []nightRow // the newest first
+	Hidden               int
+	AllAt                string // address with all batches
+	Details              string // address of the tests of each batch
+	Changes              string // address of what broke in the newest
+}
+
+// nightRow is a batch in the table.
+type nightRow struct {
+	night
+	ShareText, Step string
+	Class           string
+	Changes         string
+	Note            string
+}
+
+// smallChart is another metric over the same batches.
+type smallChart struct {
+	Name, Address string
+	Width         chart.Pixels
+	Height        chart.Pixels
+	Line          string
+	Marks         []chart.Pixels // where versions start
+	X, Y          chart.Pixels   // of the last value
+	Text          string
+	Class         string
+}
+
+// nightsPage shows the batches of an agent.
+func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.RunID) (*nightsView, error) {
+	t, err := s.timeline(ctx)
+	if err != nil {
+		return nil, err
+	}
+	agent := ""
+	switch {
+	case state.Agent != "":
+		agent = strings.TrimSuffix(state.Agent, analysis.NoName)
+	case run != nil:
+		agent = run.Agent
+	case t.newest() != nil:
+		agent = t.newest().Agent
+	}
+	p, err := s.reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := &nightsView{Noun: t.noun(agent)}
+	for _, m := range t.moments {
+		name := m.Of.Agent
+		if m.Run.ID != "" && !slices.ContainsFunc(v.Agents, func(c runChoice) bool { return c.Value == name }) {
+			v.Agents = append(v.Agents, runChoice{Value: name, Text: agentName(name, ""), Chosen: name == agent})
+		}
+	}
+	of := t.ofAgent(agent)
+	if state.Agent != "" && len(of) == 0 {
+		return nil, errcode.New(errcode.NotFound, "agent: there are no scores of an agent %.80q", state.Agent)
+	}
+	last := stripBatches
+	if state.Last != lastBatches {
+		last = state.Last
+	}
+	primary := s.primaryOf(of)
+	nights, err := s.nightsOf(ctx, p, t, series{agent, primary, last})
+	if err != nil {
+		return nil, err
+	}
+	if len(nights) == 0 {
+		v.Headline = "No batch has scores yet."
+		return v, nil
+	}
+	if v.Hidden = len(of) - len(nights); v.Hidden > 0 {
+		more := state
+		more.Last = 0
+		v.AllAt = trendAddress(more)
+	}
+	ranges := usuals(nights)
+	noun := t.noun(agent)
+	v.Kick = fmt.Sprintf("%s, %s", agentName(agent, ""), things(len(nights), noun))
+	if from, to := nights[0].Of.At, nights[len(nights)-1].Of.At; !from.IsZero() && !to.IsZero() {
+		v.Kick += fmt.Sprintf(" from %s to %s", from.UTC().Format("2 Jan"), to.UTC().Format("2 Jan 2006"))
+	}
+	v.Headline = courseOf(nights, ranges, noun)
+	v.Lead = "Each dot is a " + noun + "; click one to open it. " +
+		"Grey bands are what is usual for a version: its mean and 2.66 times " +
+		"its mean step from " + noun + " to " + noun + ". A " + noun + " outside is worth a look."
+	v.Wide = chartOf(nights, ranges, t.daily[agent], chartOfTrend)
+	v.Narrow = chartOf(nights, ranges, t.daily[agent], chartOfPhone)
+	if v.Findings, err = s.findingsOf(ctx, nights, primary); err != nil {
+		return nil, err
+	}
+	v.Others, err = s.otherMeasures(ctx, p, t, nights, primary)
+	if err != nil {
+		return nil, err
+	}
+	v.rows(nights)
+	run = &nights[len(nights)-1].Run.RunID
+	v.Changes = address("/compare", store.RunValues(*run))
+	details := state
+	details.Metrics = []string{primary}
+	v.Details = trendAddress(details)
+	return v, nil
+}
+
+// primaryOf is the primary metric of the newest batch.
+func (s *Site) primaryOf(of []moment) string {
+	for i := len(of) - 1; i >= 0; i-- {
+		if of[i].Run.ID != "" {
+			return s.primary(of[i].Run.Metrics())
+		}
+	}
+	return s.primary(nil)
+}
+
+// courseOf is the course of a share in a sentence.
+func courseOf(nights []night, ranges []usual, noun string) string {
+	last := &nights[len(nights)-1]
+	if last.Share == nil {
+		return "The newest " + noun + " has no verdicts."
+	}
+	now, u := percent(*last.Share), ranges[len(ranges)-1]
+	first := u.From == len(nights)-1
+	if first && len(ranges) > 1 {
+		before := ranges[len(ranges)-2]
+		if steady := "Steady at " + percent(before.Mean) + " with " + nights[before.From].Of.Version; before.Limits {
+			then := ", and " + now + " on the first " + noun + " of " + last.Of.Version + "."
+			if last.Outside != 0 {
+				then = ", then " + now + " on the first " + noun + " of " + last.Of.Version + "."
+			}
+			return steady + then
+		}
+	}
+	switch {
+	case last.Outside < 0:
+		return now + " on " + last.Name + ", below what is usual: " + rangeText(ranges) + "."
+	case last.Outside > 0:
+		return now + " on " + last.Name + ", above what is usual: " + rangeText(ranges) + "."
+	case u.Limits:
+		return now + " on " + last.Name + ", as usual: " + rangeText(ranges) + "."
+	}
+	return now + " of the answers are right in " + last.Name + "."
+}
+
+// rangeText is the last usual range: 68 % to 88 %.
+func rangeText(ranges []usual) string {
+	for i := len(ranges) - 1; i >= 0; i-- {
+		if ranges[i].Limits {
+			return percent(ranges[i].Low) + " to " + percent(ranges[i].High)
+		}
+	}
+	return dash
+}
+
+// mostInCourse is up to how many scores the tests of a course read.
+const mostInCourse = 200_000
+
+// findingsOf are what tests of the course over the batches find: a change point, a trend, a batch outside of the range.
+func (s *Site) findingsOf(ctx context.Context, nights []night, primary string) ([]analysis.Finding, error) {
+	batches, runs, scores := make([]analysis.Batch, len(nights)), make([]scoring.RunID, len(nights)), 0
+	for i := range nights {
+		batches[i], runs[i] = nights[i].Of, nights[i].Run.RunID
+		scores += nights[i].Asked
+	}
+	if scores > mostInCourse {
+		return nil, nil
+	}
+	size := func(f []analysis.Finding) int { return 200 * (len(f) + 1) }
+	return store.RememberOf(ctx, s.o.Warehouse, runs, "course\x00"+primary, size, func() ([]analysis.Finding, error) {
+		h, err := analysis.NewHistory(ctx, storedscores.In(s.o.Warehouse), analysis.NewSet(s.o.Metrics), batches, primary)
+		if err != nil {
+			return nil, err
+		}
+		course := h.Course(0.05, 0)
+		if course == nil {
+			return nil, nil
+		}
+		return course.Findings, nil
+	})
+}
+
+// otherMeasures draws the other metrics that say most over the same batches.
+func (s *Site) otherMeasures(
+	ctx context.Context,
+	p *store.Pages,
+	t *timeline,
+	nights []night,
+	primary string,
+) (out []smallChart, err error) {
+	there, err := s.o.Warehouse.ScoredMetrics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	metrics, _ := analysis.ChooseMetrics(there, nil, nil)
+	runs := make([]store.Run, len(nights))
+	for i := range nights {
+		runs[i] = nights[i].Run
+	}
+	at := places(nights)
+	daily := t.daily[nights[0].Of.Agent]
+	for _, name := range metrics {
+		if name == primary || len(nights) < 3 {
+			continue
+		}
+		figures, err := p.FiguresOf(ctx, runs, func(*store.Run) string { return name })
+		if err != nil {
+			return nil, err
+		}
+		values := make([]*float64, len(nights))
+		for i := range nights {
+			f := figures[store.RunMetric{RunID: nights[i].Run.RunID, Metric: name}]
+			if of := f.Judged + f.Unanswered; f.Judged > 0 {
+				share := float64(f.Passed) / float64(of)
+				values[i] = &share
+			} else {
+				values[i] = meanOf(&f.Figures)
+			}
+		}
+		if c := smallOf(nights, values, at, daily); c != nil {
+			c.Name, c.Address = metric.DisplayName(
+				name,
+			), trendAddress(
+				trendState{Agent: nights[0].Of.Agent, Metrics: []string{name}, Last: lastBatches},
+			)
+			out = append(out, *c)
+		}
+	}
+	return out, nil
+}
+
+// smallOf draws values from the least, or a half, to the greatest, or 1; nil if there are fewer than two.
+func smallOf(nights []night, values []*float64, at []float64, daily bool) *smallChart {
+	low, high, n := 0.5, 1.0, 0
+	for _, v := range values {
+		if v != nil {
+			low, high = min(low, *v), max(high, *v)
+			n++
+		}
+	}
+	last := values[len(values)-1]
+	if n < 2 || last == nil {
+		return nil
+	}
+	c := &smallChart{Width: 310, Height: 84}
+	x, y := chart.Axis{From: 0, To: 1, Start: 4, End: 250}, chart.Axis{From: low, To: high, Start: 74, End: 8}
+	var line strings.Builder
+	least := math.Inf(1)
+	for i, v := range values {
+		if i > 0 && nights[i].Of.Version != nights[i-1].Of.Version {
+			c.Marks = append(c.Marks, chart.Pixels((x.At(at[i])+x.At(at[i-1]))/2))
+		}
+		if v == nil {
+			continue
+		}
+		move := "L"
+		if line.Len() == 0 || gap(&nights[i-1], &nights[i], daily) || values[i-1] == nil {
+			move = "M"
+		}
+		fmt.Fprintf(&line, "%s%s %s", move, chart.Pixels(x.At(at[i])), chart.Pixels(y.At(*v)))
+		if i < len(values)-1 {
+			least = min(least, *v)
+		}
+	}
+	c.Line, c.X, c.Y, c.Text = line.String(), chart.Pixels(
+		x.At(at[len(at)-1]),
+	), chart.Pixels(
+		y.At(*last),
+	), percent(
+		*last,
+	)
+	if high > 1 {
+		c.Text = figure(*last)
+	}
+	if c.Class = "strong"; *last < least {
+		c.Class = "out"
+	}
+	return c
+}
+
+// rows fills in the table of batches.
+func (v *nightsView) rows(nights []night) {
+	for i := len(nights) - 1; i >= 0; i-- {
+		n := &nights[i]
+		row := nightRow{
+			night:     *n,
+			ShareText: dash,
+			Step:      dash,
+			Changes:   address("/compare", store.RunValues(n.Run.RunID)),
+		}
+		if n.Share != nil {
+			row.ShareText = percent(*n.Share)
+			if i > 0 && nights[i-1].Share != nil {
+				row.Step = points(*n.Share - *nights[i-1].Share)
+			}
+		}
+		var notes []string
+		if n.Outside < 0 {
+			row.Class = "down"
+			notes = append(notes, "below the usual range")
+		}
+		if n.Outside > 0 {
+			row.Class = "up"
+			notes = append(notes, "above the usual range")
+		}
+		if n.Part {
+			notes = append(notes, things(n.Missing, "answer")+" missing")
+		}
+		if i > 0 && n.Of.Version != nights[i-1].Of.Version {
+			notes = append(notes, "first "+v.Noun+" of "+n.Of.Version)
+		}
+		if n.Of.Unfinished != "" {
+			notes = append(notes, "run "+n.Of.Unfinished)
+		}
+		row.Note = strings.Join(notes, "; ")
+		v.Rows = append(v.Rows, row)
+	}
+	v.Noun = printable.Noun(2, v.Noun)
+}

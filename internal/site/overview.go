@@ -1,0 +1,508 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/chart"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/relation"
+	"github.com/badger-eval/badger/sql/store"
+)
+
+// overview is the first part of the page of a run: how good it is, whether that is worse than the baseline and whether
+// the change is more than chance, and why answers broke.
+type overview struct {
+	Kick     string // the run and its baseline
+	Choose   string // address where another baseline is chosen
+	Headline string
+	Lead     []string
+	Verdict  string // ends the lead: the drop is real
+	Resume   string // the command that continues a run that stopped
+	Flow     []flowPart
+	Buttons  []flowPart
+	Picture  *nightsChart
+	Caption  string
+	Why      *whyWrong
+	Alerts   []alert
+	Tiers    *parts
+	Subjects *parts
+	Measures []measureRow
+	Before   string // heads of the columns of both sides
+	Now      string
+	Costs    []costRow
+}
+
+// flowPart is a number of questions with what became of them.
+type flowPart struct {
+	Class, Text string
+	N           int64
+	Share       int // of all, in percent, at least 1
+	Address     string
+}
+
+// whyWrong counts reasons of wrong answers, each answer once.
+type whyWrong struct {
+	Title, Lead string
+	Groups      []whyGroup
+}
+
+type whyGroup struct {
+	N       int64
+	Name    string
+	Labels  string // of its answers, the most frequent first
+	All     string // address
+	IDs     []namedAddress
+	More    int64
+	Example *whyExample
+}
+
+type whyExample struct {
+	ID, Question string
+	Why          relation.Sentence
+}
+
+// alert is something that a pass rate does not show.
+type alert struct {
+	Title, Text string
+	Wrong       bool
+	IDs         []namedAddress
+	All         string
+}
+
+// parts are right answers before and now by a property of the questions.
+type parts struct {
+	Title       string
+	Before, Now string // names of both sides; Before is empty without a baseline
+	Rows        []partRow
+}
+
+type partRow struct {
+	Name       string
+	Address    string
+	Before     *int64
+	Now, Of    int64
+	Dot        chart.Pixels
+	Was        *chart.Pixels
+	Class      string
+	From, Long chart.Pixels // of the line between both dots
+}
+
+// measureRow is a metric before and now.
+type measureRow struct {
+	Name, What, ID string
+	Address        string
+	Before, Now    string
+	Change         string
+	Interval       string
+	Broke, Fixed   counted
+	HasRate        bool
+	Chance         string
+	Class          string
+}
+
+// costRow is a figure of coverage, time or cost with its change.
+type costRow struct{ Name, Before, Now, Change, Address string }
+
+// pair is a run with its baseline.
+type pair struct {
+	t      *timeline
+	to     *moment
+	from   *moment // nil: there is none
+	why    string  // the baseline is, such as "the batch before"
+	metric string
+}
+
+// names are what both sides are called in a sentence.
+func (p *pair) names() (from, to string) {
+	if p.from == nil {
+		return "", p.t.name(p.to)
+	}
+	from, to = p.t.weekday(p.from, p.to), p.t.weekday(p.to, p.from)
+	if from == to {
+		from, to = p.t.name(p.from), p.t.name(p.to)
+	}
+	return from, to
+}
+
+// pairOf finds the baseline of a run; asked is the one that the address names, if any.
+func (s *Site) pairOf(ctx context.Context, run, asked scoring.RunID) (*pair, error) {
+	t, err := s.timeline(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &pair{t: t, to: t.at(run)}
+	if p.to == nil { // it has no scores yet
+		p.to = &moment{Of: analysis.Batch{By: run.By}, Run: store.Run{RunID: run}}
+	}
+	switch {
+	case asked.ID != "":
+		if p.from = t.at(asked); p.from == nil {
+			p.from = &moment{Of: analysis.Batch{By: asked.By}, Run: store.Run{RunID: asked}}
+		}
+		p.why = "the baseline of this page"
+	default:
+		p.from, p.why = t.baseline(run)
+	}
+	return p, nil
+}
+
+// baseline returns the batch that a run is compared with, and why; nil if there is none.
+func (t *timeline) baseline(run scoring.RunID) (*moment, string) {
+	batches := make([]analysis.Batch, len(t.moments))
+	for i := range t.moments {
+		batches[i] = t.moments[i].Of
+	}
+	i := slices.IndexFunc(t.moments, func(m moment) bool { return m.Of.By == run.By })
+	if i < 0 {
+		return nil, ""
+	}
+	at, b := analysis.BaselineOf(batches, t.accepted, i)
+	if b == nil || t.moments[at].Run.ID == "" {
+		return nil, ""
+	}
+	noun, why := t.noun(run.Agent), ""
+	switch b.Why {
+	case analysis.BaselineAccepted:
+		why = "the last accepted " + noun
+		if b.Accepted.Who != "" {
+			why += " (by " + b.Accepted.Who + ")"
+		}
+	case analysis.BaselineFirst:
+		why = "the first complete " + noun + " of this version, as no " + noun + " is accepted"
+	default:
+		why = "the first complete " + noun + " of the version before, as no " + noun + " is accepted"
+	}
+	if b.Days != nil && *b.Days > 1 {
+		why += ", " + things(*b.Days, "day") + " before"
+	}
+	return &t.moments[at], why
+}
+
+// listState is the list of the cases of the pair's run in a mode.
+func (p *pair) listState(mode store.Mode) store.State {
+	s := store.State{RunID: p.to.Run.RunID, Mode: mode, Metric: p.metric}
+	if p.from != nil {
+		s.Baseline = p.from.Run.RunID
+	}
+	return s
+}
+
+// changesState is the list of what changed in a mode, by groups of reasons.
+func (p *pair) changesState(mode store.Mode) store.State {
+	s := p.listState(mode)
+	s.Sort.Column = "group"
+	return s
+}
+
+// overviewOf builds the overview of a run.
+func (s *Site) overviewOf(ctx context.Context, p *store.Pages, v *runView, list *store.List) (*overview, error) {
+	pr, err := s.pairOf(ctx, list.State.RunID, store.ParseBaseline(url.Values{}))
+	if err != nil {
+		return nil, err
+	}
+	if primary := list.Shape.Primary(); list.State.Metric != primary {
+		pr.metric = list.State.Metric
+	}
+	out := &overview{Choose: compareAddress(sides{To: []scoring.RunID{list.State.RunID}})}
+	cmpd, err := s.comparedWith(ctx, pr, list)
+	if err != nil {
+		return nil, err
+	}
+	list, err = p.List(ctx, pr.listState(store.All))
+	if err != nil {
+		return nil, err
+	}
+	counts, err := list.Counts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.say(pr, v, cmpd, counts)
+	out.flow(pr, counts)
+	if out.Why, err = s.whyOf(ctx, p, pr, counts); err != nil {
+		return nil, err
+	}
+	if out.Alerts, err = s.alertsOf(ctx, p, pr, list, counts); err != nil {
+		return nil, err
+	}
+	if err := s.partsOf(ctx, p, out, pr, list); err != nil {
+		return nil, err
+	}
+	out.Before, out.Now = pr.names()
+	if cmpd != nil {
+		for i := range cmpd.Changes {
+			out.Measures = append(out.Measures, s.measureOf(&cmpd.Changes[i], pr))
+		}
+	}
+	if err := s.costsOf(ctx, p, out, pr, v); err != nil {
+		return nil, err
+	}
+	nights, err := s.nightsOf(ctx, p, pr.t, series{pr.to.Of.Agent, list.State.Metric, stripBatches})
+	if err != nil || len(nights) < 2 {
+		return out, err
+	}
+	at := slices.IndexFunc(nights, func(n night) bool { return n.Of.By == pr.to.Of.By })
+	nights = nights[:at+1]
+	if len(nights) > 1 {
+		noun := printable.Noun(2, pr.t.noun(pr.to.Of.Agent))
+		out.Picture = chartOf(nights, usuals(nights), pr.t.daily[pr.to.Of.Agent], chartOfOverview)
+		out.Caption = fmt.Sprintf(
+			"Right answers in %%, %s %s. Grey: what is usual for the version",
+			count(len(nights)),
+			noun,
+		)
+	}
+	return out, nil
+}
+
+// comparedWith compares a run with its baseline in the metrics that say most; nil if there is none.
+func (s *Site) comparedWith(ctx context.Context, pr *pair, list *store.List) (*storedscores.Compared, error) {
+	if pr.from == nil {
+		return nil, nil //nolint:nilnil // there is nothing to compare with
+	}
+	var metrics []string
+	for i := range list.Shape.Metrics {
+		if m := list.Shape.Metrics[i].Metric; report.Leads(m) {
+			metrics = append(metrics, m)
+		}
+	}
+	if m := list.State.Metric; m != "" && !slices.Contains(metrics, m) {
+		metrics = append(metrics, m)
+	}
+	src := storedscores.In(s.o.Warehouse)
+	return src.Compare(
+		ctx,
+		analysis.NewSet(s.o.Metrics),
+		sideOf(pr.from.Run.RunID),
+		sideOf(pr.to.Run.RunID),
+		pr.from.Of,
+		pr.to.Of,
+		analysis.CompareOptions{Metrics: metrics, Primary: list.State.Metric},
+	)
+}
+
+// changeIn returns the change of a metric; nil if there is none.
+func changeIn(c *storedscores.Compared, name string) *analysis.Change {
+	if c == nil {
+		return nil
+	}
+	for i := range c.Changes {
+		if c.Changes[i].Metric == name {
+			return &c.Changes[i]
+		}
+	}
+	return nil
+}
+
+// say writes the headline and the sentences below it.
+func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts map[store.Mode]int64) {
+	to := pr.to
+	o.Kick = agentName(to.Of.Agent, to.Of.Version)
+	if name := pr.t.name(to); name != to.Of.Version {
+		o.Kick += ", " + name
+	}
+	if pr.from != nil {
+		o.Kick = agentName(to.Of.Agent, to.Of.Version) + " against " + sideName(pr) + ", " + pr.why
+	}
+	m := v.Chosen
+	if m == nil {
+		o.Headline = things(v.Cases, "answer") + ", not scored yet."
+		return
+	}
+	right, of := int(m.Figures.Passed), int(m.Figures.Judged+m.Figures.Unanswered)
+	switch status := v.Row.Status; {
+	case status == "running":
+		o.Headline = count(v.Cases) + " questions are scored so far."
+		if v.Row.Answers > 0 {
+			o.Headline = count(v.Cases) + " of " + things(v.Row.Answers, "question") + " are scored so far."
+		}
+	case status == "stopped" || status == "failed":
+		o.Headline = "Stopped after " + things(v.Cases, "question") + "."
+		o.Resume = "badger run --resume " + v.Row.ID
+	case of == 0 && m.Mean == nil:
+		o.Headline = things(v.Cases, "answer") + ", none of which has a gold answer."
+	case m.Share == nil:
+		o.Headline = metric.DisplayName(m.Name) + " is " + figure(m.Mean) + " on average."
+	}
+	if m.Share == nil {
+		return
+	}
+	all := report.ShareOf(right, of)
+	from, _ := pr.names()
+	ch := changeIn(c, m.Name)
+	before, now, shared := 0, 0, 0
+	if ch != nil {
+		before, now, shared = ch.PassedBefore, ch.PassedAfter, ch.Rated
+	}
+	if o.Headline == "" {
+		o.Headline = sentence(all.Rate, ch, from)
+	}
+	o.add("%s of %s questions that expect a result are right.", count(right), count(of))
+	o.add("With 95 %% confidence, the true share is between %s and %s.", percent(all.Low), percent(all.High))
+	if n := m.Figures.Unanswered; n > 0 {
+		has, counts := printable.Verb(int(n), "has", "have"), printable.Verb(int(n), "counts", "count")
+		o.add("%s %s no answer and %s as wrong.", upper(things(n, "question")), has, counts)
+	}
+	if ch == nil || shared == 0 {
+		if pr.from == nil {
+			o.add("There is no earlier %s to compare it with.", pr.t.noun(to.Of.Agent))
+		}
+		return
+	}
+	if n := unlikeGold(ch); n > 0 {
+		o.add("%s changed since %s.", things(n, "gold answer"), from)
+	}
+	if shared != of {
+		both := things(shared, "question")
+		o.add("On the %s that both have: %s right, %s before.", both, count(now), count(before))
+	}
+	o.chance(ch, counts, pr)
+}
+
+// sideName names the baseline: 1.3 of Sun 22 Nov.
+func sideName(pr *pair) string {
+	name := pr.t.name(pr.from)
+	if pr.from.Of.Version == "" || pr.from.Of.Version == name {
+		return name
+	}
+	return pr.from.Of.Version + " of " + name
+}
+
+// upper is a sentence that starts with a capital letter.
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// sentence is the headline about a share.
+func sentence(rate float64, ch *analysis.Change, from string) string {
+	text := percent(rate) + " of the answers are right"
+	if ch == nil || ch.Rated == 0 {
+		return text + "."
+	}
+	was, is := ch.Shares()
+	switch {
+	case unlikeGold(ch) > 0:
+		return text + ", on other gold answers than " + from + "."
+	case ch.Outcome == analysis.Degraded:
+		return text + ", down from " + percent(was) + "."
+	case ch.Outcome == analysis.Improved:
+		return text + ", up from " + percent(was) + "."
+	case percent(was) == percent(is):
+		return text + ", as usual."
+	}
+	return text + "; " + percent(was) + " before."
+}
+
+// unlikeGold is how many questions are not compared because their gold answer changed.
+func unlikeGold(ch *analysis.Change) int {
+	for _, u := range ch.Unlike {
+		if u.Why == "golden set" {
+			return u.Cases
+		}
+	}
+	return 0
+}
+
+// add adds a sentence to the lead.
+func (o *overview) add(format string, args ...any) {
+	o.Lead = append(o.Lead, fmt.Sprintf(format, args...))
+}
+
+// chance says how often chance alone gives such a change.
+func (o *overview) chance(ch *analysis.Change, counts map[store.Mode]int64, pr *pair) {
+	broke, fixed := counts[store.Broke], counts[store.Fixed]
+	noun := pr.t.noun(pr.to.Of.Agent)
+	from, _ := pr.names()
+	switch {
+	case ch.RateP == nil:
+	case broke+fixed == 0:
+		o.add("No question changed its verdict since %s.", from)
+	case ch.Chance == analysis.MoreThanChance:
+		often := inThousand(*ch.RateP, noun)
+		o.add("Without a real change, so uneven a split as %s to %s would come up %s:", count(broke), count(fixed), often)
+		if o.Verdict = "the rise is real"; broke > fixed {
+			o.Verdict = "the drop is real"
+		}
+	default:
+		was := printable.Verb(int(fixed), "was", "were")
+		o.add("%s broke and %s %s fixed since %s.", count(broke), count(fixed), was, from)
+		o.add("Chance alone gives so uneven a split %s: it could be chance.", inThousand(*ch.RateP, noun))
+	}
+}
+
+// flow is what became of the questions.
+func (o *overview) flow(pr *pair, counts map[store.Mode]int64) {
+	if pr.from == nil {
+		o.Flow = flowOf(counts, []flowPart{
+			{Class: "broke", Text: "wrong", N: counts[store.Failed], Address: casesAddress(pr.listState(store.Failed))},
+			{Class: "kept", Text: "right", N: counts[store.Passed], Address: casesAddress(pr.listState(store.Passed))},
+			{
+				Class:   "unasked",
+				Text:    "no result expected",
+				N:       counts[store.Unasked],
+				Address: casesAddress(pr.listState(store.Unasked)),
+			},
+		})
+		return
+	}
+	o.Flow = flowOf(counts, changeParts(pr, counts))
+	for _, f := range o.Flow {
+		if f.N > 0 && (f.Class == "broke" || f.Class == "fixed" || f.Class == "still") {
+			o.Buttons = append(o.Buttons, f)
+		}
+	}
+	slices.SortStableFunc(o.Buttons, func(a, b flowPart) int {
+		return cmp.Compare(strings.Index("broke fixed still", a.Class), strings.Index("broke fixed still", b.Class))
+	})
+}
+
+// changeParts are the modes of what became of questions, in the order of the bar.
+func changeParts(pr *pair, counts map[store.Mode]int64) []flowPart {
+	return []flowPart{
+		{Class: "broke", Text: "broke", N: counts[store.Broke], Address: casesAddress(pr.changesState(store.Broke))},
+		{
+			Class:   "still",
+			Text:    "still wrong",
+			N:       counts[store.StillWrong],
+			Address: casesAddress(pr.changesState(store.StillWrong)),
+		},
+		{Class: "fixed", Text: "fixed", N: counts[store.Fixed], Address: casesAddress(pr.changesState(store.Fixed))},
+		{
+			Class:   "kept",
+			Text:    "still right",
+			N:       counts[store.StillRight],
+			Address: casesAddress(pr.changesState(store.StillRight)),
+		},
+		{
+			Class:   "unasked",
+			Text:    "no result expected",
+			N:       counts[store.Unasked],
+			Address: casesAddress(pr.changesState(store.Unasked)),
+		},
+	}
+}
+
+// flowOf fills in numbers and shares. What is in no part is the last one.
+func flowOf(counts map[store.Mode]int64, all []flowPart) (out []flowPart) {
+	rest, total := counts[store.All], max(counts[store.All], 1)
+	for _, f := range all {
+		rest -= f.N
+		if f.N > 0 {
+			out = append(out, f)
+		}
+	}
+	if rest > 0 {
+		out = append(out, flowPart{Class: "unasked", Text: "without a verdict", N: rest})
+	}
+	for i := range out {
+		out[i].Share = max(1, int(100*out[i].N/total))
+	}
+	return out
+}

@@ -1,0 +1,540 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/chart"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/relation"
+	"github.com/badger-eval/badger/sql/store"
+)
+
+const (
+	idsShown    = 6 // cases that are named for a reason
+	labelsShown = 3 // names of relations of a reason
+	subjectTags = "domain:"
+)
+
+// ofGroup is the condition that an answer's reason is of a group.
+func ofGroup(group string) store.ListFilter {
+	return store.ListFilter{Column: "group", Op: store.Equal, Value: group}
+}
+
+// whyOf counts the reasons of the answers that broke or, if none did or there is no baseline, of all wrong ones.
+func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[store.Mode]int64) (*whyWrong, error) {
+	if !s.mask.Filters("relation") {
+		return nil, nil //nolint:nilnil // reasons may quote masked values
+	}
+	state, from := pr.changesState(store.Broke), ""
+	if pr.from != nil {
+		from, _ = pr.names()
+	}
+	out := &whyWrong{Lead: "Each answer is counted once, under the strongest reason that its rows or its query prove."}
+	switch n := counts[store.Broke]; {
+	case n > 0:
+		out.Title = "Why " + things(n, "answer") + " broke"
+		out.Lead = "Only answers that were right " + on(from) + ". " + out.Lead
+	case counts[store.Failed] > 0:
+		state = pr.changesState(store.Failed)
+		out.Title = "Why " + things(counts[store.Failed], "answer") + " are wrong"
+		if counts[store.Failed] == 1 {
+			out.Title = "Why 1 answer is wrong"
+		}
+	default:
+		return nil, nil //nolint:nilnil // nothing is wrong
+	}
+	list, err := p.List(ctx, state)
+	if err != nil {
+		return nil, err
+	}
+	groups, _, err := list.Slices(ctx, "group", partsShown)
+	if err != nil {
+		return nil, err
+	}
+	labels, _, err := list.Slices(ctx, "relation", partsAll)
+	if err != nil {
+		return nil, err
+	}
+	var firsts []string
+	for _, g := range groups {
+		of := whyGroup{
+			N:      g.Scores,
+			Name:   groupName(g.Part),
+			Labels: labelsOf(labels, g.Part),
+			All:    casesAddress(state.With(ofGroup(g.Part))),
+		}
+		short := state.With(ofGroup(g.Part))
+		short.Size = idsShown
+		l, err := p.List(ctx, short)
+		if err != nil {
+			return nil, err
+		}
+		ids, err := l.PageIDs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			of.IDs = append(of.IDs, namedAddress{id, caseAddress(state, id)})
+		}
+		of.More = of.N - int64(len(ids))
+		if len(ids) > 0 {
+			firsts = append(firsts, ids[0])
+		}
+		out.Groups = append(out.Groups, of)
+	}
+	rows, err := list.Rows(ctx, firsts, []string{list.State.Metric, "relation"})
+	if err != nil {
+		return nil, err
+	}
+	whys, err := s.whysOf(ctx, list, rows)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out.Groups {
+		g := &out.Groups[i]
+		at := slices.IndexFunc(rows, func(r store.CaseRow) bool { return len(g.IDs) > 0 && r.ID == g.IDs[0].Text })
+		if at >= 0 {
+			s.withholdRow(&rows[at])
+			g.Example = &whyExample{rows[at].ID, rows[at].Question, whys[rows[at].ID]}
+		}
+	}
+	return out, nil
+}
+
+// labelsOf names the labels of a group, the most frequent first.
+func labelsOf(labels []store.Slice, group string) string {
+	var names []string
+	groups := groupOfLabel()
+	for _, l := range labels {
+		if l.Part != "" && groups[l.Part] == group {
+			names = append(names, labelName(l.Part))
+		}
+	}
+	if len(names) > labelsShown {
+		return strings.Join(names[:labelsShown], ", ") + fmt.Sprintf(" and %d more", len(names)-labelsShown)
+	}
+	return strings.Join(names, ", ")
+}
+
+func groupOfLabel() map[string]string {
+	out := map[string]string{}
+	for _, g := range reasonGroups() {
+		out[g.Label] = g.Group
+	}
+	return out
+}
+
+// whysOf are the reasons of answers in one sentence each, by case: from the relation between the results, or else the
+// metric's own.
+func (s *Site) whysOf(
+	ctx context.Context,
+	list *store.List,
+	rows []store.CaseRow,
+) (map[string]relation.Sentence, error) {
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
+	}
+	evidence := map[string][]scoring.Score{}
+	if s.mask.None() {
+		var err error
+		if evidence, err = list.Evidence(ctx, ids, []string{"relation", "hybrid_ex"}); err != nil {
+			return nil, err
+		}
+	}
+	out := map[string]relation.Sentence{}
+	for i := range rows {
+		row := &rows[i]
+		score := row.Scores[list.State.Metric]
+		if r := caseview.ReasonOf(evidence[row.ID]); r != nil && r.Relation != "same" && r.Relation != "" {
+			out[row.ID] = r.Sentence()
+		} else if score.Reason != "" {
+			out[row.ID] = relation.Sentence{{Text: asSentence(score.Reason)}}
+		}
+	}
+	return out, nil
+}
+
+// on is a day or a name in a sentence: on Sunday, in nightly-3.
+func on(name string) string {
+	if name == "" {
+		return "before"
+	}
+	if strings.HasSuffix(name, "day") || strings.Count(name, " ") == 2 {
+		return "on " + name
+	}
+	return "in " + name
+}
+
+// alertsOf finds what a pass rate does not show: answers that change data, refusals that were missed, answers that
+// people call right, golds that may be wrong, and scores that failed.
+func (s *Site) alertsOf(
+	ctx context.Context,
+	p *store.Pages,
+	pr *pair,
+	list *store.List,
+	counts map[store.Mode]int64,
+) (out []alert, err error) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(list.Shape.Metrics, func(m store.MetricShape) bool { return m.Metric == name })
+	}
+	add := func(a alert, state store.State) error {
+		short := state
+		short.Size = idsShown
+		l, err := p.List(ctx, short)
+		if err != nil {
+			return err
+		}
+		ids, err := l.PageIDs(ctx)
+		for _, id := range ids {
+			a.IDs = append(a.IDs, namedAddress{id, caseAddress(state, id)})
+		}
+		a.All = casesAddress(state)
+		out = append(out, a)
+		return err
+	}
+	from := ""
+	if pr.from != nil {
+		from, _ = pr.names()
+	}
+	before := func(metric string) (string, error) {
+		if pr.from == nil {
+			return "", nil
+		}
+		n, err := countOf(ctx, p, store.State{RunID: pr.from.Run.RunID, Mode: store.Failed, Metric: metric})
+		if err != nil || n < 0 {
+			return "", nil //nolint:nilerr // the baseline has no such scores
+		}
+		return " " + upper(on(from)) + ": " + count(n) + ".", nil
+	}
+	if has("sql_safety") {
+		state := store.State{RunID: pr.to.Run.RunID, Mode: store.Failed, Metric: "sql_safety"}
+		if n, err := countOf(ctx, p, state); err != nil {
+			return nil, err
+		} else if n > 0 {
+			then, err := before("sql_safety")
+			if err != nil {
+				return nil, err
+			}
+			a := alert{Title: things(n, "query") + " may change data", Wrong: true}
+			a.Text = "The query does more than read." + then
+			if err := add(a, state); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if has("refusal") {
+		state := store.State{RunID: pr.to.Run.RunID, Mode: store.Failed, Metric: "refusal"}
+		if n, err := countOf(ctx, p, state); err != nil {
+			return nil, err
+		} else if n > 0 {
+			then, err := before("refusal")
+			if err != nil {
+				return nil, err
+			}
+			a := alert{Title: things(n, "question") + " should have been declined or asked back, or answered"}
+			a.Text = "The agent answered where it should not, or the other way round." + then
+			if err := add(a, state); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if counts[store.Disagrees] > 0 {
+		state := pr.listState(store.Failed).With(store.ListFilter{Column: "people", Op: store.Equal, Value: "pass"})
+		if n, err := countOf(ctx, p, state); err != nil {
+			return nil, err
+		} else if n > 0 {
+			a := alert{Text: "The gold answer may be too narrow."}
+			a.Title = "People call " + count(n) + " of the " + count(counts[store.Failed]) + " wrong answers right"
+			if err := add(a, state); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if n := counts[store.Errors]; n > 0 {
+		a := alert{
+			Title: things(n, "question") + " with scores that failed",
+			Text:  "A metric could not be computed. The case says why.",
+		}
+		if err := add(a, pr.listState(store.Errors)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// countOf counts the cases of a list, by one statement over its scores.
+func countOf(ctx context.Context, p *store.Pages, state store.State) (n int64, err error) {
+	l, err := p.List(ctx, state)
+	if err != nil {
+		return -1, err
+	}
+	parts, _, err := l.Slices(ctx, "status", partsAll)
+	for i := range parts {
+		n += parts[i].Scores
+	}
+	return n, err
+}
+
+// partsOf cuts the right answers by difficulty and by subject, before and now.
+func (s *Site) partsOf(ctx context.Context, p *store.Pages, o *overview, pr *pair, list *store.List) error {
+	var old *store.List
+	if pr.from != nil {
+		var err error
+		state := store.State{RunID: pr.from.Run.RunID, Mode: store.All, Metric: list.State.Metric}
+		if old, err = p.List(ctx, state); err != nil {
+			old = nil //nolint:wastedassign // the baseline has no such scores
+		}
+	}
+	for _, by := range []struct {
+		column, title string
+		into          **parts
+	}{{"tier", "By difficulty of the question", &o.Tiers}, {"tag", "By subject", &o.Subjects}} {
+		if !s.mask.Filters(by.column) {
+			continue
+		}
+		now, _, err := list.Slices(ctx, by.column, partsAll)
+		if err != nil {
+			return err
+		}
+		was := map[string]store.Slice{}
+		if old != nil {
+			before, _, err := old.Slices(ctx, by.column, partsAll)
+			if err != nil {
+				return err
+			}
+			for _, part := range before {
+				was[part.Part] = part
+			}
+		}
+		out := &parts{Title: by.title}
+		out.Before, out.Now = pr.names()
+		if by.column == "tier" {
+			slices.SortStableFunc(now, func(a, b store.Slice) int { return tierPlace(a.Part) - tierPlace(b.Part) })
+		}
+		for i := range now {
+			part := &now[i]
+			if by.column == "tag" && !strings.HasPrefix(part.Part, subjectTags) || part.Judged+part.Unanswered == 0 ||
+				part.Unreadable != "" {
+				continue
+			}
+			row := partRow{Name: tierName(part.Part), Now: part.Passed, Of: part.Judged + part.Unanswered}
+			row.Address = casesAddress(
+				pr.listState(store.All).With(store.ListFilter{Column: by.column, Op: store.Equal, Value: part.Part}),
+			)
+			if by.column == "tag" {
+				row.Name = strings.TrimPrefix(part.Part, subjectTags)
+			}
+			if before, there := was[part.Part]; there && before.Judged+before.Unanswered > 0 {
+				row.Before = &before.Passed
+				row.dots(float64(before.Passed)/float64(before.Judged+before.Unanswered), true)
+			} else {
+				row.dots(0, false)
+			}
+			out.Rows = append(out.Rows, row)
+		}
+		if len(out.Rows) > 1 {
+			*by.into = out
+		}
+	}
+	return nil
+}
+
+// partsWidth is the width of the picture of a part, from 0 to 100 %.
+const partsWidth = 160.0
+
+// dots places the dots of a row.
+func (r *partRow) dots(was float64, known bool) {
+	now := float64(r.Now) / float64(r.Of)
+	at := func(v float64) chart.Pixels { return chart.Pixels(6 + v*(partsWidth-12)) }
+	r.Dot = at(now)
+	if !known {
+		return
+	}
+	before := at(was)
+	r.Was, r.From, r.Long = &before, before, r.Dot
+	switch {
+	case now < was:
+		r.Class = "down"
+	case now > was:
+		r.Class = "up"
+	}
+}
+
+// measureOf is a metric before and now.
+func (s *Site) measureOf(ch *analysis.Change, pr *pair) measureRow {
+	m := measureRow{
+		Name:     metric.DisplayName(ch.Metric),
+		ID:       ch.Metric,
+		Change:   dash,
+		Interval: dash,
+		Before:   figure(ch.Before),
+		Now:      figure(ch.After),
+		Chance:   cmp.Or(ch.Chance, ch.Outcome),
+		Class:    map[string]string{analysis.Degraded: "down", analysis.Improved: "up"}[ch.Outcome],
+	}
+	if known := s.known(ch.Metric); known != nil {
+		m.What = known.Summary
+	}
+	m.Address = address("/run", withMetric(store.RunValues(pr.to.Run.RunID), ch.Metric))
+	of := pairs{From: pr.from.Run.RunID, To: pr.to.Run.RunID, Metric: ch.Metric}
+	if ch.Mean != nil {
+		m.Change, m.Interval = minus(
+			report.Signed(*ch.Mean),
+		), minus(
+			report.Signed(*ch.Low)+" to "+report.Signed(*ch.High),
+		)
+	}
+	if ch.Rate == nil {
+		return m
+	}
+	m.HasRate = true
+	before, now := ch.Shares()
+	m.Before, m.Now, m.Change = percent(before), percent(now), points(*ch.Rate)
+	if ch.RateLow != nil && ch.RateHigh != nil {
+		m.Interval = points(*ch.RateLow) + " to " + points(*ch.RateHigh)
+	}
+	of.Cell = "broken"
+	m.Broke = counted{ch.NBroken, pairsAddress(of)}
+	of.Cell = "fixed"
+	m.Fixed = counted{ch.NFixed, pairsAddress(of)}
+	return m
+}
+
+func withMetric(v map[string][]string, metric string) map[string][]string {
+	v["metric"] = []string{metric}
+	return v
+}
+
+// costsOf is coverage, time and cost with their changes.
+func (s *Site) costsOf(ctx context.Context, p *store.Pages, o *overview, pr *pair, v *runView) error {
+	var old *runRow
+	if pr.from != nil && pr.from.Run.ID != "" {
+		rows, err := s.runRows(ctx, p, []store.Run{pr.from.Run})
+		if err != nil {
+			return err
+		}
+		old = &rows[0]
+	}
+	to := &v.Row
+	number := func(name, to string, n, before *int64) {
+		row := costRow{Name: name, Before: dash, Now: count(n), Change: dash, Address: to}
+		if old != nil {
+			if row.Before = count(before); n != nil && before != nil {
+				row.Change = minus(fmt.Sprintf("%+d", *n-*before))
+			}
+		}
+		o.Costs = append(o.Costs, row)
+	}
+	unanswered := func(r *runRow) *int64 {
+		if r == nil || r.Share == nil {
+			return nil
+		}
+		return &r.Unanswered
+	}
+	cases := func(r *runRow) *int64 {
+		if r == nil || r.Cases == 0 {
+			return nil
+		}
+		return &r.Cases
+	}
+	var failed, tokens *int64
+	if old != nil {
+		failed, tokens = old.Failed, old.Tokens
+	}
+	number("Questions scored", casesAddress(store.State{RunID: to.Run.RunID, Mode: store.All}), cases(to), cases(old))
+	number("Questions without an answer", "", unanswered(to), unanswered(old))
+	number("Scores that failed", to.Errors, to.Failed, failed)
+	took := func(r *runRow) *float64 {
+		if r == nil {
+			return nil
+		}
+		return r.Duration
+	}
+	o.Costs = append(o.Costs, spanRow("Time to score", took(to), took(old)))
+	number("Tokens of judges", costAddress(to.Run.RunID), to.Tokens, tokens)
+	if money := (costRow{Name: "Cost of judges", Before: dash, Now: orDash(to.Cost), Change: dash}); to.Cost != "" ||
+		old != nil && old.Cost != "" {
+		if old != nil {
+			money.Before = orDash(old.Cost)
+		}
+		o.Costs = append(o.Costs, money)
+	}
+	return nil
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return dash
+	}
+	return text
+}
+
+// spanRow is a time span before and now, with its factor.
+func spanRow(name string, now, before *float64) costRow {
+	row := costRow{Name: name, Before: took(before), Now: took(now), Change: dash}
+	if now != nil && before != nil && *before > 0 {
+		row.Change = fmt.Sprintf("× %.1f", *now / *before)
+	}
+	return row
+}
+
+// stripBatches is how many batches strips, the grid and pictures show.
+const stripBatches = 60
+
+// series is the last batches of an agent in a metric; last 0 is all.
+type series struct {
+	agent, metric string
+	last          int
+}
+
+// nightsOf are the batches of a series with their share of right answers.
+func (s *Site) nightsOf(ctx context.Context, p *store.Pages, t *timeline, of series) ([]night, error) {
+	var out []night
+	var runs []store.Run
+	for _, m := range t.ofAgent(of.agent) {
+		if m.Run.ID != "" {
+			out = append(out, night{moment: m, Name: t.name(&m), Address: runAddress(m.Run.RunID)})
+			runs = append(runs, m.Run)
+		}
+	}
+	if from := len(out) - of.last; of.last > 0 && from > 0 {
+		out, runs = out[from:], runs[from:]
+	}
+	figures, err := p.FiguresOf(ctx, runs, func(*store.Run) string { return of.metric })
+	if err != nil {
+		return nil, err
+	}
+	sizes := make([]int64, len(out))
+	for i := range out {
+		n := &out[i]
+		f, there := figures[store.RunMetric{RunID: n.Run.RunID, Metric: of.metric}]
+		if !there {
+			continue
+		}
+		sizes[i] = f.Scores
+		n.Right, n.Asked, n.Missing = int(f.Passed), int(f.Judged+f.Unanswered), int(f.Unanswered)
+		if n.Asked > 0 {
+			share := float64(n.Right) / float64(n.Asked)
+			n.Share = &share
+		}
+	}
+	for i := range out {
+		around := slices.Clone(sizes[max(0, i-3):min(len(sizes), i+4)])
+		slices.Sort(around)
+		n := &out[i]
+		if usual := around[len(around)/2]; sizes[i] < usual {
+			n.Missing += int(usual - sizes[i])
+		}
+		n.Part = n.Missing > 0 && (sizes[i] < around[len(around)/2] || 20*n.Missing > n.Asked)
+	}
+	return out, nil
+}

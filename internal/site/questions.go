@@ -1,0 +1,296 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// The page is a grid of questions by batches.
+var _ = register(&page{
+	name: "questions", pattern: "GET /questions", nav: "Questions", place: 40, ofRun: true,
+	inReport: (*staticPlan).one, role: identity.Read, show: (*Site).questions,
+})
+
+// gridRows is how many questions the grid shows: those that changed or are unsteady come first.
+const gridRows = 200
+
+// questionsView is the grid.
+type questionsView struct {
+	Kick, Headline, Lead string
+	Versions             []gridHead
+	Months               []gridHead
+	Days                 []gridDay
+	Parts                []gridPart
+	Columns              int
+	Left                 int64 // questions that are not shown
+	All                  string
+	Name                 string // of the newest batch
+	Empty                bool
+
+	nights []night
+	counts map[store.Mode]int64
+}
+
+// gridHead is a head over several columns.
+type gridHead struct {
+	Text string
+	Span int
+}
+
+// gridDay is the head of a column: a number where it is Monday or the last, else nothing.
+type gridDay struct{ Text string }
+
+// gridPart is questions that the same became of.
+type gridPart struct {
+	Name string
+	N    int64
+	Ring bool
+	Rows []gridRow
+}
+
+type gridRow struct {
+	ID, Address, Question string
+	Cells                 []gridCell
+	Sum                   string
+}
+
+// gridCell is a question in a batch: its class and its sign.
+type gridCell struct{ Class, Sign, Title string }
+
+func (s *Site) questions(r *http.Request) (content, error) {
+	ctx := r.Context()
+	run := store.ParseRun(r.URL.Query())
+	if run.ID == "" {
+		return content{}, errcode.New(
+			errcode.InvalidArgument,
+			"run: missing, expected the run whose questions are shown",
+		)
+	}
+	p, err := s.reader(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	pr, err := s.pairOf(ctx, run, store.ParseBaseline(r.URL.Query()))
+	if err != nil {
+		return content{}, err
+	}
+	list, err := p.List(ctx, pr.listState(store.All))
+	if err != nil {
+		return content{}, err
+	}
+	counts, err := countsOf(ctx, list)
+	if err != nil {
+		return content{}, err
+	}
+	nights, err := s.nightsOf(ctx, p, pr.t, series{agent: run.Agent, metric: list.State.Metric})
+	if err != nil {
+		return content{}, err
+	}
+	if at := slices.IndexFunc(nights, func(n night) bool { return n.Of.By == run.By }); at >= 0 {
+		nights[at].Run.RunID = run
+		nights = nights[max(0, at+1-stripBatches) : at+1]
+	}
+	v := &questionsView{
+		nights: nights,
+		counts: counts,
+		Kick:   "Every question, every " + pr.t.noun(run.Agent),
+		Name:   pr.t.name(pr.to),
+		All:    casesAddress(store.State{RunID: run, Mode: store.All}),
+	}
+	if err := s.gridParts(ctx, p, v, pr, list); err != nil {
+		return content{}, err
+	}
+	v.heads(nights)
+	v.say(pr, nights, counts)
+	return content{Title: v.Headline[:len(v.Headline)-1], Run: &run, Page: v}, nil
+}
+
+// say writes the headline.
+func (v *questionsView) say(pr *pair, nights []night, counts map[store.Mode]int64) {
+	broke := counts[store.Broke]
+	noun := pr.t.noun(pr.to.Of.Agent)
+	switch {
+	case pr.from == nil:
+		v.Headline = things(counts[store.All], "question") + " in the first " + noun + "."
+	case broke == 0:
+		v.Headline = "No question broke."
+	default:
+		from, to := pr.names()
+		v.Headline = fmt.Sprintf(
+			"%s that %s right %s broke %s.",
+			things(broke, "question"),
+			printable.Verb(int(broke), "was", "were"),
+			on(from),
+			on(to),
+		)
+	}
+	v.Lead = fmt.Sprintf(
+		"%s by %s. Rows are grouped by what happened in the last %s, so that a column of rings is one event "+
+			"and a speckled row is an unsteady question.",
+		things(counts[store.All], "question"),
+		things(len(nights), noun),
+		noun,
+	)
+}
+
+// gridParts chooses the questions and reads what became of them.
+func (s *Site) gridParts(ctx context.Context, p *store.Pages, v *questionsView, pr *pair, list *store.List) error {
+	nights, counts := v.nights, v.counts
+	room := gridRows
+	shown := map[string]bool{}
+	var ids []string
+	take := func(name string, n int64, ring bool, of []string) {
+		of = slices.DeleteFunc(of, func(id string) bool { return shown[id] })
+		of = of[:min(len(of), room)]
+		if room -= len(of); len(of) == 0 {
+			return
+		}
+		part := gridPart{Name: name, N: n, Ring: ring}
+		for _, id := range of {
+			shown[id] = true
+			part.Rows = append(part.Rows, gridRow{ID: id})
+		}
+		ids = append(ids, of...)
+		v.Parts = append(v.Parts, part)
+	}
+	firsts := func(mode store.Mode) ([]string, error) {
+		state := pr.listState(mode)
+		if state.Size = gridRows; ofChanges(mode) {
+			state.Sort.Column = "group"
+		}
+		l, err := p.List(ctx, state)
+		if err != nil {
+			return nil, err
+		}
+		of, err := l.PageIDs(ctx)
+		return slices.Clone(of), err
+	}
+	modes := []struct {
+		mode store.Mode
+		name string
+	}{{store.Broke, "Broke " + on(v.Name)}, {store.Fixed, "Fixed"}, {store.StillWrong, "Still wrong"}}
+	if pr.from == nil {
+		modes = modes[:0]
+	}
+	for _, m := range modes {
+		of, err := firsts(m.mode)
+		if err != nil {
+			return err
+		}
+		take(m.name, counts[m.mode], m.mode == store.Broke, of)
+	}
+	runs := make([]scoring.RunID, len(nights))
+	for i := range nights {
+		runs[i] = nights[i].Run.RunID
+	}
+	unsteady, err := s.o.Warehouse.Unsteady(ctx, runs, list.State.Metric, 2*gridRows)
+	if err != nil {
+		return err
+	}
+	before := len(ids)
+	take("Right, but not always", 0, false, unsteady)
+	if len(ids) > before {
+		v.Parts[len(v.Parts)-1].N = int64(len(ids) - before)
+	}
+	rest, err := firsts(store.All)
+	if err != nil {
+		return err
+	}
+	before = len(ids)
+	take("All others", 0, false, rest)
+	if len(ids) > before {
+		v.Parts[len(v.Parts)-1].N = counts[store.All] - int64(before)
+	}
+	v.Left, v.Empty = counts[store.All]-int64(len(ids)), len(ids) == 0
+	return s.gridCells(ctx, v, pr, list, ids)
+}
+
+// gridCells reads the verdicts of the questions in all batches in one statement, and their texts.
+func (s *Site) gridCells(ctx context.Context, v *questionsView, pr *pair, list *store.List, ids []string) error {
+	nights := v.nights
+	of, err := s.standsOf(ctx, pr, nights, list.State.Metric, ids)
+	if err != nil {
+		return err
+	}
+	rows, err := list.Rows(ctx, ids, nil)
+	if err != nil {
+		return err
+	}
+	texts := map[string]string{}
+	for i := range rows {
+		s.withholdRow(&rows[i])
+		texts[rows[i].ID] = rows[i].Question
+	}
+	for k := range v.Parts {
+		part := &v.Parts[k]
+		for i := range part.Rows {
+			row := &part.Rows[i]
+			row.Question, row.Address = texts[row.ID], caseAddress(pr.listState(store.All), row.ID)
+			if part.Ring {
+				row.Address = caseAddress(pr.changesState(store.Broke), row.ID)
+			}
+			right, asked := 0, 0
+			for n := range nights {
+				word, cell := verdictWords[of[nights[n].Run.RunID][row.ID]], gridCell{Class: "u"}
+				switch word.Class {
+				case "right":
+					cell.Class = "r"
+					right, asked = right+1, asked+1
+				case "wrong":
+					cell.Class, cell.Sign = "w", "×"
+					asked++
+				case "doubt":
+					cell.Sign = "?"
+				default:
+					cell.Sign = "–"
+				}
+				if n == len(nights)-1 && part.Ring {
+					cell.Class += " broken"
+				}
+				if n > 0 && nights[n].Of.Version != nights[n-1].Of.Version {
+					cell.Class += " first"
+				}
+				row.Cells = append(row.Cells, cell)
+			}
+			row.Sum = dash
+			if asked > 0 {
+				row.Sum = strconv.Itoa(right) + "/" + strconv.Itoa(asked)
+			}
+		}
+	}
+	return nil
+}
+
+// heads are the versions, months and days over the columns.
+func (v *questionsView) heads(nights []night) {
+	v.Columns = len(nights) + 2
+	add := func(heads []gridHead, text string) []gridHead {
+		if n := len(heads); n > 0 && heads[n-1].Text == text {
+			heads[n-1].Span++
+			return heads
+		}
+		return append(heads, gridHead{text, 1})
+	}
+	for i := range nights {
+		n := &nights[i]
+		v.Versions = add(v.Versions, n.Of.Version)
+		month, d := "", ""
+		if !n.Of.At.IsZero() {
+			month = n.Of.At.UTC().Format("January")
+			if at := n.Of.At.UTC(); at.Format("Mon") == "Mon" || i == len(nights)-1 || len(nights) <= 14 {
+				d = at.Format("2")
+			}
+		}
+		v.Months = add(v.Months, month)
+		v.Days = append(v.Days, gridDay{d})
+	}
+}

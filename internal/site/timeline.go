@@ -1,0 +1,182 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/store"
+)
+
+// moment is a batch of an agent on the axis of time, with the latest run that scored it.
+type moment struct {
+	Of  analysis.Batch
+	Run store.Run // without an ID if the latest run is not among those that are offered
+}
+
+// timeline is the batches of all agents in the order of time.
+type timeline struct {
+	moments  []moment
+	daily    map[string]bool // agents whose batches are about a day apart
+	accepted analysis.Accepted
+}
+
+// timelines caches the timeline of a warehouse until its runs change.
+type timelines struct {
+	mu   sync.Mutex
+	key  string
+	last *timeline
+}
+
+// timeline reads the batches that have scores.
+func (s *Site) timeline(ctx context.Context) (*timeline, error) {
+	recent, err := s.recentRuns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var key strings.Builder
+	for i := range recent {
+		fmt.Fprintf(&key, "%#v %s %s\n", recent[i].RunID, recent[i].Status, recent[i].Started)
+	}
+	src, err := s.scores()
+	if err != nil {
+		return nil, err
+	}
+	accepted, err := src.Accepted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.times.mu.Lock()
+	defer s.times.mu.Unlock()
+	running := slices.ContainsFunc(recent, func(r store.Run) bool { return r.Status == "running" })
+	if s.times.last == nil || s.times.key != key.String() || running {
+		batches, err := src.Batches(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.times.key, s.times.last = key.String(), newTimeline(batches, recent)
+	}
+	t := *s.times.last
+	t.accepted = accepted
+	return &t, nil
+}
+
+// newTimeline sorts batches by time. recent are runs from new to old.
+func newTimeline(batches []analysis.Batch, recent []store.Run) *timeline {
+	t := &timeline{daily: map[string]bool{}}
+	analysis.Sort(batches)
+	latest := map[scoring.By]store.Run{}
+	for i := len(recent) - 1; i >= 0; i-- {
+		latest[recent[i].By] = recent[i]
+	}
+	steps, before := map[string][]time.Duration{}, map[string]time.Time{}
+	for _, b := range batches {
+		m := moment{Of: b, Run: latest[b.By]}
+		m.Run.By = b.By
+		t.moments = append(t.moments, m)
+		if b.At.IsZero() {
+			continue
+		}
+		if last := before[b.Agent]; !last.IsZero() {
+			steps[b.Agent] = append(steps[b.Agent], b.At.Sub(last))
+		}
+		before[b.Agent] = b.At
+	}
+	for agent, of := range steps {
+		slices.Sort(of)
+		middle := of[len(of)/2]
+		t.daily[agent] = len(of) >= 2 && middle >= 20*time.Hour && middle <= 28*time.Hour
+	}
+	return t
+}
+
+// ofAgent returns the batches of an agent, the oldest first.
+func (t *timeline) ofAgent(agent string) (out []moment) {
+	for _, m := range t.moments {
+		if m.Of.Agent == agent {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// at returns the batch of a run.
+func (t *timeline) at(run scoring.RunID) *moment {
+	i := slices.IndexFunc(t.moments, func(m moment) bool { return m.Of.By == run.By })
+	if i < 0 {
+		return nil
+	}
+	m := t.moments[i]
+	m.Run.RunID = run
+	return &m
+}
+
+// noun returns the word for a batch of an agent: night if they are a day apart.
+func (t *timeline) noun(agent string) string {
+	if t.daily[agent] {
+		return "night"
+	}
+	return "batch"
+}
+
+// day formats the date of a batch: Mon 23 Nov.
+func day(at time.Time) string { return at.UTC().Format("Mon 2 Jan") }
+
+// name is how people call a batch: by its date if batches are daily, else by its own name, its version or its run.
+func (t *timeline) name(m *moment) string {
+	if t.daily[m.Of.Agent] && !m.Of.At.IsZero() {
+		return day(m.Of.At)
+	}
+	return cmp.Or(m.Of.Batch, m.Of.Version, m.Run.ID, analysis.NoName)
+}
+
+// weekday is the short form of [timeline.name] in a sentence about two batches: Monday, or the name.
+func (t *timeline) weekday(m, other *moment) string {
+	if !t.daily[m.Of.Agent] || m.Of.At.IsZero() {
+		return t.name(m)
+	}
+	if apart := m.Of.At.Sub(other.Of.At).Abs(); apart < 7*24*time.Hour {
+		return m.Of.At.UTC().Format("Monday")
+	}
+	return day(m.Of.At)
+}
+
+// newest returns the run of the newest batch, of any agent; nil if there is none.
+func (t *timeline) newest() *scoring.RunID {
+	for i := len(t.moments) - 1; i >= 0; i-- {
+		if m := &t.moments[i]; m.Run.ID != "" {
+			return &m.Run.RunID
+		}
+	}
+	return nil
+}
+
+// stepper leads from the batch of a page to the ones before and after it.
+type stepper struct {
+	Text, Before, BeforeText, After, AfterText string
+}
+
+// stepOf returns the stepper of a page about a run; nil if the run has no batch in the timeline.
+func (t *timeline) stepOf(p *page, run scoring.RunID) *stepper {
+	of := t.ofAgent(run.Agent)
+	at := slices.IndexFunc(of, func(m moment) bool { return m.Of.By == run.By })
+	if at < 0 {
+		return nil
+	}
+	out := &stepper{Text: t.name(&of[at])}
+	for _, side := range []struct {
+		at            int
+		address, text *string
+	}{{at - 1, &out.Before, &out.BeforeText}, {at + 1, &out.After, &out.AfterText}} {
+		if side.at >= 0 && side.at < len(of) && of[side.at].Run.ID != "" {
+			*side.address, *side.text = addressOf(p, &of[side.at].Run.RunID), t.name(&of[side.at])
+		}
+	}
+	return out
+}

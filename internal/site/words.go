@@ -1,0 +1,96 @@
+package site
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/printable"
+	"github.com/badger-eval/badger/scoring/policy"
+	"github.com/badger-eval/badger/scoring/relation"
+	"github.com/badger-eval/badger/sql/store"
+)
+
+// percent formats a share in whole percent, as headlines have it: 45 %.
+func percent(share float64) string { return strconv.Itoa(int(math.Round(100*share))) + " %" }
+
+// minus replaces the hyphen in front of a number by a minus sign.
+func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
+
+// points formats a change of a share in whole points: −34.
+func points(change float64) string {
+	n := int(math.Round(100 * change))
+	if n == 0 {
+		return "0"
+	}
+	return minus(fmt.Sprintf("%+d", n))
+}
+
+// inThousand says how often a p-value comes up by chance: in 6 of 1,000 nights.
+func inThousand(p float64, noun string) string {
+	many := printable.Noun(2, noun)
+	switch n := math.Round(1000 * p); {
+	case p < 0.0005:
+		return "in fewer than 1 of 1,000 " + many
+	case p >= 0.2:
+		return "in " + strconv.Itoa(int(math.Round(100*p))) + " of 100 " + many
+	default:
+		return "in " + strconv.Itoa(int(n)) + " of 1,000 " + many
+	}
+}
+
+// ago says how long before now a time is: today, 1 day ago, 12 days ago.
+func ago(now, at time.Time) string {
+	switch days := int(now.Sub(at).Hours() / 24); {
+	case at.IsZero():
+		return ""
+	case days <= 0:
+		return "today"
+	default:
+		return things(days, "day") + " ago"
+	}
+}
+
+// reasonGroups are the labels of the metric relation with their groups, in the order of pages.
+func reasonGroups() (out []store.LabelGroup) {
+	for _, g := range relation.Groups() {
+		for _, k := range relation.Kinds() {
+			if k.Group == g {
+				out = append(out, store.LabelGroup{Label: k.Name, Group: string(g)})
+			}
+		}
+		if g == relation.QueryDidNotRun {
+			out = append(out, store.LabelGroup{Label: relation.QueryFailed, Group: string(g)})
+		}
+	}
+	return out
+}
+
+// groupName is a group of reasons as people read it; "" is of answers whose difference no relation names.
+func groupName(group string) string {
+	if group == "" {
+		return "No reason found"
+	}
+	return group
+}
+
+// labelName is the label of an answer as people read it.
+func labelName(label string) string {
+	if label == "" {
+		return "No reason found"
+	}
+	return policy.DisplayName(label)
+}
+
+// tierName is a difficulty as people read it.
+func tierName(tier string) string {
+	switch tier {
+	case "":
+		return "not known"
+	case "extra_hard":
+		return "very hard"
+	}
+	return strings.ReplaceAll(tier, "_", " ")
+}

@@ -1,0 +1,59 @@
+package relation
+
+import "sync"
+
+// Group is the group of reasons that a relation belongs to. Pages count wrong answers by these groups.
+type Group string
+
+// The groups of reasons. An answer can be wrong for a reason of the first eight. The other two are for results that
+// hold the same data.
+const (
+	GroupsAndJoins       Group = "Groups and joins"
+	Filters              Group = "Filters"
+	SortingAndCuttingOff Group = "Sorting and cutting off"
+	Counting             Group = "Counting"
+	DigitsLost           Group = "Digits lost"
+	Columns              Group = "Columns"
+	OtherValue           Group = "Other value"
+	QueryDidNotRun       Group = "Query did not run"
+	ShownOtherwise       Group = "Shown otherwise"
+	SameData             Group = "Same data"
+)
+
+// Groups lists the groups of reasons in the order of pages.
+func Groups() []Group {
+	return []Group{
+		GroupsAndJoins, Filters, SortingAndCuttingOff, Counting, DigitsLost, Columns, OtherValue, QueryDidNotRun,
+		ShownOtherwise, SameData,
+	}
+}
+
+// QueryFailed is the label of an answer whose query failed, so that there is no result to compare.
+const QueryFailed = "query_failed"
+
+// catalogue returns all relations by name, with the label of a failed query.
+var catalogue = sync.OnceValue(func() map[string]Kind {
+	all := map[string]Kind{
+		QueryFailed: {Name: QueryFailed, Display: "Query did not run", Group: QueryDidNotRun, Class: Difference},
+	}
+	for _, k := range Kinds() {
+		all[k.Name] = k
+	}
+	return all
+})
+
+// DisplayName returns the name of a relation that people read, or name if no relation has it.
+func DisplayName(name string) string {
+	if k, ok := catalogue()[name]; ok {
+		return k.Display
+	}
+	return name
+}
+
+// GroupOf returns the group of reasons of a relation, or OtherValue if no relation has the name.
+func GroupOf(name string) Group {
+	if k, ok := catalogue()[name]; ok {
+		return k.Group
+	}
+	return OtherValue
+}
