@@ -1,4 +1,4 @@
--- badger in postgres via http: 310 steps, in this order. Each may be run again.
+-- badger in postgres via http: 271 steps, in this order. Each may be run again.
 
 -- 1. Run by a superuser.
 -- The role that owns badger's objects. Grant it to users.
@@ -604,946 +604,841 @@ WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
 INSERT INTO badger.schema_version (version, reached_at) SELECT 6, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 6);
 
 -- 62. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS eval_runs_key ON badger.eval_runs (eval_run_id, agent_name, agent_version, batch_id);
 
 -- 63. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS scores_key ON badger.scores (eval_run_id, agent_name, agent_version, batch_id, case_id, metric);
 
 -- 64. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS assessments_key ON badger.assessments (assessment_id);
 
 -- 65. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS schema_version_key ON badger.schema_version (version);
 
 -- 66. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS judges_key ON badger.judges (name, version);
 
 -- 67. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS run_log_key ON badger.run_log (entry_id);
 
 -- 68. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS run_locks_key ON badger.run_locks (name);
 
 -- 69. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS claims_key ON badger.claims (claim_key);
 
 -- 70. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS calls_key ON badger.calls (call_id);
 
 -- 71. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS queues_key ON badger.queues (queue_id);
 
 -- 72. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS queue_items_key ON badger.queue_items (queue_id, case_id);
 
 -- 73. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS label_log_key ON badger.label_log (label_id);
 
 -- 74. Run by badger_owner.
--- Rows are found by their key, and no key is there twice.
+-- Rows are found by their key, and keys are unique.
 CREATE UNIQUE INDEX IF NOT EXISTS accepted_key ON badger.accepted (acceptance_id);
 
 -- 75. Run by badger_owner.
--- A comment on the table golden_set.
-COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers.';
+-- Comments on the table golden_set and its columns, unless it is a table or view of your own.
+DO $badger$
+BEGIN
+  IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'golden_set' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'question', 'evidence', 'schema_ddl', 'dialect', 'gold_sql', 'gold_result', 'expected_tools', 'expected_clarifications', 'expected_behaviour', 'tags', 'set_version', 'gold_latency_ms', 'gold_error', 'alternatives', 'database_name', 'metric_options']) THEN
+    COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers. [badger:table]';
+    COMMENT ON COLUMN badger.golden_set.case_id IS 'Identifies the question. Any type is read as a string: 17, ''17'' and a UUID are all valid.';
+    COMMENT ON COLUMN badger.golden_set.question IS 'The question as the user asked it.';
+    COMMENT ON COLUMN badger.golden_set.evidence IS 'Hints that came with the question, such as the definition of a business term.';
+    COMMENT ON COLUMN badger.golden_set.schema_ddl IS 'CREATE TABLE statements of the tables that the question is about.';
+    COMMENT ON COLUMN badger.golden_set.dialect IS 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
+    COMMENT ON COLUMN badger.golden_set.gold_sql IS 'The accepted query.';
+    COMMENT ON COLUMN badger.golden_set.gold_result IS 'The result of the accepted query: an inline result, or a reference table:NAME, query:ID or file:PATH.';
+    COMMENT ON COLUMN badger.golden_set.expected_tools IS 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
+    COMMENT ON COLUMN badger.golden_set.expected_clarifications IS 'The clarification questions of a good agent: a list of strings.';
+    COMMENT ON COLUMN badger.golden_set.expected_behaviour IS 'answer (also NULL), clarify or refuse.';
+    COMMENT ON COLUMN badger.golden_set.tags IS 'A list of words to slice reports by.';
+    COMMENT ON COLUMN badger.golden_set.set_version IS 'Version of the golden set that the row belongs to.';
+    COMMENT ON COLUMN badger.golden_set.gold_latency_ms IS 'How long the accepted query took, in milliseconds.';
+    COMMENT ON COLUMN badger.golden_set.gold_error IS 'The message of the database, if the accepted query failed.';
+    COMMENT ON COLUMN badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The one with the best score is used.';
+    COMMENT ON COLUMN badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
+    COMMENT ON COLUMN badger.golden_set.metric_options IS 'Options of single metrics, by name.';
+  END IF;
+END $badger$;
 
 -- 76. Run by badger_owner.
--- A comment on golden_set.case_id.
-COMMENT ON COLUMN badger.golden_set.case_id IS 'Identifies the question. Any type is read as a string: 17, ''17'' and a UUID are all valid.';
+-- Comments on the table agent_runs and its columns, unless it is a table or view of your own.
+DO $badger$
+BEGIN
+  IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'agent_runs' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['agent_name', 'agent_version', 'batch_id', 'case_id', 'interpretation', 'sql', 'result', 'sql_error', 'tool_calls', 'response', 'latency_ms', 'gold_latency_ms', 'ran_at', 'conversation_id', 'turn']) THEN
+    COMMENT ON TABLE badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch. [badger:table]';
+    COMMENT ON COLUMN badger.agent_runs.agent_name IS 'Who answered.';
+    COMMENT ON COLUMN badger.agent_runs.agent_version IS 'Version of the agent.';
+    COMMENT ON COLUMN badger.agent_runs.batch_id IS 'The batch that the answer belongs to, such as a night. The same agent may answer a question again in another batch.';
+    COMMENT ON COLUMN badger.agent_runs.case_id IS 'The question that was answered: golden_set.case_id.';
+    COMMENT ON COLUMN badger.agent_runs.interpretation IS 'The question in the agent''s own words.';
+    COMMENT ON COLUMN badger.agent_runs.sql IS 'The agent''s query.';
+    COMMENT ON COLUMN badger.agent_runs.result IS 'The result of the agent''s query, in the form of gold_result.';
+    COMMENT ON COLUMN badger.agent_runs.sql_error IS 'The message of the database, if the agent''s query failed.';
+    COMMENT ON COLUMN badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
+    COMMENT ON COLUMN badger.agent_runs.response IS 'The agent''s answer in prose.';
+    COMMENT ON COLUMN badger.agent_runs.latency_ms IS 'How long the agent''s query took, in milliseconds.';
+    COMMENT ON COLUMN badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, if it was run again. It replaces golden_set.gold_latency_ms.';
+    COMMENT ON COLUMN badger.agent_runs.ran_at IS 'When the agent answered.';
+    COMMENT ON COLUMN badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
+    COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conversation.';
+  END IF;
+END $badger$;
 
 -- 77. Run by badger_owner.
--- A comment on golden_set.question.
-COMMENT ON COLUMN badger.golden_set.question IS 'The question as the user asked it.';
+-- Comments on the table human_labels and its columns, unless it is a table or view of your own.
+DO $badger$
+BEGIN
+  IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'human_labels' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'agent_name', 'batch_id', 'annotator', 'verdict', 'note', 'labelled_at', 'agent_version']) THEN
+    COMMENT ON TABLE badger.human_labels IS 'Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log. [badger:table]';
+    COMMENT ON COLUMN badger.human_labels.case_id IS 'The question whose answer is labelled.';
+    COMMENT ON COLUMN badger.human_labels.agent_name IS 'Who answered.';
+    COMMENT ON COLUMN badger.human_labels.batch_id IS 'The batch that the answer belongs to.';
+    COMMENT ON COLUMN badger.human_labels.annotator IS 'Who labelled the answer.';
+    COMMENT ON COLUMN badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, with any surrounding white space. Anything else is unsure.';
+    COMMENT ON COLUMN badger.human_labels.note IS 'Why.';
+    COMMENT ON COLUMN badger.human_labels.labelled_at IS 'When the answer was labelled. The latest label of an annotator for an answer is used.';
+    COMMENT ON COLUMN badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch. If several did, the label is ignored.';
+  END IF;
+END $badger$;
 
 -- 78. Run by badger_owner.
--- A comment on golden_set.evidence.
-COMMENT ON COLUMN badger.golden_set.evidence IS 'Hints that came with the question, such as the definition of a business term.';
-
--- 79. Run by badger_owner.
--- A comment on golden_set.schema_ddl.
-COMMENT ON COLUMN badger.golden_set.schema_ddl IS 'CREATE TABLE statements of the tables that the question is about.';
-
--- 80. Run by badger_owner.
--- A comment on golden_set.dialect.
-COMMENT ON COLUMN badger.golden_set.dialect IS 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
-
--- 81. Run by badger_owner.
--- A comment on golden_set.gold_sql.
-COMMENT ON COLUMN badger.golden_set.gold_sql IS 'The accepted query.';
-
--- 82. Run by badger_owner.
--- A comment on golden_set.gold_result.
-COMMENT ON COLUMN badger.golden_set.gold_result IS 'The result of the accepted query: an inline result, or a reference table:NAME, query:ID or file:PATH.';
-
--- 83. Run by badger_owner.
--- A comment on golden_set.expected_tools.
-COMMENT ON COLUMN badger.golden_set.expected_tools IS 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
-
--- 84. Run by badger_owner.
--- A comment on golden_set.expected_clarifications.
-COMMENT ON COLUMN badger.golden_set.expected_clarifications IS 'The clarification questions of a good agent: a list of strings.';
-
--- 85. Run by badger_owner.
--- A comment on golden_set.expected_behaviour.
-COMMENT ON COLUMN badger.golden_set.expected_behaviour IS 'answer (also NULL), clarify or refuse.';
-
--- 86. Run by badger_owner.
--- A comment on golden_set.tags.
-COMMENT ON COLUMN badger.golden_set.tags IS 'A list of words to slice reports by.';
-
--- 87. Run by badger_owner.
--- A comment on golden_set.set_version.
-COMMENT ON COLUMN badger.golden_set.set_version IS 'Version of the golden set that the row belongs to.';
-
--- 88. Run by badger_owner.
--- A comment on golden_set.gold_latency_ms.
-COMMENT ON COLUMN badger.golden_set.gold_latency_ms IS 'How long the accepted query took, in milliseconds.';
-
--- 89. Run by badger_owner.
--- A comment on golden_set.gold_error.
-COMMENT ON COLUMN badger.golden_set.gold_error IS 'The message of the database, if the accepted query failed.';
-
--- 90. Run by badger_owner.
--- A comment on golden_set.alternatives.
-COMMENT ON COLUMN badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The one with the best score is used.';
-
--- 91. Run by badger_owner.
--- A comment on golden_set.database_name.
-COMMENT ON COLUMN badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
-
--- 92. Run by badger_owner.
--- A comment on golden_set.metric_options.
-COMMENT ON COLUMN badger.golden_set.metric_options IS 'Options of single metrics, by name.';
-
--- 93. Run by badger_owner.
--- A comment on the table agent_runs.
-COMMENT ON TABLE badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
-
--- 94. Run by badger_owner.
--- A comment on agent_runs.agent_name.
-COMMENT ON COLUMN badger.agent_runs.agent_name IS 'Who answered.';
-
--- 95. Run by badger_owner.
--- A comment on agent_runs.agent_version.
-COMMENT ON COLUMN badger.agent_runs.agent_version IS 'Version of the agent.';
-
--- 96. Run by badger_owner.
--- A comment on agent_runs.batch_id.
-COMMENT ON COLUMN badger.agent_runs.batch_id IS 'The batch that the answer belongs to, such as a night. The same agent may answer a question again in another batch.';
-
--- 97. Run by badger_owner.
--- A comment on agent_runs.case_id.
-COMMENT ON COLUMN badger.agent_runs.case_id IS 'The question that was answered: golden_set.case_id.';
-
--- 98. Run by badger_owner.
--- A comment on agent_runs.interpretation.
-COMMENT ON COLUMN badger.agent_runs.interpretation IS 'The question in the agent''s own words.';
-
--- 99. Run by badger_owner.
--- A comment on agent_runs.sql.
-COMMENT ON COLUMN badger.agent_runs.sql IS 'The agent''s query.';
-
--- 100. Run by badger_owner.
--- A comment on agent_runs.result.
-COMMENT ON COLUMN badger.agent_runs.result IS 'The result of the agent''s query, in the form of gold_result.';
-
--- 101. Run by badger_owner.
--- A comment on agent_runs.sql_error.
-COMMENT ON COLUMN badger.agent_runs.sql_error IS 'The message of the database, if the agent''s query failed.';
-
--- 102. Run by badger_owner.
--- A comment on agent_runs.tool_calls.
-COMMENT ON COLUMN badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
-
--- 103. Run by badger_owner.
--- A comment on agent_runs.response.
-COMMENT ON COLUMN badger.agent_runs.response IS 'The agent''s answer in prose.';
-
--- 104. Run by badger_owner.
--- A comment on agent_runs.latency_ms.
-COMMENT ON COLUMN badger.agent_runs.latency_ms IS 'How long the agent''s query took, in milliseconds.';
-
--- 105. Run by badger_owner.
--- A comment on agent_runs.gold_latency_ms.
-COMMENT ON COLUMN badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, if it was run again. It replaces golden_set.gold_latency_ms.';
-
--- 106. Run by badger_owner.
--- A comment on agent_runs.ran_at.
-COMMENT ON COLUMN badger.agent_runs.ran_at IS 'When the agent answered.';
-
--- 107. Run by badger_owner.
--- A comment on agent_runs.conversation_id.
-COMMENT ON COLUMN badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
-
--- 108. Run by badger_owner.
--- A comment on agent_runs.turn.
-COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conversation.';
-
--- 109. Run by badger_owner.
--- A comment on the table human_labels.
-COMMENT ON TABLE badger.human_labels IS 'Human labels of answers: one row for each answer and annotator. Labels from the web report are in label_log.';
-
--- 110. Run by badger_owner.
--- A comment on human_labels.case_id.
-COMMENT ON COLUMN badger.human_labels.case_id IS 'The question whose answer is labelled.';
-
--- 111. Run by badger_owner.
--- A comment on human_labels.agent_name.
-COMMENT ON COLUMN badger.human_labels.agent_name IS 'Who answered.';
-
--- 112. Run by badger_owner.
--- A comment on human_labels.batch_id.
-COMMENT ON COLUMN badger.human_labels.batch_id IS 'The batch that the answer belongs to.';
-
--- 113. Run by badger_owner.
--- A comment on human_labels.annotator.
-COMMENT ON COLUMN badger.human_labels.annotator IS 'Who labelled the answer.';
-
--- 114. Run by badger_owner.
--- A comment on human_labels.verdict.
-COMMENT ON COLUMN badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, with any surrounding white space. Anything else is unsure.';
-
--- 115. Run by badger_owner.
--- A comment on human_labels.note.
-COMMENT ON COLUMN badger.human_labels.note IS 'Why.';
-
--- 116. Run by badger_owner.
--- A comment on human_labels.labelled_at.
-COMMENT ON COLUMN badger.human_labels.labelled_at IS 'When the answer was labelled. The latest label of an annotator for an answer is used.';
-
--- 117. Run by badger_owner.
--- A comment on human_labels.agent_version.
-COMMENT ON COLUMN badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch. If several did, the label is ignored.';
-
--- 118. Run by badger_owner.
 -- A comment on the table eval_runs.
 COMMENT ON TABLE badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
 
--- 119. Run by badger_owner.
+-- 79. Run by badger_owner.
 -- A comment on eval_runs.eval_run_id.
 COMMENT ON COLUMN badger.eval_runs.eval_run_id IS 'The run.';
 
--- 120. Run by badger_owner.
+-- 80. Run by badger_owner.
 -- A comment on eval_runs.agent_name.
 COMMENT ON COLUMN badger.eval_runs.agent_name IS 'Whose answers were scored.';
 
--- 121. Run by badger_owner.
+-- 81. Run by badger_owner.
 -- A comment on eval_runs.agent_version.
 COMMENT ON COLUMN badger.eval_runs.agent_version IS 'Version of the agent.';
 
--- 122. Run by badger_owner.
+-- 82. Run by badger_owner.
 -- A comment on eval_runs.batch_id.
 COMMENT ON COLUMN badger.eval_runs.batch_id IS 'Batch of the answers.';
 
--- 123. Run by badger_owner.
+-- 83. Run by badger_owner.
 -- A comment on eval_runs.eval_run_date.
 COMMENT ON COLUMN badger.eval_runs.eval_run_date IS 'When the run started.';
 
--- 124. Run by badger_owner.
+-- 84. Run by badger_owner.
 -- A comment on eval_runs.mode.
 COMMENT ON COLUMN badger.eval_runs.mode IS 'text2sql_only, agentic_only or both.';
 
--- 125. Run by badger_owner.
+-- 85. Run by badger_owner.
 -- A comment on eval_runs.config.
 COMMENT ON COLUMN badger.eval_runs.config IS 'Options and thresholds of metrics.';
 
--- 126. Run by badger_owner.
+-- 86. Run by badger_owner.
 -- A comment on eval_runs.judge.
 COMMENT ON COLUMN badger.eval_runs.judge IS 'Who was asked.';
 
--- 127. Run by badger_owner.
+-- 87. Run by badger_owner.
 -- A comment on eval_runs.versions.
 COMMENT ON COLUMN badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
 
--- 128. Run by badger_owner.
+-- 88. Run by badger_owner.
 -- A comment on eval_runs.counts.
 COMMENT ON COLUMN badger.eval_runs.counts IS 'Number of scores of the run, by status.';
 
--- 129. Run by badger_owner.
+-- 89. Run by badger_owner.
 -- A comment on eval_runs.tokens.
 COMMENT ON COLUMN badger.eval_runs.tokens IS 'Judge calls and tokens for the scores.';
 
--- 130. Run by badger_owner.
+-- 90. Run by badger_owner.
 -- A comment on eval_runs.cost.
 COMMENT ON COLUMN badger.eval_runs.cost IS 'Judge calls and tokens that the whole run paid for.';
 
--- 131. Run by badger_owner.
+-- 91. Run by badger_owner.
 -- A comment on eval_runs.status.
 COMMENT ON COLUMN badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored all of its cases.';
 
--- 132. Run by badger_owner.
+-- 92. Run by badger_owner.
 -- A comment on the table scores.
 COMMENT ON TABLE badger.scores IS 'The scores: one row for each run, answer and metric.';
 
--- 133. Run by badger_owner.
+-- 93. Run by badger_owner.
 -- A comment on scores.eval_run_id.
 COMMENT ON COLUMN badger.scores.eval_run_id IS 'The run.';
 
--- 134. Run by badger_owner.
+-- 94. Run by badger_owner.
 -- A comment on scores.case_id.
 COMMENT ON COLUMN badger.scores.case_id IS 'The question.';
 
--- 135. Run by badger_owner.
+-- 95. Run by badger_owner.
 -- A comment on scores.agent_name.
 COMMENT ON COLUMN badger.scores.agent_name IS 'Who answered.';
 
--- 136. Run by badger_owner.
+-- 96. Run by badger_owner.
 -- A comment on scores.agent_version.
 COMMENT ON COLUMN badger.scores.agent_version IS 'Version of the agent.';
 
--- 137. Run by badger_owner.
+-- 97. Run by badger_owner.
 -- A comment on scores.batch_id.
 COMMENT ON COLUMN badger.scores.batch_id IS 'Batch of the answer.';
 
--- 138. Run by badger_owner.
+-- 98. Run by badger_owner.
 -- A comment on scores.metric.
 COMMENT ON COLUMN badger.scores.metric IS 'The metric.';
 
--- 139. Run by badger_owner.
+-- 99. Run by badger_owner.
 -- A comment on scores.metric_version.
 COMMENT ON COLUMN badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
 
--- 140. Run by badger_owner.
+-- 100. Run by badger_owner.
 -- A comment on scores.status.
 COMMENT ON COLUMN badger.scores.status IS 'ok, abstained, not_applicable or failed.';
 
--- 141. Run by badger_owner.
+-- 101. Run by badger_owner.
 -- A comment on scores.value.
 COMMENT ON COLUMN badger.scores.value IS 'The value. NULL unless status is ok.';
 
--- 142. Run by badger_owner.
+-- 102. Run by badger_owner.
 -- A comment on scores.label.
 COMMENT ON COLUMN badger.scores.label IS 'Category, of metrics that have one.';
 
--- 143. Run by badger_owner.
+-- 103. Run by badger_owner.
 -- A comment on scores.passed.
 COMMENT ON COLUMN badger.scores.passed IS 'Verdict by the metric''s threshold. NULL if the metric has none.';
 
--- 144. Run by badger_owner.
+-- 104. Run by badger_owner.
 -- A comment on scores.reason.
 COMMENT ON COLUMN badger.scores.reason IS 'The reason for the value, or for its absence, in one sentence.';
 
--- 145. Run by badger_owner.
+-- 105. Run by badger_owner.
 -- A comment on scores.detail.
 COMMENT ON COLUMN badger.scores.detail IS 'The evidence: alignment, counts, differences.';
 
--- 146. Run by badger_owner.
+-- 106. Run by badger_owner.
 -- A comment on scores.assessment_ids.
 COMMENT ON COLUMN badger.scores.assessment_ids IS 'The recorded judge replies that the score is based on.';
 
--- 147. Run by badger_owner.
+-- 107. Run by badger_owner.
 -- A comment on scores.config_hash.
 COMMENT ON COLUMN badger.scores.config_hash IS 'Identifies the configuration of the run.';
 
--- 148. Run by badger_owner.
+-- 108. Run by badger_owner.
 -- A comment on scores.scored_at.
 COMMENT ON COLUMN badger.scores.scored_at IS 'When the score was stored.';
 
--- 149. Run by badger_owner.
+-- 109. Run by badger_owner.
 -- A comment on scores.code.
 COMMENT ON COLUMN badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
 
--- 150. Run by badger_owner.
+-- 110. Run by badger_owner.
 -- A comment on scores.usage.
 COMMENT ON COLUMN badger.scores.usage IS 'Judge usage of this score: calls, tokens_in, tokens_out, and repaired, the number of calls that repeated a question because of a malformed reply. NULL without a judge call.';
 
--- 151. Run by badger_owner.
+-- 111. Run by badger_owner.
 -- A comment on scores.gold_hash.
 COMMENT ON COLUMN badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
 
--- 152. Run by badger_owner.
+-- 112. Run by badger_owner.
 -- A comment on the table assessments.
 COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
 
--- 153. Run by badger_owner.
+-- 113. Run by badger_owner.
 -- A comment on assessments.assessment_id.
 COMMENT ON COLUMN badger.assessments.assessment_id IS 'Hash of the content.';
 
--- 154. Run by badger_owner.
+-- 114. Run by badger_owner.
 -- A comment on assessments.kind.
 COMMENT ON COLUMN badger.assessments.kind IS 'Kind of question.';
 
--- 155. Run by badger_owner.
+-- 115. Run by badger_owner.
 -- A comment on assessments.backend.
 COMMENT ON COLUMN badger.assessments.backend IS 'Who was asked.';
 
--- 156. Run by badger_owner.
+-- 116. Run by badger_owner.
 -- A comment on assessments.model.
 COMMENT ON COLUMN badger.assessments.model IS 'The model that answered.';
 
--- 157. Run by badger_owner.
+-- 117. Run by badger_owner.
 -- A comment on assessments.prompt_version.
 COMMENT ON COLUMN badger.assessments.prompt_version IS 'Version of the prompt.';
 
--- 158. Run by badger_owner.
+-- 118. Run by badger_owner.
 -- A comment on assessments.request_hash.
 COMMENT ON COLUMN badger.assessments.request_hash IS 'Hash of the request. An identical request is not repeated.';
 
--- 159. Run by badger_owner.
+-- 119. Run by badger_owner.
 -- A comment on assessments.reply.
 COMMENT ON COLUMN badger.assessments.reply IS 'The reply, verbatim.';
 
--- 160. Run by badger_owner.
+-- 120. Run by badger_owner.
 -- A comment on assessments.tokens_in.
 COMMENT ON COLUMN badger.assessments.tokens_in IS 'Tokens of the request. NULL if unknown.';
 
--- 161. Run by badger_owner.
+-- 121. Run by badger_owner.
 -- A comment on assessments.tokens_out.
 COMMENT ON COLUMN badger.assessments.tokens_out IS 'Tokens of the reply. NULL if unknown.';
 
--- 162. Run by badger_owner.
+-- 122. Run by badger_owner.
 -- A comment on assessments.latency_ms.
 COMMENT ON COLUMN badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
 
--- 163. Run by badger_owner.
+-- 123. Run by badger_owner.
 -- A comment on assessments.created_at.
 COMMENT ON COLUMN badger.assessments.created_at IS 'When.';
 
--- 164. Run by badger_owner.
+-- 124. Run by badger_owner.
 -- A comment on assessments.detail.
 COMMENT ON COLUMN badger.assessments.detail IS 'Further information about the reply.';
 
--- 165. Run by badger_owner.
+-- 125. Run by badger_owner.
 -- A comment on assessments.payer.
 COMMENT ON COLUMN badger.assessments.payer IS 'Who paid for the call: run:ID, or the name of a caller of the function server.';
 
--- 166. Run by badger_owner.
+-- 126. Run by badger_owner.
 -- A comment on the table schema_version.
 COMMENT ON TABLE badger.schema_version IS 'The versions that these tables have had. The highest is the present one. A program that supports only lower versions does not write to them.';
 
--- 167. Run by badger_owner.
+-- 127. Run by badger_owner.
 -- A comment on schema_version.version.
 COMMENT ON COLUMN badger.schema_version.version IS 'Version of the tables.';
 
--- 168. Run by badger_owner.
+-- 128. Run by badger_owner.
 -- A comment on schema_version.badger.
 COMMENT ON COLUMN badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
 
--- 169. Run by badger_owner.
+-- 129. Run by badger_owner.
 -- A comment on schema_version.reached_at.
 COMMENT ON COLUMN badger.schema_version.reached_at IS 'When.';
 
--- 170. Run by badger_owner.
+-- 130. Run by badger_owner.
 -- A comment on schema_version.views.
 COMMENT ON COLUMN badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text, and of the text that the warehouse shows.';
 
--- 171. Run by badger_owner.
+-- 131. Run by badger_owner.
 -- A comment on the table judges.
 COMMENT ON TABLE badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 172. Run by badger_owner.
+-- 132. Run by badger_owner.
 -- A comment on judges.name.
 COMMENT ON COLUMN badger.judges.name IS 'Name of the judge.';
 
--- 173. Run by badger_owner.
+-- 133. Run by badger_owner.
 -- A comment on judges.version.
 COMMENT ON COLUMN badger.judges.version IS 'Version of the judge.';
 
--- 174. Run by badger_owner.
+-- 134. Run by badger_owner.
 -- A comment on judges.kind.
 COMMENT ON COLUMN badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 175. Run by badger_owner.
+-- 135. Run by badger_owner.
 -- A comment on judges.source.
 COMMENT ON COLUMN badger.judges.source IS 'Text of the judge file.';
 
--- 176. Run by badger_owner.
+-- 136. Run by badger_owner.
 -- A comment on judges.hash.
 COMMENT ON COLUMN badger.judges."hash" IS 'SHA-256 of the text.';
 
--- 177. Run by badger_owner.
+-- 137. Run by badger_owner.
 -- A comment on judges.promoted_at.
 COMMENT ON COLUMN badger.judges.promoted_at IS 'When.';
 
--- 178. Run by badger_owner.
+-- 138. Run by badger_owner.
 -- A comment on judges.promoted_by.
 COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
 
--- 179. Run by badger_owner.
+-- 139. Run by badger_owner.
 -- A comment on judges.tested.
 COMMENT ON COLUMN badger.judges.tested IS 'The test at promotion: agreement with labels, and their number. {"untested": true} if it was promoted without a test.';
 
--- 180. Run by badger_owner.
+-- 140. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE badger.run_log IS 'The events and failures of evaluations by the warehouse''s procedure: one row for each event.';
 
--- 181. Run by badger_owner.
+-- 141. Run by badger_owner.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN badger.run_log.entry_id IS 'Identifies the row.';
 
--- 182. Run by badger_owner.
+-- 142. Run by badger_owner.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
 
--- 183. Run by badger_owner.
+-- 143. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL before a run has started.';
 
--- 184. Run by badger_owner.
+-- 144. Run by badger_owner.
 -- A comment on run_log.event.
 COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
 
--- 185. Run by badger_owner.
+-- 145. Run by badger_owner.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN badger.run_log.case_id IS 'The question, if the event concerns a single answer.';
 
--- 186. Run by badger_owner.
+-- 146. Run by badger_owner.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN badger.run_log.answers IS 'Number of answers that the event concerns.';
 
--- 187. Run by badger_owner.
+-- 147. Run by badger_owner.
 -- A comment on run_log.message.
 COMMENT ON COLUMN badger.run_log.message IS 'The message of the database or of badger serve.';
 
--- 188. Run by badger_owner.
+-- 148. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE badger.run_locks IS 'The evaluation that is running, in warehouses without locks: a row for each lock.';
 
--- 189. Run by badger_owner.
+-- 149. Run by badger_owner.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN badger.run_locks.name IS 'The lock: evaluate.';
 
--- 190. Run by badger_owner.
+-- 150. Run by badger_owner.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN badger.run_locks.holder IS 'The call that holds it. NULL if it is free.';
 
--- 191. Run by badger_owner.
+-- 151. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
 
--- 192. Run by badger_owner.
+-- 152. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last renewed it. A lock that was not renewed for schedule.stale minutes may be taken over.';
 
--- 193. Run by badger_owner.
+-- 153. Run by badger_owner.
 -- A comment on the table claims.
 COMMENT ON TABLE badger.claims IS 'Current leases: one row for each judge request in progress, and for each annotator who is labelling an answer. Rows are temporary.';
 
--- 194. Run by badger_owner.
+-- 154. Run by badger_owner.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request, or label:QUEUE:POSITION:PLACE.';
 
--- 195. Run by badger_owner.
+-- 155. Run by badger_owner.
 -- A comment on claims.owner.
 COMMENT ON COLUMN badger.claims.owner IS 'The process that makes the request, or label:ANNOTATOR.';
 
--- 196. Run by badger_owner.
+-- 156. Run by badger_owner.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN badger.claims.expires_ms IS 'Expiry, in milliseconds since 1970. After it, another process may make the request, or another annotator label the answer.';
 
--- 197. Run by badger_owner.
+-- 157. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection, with request and reply. Rows are deleted some time after they expire.';
 
--- 198. Run by badger_owner.
+-- 158. Run by badger_owner.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN badger.calls.call_id IS 'Names the call.';
 
--- 199. Run by badger_owner.
+-- 159. Run by badger_owner.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of the request. Another call with the same ID is rejected.';
 
--- 200. Run by badger_owner.
+-- 160. Run by badger_owner.
 -- A comment on calls.function.
 COMMENT ON COLUMN badger.calls."function" IS 'The function.';
 
--- 201. Run by badger_owner.
+-- 161. Run by badger_owner.
 -- A comment on calls.request.
 COMMENT ON COLUMN badger.calls.request IS 'The request.';
 
--- 202. Run by badger_owner.
+-- 162. Run by badger_owner.
 -- A comment on calls.reply.
 COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and if it is recomputed from judge replies.';
 
--- 203. Run by badger_owner.
+-- 163. Run by badger_owner.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN badger.calls.expires_ms IS 'Expiry of the row, in milliseconds since 1970.';
 
--- 204. Run by badger_owner.
+-- 164. Run by badger_owner.
 -- A comment on the table queues.
 COMMENT ON TABLE badger.queues IS 'The labelling queues: answers of a run for annotators to label, in an order.';
 
--- 205. Run by badger_owner.
+-- 165. Run by badger_owner.
 -- A comment on queues.queue_id.
 COMMENT ON COLUMN badger.queues.queue_id IS 'Identifies the queue.';
 
--- 206. Run by badger_owner.
+-- 166. Run by badger_owner.
 -- A comment on queues.name.
 COMMENT ON COLUMN badger.queues.name IS 'Title of the queue.';
 
--- 207. Run by badger_owner.
+-- 167. Run by badger_owner.
 -- A comment on queues.eval_run_id.
 COMMENT ON COLUMN badger.queues.eval_run_id IS 'The run whose answers are labelled.';
 
--- 208. Run by badger_owner.
+-- 168. Run by badger_owner.
 -- A comment on queues.agent_name.
 COMMENT ON COLUMN badger.queues.agent_name IS 'Who answered.';
 
--- 209. Run by badger_owner.
+-- 169. Run by badger_owner.
 -- A comment on queues.agent_version.
 COMMENT ON COLUMN badger.queues.agent_version IS 'Version of the agent.';
 
--- 210. Run by badger_owner.
+-- 170. Run by badger_owner.
 -- A comment on queues.batch_id.
 COMMENT ON COLUMN badger.queues.batch_id IS 'Batch of the answers.';
 
--- 211. Run by badger_owner.
+-- 171. Run by badger_owner.
 -- A comment on queues.filter.
 COMMENT ON COLUMN badger.queues."filter" IS 'The selected answers of the run: the query of the URL of a list of cases.';
 
--- 212. Run by badger_owner.
+-- 172. Run by badger_owner.
 -- A comment on queues.ordering.
 COMMENT ON COLUMN badger.queues.ordering IS 'Order of the answers: listed, random, disagreement, unsure or strata.';
 
--- 213. Run by badger_owner.
+-- 173. Run by badger_owner.
 -- A comment on queues.seed.
 COMMENT ON COLUMN badger.queues.seed IS 'Seed of random choices. The same seed gives the same order.';
 
--- 214. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on queues.annotators.
 COMMENT ON COLUMN badger.queues.annotators IS 'Number of annotators for each answer.';
 
--- 215. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on queues.guideline.
 COMMENT ON COLUMN badger.queues.guideline IS 'Instructions for the annotators.';
 
--- 216. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on queues.options.
 COMMENT ON COLUMN badger.queues.options IS 'The verdicts that are offered in addition to skip, in their order.';
 
--- 217. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on queues.blind.
 COMMENT ON COLUMN badger.queues.blind IS 'Whether annotators see no score, verdict, relation or label of others.';
 
--- 218. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on queues.reason_required.
 COMMENT ON COLUMN badger.queues.reason_required IS 'Whether fail needs a note.';
 
--- 219. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on queues.cases.
 COMMENT ON COLUMN badger.queues.cases IS 'Number of answers in the queue.';
 
--- 220. Run by badger_owner.
+-- 180. Run by badger_owner.
 -- A comment on queues.created_by.
 COMMENT ON COLUMN badger.queues.created_by IS 'Who created it.';
 
--- 221. Run by badger_owner.
+-- 181. Run by badger_owner.
 -- A comment on queues.created_at.
 COMMENT ON COLUMN badger.queues.created_at IS 'When.';
 
--- 222. Run by badger_owner.
+-- 182. Run by badger_owner.
 -- A comment on queues.closed_at.
 COMMENT ON COLUMN badger.queues.closed_at IS 'When it was closed. NULL while it is open.';
 
--- 223. Run by badger_owner.
+-- 183. Run by badger_owner.
 -- A comment on the table queue_items.
 COMMENT ON TABLE badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is created.';
 
--- 224. Run by badger_owner.
+-- 184. Run by badger_owner.
 -- A comment on queue_items.queue_id.
 COMMENT ON COLUMN badger.queue_items.queue_id IS 'The queue.';
 
--- 225. Run by badger_owner.
+-- 185. Run by badger_owner.
 -- A comment on queue_items.position.
 COMMENT ON COLUMN badger.queue_items.position IS 'Place in the queue, from 1.';
 
--- 226. Run by badger_owner.
+-- 186. Run by badger_owner.
 -- A comment on queue_items.case_id.
 COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is labelled.';
 
--- 227. Run by badger_owner.
+-- 187. Run by badger_owner.
 -- A comment on the table label_log.
 COMMENT ON TABLE badger.label_log IS 'Labels from the web report and from imported files: one row for each label. Rows are appended and never change. The latest row of an annotator for an answer in a queue is used, unless it is skip or withdrawn. If there are several queues, the latest of these is used. It overrides the annotator''s label in human_labels.';
 
--- 228. Run by badger_owner.
+-- 188. Run by badger_owner.
 -- A comment on label_log.label_id.
 COMMENT ON COLUMN badger.label_log.label_id IS 'Identifies the label, as its sender named it. A label that is sent twice is stored once.';
 
--- 229. Run by badger_owner.
+-- 189. Run by badger_owner.
 -- A comment on label_log.case_id.
 COMMENT ON COLUMN badger.label_log.case_id IS 'The question whose answer is labelled.';
 
--- 230. Run by badger_owner.
+-- 190. Run by badger_owner.
 -- A comment on label_log.agent_name.
 COMMENT ON COLUMN badger.label_log.agent_name IS 'Who answered.';
 
--- 231. Run by badger_owner.
+-- 191. Run by badger_owner.
 -- A comment on label_log.agent_version.
 COMMENT ON COLUMN badger.label_log.agent_version IS 'Version of the agent.';
 
--- 232. Run by badger_owner.
+-- 192. Run by badger_owner.
 -- A comment on label_log.batch_id.
 COMMENT ON COLUMN badger.label_log.batch_id IS 'Batch of the answer.';
 
--- 233. Run by badger_owner.
+-- 193. Run by badger_owner.
 -- A comment on label_log.annotator.
 COMMENT ON COLUMN badger.label_log.annotator IS 'Who labelled the answer.';
 
--- 234. Run by badger_owner.
+-- 194. Run by badger_owner.
 -- A comment on label_log.verdict.
 COMMENT ON COLUMN badger.label_log.verdict IS 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, if the annotator removed the label.';
 
--- 235. Run by badger_owner.
+-- 195. Run by badger_owner.
 -- A comment on label_log.note.
 COMMENT ON COLUMN badger.label_log.note IS 'Why.';
 
--- 236. Run by badger_owner.
+-- 196. Run by badger_owner.
 -- A comment on label_log.gold_wrong.
 COMMENT ON COLUMN badger.label_log.gold_wrong IS 'Whether the accepted answer is wrong, apart from the verdict.';
 
--- 237. Run by badger_owner.
+-- 197. Run by badger_owner.
 -- A comment on label_log.ambiguous.
 COMMENT ON COLUMN badger.label_log.ambiguous IS 'Whether the question can be understood in several ways, apart from the verdict.';
 
--- 238. Run by badger_owner.
+-- 198. Run by badger_owner.
 -- A comment on label_log.labelled_at.
 COMMENT ON COLUMN badger.label_log.labelled_at IS 'When it was received.';
 
--- 239. Run by badger_owner.
+-- 199. Run by badger_owner.
 -- A comment on label_log.queue_id.
 COMMENT ON COLUMN badger.label_log.queue_id IS 'The queue. NULL if the answer was labelled outside of a queue.';
 
--- 240. Run by badger_owner.
+-- 200. Run by badger_owner.
 -- A comment on label_log.answer_hash.
 COMMENT ON COLUMN badger.label_log.answer_hash IS 'Identifies the content that the annotator saw: question, accepted answers and the agent''s answer.';
 
--- 241. Run by badger_owner.
+-- 201. Run by badger_owner.
 -- A comment on label_log.decides.
 COMMENT ON COLUMN badger.label_log.decides IS 'Whether the verdict adjudicates a disagreement. It then overrides the others.';
 
--- 242. Run by badger_owner.
+-- 202. Run by badger_owner.
 -- A comment on the table accepted.
 COMMENT ON TABLE badger.accepted IS 'The batches that someone accepted as a baseline: one row for each statement. Rows are appended and never change. The latest row of a batch is used.';
 
--- 243. Run by badger_owner.
+-- 203. Run by badger_owner.
 -- A comment on accepted.acceptance_id.
 COMMENT ON COLUMN badger.accepted.acceptance_id IS 'Identifies the row.';
 
--- 244. Run by badger_owner.
+-- 204. Run by badger_owner.
 -- A comment on accepted.agent_name.
 COMMENT ON COLUMN badger.accepted.agent_name IS 'Who answered.';
 
--- 245. Run by badger_owner.
+-- 205. Run by badger_owner.
 -- A comment on accepted.agent_version.
 COMMENT ON COLUMN badger.accepted.agent_version IS 'Version of the agent.';
 
--- 246. Run by badger_owner.
+-- 206. Run by badger_owner.
 -- A comment on accepted.batch_id.
 COMMENT ON COLUMN badger.accepted.batch_id IS 'Batch of the answers.';
 
--- 247. Run by badger_owner.
+-- 207. Run by badger_owner.
 -- A comment on accepted.withdrawn.
 COMMENT ON COLUMN badger.accepted.withdrawn IS 'Whether the row withdraws an earlier acceptance of the batch.';
 
--- 248. Run by badger_owner.
+-- 208. Run by badger_owner.
 -- A comment on accepted.accepted_by.
 COMMENT ON COLUMN badger.accepted.accepted_by IS 'Who accepted or withdrew it.';
 
--- 249. Run by badger_owner.
+-- 209. Run by badger_owner.
 -- A comment on accepted.accepted_at.
 COMMENT ON COLUMN badger.accepted.accepted_at IS 'When.';
 
--- 250. Run by badger_owner.
+-- 210. Run by badger_owner.
 -- A comment on accepted.note.
 COMMENT ON COLUMN badger.accepted.note IS 'Why.';
 
--- 251. Run by badger_owner.
+-- 211. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, from any run, with the status of that run.';
 
--- 252. Run by badger_owner.
+-- 212. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON VIEW badger.consensus IS 'The majority label of each answer: passes is 1 or 0, and NULL if annotators are divided.';
 
--- 253. Run by badger_owner.
+-- 213. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its latest score.';
 
--- 254. Run by badger_owner.
+-- 214. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON VIEW badger.coverage IS 'The outcomes of an agent''s questions, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 255. Run by badger_owner.
+-- 215. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored is the number of answers with a value, answered the number of answers. unfinished counts the values from runs that are not done. The view coverage shows the outcomes of the others.';
 
--- 256. Run by badger_owner.
+-- 216. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 257. Run by badger_owner.
+-- 217. Run by badger_owner.
 -- A comment on the view degradation.
 COMMENT ON VIEW badger.degradation IS 'The latest batch of each agent against the latest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 if fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 258. Run by badger_owner.
+-- 218. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON VIEW badger.latest_run IS 'The latest run of each agent, version and batch, with its outcome and its scores.';
 
--- 259. Run by badger_owner.
+-- 219. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
 
--- 260. Run by badger_owner.
+-- 220. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 261. Run by badger_owner.
+-- 221. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW badger.judge_cost IS 'Judge calls and tokens for the scores of each run, by agent, version, batch and metric, including cached replies. uncounted is the number of scores whose tokens are unknown. The amount paid is in eval_runs.cost.';
 
--- 262. Run by badger_owner.
+-- 222. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 263. Run by badger_owner.
+-- 223. Run by badger_owner.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer''s is not), gold_x and gold_flex (ROSE''s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a string that neither question nor evidence contains, and the answer''s with one that they contain), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 264. Run by badger_owner.
+-- 224. Run by badger_owner.
 -- A comment on the view trend.
 COMMENT ON VIEW badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are not comparable.';
 
--- 265. Run by badger_owner.
+-- 225. Run by badger_owner.
 -- A comment on the view batch_changes.
 COMMENT ON VIEW badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value if lower is better. z is McNemar''s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
 
--- 266. Run by badger_owner.
+-- 226. Run by badger_owner.
 -- A comment on the view failure_labels.
 COMMENT ON VIEW badger.failure_labels IS 'Causes of failures, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX''s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF''s status of the filters (filters), and ROSE''s diagnoses (diagnosis). An answer may have several.';
 
--- 267. Run by badger_owner.
+-- 227. Run by badger_owner.
 -- A comment on the view failures_by_label.
 COMMENT ON VIEW badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 268. Run by badger_owner.
+-- 228. Run by badger_owner.
 -- A comment on the view ambiguous_questions.
 COMMENT ON VIEW badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE''s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 269. Run by badger_owner.
+-- 229. Run by badger_owner.
 -- A comment on the view ex_discordance.
 COMMENT ON VIEW badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by ROSE''s Refuter: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 270. Run by badger_owner.
+-- 230. Run by badger_owner.
 -- A comment on the view system_ranks.
 COMMENT ON VIEW badger.system_ranks IS 'The versions of all agents by each metric, on the cases for which all versions with values of the metric have one, using the latest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value if lower is better. Versions that share no case have no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
--- 271. Run by a superuser.
+-- 231. Run by a superuser.
 -- badger_reader finds the schema.
 GRANT USAGE ON SCHEMA badger TO badger_reader;
 
--- 272. Run by a superuser.
+-- 232. Run by a superuser.
 -- badger_annotator finds the schema.
 GRANT USAGE ON SCHEMA badger TO badger_annotator;
 
--- 273. Run by badger_owner.
+-- 233. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON badger.scores TO badger_reader;
 
--- 274. Run by badger_owner.
+-- 234. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON badger.eval_runs TO badger_reader;
 
--- 275. Run by badger_owner.
+-- 235. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON badger.run_log TO badger_reader;
 
--- 276. Run by badger_owner.
+-- 236. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON badger.latest_scores TO badger_reader;
 
--- 277. Run by badger_owner.
+-- 237. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON badger.consensus TO badger_reader;
 
--- 278. Run by badger_owner.
+-- 238. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON badger.complexity TO badger_reader;
 
--- 279. Run by badger_owner.
+-- 239. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON badger.coverage TO badger_reader;
 
--- 280. Run by badger_owner.
+-- 240. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON badger.versions_by_metric TO badger_reader;
 
--- 281. Run by badger_owner.
+-- 241. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON badger.agreement TO badger_reader;
 
--- 282. Run by badger_owner.
+-- 242. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON badger.degradation TO badger_reader;
 
--- 283. Run by badger_owner.
+-- 243. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON badger.latest_run TO badger_reader;
 
--- 284. Run by badger_owner.
+-- 244. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON badger.versions_by_batch TO badger_reader;
 
--- 285. Run by badger_owner.
+-- 245. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON badger.worst_cases TO badger_reader;
 
--- 286. Run by badger_owner.
+-- 246. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON badger.judge_cost TO badger_reader;
 
--- 287. Run by badger_owner.
+-- 247. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON badger.failures_by_reason TO badger_reader;
 
--- 288. Run by badger_owner.
+-- 248. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON badger.suspect_golds TO badger_reader;
 
--- 289. Run by badger_owner.
+-- 249. Run by badger_owner.
 -- The reader reads trend.
 GRANT SELECT ON badger.trend TO badger_reader;
 
--- 290. Run by badger_owner.
+-- 250. Run by badger_owner.
 -- The reader reads batch_changes.
 GRANT SELECT ON badger.batch_changes TO badger_reader;
 
--- 291. Run by badger_owner.
+-- 251. Run by badger_owner.
 -- The reader reads failure_labels.
 GRANT SELECT ON badger.failure_labels TO badger_reader;
 
--- 292. Run by badger_owner.
+-- 252. Run by badger_owner.
 -- The reader reads failures_by_label.
 GRANT SELECT ON badger.failures_by_label TO badger_reader;
 
--- 293. Run by badger_owner.
+-- 253. Run by badger_owner.
 -- The reader reads ambiguous_questions.
 GRANT SELECT ON badger.ambiguous_questions TO badger_reader;
 
--- 294. Run by badger_owner.
+-- 254. Run by badger_owner.
 -- The reader reads ex_discordance.
 GRANT SELECT ON badger.ex_discordance TO badger_reader;
 
--- 295. Run by badger_owner.
+-- 255. Run by badger_owner.
 -- The reader reads system_ranks.
 GRANT SELECT ON badger.system_ranks TO badger_reader;
 
--- 296. Run by badger_owner.
+-- 256. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, INSERT, UPDATE ON badger.human_labels TO badger_annotator;
 
--- 297. Run by badger_owner.
+-- 257. Run by badger_owner.
 -- Nothing of badger's is everyone's.
 DO $badger$
 DECLARE r record;
@@ -1555,8 +1450,8 @@ BEGIN
   END LOOP;
 END $badger$;
 
--- 298. Run by badger_owner.
--- What whoever ran this owns of the tables and views belongs to the owner.
+-- 258. Run by badger_owner.
+-- What whoever ran this owns of badger's tables and views belongs to the owner. Tables and views of your own stay yours.
 DO $badger$
 DECLARE r record;
 BEGIN
@@ -1578,13 +1473,27 @@ BEGIN
         OR c.relname = 'calls' AND c.relkind = 'r'
         OR c.relname = 'queues' AND c.relkind = 'r'
         OR c.relname = 'queue_items' AND c.relkind = 'r'
-        OR c.relname = 'label_log' AND c.relkind = 'r')
+        OR c.relname = 'label_log' AND c.relkind = 'r'
+        OR c.relname = 'accepted' AND c.relkind = 'r')
   LOOP
     EXECUTE format('ALTER %s %s OWNER TO %I', CASE r.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, r.name, 'badger_owner');
   END LOOP;
 END $badger$;
 
--- 299. Run by badger_owner.
+-- 259. Run by badger_owner.
+-- The owner reads the tables and views that are your own.
+DO $badger$
+DECLARE r record;
+BEGIN
+  FOR r IN
+    SELECT c.oid::regclass AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = 'badger' AND c.relname IN ('golden_set', 'agent_runs', 'human_labels') AND pg_has_role(c.relowner, 'USAGE') AND pg_get_userbyid(c.relowner) <> 'badger_owner'
+  LOOP
+    EXECUTE format('GRANT SELECT ON %s TO %I', r.name, 'badger_owner');
+  END LOOP;
+END $badger$;
+
+-- 260. Run by badger_owner.
 -- The first answers behind a key that lack scores of some of the metrics, with the metrics they lack: of one batch, or of each agent's newest batch and of the batches that an earlier call left.
 CREATE OR REPLACE FUNCTION badger._pending(batch text, metrics text[], after text, size int)
 RETURNS TABLE (k text, agent_name text, agent_version text, batch_id text, case_id text, run_json json, missing text)
@@ -1623,11 +1532,11 @@ LANGUAGE sql STABLE AS $badger$
   WHERE t.choice = 1 ORDER BY m.k COLLATE "C"
 $badger$;
 
--- 300. Run by badger_owner.
+-- 261. Run by badger_owner.
 -- What the function is for, and the mark by which badger knows it.
 COMMENT ON FUNCTION badger._pending(text, text[], text, int) IS 'The answers that evaluate has to score. [badger-helper]';
 
--- 301. Run by badger_owner.
+-- 262. Run by badger_owner.
 -- Scores the answers that have no score: CALL badger.evaluate() those of each agent's newest batch, and what an earlier call left; CALL badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 100 answers at a time are stored. Call it outside a transaction.
 CREATE OR REPLACE PROCEDURE badger.evaluate(batch text DEFAULT NULL, metrics text DEFAULT NULL)
 LANGUAGE plpgsql AS $badger$
@@ -1780,40 +1689,40 @@ BEGIN
   END IF;
 END $badger$;
 
--- 302. Run by badger_owner.
+-- 263. Run by badger_owner.
 -- What the procedure says, for those who look it up.
 COMMENT ON PROCEDURE badger.evaluate(text, text) IS 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:172808b2eae7abe4]';
 
--- 303. Run by badger_owner.
+-- 264. Run by badger_owner.
 -- A new procedure may be called by everyone until that is taken away. It needs the rights of the owner.
 REVOKE ALL ON PROCEDURE badger.evaluate(text, text) FROM PUBLIC;
 
--- 304. Run by badger_owner.
+-- 265. Run by badger_owner.
 -- The same for the function it calls.
 REVOKE ALL ON FUNCTION badger._pending(text, text[], text, int) FROM PUBLIC;
 
--- 305. Run by badger_owner.
+-- 266. Run by badger_owner.
 -- They belong to the owner, whoever ran this.
 ALTER PROCEDURE badger.evaluate(text, text) OWNER TO badger_owner;
 
--- 306. Run by badger_owner.
+-- 267. Run by badger_owner.
 -- They belong to the owner, whoever ran this.
 ALTER FUNCTION badger._pending(text, text[], text, int) OWNER TO badger_owner;
 
--- 307. Run by a person, not as SQL.
+-- 268. Run by a person, not as SQL.
 -- pg_cron must be loaded, for this database. It reads schedules in UTC, or in the time zone that cron.timezone names.
 --     shared_preload_libraries = 'pg_cron'
 --     cron.database_name = 'THIS DATABASE'
 
--- 308. Run by a superuser.
+-- 269. Run by a superuser.
 -- What calls the procedure by night.
 CREATE EXTENSION IF NOT EXISTS pg_cron;
 
--- 309. Run by a superuser.
+-- 270. Run by a superuser.
 -- The owner schedules.
 GRANT USAGE ON SCHEMA cron TO badger_owner;
 
--- 310. Run by badger_owner.
+-- 271. Run by badger_owner.
 -- The nightly call. It runs as whoever runs this statement: a user who may log in and is a member of the owner's role.
 SELECT cron.schedule('badger evaluate', '15 3 * * 1', 'CALL badger.evaluate()');
 

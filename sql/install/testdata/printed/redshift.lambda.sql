@@ -1,4 +1,4 @@
--- badger in redshift via lambda: 294 steps, in this order. Each may be run again; those that say so fail then, which is as good as done.
+-- badger in redshift via lambda: 294 steps, in this order. Each may be run again; steps marked 'Fails if it exists.' then fail, which can be ignored.
 
 -- 1. Run by a superuser.
 -- The role that owns badger's objects. Grant it to users.
