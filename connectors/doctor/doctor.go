@@ -279,6 +279,8 @@ func (d *doctor) tables(ctx context.Context) {
 			} else {
 				lacking = append(lacking, x.Name)
 			}
+		case store.OwnView:
+			null = append(null, x.Name)
 		case store.OwnColumn:
 			own = append(own, x.Name)
 		case store.OldVersion, store.ChangedView, store.WrongType, store.NewVersion:

@@ -25,8 +25,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Scheme is the scheme of URLs: sqlite:FILE. See [ParseURL].
-const Scheme = "sqlite"
+// scheme is the scheme of URLs: sqlite:FILE. See [parseURL].
+const scheme = "sqlite"
 
 // Dialect is how SQLite spells statements.
 var Dialect = driver.Dialect{
@@ -65,14 +65,14 @@ var errWrites = errcode.New(
 
 // Open opens the database that a URL names; it is a [driver.Opener].
 func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
-	f, err := ParseURL(rawURL)
+	f, err := parseURL(rawURL)
 	if err != nil || o.URLOnly && o.ReadOnly {
 		return nil, Dialect, err
 	}
 	if !o.ReadOnly {
 		return nil, Dialect, errWrites
 	}
-	if err := driverbase.Within(Scheme, f.path, o.Within); err != nil {
+	if err := driverbase.Within(scheme, f.path, o.Within); err != nil {
 		return nil, Dialect, err
 	}
 	c := &Conn{file: f, mem: o.Mem}
@@ -87,15 +87,15 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// ParseURL parses sqlite:FILE?immutable=true. Option immutable says that no process writes to the file, such as on a
+// parseURL parses sqlite:FILE?immutable=true. Option immutable says that no process writes to the file, such as on a
 // read-only disk: it is then read without locks. Option mode can only be ro.
-func ParseURL(rawURL string) (f file, err error) {
-	path, query, _ := strings.Cut(strings.TrimPrefix(rawURL, Scheme+":"), "?")
+func parseURL(rawURL string) (f file, err error) {
+	path, query, _ := strings.Cut(strings.TrimPrefix(rawURL, scheme+":"), "?")
 	mode := "ro"
 	err = driverbase.Options{
 		"immutable": driverbase.Bool(&f.immutable),
 		"mode":      driverbase.Choice(&mode, "ro"),
-	}.Read(Scheme, query)
+	}.Read(scheme, query)
 	switch {
 	case err != nil:
 		return file{}, err

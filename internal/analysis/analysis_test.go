@@ -439,7 +439,7 @@ func TestVersionedJudges(t *testing.T) {
 	for judge, want := range map[string]bool{
 		"o3-2504": true, "openai:gpt-4o-2024-08-06": true, "recorded:o3": true, "openai:gpt-4o": false, "recorded:o3, openai:gpt-4o": false, "cortex:claude-4-sonnet": false,
 	} {
-		if Versioned(judge) != want {
+		if versioned(judge) != want {
 			t.Errorf("%s: %v", judge, !want)
 		}
 	}

@@ -16,42 +16,42 @@ import (
 // Why an accepted answer, or a question, is suspect.
 const (
 	GoldX            = "gold_x"
-	GoldFLEX         = "gold_flex"
-	GoldError        = "gold_error"
-	GoldEmpty        = "gold_empty"
-	GoldLiteral      = "gold_literal"
+	goldFLEX         = "gold_flex"
+	goldError        = "gold_error"
+	goldEmpty        = "gold_empty"
+	goldLiteral      = "gold_literal"
 	GoldLogic        = "gold_logic"
 	JudgesContradict = "judges_contradict"
 	AgentsAgree      = "agents_agree"
 	AmbQ             = "amb_q"
-	AmbSchema        = "amb_schema"
-	AmbFLEX          = "amb_flex"
+	ambSchema        = "amb_schema"
+	ambFLEX          = "amb_flex"
 )
 
 // What a reason speaks for.
 const (
-	WrongGold = "wrong gold"
-	Ambiguous = "ambiguous"
+	wrongGold = "wrong gold"
+	ambiguous = "ambiguous"
 )
 
 // AuditReasons are the reasons in the order of reports.
 var AuditReasons = []struct{ Name, Of, Doc string }{
-	{GoldX, WrongGold, "the Refuter of ROSE calls the gold query wrong"},
-	{GoldFLEX, WrongGold, "FLEX finds the ground truth incorrect"},
-	{JudgesContradict, WrongGold, "two judges or more, and most of them, accept an answer that EX rejects"},
-	{AgentsAgree, WrongGold, "two versions or agents or more give the same result, and EX rejects it"},
-	{GoldLiteral, WrongGold, "the gold query spells a literal otherwise than the question or the values"},
-	{GoldEmpty, WrongGold, "the gold result is empty or all NULL, and an answer's is not"},
-	{GoldLogic, WrongGold, "the gold query contradicts the question, or has a clause without effect"},
-	{GoldError, WrongGold, "the gold query failed"},
-	{AmbQ, Ambiguous, "the Refuter of ROSE calls the question ambiguous"},
-	{AmbSchema, Ambiguous, "the Refuter of ROSE calls the schema ambiguous"},
-	{AmbFLEX, Ambiguous, "FLEX finds several answers available"},
+	{GoldX, wrongGold, "the Refuter of ROSE calls the gold query wrong"},
+	{goldFLEX, wrongGold, "FLEX finds the ground truth incorrect"},
+	{JudgesContradict, wrongGold, "two judges or more, and most of them, accept an answer that EX rejects"},
+	{AgentsAgree, wrongGold, "two versions or agents or more give the same result, and EX rejects it"},
+	{goldLiteral, wrongGold, "the gold query spells a literal otherwise than the question or the values"},
+	{goldEmpty, wrongGold, "the gold result is empty or all NULL, and an answer's is not"},
+	{GoldLogic, wrongGold, "the gold query contradicts the question, or has a clause without effect"},
+	{goldError, wrongGold, "the gold query failed"},
+	{AmbQ, ambiguous, "the Refuter of ROSE calls the question ambiguous"},
+	{ambSchema, ambiguous, "the Refuter of ROSE calls the schema ambiguous"},
+	{ambFLEX, ambiguous, "FLEX finds several answers available"},
 }
 
 // relationReasons are the relations between two results and queries that speak against gold.
 var relationReasons = map[string]string{
-	"gold_empty": GoldEmpty, "gold_literal_foreign": GoldLiteral, "gold_vacuous_limit": GoldLogic,
+	"gold_empty": goldEmpty, "gold_literal_foreign": goldLiteral, "gold_vacuous_limit": GoldLogic,
 	"gold_vacuous_having": GoldLogic,
 	"gold_ungrouped":      GoldLogic, "gold_and_for_or": GoldLogic, "gold_sort_against_question": GoldLogic,
 }
@@ -227,7 +227,7 @@ func (a *evidenceOf) add(ex string, s *Score) {
 	if s.Metric == ex {
 		a.ex = m
 		if s.Status == scoring.StatusNotApplicable && s.Reason == goldFailed {
-			a.because(GoldError, "")
+			a.because(goldError, "")
 		}
 		return
 	}
@@ -244,15 +244,15 @@ func (a *evidenceOf) add(ex string, s *Score) {
 		case kind == KindDiagnosis:
 			a.because(label, s.Judge)
 		case kind == KindDifference && label == "incorrect_ground_truth_query":
-			a.because(GoldFLEX, s.Judge)
+			a.because(goldFLEX, s.Judge)
 		case kind == KindDifference && label == "multiple_answers_available":
-			a.because(AmbFLEX, s.Judge)
+			a.because(ambFLEX, s.Judge)
 		case kind == KindRelation && relationReasons[label] != "":
 			a.because(relationReasons[label], "")
 		case kind == KindRelation && (label == "literal_case" || label == "literal_form"):
 			a.literal = true
 			if empty {
-				a.because(GoldLiteral, "")
+				a.because(goldLiteral, "")
 			}
 		}
 	}
@@ -308,7 +308,7 @@ func (x *auditing) across(ids, others []scoring.AnswerID, digests map[scoring.An
 			a.because(AgentsAgree, "")
 		}
 		if a.literal && len(literal) >= 2 {
-			a.because(GoldLiteral, "")
+			a.because(goldLiteral, "")
 		}
 	}
 }
@@ -457,7 +457,7 @@ func (x *auditing) measure(out *Audit) {
 		}
 		row(r.Name, r.Of, by, func(a *evidenceOf) bool { return len(a.reasons[r.Name]) > 0 })
 	}
-	for _, of := range []string{WrongGold, Ambiguous, "any"} {
+	for _, of := range []string{wrongGold, ambiguous, "any"} {
 		row("any", of, "", func(a *evidenceOf) bool {
 			for reason := range a.reasons {
 				if of == "any" || ofReason(reason) == of {
@@ -525,7 +525,7 @@ func (x *auditing) discord(out *Audit) {
 // suspects lists the questions with a reason.
 func (x *auditing) suspects(out *Audit) {
 	for id, answers := range x.byCase {
-		s := Suspect{CaseID: id, Of: Ambiguous, Answers: len(answers)}
+		s := Suspect{CaseID: id, Of: ambiguous, Answers: len(answers)}
 		labelled, accepted := false, 0
 		for _, a := range answers {
 			if e := x.answers[a]; e.rejected() {
@@ -556,8 +556,8 @@ func (x *auditing) suspects(out *Audit) {
 			delete(judges, "")
 			reason.By = slices.Sorted(maps.Keys(judges))
 			s.Reasons = append(s.Reasons, reason)
-			if r.Of == WrongGold {
-				s.Of = WrongGold
+			if r.Of == wrongGold {
+				s.Of = wrongGold
 			}
 		}
 		if len(s.Reasons) > 0 {

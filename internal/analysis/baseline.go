@@ -23,7 +23,7 @@ type Accepted map[scoring.By]Acceptance
 const (
 	BaselineAccepted = "accepted"               // it is the last accepted batch of the agent before the other
 	BaselineFirst    = "first_of_version"       // no batch is accepted: the first complete batch of the version
-	BaselineBefore   = "first_of_other_version" // and the other is the first itself: that of the version before
+	baselineBefore   = "first_of_other_version" // and the other is the first itself: that of the version before
 )
 
 // Baseline is the batch that another is compared with, and why.
@@ -54,7 +54,7 @@ func BaselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline)
 	for k := i - 1; k >= 0; k-- {
 		if other := &batches[k]; other.Agent == of.Agent && !other.sameVersion(of) {
 			if j := firstComplete(batches[:i], other); j >= 0 {
-				return j, baseline(batches, j, i, BaselineBefore, nil)
+				return j, baseline(batches, j, i, baselineBefore, nil)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (b *Baseline) String() string {
 			text += ": " + b.Accepted.Note
 		}
 		return text
-	case BaselineBefore:
+	case baselineBefore:
 		return text + ", the first complete batch of the version before; no batch is accepted"
 	}
 	return text + ", the first complete batch of this version; no batch is accepted"
@@ -181,6 +181,6 @@ func (c *Comparison) Findings() []Finding {
 		change = fmt.Sprintf("%.1f points", 100*ch.Drop())
 	}
 	return []Finding{
-		{FoundDrop, true, ch.PAdjusted,
+		{foundDrop, true, ch.PAdjusted,
 			fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is real", ch.Metric, change, c.Baseline.Batch.Name())}}
 }

@@ -40,13 +40,13 @@ func TestBaselineOf(t *testing.T) {
 		{1, nil, -1, ""}, // the one before is not complete
 		{2, nil, -1, ""}, // another agent
 		{3, nil, 1, BaselineFirst},
-		{4, nil, 1, BaselineBefore},
+		{4, nil, 1, baselineBefore},
 		{6, nil, 4, BaselineFirst},
-		{7, nil, 4, BaselineBefore},
+		{7, nil, 4, baselineBefore},
 		{6, accept("a", "1", "n3"), 3, BaselineAccepted}, // of another version, too
 		{3, accept("a", "1", "n3"), 1, BaselineFirst},    // never itself
-		{4, accept("b", "1", "n2"), 1, BaselineBefore},   // of another agent
-		{4, accept("a", "2", "n6"), 1, BaselineBefore},   // later
+		{4, accept("b", "1", "n2"), 1, baselineBefore},   // of another agent
+		{4, accept("a", "2", "n6"), 1, baselineBefore},   // later
 		{7, both, 6, BaselineAccepted},
 		{6, both, 3, BaselineAccepted},
 	} {

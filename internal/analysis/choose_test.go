@@ -23,7 +23,7 @@ func TestChooseMetrics(t *testing.T) {
 		asked := strings.Fields(tc.asked)
 		chosen, more := ChooseMetrics(there, asked, gates)
 		want := strings.Fields(tc.chosen)
-		SortMetrics(want)
+		sortMetrics(want)
 		if strings.Join(chosen, " ") != strings.Join(want, " ") || strings.Join(asked, " ") != tc.asked {
 			t.Errorf("%s with gates of %q: %v of %v, want %v", tc.asked, tc.gates, chosen, asked, want)
 		}

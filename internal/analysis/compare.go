@@ -420,15 +420,15 @@ func (x *comparing) remark(p *Pair) {
 	for _, j := range []string{p.From.judge, p.To.judge} {
 		if j == UnknownJudge {
 			x.notes["some scores do not record the judge that was asked: whether it changed is not known"] = true
-		} else if j != "" && !Versioned(j) {
+		} else if j != "" && !versioned(j) {
 			x.notes[fmt.Sprintf("the judge %s does not name the version of its model: it may have changed in between", j)] = true
 		}
 	}
 }
 
-// Versioned reports whether the name of a judge says which version of a model it is, by a date or
+// versioned reports whether the name of a judge says which version of a model it is, by a date or
 // month, such as o3-2504 or gpt-4o-2024-08-06. Recorded replies do not change.
-func Versioned(judge string) bool {
+func versioned(judge string) bool {
 	if strings.HasPrefix(judge, "recorded:") && !strings.Contains(judge, ", ") {
 		return true
 	}

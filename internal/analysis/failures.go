@@ -79,7 +79,7 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 	if primary == "" {
 		primary = Primary(there)
 	}
-	systems, repeated, err := LoadSystems(ctx, src, set, batches, append(slices.Clone(metrics), complexity, primary))
+	systems, repeated, err := loadSystems(ctx, src, set, batches, append(slices.Clone(metrics), complexity, primary))
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +123,8 @@ func (f *Failures) nothing(metrics []string) string {
 		strings.Join(metrics, ", "))
 }
 
-// LoadSystems reads batches, in the order of time, into one set of answers for each system.
-func LoadSystems(ctx context.Context, src Source, set *Set, batches []Batch,
+// loadSystems reads batches, in the order of time, into one set of answers for each system.
+func loadSystems(ctx context.Context, src Source, set *Set, batches []Batch,
 	metrics []string) (systems []*Answers, repeated bool, err error) {
 	at := map[string]*Answers{}
 	for _, b := range batches {

@@ -116,10 +116,10 @@ type UsualRange struct {
 
 // Kinds of findings about the latest batch.
 const (
-	FoundDrop    = "drop" // against the baseline
-	FoundTrend   = "trend"
-	FoundStep    = "change_point"
-	FoundUnusual = "outside_usual_range"
+	foundDrop    = "drop" // against the baseline
+	foundTrend   = "trend"
+	foundStep    = "change_point"
+	foundUnusual = "outside_usual_range"
 )
 
 // Finding is one conclusion about the latest batch, as text.
@@ -220,7 +220,7 @@ func (c *Course) find(alpha float64) {
 		if !first.At.IsZero() {
 			since += " (" + Day(first.At) + ")"
 		}
-		c.add(FoundStep, s.After < s.Before, &s.P,
+		c.add(foundStep, s.After < s.Before, &s.P,
 			fmt.Sprintf("since %s, %s of %s are right on average; %s before it: the change is real",
 				since, WholePercent(s.After), printable.Count(c.Questions, "question"), WholePercent(s.Before)))
 	}
@@ -229,13 +229,13 @@ func (c *Course) find(alpha float64) {
 		if t.PerOccasion < 0 {
 			word = "falls"
 		}
-		c.add(FoundTrend, t.PerOccasion < 0, &t.P, fmt.Sprintf("the share of right answers %s over the last "+
+		c.add(foundTrend, t.PerOccasion < 0, &t.P, fmt.Sprintf("the share of right answers %s over the last "+
 			"%d batches, from %s to %s of %s (%.1f points a batch): the trend is real",
 			word, len(c.Batches), WholePercent(c.Shares[0]), WholePercent(c.Shares[last]),
 			printable.Count(c.Questions, "question"), math.Abs(100*t.PerOccasion)))
 	}
 	if u := c.Usual; u != nil && (c.Shares[last] < u.Low || c.Shares[last] > u.High) {
-		c.add(FoundUnusual, c.Shares[last] < u.Low, nil,
+		c.add(foundUnusual, c.Shares[last] < u.Low, nil,
 			fmt.Sprintf("%s of %s are right; %s to %s is usual for %s (its %s before)",
 				WholePercent(c.Shares[last]), printable.Count(c.Questions, "question"), WholePercent(u.Low), WholePercent(u.High),
 				c.Batches[last].System(), printable.Count(u.Batches, "batch")))

@@ -113,7 +113,7 @@ func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.An
 	if o.Against != "" && o.Against != AgainstLabels {
 		load = append(load, o.Against)
 	}
-	systems, repeated, err := LoadSystems(ctx, src, set, batches, load)
+	systems, repeated, err := loadSystems(ctx, src, set, batches, load)
 	if err != nil {
 		return nil, err
 	}

@@ -352,7 +352,7 @@ func metricsOf(all ...*Answers) []string {
 			}
 		}
 	}
-	SortMetrics(out)
+	sortMetrics(out)
 	return out
 }
 
@@ -363,8 +363,8 @@ var Headline = []string{
 	"faithfulness", "intent_resolution", "refusal", "tool_recall", "tool_order", "tool_excess",
 }
 
-// SortMetrics sorts names: the headline first, then the others by name.
-func SortMetrics(metrics []string) { slices.SortFunc(metrics, compareMetrics) }
+// sortMetrics sorts names: the headline first, then the others by name.
+func sortMetrics(metrics []string) { slices.SortFunc(metrics, compareMetrics) }
 
 func compareMetrics(a, b string) int {
 	at := func(m string) int {

@@ -286,13 +286,13 @@ func ChooseMetrics(there, asked []string, gates []gate.Drop) (chosen, more []str
 		}
 	}
 	if len(chosen) > 1 {
-		SortMetrics(chosen)
+		sortMetrics(chosen)
 	}
 	for _, m := range there {
 		if !slices.Contains(chosen, m) {
 			more = append(more, m)
 		}
 	}
-	SortMetrics(more)
+	sortMetrics(more)
 	return chosen, more
 }

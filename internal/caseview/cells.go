@@ -87,7 +87,7 @@ type StateCount struct {
 // Cells are the cells of two results, a page of them.
 type Cells struct {
 	Columns []Column     `json:"columns"`
-	Counts  []StateCount `json:"counts"` // of all cells, by [AllStates]
+	Counts  []StateCount `json:"counts"` // of all cells, by [allStates]
 	Rows    RowCounts    `json:"rows"`
 
 	Show   States      `json:"-"` // what was chosen
@@ -107,7 +107,7 @@ type CellOptions struct {
 	Rows   int // maximum number of rows; 0: DefaultRows
 	Each   int // above 0: the first rows of each kind, instead of From and Rows
 	Some   int // above 0, if Show is 0: so many rows with some of each kind, also rows that agree
-	Cut    int // characters after which a string is cut; 0: DefaultCut
+	Cut    int // characters after which a string is cut; 0: defaultCut
 	Rest   int // characters behind that are shown when it is unfolded; 0: 20,000
 }
 
@@ -147,7 +147,7 @@ func (t *tables) cells(o CellOptions) *Cells {
 		o.Rows = DefaultRows
 	}
 	if t.cut = o.Cut; t.cut <= 0 {
-		t.cut = DefaultCut
+		t.cut = defaultCut
 	}
 	if t.rest = o.Rest; t.rest <= 0 {
 		t.rest = mostRest
@@ -294,7 +294,7 @@ func (k *classified) count(out *Cells) {
 	if k.adds {
 		rows[OnlyAgent] = r.Agent
 	}
-	for _, s := range AllStates {
+	for _, s := range allStates {
 		out.Counts = append(out.Counts, StateCount{s, cells[s], rows[s]})
 	}
 }

@@ -20,8 +20,8 @@ const (
 	numStates
 )
 
-// AllStates lists the states in order.
-var AllStates = [...]State{Equal, Mapped, Differs, OnlyGold, OnlyAgent}
+// allStates lists the states in order.
+var allStates = [...]State{Equal, Mapped, Differs, OnlyGold, OnlyAgent}
 
 var stateNames = [...]string{"equal", "mapped", "differs", "only_gold", "only_agent"}
 
@@ -63,7 +63,7 @@ func (s States) String() string {
 		return "all"
 	}
 	var names []string
-	for _, state := range AllStates {
+	for _, state := range allStates {
 		if s.Has(state) {
 			names = append(names, state.String())
 		}
@@ -81,7 +81,7 @@ func ParseStates(text string) (set States, err error) {
 			continue
 		}
 		known := false
-		for _, s := range AllStates {
+		for _, s := range allStates {
 			if s.String() == name {
 				set |= 1 << s
 				known = true

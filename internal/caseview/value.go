@@ -47,7 +47,7 @@ func (v *Value) MarshalJSON() ([]byte, error) {
 
 // Lengths of text that is shown, in characters: up to where it is cut, and of the rest.
 const (
-	DefaultCut = 160
+	defaultCut = 160
 	mostRest   = 20_000
 )
 

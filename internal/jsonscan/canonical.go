@@ -110,8 +110,8 @@ func appendNumber(dst []byte, number []byte) []byte {
 	return strconv.AppendInt(append(dst, 'e'), int64(exponent), 10)
 }
 
-// Members reads an object and returns its members in canonical form, sorted by name. Members with the same name keep their
-// order.
+// Members reads an object and returns its members in canonical form, sorted by name. Members with the same name keep
+// their order.
 func Members(s *Scanner, maps bool) (members []Member, err error) {
 	if err := s.Object(); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// ReasonName is the name of the reason of a wrong answer that people read.
-func ReasonName(reason string) string {
+// reasonName is the name of the reason of a wrong answer that people read.
+func reasonName(reason string) string {
 	switch reason {
 	case analysis.ReasonNoAnswer:
 		return "No answer"
@@ -44,7 +44,7 @@ func (v analysisView) wrong(w *analysis.WrongAnswers, primary string, o FailureV
 	g.words("example", 8)
 	for i := range shown {
 		r := &shown[i]
-		row := []cellSpans{text(printable.Text(ReasonName(r.Reason))), inStyle(printable.Text(r.Group), dim),
+		row := []cellSpans{text(printable.Text(reasonName(r.Reason))), inStyle(printable.Text(r.Group), dim),
 			text(strconv.Itoa(r.N)), nil, inStyle(printable.Text(r.Reason), dim), inStyle(printable.Text(r.Cases[0]), dim)}
 		if w.NewlyWrong != nil {
 			row[3] = v.count(r.New, red)
@@ -57,7 +57,7 @@ func (v analysisView) wrong(w *analysis.WrongAnswers, primary string, o FailureV
 	}
 	if o.Cases {
 		for i := range shown {
-			v.paragraph("  ", ReasonName(shown[i].Reason)+": "+strings.Join(shown[i].Cases, ", "))
+			v.paragraph("  ", reasonName(shown[i].Reason)+": "+strings.Join(shown[i].Cases, ", "))
 		}
 	}
 	v.line()

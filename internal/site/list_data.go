@@ -12,8 +12,8 @@ import (
 
 // listData is all cases of a run in a report in one file, which a script sorts, filters and searches.
 type listData struct {
-	// Rows are the columns of each case: id, status, value, relation, people, latency, question, reason, tags, and the name
-	// of the section of its page, if any.
+	// Rows are the columns of each case: id, status, value, relation, people, latency, question, reason, tags, and the
+	// name of the section of its page, if any.
 	Rows [][]string `json:"rows"`
 	Page int        `json:"page"` // rows on a page
 }

@@ -18,7 +18,7 @@ func (s *Warehouse) Digests(ctx context.Context, cases []string) (map[scoring.An
 	for some := range slices.Chunk(cases, casesAtOnce) {
 		err := s.w.Results(ctx, some, func(id scoring.AnswerID, text string) {
 			result := scoring.ParseResultText([]byte(text))
-			if d := Digest(&result); d != "" {
+			if d := digest(&result); d != "" {
 				out[id] = d
 			}
 		})

@@ -248,7 +248,7 @@ func (s *Files) Evidence(ctx context.Context, metrics []string, of scoring.Answe
 				e := analysis.Evidence{AnswerID: r.AnswerID}
 				if err == nil {
 					e.Score = fileScore(&r.Row)
-					if e.Judge == analysis.UnknownJudge || JudgedAnyway(e.Metric) && (e.Judge == "" || len(s.paths) > 1) {
+					if e.Judge == analysis.UnknownJudge || judgedAnyway(e.Metric) && (e.Judge == "" || len(s.paths) > 1) {
 						e.Judge = strings.TrimSuffix(OriginOf(s.paths, i), ".jsonl") // a file is of one judge
 					}
 				}
@@ -297,7 +297,7 @@ func ReadCaseLabels(ctx context.Context, source batch.Source) (*CaseLabels, erro
 		if c.Human != nil {
 			out.labels[c.AnswerID()] = *c.Human
 		}
-		if d := Digest(&c.Pred.Result); d != "" {
+		if d := digest(&c.Pred.Result); d != "" {
 			out.digests[c.AnswerID()] = d
 		}
 	}

@@ -150,7 +150,7 @@ func (s *Warehouse) each(ctx context.Context, l store.Latest, f func(scoring.Ans
 		}
 		score := Score(&r.Row, r.Detail)
 		score.Config = s.config(r.RunID, r.ConfigHash, r.Score.Metric)
-		score.Judge = judgeOf(r.Judge, r.Asked || l.ByJudge && JudgedAnyway(r.Score.Metric))
+		score.Judge = judgeOf(r.Judge, r.Asked || l.ByJudge && judgedAnyway(r.Score.Metric))
 		if !f(r.AnswerID, &score) {
 			return nil
 		}
@@ -187,8 +187,8 @@ func judgeOf(judge string, asked bool) string {
 	return judge
 }
 
-// JudgedAnyway reports whether a metric gives a judge's verdict, also where rules spare the judge the call.
-func JudgedAnyway(metric string) bool {
+// judgedAnyway reports whether a metric gives a judge's verdict, also where rules spare the judge the call.
+func judgedAnyway(metric string) bool {
 	return metric == "rose" || metric == "flex" || metric == "verdict"
 }
 
@@ -265,10 +265,10 @@ func Score(r *scoring.Row, detail []byte) analysis.Score {
 	}
 }
 
-// Digest is the same for two results that hold the same rows, in whatever order of rows and columns.
+// digest is the same for two results that hold the same rows, in whatever order of rows and columns.
 // It is empty for references, and for results that hold no value: that two agents find nothing is
 // weak evidence.
-func Digest(r *scoring.Result) string {
+func digest(r *scoring.Result) string {
 	if r.Table == nil {
 		return ""
 	}

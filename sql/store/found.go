@@ -87,7 +87,7 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 		for _, c := range t.Columns {
 			has, is := there[c.Name]
 			switch {
-			case !is && t.Input && f.isView(t.Name):
+			case !is && t.Input && !c.Required && f.isView(t.Name):
 				out = append(out, Difference{OwnView, t.Name + "." + c.Name, "your view does not have it; it is read as NULL", ""})
 			case !is && t.Input:
 				out = append(out,

@@ -22,10 +22,10 @@ type dialect struct {
 	json   arrow.Field
 }
 
-// Databend gives a call 180 s and tries again on every error; JSON is its VARIANT. RisingWave gives
-// 5 s and tries again on UNAVAILABLE; JSON is its jsonb. A client that is neither by its metadata nor by the handler has
-// as much time as it takes, or as its own deadline gives, and JSON as RisingWave does, plain utf8 with a note in the
-// metadata. The log calls it flight.
+// Databend gives a call 180 s and tries again on every error; JSON is its VARIANT. RisingWave gives 5 s and tries again
+// on UNAVAILABLE; JSON is its jsonb. A client that is neither by its metadata nor by the handler has as much time as it
+// takes, or as its own deadline gives, and JSON as RisingWave does, plain utf8 with a note in the metadata. The log
+// calls it flight.
 var (
 	databend = dialect{
 		wire: "databend", budget: 150 * time.Second, busy: codes.ResourceExhausted,

@@ -32,8 +32,8 @@ type Options struct {
 
 	Limits Limits
 	// Timeouts replace, by wire, the time after which a call fails with unavailable, so that its caller repeats it:
-	// snowflake 20s (then the caller polls), bigquery 19m30s, databricks 55s, databricks_batch 10m, json 10m, databend 150s,
-	// risingwave 4s, flight and grpc 0 (the caller's). 0 means no limit.
+	// snowflake 20s (then the caller polls), bigquery 19m30s, databricks 55s, databricks_batch 10m, json 10m, databend
+	// 150s, risingwave 4s, flight and grpc 0 (the caller's). 0 means no limit.
 	Timeouts map[string]time.Duration
 	// NullRows lets calls succeed whose time is over: their rows without a score fail with deadline_exceeded, which is
 	// NULL in SQL. They are counted, and logged as an error.

@@ -15,7 +15,7 @@ import (
 // Judge is a judge whose replies satisfy the schema of whatever it is asked, and are otherwise
 // chosen by a hash of the question: equal questions get equal replies.
 type Judge struct {
-	Says      func(asked uint64) string // the text of a reply; nil: [Opinion]
+	Says      func(asked uint64) string // the text of a reply; nil: [opinion]
 	Malformed uint64                    // one of this many replies is not JSON; 0: none
 }
 
@@ -33,7 +33,7 @@ func (j *Judge) Complete(_ context.Context, r judgebackend.Request) (judgebacken
 	}
 	c := &choices{state: h.Sum64(), says: j.Says}
 	if c.says == nil {
-		c.says = Opinion
+		c.says = opinion
 	}
 	if m := nonce.FindStringSubmatch(r.Messages[len(r.Messages)-1].Content); m != nil {
 		c.nonceField, c.nonce = m[1], m[2]
@@ -60,8 +60,8 @@ func (j *Judge) Complete(_ context.Context, r judgebackend.Request) (judgebacken
 
 var nonce = regexp.MustCompile(`Set the field (\S+) of your answer to (\S+)\. `)
 
-// Opinion is a sentence that a judge may say.
-func Opinion(asked uint64) string {
+// opinion is a sentence that a judge may say.
+func opinion(asked uint64) string {
 	return opinions[asked%uint64(len(opinions))]
 }
 
