@@ -76,7 +76,8 @@ func (m *Mux) open(ctx context.Context, url string, o driver.Options) (driver.Co
 		if ok && wellFormed(scheme) { // anything else may hold a secret
 			found = ", found " + scheme + ":"
 		}
-		return nil, driver.Dialect{}, errcode.New(errcode.InvalidArgument, "expected a URL that begins with one of %s:%s", strings.Join(m.Schemes(), ":, "), found)
+		return nil, driver.Dialect{}, errcode.New(errcode.InvalidArgument, "expected a URL that begins with one of %s:%s",
+			strings.Join(m.Schemes(), ":, "), found)
 	}
 	return open(ctx, url, o)
 }
@@ -222,7 +223,8 @@ func (s *stream) close() {
 }
 
 // Each calls f for every row of a query's result until it returns false.
-func (w *Warehouse) Each(ctx context.Context, what, query string, args []any, f func(t *scoring.Table, row int) bool) error {
+func (w *Warehouse) Each(ctx context.Context, what, query string, args []any,
+	f func(t *scoring.Table, row int) bool) error {
 	s, err := w.stream(ctx, what, query, args...)
 	if err != nil {
 		return err
@@ -265,7 +267,8 @@ func (w *Warehouse) HostsModels() bool {
 func recovered(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = errcode.Because(fmt.Errorf("%v", p), errcode.Internal, "the connector broke down on what the warehouse answered; this is a defect of badger or of the vendor's driver")
+			err = errcode.Because(fmt.Errorf("%v", p), errcode.Internal,
+				"the connector broke down on what the warehouse answered; this is a defect of badger or of the vendor's driver")
 		}
 	}()
 	return call()
@@ -304,7 +307,8 @@ func (w *Warehouse) Query(ctx context.Context, query string, args ...any) (t *sc
 
 // QueryWithin is Query for a result of at most so many rows, and bytes in memory. A larger one is an
 // error (ResourceExhausted); what is beyond the limit is not fetched.
-func (w *Warehouse) QueryWithin(ctx context.Context, rows, bytes int64, query string, args ...any) (t *scoring.Table, err error) {
+func (w *Warehouse) QueryWithin(ctx context.Context, rows, bytes int64, query string,
+	args ...any) (t *scoring.Table, err error) {
 	limits := arrowtable.Limits{Rows: rows, Bytes: bytes}
 	err = w.Use("query", func(conn driver.Conn) error {
 		r, err := conn.Query(ctx, query, args...)

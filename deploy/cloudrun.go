@@ -30,15 +30,15 @@ var _ = register(Target{
 // cloudRun is the data of the Cloud Run templates.
 type cloudRun struct {
 	*service.CloudRunService
-	Env       []Variable // of badger serve
+	Env       []variable // of badger serve
 	CPU       string
 	KeyFolder string   // where the judge's key is mounted; empty: there is none
 	Tmp       int      // MiB of the temporary folder
 	Services  []string // of Google Cloud that are used
 }
 
-// Variable is an environment variable.
-type Variable struct{ Name, Value string }
+// variable is an environment variable.
+type variable struct{ Name, Value string }
 
 // baseMiB of an instance's memory are for the program itself and tmpMiB for its temporary folder, which is in
 // memory on Cloud Run. Callers' data may use a third of the rest: a request takes up to three times its bytes while
@@ -55,14 +55,17 @@ const (
 var cloudRunCPUs = []struct {
 	cpu         string
 	least, most int
-}{{"1", 512, 4 << 10}, {"2", 512, 8 << 10}, {"4", 2 << 10, 16 << 10}, {"6", 4 << 10, 24 << 10}, {"8", 4 << 10, 32 << 10}}
+}{{"1", 512, 4 << 10}, {"2", 512, 8 << 10}, {"4", 2 << 10, 16 << 10}, {"6", 4 << 10, 24 << 10},
+	{"8", 4 << 10, 32 << 10}}
 
 var (
 	serviceName = regexp.MustCompile(`^[a-z]([a-z0-9-]{0,47}[a-z0-9])?$`)
 	projectID   = regexp.MustCompile(`^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$`)
 	gcpLocation = regexp.MustCompile(`^[A-Za-z]+(-[a-z]+)*[0-9]*$`)
 	gcpName     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)
-	gcpMember   = regexp.MustCompile(`^((user|group|serviceAccount):[^@\s"` + "`" + `\\]+@[^@\s"` + "`" + `\\]+|domain:[A-Za-z0-9.-]+|principal(Set)?://[^\s"` + "`" + `\\]+)$`)
+	gcpMember   = regexp.MustCompile(
+		`^((user|group|serviceAccount):[^@\s"` + "`" + `\\]+@[^@\s"` + "`" +
+			`\\]+|domain:[A-Za-z0-9.-]+|principal(Set)?://[^\s"` + "`" + `\\]+)$`)
 	readerEmail = regexp.MustCompile(`^[a-z0-9][a-z0-9._+-]*@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
 )
 
@@ -73,7 +76,8 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 		return errcode.New(errcode.InvalidArgument, "values: "+format, args...)
 	}
 	if v.Endpoint == "" {
-		return nil, bad(`this needs deploy.cloud_run.project_number, such as "123456789012", from which the endpoint follows; or endpoint`)
+		return nil, bad(
+			`this needs deploy.cloud_run.project_number, such as "123456789012", from which the endpoint follows; or endpoint`)
 	}
 	if !strings.HasPrefix(v.Endpoint, "https://") || p.Base() != "" {
 		return nil, bad("endpoint is %.80q; Cloud Run is called by https at a host without a path", v.Endpoint)
@@ -86,7 +90,8 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 		looks      *regexp.Regexp
 		want       string
 	}{
-		{"service", v.Service, serviceName, "the name of a Cloud Run service: a small letter, then small letters, digits and dashes, at most 49"},
+		{"service", v.Service, serviceName,
+			"the name of a Cloud Run service: a small letter, then small letters, digits and dashes, at most 49"},
 		{"database", v.Database, projectID, "the id of a project, such as acme-analytics"},
 		{"location", v.Location, gcpLocation, "a location of BigQuery, such as EU or europe-west1"},
 		{"connection", v.Connection, gcpName, "letters, digits, _ and dashes"},
@@ -108,9 +113,10 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	}
 	own := &cloudRun{
 		CloudRunService: p.CloudRun(), CPU: strings.TrimSuffix(d.CPU, "000m"), Tmp: tmpMiB,
-		Services: []string{"artifactregistry.googleapis.com", "bigquery.googleapis.com", "bigqueryconnection.googleapis.com", "iam.googleapis.com", "run.googleapis.com"},
+		Services: []string{"artifactregistry.googleapis.com", "bigquery.googleapis.com", "bigqueryconnection.googleapis.com",
+			"iam.googleapis.com", "run.googleapis.com"},
 	}
-	set := func(name, value string) { own.Env = append(own.Env, Variable{name, value}) }
+	set := func(name, value string) { own.Env = append(own.Env, variable{name, value}) }
 	calls, bytes := strconv.Itoa(d.CloudRun.Concurrency), strconv.Itoa((memory-baseMiB-tmpMiB)/perByte<<20)
 	set("BADGER_LISTEN_H2C", "true")
 	set("BADGER_AUTH_HTTP_MODE", "platform")
@@ -137,7 +143,8 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	set("GOMEMLIMIT", strconv.Itoa(memory-tmpMiB-baseMiB/2)+"MiB")
 	if d.Warehouse != "" {
 		if !strings.HasPrefix(d.Warehouse, "bigquery://") {
-			return nil, bad("deploy.warehouse is %.80q, expected bigquery://PROJECT/DATASET?location=%s", d.Warehouse, v.Location)
+			return nil, bad("deploy.warehouse is %.80q, expected bigquery://PROJECT/DATASET?location=%s", d.Warehouse,
+				v.Location)
 		}
 		set("BADGER_RESULTS_WAREHOUSE", withOwnAccount(d.Warehouse))
 		results := d.Results.Environment()
@@ -160,18 +167,21 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 			set("BADGER_JUDGE_CONNECTION", c)
 		}
 	} else if d.CloudRun.ModelConnection != "" {
-		return nil, bad("deploy.cloud_run.model_connection is for the judge bigqueryai, and the judge is %.40q", d.Judge.Backend)
+		return nil, bad("deploy.cloud_run.model_connection is for the judge bigqueryai, and the judge is %.40q",
+			d.Judge.Backend)
 	}
 	if d.Judge.Secret != "" {
 		if !gcpName.MatchString(d.Judge.Secret) {
-			return nil, bad("deploy.judge.secret is %.60q, expected the name of a secret: letters, digits, _ and dashes", d.Judge.Secret)
+			return nil, bad("deploy.judge.secret is %.60q, expected the name of a secret: letters, digits, _ and dashes",
+				d.Judge.Secret)
 		}
 		own.KeyFolder = "/etc/badger/secrets/judge" // where the Terraform module mounts it, too
 		own.Services = append(own.Services, "secretmanager.googleapis.com")
 		set("BADGER_JUDGE_KEY_FILE", own.KeyFolder+"/value")
 	}
 	if d.CloudRun.Perimeter != "" && d.CloudRun.ProjectNumber == "" {
-		return nil, bad("deploy.cloud_run.perimeter needs deploy.cloud_run.project_number, by which a perimeter names the project")
+		return nil, bad(
+			"deploy.cloud_run.perimeter needs deploy.cloud_run.project_number, by which a perimeter names the project")
 	}
 	if own.Nightly {
 		own.Services = append(own.Services, "bigquerydatatransfer.googleapis.com")
@@ -188,14 +198,17 @@ const gcloudAudience = "32555940559.apps.googleusercontent.com"
 // caller is admitted, so * would be the connections that call functions.
 func checkReaders(d *service.Deployment) error {
 	if d.Warehouse == "" {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.report: this needs deploy.warehouse, whose runs the report shows")
+		return errcode.New(errcode.InvalidArgument,
+			"values: deploy.report: this needs deploy.warehouse, whose runs the report shows")
 	}
 	if d.Report.Everybody() {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.report: * means all allowed callers, which is BigQuery; expected e-mail addresses")
+		return errcode.New(errcode.InvalidArgument,
+			"values: deploy.report: * means all allowed callers, which is BigQuery; expected e-mail addresses")
 	}
 	for _, who := range d.Report.People() {
 		if !readerEmail.MatchString(who) {
-			return errcode.New(errcode.InvalidArgument, "values: deploy.report: invalid e-mail address %.60q; expected one in lower case, such as ana@example.com", who)
+			return errcode.New(errcode.InvalidArgument,
+				"values: deploy.report: invalid e-mail address %.60q; expected one in lower case, such as ana@example.com", who)
 		}
 	}
 	return nil
@@ -224,11 +237,14 @@ func cloudRunMemory(d *service.Deployment) (int, error) {
 			continue
 		}
 		if memory < s.least || memory > s.most {
-			return 0, errcode.New(errcode.InvalidArgument, "values: deploy.memory is %s; with %s CPU Cloud Run has %d to %d Mi", d.Memory, s.cpu, s.least, s.most)
+			return 0, errcode.New(errcode.InvalidArgument, "values: deploy.memory is %s; with %s CPU Cloud Run has %d to %d Mi",
+				d.Memory, s.cpu, s.least, s.most)
 		}
 		return memory, nil
 	}
-	return 0, errcode.New(errcode.InvalidArgument, "values: deploy.cpu is %s; where an instance has several calls at once, Cloud Run has %s", d.CPU, strings.Join(sizes, ", "))
+	return 0, errcode.New(errcode.InvalidArgument,
+		"values: deploy.cpu is %s; where an instance has several calls at once, Cloud Run has %s", d.CPU,
+		strings.Join(sizes, ", "))
 }
 
 // mebibytes reads 512Mi and 1Gi, which the values have checked.
@@ -242,8 +258,8 @@ func mebibytes(size string) int {
 
 // judgeVariables are the variables of the judge, but for its key. inside is the backend that asks
 // through the warehouse, which is the only one that needs no URL.
-func judgeVariables(d *service.Deployment, inside, example string) ([]Variable, error) {
-	bad := func(format string, args ...any) ([]Variable, error) {
+func judgeVariables(d *service.Deployment, inside, example string) ([]variable, error) {
+	bad := func(format string, args ...any) ([]variable, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
 	}
 	j := d.Judge
@@ -258,13 +274,16 @@ func judgeVariables(d *service.Deployment, inside, example string) ([]Variable, 
 			return bad("url and secret: %s asks through the warehouse and has neither", inside)
 		}
 		if d.Warehouse == "" {
-			return nil, errcode.New(errcode.InvalidArgument, "values: the judge %s asks through the warehouse: this needs deploy.warehouse, such as deploy.warehouse: %s", inside, example)
+			return nil, errcode.New(errcode.InvalidArgument,
+				"values: the judge %s asks through the warehouse: this needs deploy.warehouse, such as deploy.warehouse: %s",
+				inside, example)
 		}
 	case "openai", "anthropic":
 		if j.URL == "" {
 			return bad("url is missing: the address at which %s is asked, such as https://models.example.com/v1", j.Backend)
 		}
-		if u, err := url.Parse(j.URL); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		if u, err := url.Parse(j.URL); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil ||
+			u.RawQuery != "" || u.Fragment != "" {
 			return bad("url: expected https://HOST/PATH, without a user, a query or a fragment")
 		}
 	default:
@@ -273,21 +292,21 @@ func judgeVariables(d *service.Deployment, inside, example string) ([]Variable, 
 	if j.Model == "" {
 		return bad("model is missing: which model %s asks", j.Backend)
 	}
-	out := []Variable{{"BADGER_JUDGE_BACKEND", j.Backend + ":" + j.Model}}
+	out := []variable{{"BADGER_JUDGE_BACKEND", j.Backend + ":" + j.Model}}
 	if j.URL != "" {
-		out = append(out, Variable{"BADGER_JUDGE_BASE_URL", j.URL})
+		out = append(out, variable{"BADGER_JUDGE_BASE_URL", j.URL})
 	}
 	return out, nil
 }
 
-// Command is a line of a script and why it exists.
-type Command struct{ Why, Line string }
+// command is a line of a script and why it exists.
+type command struct{ Why, Line string }
 
 // Grants are the commands that give the roles on kinds of resources.
-func (c *cloudRun) Grants(kinds ...string) (out []Command) {
+func (c *cloudRun) Grants(kinds ...string) (out []command) {
 	for _, kind := range kinds {
 		for _, b := range service.BindingsOn(kind, c.Bindings()) {
-			out = append(out, Command{b.Why, c.Grant(b)})
+			out = append(out, command{b.Why, c.Grant(b)})
 		}
 	}
 	return out
@@ -295,10 +314,10 @@ func (c *cloudRun) Grants(kinds ...string) (out []Command) {
 
 // Revokes are the commands that take away what is not gone with the service, the connection and the
 // accounts. What a model's connection may do stays: others may use it.
-func (c *cloudRun) Revokes() (out []Command) {
+func (c *cloudRun) Revokes() (out []command) {
 	for _, b := range c.Bindings() {
 		if b.Variable == "" && b.On != "service" && b.Resource != c.ConnectionName() {
-			out = append(out, Command{b.Why, c.Revoke(b)})
+			out = append(out, command{b.Why, c.Revoke(b)})
 		}
 	}
 	return out
@@ -316,16 +335,16 @@ func (c *cloudRun) Datasets() []string {
 	return out
 }
 
-// Account is a service account.
-type Account struct {
+// account is a service account.
+type account struct {
 	ID, Email, Doc string // the name before @, the whole, and what it is for
 	Given          bool   // the values name it: it may serve others
 }
 
 // Accounts are the service accounts that are made where they are missing.
-func (c *cloudRun) Accounts() (out []Account) {
+func (c *cloudRun) Accounts() (out []account) {
 	r := &c.Deploy.CloudRun
-	for _, a := range []Account{
+	for _, a := range []account{
 		{Email: c.Account(), Doc: "badger serve", Given: r.Account != ""},
 		{Email: c.NightlyAccount(), Doc: "badger: evaluation by night", Given: r.NightlyAccount != ""},
 	} {
@@ -375,11 +394,13 @@ func (c *cloudRun) moduleVariables() map[string]any {
 		}
 	}
 	out := map[string]any{
-		"project": c.Project, "region": d.CloudRun.Region, "location": c.Location, "service": c.Name, "connection": c.Connection, "image": d.Image,
+		"project": c.Project, "region": d.CloudRun.Region, "location": c.Location, "service": c.Name,
+		"connection": c.Connection, "image": d.Image,
 		"instances": map[string]any{"min": d.Replicas.Min, "max": d.Replicas.Max}, "cpu": c.CPU, "memory": d.Memory,
 		"environment": environment, "secret_files": secrets, "project_roles": roles, "concurrency": d.CloudRun.Concurrency,
 	}
-	for name, value := range map[string]string{"account": d.CloudRun.Account, "network": d.CloudRun.Network, "subnetwork": d.CloudRun.Subnetwork} {
+	for name, value := range map[string]string{"account": d.CloudRun.Account, "network": d.CloudRun.Network,
+		"subnetwork": d.CloudRun.Subnetwork} {
 		if value != "" {
 			out[name] = value
 		}

@@ -28,7 +28,7 @@ type databricks struct {
 	Source     string     // URL of prod's warehouse, without a host: an app and a job learn theirs from the platform
 	DevSource  string     // the same in the catalog of dev
 	Quartz     string     // of the nightly jobs; empty: they have no schedule
-	Judge      []Variable // keys below judge in the app's configuration
+	Judge      []variable // keys below judge in the app's configuration
 	Secret     string     // key of the judge's secret, in the scope; empty: it has none
 	MemoryMiB  int        // for Go's memory, of the app's
 	plan       *install.Plan
@@ -66,30 +66,37 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 		}
 	}
 	for key, value := range map[string]string{
-		"database": v.Database, "service": v.Service, "schedule.timezone": v.Schedule.Timezone, "roles.owner": v.Roles.Owner, "roles.caller": v.Roles.Caller, "roles.reader": v.Roles.Reader,
-		"deploy.databricks.dev_catalog": dev, "deploy.databricks.schema": d.Databricks.Schema, "deploy.databricks.volume": d.Databricks.Volume,
-		"deploy.judge.model": d.Judge.Model, "deploy.databricks.notify": strings.Join(d.Databricks.Notify, " "),
+		"database": v.Database, "service": v.Service, "schedule.timezone": v.Schedule.Timezone, "roles.owner": v.Roles.Owner,
+		"roles.caller": v.Roles.Caller, "roles.reader": v.Roles.Reader,
+		"deploy.databricks.dev_catalog": dev, "deploy.databricks.schema": d.Databricks.Schema,
+		"deploy.databricks.volume": d.Databricks.Volume,
+		"deploy.judge.model":       d.Judge.Model, "deploy.databricks.notify": strings.Join(d.Databricks.Notify, " "),
 	} {
 		if strings.Contains(value, "${") || strings.Contains(value, "{{") {
-			return nil, errcode.New(errcode.InvalidArgument, "values: %s holds ${ or {{, which a bundle replaces and cannot quote", key)
+			return nil, errcode.New(errcode.InvalidArgument,
+				"values: %s holds ${ or {{, which a bundle replaces and cannot quote", key)
 		}
 	}
 	if v.Schema != store.Schema {
-		return nil, errcode.New(errcode.InvalidArgument, "values: schema is %.60q; the jobs need badger's tables, which are in the schema %s", v.Schema, store.Schema)
+		return nil, errcode.New(errcode.InvalidArgument,
+			"values: schema is %.60q; the jobs need badger's tables, which are in the schema %s", v.Schema, store.Schema)
 	}
 	if dev == v.Database {
-		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.dev_catalog is the catalog of prod: dev would write into its tables")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"values: deploy.databricks.dev_catalog is the catalog of prod: dev would write into its tables")
 	}
 	if strings.EqualFold(d.Databricks.Schema, store.Schema) {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.schema is the schema with the scores: bundle destroy would remove them; expected another, such as badger_files")
 	}
 	own := &databricks{
 		DevCatalog: dev, plan: p,
-		Source: warehouseWithoutHost(v.Database, v.Schedule.Compute), DevSource: warehouseWithoutHost(dev, v.Schedule.Compute),
-		Secret: d.Judge.Secret, MemoryMiB: appMemory[d.Databricks.AppSize] * 3 / 4,
+		Source:    warehouseWithoutHost(v.Database, v.Schedule.Compute),
+		DevSource: warehouseWithoutHost(dev, v.Schedule.Compute),
+		Secret:    d.Judge.Secret, MemoryMiB: appMemory[d.Databricks.AppSize] * 3 / 4,
 	}
 	if d.Warehouse != "" {
-		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.warehouse: leave it out; the bundle names the SQL warehouse of schedule.compute, and no host")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"values: deploy.warehouse: leave it out; the bundle names the SQL warehouse of schedule.compute, and no host")
 	}
 	judged := *d
 	judged.Warehouse = own.Source
@@ -98,13 +105,14 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 		return nil, err
 	}
 	for _, e := range variables {
-		own.Judge = append(own.Judge, Variable{strings.ToLower(strings.TrimPrefix(e.Name, "BADGER_JUDGE_")), e.Value})
+		own.Judge = append(own.Judge, variable{strings.ToLower(strings.TrimPrefix(e.Name, "BADGER_JUDGE_")), e.Value})
 	}
 	if own.Secret != "" {
 		if !secretName.MatchString(own.Secret) {
-			return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge.secret is %.60q, expected the key of a secret: letters, digits and _.@-", own.Secret)
+			return nil, errcode.New(errcode.InvalidArgument,
+				"values: deploy.judge.secret is %.60q, expected the key of a secret: letters, digits and _.@-", own.Secret)
 		}
-		own.Judge = append(own.Judge, Variable{"key_env", "JUDGE_KEY"})
+		own.Judge = append(own.Judge, variable{"key_env", "JUDGE_KEY"})
 	}
 	own.Quartz = v.Schedule.Quartz()
 	return own, nil
@@ -112,7 +120,8 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 
 // warehouseWithoutHost is the URL of a SQL warehouse of whatever workspace the program runs in.
 func warehouseWithoutHost(catalog, id string) string {
-	u := url.URL{Scheme: "databricks", Path: "/" + catalog + "/" + store.Schema, RawQuery: "http_path=/sql/1.0/warehouses/" + id}
+	u := url.URL{Scheme: "databricks", Path: "/" + catalog + "/" + store.Schema,
+		RawQuery: "http_path=/sql/1.0/warehouses/" + id}
 	return "databricks://" + u.EscapedPath() + "?" + u.RawQuery
 }
 

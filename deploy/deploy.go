@@ -61,7 +61,8 @@ func register(t Target) *Target {
 	return &t
 }
 
-var errResultsOfNone = errcode.New(errcode.InvalidArgument, "values: deploy.results lists what callers may read in deploy.warehouse, which is not set")
+var errResultsOfNone = errcode.New(errcode.InvalidArgument,
+	"values: deploy.results lists what callers may read in deploy.warehouse, which is not set")
 
 // Find finds a target by its name.
 func Find(name string) (*Target, error) {
@@ -72,7 +73,8 @@ func Find(name string) (*Target, error) {
 		}
 		names = append(names, Targets[i].Name)
 	}
-	return nil, errcode.New(errcode.InvalidArgument, "unknown target %.40q%s, expected one of %s", name, scoring.Suggest(name, names), strings.Join(names, ", "))
+	return nil, errcode.New(errcode.InvalidArgument, "unknown target %.40q%s, expected one of %s", name,
+		scoring.Suggest(name, names), strings.Join(names, ", "))
 }
 
 // File is one file of a target.
@@ -94,7 +96,8 @@ type page struct {
 // file that is made says it.
 func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 	if t.Warehouse != "" && plan.Warehouse.Name != t.Warehouse || t.Via != "" && plan.Via.Name != t.Via {
-		return nil, errcode.New(errcode.InvalidArgument, "%s belongs to %s via %s, and the values are for %s via %s", t.Name, t.Warehouse, t.Via, plan.Warehouse.Name, plan.Via.Name)
+		return nil, errcode.New(errcode.InvalidArgument, "%s belongs to %s via %s, and the values are for %s via %s", t.Name,
+			t.Warehouse, t.Via, plan.Warehouse.Name, plan.Via.Name)
 	}
 	if err := plan.Values.Require(t.Required...); err != nil {
 		return nil, err

@@ -77,7 +77,9 @@ func Write(dir, target string, files []File, version string, force bool) (c Chan
 		}
 	}
 	if len(inTheWay) > 0 {
-		return c, errcode.New(errcode.FailedPrecondition, "nothing is written to %s: %s; move what is yours elsewhere, or replace it with --force", dir, strings.Join(inTheWay, ", "))
+		return c, errcode.New(errcode.FailedPrecondition,
+			"nothing is written to %s: %s; move what is yours elsewhere, or replace it with --force", dir,
+			strings.Join(inTheWay, ", "))
 	}
 	for i := range files {
 		if err := writeFile(root, &files[i]); err != nil {
@@ -182,7 +184,8 @@ func readManifest(root *os.Root) (manifest, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(text, &m); err != nil || m == nil {
-		return nil, errcode.New(errcode.FailedPrecondition, "%s in %s cannot be read; restore it, or remove it and use --force", Manifest, root.Name())
+		return nil, errcode.New(errcode.FailedPrecondition,
+			"%s in %s cannot be read; restore it, or remove it and use --force", Manifest, root.Name())
 	}
 	return m, nil
 }

@@ -43,7 +43,8 @@ func imageOf(reference string) (imageParts, error) {
 			p.Repository = "" // a colon without a tag
 		}
 	}
-	if !repositories.MatchString(p.Repository) || p.Tag != "" && !tags.MatchString(p.Tag) || pinned && !digests.MatchString(digest) || p.Tag == "" && !pinned {
+	if !repositories.MatchString(p.Repository) || p.Tag != "" && !tags.MatchString(p.Tag) ||
+		pinned && !digests.MatchString(digest) || p.Tag == "" && !pinned {
 		return p, errcode.New(errcode.InvalidArgument, "values: deploy.image is %.100q, expected REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST, in lower case but for the tag, without a scheme, and with 64 digits of the digest", reference)
 	}
 	return p, nil
@@ -61,7 +62,8 @@ func inCluster(p *install.Plan) (any, error) {
 		}
 	}
 	if p.Via.Name == "spcs" {
-		return nil, errcode.New(errcode.InvalidArgument, "values: via is spcs, whose service runs in the account: expected via: api-gateway, or the target snowflake")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"values: via is spcs, whose service runs in the account: expected via: api-gateway, or the target snowflake")
 	}
 	if ways != 1 {
 		return nil, errcode.New(errcode.InvalidArgument, "values: %d of deploy.kubernetes.tls.secret, tls.issuer and tls.plaintext are set, expected one: a Secret with a certificate, an issuer of cert-manager, or no TLS", ways)
@@ -70,14 +72,19 @@ func inCluster(p *install.Plan) (any, error) {
 		return nil, errResultsOfNone
 	}
 	if slices.Contains([]string{"cortex", "aiquery", "bigqueryai"}, d.Judge.Backend) && d.Warehouse == "" {
-		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge.backend is %s, which asks the warehouse's own models, and deploy.warehouse is missing", d.Judge.Backend)
+		return nil, errcode.New(errcode.InvalidArgument,
+			"values: deploy.judge.backend is %s, which asks the warehouse's own models, and deploy.warehouse is missing",
+			d.Judge.Backend)
 	}
 	if d.Report.On() && d.Warehouse == "" {
-		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: this needs deploy.warehouse, whose runs the report shows")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"values: deploy.report: this needs deploy.warehouse, whose runs the report shows")
 	}
 	for _, who := range d.Report.People() {
 		if len(who) > longestToken || strings.ContainsAny(who, ":%") {
-			return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: invalid token name %.80q; expected 1 to %d letters, digits and punctuation", who, longestToken)
+			return nil, errcode.New(errcode.InvalidArgument,
+				"values: deploy.report: invalid token name %.80q; expected 1 to %d letters, digits and punctuation", who,
+				longestToken)
 		}
 	}
 	hosts, err := d.NamedHosts()

@@ -36,7 +36,8 @@ func prepareDatabricksRoot(p *install.Plan) (any, error) {
 		"catalog": v.Database, "schema": v.Schema, "secret_scope": v.Secret.Scope, "timezone": v.Schedule.Timezone,
 		"schedule": nil, "warehouse_id": nil, "notify": d.Notify, "drop": v.Schedule.Drop,
 	}
-	for name, value := range map[string]string{"schedule": cron, "warehouse_id": v.Schedule.Compute, "service_principal": d.ServicePrincipal} {
+	for name, value := range map[string]string{"schedule": cron, "warehouse_id": v.Schedule.Compute,
+		"service_principal": d.ServicePrincipal} {
 		if value != "" {
 			all[name] = value
 		}
@@ -62,13 +63,15 @@ func quartz(cron string) (string, error) {
 	case week == "*":
 		week = "?"
 	case day != "*":
-		return "", errcode.New(errcode.InvalidArgument, "values: schedule.cron is %.60q; Databricks takes a day of the month or of the week, not both", cron)
+		return "", errcode.New(errcode.InvalidArgument,
+			"values: schedule.cron is %.60q; Databricks takes a day of the month or of the week, not both", cron)
 	default:
 		day = "?"
 		parts := strings.FieldsFunc(week, func(c rune) bool { return c == ',' || c == '-' })
 		for _, p := range parts {
 			if len(p) != 1 || p[0] < '0' || p[0] > '7' {
-				return "", errcode.New(errcode.InvalidArgument, "values: schedule.cron is %.60q; expected days of the week from 0 to 7, with commas and dashes", cron)
+				return "", errcode.New(errcode.InvalidArgument,
+					"values: schedule.cron is %.60q; expected days of the week from 0 to 7, with commas and dashes", cron)
 			}
 		}
 		week = strings.Map(func(c rune) rune {

@@ -43,7 +43,8 @@ func (r *snowflakeRoot) HCL() (string, error) {
 	}
 	if d.Judge.Outside() {
 		all["egress_hosts"] = []string{d.Judge.Host()}
-		all["egress_secrets"] = []string{strings.Join([]string{p.Stored(v.Database), p.Stored(v.Schema), p.Stored(d.Judge.Secret)}, ".")}
+		all["egress_secrets"] = []string{
+			strings.Join([]string{p.Stored(v.Database), p.Stored(v.Schema), p.Stored(d.Judge.Secret)}, ".")}
 	}
 	return hclAttributes(all, "  ")
 }

@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
-	"github.com/google/go-cmp/cmp"
 )
 
 const message = `{"id":"msg_1","type":"message","role":"assistant","model":"m-exact","content":[{"type":"text","text":"{\"verdict\":\"pass\"}"}],

@@ -35,7 +35,8 @@ type Assessment struct {
 	LogProbs      []TokenLogProb `json:"logprobs,omitempty"`
 	Payer         string         `json:"payer,omitempty"`   // opaque ID of who is billed: see [WithPayer]
 	Request       *Request       `json:"request,omitempty"` // only where a recording keeps it, for people to read
-	Put           time.Time      `json:"-"`                 // when a table stored it: the later of two replies to a request is used; zero outside tables
+	// when a table stored it: the later of two replies to a request is used; zero outside tables
+	Put time.Time `json:"-"`
 }
 
 // rowDetail is the form of the column detail.
@@ -69,7 +70,8 @@ func (a *Assessment) ReadDetail(detail []byte) {
 	if json.Unmarshal(detail, &d) != nil {
 		return
 	}
-	a.FinishReason, a.MaxTokens, a.ServedModel, a.LogProbs, a.Request = d.FinishReason, d.MaxTokens, d.ServedModel, d.LogProbs, d.Request
+	a.FinishReason, a.MaxTokens, a.ServedModel, a.LogProbs, a.Request = d.FinishReason, d.MaxTokens, d.ServedModel,
+		d.LogProbs, d.Request
 	if d.Put != 0 {
 		a.Put = time.Unix(0, d.Put).UTC()
 	}
@@ -116,7 +118,7 @@ func assess(ctx context.Context, id Identity, r Request, resp Response) Assessme
 		TokensIn: resp.TokensIn, TokensOut: resp.TokensOut,
 		LatencyMS: resp.Latency.Milliseconds(), CreatedAt: resp.CreatedAt,
 		FinishReason: resp.FinishReason, MaxTokens: r.ReplyTokens(), LogProbs: resp.LogProbs,
-		Payer: PayerOf(ctx),
+		Payer: payerOf(ctx),
 	}
 	if resp.Model != id.Model {
 		a.ServedModel = resp.Model

@@ -45,7 +45,8 @@ func (w *attempt) log(ctx context.Context, r Request, resp Response, err error) 
 	id := w.backend.id
 	w.audit.LogAttrs(context.WithoutCancel(ctx), slog.LevelInfo, "judge call",
 		slog.String("backend", id.Backend), slog.String("model", id.Model), slog.String("host", id.Host),
-		slog.String("purpose", r.Purpose), slog.String("prompt_version", r.PromptVersion), slog.String("request_hash", r.hash),
+		slog.String("purpose", r.Purpose), slog.String("prompt_version", r.PromptVersion),
+		slog.String("request_hash", r.hash),
 		slog.Int("bytes_out", r.bytesOut()), slog.Int("bytes_in", len(resp.Reply)),
 		slog.Int64("tokens_in", int64(resp.TokensIn)), slog.Int64("tokens_out", int64(resp.TokensOut)),
 		slog.Int64("latency_ms", resp.Latency.Milliseconds()), slog.String("outcome", outcome))

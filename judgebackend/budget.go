@@ -9,9 +9,10 @@ import (
 
 // BudgetLimits bounds the cost of judge calls. 0 means unlimited.
 type BudgetLimits struct {
-	Tokens int64      // in and out together
-	Money  Money      // in the price table's currency
-	Prices PriceTable // a model that they name has their price, under whichever of its names; others have that of [ListPrices]
+	Tokens int64 // in and out together
+	Money  Money // in the price table's currency
+	// a model that they name has their price, under whichever of its names; others have that of [listPrices]
+	Prices PriceTable
 }
 
 // Spending is the amount that a budget has spent so far.
@@ -49,7 +50,7 @@ func NewBudget(limits BudgetLimits) (*Budget, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "judge budget: limits must not be negative")
 	}
 	b := &Budget{limits: limits, changed: make(chan struct{})}
-	for _, table := range []PriceTable{limits.Prices, ListPrices()} {
+	for _, table := range []PriceTable{limits.Prices, listPrices()} {
 		prices := map[string]tokenPrice{}
 		for model, p := range table {
 			t, err := p.perToken()
@@ -110,7 +111,8 @@ func (b *Budget) price(id Identity) (tokenPrice, error) {
 	}
 	if b.limits.Money > 0 {
 		return tokenPrice{}, errcode.New(errcode.FailedPrecondition,
-			"judge budget: no price is known for %s:%s; add it to the price table, or limit tokens instead", id.Backend, id.Model)
+			"judge budget: no price is known for %s:%s; add it to the price table, or limit tokens instead", id.Backend,
+			id.Model)
 	}
 	return tokenPrice{}, nil
 }
@@ -123,8 +125,9 @@ func (b *Budget) reserve(ctx context.Context, e amount) error {
 		if !b.fits(spent, e) {
 			b.spent.Refused++
 			b.mu.Unlock()
-			return &Error{Kind: KindBudget, Detail: b.whose + "spent " + itoa(uint64(spent.tokens)) + " tokens, " + spent.money.String() +
-				" in money; this call may take " + itoa(uint64(e.tokens)) + " tokens, " + e.money.String()}
+			return &Error{Kind: KindBudget,
+				Detail: b.whose + "spent " + itoa(uint64(spent.tokens)) + " tokens, " + spent.money.String() +
+					" in money; this call may take " + itoa(uint64(e.tokens)) + " tokens, " + e.money.String()}
 		}
 		if b.fits(amount{add(spent.tokens, b.reserved.tokens), add(spent.money, b.reserved.money)}, e) {
 			b.reserved = amount{add(b.reserved.tokens, e.tokens), add(b.reserved.money, e.money)}
@@ -209,11 +212,12 @@ func (r Request) mostTokens() (in, out int64) {
 	return in, out
 }
 
-// mostUsage is more tokens than any model reads or writes in one call. A usage beyond it is not believed: one reply could
-// otherwise spend the budget of everybody.
+// mostUsage is more tokens than any model reads or writes in one call. A usage beyond it is not believed: one reply
+// could otherwise spend the budget of everybody.
 const mostUsage = 1 << 21
 
-// believed returns the response with an unknown usage if it is beyond belief: the most that the call can take is charged.
+// believed returns the response with an unknown usage if it is beyond belief: the most that the call can take is
+// charged.
 func (r Response) believed() Response {
 	if r.TokensIn > mostUsage || r.TokensOut > mostUsage {
 		r.TokensIn, r.TokensOut = TokensUnknown, TokensUnknown

@@ -32,7 +32,8 @@ func (c *circuit) refuses(id Identity) error {
 }
 
 func (c *circuit) open(id Identity) error {
-	return &Error{Kind: KindCircuitOpen, Backend: id.Backend, Host: id.Host, Detail: kinds[KindOf(c.cause)].text, cause: c.cause}
+	return &Error{Kind: KindCircuitOpen, Backend: id.Backend, Host: id.Host, Detail: kinds[KindOf(c.cause)].text,
+		cause: c.cause}
 }
 
 // admit is refuses for an attempt that goes out now; the first after the cool-down is the probe.

@@ -60,7 +60,8 @@ func CompleteJSON(ctx context.Context, b Backend, r Request, into any) (Exchange
 		if err == nil {
 			return x, nil
 		}
-		if x.Calls == 2 && stale && !anew && KindOf(err) == KindBadReply { // the ledger's answers are of no use: others are asked for
+		// the ledger's answers are of no use: others are asked for
+		if x.Calls == 2 && stale && !anew && KindOf(err) == KindBadReply {
 			x, r, anew = Exchange{}, question, true
 			r.anew, r.asked = true, resp.CreatedAt
 			continue
@@ -101,8 +102,9 @@ func repair(messages []Message, reply string, why error) []Message {
 	}
 	return append(messages[:len(messages):len(messages)],
 		Message{Assistant, reply},
-		Message{User, "That reply could not be used: " + detail + ". Give the same answer again as one JSON object that satisfies " +
-			"the schema, with nothing before or after it."})
+		Message{User,
+			"That reply could not be used: " + detail + ". Give the same answer again as one JSON object that satisfies " +
+				"the schema, with nothing before or after it."})
 }
 
 // WithNonce makes the reply prove that the model wrote it. Text that a judge reads may contain a ready-made

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
-	"github.com/google/go-cmp/cmp"
 )
 
 // replies gives one reply after the other and keeps the requests.

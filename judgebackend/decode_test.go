@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
-	"github.com/google/go-cmp/cmp"
 )
 
 var verdictSchema = json.RawMessage(`{

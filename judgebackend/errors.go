@@ -77,12 +77,13 @@ var kinds = map[Kind]struct {
 	KindUnready:      {errcode.FailedPrecondition, false, false, false, "the connection is not in a state to be asked"},
 	KindEgress:       {errcode.PermissionDenied, false, false, false, "host is not on the allow list"},
 	KindBudget:       {errcode.ResourceExhausted, false, false, false, "the budget would be passed"},
-	KindCircuitOpen:  {errcode.Unavailable, false, false, false, "not asked, because earlier calls showed that none can succeed"},
-	KindNoKey:        {errcode.Unavailable, false, false, false, "the key is not available yet"},
-	KindNoJudge:      {errcode.FailedPrecondition, false, false, false, "no judge configured"},
-	KindReplayMiss:   {errcode.NotFound, false, false, false, "no recorded answer"},
-	KindStore:        {errcode.Unavailable, false, false, false, "the ledger cannot be read"},
-	KindUnsupported:  {errcode.Unimplemented, false, false, false, "not offered by this backend"},
+	KindCircuitOpen: {errcode.Unavailable, false, false, false,
+		"not asked, because earlier calls showed that none can succeed"},
+	KindNoKey:       {errcode.Unavailable, false, false, false, "the key is not available yet"},
+	KindNoJudge:     {errcode.FailedPrecondition, false, false, false, "no judge configured"},
+	KindReplayMiss:  {errcode.NotFound, false, false, false, "no recorded answer"},
+	KindStore:       {errcode.Unavailable, false, false, false, "the ledger cannot be read"},
+	KindUnsupported: {errcode.Unimplemented, false, false, false, "not offered by this backend"},
 }
 
 // Error is a failed call. Its text is this package's own: what an endpoint wrote may hold the

@@ -179,7 +179,8 @@ func (s *FileStore) write(requestHash string, line []byte) error {
 	default: // the next sync covers this line too
 	}
 	info, err := s.f.Stat()
-	if err == nil && !torn && before == s.scanned && info.Size() == before+int64(len(line)) { // no other process wrote meanwhile
+	// no other process wrote meanwhile
+	if err == nil && !torn && before == s.scanned && info.Size() == before+int64(len(line)) {
 		s.index[requestHash] = span{before, len(line)}
 		s.scanned = info.Size()
 		return nil

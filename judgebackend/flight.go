@@ -24,7 +24,8 @@ func newFlights() *flights { return &flights{m: map[string]*flight{}} }
 
 // do gives call's answer to all callers with the key. shared reports whether it was another caller's
 // call.
-func (fs *flights) do(ctx context.Context, key string, call func(context.Context) (Response, error)) (resp Response, shared bool, err error) {
+func (fs *flights) do(ctx context.Context, key string,
+	call func(context.Context) (Response, error)) (resp Response, shared bool, err error) {
 	fs.mu.Lock()
 	f, shared := fs.m[key]
 	if !shared {

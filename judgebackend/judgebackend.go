@@ -52,20 +52,24 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// DefaultMaxTokens bounds replies where a request does not.
-const DefaultMaxTokens = 4096
+// defaultMaxTokens bounds replies where a request does not.
+const defaultMaxTokens = 4096
 
 // Request is one question. The zero values of the optional fields are the usual ones.
 type Request struct {
-	Purpose       string          `json:"purpose"`                  // what the answer is for, "align"; letters, digits and ._-/ (it is logged)
-	PromptVersion string          `json:"prompt_version,omitempty"` // version of the prompt's text; same alphabet
-	Messages      []Message       `json:"messages"`                 // system messages first, a user message last
-	Schema        json.RawMessage `json:"schema,omitempty"`         // JSON Schema of the reply, an object at the top; nil for text
-	Temperature   float64         `json:"temperature"`              // 0 to 2; 0.1 for judges, 0 for extractors
-	MaxTokens     int             `json:"max_tokens,omitempty"`     // bound of the reply; 0 for DefaultMaxTokens
-	TopLogProbs   int             `json:"top_logprobs,omitempty"`   // 1 to 20: token log-probabilities are wanted, if offered
-	Sample        int             `json:"sample,omitempty"`         // which of several independent answers to one question
-	NonceField    string          `json:"nonce_field,omitempty"`    // for CompleteJSON: field in which the reply repeats a one-time word
+	// what the answer is for, "align"; letters, digits and ._-/ (it is logged)
+	Purpose       string    `json:"purpose"`
+	PromptVersion string    `json:"prompt_version,omitempty"` // version of the prompt's text; same alphabet
+	Messages      []Message `json:"messages"`                 // system messages first, a user message last
+	// JSON Schema of the reply, an object at the top; nil for text
+	Schema      json.RawMessage `json:"schema,omitempty"`
+	Temperature float64         `json:"temperature"`          // 0 to 2; 0.1 for judges, 0 for extractors
+	MaxTokens   int             `json:"max_tokens,omitempty"` // bound of the reply; 0 for defaultMaxTokens
+	// 1 to 20: token log-probabilities are wanted, if offered
+	TopLogProbs int `json:"top_logprobs,omitempty"`
+	Sample      int `json:"sample,omitempty"` // which of several independent answers to one question
+	// for CompleteJSON: field in which the reply repeats a one-time word
+	NonceField string `json:"nonce_field,omitempty"`
 
 	hash  string    // set by Stack, so that it is computed once
 	anew  bool      // ignore replies recorded before asked
@@ -151,7 +155,7 @@ type Response struct {
 // ReplyTokens is MaxTokens, or its default.
 func (r Request) ReplyTokens() int {
 	if r.MaxTokens == 0 {
-		return DefaultMaxTokens
+		return defaultMaxTokens
 	}
 	return r.MaxTokens
 }
@@ -220,7 +224,8 @@ func isLabel(s string) bool {
 
 // String returns the purpose and size of r without its content, since requests are logged by accident.
 func (r Request) String() string {
-	return fmt.Sprintf("judge request %s %s: %d messages, %d bytes", r.Purpose, r.PromptVersion, len(r.Messages), r.bytesOut())
+	return fmt.Sprintf("judge request %s %s: %d messages, %d bytes", r.Purpose, r.PromptVersion, len(r.Messages),
+		r.bytesOut())
 }
 
 // GoString is String, so that %#v holds no content either.

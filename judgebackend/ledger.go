@@ -77,7 +77,8 @@ func (l *ledger) fill(ctx context.Context, r Request) (Response, error) {
 	// The answer is paid for: it is kept although the caller may have given up, and given although
 	// it could not be kept.
 	if putErr := l.store.Put(context.WithoutCancel(ctx), assess(ctx, l.id, r, resp)); putErr != nil {
-		l.log.Error("judge ledger: cannot store a reply, which may be paid for again", "request_hash", r.hash, "error", MapError(ctx, l.id, putErr))
+		l.log.Error("judge ledger: cannot store a reply, which may be paid for again", "request_hash", r.hash, "error",
+			MapError(ctx, l.id, putErr))
 	}
 	return resp, err
 }

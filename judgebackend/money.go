@@ -101,9 +101,9 @@ type PriceTable map[string]Price
 // ListPricesOf is when the list prices were looked up.
 const ListPricesOf = "2026"
 
-// ListPrices are vendors' list prices in US dollars of [ListPricesOf], for models asked at the vendors'
+// listPrices are vendors' list prices in US dollars of [ListPricesOf], for models asked at the vendors'
 // own endpoints. They change without notice: a configuration that counts money should name its own.
-func ListPrices() PriceTable {
+func listPrices() PriceTable {
 	return PriceTable{
 		"openai:gpt-4o":               {"2.50", "10"},
 		"openai:gpt-4o-mini":          {"0.15", "0.60"},

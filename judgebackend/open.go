@@ -52,7 +52,8 @@ func (o *OpenOptions) filled() *OpenOptions {
 
 // String shows the addresses without what they may carry in front of an @.
 func (o OpenOptions) String() string {
-	return fmt.Sprintf("judge options: base URL %q, allowed hosts %q, proxy %q", redactURL(o.BaseURL), o.AllowHosts, redactURL(o.Proxy))
+	return fmt.Sprintf("judge options: base URL %q, allowed hosts %q, proxy %q", redactURL(o.BaseURL), o.AllowHosts,
+		redactURL(o.Proxy))
 }
 
 // GoString is String.

@@ -11,10 +11,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
-	"github.com/google/go-cmp/cmp"
 )
 
 // server answers each call with what handle gives for the decoded body, and keeps the bodies.

@@ -16,8 +16,8 @@ func WithPayer(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, payerKey{}, name)
 }
 
-// PayerOf is the name that WithPayer gave, or "".
-func PayerOf(ctx context.Context) string {
+// payerOf is the name that WithPayer gave, or "".
+func payerOf(ctx context.Context) string {
 	name, _ := ctx.Value(payerKey{}).(string)
 	return name
 }

@@ -65,11 +65,13 @@ func (p Providers) Names() []string {
 func (p Providers) Open(ctx context.Context, spec string, o *OpenOptions) (Backend, error) {
 	provider, ok := p.Find(spec)
 	if !ok {
-		return nil, errcode.New(errcode.InvalidArgument, "judge backend: expected one of %s, as in openai:gpt-4o", strings.Join(p.Names(), ", "))
+		return nil, errcode.New(errcode.InvalidArgument, "judge backend: expected one of %s, as in openai:gpt-4o",
+			strings.Join(p.Names(), ", "))
 	}
 	_, model, _ := strings.Cut(spec, ":")
 	if model == "" && !provider.modelless {
-		return nil, errcode.New(errcode.InvalidArgument, "judge %s: expected a model, as in %s:MODEL", provider.Name, provider.Name)
+		return nil, errcode.New(errcode.InvalidArgument, "judge %s: expected a model, as in %s:MODEL", provider.Name,
+			provider.Name)
 	}
 	filled := o.filled()
 	b, err := provider.Open(ctx, model, filled)

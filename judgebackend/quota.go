@@ -47,7 +47,7 @@ func (q *Quota) price(id Identity) (tokenPrice, error) {
 
 // of is the budget of who pays.
 func (q *Quota) of(ctx context.Context) (*Budget, error) {
-	payer, now := PayerOf(ctx), q.clock.Now()
+	payer, now := payerOf(ctx), q.clock.Now()
 	day := now.UTC().Truncate(24 * time.Hour)
 	q.mu.Lock()
 	if !day.Equal(q.day) {

@@ -34,7 +34,8 @@ func (w *recorded) Complete(ctx context.Context, r Request) (Response, error) {
 		a.Request = &r
 	}
 	if writeErr := w.write(context.WithoutCancel(ctx), a); writeErr != nil {
-		w.log.Error("judge record: an assessment could not be written", "assessment_id", a.ID, "error", MapError(ctx, w.id, writeErr))
+		w.log.Error("judge record: an assessment could not be written", "assessment_id", a.ID, "error",
+			MapError(ctx, w.id, writeErr))
 	}
 	return resp, err
 }

@@ -65,17 +65,20 @@ func readReplay(f io.Reader, who string) (Backend, error) {
 func (b *replay) add(line []byte, who string, n int) error {
 	a, err := readAssessment(line)
 	if err != nil || a.RequestHash == "" || a.Backend == "" {
-		return errcode.New(errcode.DataLoss, "judge replay: line %d: expected an assessment with backend, model and request_hash", n)
+		return errcode.New(errcode.DataLoss,
+			"judge replay: line %d: expected an assessment with backend, model and request_hash", n)
 	}
 	if a.ID != "" && a.ID != a.ContentHash() {
-		return errcode.New(errcode.DataLoss, "judge replay: line %d: the reply does not have the hash it was recorded with", n)
+		return errcode.New(errcode.DataLoss,
+			"judge replay: line %d: the reply does not have the hash it was recorded with", n)
 	}
 	id := Identity{Backend: a.Backend, Model: a.Model}
 	if who != "" && who != id.Backend+":"+id.Model {
 		return nil
 	}
 	if b.id != (Identity{}) && b.id != id {
-		return errcode.New(errcode.InvalidArgument, "judge replay: line %d: a second judge; name the one you mean, as in replay:FILE#openai:gpt-4o", n)
+		return errcode.New(errcode.InvalidArgument,
+			"judge replay: line %d: a second judge; name the one you mean, as in replay:FILE#openai:gpt-4o", n)
 	}
 	b.id = id
 	b.answers[a.RequestHash] = a

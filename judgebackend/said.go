@@ -55,5 +55,6 @@ var phrases = []struct {
 	{KindDenied, regexp.MustCompile(`permission.denied|access denied|not authorized|insufficient privileges|forbidden`)},
 	{KindNotFound, regexp.MustCompile(`model_not_found|not_found_error|unknown model|model not found|no such model`)},
 	{KindTimeout, regexp.MustCompile(`timeout|timed out|deadline`)},
-	{KindServer, regexp.MustCompile(`overloaded|unavailable|internal.error|server_error|(status|code|http|error)[ :=]*5\d\d`)},
+	{KindServer,
+		regexp.MustCompile(`overloaded|unavailable|internal.error|server_error|(status|code|http|error)[ :=]*5\d\d`)},
 }

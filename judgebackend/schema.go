@@ -9,9 +9,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // compiledSchema is a schema ready to validate with, and the form in which it is hashed.

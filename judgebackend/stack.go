@@ -83,10 +83,12 @@ func NewStack(b Backend, o *StackOptions) (*Stack, error) {
 	s := &Stack{id: bare.id}
 
 	s.circuit = &circuit{clock: clock, coolDown: orElse(o.CoolDown, time.Minute), onOpen: o.OnOpen, log: log}
-	s.calls = &attempt{backend: bare, circuit: s.circuit, timeout: orElse(o.AttemptTimeout, DefaultAttemptTimeout), audit: audit, clock: clock}
+	s.calls = &attempt{backend: bare, circuit: s.circuit, timeout: orElse(o.AttemptTimeout, DefaultAttemptTimeout),
+		audit: audit, clock: clock}
 	var next Backend = s.calls
 	if o.RequestsPerMinute > 0 || o.TokensPerMinute > 0 {
-		next = &paced{next: next, clock: clock, requests: perMinute(o.RequestsPerMinute), tokens: perMinute(o.TokensPerMinute)}
+		next = &paced{next: next, clock: clock, requests: perMinute(o.RequestsPerMinute),
+			tokens: perMinute(o.TokensPerMinute)}
 	}
 	next = newAdaptive(next, clock, orElse(o.Concurrency, DefaultConcurrency))
 	s.retry = &retried{next: next, policy: o.Retry.withDefaults(), clock: clock, random: random}
@@ -110,7 +112,8 @@ func NewStack(b Backend, o *StackOptions) (*Stack, error) {
 		}
 		return next.Complete(ctx, r)
 	})
-	s.top = &ledger{next: gate, id: s.id, store: o.Store, flights: newFlights(), askAgain: o.AskAgain, clock: clock, log: log,
+	s.top = &ledger{next: gate, id: s.id, store: o.Store, flights: newFlights(), askAgain: o.AskAgain, clock: clock,
+		log:    log,
 		unkept: semaphore.NewWeighted(int64(orElse(o.Concurrency, DefaultConcurrency)))}
 	return s, nil
 }

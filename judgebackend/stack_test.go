@@ -14,10 +14,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
-	"github.com/google/go-cmp/cmp"
 )
 
 // scripted is a backend that says what it is told to and counts.

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
-	"github.com/google/go-cmp/cmp"
 )
 
 // asked is a warehouse that notes the statement and gives one envelope.

@@ -15,16 +15,19 @@ const (
 // execution accuracy (section 5.2), found from the evidence or proposed by a judge. It is stored with the score
 // that was computed under it. Columns are named by position (from 0), since names may repeat.
 type Alignment struct {
-	Source     string       `json:"source"`            // who found it: evidence, judge or given
-	Columns    []ColumnPair `json:"columns"`           // in the order of the gold columns
-	Missing    []int        `json:"missing,omitempty"` // gold columns without a counterpart
-	Extra      []int        `json:"extra,omitempty"`   // predicted columns that gold does not have; they are not compared
-	Trivial    []int        `json:"trivial,omitempty"` // those of Extra that carry nothing: a row number, a constant, a copy
-	Refused    []ColumnPair `json:"refused,omitempty"` // columns whose numbers are equal and whose units contradict each other
-	Crossed    []ColumnPair `json:"crossed,omitempty"` // pairs whose values agree and whose names deny each other; they are not in Columns
-	Index      []int        `json:"index,omitempty"`   // positions in Columns that together are a unique key on both sides
-	Confidence float64      `json:"confidence"`        // 0 to 1: how sure the correspondence of the columns is
-	Why        []string     `json:"why,omitempty"`     // what the confidence rests on, one clause each
+	Source  string       `json:"source"`            // who found it: evidence, judge or given
+	Columns []ColumnPair `json:"columns"`           // in the order of the gold columns
+	Missing []int        `json:"missing,omitempty"` // gold columns without a counterpart
+	Extra   []int        `json:"extra,omitempty"`   // predicted columns that gold does not have; they are not compared
+	// those of Extra that carry nothing: a row number, a constant, a copy
+	Trivial []int `json:"trivial,omitempty"`
+	// Columns whose numbers are equal and whose units contradict each other
+	Refused []ColumnPair `json:"refused,omitempty"`
+	// Pairs whose values agree and whose names deny each other; they are not in Columns
+	Crossed    []ColumnPair `json:"crossed,omitempty"`
+	Index      []int        `json:"index,omitempty"` // positions in Columns that together are a unique key on both sides
+	Confidence float64      `json:"confidence"`      // 0 to 1: how sure the correspondence of the columns is
+	Why        []string     `json:"why,omitempty"`   // what the confidence rests on, one clause each
 }
 
 // ColumnPair is a gold column and the predicted column that answers it.

@@ -61,7 +61,8 @@ func Named(field string) (name string, ok bool) {
 
 // Exactly returns the pattern that matches only these answers, also if names are empty.
 func (b By) Exactly() By {
-	return By{Agent: cmp.Or(b.Agent, Unnamed), Version: cmp.Or(b.Version, Unnamed), Batch: cmp.Or(b.Batch, Unnamed), Repeat: Repeat(b.Repeat.Number())}
+	return By{Agent: cmp.Or(b.Agent, Unnamed), Version: cmp.Or(b.Version, Unnamed), Batch: cmp.Or(b.Batch, Unnamed),
+		Repeat: Repeat(b.Repeat.Number())}
 }
 
 // AnswerID identifies the answer that the case holds.

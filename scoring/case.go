@@ -275,7 +275,8 @@ func (q queryJSON) query(member string) (Query, error) {
 	if q.Latency != nil {
 		ns := *q.Latency * float64(time.Millisecond)
 		if !(ns >= 0 && ns < math.MaxInt64) {
-			return out, errcode.New(errcode.InvalidArgument, "%s.latency_ms is %v, expected milliseconds from 0", member, *q.Latency)
+			return out, errcode.New(errcode.InvalidArgument, "%s.latency_ms is %v, expected milliseconds from 0", member,
+				*q.Latency)
 		}
 		d := time.Duration(ns)
 		out.Latency = &d
@@ -336,23 +337,27 @@ func DecodeCase(data []byte) (*Case, error) {
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 			// An embedded field has no name in JSON.
 			field := strings.ReplaceAll(wrong.Field, reflect.TypeFor[queryJSON]().Name()+".", "")
-			return nil, errcode.New(errcode.InvalidArgument, "case: %s is a JSON %s, expected %s", cmp.Or(field, "the line"), wrong.Value, inJSON(wrong.Type))
+			return nil, errcode.New(errcode.InvalidArgument, "case: %s is a JSON %s, expected %s", cmp.Or(field, "the line"),
+				wrong.Value, inJSON(wrong.Type))
 		}
 		return nil, errcode.New(errcode.InvalidArgument, "case: %w", err)
 	}
 	switch j.Expected.Behaviour {
 	case "", BehaviourAnswer, BehaviourClarify, BehaviourRefuse:
 	default:
-		return nil, errcode.New(errcode.InvalidArgument, "case %q: expected.behaviour is %.40q, expected answer, clarify or refuse", j.CaseID, j.Expected.Behaviour)
+		return nil, errcode.New(errcode.InvalidArgument,
+			"case %q: expected.behaviour is %.40q, expected answer, clarify or refuse", j.CaseID, j.Expected.Behaviour)
 	}
 	if j.CaseID == "" {
 		var there struct {
 			CaseID *nameJSON `json:"case_id"`
 		}
 		if _ = json.Unmarshal(data, &there); there.CaseID != nil { // it was read above
-			return nil, errcode.New(errcode.InvalidArgument, "case: case_id is empty; expected a string that identifies the question")
+			return nil, errcode.New(errcode.InvalidArgument,
+				"case: case_id is empty; expected a string that identifies the question")
 		}
-		return nil, errcode.New(errcode.InvalidArgument, "case: case_id is missing; expected a string that identifies the question")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"case: case_id is missing; expected a string that identifies the question")
 	}
 	members, err := checkMembers(data)
 	if err != nil {
@@ -369,13 +374,17 @@ func DecodeCase(data []byte) (*Case, error) {
 		j.Expected.Tools = nil
 	}
 	c := &Case{
-		ID: string(j.CaseID), Question: j.Question, Evidence: j.Evidence, Schema: j.Schema, Database: j.Database, Dataset: j.Dataset, Dialect: j.Dialect, Tags: j.Tags.list, TagsErr: j.Tags.err,
+		ID: string(j.CaseID), Question: j.Question, Evidence: j.Evidence, Schema: j.Schema, Database: j.Database,
+		Dataset: j.Dataset, Dialect: j.Dialect, Tags: j.Tags.list, TagsErr: j.Tags.err,
 		Agent: Agent{
-			Name: string(j.Agent.Name), Version: string(j.Agent.Version), BatchID: string(j.Agent.BatchID), Interpretation: j.Agent.Interpretation,
-			Response: j.Agent.Response, ToolCalls: j.Agent.ToolCalls, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,
+			Name: string(j.Agent.Name), Version: string(j.Agent.Version), BatchID: string(j.Agent.BatchID),
+			Interpretation: j.Agent.Interpretation,
+			Response:       j.Agent.Response, ToolCalls: j.Agent.ToolCalls, ConversationID: j.Agent.ConversationID,
+			Turn: j.Agent.Turn,
 		},
-		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools, Clarifications: j.Expected.Clarifications},
-		Human:    j.Human.Label.passes(), Votes: j.Human.Votes, Options: j.Options, UnreadKeys: members.unread,
+		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools,
+			Clarifications: j.Expected.Clarifications},
+		Human: j.Human.Label.passes(), Votes: j.Human.Votes, Options: j.Options, UnreadKeys: members.unread,
 	}
 	if c.Pred, err = j.Agent.query("agent"); err != nil {
 		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)

@@ -14,8 +14,10 @@ import (
 // called otherwise than the key that holds the same, with an underscore for each point: gold_sql is
 // gold.sql in any case.
 var columnKeys = map[string]string{
-	"database_name": "database", "metric_options": "options", "sql_error": "agent.error", "sql": "agent.sql", "result": "agent.result", "latency_ms": "agent.latency_ms",
-	"interpretation": "agent.interpretation", "response": "agent.response", "tool_calls": "agent.tool_calls", "batch_id": "agent.batch_id",
+	"database_name": "database", "metric_options": "options", "sql_error": "agent.error", "sql": "agent.sql",
+	"result": "agent.result", "latency_ms": "agent.latency_ms",
+	"interpretation": "agent.interpretation", "response": "agent.response", "tool_calls": "agent.tool_calls",
+	"batch_id":        "agent.batch_id",
 	"conversation_id": "agent.conversation_id", "turn": "agent.turn",
 }
 
@@ -61,7 +63,8 @@ func renamed(data []byte) ([]byte, error) {
 		if objects[name] == nil {
 			raw := bytes.TrimSpace(top[name])
 			if len(raw) > 0 && raw[0] == '[' {
-				return nil, errcode.New(errcode.InvalidArgument, "%q is a list, so a member for its elements is ambiguous next to it; move the member into an element", name)
+				return nil, errcode.New(errcode.InvalidArgument,
+					"%q is a list, so a member for its elements is ambiguous next to it; move the member into an element", name)
 			}
 			if objects[name], err = membersOf(raw); err != nil {
 				return nil, err
@@ -97,7 +100,8 @@ func renamed(data []byte) ([]byte, error) {
 			return nil, err
 		}
 		if given, there := into[last]; there && string(given) != "null" {
-			return nil, errcode.New(errcode.InvalidArgument, "%.80q and %q are both there, and mean the same; keep one", name, key.Name)
+			return nil, errcode.New(errcode.InvalidArgument, "%.80q and %q are both there, and mean the same; keep one", name,
+				key.Name)
 		}
 		into[last] = value
 	}
@@ -108,7 +112,8 @@ func renamed(data []byte) ([]byte, error) {
 		}
 		if value, there := expected["behavior"]; there {
 			if _, both := expected["behaviour"]; both {
-				return nil, errcode.New(errcode.InvalidArgument, `"expected.behavior" and "expected.behaviour" are both there, and mean the same; keep one`)
+				return nil, errcode.New(errcode.InvalidArgument,
+					`"expected.behavior" and "expected.behaviour" are both there, and mean the same; keep one`)
 			}
 			delete(expected, "behavior")
 			expected["behaviour"] = value
@@ -123,7 +128,8 @@ func renamed(data []byte) ([]byte, error) {
 	}
 	if more = bytes.TrimSpace(more); len(more) > 0 && string(more) != "null" {
 		if more[0] != '[' {
-			return nil, errcode.New(errcode.InvalidArgument, `alternatives: expected a list of {"sql", "result", "error", "latency_ms"}`)
+			return nil, errcode.New(errcode.InvalidArgument,
+				`alternatives: expected a list of {"sql", "result", "error", "latency_ms"}`)
 		}
 		all := []json.RawMessage{}
 		if gold := bytes.TrimSpace(top["gold"]); len(gold) > 0 && gold[0] == '[' {
@@ -197,12 +203,18 @@ func knownIn(path, name string) bool {
 // foreignKeys are names that data sets and people give to what a key holds. They are suggested, not
 // read: the same names hold other things elsewhere.
 var foreignKeys = map[string]string{
-	"id": "case_id", "question_id": "case_id", "qid": "case_id", "instance_id": "case_id", "uid": "case_id", "prompt": "question", "nl": "question", "utterance": "question", "hint": "evidence",
-	"external_knowledge": "evidence", "db": "database", "db_id": "database", "db_name": "database", "schema": "schema_ddl", "ddl": "schema_ddl", "engine": "dialect", "difficulty": "tags",
-	"query": "gold.sql", "gold_query": "gold.sql", "reference": "gold.sql", "reference_sql": "gold.sql", "expected_sql": "gold.sql", "target": "gold.sql", "ground_truth": "gold.sql",
-	"expected_result": "gold.result", "reference_result": "gold.result", "prediction": "agent.sql", "pred": "agent.sql", "pred_sql": "agent.sql", "predicted_sql": "agent.sql", "generated_sql": "agent.sql",
-	"predicted_query": "agent.sql", "pred_result": "agent.result", "predicted_result": "agent.result", "answer": "agent.response", "label": "human.label", "model": "agent.name",
-	"gold.query": "gold.sql", "agent.query": "agent.sql", "gold.rows": "gold.result", "agent.rows": "agent.result", "gold.answer": "gold.result", "agent.answer": "agent.response", "agent.model": "agent.version",
+	"id": "case_id", "question_id": "case_id", "qid": "case_id", "instance_id": "case_id", "uid": "case_id",
+	"prompt": "question", "nl": "question", "utterance": "question", "hint": "evidence",
+	"external_knowledge": "evidence", "db": "database", "db_id": "database", "db_name": "database", "schema": "schema_ddl",
+	"ddl": "schema_ddl", "engine": "dialect", "difficulty": "tags",
+	"query": "gold.sql", "gold_query": "gold.sql", "reference": "gold.sql", "reference_sql": "gold.sql",
+	"expected_sql": "gold.sql", "target": "gold.sql", "ground_truth": "gold.sql",
+	"expected_result": "gold.result", "reference_result": "gold.result", "prediction": "agent.sql", "pred": "agent.sql",
+	"pred_sql": "agent.sql", "predicted_sql": "agent.sql", "generated_sql": "agent.sql",
+	"predicted_query": "agent.sql", "pred_result": "agent.result", "predicted_result": "agent.result",
+	"answer": "agent.response", "label": "human.label", "model": "agent.name",
+	"gold.query": "gold.sql", "agent.query": "agent.sql", "gold.rows": "gold.result", "agent.rows": "agent.result",
+	"gold.answer": "gold.result", "agent.answer": "agent.response", "agent.model": "agent.version",
 }
 
 // SuggestKey ends a message about a key of a case that is not known: the nearest known one, or

@@ -58,7 +58,9 @@ func (c *Case) UnknownDialect() []string {
 	if near == "" {
 		near = "; known are " + strings.Join(names, ", ")
 	}
-	return []string{fmt.Sprintf("the dialect %.40q is not known, and its SQL is read as that of any dialect (generic)%s", c.Dialect, near)}
+	return []string{
+		fmt.Sprintf("the dialect %.40q is not known, and its SQL is read as that of any dialect (generic)%s", c.Dialect,
+			near)}
 }
 
 // Strict returns an error if the case has an unknown member, see [Case.Unread], or an unknown option of a metric.

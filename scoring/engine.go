@@ -241,7 +241,8 @@ func (r *run) score(m *Metric) Score {
 		if i == 0 || better(m, s, best) {
 			best = s
 		}
-		if (m.Needs|m.Reads)&FieldJudge != 0 && best.Status == StatusOK && m.Threshold != nil && *m.Threshold == 1 && best.Value == 1 {
+		if (m.Needs|m.Reads)&FieldJudge != 0 && best.Status == StatusOK && m.Threshold != nil && *m.Threshold == 1 &&
+			best.Value == 1 {
 			break // no other accepted answer can do better, and a judge need not be asked about them
 		}
 	}
@@ -322,7 +323,8 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 		if s, err = m.Score(r.ctx, in); err != nil {
 			return Fail(err)
 		}
-		if both := FieldGoldResult | FieldPredResult; (m.Needs|m.Reads)&both == both && (s.Status == StatusAbstained || s.Status == StatusOK && s.Value < 1) {
+		if both := FieldGoldResult | FieldPredResult; (m.Needs|m.Reads)&both == both &&
+			(s.Status == StatusAbstained || s.Status == StatusOK && s.Value < 1) {
 			if cut := cutWarning(in.Gold, in.Pred); cut != "" {
 				s.Reason = strings.TrimPrefix(s.Reason+"; "+cut, "; ")
 			}
@@ -415,7 +417,8 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	if !in.asWritten && in.Gold != nil && in.Gold.Result.Table != nil && in.Pred.Result.Table != nil {
 		in.asWritten = true
 		if in.noRoom = HoldComparison(r.ctx, in.Gold.Result.Table, in.Pred.Result.Table); in.noRoom == nil {
-			in.Gold.Result.Table, in.Pred.Result.Table = AsWritten(in.Gold.Result.Table.Until(r.halt), in.Pred.Result.Table.Until(r.halt))
+			in.Gold.Result.Table, in.Pred.Result.Table = AsWritten(in.Gold.Result.Table.Until(r.halt),
+				in.Pred.Result.Table.Until(r.halt))
 		}
 	}
 	if in.noRoom != nil {

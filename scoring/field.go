@@ -8,23 +8,24 @@ type Field uint
 
 // The fields. [Fields] describes each of them for the rest of the program.
 const (
-	FieldDialect        Field = 1 << iota // the SQL dialect of both queries; never missing
-	FieldCase                             // the case as a whole, for what rests on other metrics; never missing
-	FieldBehaviour                        // the behaviour the question calls for, and whether the agent gave a result at all; never missing
-	FieldQuestion                         // the question
-	FieldInterpretation                   // the question in the agent's words
-	FieldResponse                         // the agent's answer in prose
-	FieldGoldSQL                          // the accepted query
-	FieldPredSQL                          // the agent's query
-	FieldGoldResult                       // the accepted result
-	FieldPredResult                       // the agent's result
-	FieldExecution                        // whether the agent's query ran, and its error
-	FieldTools                            // expected and made tool calls
-	FieldLatency                          // both latencies
-	FieldEvidence                         // hints that came with the question
-	FieldSchema                           // DDL of the tables
-	FieldGoldError                        // whether the accepted query failed; never missing
-	FieldClarifications                   // the questions that a correct agent asks back; never missing
+	FieldDialect Field = 1 << iota // the SQL dialect of both queries; never missing
+	FieldCase                      // the case as a whole, for what rests on other metrics; never missing
+	// the behaviour the question calls for, and whether the agent gave a result at all; never missing
+	FieldBehaviour
+	FieldQuestion       // the question
+	FieldInterpretation // the question in the agent's words
+	FieldResponse       // the agent's answer in prose
+	FieldGoldSQL        // the accepted query
+	FieldPredSQL        // the agent's query
+	FieldGoldResult     // the accepted result
+	FieldPredResult     // the agent's result
+	FieldExecution      // whether the agent's query ran, and its error
+	FieldTools          // expected and made tool calls
+	FieldLatency        // both latencies
+	FieldEvidence       // hints that came with the question
+	FieldSchema         // DDL of the tables
+	FieldGoldError      // whether the accepted query failed; never missing
+	FieldClarifications // the questions that a correct agent asks back; never missing
 	// a judge model, which is not part of a case: the engine knows whether there is one
 	FieldJudge
 )
@@ -61,7 +62,8 @@ var fields = []FieldInfo{
 		{Name: "case_json", Doc: "the whole case, as a line of a case file"},
 	}, nil},
 	{FieldBehaviour, "behaviour", "the expected behaviour", []FieldArg{
-		{Name: "expected_behaviour", Key: "expected.behaviour", Doc: "what the question calls for: answer, clarify or refuse"},
+		{Name: "expected_behaviour", Key: "expected.behaviour",
+			Doc: "what the question calls for: answer, clarify or refuse"},
 	}, nil},
 	{FieldQuestion, "question", "question", []FieldArg{
 		{Name: "question", Key: "question", Doc: "the question that was asked"},
@@ -84,7 +86,8 @@ var fields = []FieldInfo{
 		{Name: "agent_sql", Key: "agent.sql", Doc: "the agent's query"},
 	}, lacksPredSQL},
 	{FieldGoldResult, "gold_result", "gold result", []FieldArg{
-		{Name: "gold_result", Key: "gold.result", Doc: `the accepted result: inline JSON {"columns":…,"rows":…} or a reference query:…, table:…, file:…`},
+		{Name: "gold_result", Key: "gold.result",
+			Doc: `the accepted result: inline JSON {"columns":…,"rows":…} or a reference query:…, table:…, file:…`},
 	}, lacksGoldResult},
 	{FieldPredResult, "result", "the agent's result", []FieldArg{
 		{Name: "agent_result", Key: "agent.result", Doc: "the agent's result, inline or by reference", Also: FieldBehaviour},
@@ -95,7 +98,8 @@ var fields = []FieldInfo{
 		return ""
 	}},
 	{FieldExecution, "error", "whether the agent's query ran", []FieldArg{
-		{Name: "sql_error", Key: "agent.error", Doc: "the database's error message if the agent's query failed; NULL or empty if it ran"},
+		{Name: "sql_error", Key: "agent.error",
+			Doc: "the database's error message if the agent's query failed; NULL or empty if it ran"},
 	}, func(in *Input) string {
 		if in.Pred.Ran {
 			return ""
@@ -106,8 +110,10 @@ var fields = []FieldInfo{
 		return "the agent's query was not run"
 	}},
 	{FieldTools, "tools", "expected and made tool calls", []FieldArg{
-		{Name: "expected_tools", Key: "expected.tools", Doc: "the tool calls that a correct agent makes: a JSON list, or a specification"},
-		{Name: "tool_calls", Key: "agent.tool_calls", Doc: `the tool calls the agent made: a JSON list of names or {"name":…,"arguments":…}`},
+		{Name: "expected_tools", Key: "expected.tools",
+			Doc: "the tool calls that a correct agent makes: a JSON list, or a specification"},
+		{Name: "tool_calls", Key: "agent.tool_calls",
+			Doc: `the tool calls the agent made: a JSON list of names or {"name":…,"arguments":…}`},
 	}, func(in *Input) string { return missingInput("expected tools", len(in.Case.Expected.Tools) == 0) }},
 	{FieldLatency, "latency", "both latencies", []FieldArg{
 		{Name: "gold_latency_ms", Key: "gold.latency_ms", Doc: "how long the accepted query ran, in milliseconds"},
@@ -128,7 +134,8 @@ var fields = []FieldInfo{
 		{Name: "gold_error", Key: "gold.error", Doc: "the database's error message if the accepted query failed"},
 	}, nil},
 	{FieldClarifications, "clarifications", "expected clarifications", []FieldArg{
-		{Name: "expected_clarifications", Key: "expected.clarifications", Doc: "the questions that a correct agent asks back: a JSON list of strings"},
+		{Name: "expected_clarifications", Key: "expected.clarifications",
+			Doc: "the questions that a correct agent asks back: a JSON list of strings"},
 	}, nil},
 	{FieldJudge, "judge", "a judge", nil, nil},
 }

@@ -39,7 +39,8 @@ func (e *Engine) checkJudge(name string) error {
 		return errcode.New(errcode.InvalidArgument, "judges: metric %q asks no judge", name)
 	}
 	if t := e.opts.Judges[name].Temperature; t != nil && !(*t >= 0 && *t <= 2) {
-		return errcode.New(errcode.InvalidArgument, "judges: the temperature of %q is %v, expected a number from 0 to 2", name, *t)
+		return errcode.New(errcode.InvalidArgument, "judges: the temperature of %q is %v, expected a number from 0 to 2",
+			name, *t)
 	}
 	return nil
 }
@@ -72,9 +73,9 @@ type Replies interface {
 	Reply(caseID, purpose string) (reply, assessmentID string, ok bool)
 }
 
-// TokenReplies is implemented by Replies that also recorded the log-probabilities of the replies' tokens. Metrics
+// tokenReplies is implemented by Replies that also recorded the log-probabilities of the replies' tokens. Metrics
 // that weight by them reproduce the recorded value only if they are present.
-type TokenReplies interface {
+type tokenReplies interface {
 	// ReplyLogProbs returns the backend's log-probabilities of the tokens of the reply that Reply returns; nil if
 	// it gave none.
 	ReplyLogProbs(caseID, purpose string) []judgebackend.TokenLogProb
@@ -90,8 +91,9 @@ type ModelReplies interface {
 // reply several metrics of a case share is counted only with the first of them that was computed, so that sums over
 // scores count and bill every call once.
 type Usage struct {
-	Calls     int                     `json:"calls"`
-	Fresh     int                     `json:"-"` // answers that were asked for now; not part of a score, which is the same from recorded ones
+	Calls int `json:"calls"`
+	// answers that were asked for now; not part of a score, which is the same from recorded ones
+	Fresh     int                     `json:"-"`
 	TokensIn  judgebackend.TokenCount `json:"tokens_in"`
 	TokensOut judgebackend.TokenCount `json:"tokens_out"`
 	// calls that were repeated because a reply did not satisfy its schema
@@ -118,7 +120,7 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 			if m, ok := in.replies.(ModelReplies); ok {
 				resp.Model = m.ReplyModel(in.Case.ID, r.Purpose)
 			}
-			if t, ok := in.replies.(TokenReplies); ok {
+			if t, ok := in.replies.(tokenReplies); ok {
 				resp.LogProbs = t.ReplyLogProbs(in.Case.ID, r.Purpose)
 			}
 			return resp, judgebackend.Decode(reply, r.Schema, into)
@@ -126,7 +128,8 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 	}
 	judge := in.judgeOf(r.Purpose)
 	if judge.Backend == nil {
-		return judgebackend.Response{}, errcode.New(errcode.FailedPrecondition, "no judge is configured and no reply is recorded for %s", r.Purpose)
+		return judgebackend.Response{}, errcode.New(errcode.FailedPrecondition,
+			"no judge is configured and no reply is recorded for %s", r.Purpose)
 	}
 	if judge.Temperature != nil {
 		r.Temperature = *judge.Temperature

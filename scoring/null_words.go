@@ -5,7 +5,8 @@ import "strings"
 // nullWords are the lowercase strings that programs print for NULL: database clients (NULL, (null), [NULL],
 // <null>), Python (None, NaT, <NA>, nan), R (NA) and spreadsheets (N/A, #N/A).
 var nullWords = map[string]bool{
-	"null": true, "(null)": true, "[null]": true, "<null>": true, `\n`: true, "none": true, "nil": true, "nat": true, "<na>": true, "nan": true, "na": true, "n/a": true, "#n/a": true,
+	"null": true, "(null)": true, "[null]": true, "<null>": true, `\n`: true, "none": true, "nil": true, "nat": true,
+	"<na>": true, "nan": true, "na": true, "n/a": true, "#n/a": true,
 }
 
 // maxNullWord is the length of the longest of nullWords.
@@ -24,7 +25,9 @@ func IsNullWord[T string | []byte](text T) bool {
 	}
 	word := string(text)
 	lower := strings.ToLower(word)
-	return nullWords[lower] && (word == lower || word == strings.ToUpper(word) || word == "None" || word == "NaN" || word == "NaT" || word == "Null" || word == "Nil") && word != `\n`
+	return nullWords[lower] &&
+		(word == lower || word == strings.ToUpper(word) || word == "None" || word == "NaN" || word == "NaT" ||
+			word == "Null" || word == "Nil") && word != `\n`
 }
 
 // OnlyNull reports whether a column that holds only this word has no values: the word is never data.

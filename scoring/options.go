@@ -17,8 +17,9 @@ import (
 // Option declares one option of a metric. The check of a value, the documentation and the catalogue
 // are all made from it.
 type Option struct {
-	Name    string   `json:"name"`
-	Type    string   `json:"type"`              // boolean, integer, number, string, "list of strings" and so on; [DeclareOptions] derives it
+	Name string `json:"name"`
+	// boolean, integer, number, string, "list of strings" and so on; [DeclareOptions] derives it
+	Type    string   `json:"type"`
 	Default any      `json:"default"`           // nil if no single value stands for an option that is not given
 	Unset   string   `json:"unset,omitempty"`   // describes the behavior if the option is not set
 	Choices []string `json:"choices,omitempty"` // the strings that are allowed, also as elements of a list; nil: any
@@ -94,7 +95,8 @@ func DeclareOptions[T any](defaults T, check func(*T) error, list ...Option) *De
 		o := &list[i]
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		if o.Name == "" || o.Name != name || o.Doc == "" {
-			panic(fmt.Sprintf("%T: option %q and field %q must have the same name, and a sentence that describes the option", defaults, o.Name, name))
+			panic(fmt.Sprintf("%T: option %q and field %q must have the same name, and a sentence that describes the option",
+				defaults, o.Name, name))
 		}
 		field := v.Field(i)
 		if k := field.Kind(); (k == reflect.Slice || k == reflect.Map) && field.Len() > 0 {
@@ -176,7 +178,8 @@ func (d *DeclaredOptions[T]) decode(raw json.RawMessage, into *T) error {
 	}
 	for name := range given {
 		if !slices.Contains(names, name) {
-			return errcode.New(errcode.InvalidArgument, "unknown option %.60q; %s", name, cmp.Or(strings.TrimPrefix(Suggest(name, names), "; "), "there are "+strings.Join(names, ", ")))
+			return errcode.New(errcode.InvalidArgument, "unknown option %.60q; %s", name,
+				cmp.Or(strings.TrimPrefix(Suggest(name, names), "; "), "there are "+strings.Join(names, ", ")))
 		}
 	}
 	if err := DecodeOptions(raw, into); err != nil {
@@ -210,7 +213,8 @@ func (o *Option) fault(v reflect.Value) string {
 			}
 		}
 	case reflect.Map:
-		for _, k := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
+		for _, k := range slices.SortedFunc(slices.Values(v.MapKeys()),
+			func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
 			if problem := o.fault(v.MapIndex(k)); problem != "" {
 				return fmt.Sprintf(".%.60s%s", k.String(), problem)
 			}
@@ -228,7 +232,8 @@ func (o *Option) fault(v reflect.Value) string {
 }
 
 func (o *Option) beyond(v float64) string {
-	if o.Min != nil && !(v >= *o.Min) || o.Max != nil && !(v <= *o.Max) || o.Above != nil && !(v > *o.Above) || o.Below != nil && !(v < *o.Below) {
+	if o.Min != nil && !(v >= *o.Min) || o.Max != nil && !(v <= *o.Max) || o.Above != nil && !(v > *o.Above) ||
+		o.Below != nil && !(v < *o.Below) {
 		return fmt.Sprintf(" is %v, expected %s", v, o.Range())
 	}
 	return ""
@@ -285,7 +290,8 @@ func DecodeOptions(raw json.RawMessage, o any) error {
 	d.DisallowUnknownFields()
 	err := d.Decode(o)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
-		return errcode.New(errcode.InvalidArgument, "option %s is a JSON %s, expected %s", wrong.Field, wrong.Value, cmp.Or(typeInWords(wrong.Type), "another type"))
+		return errcode.New(errcode.InvalidArgument, "option %s is a JSON %s, expected %s", wrong.Field, wrong.Value,
+			cmp.Or(typeInWords(wrong.Type), "another type"))
 	}
 	if err != nil {
 		return errcode.New(errcode.InvalidArgument, "options: %w", err)

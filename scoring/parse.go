@@ -103,7 +103,8 @@ func cutDate(s string) (days int64, rest string, ok bool) {
 	for ; digits < len(s) && digits <= 7 && s[digits] >= '0' && s[digits] <= '9'; digits++ {
 		year = year*10 + int(s[digits]-'0')
 	}
-	if digits < 4 || digits > 7 || digits > 4 && s[0] == '0' || len(s) < digits+6 || s[digits] != '-' || s[digits+3] != '-' {
+	if digits < 4 || digits > 7 || digits > 4 && s[0] == '0' || len(s) < digits+6 || s[digits] != '-' ||
+		s[digits+3] != '-' {
 		return 0, "", false
 	}
 	if neg {
@@ -293,7 +294,8 @@ func ParseAs(t Type, text string) (Value, error) {
 const InfiniteDay = math.MaxInt32
 
 // notFinite are the words for values other than finite numbers, dates and times.
-var notFinite = map[string]float64{"nan": math.NaN(), "infinity": math.Inf(1), "+infinity": math.Inf(1), "-infinity": math.Inf(-1)}
+var notFinite = map[string]float64{"nan": math.NaN(), "infinity": math.Inf(1), "+infinity": math.Inf(1),
+	"-infinity": math.Inf(-1)}
 
 // astronomical converts a PostgreSQL date or timestamp that ends with BC to ISO 8601: the year 1 BC is 0000. It
 // returns "" for other strings.

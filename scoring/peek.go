@@ -45,10 +45,13 @@ func (m *identityMembers) scan(line []byte) bool {
 	s.Reset(line)
 	defer s.Reset(nil) // the line is not kept
 	return scanMembers(s, []member{
-		{"case_id", &m.caseID}, {"agent_name", &m.name}, {"agent_version", &m.version}, {"batch_id", &m.batch}, {"agent_batch_id", &m.longBatch},
-		{"agent.name", &m.dottedName}, {"agent.version", &m.dottedVersion}, {"agent.batch_id", &m.dottedBatch}, {"agent", nil},
+		{"case_id", &m.caseID}, {"agent_name", &m.name}, {"agent_version", &m.version}, {"batch_id", &m.batch},
+		{"agent_batch_id", &m.longBatch},
+		{"agent.name", &m.dottedName}, {"agent.version", &m.dottedVersion}, {"agent.batch_id", &m.dottedBatch},
+		{"agent", nil},
 	}, func() bool {
-		return scanMembers(s, []member{{"name", &m.agentName}, {"version", &m.agentVersion}, {"batch_id", &m.agentBatch}}, nil)
+		return scanMembers(s, []member{{"name", &m.agentName}, {"version", &m.agentVersion}, {"batch_id", &m.agentBatch}},
+			nil)
 	}) && s.End() == nil
 }
 
@@ -84,7 +87,9 @@ func scanMembers(s *jsonscan.Scanner, members []member, inner func() bool) bool 
 			}
 		default:
 			value, err := s.Skip()
-			if err != nil || found != nil && (found.to == nil && string(value) != "null" || found.to != nil && found.to.UnmarshalJSON(value) != nil) {
+			if err != nil ||
+				found != nil &&
+					(found.to == nil && string(value) != "null" || found.to != nil && found.to.UnmarshalJSON(value) != nil) {
 				return false
 			}
 		}
@@ -132,6 +137,9 @@ func peekByReflection(data []byte) AnswerID {
 	}
 	_ = json.Unmarshal(data, &j) // [DecodeCase] reports errors
 	return AnswerID{
-		CaseID: string(j.CaseID), By: By{Agent: string(cmp.Or(j.Agent.Name, j.Name, j.DottedName)), Version: string(cmp.Or(j.Agent.Version, j.Version, j.DottedVersion)), Batch: string(cmp.Or(j.Agent.BatchID, j.BatchID, j.AgentBatchID, j.DottedBatchID))},
+		CaseID: string(j.CaseID),
+		By: By{Agent: string(cmp.Or(j.Agent.Name, j.Name, j.DottedName)),
+			Version: string(cmp.Or(j.Agent.Version, j.Version, j.DottedVersion)),
+			Batch:   string(cmp.Or(j.Agent.BatchID, j.BatchID, j.AgentBatchID, j.DottedBatchID))},
 	}
 }

@@ -261,7 +261,8 @@ func (j *records) array() error {
 		case !more:
 			return nil
 		case i >= len(j.columns) && j.rows > 0:
-			return errcode.New(errcode.InvalidArgument, "more values than columns, expected one for each of the %d", len(j.columns))
+			return errcode.New(errcode.InvalidArgument, "more values than columns, expected one for each of the %d",
+				len(j.columns))
 		case i >= len(j.columns):
 			if err := j.addColumn(""); err != nil {
 				return err

@@ -142,7 +142,8 @@ func (h *resultHead) rows(s *jsonscan.Scanner, grow func(bytes int64) error) (in
 }
 
 func (h *resultHead) note(column int, format string, args ...any) {
-	h.notes = append(h.notes, fmt.Sprintf("column %d (%.40q): ", column+1, h.columns[column].Name)+fmt.Sprintf(format, args...))
+	h.notes = append(h.notes,
+		fmt.Sprintf("column %d (%.40q): ", column+1, h.columns[column].Name)+fmt.Sprintf(format, args...))
 }
 
 // noRoom, deferred, turns the panic of a builder that found no room into an error.
@@ -202,7 +203,8 @@ func scanColumns(s *jsonscan.Scanner, grow func(bytes int64) error) (*resultHead
 		if strings.TrimSpace(typeName) != "" {
 			t, word, known = typeNamed(typeName)
 		}
-		h.columns, h.declared, h.words = append(h.columns, Column{Name: name, Type: t}), append(h.declared, t), append(h.words, word)
+		h.columns, h.declared, h.words = append(h.columns, Column{Name: name, Type: t}), append(h.declared, t),
+			append(h.words, word)
 		if !known {
 			h.note(at, "the type %.40q is not known, and its values decide of what type it is", typeName)
 		}
@@ -249,7 +251,8 @@ const (
 )
 
 // scanRows reads the rows. At is the column of a value that is not of the declared type, or -1.
-func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type, grow func(bytes int64) error) (n, at int, err error) {
+func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type,
+	grow func(bytes int64) error) (n, at int, err error) {
 	if err := s.Array(); err != nil {
 		return 0, -1, err
 	}
@@ -289,9 +292,11 @@ func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type, grow func(byt
 			}
 			if more != (i < len(cols)) {
 				if more {
-					return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: more values than columns, of which there are %d", n+1, len(cols))
+					return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: more values than columns, of which there are %d", n+1,
+						len(cols))
 				}
-				return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: %d values, expected one for each of the %d columns", n+1, i, len(cols))
+				return 0, -1, errcode.New(errcode.InvalidArgument, "row %d: %d values, expected one for each of the %d columns",
+					n+1, i, len(cols))
 			}
 			if !more {
 				break
@@ -433,7 +438,8 @@ func numberValue(text []byte, isInt bool) (Value, error) {
 	}
 	if !isInt && dec.big == nil {
 		if dec.aux <= 22 && dec.num > -1e15 && dec.num < 1e15 {
-			return FloatValue(float64(dec.num) / pow10Float[dec.aux]), nil // both whole and exact, so the quotient is the nearest double
+			// both whole and exact, so the quotient is the nearest double
+			return FloatValue(float64(dec.num) / pow10Float[dec.aux]), nil
 		}
 		f, err := strconv.ParseFloat(string(text), 64)
 		if err == nil && keeps(f, dec) {
@@ -443,7 +449,8 @@ func numberValue(text []byte, isInt bool) (Value, error) {
 	return dec, nil
 }
 
-var pow10Float = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var pow10Float = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+	1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 // keeps reports whether the shortest decimal that reads back as f is dec.
 func keeps(f float64, dec Value) bool {
@@ -700,7 +707,9 @@ func ParseResultTextWithin(s []byte, grow func(bytes int64) error) Result {
 	}
 	ref := string(bytes.TrimRight(trimmed, " \t\r\n"))
 	if i := strings.IndexByte(ref, ':'); i <= 0 {
-		return Result{Err: errcode.New(errcode.InvalidArgument, `result: expected {"columns":…,"rows":…} or a reference query:…, table:… or file:…`)}
+		return Result{
+			Err: errcode.New(errcode.InvalidArgument,
+				`result: expected {"columns":…,"rows":…} or a reference query:…, table:… or file:…`)}
 	}
 	return Result{Ref: ref}
 }

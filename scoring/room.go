@@ -32,7 +32,8 @@ func HoldComparison(ctx context.Context, gold, pred *Table) error {
 		return nil
 	}
 	if err := a.Hold(ctx, n); err != nil {
-		return errcode.New(errcode.Of(err), "comparing results of %d and %d rows takes about %d bytes beside them: %w", gold.Rows(), pred.Rows(), n, err)
+		return errcode.New(errcode.Of(err), "comparing results of %d and %d rows takes about %d bytes beside them: %w",
+			gold.Rows(), pred.Rows(), n, err)
 	}
 	return nil
 }

@@ -51,8 +51,10 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		Usage         *Usage   `json:"usage,omitempty"`
 		GoldHash      string   `json:"gold_hash,omitempty"`
 	}{
-		rowKey: rowKey{CaseID: r.CaseID, Metric: s.Metric, Version: s.Version, rowNames: rowNames{r.Agent, r.Version, r.Batch, uint32(r.Repeat)}, Status: s.Status},
-		Label:  s.Label, Passed: s.Passed, Reason: s.Reason, Detail: s.Detail, Gold: s.Gold, Warnings: s.Warnings, AssessmentIDs: s.AssessmentIDs, Usage: s.Usage,
+		rowKey: rowKey{CaseID: r.CaseID, Metric: s.Metric, Version: s.Version,
+			rowNames: rowNames{r.Agent, r.Version, r.Batch, uint32(r.Repeat)}, Status: s.Status},
+		Label: s.Label, Passed: s.Passed, Reason: s.Reason, Detail: s.Detail, Gold: s.Gold, Warnings: s.Warnings,
+		AssessmentIDs: s.AssessmentIDs, Usage: s.Usage,
 		GoldHash: r.GoldHash,
 	}
 	if s.Status == StatusOK {
@@ -91,7 +93,8 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 	}
 	*r = j.row()
 	s := &r.Score
-	s.Label, s.Passed, s.Reason, s.Gold, s.Warnings, s.AssessmentIDs, s.Usage = j.Label, j.Passed, j.Reason, j.Gold, j.Warnings, j.AssessmentIDs, j.Usage
+	s.Label, s.Passed, s.Reason, s.Gold, s.Warnings, s.AssessmentIDs, s.Usage = j.Label, j.Passed, j.Reason, j.Gold,
+		j.Warnings, j.AssessmentIDs, j.Usage
 	r.GoldHash = j.GoldHash
 	if j.Value != nil {
 		s.Value = *j.Value
@@ -144,7 +147,8 @@ func (k *rowKey) check() error {
 
 func (k *rowKey) row() Row {
 	return Row{
-		AnswerID: AnswerID{CaseID: k.CaseID, By: By{Agent: k.Agent, Version: k.AgentVersion, Batch: k.Batch, Repeat: Repetition(k.Repeat)}},
-		Score:    Score{Metric: k.Metric, Version: k.Version, Status: k.Status},
+		AnswerID: AnswerID{CaseID: k.CaseID,
+			By: By{Agent: k.Agent, Version: k.AgentVersion, Batch: k.Batch, Repeat: Repetition(k.Repeat)}},
+		Score: Score{Metric: k.Metric, Version: k.Version, Status: k.Status},
 	}
 }

@@ -25,10 +25,12 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 		turn = 0
 	}
 	c := &Case{
-		ID: run("case_id"), Question: golden("question"), Evidence: golden("evidence"), Schema: golden("schema_ddl"), Dialect: golden("dialect"), Database: golden("database_name"),
+		ID: run("case_id"), Question: golden("question"), Evidence: golden("evidence"), Schema: golden("schema_ddl"),
+		Dialect: golden("dialect"), Database: golden("database_name"),
 		Expected: Expected{Behaviour: golden("expected_behaviour")},
 		Agent: Agent{
-			Name: run("agent_name"), Version: run("agent_version"), BatchID: run("batch_id"), Interpretation: run("interpretation"), Response: run("response"),
+			Name: run("agent_name"), Version: run("agent_version"), BatchID: run("batch_id"),
+			Interpretation: run("interpretation"), Response: run("response"),
 			ConversationID: run("conversation_id"), Turn: int(turn),
 		},
 		Pred: queryOfCells(run("sql"), run("result"), run("sql_error"), r.latency(run("latency_ms"), "latency_ms")),
@@ -37,7 +39,8 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	if goldLatency == nil {
 		goldLatency = r.latency(golden("gold_latency_ms"), "gold_latency_ms of the golden set")
 	}
-	if gold := queryOfCells(golden("gold_sql"), golden("gold_result"), golden("gold_error"), goldLatency); gold.SQL != "" || gold.Ran {
+	if gold := queryOfCells(golden("gold_sql"), golden("gold_result"), golden("gold_error"),
+		goldLatency); gold.SQL != "" || gold.Ran {
 		c.Golds = []Query{gold}
 	}
 	if tools := golden("expected_tools"); tools != "" {
@@ -151,7 +154,8 @@ type StoredScore struct {
 
 // Stored is the score as the table scores holds it. The error is of a detail that is not JSON.
 func (s *Score) Stored(configHash string) (StoredScore, error) {
-	out := StoredScore{Metric: s.Metric, Version: s.Version, Status: s.Status, Passed: s.Passed, Reason: s.Reason, AssessmentIDs: s.AssessmentIDs, ConfigHash: configHash, Usage: s.Usage}
+	out := StoredScore{Metric: s.Metric, Version: s.Version, Status: s.Status, Passed: s.Passed, Reason: s.Reason,
+		AssessmentIDs: s.AssessmentIDs, ConfigHash: configHash, Usage: s.Usage}
 	if s.Detail != nil {
 		var err error
 		if out.Detail, err = json.Marshal(s.Detail); err != nil {

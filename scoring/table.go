@@ -22,7 +22,8 @@ func NewTable(columns ...Column) (*Table, error) {
 	t := &Table{Columns: columns}
 	for i := range columns {
 		if i > 0 && columns[i].n != t.rows {
-			return nil, errcode.New(errcode.InvalidArgument, "column %d (%q) has %d rows, the ones before it %d", i+1, columns[i].Name, columns[i].n, t.rows)
+			return nil, errcode.New(errcode.InvalidArgument, "column %d (%q) has %d rows, the ones before it %d", i+1,
+				columns[i].Name, columns[i].n, t.rows)
 		}
 		t.rows = columns[i].n
 	}
@@ -51,7 +52,8 @@ func (t *Table) MemoryBytes() int64 {
 const cellBytes = 64
 
 func (c *Column) memoryBytes() int64 {
-	n := int64(8*len(c.nulls)+8*len(c.ints)+4*len(c.nanos)+8*len(c.floats)+len(c.text)+4*len(c.ends)+cellBytes*len(c.cells)+48*len(c.bigs)) + c.extra
+	n := int64(8*len(c.nulls)+8*len(c.ints)+4*len(c.nanos)+8*len(c.floats)+len(c.text)+4*len(c.ends)+cellBytes*len(
+		c.cells)+48*len(c.bigs)) + c.extra
 	for _, b := range c.bigs {
 		n += int64(8 * len(b.Bits()))
 	}
@@ -306,7 +308,8 @@ func (b *Builder) AppendText(t Type, v []byte) error {
 	}
 	c := (*Column)(b)
 	if len(c.text)+len(v) > math.MaxUint32 {
-		return errcode.New(errcode.ResourceExhausted, "column %q, row %d: more than 4 GiB of text in one column", c.Name, c.n+1)
+		return errcode.New(errcode.ResourceExhausted, "column %q, row %d: more than 4 GiB of text in one column", c.Name,
+			c.n+1)
 	}
 	c.text = append(c.text, v...)
 	c.ends = append(c.ends, uint32(len(c.text))) //nolint:gosec // checked above
@@ -465,7 +468,8 @@ func (b *Builder) widen(first int, up int32) {
 	c.ints = nil
 }
 
-var pow10 = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
+var pow10 = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+	1e18}
 
 func mulPow10(v int64, by int32) (int64, bool) {
 	if by == 0 || v == 0 {

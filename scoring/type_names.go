@@ -49,7 +49,8 @@ var typeWords = func() map[string]Type {
 var wrappers = map[string]bool{"NULLABLE": true, "LOWCARDINALITY": true, "SIMPLEAGGREGATEFUNCTION": true}
 
 // modifiers are words after a type that do not change its values.
-var modifiers = []string{" UNSIGNED", " SIGNED", " ZEROFILL", " NOT NULL", " NULL", " AUTO_INCREMENT", " IDENTITY", " PRIMARY KEY", " BINARY", " NOT CASESPECIFIC", " CASESPECIFIC"}
+var modifiers = []string{" UNSIGNED", " SIGNED", " ZEROFILL", " NOT NULL", " NULL", " AUTO_INCREMENT", " IDENTITY",
+	" PRIMARY KEY", " BINARY", " NOT CASESPECIFIC", " CASESPECIFIC"}
 
 // trailing are words after a type that start a part which does not change its values.
 var trailing = []string{" CHARACTER SET ", " CHARSET ", " COLLATE ", " DEFAULT ", " COMMENT "}
@@ -59,7 +60,8 @@ var trailing = []string{" CHARACTER SET ", " CHARSET ", " COLLATE ", " DEFAULT "
 // is binary in Teradata, LONG is text in Oracle, MONEY has a sign in PostgreSQL, TIME is a duration in
 // MySQL, where true is a TINYINT.
 var ambiguous = map[string]Type{
-	"DATE": Timestamp, "BIT": Null, "LONG": Null, "BYTE": Bytes, "MONEY": Null, "TIME": Null, "YEAR": Date, "TINYINT": Bool,
+	"DATE": Timestamp, "BIT": Null, "LONG": Null, "BYTE": Bytes, "MONEY": Null, "TIME": Null, "YEAR": Date,
+	"TINYINT": Bool,
 }
 
 // TypeNamed returns the type for an engine's type name. Parameters such as (38,2) or <INT64>, words such as
@@ -83,7 +85,8 @@ func typeNamed(name string) (t Type, plain string, ok bool) {
 		}
 		word = strings.TrimSpace(lastArgument(word[open+1 : len(word)-1]))
 	}
-	zoned := strings.Contains(word, "TZ=") || strings.HasPrefix(word, "DATETIME64[") && strings.Contains(word, ",") // of Arrow and pandas
+	// of Arrow and pandas
+	zoned := strings.Contains(word, "TZ=") || strings.HasPrefix(word, "DATETIME64[") && strings.Contains(word, ",")
 	if i := strings.LastIndexByte(word, '['); i > 0 && strings.HasSuffix(word, "]") {
 		if inside := word[i+1 : len(word)-1]; strings.Trim(inside, "0123456789") == "" {
 			return JSON, word, true

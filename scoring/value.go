@@ -30,7 +30,8 @@ const (
 )
 
 var typeNames = [...]string{
-	"NULL", "BOOL", "INT64", "FLOAT64", "DECIMAL", "STRING", "BYTES", "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "JSON", "ANY",
+	"NULL", "BOOL", "INT64", "FLOAT64", "DECIMAL", "STRING", "BYTES", "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "JSON",
+	"ANY",
 }
 
 // String is the type's name, as inline results write it.

@@ -178,7 +178,8 @@ func (b *Builder) AppendTexts(t Type, text []byte, offsets []int32, valid Validi
 	}
 	text = text[:last-first]
 	if len(c.text)+len(text) > math.MaxUint32 {
-		return errcode.New(errcode.ResourceExhausted, "column %q, row %d: more than 4 GiB of text in one column", c.Name, c.n+n)
+		return errcode.New(errcode.ResourceExhausted, "column %q, row %d: more than 4 GiB of text in one column", c.Name,
+			c.n+n)
 	}
 	hidden := false // text of a NULL
 	valid.nulls(n, func(i int) { hidden = hidden || offsets[i] != offsets[i+1] })

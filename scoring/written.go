@@ -90,7 +90,8 @@ func measured(a, b *Column) bool {
 			continue
 		}
 		whole, fraction, _ := strings.Cut(a.written(i), ".")
-		if whole[0] == '-' || len(whole) > 3 || len(fraction) > 2 || fraction != "" && fraction[0] == '0' && strings.Trim(fraction, "0") != "" || fraction > "30" {
+		if whole[0] == '-' || len(whole) > 3 || len(fraction) > 2 ||
+			fraction != "" && fraction[0] == '0' && strings.Trim(fraction, "0") != "" || fraction > "30" {
 			return true
 		}
 	}
@@ -98,7 +99,8 @@ func measured(a, b *Column) bool {
 }
 
 func nameHas(c *Column, words []string) bool {
-	return slices.ContainsFunc(naming.Words(c.Name), func(w string) bool { return slices.Contains(words, w) || slices.Contains(words, naming.Stem(w)) })
+	return slices.ContainsFunc(naming.Words(c.Name),
+		func(w string) bool { return slices.Contains(words, w) || slices.Contains(words, naming.Stem(w)) })
 }
 
 // written is the number at i as its column writes numbers.

@@ -63,7 +63,8 @@ func tallyOf(ctx context.Context) *account.Tally {
 // jobBytes is the memory of a row that asks a judge, without its texts.
 const jobBytes = 2 << 10
 
-var errNoRoom = errcode.New(errcode.ResourceExhausted, "not enough memory for the result of this row and those of the other rows; send fewer rows at once")
+var errNoRoom = errcode.New(errcode.ResourceExhausted,
+	"not enough memory for the result of this row and those of the other rows; send fewer rows at once")
 
 // ErrStopping is the error of calls that a stopping server refuses or cuts off.
 var ErrStopping = errcode.New(errcode.Unavailable, "the server is stopping; try again")

@@ -23,13 +23,15 @@ type Function struct {
 	Doc     string  `json:"doc"`
 	Version int     `json:"version"` // raised whenever any result may change
 
-	Metric   string           `json:"metric,omitempty"`  // the metric it computes
-	Range    string           `json:"range,omitempty"`   // of a DOUBLE, such as "0 to 1"
-	Labels   []string         `json:"labels,omitempty"`  // the closed list of a VARCHAR
-	Options  []scoring.Option `json:"options,omitempty"` // of the metric: what the parameter options may hold
-	Volatile bool             `json:"volatile"`          // the same arguments may give another result: engines must not fold or repeat it
-	Cost     scoring.Cost     `json:"cost,omitempty"`    // of a row: how many rows a call should have; empty is small
-	Waits    bool             `json:"waits"`             // rows wait for something outside, such as a judge: run many at once
+	Metric  string           `json:"metric,omitempty"`  // the metric it computes
+	Range   string           `json:"range,omitempty"`   // of a DOUBLE, such as "0 to 1"
+	Labels  []string         `json:"labels,omitempty"`  // the closed list of a VARCHAR
+	Options []scoring.Option `json:"options,omitempty"` // of the metric: what the parameter options may hold
+	// the same arguments may give another result: engines must not fold or repeat it
+	Volatile bool         `json:"volatile"`
+	Cost     scoring.Cost `json:"cost,omitempty"` // of a row: how many rows a call should have; empty is small
+	// rows wait for something outside, such as a judge: run many at once
+	Waits bool `json:"waits"`
 
 	// Once says that a row follows from its arguments and the recorded replies of judges: equal rows
 	// are computed once, and continue when a caller's time is over. Only with Row.
@@ -212,10 +214,12 @@ func checkDeclaration(f *Function) error {
 	}
 	for i, p := range f.Params {
 		if !nameForm.MatchString(p.Name) {
-			return errcode.New(errcode.InvalidArgument, "function %q, parameter %d: name %q: expected lower-case letters, digits and _", f.Name, i+1, p.Name)
+			return errcode.New(errcode.InvalidArgument,
+				"function %q, parameter %d: name %q: expected lower-case letters, digits and _", f.Name, i+1, p.Name)
 		}
 		if i >= f.Required() && !p.Optional {
-			return errcode.New(errcode.InvalidArgument, "function %q: the required parameter %q follows an optional one", f.Name, p.Name)
+			return errcode.New(errcode.InvalidArgument, "function %q: the required parameter %q follows an optional one", f.Name,
+				p.Name)
 		}
 	}
 	return nil

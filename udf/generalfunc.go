@@ -20,8 +20,9 @@ func generalFunctions(c *Catalogue, engine *scoring.Engine, version string) []Fu
 	}
 	return []Function{
 		{
-			Name: "score_case", Group: "general", Result: JSON, Version: 1, Volatile: true, Waits: true, Once: true, Cost: scoring.CostJudged,
-			Doc: "Scores one case and returns a JSON array of scores.",
+			Name: "score_case", Group: "general", Result: JSON, Version: 1, Volatile: true, Waits: true, Once: true,
+			Cost: scoring.CostJudged,
+			Doc:  "Scores one case and returns a JSON array of scores.",
 			Params: []Param{
 				{"case_json", JSON, false, "the case, as in case files"},
 				{"metrics", VARCHAR, true, listedMetrics},

@@ -83,12 +83,14 @@ const (
 	longestRow = 10 * time.Minute // a row without a waiting call
 )
 
-var errGoesOn = errcode.New(errcode.DeadlineExceeded, "the judge has not answered yet: the row continues, and the same call gets its score later")
+var errGoesOn = errcode.New(errcode.DeadlineExceeded,
+	"the judge has not answered yet: the row continues, and the same call gets its score later")
 
 var errParkedFull = errcode.New(errcode.ResourceExhausted, "too many rows wait for judges; try again later")
 
 func newJobs(c *Catalogue, width int) *jobs {
-	s := &jobs{catalogue: c, width: width, secret: make([]byte, sha256.Size), all: map[rowKey]*job{}, of: map[string]int64{}}
+	s := &jobs{catalogue: c, width: width, secret: make([]byte, sha256.Size), all: map[rowKey]*job{},
+		of: map[string]int64{}}
 	_, _ = rand.Read(s.secret) // never fails
 	s.quiet.L = &s.mu
 	return s

@@ -47,13 +47,20 @@ var readers = map[string]struct {
 		return nil
 	}},
 	"expected_behaviour": {VARCHAR, behaviour},
-	"question":           {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Question = b.Text(k, i); return nil }},
-	"interpretation":     {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Interpretation = b.Text(k, i); return nil }},
-	"response":           {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Response = b.Text(k, i); return nil }},
-	"gold_sql":           {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.gold[0].SQL = b.Text(k, i); return nil }},
-	"agent_sql":          {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.SQL = b.Text(k, i); return nil }},
-	"gold_result":        {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Result = r.result(b, k, i); return nil }},
-	"agent_result":       {VARCHAR, func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = r.result(b, k, i); return nil }},
+	"question": {VARCHAR,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Question = b.Text(k, i); return nil }},
+	"interpretation": {VARCHAR,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Interpretation = b.Text(k, i); return nil }},
+	"response": {VARCHAR,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Response = b.Text(k, i); return nil }},
+	"gold_sql": {VARCHAR,
+		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].SQL = b.Text(k, i); return nil }},
+	"agent_sql": {VARCHAR,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.SQL = b.Text(k, i); return nil }},
+	"gold_result": {VARCHAR,
+		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Result = r.result(b, k, i); return nil }},
+	"agent_result": {VARCHAR,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = r.result(b, k, i); return nil }},
 	"sql_error": {VARCHAR, func(r *metricRow, b *Batch, k, i int) error {
 		r.c.Pred.Error = b.Text(k, i)
 		r.c.Pred.Ran = r.c.Pred.Error != "" || strings.TrimSpace(r.c.Pred.SQL) != ""
@@ -361,7 +368,8 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 func allInline(params []metricParam, in *Batch, i int) bool {
 	for k := range params {
 		if params[k].field&(scoring.FieldGoldResult|scoring.FieldPredResult|scoring.FieldCase) != 0 {
-			if text := in.Text(k, i); text != "" && (text[0] != '{' || params[k].field == scoring.FieldCase || len(text) > smallText) {
+			if text := in.Text(k, i); text != "" &&
+				(text[0] != '{' || params[k].field == scoring.FieldCase || len(text) > smallText) {
 				return false
 			}
 		}
@@ -383,7 +391,8 @@ func envelope(row scoring.Row) string {
 		}
 	}
 	b, _ = json.Marshal(scoring.Row{AnswerID: row.AnswerID, Score: scoring.Score{
-		Metric: s.Metric, Version: s.Version, Status: scoring.StatusFailed, Code: errcode.Internal, Reason: "the value is not a finite number",
+		Metric: s.Metric, Version: s.Version, Status: scoring.StatusFailed, Code: errcode.Internal,
+		Reason: "the value is not a finite number",
 	}})
 	return textOf(b)
 }

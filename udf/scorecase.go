@@ -11,8 +11,10 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// scoreCase scores a case in the form of case files. The rows name the case, but not the agent, its version or the batch.
-func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte, metrics []string) (rows []scoring.Row, err error) {
+// scoreCase scores a case in the form of case files. The rows name the case, but not the agent, its version or the
+// batch.
+func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte,
+	metrics []string) (rows []scoring.Row, err error) {
 	reading(ctx, func(ctx context.Context) {
 		var cs *scoring.Case
 		if cs, err = decodeCase(ctx, data); err == nil {
@@ -45,11 +47,13 @@ func (l *listing) asksJudge(names []string) bool {
 // ScoreCase runs the named metrics, or the default ones, on a case in the form of case files. If a judge may be
 // asked, the case is a row of the function score_case, which continues when its caller's time is over. Otherwise it
 // takes one of the catalogue's workers, and reads references anew each time. The budget is that of [Catalogue.Run].
-func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics []string, budget time.Duration) ([]scoring.Row, error) {
+func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics []string,
+	budget time.Duration) ([]scoring.Row, error) {
 	l := c.current.Load()
 	if l.asksJudge(metrics) {
 		in := &Batch{Rows: 1, Explain: true, Args: []Column{
-			{Type: JSON, Nulls: []bool{false}, Texts: []string{string(data)}}, {Type: VARCHAR, Nulls: []bool{false}, Texts: []string{strings.Join(metrics, ",")}},
+			{Type: JSON, Nulls: []bool{false}, Texts: []string{string(data)}},
+			{Type: VARCHAR, Nulls: []bool{false}, Texts: []string{strings.Join(metrics, ",")}},
 		}}
 		out := columnar.New(JSON, 1)
 		err := c.Run(ctx, &l.functions[l.index["score_case"]], in, out, budget)

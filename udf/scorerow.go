@@ -66,7 +66,8 @@ func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 // chosen are the named metrics, such as default and all (scoring.Engine.Choose): of those that need a
 // judge, the ones that have one.
 func chosen(engine *scoring.Engine, names []string) ([]*scoring.Metric, error) {
-	return engine.Choose(names, func(m *scoring.Metric) bool { return m.Needs&scoring.FieldJudge == 0 || engine.HasJudge(m.Name) })
+	return engine.Choose(names,
+		func(m *scoring.Metric) bool { return m.Needs&scoring.FieldJudge == 0 || engine.HasJudge(m.Name) })
 }
 
 func settings(engine *scoring.Engine, names []string, version, judge string) (string, error) {
@@ -136,7 +137,8 @@ func scoreRow(ctx context.Context, engine *scoring.Engine, data []byte, names []
 func stored(s scoring.Score, hash string) scoring.StoredScore {
 	row, err := s.Stored(hash)
 	if err != nil {
-		f := scoring.Fail(errcode.New(errcode.Internal, "the evidence of the score cannot be written as JSON; this is a defect of badger"))
+		f := scoring.Fail(
+			errcode.New(errcode.Internal, "the evidence of the score cannot be written as JSON; this is a defect of badger"))
 		f.Metric, f.Version = s.Metric, s.Version
 		row, _ = f.Stored(hash) // it has no detail
 	}
@@ -150,7 +152,8 @@ func caseOfRow(data []byte) (*scoring.Case, error) {
 		Copies int64                      `json:"copies"`
 	}
 	if json.Unmarshal(data, &row) != nil || row.Run == nil { // its error would show the text
-		return nil, errcode.New(errcode.InvalidArgument, `row_json: expected {"run": {…}, "golden": {…} or null, "copies": n}`)
+		return nil, errcode.New(errcode.InvalidArgument,
+			`row_json: expected {"run": {…}, "golden": {…} or null, "copies": n}`)
 	}
 	return scoring.CaseOfRows(cellsOf(row.Run), cellsOf(row.Golden), row.Copies)
 }

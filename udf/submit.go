@@ -20,14 +20,17 @@ import (
 // that function, which is JSON, or reports that it is pending.
 func (c *Catalogue) submitFunctions(name string, of *Function) []Function {
 	submit := Function{
-		Name: name + "_submit", Group: of.Group, Params: of.Params, Result: VARCHAR, Version: of.Version, Metric: of.Metric, Volatile: true,
-		Doc:     "Submits " + of.Name + " with the same arguments and returns a ticket immediately, for callers that cannot wait for a judge.",
+		Name: name + "_submit", Group: of.Group, Params: of.Params, Result: VARCHAR, Version: of.Version, Metric: of.Metric,
+		Volatile: true,
+		Doc: "Submits " + of.Name +
+			" with the same arguments and returns a ticket immediately, for callers that cannot wait for a judge.",
 		Columns: func(ctx context.Context, in *Batch, out *Column) { c.submit(ctx, of, in, out) },
 	}
 	fetch := Function{
 		Name: name + "_fetch", Group: of.Group, Result: JSON, Version: of.Version, Metric: of.Metric, Volatile: true,
-		Params:   []Param{{"ticket", VARCHAR, false, "what " + submit.Name + " returned"}},
-		Doc:      "The result of " + of.Name + " for a ticket, or {\"status\":\"pending\",…} while it is computed: retry later.",
+		Params: []Param{{"ticket", VARCHAR, false, "what " + submit.Name + " returned"}},
+		Doc: "The result of " + of.Name +
+			" for a ticket, or {\"status\":\"pending\",…} while it is computed: retry later.",
 		Columns:  func(ctx context.Context, in *Batch, out *Column) { c.fetch(ctx, of, in, out) },
 		Envelope: of.Envelope,
 	}
@@ -56,7 +59,8 @@ const fetchWait = 500 * time.Millisecond
 // pendingEnvelope is the result of a row that is not done.
 const pendingEnvelope = `{"status":"pending","value":null,"code":"unavailable","reason":"the judge has not answered yet; retry later","retryable":true}`
 
-var errNoTicket = errcode.New(errcode.NotFound, "no row was submitted under this ticket, or too long ago; submit it again")
+var errNoTicket = errcode.New(errcode.NotFound,
+	"no row was submitted under this ticket, or too long ago; submit it again")
 
 // submit begins rows and returns their tickets, the keyed hashes of their content: the same row has the
 // same ticket at one replica. Where replicas share calls, a ticket is good at all of them. It is good for

@@ -33,7 +33,8 @@ func (c *auditCommand) Run(ctx context.Context, p process) error {
 			return err
 		}
 	case golds == nil:
-		return usage("expected --db URL or --scores FILE; or --cases FILE or --source URL, to look at the gold queries before a run")
+		return usage(
+			"expected --db URL or --scores FILE; or --cases FILE or --source URL, to look at the gold queries before a run")
 	}
 	a.Golds = golds
 	if c.JSON {
@@ -83,7 +84,8 @@ func (c *auditCommand) audit(ctx context.Context) (*analysis.Audit, error) {
 		return nil, err
 	}
 	ex := analysis.ChooseEX(there, c.EX)
-	in := analysis.AuditInput{EX: ex, Evidence: src.Evidence(ctx, append([]string{ex}, analysis.AuditMetrics...), c.answers())}
+	in := analysis.AuditInput{EX: ex,
+		Evidence: src.Evidence(ctx, append([]string{ex}, analysis.AuditMetrics...), c.answers())}
 	if in.Labels, err = src.Labels(ctx); err != nil {
 		return nil, err
 	}

@@ -76,7 +76,8 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	o := calibration.Options{
-		Resampling: agreement.Resampling{Resamples: c.Resamples, Seed: c.Seed}, Common: c.Common, By: c.By, Compare: c.Compare, Backbone: c.Backbone, LeaveOut: c.LeaveOut,
+		Resampling: agreement.Resampling{Resamples: c.Resamples, Seed: c.Seed}, Common: c.Common, By: c.By,
+		Compare: c.Compare, Backbone: c.Backbone, LeaveOut: c.LeaveOut,
 	}
 	if c.CV {
 		o.Folds = c.Folds
@@ -121,7 +122,8 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 	defer in.Close()
 	bar := newProgressBar(p.stderr, c.Quiet || c.JSON && !isTerminal(p.stderr))
 	l := calibration.Labelled{
-		Source: in.Source, Concurrency: c.Concurrency, Choosing: c.CV || c.LeaveOut != "", Notes: p.stderr, Progress: bar.update, Done: bar.finish,
+		Source: in.Source, Concurrency: c.Concurrency, Choosing: c.CV || c.LeaveOut != "", Notes: p.stderr,
+		Progress: bar.update, Done: bar.finish,
 	}
 	if in.Tables != nil {
 		if l.Votes, err = in.Tables.Votes(ctx, p.stderr); err != nil {

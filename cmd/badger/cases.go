@@ -71,7 +71,8 @@ func (f answerFlags) filter() store.Filter {
 type snapshots = cases.Snapshots
 
 // openCases opens the cases of a place that match the flags.
-func openCases(ctx context.Context, p process, from cases.Place, f answerFlags, open cases.Opener) (*cases.Opened, error) {
+func openCases(ctx context.Context, p process, from cases.Place, f answerFlags,
+	open cases.Opener) (*cases.Opened, error) {
 	return cases.Open(ctx, from, f.filter(), p.stderr, open)
 }
 

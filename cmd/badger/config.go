@@ -35,16 +35,18 @@ type configuration struct {
 		hosting.Readable `yaml:",inline"`
 		Callers          map[string]hosting.Readable `yaml:"callers"`
 	} `yaml:"results"`
-	Report   reportConfig             `yaml:"report"`
-	Metrics  metricsConfig            `yaml:"metrics"`
-	Gates    gate.Specs               `yaml:"gates"` // the flags of the same names win
-	Execute  execution.Config         `yaml:"execute"`
-	Judge    judging.Config           `yaml:"judge"`
-	Judges   []string                 `yaml:"judges"`   // judge files to use in addition to the promoted judges of the warehouse
+	Report  reportConfig     `yaml:"report"`
+	Metrics metricsConfig    `yaml:"metrics"`
+	Gates   gate.Specs       `yaml:"gates"` // the flags of the same names win
+	Execute execution.Config `yaml:"execute"`
+	Judge   judging.Config   `yaml:"judge"`
+	// judge files to use in addition to the promoted judges of the warehouse
+	Judges   []string                 `yaml:"judges"`
 	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 20s
 	Workers  int                      `yaml:"workers"`  // rows processed concurrently; 0: 64
 	Traces   telemetry.TracesConfig   `yaml:"traces"`
-	Reload   time.Duration            `yaml:"reload"` // how often serve checks for a changed configuration and newly promoted judges, in addition to SIGHUP; 0: never
+	// how often serve checks for a changed configuration and newly promoted judges, in addition to SIGHUP; 0: never
+	Reload time.Duration `yaml:"reload"`
 }
 
 // readConfig reads a configuration file, which may be left out, and the environment variables over

@@ -80,7 +80,8 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 	}
 	switch {
 	case strings.Contains(execute, "{database}"):
-		report.Add(doctor.Check{Name: doctor.Execution, Status: doctor.Skipped, Detail: "each case names its own database", Fix: "name one with --execute"})
+		report.Add(doctor.Check{Name: doctor.Execution, Status: doctor.Skipped, Detail: "each case names its own database",
+			Fix: "name one with --execute"})
 	case execute != "":
 		report.Add(doctor.ExamineExecution(ctx, func(ctx context.Context) (*store.Store, error) {
 			return openWarehouse(ctx, execute, readOnly)
@@ -135,7 +136,8 @@ func (c *doctorCommand) runDeployment(ctx context.Context, p process) error {
 	}
 	url := config.Results.Warehouse
 	report := deploymentReport{place.Examine(ctx, place.Config{
-		Listen: config.Listen, TLS: place.TLS(config.TLS), Auth: config.Auth, Judge: config.Judge, Traces: config.Traces, Warehouse: url,
+		Listen: config.Listen, TLS: place.TLS(config.TLS), Auth: config.Auth, Judge: config.Judge, Traces: config.Traces,
+		Warehouse: url,
 	}, place.Options{
 		Open: func(ctx context.Context, only bool) (*store.Store, error) {
 			return openWarehouse(ctx, url, only)

@@ -36,7 +36,9 @@ func (f *executeFlags) over(c execution.Config) execution.Config {
 // resumed is set, stored results are reused and not recomputed.
 func (f *executeFlags) open(c execution.Config, p process, resumed bool, others ...string) (*execution.AtWork, error) {
 	c = f.over(c)
-	if c.URL == "" && !f.Kept && (f.Rows != 0 || f.Timeout != 0 || len(f.Functions) > 0 || f.Clock != "" || f.Snapshots != "" || f.Schema || f.Statistics) {
+	if c.URL == "" && !f.Kept &&
+		(f.Rows != 0 || f.Timeout != 0 || len(f.Functions) > 0 || f.Clock != "" || f.Snapshots != "" || f.Schema ||
+			f.Statistics) {
 		return nil, usage("--execute: expected a URL with --execute-rows, --execute-timeout, --execute-functions, --clock, --execute-schema, --execute-statistics or --snapshots")
 	}
 	return execution.Open(c, execution.OpenOptions{

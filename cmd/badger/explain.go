@@ -96,14 +96,16 @@ func (c *explainCommand) Run(ctx context.Context, p process) error {
 		case c.Scores != "":
 			in.Scores, in.GoldHash, err = evaluation.Scores(ctx, c.Scores, in.Case)
 		default:
-			in.Scores, err = evaluation.Compute(ctx, standardMetrics(), scoring.EngineOptions{Snapshots: file.Snapshots, Config: in.Config}, in.Case, c.Metric)
+			in.Scores, err = evaluation.Compute(ctx, standardMetrics(),
+				scoring.EngineOptions{Snapshots: file.Snapshots, Config: in.Config}, in.Case, c.Metric)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	in.Snapshots = snaps
-	o := caseview.Options{Metric: c.Metric, Gold: c.Gold, Cells: caseview.CellOptions{Show: show, Each: c.Rows, Rows: c.Rows}}
+	o := caseview.Options{Metric: c.Metric, Gold: c.Gold,
+		Cells: caseview.CellOptions{Show: show, Each: c.Rows, Rows: c.Rows}}
 	if c.Layout == "cells" {
 		o.Cells.Layout = caseview.List
 	}

@@ -33,11 +33,13 @@ func (f *exportFlags) masking(masked []string) (*caseview.Mask, error) {
 }
 
 func (f *exportFlags) targets() export.Targets {
-	return export.Targets{{Flag: "--junit", Path: f.JUnit}, {Flag: "--sarif", Path: f.SARIF}, {Flag: "--csv", Path: f.CSV}, {Flag: "--jsonl", Path: f.JSONL}, {Flag: "--markdown", Path: f.Markdown}, {Flag: "--html", Path: f.HTML}}
+	return export.Targets{{Flag: "--junit", Path: f.JUnit}, {Flag: "--sarif", Path: f.SARIF}, {Flag: "--csv", Path: f.CSV},
+		{Flag: "--jsonl", Path: f.JSONL}, {Flag: "--markdown", Path: f.Markdown}, {Flag: "--html", Path: f.HTML}}
 }
 
 // open creates the files. Call Drop in the end.
-func (f *exportFlags) open(ctx context.Context, p process, o export.Options, mask *caseview.Mask) (*export.Files, error) {
+func (f *exportFlags) open(ctx context.Context, p process, o export.Options,
+	mask *caseview.Mask) (*export.Files, error) {
 	var places *export.Places
 	if f.CaseFile != "" {
 		if f.SARIF == "" {

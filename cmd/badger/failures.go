@@ -36,5 +36,6 @@ func (c *failuresCommand) Run(ctx context.Context, p process) error {
 	if c.JSON {
 		return writeJSON(p, f)
 	}
-	return report.RenderFailures(p.stdout, f, report.FailureView{By: c.By, Cases: c.Cases, All: c.All || len(c.Label) > 0}, c.options(p))
+	return report.RenderFailures(p.stdout, f, report.FailureView{By: c.By, Cases: c.Cases, All: c.All || len(c.Label) > 0},
+		c.options(p))
 }

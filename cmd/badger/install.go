@@ -125,7 +125,8 @@ func planOf(ctx context.Context, v install.Values) (*install.Plan, error) {
 	return plan, nil
 }
 
-func (c *installCommand) open(ctx context.Context, p process, plan *install.Plan, url string) (db *store.Store, end func(), err error) {
+func (c *installCommand) open(ctx context.Context, p process, plan *install.Plan,
+	url string) (db *store.Store, end func(), err error) {
 	if plan.Warehouse.Name == "duckdb" {
 		if !strings.HasPrefix(url, "duckdb:") {
 			return nil, nil, usage("expected a URL such as duckdb:FILE")
@@ -136,7 +137,8 @@ func (c *installCommand) open(ctx context.Context, p process, plan *install.Plan
 		return openForMacros(ctx, p, strings.TrimPrefix(url, "duckdb:"), plan.Values.Judges)
 	}
 	if plan.Warehouse.Name == install.Databend.Name {
-		return nil, nil, errcode.New(errcode.Unimplemented, "badger does not connect to Databend itself: give the printed statements to its client")
+		return nil, nil, errcode.New(errcode.Unimplemented,
+			"badger does not connect to Databend itself: give the printed statements to its client")
 	}
 	w, err := openWarehouse(ctx, url, readWrite)
 	if err != nil {

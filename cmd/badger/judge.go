@@ -27,7 +27,8 @@ type judgeFlags struct {
 
 // over puts the flags that are given over a configuration.
 func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
-	c.Backend, c.KeyFile, c.KeyEnv = cmp.Or(f.Judge, c.Backend), cmp.Or(f.JudgeKeyFile, c.KeyFile), cmp.Or(f.JudgeKeyEnv, c.KeyEnv)
+	c.Backend, c.KeyFile, c.KeyEnv = cmp.Or(f.Judge, c.Backend), cmp.Or(f.JudgeKeyFile, c.KeyFile),
+		cmp.Or(f.JudgeKeyEnv, c.KeyEnv)
 	c.Ledger, c.Audit, c.Offline = cmp.Or(f.Ledger, c.Ledger), cmp.Or(f.Audit, c.Audit), c.Offline || f.Offline
 	c.BaseURL, c.AllowHosts = cmp.Or(f.JudgeURL, c.BaseURL), append(c.AllowHosts, f.JudgeHost...)
 	if f.Judge == "none" {
@@ -63,7 +64,8 @@ func (f *judgeFlags) over(c judging.Config) (judging.Config, error) {
 // judging returns the dependencies of judges. A command logs to standard error.
 func (p process) judging() judging.Env {
 	return judging.Env{
-		Providers: providers, Getenv: p.getenv, Now: p.now, Log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Providers: providers, Getenv: p.getenv, Now: p.now,
+		Log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Open: func(ctx context.Context, url string) (*store.Store, error) {
 			return openWarehouse(ctx, url, readOnly)
 		},

@@ -89,8 +89,10 @@ func nameFree(ctx context.Context, name string) error {
 	if judgeSQL == nil {
 		return nil
 	}
-	t, err := judgeSQL.EvaluateSQL(ctx, "SELECT count(*) FROM (SELECT function_name AS n FROM duckdb_functions() UNION ALL "+
-		"SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')) WHERE n = '"+name+"'", nil)
+	t, err := judgeSQL.EvaluateSQL(ctx,
+		"SELECT count(*) FROM (SELECT function_name AS n FROM duckdb_functions() UNION ALL "+
+			"SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')) WHERE n = '"+
+			name+"'", nil)
 	if err != nil {
 		return err
 	}
@@ -168,7 +170,8 @@ func (c *judgeListCommand) Run(ctx context.Context, p process) error {
 		out := []promotedJSON{}
 		for i := range judges {
 			j := &judges[i]
-			out = append(out, promotedJSON{j.Name, j.Version, j.Kind, j.Hash, &j.PromotedAt, j.PromotedBy, nil, json.RawMessage(j.Tested)})
+			out = append(out,
+				promotedJSON{j.Name, j.Version, j.Kind, j.Hash, &j.PromotedAt, j.PromotedBy, nil, json.RawMessage(j.Tested)})
 		}
 		return writeJSON(p, map[string]any{"judges": out})
 	}
@@ -179,7 +182,8 @@ func (c *judgeListCommand) Run(ctx context.Context, p process) error {
 	t := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "name\tversion\tkind\tpromoted\tby\thash\ttested")
 	for _, j := range judges {
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%.12s\t%s\n", j.Name, j.Version, j.Kind, j.PromotedAt.Format("2006-01-02 15:04"), printable.Cell(j.PromotedBy, 30), j.Hash, testedOf(j.Tested))
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%.12s\t%s\n", j.Name, j.Version, j.Kind, j.PromotedAt.Format("2006-01-02 15:04"),
+			printable.Cell(j.PromotedBy, 30), j.Hash, testedOf(j.Tested))
 	}
 	return t.Flush()
 }

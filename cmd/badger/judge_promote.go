@@ -47,7 +47,8 @@ type tested struct {
 
 // Run tests a version on labels and stores it.
 func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
-	gates, err := gate.Read(gate.Specs{}, gate.Specs{FailUnder: c.FailUnder}, calibration.JudgeFigures(), "a test: expected accuracy=V or kappa=V")
+	gates, err := gate.Read(gate.Specs{}, gate.Specs{FailUnder: c.FailUnder}, calibration.JudgeFigures(),
+		"a test: expected accuracy=V or kappa=V")
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,8 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 		}
 	}
 	row := store.Judge{
-		Name: j.Name, Version: j.Version, Kind: string(j.Kind), Source: j.Source, Hash: j.Hash, PromotedAt: p.now(), PromotedBy: cmp.Or(c.By, who(p)), Tested: toJSON(measured),
+		Name: j.Name, Version: j.Version, Kind: string(j.Kind), Source: j.Source, Hash: j.Hash, PromotedAt: p.now(),
+		PromotedBy: cmp.Or(c.By, who(p)), Tested: toJSON(measured),
 	}
 	written, err := w.WriteJudge(ctx, row)
 	switch code := errcode.Of(err); {
@@ -89,13 +91,16 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if c.JSON {
-		return writeJSON(p, promotedJSON{j.Name, j.Version, string(j.Kind), j.Hash, nil, row.PromotedBy, &written, json.RawMessage(row.Tested)})
+		return writeJSON(p,
+			promotedJSON{j.Name, j.Version, string(j.Kind), j.Hash, nil, row.PromotedBy, &written, json.RawMessage(row.Tested)})
 	}
 	if !written {
 		fmt.Fprintf(p.stderr, "%s version %d is promoted already, with this text\n", j.Name, j.Version)
 		return nil
 	}
-	fmt.Fprintf(p.stderr, "promoted %s version %d (%s, %.12s): %s; runs, servers and SQL on this warehouse use it from now on\n", j.Name, j.Version, j.Kind, j.Hash, measured)
+	fmt.Fprintf(p.stderr,
+		"promoted %s version %d (%s, %.12s): %s; runs, servers and SQL on this warehouse use it from now on\n", j.Name,
+		j.Version, j.Kind, j.Hash, measured)
 	return nil
 }
 
@@ -103,7 +108,8 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 // case, passes no verdict on any labelled answer, or misses a gate.
 func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.Gate) (tested, error) {
 	t := judgeTestCommand{
-		File: c.File, Cases: c.Cases, Source: c.Source, answerFlags: c.answerFlags, Config: c.Config, Assessments: c.Assessments, Backend: c.Backend, JSON: c.JSON, judgeFlags: c.judgeFlags,
+		File: c.File, Cases: c.Cases, Source: c.Source, answerFlags: c.answerFlags, Config: c.Config,
+		Assessments: c.Assessments, Backend: c.Backend, JSON: c.JSON, judgeFlags: c.judgeFlags,
 	}
 	trial, err := t.trial(ctx, p)
 	if err != nil {
@@ -112,11 +118,15 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.
 	n := trial.Confusion.N()
 	switch failed := trial.Statuses[scoring.StatusFailed]; {
 	case failed > 0:
-		return tested{}, errcode.New(errcode.FailedPrecondition, "not promoted: the judge failed on %s of %d; badger judge test shows why", printable.Count(failed, "case"), len(trial.Rows))
+		return tested{}, errcode.New(errcode.FailedPrecondition,
+			"not promoted: the judge failed on %s of %d; badger judge test shows why", printable.Count(failed, "case"),
+			len(trial.Rows))
 	case trial.Labelled() == 0:
 		return tested{}, usage("not promoted: none of the %d cases has a label (human.label) to compare with; use --untested to promote without a test", len(trial.Rows))
 	case n == 0:
-		return tested{}, usage("not promoted: the judge passes no verdict on any of the %s; give it a threshold, or use --untested", printable.Count(trial.Labelled(), "labelled answer"))
+		return tested{}, usage(
+			"not promoted: the judge passes no verdict on any of the %s; give it a threshold, or use --untested",
+			printable.Count(trial.Labelled(), "labelled answer"))
 	}
 	said, reached := trial.Check(gates)
 	if err := printGates(p.stderr, said, reached); err != nil {
@@ -128,7 +138,8 @@ func (c *judgePromoteCommand) test(ctx context.Context, p process, gates []gate.
 		}
 		return &s.Value
 	}
-	m := tested{Cases: len(trial.Rows), Labelled: trial.Labelled(), N: n, Accuracy: value(trial.Confusion.Accuracy()), Kappa: value(trial.Confusion.Kappa())}
+	m := tested{Cases: len(trial.Rows), Labelled: trial.Labelled(), N: n, Accuracy: value(trial.Confusion.Accuracy()),
+		Kappa: value(trial.Confusion.Kappa())}
 	if i := trial.Interval; i.Defined {
 		m.KappaCI = &[2]float64{i.Lo, i.Hi}
 	}

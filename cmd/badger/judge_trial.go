@@ -38,7 +38,8 @@ type judgeTestCommand struct {
 
 // Run scores the cases with the judge and shows what came out, and how far it agrees with people.
 func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
-	gates, err := gate.Read(gate.Specs{}, gate.Specs{FailUnder: c.FailUnder}, calibration.JudgeFigures(), "a trial: expected accuracy=V or kappa=V")
+	gates, err := gate.Read(gate.Specs{}, gate.Specs{FailUnder: c.FailUnder}, calibration.JudgeFigures(),
+		"a trial: expected accuracy=V or kappa=V")
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,8 @@ func (c *judgeTestCommand) trial(ctx context.Context, p process) (*calibration.J
 	defer stop()
 	bar := newProgressBar(p.stderr, c.JSON)
 	outcome, err := batch.Runner{
-		Engine: engine, Metrics: []string{j.Name}, Ordered: true, Now: p.now, Progress: bar.update, Memory: p.boundMemory, Scored: trial.Add,
+		Engine: engine, Metrics: []string{j.Name}, Ordered: true, Now: p.now, Progress: bar.update, Memory: p.boundMemory,
+		Scored: trial.Add,
 	}.Run(ctx, "judge test", source, batch.Discard)
 	bar.finish()
 	if err != nil {
@@ -101,7 +103,8 @@ func (c *judgeTestCommand) trial(ctx context.Context, p process) (*calibration.J
 }
 
 // engine returns an engine with the standard metrics and the judge, and the configured model or recorded replies.
-func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judge, snaps snapshots) (*scoring.Engine, func(), error) {
+func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judge,
+	snaps snapshots) (*scoring.Engine, func(), error) {
 	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return nil, nil, err
@@ -128,7 +131,8 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	if err != nil {
 		return nil, nil, err
 	}
-	metrics = slices.DeleteFunc(metrics, func(m scoring.Metric) bool { return m.Name == j.Name && m.Group == custom.Group })
+	metrics = slices.DeleteFunc(metrics,
+		func(m scoring.Metric) bool { return m.Name == j.Name && m.Group == custom.Group })
 	if err := nameFree(ctx, j.Name); err != nil {
 		return nil, nil, err
 	}

@@ -35,13 +35,16 @@ func withJudges(ctx context.Context, files []string, promoted ...*store.Store) (
 			}
 			j, err := custom.Load(ctx, custom.FileName(p.Name, custom.Kind(p.Kind)), []byte(p.Source), judgeOptions())
 			if err != nil {
-				return nil, errcode.New(errcode.Of(err), "promoted judge %s, version %d: %w%s", p.Name, p.Version, err, switchOff(p.Name))
+				return nil, errcode.New(errcode.Of(err), "promoted judge %s, version %d: %w%s", p.Name, p.Version, err,
+					switchOff(p.Name))
 			}
 			if j.Name != p.Name || j.Version != p.Version {
-				return nil, errcode.New(errcode.DataLoss, "promoted judge %s, version %d: its text is that of another judge", p.Name, p.Version)
+				return nil, errcode.New(errcode.DataLoss, "promoted judge %s, version %d: its text is that of another judge",
+					p.Name, p.Version)
 			}
 			if err := nameFree(ctx, p.Name); err != nil {
-				return nil, errcode.New(errcode.Of(err), "promoted judge %s, version %d: %w%s", p.Name, p.Version, err, switchOff(p.Name))
+				return nil, errcode.New(errcode.Of(err), "promoted judge %s, version %d: %w%s", p.Name, p.Version, err,
+					switchOff(p.Name))
 			}
 			judges[p.Name] = j
 		}

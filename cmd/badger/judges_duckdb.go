@@ -32,18 +32,20 @@ import (
 // limit does not cover the values of a row (repeat('a', 4000000000) takes gigabytes), and a function that computes
 // one value cannot be interrupted. Idle processes are reused.
 var judgeSQL custom.SQLEngine = &sqlJudges{
-	running: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), idle: make(chan *sqlProcess, max(2, runtime.GOMAXPROCS(0))),
+	running: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
+	idle:    make(chan *sqlProcess, max(2, runtime.GOMAXPROCS(0))),
 }
 
 // smallDatabases searches counterexamples in the same processes.
 var smallDatabases counterexample.Finder = judgeSQL.(*sqlJudges) //nolint:forcetypeassert // set above
 
 const (
-	judgeSQLTime   = time.Minute // a query that is still running then would run for hours: it joins everything with everything
-	judgeSQLEngine = "512MB"     // of tables and intermediate results
-	judgeSQLBytes  = 1 << 30     // of the whole process, this program's code and the threads' stacks included
-	judgeSQLRows   = 1000        // of a result
-	judgeSQLResult = 1 << 20     // bytes of it
+	// a query that is still running then would run for hours: it joins everything with everything
+	judgeSQLTime   = time.Minute
+	judgeSQLEngine = "512MB" // of tables and intermediate results
+	judgeSQLBytes  = 1 << 30 // of the whole process, this program's code and the threads' stacks included
+	judgeSQLRows   = 1000    // of a result
+	judgeSQLResult = 1 << 20 // bytes of it
 )
 
 type sqlJudges struct {
@@ -52,7 +54,8 @@ type sqlJudges struct {
 }
 
 // EvaluateSQL runs a query that sees the tables.
-func (e *sqlJudges) EvaluateSQL(ctx context.Context, query string, tables map[string]*scoring.Table) (*scoring.Table, error) {
+func (e *sqlJudges) EvaluateSQL(ctx context.Context, query string,
+	tables map[string]*scoring.Table) (*scoring.Table, error) {
 	q, err := newSQLQuestion(query, tables)
 	if err != nil {
 		return nil, err
@@ -78,7 +81,8 @@ func (e *sqlJudges) Find(ctx context.Context, p *counterexample.Problem) (*count
 	case errcode.Of(err) == errcode.DeadlineExceeded:
 		return &counterexample.Outcome{Why: "the search took longer than " + judgeSQLTime.String()}, nil
 	case outOfMemory(answer, err):
-		return &counterexample.Outcome{Why: "the search needs more memory than it may take, or than the machine has left"}, nil
+		return &counterexample.Outcome{
+			Why: "the search needs more memory than it may take, or than the machine has left"}, nil
 	case err != nil:
 		return nil, err
 	case answer.Code != errcode.OK:

@@ -23,7 +23,8 @@ import (
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], process{
-		getenv: os.Getenv, environ: os.Environ, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now, memoryLimit: debug.SetMemoryLimit,
+		getenv: os.Getenv, environ: os.Environ, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now,
+		memoryLimit: debug.SetMemoryLimit,
 	}))
 }
 
@@ -53,8 +54,8 @@ type process struct {
 // runRoom is what a run may use next to its cases and their results before it collects garbage without pause.
 const runRoom = 128 << 20
 
-// boundMemory makes the runtime collect garbage before a run takes more memory than its cases and results may, unless the
-// environment says how much there is.
+// boundMemory makes the runtime collect garbage before a run takes more memory than its cases and results may, unless
+// the environment says how much there is.
 func (p process) boundMemory(bytes int64) {
 	if p.memoryLimit != nil && p.getenv("GOMEMLIMIT") == "" {
 		p.memoryLimit(bytes + runRoom)

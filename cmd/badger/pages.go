@@ -36,7 +36,8 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 		return err
 	}
 	o.All = r.all
-	options := site.Options{Warehouse: r.w, Version: version(), Metrics: metric.All(), Masked: r.masked, Now: r.now, Snapshots: r.snapshots}
+	options := site.Options{Warehouse: r.w, Version: version(), Metrics: metric.All(), Masked: r.masked, Now: r.now,
+		Snapshots: r.snapshots}
 	if r.cases != nil {
 		options.Elsewhere = cases.Elsewhere(r.cases)
 	}
@@ -51,7 +52,8 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 		}
 	}
 	defer bar.finish()
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // pages are made and thrown away: collecting them often takes a fifth of the time
+	// pages are made and thrown away: collecting them often takes a fifth of the time
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	if site.IsFolder(path) {
 		return pages.WriteFolder(ctx, path, o)
 	}

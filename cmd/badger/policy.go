@@ -82,12 +82,14 @@ func (c *policyCommand) who() string {
 
 // labelled finds the relation that decides each labelled case of a file or warehouse, and the judge's verdict on
 // it.
-func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Policy, from calibration.LabelSource) ([]policy.Labelled, error) {
+func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Policy,
+	from calibration.LabelSource) ([]policy.Labelled, error) {
 	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return nil, err
 	}
-	l := calibration.PolicyLabelling{Policy: which, Judge: c.Judge, All: c.All, Metrics: standardMetrics(), Engine: scoring.EngineOptions{Snapshots: snapshots{}}}
+	l := calibration.PolicyLabelling{Policy: which, Judge: c.Judge, All: c.All, Metrics: standardMetrics(),
+		Engine: scoring.EngineOptions{Snapshots: snapshots{}}}
 	placed := iter.Seq2[calibration.Placed, error](calibration.PairsOfLaws)
 	if from.Where != calibration.Laws {
 		file, url := from.Where, ""

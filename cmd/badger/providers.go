@@ -8,4 +8,5 @@ import (
 )
 
 // providers are the linked judge providers. The providers none and replay are built in.
-var providers = judgebackend.Providers{openai.Provider, anthropic.Provider, inwarehouse.Cortex, inwarehouse.BigQueryAI, inwarehouse.AIQuery}
+var providers = judgebackend.Providers{openai.Provider, anthropic.Provider, inwarehouse.Cortex, inwarehouse.BigQueryAI,
+	inwarehouse.AIQuery}

@@ -84,7 +84,8 @@ type queueNewCommand struct {
 // Run makes a queue.
 func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 	plan := labelling.Plan{
-		Name: c.Name, Order: labelling.Order(c.Order), Seed: c.Seed, Annotators: c.Annotators, Most: c.Cases, Options: c.Options, Blind: c.Blind, ReasonRequired: c.Reason, By: cmp.Or(c.By, who(p)),
+		Name: c.Name, Order: labelling.Order(c.Order), Seed: c.Seed, Annotators: c.Annotators, Most: c.Cases,
+		Options: c.Options, Blind: c.Blind, ReasonRequired: c.Reason, By: cmp.Or(c.By, who(p)),
 	}
 	if c.Annotators < 1 {
 		return usage("--annotators: %d, expected a whole number from 1", c.Annotators)
@@ -105,7 +106,8 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer s.Warehouse.Close()
-	if plan.List.RunID, err = evaluation.FindRow(ctx, s.Warehouse, c.DB, evaluation.RowChoice{ID: c.ID, Pattern: c.answers(), Listed: plan.List.RunID}); err != nil {
+	if plan.List.RunID, err = evaluation.FindRow(ctx, s.Warehouse, c.DB,
+		evaluation.RowChoice{ID: c.ID, Pattern: c.answers(), Listed: plan.List.RunID}); err != nil {
 		return err
 	}
 	q, left, of, err := s.MakeListed(ctx, metric.All(), plan)
@@ -118,7 +120,8 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 	if c.JSON {
 		return writeJSON(p, labelling.OverviewOf(q))
 	}
-	fmt.Fprintf(p.stdout, "queue %s: %s, %s for each\nlabel with: badger view --label --db %s\n", q.ID, printable.Count(int(q.Cases), "case"), printable.Count(int(q.Annotators), "annotator"), printable.Shell(c.DB))
+	fmt.Fprintf(p.stdout, "queue %s: %s, %s for each\nlabel with: badger view --label --db %s\n", q.ID,
+		printable.Count(int(q.Cases), "case"), printable.Count(int(q.Annotators), "annotator"), printable.Shell(c.DB))
 	return nil
 }
 
@@ -179,7 +182,8 @@ func (c *queueListCommand) Run(ctx context.Context, p process) error {
 		if !q.Open {
 			state = ", closed"
 		}
-		fmt.Fprintf(p.stdout, "%s  %s  run %s  %d of %d done, %d skipped, %d differ%s\n", q.ID, printable.Text(q.Name), printable.Text(q.Run), q.Progress.Done, q.Cases, q.Progress.Skipped, q.Progress.Conflicting, state)
+		fmt.Fprintf(p.stdout, "%s  %s  run %s  %d of %d done, %d skipped, %d differ%s\n", q.ID, printable.Text(q.Name),
+			printable.Text(q.Run), q.Progress.Done, q.Cases, q.Progress.Skipped, q.Progress.Conflicting, state)
 	}
 	return nil
 }
@@ -278,6 +282,7 @@ func (c *queueImportCommand) Run(ctx context.Context, p process) error {
 	if done.Unknown > 0 {
 		fmt.Fprintf(p.stderr, "%s of answers that the database does not have\n", printable.Count(done.Unknown, "line"))
 	}
-	fmt.Fprintf(p.stdout, "%s in %s, %d new\n", printable.Count(done.Labels, "label"), printable.Count(done.Lines, "line"), done.Written)
+	fmt.Fprintf(p.stdout, "%s in %s, %d new\n", printable.Count(done.Labels, "label"), printable.Count(done.Lines, "line"),
+		done.Written)
 	return nil
 }

@@ -46,7 +46,8 @@ func (c *rankCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	r, err := analysis.NewRanking(ctx, src, src.set, labels, analysis.RankOptions{
-		Choose: c.choose, Systems: c.Systems, EX: c.EX, Metrics: c.Metrics, Against: c.Against, Resamples: c.Resamples, Seed: c.Seed,
+		Choose: c.choose, Systems: c.Systems, EX: c.EX, Metrics: c.Metrics, Against: c.Against, Resamples: c.Resamples,
+		Seed: c.Seed,
 	})
 	if err != nil {
 		return err

@@ -14,7 +14,8 @@ import (
 // hosts are those that badger serve contacts with the configuration.
 func (c *configuration) hosts() ([]place.Contact, error) {
 	r := place.HostsConfig{
-		Judge:  place.Judge{Backend: c.Judge.Backend, BaseURL: c.Judge.BaseURL, Proxy: c.Judge.Proxy, Warehouse: c.Judge.Warehouse, Offline: c.Judge.Offline},
+		Judge: place.Judge{Backend: c.Judge.Backend, BaseURL: c.Judge.BaseURL, Proxy: c.Judge.Proxy,
+			Warehouse: c.Judge.Warehouse, Offline: c.Judge.Offline},
 		Traces: c.Traces.Endpoint,
 	}
 	if c.Results.Warehouse != "" {

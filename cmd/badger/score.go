@@ -72,7 +72,8 @@ func (c *scoreCommand) Run(ctx context.Context, p process) error {
 	}
 	h := metric.CompareResults(gold, pred)
 	diff := report.Diff{Gold: gold, Pred: pred, Alignment: h.Alignment, Result: h.Counts, Rows: c.Rows}
-	diff.Relations = relation.Find(relation.Input{Gold: gold, Pred: pred, Alignment: &h.Alignment, Counts: &h.Counts, Question: c.Question})
+	diff.Relations = relation.Find(
+		relation.Input{Gold: gold, Pred: pred, Alignment: &h.Alignment, Counts: &h.Counts, Question: c.Question})
 	if err := diff.Render(p.stdout, c.options(p)); err != nil {
 		return err
 	}

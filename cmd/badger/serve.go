@@ -74,11 +74,13 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		}
 	}
 	log := slog.New(slog.NewJSONHandler(printable.JSONWriter{Writer: p.stderr}, nil))
-	s := &functionServer{process: p, command: c, config: config, layers: from, log: log, metrics: telemetry.NewMetrics(version())}
+	s := &functionServer{process: p, command: c, config: config, layers: from, log: log,
+		metrics: telemetry.NewMetrics(version())}
 	if c.Config != "" {
 		s.file, _ = os.ReadFile(c.Config) // it was just read
 	}
-	s.parts = hosting.Parts{Log: log, Metrics: s.metrics, Warehouses: &warehouses, EngineBytes: max(engineBytes, config.Limits.MemoryBytes/4)}
+	s.parts = hosting.Parts{Log: log, Metrics: s.metrics, Warehouses: &warehouses,
+		EngineBytes: max(engineBytes, config.Limits.MemoryBytes/4)}
 	traces, err := telemetry.OpenTraces(ctx, config.Traces, version(), log)
 	if err != nil {
 		return errcode.AsUsage(err)
@@ -182,7 +184,8 @@ func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 		return nil, nil
 	}
 	pages, err := site.New(site.Options{
-		Warehouse: s.results, Prefix: r.Prefix, Version: version(), Metrics: metrics, Masked: r.Masked, Labels: r.Labels, EmbedIn: r.EmbedIn, Budget: site.Budget(s.config.Judge.Budget), Now: s.now, Log: s.log,
+		Warehouse: s.results, Prefix: r.Prefix, Version: version(), Metrics: metrics, Masked: r.Masked, Labels: r.Labels,
+		EmbedIn: r.EmbedIn, Budget: site.Budget(s.config.Judge.Budget), Now: s.now, Log: s.log,
 	})
 	if err != nil {
 		return nil, errcode.AsUsage(fmt.Errorf("report: %w", err))
@@ -235,7 +238,8 @@ func (s *functionServer) boundMemory() {
 const lastSpans = 3 * time.Second
 
 // functions returns the engine and the options of the catalogue of functions to serve.
-func (s *functionServer) functions(ctx context.Context, config configuration) (*scoring.Engine, *udf.CatalogueOptions, error) {
+func (s *functionServer) functions(ctx context.Context,
+	config configuration) (*scoring.Engine, *udf.CatalogueOptions, error) {
 	engineConfig, err := config.Metrics.engineConfig()
 	if err != nil {
 		return nil, nil, err
@@ -249,12 +253,16 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: readable, Judge: s.judge.Backend(), Judges: s.judge.ByMetric(), Config: engineConfig, Panicked: panicked})
+	engine, err := scoring.NewEngine(metrics,
+		&scoring.EngineOptions{Snapshots: readable, Judge: s.judge.Backend(), Judges: s.judge.ByMetric(),
+			Config: engineConfig, Panicked: panicked})
 	if err != nil {
 		return nil, nil, errcode.AsUsage(err)
 	}
 	return engine, &udf.CatalogueOptions{
-		Version: version(), Judge: s.judge.Name(), Workers: config.Workers, Fingerprint: toJSON(engineConfig) + s.judge.Name() + hosting.Digest(config.Judges), Calls: s.calls, Panicked: panicked,
+		Version: version(), Judge: s.judge.Name(), Workers: config.Workers,
+		Fingerprint: toJSON(engineConfig) + s.judge.Name() + hosting.Digest(config.Judges), Calls: s.calls,
+		Panicked: panicked,
 	}, nil
 }
 
@@ -287,7 +295,8 @@ func (s *functionServer) check(ctx context.Context, w io.Writer, metricsAddr str
 		}
 	}
 	byGRPC, byHTTP := s.server.Identities()
-	fmt.Fprintf(w, "# the configuration is sound: %s, judge %s\n", printable.Count(len(s.catalogue.Functions()), "function"), s.judge.Name())
+	fmt.Fprintf(w, "# the configuration is sound: %s, judge %s\n",
+		printable.Count(len(s.catalogue.Functions()), "function"), s.judge.Name())
 	fmt.Fprintf(w, "# Flight and gRPC on %s: %s\n# HTTP on %s: %s\n", listen.GRPC, byGRPC, listen.HTTP, byHTTP)
 	if metricsAddr != "" {
 		fmt.Fprintf(w, "# metrics on http://%s/metrics\n", metricsAddr)
@@ -300,7 +309,8 @@ func (s *functionServer) check(ctx context.Context, w io.Writer, metricsAddr str
 func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 	var lc net.ListenConfig
 	var listeners []net.Listener
-	for _, l := range []struct{ name, addr string }{{"gRPC", s.config.Listen.GRPC}, {"HTTP", s.config.Listen.HTTP}, {"metrics", metricsAddr}} {
+	for _, l := range []struct{ name, addr string }{{"gRPC", s.config.Listen.GRPC}, {"HTTP", s.config.Listen.HTTP},
+		{"metrics", metricsAddr}} {
 		if l.addr == "" {
 			continue
 		}
@@ -329,7 +339,9 @@ func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 	also := ""
 	if len(listeners) > 2 {
 		also = fmt.Sprintf(", metrics on http://%s/metrics", listeners[2].Addr())
-		m := webheaders.Strict(&http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10})
+		m := webheaders.Strict(
+			&http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second,
+				WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10})
 		go func() { _ = m.Serve(server.Bounded(listeners[2], mostWatchers)) }()
 		defer m.Close() // after the server: its end can be watched
 	}

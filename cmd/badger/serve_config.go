@@ -17,7 +17,8 @@ func (c *serveCommand) configuration(p process) (configuration, *config.Layers, 
 		return out, l, err
 	}
 	if err := l.Add("flag", func() (err error) {
-		out.Listen.GRPC, out.Listen.HTTP, out.Listen.Metrics = cmp.Or(c.GRPC, out.Listen.GRPC), cmp.Or(c.HTTP, out.Listen.HTTP), cmp.Or(c.Metrics, out.Listen.Metrics)
+		out.Listen.GRPC, out.Listen.HTTP, out.Listen.Metrics = cmp.Or(c.GRPC, out.Listen.GRPC),
+			cmp.Or(c.HTTP, out.Listen.HTTP), cmp.Or(c.Metrics, out.Listen.Metrics)
 		out.Judges = append(out.Judges, c.Judges...)
 		out.Judge, err = c.over(out.Judge)
 		return err

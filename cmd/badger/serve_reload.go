@@ -101,7 +101,8 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 		return err
 	}
 	keep := s.config
-	keep.Auth, keep.TLS, keep.Metrics, keep.Judges, keep.Timeouts = config.Auth, config.TLS, config.Metrics, config.Judges, config.Timeouts
+	keep.Auth, keep.TLS, keep.Metrics, keep.Judges, keep.Timeouts = config.Auth, config.TLS, config.Metrics, config.Judges,
+		config.Timeouts
 	keep.Limits.Caller, keep.Limits.Callers = config.Limits.Caller, config.Limits.Callers
 	s.config, s.layers, s.file = keep, next, file
 	s.tell(before, say)
@@ -157,6 +158,7 @@ func (s *functionServer) tell(before []string, say bool) {
 	added := slices.DeleteFunc(slices.Clone(after), func(n string) bool { return slices.Contains(before, n) })
 	gone := slices.DeleteFunc(slices.Clone(before), func(n string) bool { return slices.Contains(after, n) })
 	if say || len(added)+len(gone) > 0 {
-		s.log.Info("the configuration was taken over", slog.Int("functions", len(after)), slog.Any("added", added), slog.Any("removed", gone))
+		s.log.Info("the configuration was taken over", slog.Int("functions", len(after)), slog.Any("added", added),
+			slog.Any("removed", gone))
 	}
 }

@@ -19,7 +19,8 @@ import (
 //
 // The judge, if the configuration names one, keeps its answers in the database where that can be
 // written; it is closed after the database.
-func openWithFunctions(ctx context.Context, p process, path string, only bool, config configuration) (*store.Store, *judging.Judges, error) {
+func openWithFunctions(ctx context.Context, p process, path string, only bool,
+	config configuration) (*store.Store, *judging.Judges, error) {
 	conn, err := duckdb.OpenFile(ctx, path, driver.Options{ReadOnly: only})
 	if err != nil {
 		return nil, nil, err
@@ -37,7 +38,8 @@ func openWithFunctions(ctx context.Context, p process, path string, only bool, c
 	return w, judge, nil
 }
 
-func openJudgeFor(ctx context.Context, p process, w *store.Store, only bool, config configuration) (*judging.Judges, error) {
+func openJudgeFor(ctx context.Context, p process, w *store.Store, only bool,
+	config configuration) (*judging.Judges, error) {
 	s := p.judging()
 	if config.Judge.Asked() && !only {
 		if err := w.Install(ctx); err != nil {
@@ -48,7 +50,8 @@ func openJudgeFor(ctx context.Context, p process, w *store.Store, only bool, con
 	return config.Judge.Open(ctx, s)
 }
 
-func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *store.Store, judge *judging.Judges, config configuration) error {
+func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *store.Store, judge *judging.Judges,
+	config configuration) error {
 	metrics, err := withJudges(ctx, config.Judges, w)
 	if err != nil {
 		return err
@@ -59,7 +62,8 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *store.Store, j
 	}
 	resolver := snapshots{Warehouse: w}
 	resolver.Allow(config.Results.Files)
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: resolver, Judge: judge.Backend(), Judges: judge.ByMetric(), Config: options})
+	engine, err := scoring.NewEngine(metrics,
+		&scoring.EngineOptions{Snapshots: resolver, Judge: judge.Backend(), Judges: judge.ByMetric(), Config: options})
 	if err != nil {
 		return errcode.AsUsage(err)
 	}

@@ -58,7 +58,8 @@ func serveSQL() {
 		}
 		t, err := func() (_ *scoring.Table, err error) {
 			if c == nil {
-				if c, err = duckdb.OpenWith(ctx, "", duckdb.Options{Threads: 1, MemoryLimit: judgeSQLEngine, Confined: true}); err != nil {
+				if c, err = duckdb.OpenWith(ctx, "",
+					duckdb.Options{Threads: 1, MemoryLimit: judgeSQLEngine, Confined: true}); err != nil {
 					return nil, err
 				}
 			}

@@ -44,7 +44,8 @@ func versionText() string {
 		}
 	}
 	in, out := builtConnectors()
-	text := fmt.Sprintf("%s\ncommit: %s\ngo: %s %s/%s\nconnectors: %s", version(), commit, runtime.Version(), runtime.GOOS, runtime.GOARCH, orNone(in))
+	text := fmt.Sprintf("%s\ncommit: %s\ngo: %s %s/%s\nconnectors: %s", version(), commit, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH, orNone(in))
 	if len(out) > 0 {
 		text += "\nbuilt without: " + strings.Join(out, ", ")
 	}
@@ -73,5 +74,7 @@ func checkBuilt(url string) error {
 }
 
 func withoutConnector(name string) error {
-	return errcode.AsUsage(errcode.New(errcode.Unimplemented, "this badger was built without %s (build tag no_%s); badger --version names the connectors it has", name, name))
+	return errcode.AsUsage(
+		errcode.New(errcode.Unimplemented,
+			"this badger was built without %s (build tag no_%s); badger --version names the connectors it has", name, name))
 }

@@ -55,7 +55,8 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 	}
 	defer w.Close()
 	pages, err := site.New(site.Options{
-		Warehouse: w, Version: version(), Metrics: metric.All(), Masked: append(config.Report.Masked, c.Mask...), Labels: c.Label, Now: p.now,
+		Warehouse: w, Version: version(), Metrics: metric.All(), Masked: append(config.Report.Masked, c.Mask...),
+		Labels: c.Label, Now: p.now,
 		Budget: site.Budget(config.Judge.Budget), Log: slog.New(slog.NewTextHandler(p.stderr, nil)),
 	})
 	if err != nil {
@@ -83,7 +84,9 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 			fmt.Fprintf(p.stderr, "open %s\n", d.NewLink())
 		}
 	}()
-	server := webheaders.Strict(&http.Server{Handler: d, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 5 * time.Minute, MaxHeaderBytes: 64 << 10})
+	server := webheaders.Strict(
+		&http.Server{Handler: d, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 5 * time.Minute,
+			MaxHeaderBytes: 64 << 10})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	select {

@@ -42,7 +42,9 @@ func (c *Conn) connect(ctx context.Context) error {
 		endpoint = c.o.Endpoint
 	}
 	var err error
-	if c.rest, err = bq.NewService(ctx, option.WithHTTPClient(signin.Client(c.o.Proxy, creds)), option.WithEndpoint(basePath(endpoint)), option.WithTelemetryDisabled(), option.WithLogger(signin.Silent)); err != nil {
+	if c.rest, err = bq.NewService(ctx, option.WithHTTPClient(signin.Client(c.o.Proxy, creds)),
+		option.WithEndpoint(basePath(endpoint)), option.WithTelemetryDisabled(),
+		option.WithLogger(signin.Silent)); err != nil {
 		return c.clientError("REST", err)
 	}
 	c.rest.UserAgent = userAgent
@@ -77,7 +79,8 @@ func (c *Conn) dial(creds *auth.Credentials) (*grpc.ClientConn, error) {
 	if c.o.plaintext() {
 		options = append(options, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	} else {
-		options = append(options, grpc.WithTransportCredentials(grpccredentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12})))
+		options = append(options,
+			grpc.WithTransportCredentials(grpccredentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12})))
 	}
 	if creds != nil {
 		options = append(options, grpc.WithPerRPCCredentials(signin.PerRPC(creds, !c.o.plaintext())))
@@ -98,7 +101,8 @@ func basePath(endpoint string) string {
 }
 
 func (c *Conn) clientError(which string, err error) error {
-	return errcode.Because(err, errcode.FailedPrecondition, "bigquery: project %s: the %s client cannot be made", c.o.Project, which)
+	return errcode.Because(err, errcode.FailedPrecondition, "bigquery: project %s: the %s client cannot be made",
+		c.o.Project, which)
 }
 
 // anonymous reports whether requests have no credentials: to an endpoint without TLS, or one that is marked

@@ -1,10 +1,10 @@
 // Package bigquery is the connector of Google BigQuery.
 //
-// It is built on the two clients that Google's own package is built on, not on that package: the
-// generated REST client (google.golang.org/api/bigquery/v2) runs jobs, and the generated gRPC
-// client (cloud.google.com/go/bigquery/storage/apiv1) reads results. The package above them turns cells into Go values, brings a second version of Arrow and hides which request
-// is sent again; here every job carries an id of our own, so that asking twice runs it once, and
-// the bytes of the Storage Read API are decoded once, by the one Arrow of this module.
+// It is built on the two clients that Google's own package is built on, not on that package: the generated REST client
+// (google.golang.org/api/bigquery/v2) runs jobs, and the generated gRPC client
+// (cloud.google.com/go/bigquery/storage/apiv1) reads results. The package above them turns cells into Go values, brings
+// a second version of Arrow and hides which request is sent again; here every job carries an id of our own, so that
+// asking twice runs it once, and the bytes of the Storage Read API are decoded once, by the one Arrow of this module.
 //
 // A query is a job. Its first rows come with the answer to the question whether it has ended; a
 // result that is larger is read from the job's destination table through the Storage Read API, or
@@ -35,7 +35,8 @@ const Scheme = "bigquery"
 var Dialect = driver.Dialect{
 	Name: "bigquery",
 	Types: map[driver.Type]string{
-		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "INT64", driver.Double: "FLOAT64", driver.Boolean: "BOOL", driver.Timestamp: "TIMESTAMP",
+		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "INT64", driver.Double: "FLOAT64",
+		driver.Boolean: "BOOL", driver.Timestamp: "TIMESTAMP",
 	},
 	Results:     map[driver.Type]string{driver.JSON: "JSON"},
 	Identifiers: identifiers,
@@ -49,7 +50,8 @@ var Dialect = driver.Dialect{
 }
 
 // Features are the features of the connector.
-var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true, NULBytes: true}
+var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true,
+	NULBytes: true}
 
 // Conn is a connection to one project. It is a [driver.Conn], a [driver.SnapshotReader] and a
 // [driver.TextQueryer].
@@ -83,17 +85,17 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 		return nil, Dialect, options.named()
 	}
 	options.Options = o
-	c, err := OpenWith(ctx, options)
+	c, err := openWith(ctx, options)
 	if err != nil {
 		return nil, Dialect, err
 	}
 	return c, Dialect, nil
 }
 
-// OpenWith opens a project. If a dataset is named, it requests it, so that missing credentials, permissions and
+// openWith opens a project. If a dataset is named, it requests it, so that missing credentials, permissions and
 // datasets are reported here: the error has the code Unauthenticated, PermissionDenied or NotFound and names the
 // missing object.
-func OpenWith(ctx context.Context, o Options) (*Conn, error) {
+func openWith(ctx context.Context, o Options) (*Conn, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}

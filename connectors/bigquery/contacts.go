@@ -28,7 +28,8 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 	if o.Endpoint != "" {
 		u, err := url.Parse(o.Endpoint)
 		if err != nil {
-			return nil, errcode.New(errcode.InvalidArgument, "bigquery: option endpoint: expected http://HOST:PORT or https://HOST")
+			return nil, errcode.New(errcode.InvalidArgument,
+				"bigquery: option endpoint: expected http://HOST:PORT or https://HOST")
 		}
 		rest.Host, rest.Port = driver.HostPort(u)
 	}
@@ -39,7 +40,9 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 		if err != nil || portErr != nil {
 			return nil, errcode.New(errcode.InvalidArgument, "bigquery: option storage_endpoint: expected HOST:PORT")
 		}
-		out = append(out, driver.Contact{Host: strings.ToLower(host), Port: int(port), Why: "BigQuery's Storage API: large results", When: "as results need it", Off: "storage=off"})
+		out = append(out,
+			driver.Contact{Host: strings.ToLower(host), Port: int(port), Why: "BigQuery's Storage API: large results",
+				When: "as results need it", Off: "storage=off"})
 	}
 	var local []driver.Contact
 	if !o.anonymous() {

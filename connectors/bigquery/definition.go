@@ -14,5 +14,6 @@ var identifiers = driver.Identifiers{Quote: '`', Backslash: true, Escape: true}
 func definition(name ...string) string {
 	d := driver.Dialect{Identifiers: identifiers}
 	n := len(name) - 1
-	return "SELECT ddl AS definition FROM " + strings.TrimPrefix(d.Identifier(name[:n]...)+".", ".") + "INFORMATION_SCHEMA.TABLES WHERE table_name = " + d.Literal(name[n])
+	return "SELECT ddl AS definition FROM " + strings.TrimPrefix(d.Identifier(name[:n]...)+".", ".") +
+		"INFORMATION_SCHEMA.TABLES WHERE table_name = " + d.Literal(name[n])
 }

@@ -20,23 +20,32 @@ import (
 
 // reasons are BigQuery's words for what went wrong.
 var reasons = map[string]errcode.Code{
-	"accessDenied": errcode.PermissionDenied, "blocked": errcode.PermissionDenied, "forbidden": errcode.PermissionDenied, "insufficientPermissions": errcode.PermissionDenied,
-	"accessNotConfigured": errcode.FailedPrecondition, "billingNotEnabled": errcode.FailedPrecondition, "resourceInUse": errcode.FailedPrecondition, "policyViolation": errcode.PermissionDenied,
+	"accessDenied": errcode.PermissionDenied, "blocked": errcode.PermissionDenied, "forbidden": errcode.PermissionDenied,
+	"insufficientPermissions": errcode.PermissionDenied,
+	"accessNotConfigured":     errcode.FailedPrecondition, "billingNotEnabled": errcode.FailedPrecondition,
+	"resourceInUse": errcode.FailedPrecondition, "policyViolation": errcode.PermissionDenied,
 	"notFound": errcode.NotFound, "duplicate": errcode.AlreadyExists, "alreadyExists": errcode.AlreadyExists,
-	"invalid": errcode.InvalidArgument, "invalidQuery": errcode.InvalidArgument, "invalidUser": errcode.InvalidArgument, "required": errcode.InvalidArgument, "badRequest": errcode.InvalidArgument,
-	"parseError": errcode.InvalidArgument, "invalidParameter": errcode.InvalidArgument, "incompatibleSchema": errcode.InvalidArgument,
-	"rateLimitExceeded": errcode.Unavailable, "jobRateLimitExceeded": errcode.Unavailable, "userRateLimitExceeded": errcode.Unavailable,
-	"quotaExceeded": errcode.FailedPrecondition, "resourcesExceeded": errcode.FailedPrecondition, "billingTierLimitExceeded": errcode.FailedPrecondition, "bytesBilledLimitExceeded": errcode.FailedPrecondition,
+	"invalid": errcode.InvalidArgument, "invalidQuery": errcode.InvalidArgument, "invalidUser": errcode.InvalidArgument,
+	"required": errcode.InvalidArgument, "badRequest": errcode.InvalidArgument,
+	"parseError": errcode.InvalidArgument, "invalidParameter": errcode.InvalidArgument,
+	"incompatibleSchema": errcode.InvalidArgument,
+	"rateLimitExceeded":  errcode.Unavailable, "jobRateLimitExceeded": errcode.Unavailable,
+	"userRateLimitExceeded": errcode.Unavailable,
+	"quotaExceeded":         errcode.FailedPrecondition, "resourcesExceeded": errcode.FailedPrecondition,
+	"billingTierLimitExceeded": errcode.FailedPrecondition, "bytesBilledLimitExceeded": errcode.FailedPrecondition,
 	"responseTooLarge": errcode.ResourceExhausted,
-	"backendError":     errcode.Unavailable, "internalError": errcode.Unavailable, "jobBackendError": errcode.Unavailable, "jobInternalError": errcode.Unavailable,
-	"tableUnavailable": errcode.Unavailable, "stopped": errcode.Cancelled, "timeout": errcode.DeadlineExceeded, "notImplemented": errcode.Unimplemented,
-	"authError": errcode.Unauthenticated, "unauthorized": errcode.Unauthenticated,
+	"backendError":     errcode.Unavailable, "internalError": errcode.Unavailable, "jobBackendError": errcode.Unavailable,
+	"jobInternalError": errcode.Unavailable,
+	"tableUnavailable": errcode.Unavailable, "stopped": errcode.Cancelled, "timeout": errcode.DeadlineExceeded,
+	"notImplemented": errcode.Unimplemented,
+	"authError":      errcode.Unauthenticated, "unauthorized": errcode.Unauthenticated,
 }
 
 // again are the reasons for which a request, or a job that failed and so changed nothing, is sent
 // again.
 var again = map[string]bool{
-	"backendError": true, "internalError": true, "jobBackendError": true, "jobInternalError": true, "rateLimitExceeded": true, "jobRateLimitExceeded": true,
+	"backendError": true, "internalError": true, "jobBackendError": true, "jobInternalError": true,
+	"rateLimitExceeded": true, "jobRateLimitExceeded": true,
 	"userRateLimitExceeded": true, "tableUnavailable": true,
 }
 
@@ -99,7 +108,8 @@ func faultOf(err error) fault {
 			}
 			return reasonFault(reason, s.Message())
 		}
-		retry := s.Code() == codes.Unavailable || s.Code() == codes.Aborted || s.Code() == codes.Internal || s.Code() == codes.DeadlineExceeded
+		retry := s.Code() == codes.Unavailable || s.Code() == codes.Aborted || s.Code() == codes.Internal ||
+			s.Code() == codes.DeadlineExceeded
 		return fault{code: code, message: s.Message(), transient: retry}
 	}
 	var network net.Error
@@ -113,7 +123,8 @@ func faultOf(err error) fault {
 }
 
 // emulated matches failures of a statement that emulators report as internal errors.
-var emulated = regexp.MustCompile(`^failed to (?:analyze|parse statements|format query|query|exec)\b[^:]*: (?:failed to parse statement: )?`)
+var emulated = regexp.MustCompile(
+	`^failed to (?:analyze|parse statements|format query|query|exec)\b[^:]*: (?:failed to parse statement: )?`)
 
 func reasonFault(reason, message string) fault {
 	if m := emulated.FindString(message); m != "" {
@@ -140,11 +151,14 @@ var noFunction = regexp.MustCompile(`^(?:Table-valued f|F)unction not found: `)
 
 // conflicting are messages of statements that another one kept from changing a table; they changed
 // nothing.
-var conflicting = regexp.MustCompile(`(?i)due to concurrent update|aborted due to concurrent|too many DML statements outstanding`)
+var conflicting = regexp.MustCompile(
+	`(?i)due to concurrent update|aborted due to concurrent|too many DML statements outstanding`)
 
 var httpCodes = map[int]errcode.Code{
-	400: errcode.InvalidArgument, 401: errcode.Unauthenticated, 403: errcode.PermissionDenied, 404: errcode.NotFound, 409: errcode.AlreadyExists, 412: errcode.FailedPrecondition,
-	413: errcode.ResourceExhausted, 429: errcode.Unavailable, 499: errcode.Cancelled, 500: errcode.Unavailable, 501: errcode.Unimplemented, 502: errcode.Unavailable,
+	400: errcode.InvalidArgument, 401: errcode.Unauthenticated, 403: errcode.PermissionDenied, 404: errcode.NotFound,
+	409: errcode.AlreadyExists, 412: errcode.FailedPrecondition,
+	413: errcode.ResourceExhausted, 429: errcode.Unavailable, 499: errcode.Cancelled, 500: errcode.Unavailable,
+	501: errcode.Unimplemented, 502: errcode.Unavailable,
 	503: errcode.Unavailable, 504: errcode.DeadlineExceeded,
 }
 
@@ -179,12 +193,17 @@ const identifier = "[`\\w.:$\\-]+"
 
 // messages are those whose names may be shown: the first group, and the words before it.
 var messages = []*regexp.Regexp{
-	regexp.MustCompile(`^Not found: (?:Table|Dataset|Project|Job|Routine|Model|Connection|View|Reservation|Function) (` + identifier + `)(?: was not found)?(?: in location [\w-]+)?`),
-	regexp.MustCompile(`^(?:Unrecognized name|Table not found|Function not found|Table-valued function not found|Type not found): (` + identifier + `)`),
+	regexp.MustCompile(
+		`^Not found: (?:Table|Dataset|Project|Job|Routine|Model|Connection|View|Reservation|Function) (` + identifier +
+			`)(?: was not found)?(?: in location [\w-]+)?`),
+	regexp.MustCompile(
+		`^(?:Unrecognized name|Table not found|Function not found|Table-valued function not found|Type not found): (` +
+			identifier + `)`),
 	regexp.MustCompile(`^Name (` + identifier + `) not found inside ` + identifier),
 	regexp.MustCompile(`^Column (` + identifier + `) is not present in table ` + identifier),
 	regexp.MustCompile(`^Already Exists: (?:Table|Dataset|Job|Routine|Model) (` + identifier + `)`),
-	regexp.MustCompile(`^(?:Access Denied|Permission denied): (?:Project|Dataset|Table|View|Job|BigQuery) (` + identifier + `)`),
+	regexp.MustCompile(
+		`^(?:Access Denied|Permission denied): (?:Project|Dataset|Table|View|Job|BigQuery) (` + identifier + `)`),
 	regexp.MustCompile(`[Pp]ermission '?(bigquery\.[\w.]+)'?`),
 	regexp.MustCompile(`^Duplicate column names? in the result are not supported`),
 	regexp.MustCompile(`^Table name "?(` + identifier + `)"? missing dataset`),
@@ -196,11 +215,18 @@ var position = regexp.MustCompile(`\[(?:at )?(\d+):(\d+)\]`)
 // shown returns the part of a message that may be shown.
 func shown(f fault) string {
 	text := map[string]string{
-		"invalidQuery": "the SQL text is not valid, or a value does not fit", "invalid": "the request is not valid", "accessDenied": "access denied", "notFound": "not found",
-		"quotaExceeded": "a quota is used up", "rateLimitExceeded": "too many requests", "jobRateLimitExceeded": "too many jobs", "userRateLimitExceeded": "too many requests of this user", "responseTooLarge": "the result is larger than BigQuery returns",
-		"billingTierLimitExceeded": "it needs a higher billing tier than is allowed", "backendError": "BigQuery failed", "internalError": "BigQuery failed", "stopped": "the job was cancelled",
-		"duplicate": "it exists already", "connection": "the connection was lost", "token": "no access token was given out", "certificate": "the certificate of the other side is not accepted", "conflict": "another statement changed the table at the same time",
-		"bytesBilledLimitExceeded": "it would bill more than max_bytes_billed", "resourcesExceeded": "it needs more resources than BigQuery gives one query",
+		"invalidQuery": "the SQL text is not valid, or a value does not fit", "invalid": "the request is not valid",
+		"accessDenied": "access denied", "notFound": "not found",
+		"quotaExceeded": "a quota is used up", "rateLimitExceeded": "too many requests",
+		"jobRateLimitExceeded": "too many jobs", "userRateLimitExceeded": "too many requests of this user",
+		"responseTooLarge":         "the result is larger than BigQuery returns",
+		"billingTierLimitExceeded": "it needs a higher billing tier than is allowed", "backendError": "BigQuery failed",
+		"internalError": "BigQuery failed", "stopped": "the job was cancelled",
+		"duplicate": "it exists already", "connection": "the connection was lost", "token": "no access token was given out",
+		"certificate":              "the certificate of the other side is not accepted",
+		"conflict":                 "another statement changed the table at the same time",
+		"bytesBilledLimitExceeded": "it would bill more than max_bytes_billed",
+		"resourcesExceeded":        "it needs more resources than BigQuery gives one query",
 	}[f.reason]
 	if text == "" {
 		text = strings.ReplaceAll(f.code.String(), "_", " ")
@@ -232,7 +258,8 @@ func (c *Conn) remedy(f fault) string {
 	case f.reason == "billingNotEnabled":
 		return "enable billing in project " + c.o.BillingProject
 	case f.code == errcode.PermissionDenied:
-		return "the account needs roles/bigquery.jobUser in project " + c.o.BillingProject + ", roles/bigquery.dataViewer on the data (dataEditor to write) and roles/bigquery.readSessionUser for large results"
+		return "the account needs roles/bigquery.jobUser in project " + c.o.BillingProject +
+			", roles/bigquery.dataViewer on the data (dataEditor to write) and roles/bigquery.readSessionUser for large results"
 	case f.reason == "quotaExceeded":
 		return "wait until it is renewed, or have it raised"
 	case f.code == errcode.NotFound && c.o.Location == "":

@@ -461,13 +461,13 @@ func TestSnapshots(t *testing.T) {
 	}
 	many := &bq.TableReference{ProjectId: fakebigquery.Project, DatasetId: fakebigquery.Dataset, TableId: "many"}
 	now := time.Now()
-	s.AddJob("named", "SELECT", "", many, now, nil)
-	s.AddJob("stale", "SELECT", "", many, now.Add(-time.Hour), nil)
-	s.AddJob("insert", "INSERT", "", nil, now, nil)
-	s.AddJob("script", "SCRIPT", "", nil, now, nil)
-	s.AddJob("child1", "INSERT", "script", nil, now, nil)
-	s.AddJob("child2", "SELECT", "script", many, now, nil)
-	s.AddJob("failed", "SELECT", "", nil, now, &bq.ErrorProto{Reason: "invalidQuery", Message: "Bad value: hunter2"})
+	s.AddJob(fakebigquery.Past{ID: "named", Kind: "SELECT", Destination: many, Ended: now})
+	s.AddJob(fakebigquery.Past{ID: "stale", Kind: "SELECT", Destination: many, Ended: now.Add(-time.Hour)})
+	s.AddJob(fakebigquery.Past{ID: "insert", Kind: "INSERT", Ended: now})
+	s.AddJob(fakebigquery.Past{ID: "script", Kind: "SCRIPT", Ended: now})
+	s.AddJob(fakebigquery.Past{ID: "child1", Kind: "INSERT", Parent: "script", Ended: now})
+	s.AddJob(fakebigquery.Past{ID: "child2", Kind: "SELECT", Parent: "script", Destination: many, Ended: now})
+	s.AddJob(fakebigquery.Past{ID: "failed", Kind: "SELECT", Ended: now, Failed: &bq.ErrorProto{Reason: "invalidQuery", Message: "Bad value: hunter2"}})
 	for _, tc := range []struct {
 		why, ref string
 		want     errcode.Code

@@ -82,10 +82,12 @@ func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration, rows []b
 		sent = true
 		call := c.rest.Jobs.Insert(ref.ProjectId, &bq.Job{JobReference: ref, Configuration: config}).Context(ctx)
 		if rows != nil {
-			call.Media(bytes.NewReader(rows), googleapi.ContentType("application/octet-stream"), googleapi.ChunkSize(2*pieceBytes))
+			call.Media(bytes.NewReader(rows), googleapi.ContentType("application/octet-stream"),
+				googleapi.ChunkSize(2*pieceBytes))
 		}
 		j, err = call.Do()
-		if err != nil && faultOf(err).status == http.StatusConflict { // the id is random, so the job is ours: the response was lost
+		// the id is random, so the job is ours: the response was lost
+		if err != nil && faultOf(err).status == http.StatusConflict {
 			j, err = c.rest.Jobs.Get(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do()
 		}
 		return err
@@ -157,8 +159,10 @@ func (c *Conn) wait(ctx context.Context, ref *bq.JobReference) (r *bq.GetQueryRe
 
 // results asks for a page of a job's result. Timestamps come as whole microseconds, or as text
 // where they are finer.
-func (c *Conn) results(ctx context.Context, ref *bq.JobReference, rows int64, token string, picos bool) (*bq.GetQueryResultsResponse, error) {
-	call := c.rest.Jobs.GetQueryResults(ref.ProjectId, ref.JobId).Location(ref.Location).MaxResults(rows).TimeoutMs(waitMillis).Context(ctx)
+func (c *Conn) results(ctx context.Context, ref *bq.JobReference, rows int64, token string,
+	picos bool) (*bq.GetQueryResultsResponse, error) {
+	call := c.rest.Jobs.GetQueryResults(ref.ProjectId,
+		ref.JobId).Location(ref.Location).MaxResults(rows).TimeoutMs(waitMillis).Context(ctx)
 	if picos {
 		call.FormatOptionsTimestampOutputFormat("ISO8601_STRING")
 	} else {

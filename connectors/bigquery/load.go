@@ -31,7 +31,8 @@ func (m *merge) load(ctx context.Context, into *bq.TableReference, next func() (
 	send := func(piece []byte) {
 		jobs.Go(func() error {
 			_, err := m.c.run(loading, &bq.JobConfiguration{Load: &bq.JobConfigurationLoad{
-				DestinationTable: into, Schema: m.stageSchema(), SourceFormat: "NEWLINE_DELIMITED_JSON", WriteDisposition: "WRITE_APPEND", CreateDisposition: "CREATE_NEVER",
+				DestinationTable: into, Schema: m.stageSchema(), SourceFormat: "NEWLINE_DELIMITED_JSON",
+				WriteDisposition: "WRITE_APPEND", CreateDisposition: "CREATE_NEVER",
 			}}, piece)
 			return err
 		})

@@ -68,7 +68,8 @@ type merge struct {
 }
 
 // spelling is for staged columns with the names of the table's. In JSON, NULL and "null" have different texts.
-var spelling = driverbase.Spelling{Quote: identifiers.Quoted, Named: true, Same: func(a, b string) string { return "TO_JSON_STRING(" + a + ") = TO_JSON_STRING(" + b + ")" }}
+var spelling = driverbase.Spelling{Quote: identifiers.Quoted, Named: true,
+	Same: func(a, b string) string { return "TO_JSON_STRING(" + a + ") = TO_JSON_STRING(" + b + ")" }}
 
 // match finds the rows' columns in the table.
 func (m *merge) match(s *bq.TableSchema) error {
@@ -181,7 +182,8 @@ func sizeOf(d arrow.ArrayData) int64 {
 func (m *merge) inline(ctx context.Context, next func() (arrow.Record, error)) error {
 	rowType := &bq.QueryParameterType{Type: "STRUCT"}
 	for i, f := range m.columns {
-		rowType.StructTypes = append(rowType.StructTypes, &bq.QueryParameterTypeStructTypes{Name: f.Name, Type: &bq.QueryParameterType{Type: m.types[i]}})
+		rowType.StructTypes = append(rowType.StructTypes,
+			&bq.QueryParameterTypeStructTypes{Name: f.Name, Type: &bq.QueryParameterType{Type: m.types[i]}})
 	}
 	values := &bq.QueryParameterValue{}
 	err := m.eachRow(next, func(rec arrow.Record, i int) error {
@@ -203,17 +205,20 @@ func (m *merge) inline(ctx context.Context, next func() (arrow.Record, error)) e
 	if err != nil {
 		return err
 	}
-	return m.c.Exec(ctx, m.sql("(SELECT r.*, "+rowNumber+" FROM UNNEST(?) AS r WITH OFFSET AS "+rowNumber+")"), &bq.QueryParameter{
-		ParameterType: &bq.QueryParameterType{Type: "ARRAY", ArrayType: rowType}, ParameterValue: values,
-	})
+	return m.c.Exec(ctx, m.sql("(SELECT r.*, "+rowNumber+" FROM UNNEST(?) AS r WITH OFFSET AS "+rowNumber+")"),
+		&bq.QueryParameter{
+			ParameterType: &bq.QueryParameterType{Type: "ARRAY", ArrayType: rowType}, ParameterValue: values,
+		})
 }
 
 // staged writes rows through a staging table.
 func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) error {
-	stage := &bq.TableReference{ProjectId: m.table.ProjectId, DatasetId: m.table.DatasetId, TableId: "badger_stage_" + newID()}
+	stage := &bq.TableReference{ProjectId: m.table.ProjectId, DatasetId: m.table.DatasetId,
+		TableId: "badger_stage_" + newID()}
 	err := m.c.retry(ctx, func() error {
 		_, err := m.c.rest.Tables.Insert(stage.ProjectId, stage.DatasetId, &bq.Table{
-			TableReference: stage, Schema: m.stageSchema(), ExpirationTime: time.Now().Add(stageLife).UnixMilli(), Description: "rows on their way into " + m.table.TableId,
+			TableReference: stage, Schema: m.stageSchema(), ExpirationTime: time.Now().Add(stageLife).UnixMilli(),
+			Description: "rows on their way into " + m.table.TableId,
 		}).Context(ctx).Do()
 		if codeOf(err) == errcode.AlreadyExists { // the name is random, so the table is ours: the response was lost
 			return nil
@@ -252,14 +257,17 @@ func (m *merge) sql(source string) string {
 		return m.plan.Insert(spelling, quoted(m.table), source)
 	}
 	key := driverbase.List(m.plan.OfKey(m.plan.Staged(spelling, "")))
-	return m.plan.Merge(spelling, quoted(m.table), "(SELECT * FROM "+source+" WHERE TRUE QUALIFY ROW_NUMBER() OVER (PARTITION BY "+key+" ORDER BY "+rowNumber+" DESC) = 1)")
+	return m.plan.Merge(spelling, quoted(m.table),
+		"(SELECT * FROM "+source+" WHERE TRUE QUALIFY ROW_NUMBER() OVER (PARTITION BY "+key+" ORDER BY "+rowNumber+
+			" DESC) = 1)")
 }
 
 // check finds columns of a record that do not go into those of the table.
 func (m *merge) check(rec arrow.Record) error {
 	for i, typ := range m.types {
 		if t := rec.Column(i).DataType(); !value.Takes(typ, t) {
-			return m.plan.Error(errcode.InvalidArgument, "column %q: values of Arrow type %v do not go into one of type %s", m.columns[i].Name, t, typ)
+			return m.plan.Error(errcode.InvalidArgument, "column %q: values of Arrow type %v do not go into one of type %s",
+				m.columns[i].Name, t, typ)
 		}
 	}
 	return nil

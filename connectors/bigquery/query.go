@@ -89,7 +89,8 @@ func parameter(arg any) (*bq.QueryParameter, error) {
 	typ, text := "", ""
 	switch v := arg.(type) {
 	case nil:
-		return &bq.QueryParameter{ParameterType: &bq.QueryParameterType{Type: "STRING"}, ParameterValue: &bq.QueryParameterValue{NullFields: []string{"Value"}}}, nil
+		return &bq.QueryParameter{ParameterType: &bq.QueryParameterType{Type: "STRING"},
+			ParameterValue: &bq.QueryParameterValue{NullFields: []string{"Value"}}}, nil
 	case bool:
 		typ, text = "BOOL", strconv.FormatBool(v)
 	case int64:
@@ -133,7 +134,8 @@ func (c *Conn) onlyReads(ctx context.Context, q *bq.JobConfigurationQuery) error
 	var j *bq.Job
 	err = c.retry(ctx, func() error {
 		j, err = c.rest.Jobs.Insert(c.o.BillingProject, &bq.Job{
-			JobReference: &bq.JobReference{ProjectId: c.o.BillingProject, Location: location}, Configuration: &bq.JobConfiguration{Query: q, DryRun: true},
+			JobReference:  &bq.JobReference{ProjectId: c.o.BillingProject, Location: location},
+			Configuration: &bq.JobConfiguration{Query: q, DryRun: true},
 		}).Context(ctx).Do()
 		return err
 	})
@@ -145,7 +147,8 @@ func (c *Conn) onlyReads(ctx context.Context, q *bq.JobConfigurationQuery) error
 		kind = j.Statistics.Query.StatementType
 	}
 	if kind != "SELECT" {
-		return errcode.New(errcode.PermissionDenied, "bigquery: project %s is opened to be read only; the statement is a %s, expected a SELECT", c.o.Project, kind)
+		return errcode.New(errcode.PermissionDenied,
+			"bigquery: project %s is opened to be read only; the statement is a %s, expected a SELECT", c.o.Project, kind)
 	}
 	return nil
 }

@@ -37,15 +37,18 @@ type session struct {
 }
 
 // session starts reading a table; nil if the account may not, and REST pages are to be read.
-func (c *Conn) session(ctx context.Context, table *bq.TableReference, schema *bq.TableSchema, s *arrow.Schema, what string) (driverbase.Stream, error) {
+func (c *Conn) session(ctx context.Context, table *bq.TableReference, schema *bq.TableSchema, s *arrow.Schema,
+	what string) (driverbase.Stream, error) {
 	name := fmt.Sprintf("projects/%s/datasets/%s/tables/%s", table.ProjectId, table.DatasetId, table.TableId)
 	request := &storagepb.CreateReadSessionRequest{
 		Parent: "projects/" + c.o.BillingProject, MaxStreamCount: int32(c.o.Streams), //nolint:gosec // at most 1000
 		ReadSession: &storagepb.ReadSession{
 			Table: name, DataFormat: storagepb.DataFormat_ARROW,
-			ReadOptions: &storagepb.ReadSession_TableReadOptions{OutputFormatSerializationOptions: &storagepb.ReadSession_TableReadOptions_ArrowSerializationOptions{
-				ArrowSerializationOptions: &storagepb.ArrowSerializationOptions{PicosTimestampPrecision: storagepb.ArrowSerializationOptions_TIMESTAMP_PRECISION_PICOS},
-			}},
+			ReadOptions: &storagepb.ReadSession_TableReadOptions{
+				OutputFormatSerializationOptions: &storagepb.ReadSession_TableReadOptions_ArrowSerializationOptions{
+					ArrowSerializationOptions: &storagepb.ArrowSerializationOptions{
+						PicosTimestampPrecision: storagepb.ArrowSerializationOptions_TIMESTAMP_PRECISION_PICOS},
+				}},
 		},
 	}
 	var rs *storagepb.ReadSession
@@ -67,7 +70,8 @@ func (c *Conn) session(ctx context.Context, table *bq.TableReference, schema *bq
 	reading, stop := context.WithCancel(ctx)
 	out := &session{
 		c: c, what: what, records: make(chan arrow.Record), stop: stop,
-		batches: value.Batches{Schema: s, Table: schema, What: what, Encoded: rs.GetArrowSchema().GetSerializedSchema(), Mem: c.mem},
+		batches: value.Batches{Schema: s, Table: schema, What: what, Encoded: rs.GetArrowSchema().GetSerializedSchema(),
+			Mem: c.mem},
 	}
 	for _, stream := range rs.Streams {
 		out.wg.Go(func() { out.read(reading, stream.Name) })
@@ -161,8 +165,10 @@ func (s *session) from(ctx context.Context, name string, offset *int64) (err err
 			return nil
 		}
 		if err != nil {
-			if limit := reading.Limit(); limit > 0 && strings.Contains(err.Error(), "larger than max") { // a limit of gRPC, not a quota
-				return errcode.New(errcode.ResourceExhausted, "bigquery: %s: a message of more than the allowed %d bytes", s.what, limit)
+			// a limit of gRPC, not a quota
+			if limit := reading.Limit(); limit > 0 && strings.Contains(err.Error(), "larger than max") {
+				return errcode.New(errcode.ResourceExhausted, "bigquery: %s: a message of more than the allowed %d bytes", s.what,
+					limit)
 			}
 			return err
 		}

@@ -54,7 +54,8 @@ func (c *Conn) tableRef(ref driver.Ref) (*bq.TableReference, error) {
 	}
 	if len(parts) == 1 {
 		if c.o.Dataset == "" {
-			return nil, errcode.New(errcode.InvalidArgument, "bigquery: table %s: expected DATASET.NAME, or a dataset in the URL", ref.Name)
+			return nil, errcode.New(errcode.InvalidArgument,
+				"bigquery: table %s: expected DATASET.NAME, or a dataset in the URL", ref.Name)
 		}
 		parts = []string{c.o.Dataset, parts[0]}
 	}
@@ -147,12 +148,14 @@ func (c *Conn) readTable(ctx context.Context, t *bq.Table, rows int64, what stri
 func (c *Conn) readAt(ctx context.Context, t *bq.TableReference, at string) (array.RecordReader, error) {
 	when, ok := instantOf(at)
 	if !ok {
-		return nil, errcode.New(errcode.InvalidArgument, "bigquery: table %s@…: expected a timestamp such as 2026-02-28T12:00:00Z, or milliseconds since 1970", shownTable(t))
+		return nil, errcode.New(errcode.InvalidArgument,
+			"bigquery: table %s@…: expected a timestamp such as 2026-02-28T12:00:00Z, or milliseconds since 1970", shownTable(t))
 	}
 	if _, err := c.table(ctx, t); err != nil { // its own error is clearer than the query's
 		return nil, err
 	}
-	r, err := c.Query(ctx, fmt.Sprintf("SELECT * FROM %s FOR SYSTEM_TIME AS OF TIMESTAMP_MICROS(%d)", quoted(t), when.UnixMicro()))
+	r, err := c.Query(ctx,
+		fmt.Sprintf("SELECT * FROM %s FOR SYSTEM_TIME AS OF TIMESTAMP_MICROS(%d)", quoted(t), when.UnixMicro()))
 	if f := faultOf(err); err != nil && (f.code == errcode.InvalidArgument || f.code == errcode.NotFound) {
 		return nil, errcode.Because(err, errcode.FailedPrecondition, "bigquery: table %s has no rows of %s any more or yet: a dataset keeps old rows for its time travel window, 7 days unless it was made shorter; snapshots (CREATE SNAPSHOT TABLE) are kept longer",
 			shownTable(t), when.UTC().Format(time.RFC3339))
@@ -179,7 +182,8 @@ func (c *Conn) jobRef(ctx context.Context, id string) (*bq.JobReference, error) 
 		ref.Location, ref.JobId = location, name
 	}
 	if !plainName(ref.JobId) || ref.ProjectId == "" || ref.Location != "" && !plainName(ref.Location) {
-		return nil, errcode.New(errcode.InvalidArgument, "bigquery: expected a reference query:JOBID, query:LOCATION.JOBID or query:PROJECT:LOCATION.JOBID")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"bigquery: expected a reference query:JOBID, query:LOCATION.JOBID or query:PROJECT:LOCATION.JOBID")
 	}
 	if ref.Location != "" {
 		return ref, nil
@@ -202,7 +206,9 @@ func (c *Conn) readJob(ctx context.Context, id string) (array.RecordReader, erro
 	case errcode.NotFound:
 		return nil, errcode.Because(err, errcode.NotFound, "bigquery: %s is not known in project %s, location %s: jobs are kept for 180 days; name both with query:PROJECT:LOCATION.JOBID", what, ref.ProjectId, orUnknown(ref.Location))
 	case errcode.PermissionDenied:
-		return nil, errcode.Because(err, errcode.PermissionDenied, "bigquery: no access to %s; use the account that ran it, or grant bigquery.jobs.get on project %s", what, ref.ProjectId)
+		return nil, errcode.Because(err, errcode.PermissionDenied,
+			"bigquery: no access to %s; use the account that ran it, or grant bigquery.jobs.get on project %s", what,
+			ref.ProjectId)
 	default:
 		return nil, err
 	}
@@ -215,7 +221,8 @@ func (c *Conn) readJob(ctx context.Context, id string) (array.RecordReader, erro
 		}
 	}
 	if cause := failureOf(j); cause != nil {
-		return nil, errcode.Because(cause, errcode.FailedPrecondition, "bigquery: %s failed and has no result: %s", what, shown(faultOf(cause)))
+		return nil, errcode.Because(cause, errcode.FailedPrecondition, "bigquery: %s failed and has no result: %s", what,
+			shown(faultOf(cause)))
 	}
 	kind, script := "", false
 	if j.Statistics != nil && j.Statistics.Query != nil {
@@ -227,9 +234,11 @@ func (c *Conn) readJob(ctx context.Context, id string) (array.RecordReader, erro
 			return nil, err
 		}
 	} else if kind != "" && kind != "SELECT" {
-		return nil, errcode.New(errcode.FailedPrecondition, "bigquery: %s ran a %s, which has no result; expected a SELECT", what, kind)
+		return nil, errcode.New(errcode.FailedPrecondition, "bigquery: %s ran a %s, which has no result; expected a SELECT",
+			what, kind)
 	}
-	if j == nil || j.Configuration == nil || j.Configuration.Query == nil || j.Configuration.Query.DestinationTable == nil {
+	if j == nil || j.Configuration == nil || j.Configuration.Query == nil ||
+		j.Configuration.Query.DestinationTable == nil {
 		return nil, errcode.New(errcode.FailedPrecondition, "bigquery: %s has no result table; expected a query", what)
 	}
 	return c.readDestination(ctx, j, what)
@@ -257,7 +266,8 @@ func (c *Conn) lastChild(ctx context.Context, ref *bq.JobReference) (last *bq.Jo
 			continue
 		}
 		if last == nil || child.Statistics.EndTime > last.Statistics.EndTime {
-			last = &bq.Job{JobReference: child.JobReference, Configuration: child.Configuration, Statistics: child.Statistics, Status: child.Status}
+			last = &bq.Job{JobReference: child.JobReference, Configuration: child.Configuration, Statistics: child.Statistics,
+				Status: child.Status}
 		}
 	}
 	return last, nil
@@ -273,7 +283,8 @@ func (c *Conn) readDestination(ctx context.Context, j *bq.Job, what string) (arr
 	case code == errcode.NotFound && anonymous:
 		return nil, errcode.Because(err, errcode.NotFound, "bigquery: the result of %s has expired: BigQuery keeps results for about 24 hours; have the query write to a table with an expiration and refer to table:NAME", what)
 	case code == errcode.NotFound:
-		return nil, errcode.Because(err, errcode.NotFound, "bigquery: table %s, the result of %s, no longer exists", shownTable(ref), what)
+		return nil, errcode.Because(err, errcode.NotFound, "bigquery: table %s, the result of %s, no longer exists",
+			shownTable(ref), what)
 	case code == errcode.PermissionDenied && anonymous:
 		return nil, errcode.Because(err, errcode.PermissionDenied, "bigquery: the result of %s may be read only by the account that ran it; have the query write to a table and refer to table:NAME", what)
 	case err != nil:
@@ -281,7 +292,8 @@ func (c *Conn) readDestination(ctx context.Context, j *bq.Job, what string) (arr
 	}
 	// Another write counts from a second on: the job's own ends about when it does.
 	if s := j.Statistics; !anonymous && s != nil && s.EndTime > 0 && int64(t.LastModifiedTime) > s.EndTime+1000 { //nolint:gosec // milliseconds
-		return nil, errcode.New(errcode.FailedPrecondition, "bigquery: table %s was written again after %s ended; refer to table:%s.%s@%s", shownTable(ref), what,
+		return nil, errcode.New(errcode.FailedPrecondition,
+			"bigquery: table %s was written again after %s ended; refer to table:%s.%s@%s", shownTable(ref), what,
 			ref.DatasetId, ref.TableId, time.UnixMilli(s.EndTime).UTC().Format("2006-01-02T15:04:05.000Z"))
 	}
 	rows := int64(-1)

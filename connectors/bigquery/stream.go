@@ -29,7 +29,8 @@ func (w *whole) Next(ctx context.Context) (arrow.Record, error) {
 	case rec != nil:
 		w.rows += rec.NumRows()
 	case w.want >= 0 && w.rows != w.want:
-		return nil, errcode.New(errcode.DataLoss, "bigquery: %s: %d rows were read of %d; read it again", w.what, w.rows, w.want)
+		return nil, errcode.New(errcode.DataLoss, "bigquery: %s: %d rows were read of %d; read it again", w.what, w.rows,
+			w.want)
 	}
 	return rec, nil
 }
@@ -60,13 +61,14 @@ func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 	}
 	paged := func(context.Context) (driverbase.Stream, error) {
 		picos := value.AnyPicoseconds(first.Schema.Fields)
-		return c.pages(schema, first.Schema, what, page{first.Schema, first.Rows, first.PageToken}, func(ctx context.Context, token string) (page, error) {
-			p, err := c.results(ctx, j.ref, c.o.PageRows, token, picos)
-			if err != nil {
-				return page{}, err
-			}
-			return page{p.Schema, p.Rows, p.PageToken}, nil
-		}), nil
+		return c.pages(schema, first.Schema, what, page{first.Schema, first.Rows, first.PageToken},
+			func(ctx context.Context, token string) (page, error) {
+				p, err := c.results(ctx, j.ref, c.o.PageRows, token, picos)
+				if err != nil {
+					return page{}, err
+				}
+				return page{p.Schema, p.Rows, p.PageToken}, nil
+			}), nil
 	}
 	if r.Stream, err = c.orPages(ctx, r.Stream, paged); err != nil {
 		return nil, err
@@ -75,7 +77,8 @@ func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 }
 
 // orPages is the stream of the Storage Read API, or of pages if there is none.
-func (c *Conn) orPages(ctx context.Context, of driverbase.Stream, paged func(context.Context) (driverbase.Stream, error)) (driverbase.Stream, error) {
+func (c *Conn) orPages(ctx context.Context, of driverbase.Stream,
+	paged func(context.Context) (driverbase.Stream, error)) (driverbase.Stream, error) {
 	switch {
 	case of == nil:
 		return paged(ctx)
@@ -151,7 +154,8 @@ type pages struct {
 	fetch   func(ctx context.Context, token string) (page, error)
 }
 
-func (c *Conn) pages(s *arrow.Schema, schema *bq.TableSchema, what string, first page, fetch func(context.Context, string) (page, error)) *pages {
+func (c *Conn) pages(s *arrow.Schema, schema *bq.TableSchema, what string, first page,
+	fetch func(context.Context, string) (page, error)) *pages {
 	return &pages{c: c, build: array.NewRecordBuilder(c.mem, s), schema: schema, what: what, current: first, fetch: fetch}
 }
 
@@ -189,12 +193,14 @@ func (p *pages) record() (arrow.Record, error) {
 	p.build.Reserve(len(p.current.rows))
 	for i, row := range p.current.rows {
 		if len(row.F) != len(p.schema.Fields) {
-			return nil, errcode.New(errcode.DataLoss, "bigquery: %s: row %d has %d cells, expected %d", p.what, p.rows+int64(i)+1, len(row.F), len(p.schema.Fields))
+			return nil, errcode.New(errcode.DataLoss, "bigquery: %s: row %d has %d cells, expected %d", p.what,
+				p.rows+int64(i)+1, len(row.F), len(p.schema.Fields))
 		}
 		for col, cell := range row.F {
 			f := p.schema.Fields[col]
 			if err := value.AppendCell(p.build.Field(col), f, f.Mode == "REPEATED", cell.V); err != nil {
-				return nil, errcode.New(errcode.DataLoss, "bigquery: %s: row %d, column %q: expected a value of type %s", p.what, p.rows+int64(i)+1, f.Name, value.TypeName(f))
+				return nil, errcode.New(errcode.DataLoss, "bigquery: %s: row %d, column %q: expected a value of type %s", p.what,
+					p.rows+int64(i)+1, f.Name, value.TypeName(f))
 			}
 		}
 	}

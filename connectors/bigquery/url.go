@@ -44,19 +44,24 @@ type Options struct {
 
 func (o *Options) options() driverbase.Options {
 	return driverbase.Options{
-		"location":         driverbase.Takes("a location such as EU or us-central1", func(v string) bool { o.Location = v; return plainName(v) }),
+		"location": driverbase.Takes("a location such as EU or us-central1",
+			func(v string) bool { o.Location = v; return plainName(v) }),
 		"billing_project":  driverbase.Text(&o.BillingProject),
-		"credentials_file": driverbase.Text(&o.CredentialsFile), "token_file": driverbase.Text(&o.TokenFile), "credentials": driverbase.Choice(&o.Credentials, signin.Metadata, signin.Default),
-		"impersonate": driverbase.Takes("a value", func(v string) bool { o.Impersonate = strings.Split(v, ","); return true }),
-		"proxy":       driverbase.Proxy(&o.Proxy),
-		"endpoint":    driverbase.Text(&o.Endpoint), "storage_endpoint": driverbase.Text(&o.StorageEndpoint), "allow_insecure": driverbase.Bool(&o.AllowInsecure),
-		"storage": driverbase.Choice(&o.Storage, StorageAuto, StorageOn, StorageOff),
+		"credentials_file": driverbase.Text(&o.CredentialsFile), "token_file": driverbase.Text(&o.TokenFile),
+		"credentials": driverbase.Choice(&o.Credentials, signin.Metadata, signin.Default),
+		"impersonate": driverbase.Takes("a value",
+			func(v string) bool { o.Impersonate = strings.Split(v, ","); return true }),
+		"proxy":    driverbase.Proxy(&o.Proxy),
+		"endpoint": driverbase.Text(&o.Endpoint), "storage_endpoint": driverbase.Text(&o.StorageEndpoint),
+		"allow_insecure": driverbase.Bool(&o.AllowInsecure),
+		"storage":        driverbase.Choice(&o.Storage, StorageAuto, StorageOn, StorageOff),
 		"streams": driverbase.Takes("a number from 1 to 1000", func(v string) bool {
 			n, err := strconv.Atoi(v)
 			o.Streams = n
 			return err == nil && n >= 1 && n <= 1000
 		}),
-		"page_rows": driverbase.Positive(&o.PageRows, "a positive number"), "max_bytes_billed": driverbase.Positive(&o.MaxBytesBilled, "a positive number of bytes"),
+		"page_rows":        driverbase.Positive(&o.PageRows, "a positive number"),
+		"max_bytes_billed": driverbase.Positive(&o.MaxBytesBilled, "a positive number of bytes"),
 	}
 }
 
@@ -94,7 +99,8 @@ func ParseURL(raw string) (Options, error) {
 	path, query, _ := strings.Cut(rest, "?")
 	project, dataset, _ := strings.Cut(strings.TrimSuffix(path, "/"), "/")
 	if !ok || strings.ContainsAny(dataset, "/ ") || strings.ContainsAny(project, " @") {
-		return o, errcode.New(errcode.InvalidArgument, "expected bigquery://PROJECT/DATASET?location=EU, the dataset and the options as needed")
+		return o, errcode.New(errcode.InvalidArgument,
+			"expected bigquery://PROJECT/DATASET?location=EU, the dataset and the options as needed")
 	}
 	o.Project, o.Dataset = project, dataset
 	if err := o.options().Read("bigquery", query); err != nil {
@@ -121,10 +127,12 @@ func (o *Options) check() error {
 		o.BillingProject = o.Project
 	}
 	if o.CredentialsFile != "" && o.TokenFile != "" || o.Credentials != "" && o.CredentialsFile+o.TokenFile != "" {
-		return errcode.New(errcode.InvalidArgument, "bigquery: credentials_file, token_file and credentials exclude each other")
+		return errcode.New(errcode.InvalidArgument,
+			"bigquery: credentials_file, token_file and credentials exclude each other")
 	}
 	if o.StorageEndpoint != "" && o.Endpoint == "" {
-		return errcode.New(errcode.InvalidArgument, "bigquery: storage_endpoint needs endpoint, the REST API of the same server")
+		return errcode.New(errcode.InvalidArgument,
+			"bigquery: storage_endpoint needs endpoint, the REST API of the same server")
 	}
 	if o.Endpoint == "" {
 		return nil
@@ -140,11 +148,13 @@ func (o *Options) check() error {
 			return errcode.New(errcode.InvalidArgument, "bigquery: option endpoint: beyond this machine expected https; allow_insecure=true permits an endpoint without TLS and credentials")
 		}
 		if !local && o.hasCredentials() {
-			return errcode.New(errcode.InvalidArgument, "bigquery: credentials are not sent to an endpoint beyond this machine without TLS")
+			return errcode.New(errcode.InvalidArgument,
+				"bigquery: credentials are not sent to an endpoint beyond this machine without TLS")
 		}
 	}
 	if o.Storage == StorageOn && o.StorageEndpoint == "" {
-		return errcode.New(errcode.InvalidArgument, "bigquery: storage=on at another endpoint needs storage_endpoint=HOST:PORT")
+		return errcode.New(errcode.InvalidArgument,
+			"bigquery: storage=on at another endpoint needs storage_endpoint=HOST:PORT")
 	}
 	return nil
 }

@@ -55,7 +55,8 @@ func appendText(b array.Builder, s string) bool {
 		b.Append(arrow.Time64(t.Sub(t.Truncate(24 * time.Hour)).Microseconds()))
 		return err == nil && t.Nanosecond()%1000 == 0
 	}
-	return s != array.NullValueStr && b.AppendValueFromString(s) == nil // Arrow writes booleans, numbers, dates and bytes as Databricks does
+	// Arrow writes booleans, numbers, dates and bytes as Databricks does
+	return s != array.NullValueStr && b.AppendValueFromString(s) == nil
 }
 
 // scaled is a decimal, perhaps with an exponent, as a multiple of 10^-scale. One of more places than

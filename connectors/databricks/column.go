@@ -22,34 +22,48 @@ type column struct {
 
 // typeNames are the types by their numbers in the protocol.
 var typeNames = map[int64]string{
-	0: "BOOLEAN", 1: "TINYINT", 2: "SMALLINT", 3: "INT", 4: "BIGINT", 5: "FLOAT", 6: "DOUBLE", 7: "STRING", 8: "TIMESTAMP", 9: "BINARY", 10: "ARRAY", 11: "MAP", 12: "STRUCT",
-	13: "UNION", 14: "USER_DEFINED", 15: "DECIMAL", 16: "VOID", 17: "DATE", 18: "VARCHAR", 19: "CHAR", 20: "INTERVAL", 21: "INTERVAL",
+	0: "BOOLEAN", 1: "TINYINT", 2: "SMALLINT", 3: "INT", 4: "BIGINT", 5: "FLOAT", 6: "DOUBLE", 7: "STRING", 8: "TIMESTAMP",
+	9: "BINARY", 10: "ARRAY", 11: "MAP", 12: "STRUCT",
+	13: "UNION", 14: "USER_DEFINED", 15: "DECIMAL", 16: "VOID", 17: "DATE", 18: "VARCHAR", 19: "CHAR", 20: "INTERVAL",
+	21: "INTERVAL",
 }
 
 // aliases are other names of types.
 var aliases = map[string]string{
-	"LONG": "BIGINT", "INTEGER": "INT", "SHORT": "SMALLINT", "BYTE": "TINYINT", "NULL": "VOID", "DEC": "DECIMAL", "NUMERIC": "DECIMAL", "TIMESTAMP_LTZ": "TIMESTAMP",
+	"LONG": "BIGINT", "INTEGER": "INT", "SHORT": "SMALLINT", "BYTE": "TINYINT", "NULL": "VOID", "DEC": "DECIMAL",
+	"NUMERIC": "DECIMAL", "TIMESTAMP_LTZ": "TIMESTAMP",
 }
 
 // kind is how values of a type are read and written.
 type kind struct {
 	arrow arrow.DataType // of values that come as text; nil is text
-	cast  string         // casts a string to it: %[1]s, the type %[2]s, its precision and its scale; empty if it is not written
-	json  bool           // values come as JSON text
+	// casts a string to it: %[1]s, the type %[2]s, its precision and its scale; empty if it is not written
+	cast string
+	json bool // values come as JSON text
 }
 
 const plainCast = "CAST(%[1]s AS %[2]s)"
 
 // kinds are the types by their names. Intervals, GEOGRAPHY and what is yet to come are read as text.
 var kinds = map[string]kind{
-	"BOOLEAN": {arrow: arrow.FixedWidthTypes.Boolean, cast: plainCast}, "TINYINT": {arrow: arrow.PrimitiveTypes.Int8, cast: plainCast}, "SMALLINT": {arrow: arrow.PrimitiveTypes.Int16, cast: plainCast},
-	"INT": {arrow: arrow.PrimitiveTypes.Int32, cast: plainCast}, "BIGINT": {arrow: arrow.PrimitiveTypes.Int64, cast: plainCast},
-	"FLOAT": {arrow: arrow.PrimitiveTypes.Float32, cast: plainCast}, "DOUBLE": {arrow: arrow.PrimitiveTypes.Float64, cast: plainCast}, "DECIMAL": {cast: "CAST(%[1]s AS DECIMAL(%[3]d, %[4]d))"},
-	"STRING": {cast: "%[1]s"}, "VARCHAR": {cast: "%[1]s"}, "CHAR": {cast: "%[1]s"}, "BINARY": {arrow: arrow.BinaryTypes.Binary, cast: "unhex(%[1]s)"},
-	"DATE": {arrow: arrow.FixedWidthTypes.Date32, cast: plainCast}, "TIME": {arrow: arrow.FixedWidthTypes.Time64us, cast: plainCast},
-	"TIMESTAMP": {arrow: arrow.FixedWidthTypes.Timestamp_us, cast: plainCast}, "TIMESTAMP_NTZ": {arrow: &arrow.TimestampType{Unit: arrow.Microsecond}, cast: plainCast},
-	"VARIANT": {cast: "parse_json(%[1]s)", json: true}, "OBJECT": {json: true}, "ARRAY": {json: true}, "MAP": {json: true}, "STRUCT": {json: true},
-	"VOID": {arrow: arrow.Null},
+	"BOOLEAN":  {arrow: arrow.FixedWidthTypes.Boolean, cast: plainCast},
+	"TINYINT":  {arrow: arrow.PrimitiveTypes.Int8, cast: plainCast},
+	"SMALLINT": {arrow: arrow.PrimitiveTypes.Int16, cast: plainCast},
+	"INT":      {arrow: arrow.PrimitiveTypes.Int32, cast: plainCast},
+	"BIGINT":   {arrow: arrow.PrimitiveTypes.Int64, cast: plainCast},
+	"FLOAT":    {arrow: arrow.PrimitiveTypes.Float32, cast: plainCast},
+	"DOUBLE":   {arrow: arrow.PrimitiveTypes.Float64, cast: plainCast},
+	"DECIMAL":  {cast: "CAST(%[1]s AS DECIMAL(%[3]d, %[4]d))"},
+	"STRING":   {cast: "%[1]s"}, "VARCHAR": {cast: "%[1]s"}, "CHAR": {cast: "%[1]s"},
+	"BINARY":        {arrow: arrow.BinaryTypes.Binary, cast: "unhex(%[1]s)"},
+	"DATE":          {arrow: arrow.FixedWidthTypes.Date32, cast: plainCast},
+	"TIME":          {arrow: arrow.FixedWidthTypes.Time64us, cast: plainCast},
+	"TIMESTAMP":     {arrow: arrow.FixedWidthTypes.Timestamp_us, cast: plainCast},
+	"TIMESTAMP_NTZ": {arrow: &arrow.TimestampType{Unit: arrow.Microsecond}, cast: plainCast},
+	"VARIANT":       {cast: "parse_json(%[1]s)", json: true}, "OBJECT": {json: true}, "ARRAY": {json: true},
+	"MAP":    {json: true},
+	"STRUCT": {json: true},
+	"VOID":   {arrow: arrow.Null},
 }
 
 // sqlName is where a field of an Arrow schema says its type in SQL.
@@ -92,7 +106,8 @@ func (c *column) setType(text string) {
 	c.sql = cmp.Or(aliases[base], base)
 	if c.sql == "DECIMAL" {
 		var p, s int32
-		if n, _ := fmt.Sscanf(strings.ReplaceAll(text[strings.IndexByte(text+"(", '('):], " ", ""), "(%d,%d)", &p, &s); n > 0 {
+		if n, _ := fmt.Sscanf(strings.ReplaceAll(text[strings.IndexByte(text+"(", '('):], " ", ""), "(%d,%d)", &p,
+			&s); n > 0 {
 			c.precision, c.scale = p, s
 		}
 	}
@@ -141,7 +156,8 @@ func (s *stream) retyped(i int, arr arrow.Array) (arrow.Array, error) {
 	}
 	defer arr.Release()
 	if text, ok := arr.(*array.String); ok {
-		return s.columns[i].parse(s.mem, text.Len(), func(row int) (string, bool) { return text.Value(row), text.IsValid(row) })
+		return s.columns[i].parse(s.mem, text.Len(),
+			func(row int) (string, bool) { return text.Value(row), text.IsValid(row) })
 	}
 	have, ok := arr.DataType().(*arrow.TimestampType)
 	if to, isTimestamp := want.(*arrow.TimestampType); ok && isTimestamp && to.Unit == have.Unit {

@@ -28,23 +28,25 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Scheme is the scheme of URLs, databricks://HOST/CATALOG/SCHEMA?http_path=/sql/1.0/warehouses/ID.
+// scheme is the scheme of URLs, databricks://HOST/CATALOG/SCHEMA?http_path=/sql/1.0/warehouses/ID.
 // See [ParseURL].
-const Scheme = "databricks"
+const scheme = "databricks"
 
 // Dialect is how Databricks spells badger's tables. JSON is text: VARIANT rewrites numbers and
 // sorts members, and JSON functions read text as well.
 var Dialect = driver.Dialect{
 	Name: "databricks",
 	Types: map[driver.Type]string{
-		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
+		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "BIGINT", driver.Double: "DOUBLE",
+		driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
 	},
 	Identifiers: identifiers,
 	Definition:  definition,
 	Member:      func(column, member string) string { return "get_json_object(" + column + ", '$." + member + "')" },
-	Day:         func(instant string) string { return "CAST(" + instant + " AS DATE)" }, // in the session's time zone, UTC unless it was set
-	ShownViews:  "SELECT table_name AS name, view_definition AS definition FROM information_schema.views WHERE table_schema = 'badger'",
-	Grants:      "GRANT USE CATALOG, CREATE SCHEMA ON CATALOG c TO principal; or, once the tables are there, GRANT USE SCHEMA, CREATE TABLE, SELECT, MODIFY ON SCHEMA c.badger TO principal; and CAN USE on the SQL warehouse",
+	// in the session's time zone, UTC unless it was set
+	Day:        func(instant string) string { return "CAST(" + instant + " AS DATE)" },
+	ShownViews: "SELECT table_name AS name, view_definition AS definition FROM information_schema.views WHERE table_schema = 'badger'",
+	Grants:     "GRANT USE CATALOG, CREATE SCHEMA ON CATALOG c TO principal; or, once the tables are there, GRANT USE SCHEMA, CREATE TABLE, SELECT, MODIFY ON SCHEMA c.badger TO principal; and CAN USE on the SQL warehouse",
 }
 
 // Features are the features of the connector.
@@ -76,18 +78,18 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if err != nil || o.URLOnly {
 		return nil, Dialect, err
 	}
-	c, err := OpenWith(ctx, config, o)
+	c, err := openWith(ctx, config, o)
 	if err != nil {
 		return nil, Dialect, err // not a nil *Conn in an interface
 	}
 	return c, Dialect, nil
 }
 
-// OpenWith opens a session, so that configuration errors are reported here. It starts a stopped warehouse, which
+// openWith opens a session, so that configuration errors are reported here. It starts a stopped warehouse, which
 // may take minutes. The error has the code InvalidArgument for missing configuration, Unauthenticated for
 // credentials that the workspace rejects, PermissionDenied and NotFound for the warehouse, the catalog or the
 // schema, and Unavailable if there is no answer.
-func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
+func openWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -100,7 +102,9 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 	}
 	c.workspace = workspace.New(&c.config.Config)
 	var err error
-	if c.driver, err = guard.New(c.workspace, guard.Config{Catalog: config.Catalog, Schema: config.Schema, Conf: config.Conf, CloudFetch: config.CloudFetch, PageRows: config.PageRows}); err != nil {
+	if c.driver, err = guard.New(c.workspace,
+		guard.Config{Catalog: config.Catalog, Schema: config.Schema, Conf: config.Conf, CloudFetch: config.CloudFetch,
+			PageRows: config.PageRows}); err != nil {
 		return nil, err
 	}
 	if err := c.driver.Connect(ctx); err != nil {

@@ -19,17 +19,20 @@ var classes = []struct {
 	text   string // %s is the name that the message has in backquotes
 	remedy string
 }{
-	{"TABLE_OR_VIEW_NOT_FOUND", errcode.NotFound, "the table or view %s does not exist", "name its schema and catalog, and check that the account has USE on them and may read it"},
+	{"TABLE_OR_VIEW_NOT_FOUND", errcode.NotFound, "the table or view %s does not exist",
+		"name its schema and catalog, and check that the account has USE on them and may read it"},
 	{"DELTA_TABLE_NOT_FOUND", errcode.NotFound, "the table %s does not exist", ""},
 	{"DELTA_PATH_DOES_NOT_EXIST", errcode.NotFound, "the table's files do not exist", ""},
-	{"SCHEMA_NOT_FOUND", errcode.NotFound, "the schema %s does not exist", "create it, or check that the account has USE SCHEMA on it"},
+	{"SCHEMA_NOT_FOUND", errcode.NotFound, "the schema %s does not exist",
+		"create it, or check that the account has USE SCHEMA on it"},
 	{"NO_SUCH_CATALOG", errcode.NotFound, "the catalog %s does not exist", "check that the account has USE CATALOG on it"},
 	{"CATALOG_NOT_FOUND", errcode.NotFound, "the catalog %s does not exist", ""},
 	{"UNRESOLVED_ROUTINE", errcode.NotFound, "the function %s does not exist", ""},
 	{"ROUTINE_NOT_FOUND", errcode.NotFound, "the function %s does not exist", ""},
 	{"RESOURCE_DOES_NOT_EXIST", errcode.NotFound, "the requested resource does not exist", ""},
 	{"REMOTE_FUNCTION_HTTP_", errcode.Unavailable, "the model serving endpoint failed", "try again later"},
-	{"AI_FUNCTION_HTTP_", errcode.Unavailable, "the model serving endpoint failed", "check that the account has CAN QUERY on it, or try again later"},
+	{"AI_FUNCTION_HTTP_", errcode.Unavailable, "the model serving endpoint failed",
+		"check that the account has CAN QUERY on it, or try again later"},
 	{"UNRESOLVED_COLUMN", errcode.InvalidArgument, "the column %s does not exist", ""},
 	{"UNRESOLVED_FIELD", errcode.InvalidArgument, "the field %s does not exist", ""},
 	{"AMBIGUOUS_REFERENCE", errcode.InvalidArgument, "the reference %s is ambiguous", ""},
@@ -49,11 +52,14 @@ var classes = []struct {
 	{"DELTA_METADATA_CHANGED", errcode.Unavailable, "another statement changed the table at the same time", "try again"},
 	{"DELTA_PROTOCOL_CHANGED", errcode.Unavailable, "another statement changed the table at the same time", "try again"},
 	{"CONCURRENT_", errcode.Unavailable, "another statement changed the table at the same time", "try again"},
-	{"DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION", errcode.NotFound, "the table is not kept for so long", "see delta.logRetentionDuration and delta.deletedFileRetentionDuration"},
+	{"DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION", errcode.NotFound, "the table is not kept for so long",
+		"see delta.logRetentionDuration and delta.deletedFileRetentionDuration"},
 	{"DELTA_TIMESTAMP_", errcode.NotFound, "the table did not exist, or had no version, at that time", ""},
-	{"DELTA_VERSION_NOT_FOUND", errcode.NotFound, "the table has no such version", "DESCRIBE HISTORY lists those that are kept"},
+	{"DELTA_VERSION_NOT_FOUND", errcode.NotFound, "the table has no such version",
+		"DESCRIBE HISTORY lists those that are kept"},
 	{"VERSION_NOT_FOUND", errcode.NotFound, "the table has no such version", "DESCRIBE HISTORY lists those that are kept"},
-	{"DELTA_FILE_NOT_FOUND", errcode.NotFound, "files of that version are gone", "VACUUM removes what is older than delta.deletedFileRetentionDuration"},
+	{"DELTA_FILE_NOT_FOUND", errcode.NotFound, "files of that version are gone",
+		"VACUUM removes what is older than delta.deletedFileRetentionDuration"},
 	{"INSUFFICIENT_PERMISSIONS", errcode.PermissionDenied, "the account may not do that", ""},
 	{"PERMISSION_DENIED", errcode.PermissionDenied, "the account may not do that", ""},
 	{"UNAUTHORIZED_ACCESS", errcode.PermissionDenied, "the account may not do that", ""},
@@ -63,7 +69,8 @@ var classes = []struct {
 	{"QUOTA_EXCEEDED", errcode.FailedPrecondition, "a quota of the account or the metastore is used up", "have it raised"},
 	{"RESOURCE_EXHAUSTED", errcode.FailedPrecondition, "a limit of the workspace is reached", "have it raised"},
 	{"REQUEST_LIMIT_EXCEEDED", errcode.Unavailable, "too many requests", "try again later"},
-	{"OPERATION_CANCELED", errcode.Unavailable, "the statement was cancelled at the service, by a user or by its limits", ""},
+	{"OPERATION_CANCELED", errcode.Unavailable, "the statement was cancelled at the service, by a user or by its limits",
+		""},
 }
 
 var (
@@ -72,7 +79,9 @@ var (
 	backquoted    = regexp.MustCompile("`(?:[^`]|``)+`(?:\\.`(?:[^`]|``)+`)*")
 	position      = regexp.MustCompile(`\(line (\d+), pos (\d+)\)`)
 	privilege     = regexp.MustCompile(`(?:does not have|requires|needs|lacks) (?:the )?(?:privilege |permission )?((?:[A-Z]+ ?)+)(?:privilege )?(?:on|permission)`)
-	deniedObject  = regexp.MustCompile(`(?i)\bon (catalog|schema|table|view|function|volume|external location|connection) ['"` + "`" + `]?([\w.` + "`" + `-]+)`)
+	deniedObject  = regexp.MustCompile(
+		`(?i)\bon (catalog|schema|table|view|function|volume|external location|connection) ['"` + "`" + `]?([\w.` + "`" +
+			`-]+)`)
 )
 
 // read is the parsed message of the service.
@@ -97,7 +106,8 @@ func readMessage(state, message string) read {
 			continue
 		}
 		name := strings.ReplaceAll(backquoted.FindString(message), "%", "")
-		out.code, out.text, out.remedy = c.code, strings.Join(strings.Fields(strings.Replace(c.text, "%s", name, 1)), " "), c.remedy
+		out.code, out.text, out.remedy = c.code, strings.Join(strings.Fields(strings.Replace(c.text, "%s", name, 1)), " "),
+			c.remedy
 		break
 	}
 	if out.code == errcode.Unknown {
@@ -126,11 +136,12 @@ func readMessage(state, message string) read {
 // again tells errors of statements that changed nothing and may succeed if they are run again: another one was faster.
 func again(e *guard.ServerError) bool {
 	c := readMessage(e.State, e.Message)
-	return c.code == errcode.Unavailable && (strings.HasPrefix(c.condition, "DELTA_") || strings.HasPrefix(c.condition, "CONCURRENT_"))
+	return c.code == errcode.Unavailable &&
+		(strings.HasPrefix(c.condition, "DELTA_") || strings.HasPrefix(c.condition, "CONCURRENT_"))
 }
 
-// errorOf makes the error that is shown: what it concerns, the condition, names, and what can be done. Cell values and SQL text, which messages quote, stay in
-// the cause.
+// errorOf makes the error that is shown: what it concerns, the condition, names, and what can be done. Cell values and
+// SQL text, which messages quote, stay in the cause.
 func (c *Conn) errorOf(err error) error {
 	if driverbase.Told(err) {
 		return err
@@ -138,9 +149,11 @@ func (c *Conn) errorOf(err error) error {
 	var said *guard.ServerError
 	switch {
 	case errors.As(err, &said) && said.Starting():
-		return errcode.Because(err, errcode.Unavailable, "databricks: %s: the warehouse is starting and takes no statements yet; try again", said.What)
+		return errcode.Because(err, errcode.Unavailable,
+			"databricks: %s: the warehouse is starting and takes no statements yet; try again", said.What)
 	case errors.As(err, &said) && said.NoSession():
-		return errcode.Because(err, errcode.Unavailable, "databricks: %s: the session or the result is no longer there; try again", said.What)
+		return errcode.Because(err, errcode.Unavailable,
+			"databricks: %s: the session or the result is no longer there; try again", said.What)
 	case errors.As(err, &said):
 		r := readMessage(said.State, said.Message)
 		text := r.text

@@ -69,7 +69,8 @@ type merge struct {
 
 var (
 	spelling = driverbase.Spelling{Quote: identifiers.Quoted, Assigned: "t."}
-	notation = &driverbase.Notation{Infinity: "Infinity", Instant: "2006-01-02T15:04:05.999999Z", Clock: "2006-01-02T15:04:05.999999", Finest: time.Microsecond}
+	notation = &driverbase.Notation{Infinity: "Infinity", Instant: "2006-01-02T15:04:05.999999Z",
+		Clock: "2006-01-02T15:04:05.999999", Finest: time.Microsecond}
 )
 
 // failed adds the context of the merge to an error.
@@ -110,7 +111,8 @@ func (m *merge) write(ctx context.Context, source string, args ...any) error {
 	}
 	if workspace.Unanswered(err) && !m.plan.HasKey() {
 		said := m.c.errorOf(err)
-		return errcode.Because(err, errcode.Of(said), "%s; all rows may have been added, or none; look before writing them again", said)
+		return errcode.Because(err, errcode.Of(said),
+			"%s; all rows may have been added, or none; look before writing them again", said)
 	}
 	return err
 }
@@ -119,7 +121,9 @@ func (m *merge) write(ctx context.Context, source string, args ...any) error {
 // does no harm, since its rows are numbered.
 func (m *merge) staged(ctx context.Context, piece string) (err error) {
 	stage := m.schema + identifiers.Quoted("badger_stage_"+strings.ToLower(rand.Text()))
-	if err := m.c.exec(ctx, "CREATE TABLE IF NOT EXISTS "+stage+" (n BIGINT, r ARRAY<STRING>) COMMENT 'rows on their way into another table'", nil, true); err != nil {
+	if err := m.c.exec(ctx,
+		"CREATE TABLE IF NOT EXISTS "+stage+" (n BIGINT, r ARRAY<STRING>) COMMENT 'rows on their way into another table'",
+		nil, true); err != nil {
 		return err
 	}
 	defer func() {
@@ -131,7 +135,9 @@ func (m *merge) staged(ctx context.Context, piece string) (err error) {
 		}
 	}()
 	for piece != "" {
-		if err := m.c.exec(ctx, fmt.Sprintf("INSERT INTO %s (n, r) SELECT s.n + %d, s.r FROM (%s) AS s", stage, m.pieces.Before(), exploded), []any{piece}, true); err != nil {
+		if err := m.c.exec(ctx,
+			fmt.Sprintf("INSERT INTO %s (n, r) SELECT s.n + %d, s.r FROM (%s) AS s", stage, m.pieces.Before(), exploded),
+			[]any{piece}, true); err != nil {
 			return err
 		}
 		if piece, err = m.pieces.Next(chunkBytes); err != nil {
@@ -158,7 +164,8 @@ func (m *merge) statement(source string) string {
 
 // placed keeps the last row of each partition.
 func placed(rows, partition string) string {
-	return "SELECT p.* FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY " + partition + " ORDER BY y.n DESC) AS place FROM (" + rows + ") AS y) AS p WHERE p.place = 1"
+	return "SELECT p.* FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY " + partition +
+		" ORDER BY y.n DESC) AS place FROM (" + rows + ") AS y) AS p WHERE p.place = 1"
 }
 
 // cast converts a string to the column's type.

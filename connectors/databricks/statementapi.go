@@ -92,12 +92,14 @@ func (c *Conn) statement(ctx context.Context, id string) (*stream, error) {
 			}
 			continue
 		case "CLOSED":
-			return nil, errcode.New(errcode.NotFound, "databricks: the result of statement %s has expired or was closed; %s", id, kept)
+			return nil, errcode.New(errcode.NotFound, "databricks: the result of statement %s has expired or was closed; %s", id,
+				kept)
 		case "CANCELED":
 			return nil, errcode.New(errcode.FailedPrecondition, "databricks: statement %s was cancelled and has no result", id)
 		case "FAILED":
 			why := readMessage("", "["+answer.Status.Error.Code+"] "+answer.Status.Error.Message)
-			return nil, errcode.New(errcode.FailedPrecondition, "databricks: statement %s failed and has no result: %s", id, why.text)
+			return nil, errcode.New(errcode.FailedPrecondition, "databricks: statement %s failed and has no result: %s", id,
+				why.text)
 		}
 		return nil, errcode.New(errcode.Unavailable, "databricks: statement %s is in a state that is not known", id)
 	}
@@ -110,16 +112,20 @@ func goneOr(err error, id string) error {
 		return err
 	}
 	switch {
-	case no.Status == http.StatusNotFound, no.Code == "RESOURCE_DOES_NOT_EXIST", no.Code == "NOT_FOUND", no.Status == http.StatusGone:
-		return errcode.Because(err, errcode.NotFound, "databricks: there is no result of statement %s, or no longer, or it is another account's; %s", id, kept)
+	case no.Status == http.StatusNotFound, no.Code == "RESOURCE_DOES_NOT_EXIST", no.Code == "NOT_FOUND",
+		no.Status == http.StatusGone:
+		return errcode.Because(err, errcode.NotFound,
+			"databricks: there is no result of statement %s, or no longer, or it is another account's; %s", id, kept)
 	case no.Status == http.StatusForbidden:
-		return errcode.Because(err, errcode.PermissionDenied, "databricks: this account may not read the result of statement %s; %s", id, kept)
+		return errcode.Because(err, errcode.PermissionDenied,
+			"databricks: this account may not read the result of statement %s; %s", id, kept)
 	}
 	return err
 }
 
 func (c *Conn) get(ctx context.Context, path string, into any) error {
-	body, err := c.workspace.Do(ctx, workspace.Request{What: readingResult, Method: http.MethodGet, Path: path, Repeat: true})
+	body, err := c.workspace.Do(ctx,
+		workspace.Request{What: readingResult, Method: http.MethodGet, Path: path, Repeat: true})
 	if err != nil {
 		return err
 	}

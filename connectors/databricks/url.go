@@ -46,7 +46,7 @@ func ParseURL(rawURL string) (Config, error) { return parseURL(rawURL, os.Getenv
 func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	c := Config{Config: workspace.Config{Getenv: getenv}, CloudFetch: true}
 	u, err := url.Parse(rawURL)
-	if err != nil || u.Scheme != Scheme || u.Opaque != "" {
+	if err != nil || u.Scheme != scheme || u.Opaque != "" {
 		return c, invalid("expected a URL such as databricks://HOST/CATALOG/SCHEMA?http_path=/sql/1.0/warehouses/ID")
 	}
 	if u.User != nil {
@@ -110,14 +110,17 @@ func checked(rawURL string) (Config, error) {
 
 func (c *Config) options() driverbase.Options {
 	return driverbase.Options{
-		"http_path":  driverbase.Takes("a path such as /sql/1.0/warehouses/ID", func(v string) bool { c.HTTPPath = v; return strings.HasPrefix(v, "/") }),
+		"http_path": driverbase.Takes("a path such as /sql/1.0/warehouses/ID",
+			func(v string) bool { c.HTTPPath = v; return strings.HasPrefix(v, "/") }),
 		"token_file": driverbase.Text(&c.Secret.TokenFile), "token_env": driverbase.Text(&c.Secret.TokenEnv),
-		"client_id": driverbase.Text(&c.ClientID), "client_secret_file": driverbase.Text(&c.Secret.ClientSecretFile), "client_secret_env": driverbase.Text(&c.Secret.ClientSecretEnv),
-		"conf.":       driverbase.Each(&c.Conf),
-		"cloud_fetch": driverbase.Bool(&c.CloudFetch),
-		"retries":     driverbase.Positive(&c.Retries, "a positive number"), "page_rows": driverbase.Positive(&c.PageRows, "a positive number"),
-		"proxy":    driverbase.Proxy(&c.Proxy),
-		"protocol": driverbase.Choice(&c.Protocol, "https", "http"), "insecure": driverbase.Bool(&c.Insecure),
+		"client_id": driverbase.Text(&c.ClientID), "client_secret_file": driverbase.Text(&c.Secret.ClientSecretFile),
+		"client_secret_env": driverbase.Text(&c.Secret.ClientSecretEnv),
+		"conf.":             driverbase.Each(&c.Conf),
+		"cloud_fetch":       driverbase.Bool(&c.CloudFetch),
+		"retries":           driverbase.Positive(&c.Retries, "a positive number"),
+		"page_rows":         driverbase.Positive(&c.PageRows, "a positive number"),
+		"proxy":             driverbase.Proxy(&c.Proxy),
+		"protocol":          driverbase.Choice(&c.Protocol, "https", "http"), "insecure": driverbase.Bool(&c.Insecure),
 	}
 }
 
@@ -143,7 +146,8 @@ func (c *Config) complete() {
 // ownHost reports whether the host is one of Databricks' own.
 func (c *Config) ownHost() bool {
 	host := strings.ToLower(c.Host)
-	for _, domain := range []string{".databricks.com", ".azuredatabricks.net", ".databricks.azure.us", ".databricks.azure.cn", ".databricks.us"} {
+	for _, domain := range []string{".databricks.com", ".azuredatabricks.net", ".databricks.azure.us",
+		".databricks.azure.cn", ".databricks.us"} {
 		if strings.HasSuffix(host, domain) {
 			return true
 		}
@@ -156,7 +160,8 @@ func (c *Config) check() error {
 	if c.Getenv == nil {
 		c.Getenv = os.Getenv
 	}
-	c.Protocol, c.Retries, c.PageRows = cmp.Or(c.Protocol, "https"), cmp.Or(c.Retries, driverbase.DefaultRetry.Times), cmp.Or(c.PageRows, defaultPageRows)
+	c.Protocol, c.Retries, c.PageRows = cmp.Or(c.Protocol, "https"), cmp.Or(c.Retries, driverbase.DefaultRetry.Times),
+		cmp.Or(c.PageRows, defaultPageRows)
 	switch {
 	case c.Host == "":
 		return invalid("no host: expected databricks://HOST/CATALOG/SCHEMA, the host of the workspace, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com, or DATABRICKS_HOST")

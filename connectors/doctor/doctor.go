@@ -54,7 +54,8 @@ type Options struct {
 }
 
 // The checks, in the order in which they are made.
-var names = []string{"reachable", "signed in", "statements", "clock", "badger's tables", "reading them", "last run", "writing to them", "creating", "writing", "types", "snapshots", "text queries"}
+var names = []string{"reachable", "signed in", "statements", "clock", "badger's tables", "reading them", "last run",
+	"writing to them", "creating", "writing", "types", "snapshots", "text queries"}
 
 // doctor is one examination.
 type doctor struct {
@@ -117,7 +118,8 @@ func (d *doctor) say(name string, status Status, format string, args ...any) {
 }
 
 func (d *doctor) warn(name, fix, format string, args ...any) {
-	d.report.Checks = append(d.report.Checks, Check{Name: name, Status: Warning, Detail: fmt.Sprintf(format, args...), Fix: fix})
+	d.report.Checks = append(d.report.Checks,
+		Check{Name: name, Status: Warning, Detail: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 // fail notes an error. The fix is for the check where the error's kind does not say more.
@@ -133,7 +135,8 @@ func (d *doctor) fail(name string, err error, fix string) {
 			fix = cmp.Or(d.w.SQL().Grants, fix)
 		}
 	}
-	d.report.Checks = append(d.report.Checks, Check{Name: name, Status: Failed, Detail: err.Error(), Fix: fix, Code: code.String()})
+	d.report.Checks = append(d.report.Checks,
+		Check{Name: name, Status: Failed, Detail: err.Error(), Fix: fix, Code: code.String()})
 }
 
 // open opens the warehouse and says how far it came.
@@ -146,7 +149,9 @@ func (d *doctor) open(ctx context.Context, readOnly bool) bool {
 		if readOnly {
 			took := d.Now().Sub(start)
 			if took > 10*time.Second {
-				d.warn("reachable", "a warehouse that sleeps takes long to wake: let its first use of the day not be one that has a time limit", "after %s", rounded(took))
+				d.warn("reachable",
+					"a warehouse that sleeps takes long to wake: let its first use of the day not be one that has a time limit",
+					"after %s", rounded(took))
 			} else {
 				d.say("reachable", OK, "in %s", rounded(took))
 			}
@@ -155,7 +160,8 @@ func (d *doctor) open(ctx context.Context, readOnly bool) bool {
 		return true
 	}
 	if !readOnly {
-		d.fail("creating", err, "is another process writing, or is the database read-only? --read-only checks without writing")
+		d.fail("creating", err,
+			"is another process writing, or is the database read-only? --read-only checks without writing")
 		return false
 	}
 	switch errcode.Of(err) {
@@ -163,14 +169,16 @@ func (d *doctor) open(ctx context.Context, readOnly bool) bool {
 		d.fail("reachable", err, "mend the URL; go doc of the connector, or its README, lists the settings")
 	case errcode.Unauthenticated, errcode.PermissionDenied:
 		d.say("reachable", OK, "it answers")
-		d.fail("signed in", err, "look at user, secret and role; a secret comes from a file or a variable, never from the URL")
+		d.fail("signed in", err,
+			"look at user, secret and role; a secret comes from a file or a variable, never from the URL")
 	case errcode.FailedPrecondition:
 		d.say("reachable", OK, "it answers")
 		d.fail("signed in", err, "change what the error names, or connect to the server itself")
 	case errcode.NotFound:
 		d.fail("reachable", err, "is the database, file, project or warehouse spelled right, and may this user see it?")
 	default:
-		d.fail("reachable", err, "are host and port right, does a firewall or a proxy block the connection, is the warehouse running?")
+		d.fail("reachable", err,
+			"are host and port right, does a firewall or a proxy block the connection, is the warehouse running?")
 	}
 	return false
 }
@@ -188,7 +196,8 @@ func (d *doctor) statements(ctx context.Context) bool {
 	}
 	took := d.Now().Sub(start)
 	if took > 10*time.Second {
-		d.warn("statements", "the warehouse was asleep or is busy; give runs a separate warehouse or a longer auto-suspend", "the first took %s", rounded(took))
+		d.warn("statements", "the warehouse was asleep or is busy; give runs a separate warehouse or a longer auto-suspend",
+			"the first took %s", rounded(took))
 	} else {
 		d.say("statements", OK, "the first took %s", rounded(took))
 	}
@@ -236,7 +245,9 @@ func (d *doctor) clock(ctx context.Context) {
 		off = theirs.Sub(after)
 	}
 	if off > tolerated {
-		d.warn("clock", "set this machine's clock by NTP: keys and tokens are refused when it is wrong, and runs are in a wrong order", "the warehouse's differs by %s", rounded(off))
+		d.warn("clock",
+			"set this machine's clock by NTP: keys and tokens are refused when it is wrong, and runs are in a wrong order",
+			"the warehouse's differs by %s", rounded(off))
 		return
 	}
 	d.say("clock", OK, "differs by less than %s", max(off, after.Sub(before), time.Second).Round(time.Second))
@@ -273,18 +284,23 @@ func (d *doctor) tables(ctx context.Context) {
 	refused := f.Check(d.w.SQL())
 	switch {
 	case refused != nil:
-		d.fail(there, refused, "nothing is written there until that is put right; badger install --diff shows all that differs")
+		d.fail(there, refused,
+			"nothing is written there until that is put right; badger install --diff shows all that differs")
 	case len(missing) == len(store.Tables):
-		d.warn(there, "nothing needs to be done: the first badger run that writes there makes them. Or is this the wrong database?", "not installed yet")
+		d.warn(there,
+			"nothing needs to be done: the first badger run that writes there makes them. Or is this the wrong database?",
+			"not installed yet")
 	case len(missing)+len(lacking)+len(others) > 0:
 		version := fmt.Sprintf("of version %d, this program's are of version %d", f.Version, store.Version)
 		if f.Version == store.Version {
 			version = fmt.Sprintf("of version %d, but not complete", f.Version)
 		}
-		d.warn(there, "the next badger run that writes there brings them to this version, and so does badger install --apply", "%s: %s",
+		d.warn(there, "the next badger run that writes there brings them to this version, and so does badger install --apply",
+			"%s: %s",
 			version, strings.Join(append(prefixed("missing: ", append(missing, lacking...)), others...), "; "))
 	case len(own) > 0:
-		d.say(there, OK, "all %d, of version %d; %s are not badger's and are left alone", len(store.Tables), f.Version, strings.Join(own, ", "))
+		d.say(there, OK, "all %d, of version %d; %s are not badger's and are left alone", len(store.Tables), f.Version,
+			strings.Join(own, ", "))
 	default:
 		d.say(there, OK, "all %d, of version %d", len(store.Tables), f.Version)
 	}
@@ -351,7 +367,8 @@ func (d *doctor) models(ctx context.Context) {
 	if text, err := d.w.QueryText(ctx, "SELECT 'ok' AS a"); err != nil {
 		d.fail(name, err, "a judge in the warehouse is asked this way; look at what the role may call")
 	} else if text != "ok" {
-		d.fail(name, errcode.New(errcode.DataLoss, "a string was changed in the round trip"), "check the connection's encoding")
+		d.fail(name, errcode.New(errcode.DataLoss, "a string was changed in the round trip"),
+			"check the connection's encoding")
 	} else {
 		d.say(name, OK, "a query gives its text; models that the warehouse hosts are asked this way")
 	}
@@ -387,7 +404,8 @@ func (d *doctor) insert(ctx context.Context) {
 		t := store.TableNamed(table)
 		for _, sql := range t.TryWrite() {
 			if err := d.w.Exec(ctx, sql); err != nil {
-				d.fail(name, errcode.New(errcode.Of(err), "%s: %w", t.FullName(), err), "let the role insert into and update the tables of schema badger")
+				d.fail(name, errcode.New(errcode.Of(err), "%s: %w", t.FullName(), err),
+					"let the role insert into and update the tables of schema badger")
 				return
 			}
 		}

@@ -32,9 +32,13 @@ func ExamineExecution(ctx context.Context, open func(ctx context.Context) (*stor
 			Detail: "it " + strings.Join(p.Refused, ", ") + "; badger run --execute refuses it",
 		}
 	case len(p.Named) > 0:
-		return Check{Name: Execution, Status: Warning, Detail: "it " + strings.Join(p.Named, ", ") + "; the read-only transaction keeps queries from that", Fix: "revoke what the questions do not need"}
+		return Check{Name: Execution, Status: Warning,
+			Detail: "it " + strings.Join(p.Named, ", ") + "; the read-only transaction keeps queries from that",
+			Fix:    "revoke what the questions do not need"}
 	case !p.Known:
-		return Check{Name: Execution, Status: OK, Detail: "a " + w.Dialect() + " connection cannot be asked what its role may do; docs/eval/execution.md says what it needs"}
+		return Check{Name: Execution, Status: OK,
+			Detail: "a " + w.Dialect() +
+				" connection cannot be asked what its role may do; docs/eval/execution.md says what it needs"}
 	}
 	return Check{Name: Execution, Status: OK, Detail: "it only reads"}
 }

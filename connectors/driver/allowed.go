@@ -24,7 +24,8 @@ func ParseAllowed(patterns []string) (all Allowed, err error) {
 		}
 		names, err := Ref{Kind: RefTable, Name: text}.Names()
 		if err != nil {
-			return nil, errcode.New(errcode.InvalidArgument, "%.60q: expected NAME, SCHEMA.NAME, SCHEMA.* or CATALOG.SCHEMA.*", p)
+			return nil, errcode.New(errcode.InvalidArgument,
+				"%.60q: expected NAME, SCHEMA.NAME, SCHEMA.* or CATALOG.SCHEMA.*", p)
 		}
 		if whole {
 			if names[len(names)-1] != (Name{Text: "x"}) {

@@ -26,7 +26,8 @@ type Contact struct {
 	When  string `json:"when,omitempty"`  // the condition; "" is always
 	Learn string `json:"learn,omitempty"` // how to find out a host that is not known
 	Off   string `json:"off,omitempty"`   // a setting that keeps the host from being contacted, if there is one
-	Via   string `json:"via,omitempty"`   // HOST:PORT of the proxy that connects to the host, and looks its name up, in place of this machine
+	// HOST:PORT of the proxy that connects to the host, and looks its name up, in place of this machine
+	Via string `json:"via,omitempty"`
 }
 
 // Behind are the contacts of a proxy that the others are reached through; a nil proxy is none.
@@ -62,7 +63,8 @@ const WantProxy = "http://HOST:PORT or https://HOST:PORT, without a user"
 // ParseProxy reads the option proxy of a URL: http://HOST:PORT or https://HOST:PORT.
 func ParseProxy(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, errcode.New(errcode.InvalidArgument, "option proxy: expected "+WantProxy)
 	}
 	host, port := HostPort(u)

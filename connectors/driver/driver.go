@@ -85,7 +85,8 @@ type Mark struct {
 	Own           int64  // how many they are
 	Table         int64  // number of rows in the table; -1 if not known
 	Before        int64  // how many of these precede the writer's own, if the engine stores rows in an order
-	Alone         bool   // no other client has written rows with the value since the writer read them; once false, rows are merged
+	// no other client has written rows with the value since the writer read them; once false, rows are merged
+	Alone bool
 }
 
 // FunctionRegistrar is implemented by embedded engines: Go functions that SQL can call. Functions with the same
@@ -230,7 +231,8 @@ func ParseRef(s string) (Ref, error) {
 	if r.Kind == RefTable {
 		r.Name, r.At, _ = strings.Cut(rest, "@")
 		if !isTableName(r.Name) {
-			return Ref{}, errcode.New(errcode.InvalidArgument, "table: expected NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME, with quotes around a part that is not a plain name")
+			return Ref{}, errcode.New(errcode.InvalidArgument,
+				"table: expected NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME, with quotes around a part that is not a plain name")
 		}
 	}
 	return r, nil
@@ -298,7 +300,9 @@ func isTableName(s string) bool {
 			s = s[end+1:]
 		} else {
 			n := 0
-			for n < len(s) && (s[n] == '_' || s[n] == '$' || s[n] >= 0x80 || s[n] >= 'a' && s[n] <= 'z' || s[n] >= 'A' && s[n] <= 'Z' || n > 0 && s[n] >= '0' && s[n] <= '9') {
+			for n < len(s) &&
+				(s[n] == '_' || s[n] == '$' || s[n] >= 0x80 || s[n] >= 'a' && s[n] <= 'z' || s[n] >= 'A' && s[n] <= 'Z' ||
+					n > 0 && s[n] >= '0' && s[n] <= '9') {
 				n++
 			}
 			if n == 0 {

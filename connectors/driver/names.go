@@ -117,7 +117,8 @@ func (d Dialect) ArgumentType(t columnar.Type) string { return typeOf(d.Argument
 func (d Dialect) ResultType(t columnar.Type) string { return typeOf(d.Results, d.Types, t) }
 
 // inTables are the types of tables that hold what functions take and return.
-var inTables = [...]Type{columnar.VARCHAR: Text, columnar.JSON: JSON, columnar.DOUBLE: Double, columnar.BIGINT: BigInt, columnar.BOOLEAN: Boolean}
+var inTables = [...]Type{columnar.VARCHAR: Text, columnar.JSON: JSON, columnar.DOUBLE: Double, columnar.BIGINT: BigInt,
+	columnar.BOOLEAN: Boolean}
 
 func typeOf(special, types map[Type]string, t columnar.Type) string {
 	if s, ok := special[inTables[t]]; ok {

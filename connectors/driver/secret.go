@@ -31,7 +31,8 @@ func HoldsSecret(text string) bool {
 		if scheme == "http" || scheme == "https" { // an @ may be in the path
 			after, _, _ = strings.Cut(after, "/")
 		}
-		if at := strings.LastIndexByte(after, '@'); at >= 0 && (strings.Contains(after[:at], ":") || !userOnly.MatchString(scheme)) {
+		if at := strings.LastIndexByte(after, '@'); at >= 0 &&
+			(strings.Contains(after[:at], ":") || !userOnly.MatchString(scheme)) {
 			return true
 		}
 	}

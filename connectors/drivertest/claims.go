@@ -105,7 +105,8 @@ func (h Harness) claims(t *testing.T) {
 		}
 	})
 
-	call := store.Call{ID: "c1", ContentHash: "h", Function: "f", Request: `["a'b", 9007199254740993]`, Expires: at(60).UTC()}
+	call := store.Call{ID: "c1", ContentHash: "h", Function: "f", Request: `["a'b", 9007199254740993]`,
+		Expires: at(60).UTC()}
 	other := store.Call{ID: "c2", ContentHash: "h", Function: "f", Request: "[]", Expires: at(10).UTC()}
 	if err := w.WriteCalls(ctx, call, other); err != nil {
 		t.Fatal(err)
@@ -128,7 +129,8 @@ func (h Harness) claims(t *testing.T) {
 	}
 
 	for i, payer := range []string{"run:1", "run:1", "ana", "run:1"} {
-		a := judgebackend.Assessment{ID: fmt.Sprintf("paid %d", i), Kind: "k", Backend: "b", Model: "m", RequestHash: "h", Reply: "r", TokensIn: 10, TokensOut: judgebackend.TokensUnknown, CreatedAt: at(i), Payer: payer}
+		a := judgebackend.Assessment{ID: fmt.Sprintf("paid %d", i), Kind: "k", Backend: "b", Model: "m", RequestHash: "h",
+			Reply: "r", TokensIn: 10, TokensOut: judgebackend.TokensUnknown, CreatedAt: at(i), Payer: payer}
 		if i > 0 {
 			a.TokensOut = 1
 		}
@@ -137,7 +139,10 @@ func (h Harness) claims(t *testing.T) {
 		}
 	}
 	paid, err := w.PaidBy(ctx, "run:1", at(0))
-	if diff := cmp.Diff([]judgebackend.Payment{{Identity: judgebackend.Identity{Backend: "b", Model: "m"}, Calls: 3, TokensIn: 30, TokensOut: 2}}, paid); err != nil || diff != "" {
+	if diff := cmp.Diff(
+		[]judgebackend.Payment{
+			{Identity: judgebackend.Identity{Backend: "b", Model: "m"}, Calls: 3, TokensIn: 30,
+				TokensOut: 2}}, paid); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
 	if paid, err := w.PaidBy(ctx, "run:1", at(3)); err != nil || len(paid) != 1 || paid[0].Calls != 1 {

@@ -25,7 +25,8 @@ func (h Harness) judges(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(n int) time.Time { return time.Date(2026, 11, n, 10, 30, 0, 123000, time.UTC) }
-	tone1 := store.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: "name: tone\n# 😀\n", PromotedAt: at(1), PromotedBy: "kim", Tested: `{"untested":true}`}
+	tone1 := store.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: "name: tone\n# 😀\n", PromotedAt: at(1),
+		PromotedBy: "kim", Tested: `{"untested":true}`}
 	for _, c := range []struct {
 		why     string
 		judge   store.Judge
@@ -33,13 +34,22 @@ func (h Harness) judges(t *testing.T) {
 		code    errcode.Code
 	}{
 		{"the first", tone1, true, errcode.OK},
-		{"the same again, later and by another user: nothing to do", store.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: tone1.Source, PromotedAt: at(2), PromotedBy: "lee"}, false, errcode.OK},
-		{"another text under the same version", store.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: "other", PromotedAt: at(2)}, false, errcode.AlreadyExists},
-		{"a new version", store.Judge{Name: "tone", Version: 3, Kind: "prompt", Source: "third", PromotedAt: at(3)}, true, errcode.OK},
-		{"a version below the newest", store.Judge{Name: "tone", Version: 2, Kind: "prompt", Source: "second", PromotedAt: at(4)}, false, errcode.FailedPrecondition},
-		{"another judge", store.Judge{Name: "pii", Version: 1, Kind: "starlark", Source: "x = 1", PromotedAt: at(4)}, true, errcode.OK},
+		{"the same again, later and by another user: nothing to do",
+			store.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: tone1.Source, PromotedAt: at(2), PromotedBy: "lee"},
+			false, errcode.OK},
+		{"another text under the same version",
+			store.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: "other", PromotedAt: at(2)}, false,
+			errcode.AlreadyExists},
+		{"a new version", store.Judge{Name: "tone", Version: 3, Kind: "prompt", Source: "third", PromotedAt: at(3)}, true,
+			errcode.OK},
+		{"a version below the newest",
+			store.Judge{Name: "tone", Version: 2, Kind: "prompt", Source: "second", PromotedAt: at(4)}, false,
+			errcode.FailedPrecondition},
+		{"another judge", store.Judge{Name: "pii", Version: 1, Kind: "starlark", Source: "x = 1", PromotedAt: at(4)}, true,
+			errcode.OK},
 		{"no text", store.Judge{Name: "pii", Version: 2, PromotedAt: at(4)}, false, errcode.InvalidArgument},
-		{"a hash of something else", store.Judge{Name: "pii", Version: 2, Source: "x", Hash: "00", PromotedAt: at(4)}, false, errcode.InvalidArgument},
+		{"a hash of something else", store.Judge{Name: "pii", Version: 2, Source: "x", Hash: "00", PromotedAt: at(4)}, false,
+			errcode.InvalidArgument},
 	} {
 		written, err := w.WriteJudge(ctx, c.judge)
 		if written != c.written || errcode.Of(err) != c.code {
@@ -69,7 +79,8 @@ func (h Harness) judges(t *testing.T) {
 	if newest, err := w.NewestJudges(ctx); err != nil || len(newest) != 1 || newest[0].Name != "tone" {
 		t.Errorf("%+v, %v, want tone alone", newest, err)
 	}
-	if written, err := w.WriteJudge(ctx, store.Judge{Name: "pii", Version: 3, Kind: "starlark", Source: "x = 1", PromotedAt: at(6)}); !written || err != nil {
+	if written, err := w.WriteJudge(ctx,
+		store.Judge{Name: "pii", Version: 3, Kind: "starlark", Source: "x = 1", PromotedAt: at(6)}); !written || err != nil {
 		t.Errorf("%v, %v, want it back", written, err)
 	}
 	if newest, err := w.NewestJudges(ctx); err != nil || len(newest) != 2 || newest[0].Version != 3 {

@@ -23,7 +23,8 @@ const OtherTypes = "CREATE TABLE others (id bigint, n decimal(38, 9), d date, h 
 // fromJSON returns rows of a schema, each from a JSON object.
 func fromJSON(t *testing.T, schema *arrow.Schema, rows ...string) array.RecordReader {
 	t.Helper()
-	rec, _, err := array.RecordFromJSON(memory.NewGoAllocator(), schema, strings.NewReader("["+strings.Join(rows, ",")+"]"))
+	rec, _, err := array.RecordFromJSON(memory.NewGoAllocator(), schema,
+		strings.NewReader("["+strings.Join(rows, ",")+"]"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,17 +62,21 @@ func (h Harness) merges(t *testing.T) {
 		c := h.open(t)
 		h.table(t, c, "t", "k text", "other text", "n bigint")
 		for i := range 2 {
-			must(t, merge(t, c, "t", []string{"K"}, texts([]string{"K"}, []string{"N"}, []any{"a", int64(i)}, []any{"b", int64(7)})))
+			must(t, merge(t, c, "t", []string{"K"},
+				texts([]string{"K"}, []string{"N"}, []any{"a", int64(i)}, []any{"b", int64(7)})))
 		}
 		same(t, c, "SELECT k, n FROM t ORDER BY k", "\"k\" STRING: \"a\"|\"b\"\n\"n\" INT64: 1|7\n")
 	})
 	h.run(t, "columns that differ in case", func(t *testing.T) {
 		c := h.open(t)
 		first, second := h.Dialect.Identifier("Kx"), h.Dialect.Identifier("kX")
-		if err := c.Exec(ctx, fmt.Sprintf("CREATE TABLE t (%s %s, %s %s)", first, h.Dialect.Types[driver.BigInt], second, h.Dialect.Types[driver.Text])); err != nil {
+		if err := c.Exec(ctx,
+			fmt.Sprintf("CREATE TABLE t (%s %s, %s %s)", first, h.Dialect.Types[driver.BigInt], second,
+				h.Dialect.Types[driver.Text])); err != nil {
 			// The warehouse has no such tables: the rows' columns are one of the table.
 			h.table(t, c, "t", "kx text")
-			if err := merge(t, c, "t", nil, texts([]string{"Kx", "kX"}, nil, []any{"a", "b"})); code(c, err) != errcode.InvalidArgument {
+			if err := merge(t, c, "t", nil, texts([]string{"Kx", "kX"}, nil, []any{"a", "b"})); code(c,
+				err) != errcode.InvalidArgument {
 				t.Errorf("two of the rows' columns that are one: %v (%v), want invalid_argument", err, code(c, err))
 			}
 			return
@@ -88,9 +93,11 @@ func (h Harness) merges(t *testing.T) {
 		c := h.open(t)
 		h.table(t, c, "t", "k text", "n bigint")
 		for range 2 {
-			must(t, merge(t, c, "t", []string{"n", "k"}, texts([]string{"k"}, []string{"n"}, []any{"a", int64(1)}, []any{"a", int64(1)}, []any{"a", nil}, []any{nil, nil})))
+			must(t, merge(t, c, "t", []string{"n", "k"},
+				texts([]string{"k"}, []string{"n"}, []any{"a", int64(1)}, []any{"a", int64(1)}, []any{"a", nil}, []any{nil, nil})))
 		}
-		same(t, c, "SELECT COUNT(*) AS a, COUNT(k) AS k, COUNT(n) AS n FROM t", "\"a\" INT64: 3\n\"k\" INT64: 2\n\"n\" INT64: 1\n")
+		same(t, c, "SELECT COUNT(*) AS a, COUNT(k) AS k, COUNT(n) AS n FROM t",
+			"\"a\" INT64: 3\n\"k\" INT64: 2\n\"n\" INT64: 1\n")
 	})
 	h.run(t, "one key again and again in many rows", func(t *testing.T) {
 		c := h.open(t)
@@ -126,24 +133,33 @@ func (h Harness) merges(t *testing.T) {
 			want   errcode.Code
 			says   string // next to the table
 		}{
-			{"a column twice", schema(arrow.Field{Name: "k", Type: text}, arrow.Field{Name: "k", Type: text}), nil, nil, errcode.InvalidArgument, `"k" twice`},
-			{"no such column", schema(arrow.Field{Name: "nothing", Type: text}), []string{`{"nothing": "a"}`}, nil, errcode.InvalidArgument, `no column "nothing"`},
-			{"a key that is not a column", schema(arrow.Field{Name: "k", Type: text}), []string{`{"k": "a"}`}, []string{"n"}, errcode.InvalidArgument, `key column "n"`},
-			{"lists", schema(arrow.Field{Name: "k", Type: arrow.ListOf(text)}), []string{`{"k": ["a"]}`}, nil, errcode.Unimplemented, `column "k"`},
-			{"no number", schema(arrow.Field{Name: "n", Type: text}), []string{`{"n": "secret"}`}, nil, errcode.InvalidArgument, ""},
-			{"no number, with a key", schema(arrow.Field{Name: "k", Type: text}, arrow.Field{Name: "n", Type: text}), []string{`{"k": "a", "n": "secret"}`}, []string{"k"}, errcode.InvalidArgument, ""},
-			{"no number in the last of many", schema(arrow.Field{Name: "n", Type: text}), many, []string{"n"}, errcode.InvalidArgument, ""},
+			{"a column twice", schema(arrow.Field{Name: "k", Type: text}, arrow.Field{Name: "k", Type: text}), nil, nil,
+				errcode.InvalidArgument, `"k" twice`},
+			{"no such column", schema(arrow.Field{Name: "nothing", Type: text}), []string{`{"nothing": "a"}`}, nil,
+				errcode.InvalidArgument, `no column "nothing"`},
+			{"a key that is not a column", schema(arrow.Field{Name: "k", Type: text}), []string{`{"k": "a"}`}, []string{"n"},
+				errcode.InvalidArgument, `key column "n"`},
+			{"lists", schema(arrow.Field{Name: "k", Type: arrow.ListOf(text)}), []string{`{"k": ["a"]}`}, nil,
+				errcode.Unimplemented, `column "k"`},
+			{"no number", schema(arrow.Field{Name: "n", Type: text}), []string{`{"n": "secret"}`}, nil, errcode.InvalidArgument,
+				""},
+			{"no number, with a key", schema(arrow.Field{Name: "k", Type: text}, arrow.Field{Name: "n", Type: text}),
+				[]string{`{"k": "a", "n": "secret"}`}, []string{"k"}, errcode.InvalidArgument, ""},
+			{"no number in the last of many", schema(arrow.Field{Name: "n", Type: text}), many, []string{"n"},
+				errcode.InvalidArgument, ""},
 		} {
 			err := merge(t, c, "t", tc.key, fromJSON(t, tc.schema, tc.rows...))
 			if code(c, err) != tc.want {
 				t.Errorf("%s: %v (%v), want %v", tc.why, err, code(c, err), tc.want)
 				continue
 			}
-			if text := err.Error(); !strings.HasPrefix(text, h.Name+": writing to ") || !strings.Contains(text, tc.says) || strings.Contains(text, "secret") {
+			if text := err.Error(); !strings.HasPrefix(text, h.Name+": writing to ") || !strings.Contains(text, tc.says) ||
+				strings.Contains(text, "secret") {
 				t.Errorf("%s: %s; expected the prefix %s: writing to …, the text %s and no value", tc.why, text, h.Name, tc.says)
 			}
 		}
-		if err := merge(t, c, "t", []string{"k"}, texts([]string{"k"}, nil, []any{"secret\xff"})); code(c, err) != errcode.InvalidArgument || strings.Contains(err.Error(), "secret") {
+		if err := merge(t, c, "t", []string{"k"}, texts([]string{"k"}, nil, []any{"secret\xff"})); code(c,
+			err) != errcode.InvalidArgument || strings.Contains(err.Error(), "secret") {
 			t.Errorf("text that is not UTF-8: %v (%v), want invalid_argument", err, code(c, err))
 		}
 		same(t, c, "SELECT COUNT(*) AS n FROM t", "\"n\" INT64: 0\n")
@@ -151,7 +167,8 @@ func (h Harness) merges(t *testing.T) {
 	h.run(t, "an instant that is not kept is not cut", func(t *testing.T) {
 		c := h.open(t)
 		h.table(t, c, "t", "ts timestamp")
-		nanos := arrow.NewSchema([]arrow.Field{{Name: "ts", Type: &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}}}, nil)
+		nanos := arrow.NewSchema(
+			[]arrow.Field{{Name: "ts", Type: &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}}}, nil)
 		err := merge(t, c, "t", nil, fromJSON(t, nanos, `{"ts": "2024-02-29T12:00:00.123456789Z"}`))
 		if err == nil {
 			same(t, c, "SELECT ts FROM t", "\"ts\" TIMESTAMPTZ: 2024-02-29 12:00:00.123456789Z\n")
@@ -162,18 +179,26 @@ func (h Harness) merges(t *testing.T) {
 }
 
 // otherTypes writes the types that Arrow has several of, each of them to the same columns.
-func (h Harness) otherTypes(t *testing.T, merge func(*testing.T, driver.Conn, string, []string, array.RecordReader) error) {
+func (h Harness) otherTypes(t *testing.T,
+	merge func(*testing.T, driver.Conn, string, []string, array.RecordReader) error) {
 	c := h.open(t)
 	if err := c.Exec(context.Background(), h.spelled(OtherTypes)); err != nil {
 		t.Fatal(err)
 	}
 	id := arrow.Field{Name: "id", Type: arrow.PrimitiveTypes.Int64}
 	schema := func(n, d, hour, w, b, u arrow.DataType) *arrow.Schema {
-		return arrow.NewSchema([]arrow.Field{id, {Name: "n", Type: n, Nullable: true}, {Name: "d", Type: d, Nullable: true}, {Name: "h", Type: hour, Nullable: true},
-			{Name: "w", Type: w, Nullable: true}, {Name: "b", Type: b, Nullable: true}, {Name: "u", Type: u, Nullable: true}}, nil)
+		return arrow.NewSchema(
+			[]arrow.Field{id, {Name: "n", Type: n, Nullable: true}, {Name: "d", Type: d, Nullable: true},
+				{Name: "h", Type: hour, Nullable: true},
+				{Name: "w", Type: w, Nullable: true}, {Name: "b", Type: b, Nullable: true},
+				{Name: "u", Type: u, Nullable: true}}, nil)
 	}
-	narrow := schema(&arrow.Decimal128Type{Precision: 38, Scale: 9}, arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Time32ms, &arrow.TimestampType{Unit: arrow.Second}, arrow.BinaryTypes.Binary, arrow.PrimitiveTypes.Uint64)
-	wide := schema(&arrow.Decimal256Type{Precision: 76, Scale: 9}, arrow.FixedWidthTypes.Date64, arrow.FixedWidthTypes.Time64us, &arrow.TimestampType{Unit: arrow.Microsecond}, arrow.BinaryTypes.LargeBinary, &arrow.Decimal256Type{Precision: 40})
+	narrow := schema(&arrow.Decimal128Type{Precision: 38, Scale: 9}, arrow.FixedWidthTypes.Date32,
+		arrow.FixedWidthTypes.Time32ms, &arrow.TimestampType{Unit: arrow.Second}, arrow.BinaryTypes.Binary,
+		arrow.PrimitiveTypes.Uint64)
+	wide := schema(&arrow.Decimal256Type{Precision: 76, Scale: 9}, arrow.FixedWidthTypes.Date64,
+		arrow.FixedWidthTypes.Time64us, &arrow.TimestampType{Unit: arrow.Microsecond}, arrow.BinaryTypes.LargeBinary,
+		&arrow.Decimal256Type{Precision: 40})
 	nothing := schema(arrow.Null, arrow.Null, arrow.Null, arrow.Null, arrow.Null, arrow.Null)
 	for _, rows := range []array.RecordReader{
 		fromJSON(t, narrow, `{"id": 1, "n": "12345678901234567890123456789.123456789", "d": "2024-02-29", "h": "23:59:59.999", "w": "2199-12-31T23:59:59", "b": "AP8=", "u": "18446744073709551615"}`),
@@ -186,8 +211,10 @@ func (h Harness) otherTypes(t *testing.T, merge func(*testing.T, driver.Conn, st
 	}
 	got := mustRead(t, c, "SELECT n, d, h, w, b, u FROM others ORDER BY id")
 	for i, want := range [][]string{
-		{"12345678901234567890123456789.123456789", "-0.000000001"}, {"2024-02-29", "0001-01-01"}, {"23:59:59.999", "00:00:00.000001"},
-		{"2199-12-31 23:59:59", "1969-12-31 23:59:59.999999"}, {"00ff", ""}, {"18446744073709551615", "12345678901234567890123456789"},
+		{"12345678901234567890123456789.123456789", "-0.000000001"}, {"2024-02-29", "0001-01-01"},
+		{"23:59:59.999", "00:00:00.000001"},
+		{"2199-12-31 23:59:59", "1969-12-31 23:59:59.999999"}, {"00ff", ""},
+		{"18446744073709551615", "12345678901234567890123456789"},
 	} {
 		column := &got.Columns[i]
 		for row, want := range append(want, "NULL", "NULL") {

@@ -23,7 +23,8 @@ func (h Harness) results(t *testing.T) {
 	})
 	h.run(t, "column names may repeat", func(t *testing.T) {
 		got := mustRead(t, c, "SELECT 1 AS a, 'x' AS a, 2.5 AS a")
-		if len(got.Columns) != 3 || got.Columns[0].Name != "a" || got.Columns[1].Name != "a" || got.Columns[1].Value(0).Text() != "x" {
+		if len(got.Columns) != 3 || got.Columns[0].Name != "a" || got.Columns[1].Name != "a" ||
+			got.Columns[1].Value(0).Text() != "x" {
 			t.Errorf("got %s", Show(got))
 		}
 	})
@@ -69,9 +70,12 @@ func (h Harness) results(t *testing.T) {
 func (h Harness) parameters(t *testing.T) {
 	c := h.open(t)
 	at := time.Date(2024, 2, 29, 12, 0, 0, 123456000, time.FixedZone("", 3600))
-	got := mustRead(t, c, "SELECT "+h.Dialect.Param(1)+" AS a, "+h.Dialect.Param(2)+" AS b, "+h.Dialect.Param(3)+" AS c, "+h.Dialect.Param(4)+" AS d, "+h.Dialect.Param(5)+" AS e, "+h.Dialect.Param(6)+" AS f",
+	got := mustRead(t, c,
+		"SELECT "+h.Dialect.Param(1)+" AS a, "+h.Dialect.Param(2)+" AS b, "+h.Dialect.Param(3)+" AS c, "+h.Dialect.Param(4)+
+			" AS d, "+h.Dialect.Param(5)+" AS e, "+h.Dialect.Param(6)+" AS f",
 		"it's \"añ😀\"; --", int64(math.MaxInt64), 0.1, true, at, nil)
-	for i, want := range []string{"it's \"añ😀\"; --", "9223372036854775807", "0.1", "true", "2024-02-29 11:00:00.123456Z", "NULL"} {
+	for i, want := range []string{"it's \"añ😀\"; --", "9223372036854775807", "0.1", "true", "2024-02-29 11:00:00.123456Z",
+		"NULL"} {
 		if v := got.Columns[i].Value(0).String(); v != want {
 			t.Errorf("parameter %d came back as %s, want %s", i+1, v, want)
 		}
@@ -91,10 +95,12 @@ func (h Harness) parameters(t *testing.T) {
 			t.Errorf("%v came back as %s, want %s", tc.arg, got, tc.want)
 		}
 	}
-	if _, err := read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a"); code(c, err) != errcode.InvalidArgument {
+	if _, err := read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a"); code(c,
+		err) != errcode.InvalidArgument {
 		t.Errorf("too few parameters: %v (%v), want invalid_argument", err, code(c, err))
 	}
-	if _, err := read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a", struct{}{}); code(c, err) != errcode.InvalidArgument {
+	if _, err := read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a", struct{}{}); code(c,
+		err) != errcode.InvalidArgument {
 		t.Errorf("a parameter of no known type: %v (%v), want invalid_argument", err, code(c, err))
 	}
 }
@@ -109,12 +115,14 @@ func (h Harness) errors(t *testing.T) {
 		names      string // what the message must name
 	}{
 		{"an unknown table", "SELECT '" + secret + "' FROM nothing_here", errcode.NotFound, "nothing_here"},
-		{"an unknown column", "SELECT no_such_column, '" + secret + "' FROM (SELECT 1 AS a) AS t", errcode.InvalidArgument, "no_such_column"},
+		{"an unknown column", "SELECT no_such_column, '" + secret + "' FROM (SELECT 1 AS a) AS t", errcode.InvalidArgument,
+			"no_such_column"},
 		{"an unknown function", "SELECT no_such_function('" + secret + "')", errcode.NotFound, "no_such_function"},
 		{"no SQL", "SELEC '" + secret + "'", errcode.InvalidArgument, ""},
 		{"an open quote", "SELECT '" + secret, errcode.InvalidArgument, ""},
 		{"nothing", "", errcode.InvalidArgument, ""},
-		{"a cast that fails", "SELECT CAST(a AS INTEGER) FROM (SELECT '" + secret + "' AS a) AS t", errcode.InvalidArgument, ""},
+		{"a cast that fails", "SELECT CAST(a AS INTEGER) FROM (SELECT '" + secret + "' AS a) AS t", errcode.InvalidArgument,
+			""},
 		{"a NUL byte", "SELECT 1\x00" + secret, errcode.InvalidArgument, ""},
 	} {
 		_, err := read(ctx, c, tc.query)
@@ -137,7 +145,8 @@ func (h Harness) errors(t *testing.T) {
 	if got := mustRead(t, ro, "SELECT * FROM present"); got.Rows() != 1 {
 		t.Errorf("reading what may only be read: %s", Show(got))
 	}
-	for _, query := range []string{"CREATE TABLE t (a INTEGER)", "INSERT INTO present VALUES (2)", "DROP TABLE present", "DELETE FROM present"} {
+	for _, query := range []string{"CREATE TABLE t (a INTEGER)", "INSERT INTO present VALUES (2)", "DROP TABLE present",
+		"DELETE FROM present"} {
 		if err := ro.Exec(ctx, h.spelled(query)); code(ro, err) != errcode.PermissionDenied {
 			t.Errorf("%s on a read-only connection: %v (%v), want permission_denied", query, err, code(ro, err))
 		}
@@ -207,7 +216,8 @@ func (h Harness) features(t *testing.T) {
 		name            string
 		declared, there bool
 	}{
-		{"Snapshots", h.Features.Snapshots, snapshots}, {"TextQuery", h.Features.TextQuery, texts}, {"Functions", h.Features.Functions, functions}, {"Adds", h.Features.Adds, adds},
+		{"Snapshots", h.Features.Snapshots, snapshots}, {"TextQuery", h.Features.TextQuery, texts},
+		{"Functions", h.Features.Functions, functions}, {"Adds", h.Features.Adds, adds},
 		{"ReadOnly", h.Features.ReadOnly, h.OpenReadOnly != nil}, {"Dialect.NoModels", h.Dialect.NoModels, !texts},
 	} {
 		if f.declared != f.there {
@@ -219,7 +229,8 @@ func (h Harness) features(t *testing.T) {
 		if got, err := q.QueryText(ctx, "SELECT 'añ😀' AS a"); err != nil || got != "añ😀" {
 			t.Errorf("single string: %q, %v", got, err)
 		}
-		for why, query := range map[string]string{"no row": "SELECT 'x' AS a WHERE 1 = 0", "two rows": "SELECT 'x' AS a UNION ALL SELECT 'y'", "two columns": "SELECT 'x' AS a, 'y' AS b"} {
+		for why, query := range map[string]string{"no row": "SELECT 'x' AS a WHERE 1 = 0",
+			"two rows": "SELECT 'x' AS a UNION ALL SELECT 'y'", "two columns": "SELECT 'x' AS a, 'y' AS b"} {
 			if got, err := q.QueryText(ctx, query); code(c, err) != errcode.InvalidArgument {
 				t.Errorf("%s: %q, %v, want invalid_argument", why, got, err)
 			}
@@ -231,7 +242,8 @@ func (h Harness) features(t *testing.T) {
 func (h Harness) parallel(t *testing.T) {
 	c := h.open(t)
 	ctx := context.Background()
-	if err := c.Exec(ctx, "CREATE TABLE t (k "+h.Dialect.Types[driver.Text]+", n "+h.Dialect.Types[driver.BigInt]+")"); err != nil {
+	if err := c.Exec(ctx,
+		"CREATE TABLE t (k "+h.Dialect.Types[driver.Text]+", n "+h.Dialect.Types[driver.BigInt]+")"); err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
@@ -261,7 +273,8 @@ func (h Harness) parallel(t *testing.T) {
 			t.Error("nobody cancelled")
 		}
 	}
-	if got := mustRead(t, c, "SELECT COUNT(*), COUNT(DISTINCT k) FROM t"); got.Columns[0].Value(0).Int() != 7 || got.Columns[1].Value(0).Int() != 7 {
+	if got := mustRead(t, c, "SELECT COUNT(*), COUNT(DISTINCT k) FROM t"); got.Columns[0].Value(0).Int() != 7 ||
+		got.Columns[1].Value(0).Int() != 7 {
 		t.Errorf("one row a key was written by all, seven are wanted: %s", Show(got))
 	}
 }

@@ -21,12 +21,13 @@ var kept = map[driver.Type]struct {
 	written arrow.DataType
 	values  [2]string
 }{
-	driver.Text:      {arrow.BinaryTypes.String, [2]string{"", strings.Repeat("it's \"quoted\", a\\b\n😀 ", 100)}},
-	driver.JSON:      {arrow.BinaryTypes.String, [2]string{`{"a":[1,null,"é"]}`, `"x"`}},
-	driver.BigInt:    {arrow.PrimitiveTypes.Int64, [2]string{"-9223372036854775808", "9007199254740993"}},
-	driver.Double:    {arrow.PrimitiveTypes.Float64, [2]string{"0.1", "5e-324"}},
-	driver.Boolean:   {arrow.FixedWidthTypes.Boolean, [2]string{"true", "false"}},
-	driver.Timestamp: {&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, [2]string{"1969-12-31 23:59:59.999999Z", "2024-02-29 23:59:59.999999Z"}},
+	driver.Text:    {arrow.BinaryTypes.String, [2]string{"", strings.Repeat("it's \"quoted\", a\\b\n😀 ", 100)}},
+	driver.JSON:    {arrow.BinaryTypes.String, [2]string{`{"a":[1,null,"é"]}`, `"x"`}},
+	driver.BigInt:  {arrow.PrimitiveTypes.Int64, [2]string{"-9223372036854775808", "9007199254740993"}},
+	driver.Double:  {arrow.PrimitiveTypes.Float64, [2]string{"0.1", "5e-324"}},
+	driver.Boolean: {arrow.FixedWidthTypes.Boolean, [2]string{"true", "false"}},
+	driver.Timestamp: {&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
+		[2]string{"1969-12-31 23:59:59.999999Z", "2024-02-29 23:59:59.999999Z"}},
 }
 
 // roundTrips writes rows into each of badger's tables and reads them back, and again with other values

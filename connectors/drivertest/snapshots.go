@@ -20,7 +20,8 @@ func (h Harness) snapshots(t *testing.T) {
 	}
 	ctx := context.Background()
 	for _, query := range []string{
-		"CREATE SCHEMA s", "CREATE TABLE s.t AS SELECT 1 AS a", `CREATE TABLE "odd . ""name" AS SELECT 2 AS a`, "CREATE VIEW v AS SELECT 3 AS a", "CREATE TABLE plain AS SELECT 4 AS a",
+		"CREATE SCHEMA s", "CREATE TABLE s.t AS SELECT 1 AS a", `CREATE TABLE "odd . ""name" AS SELECT 2 AS a`,
+		"CREATE VIEW v AS SELECT 3 AS a", "CREATE TABLE plain AS SELECT 4 AS a",
 	} {
 		if query = h.spelled(query); query == "" {
 			continue

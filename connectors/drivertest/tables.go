@@ -23,7 +23,8 @@ func (h Harness) tables(t *testing.T) {
 		}
 	}
 	answer := func(id, version, batch string) *scoring.Case {
-		return &scoring.Case{ID: id, Agent: scoring.Agent{Name: "atlas", Version: version, BatchID: batch}, Pred: scoring.Query{SQL: "SELECT " + version}}
+		return &scoring.Case{ID: id, Agent: scoring.Agent{Name: "atlas", Version: version, BatchID: batch},
+			Pred: scoring.Query{SQL: "SELECT " + version}}
 	}
 	question := func(id, text string) *scoring.Case { return &scoring.Case{ID: id, Question: text} }
 	write := func(set string, cases ...*scoring.Case) {
@@ -36,12 +37,17 @@ func (h Harness) tables(t *testing.T) {
 		write(set, question("a", "a of "+set), question("b", "b of "+set))
 	}
 	write("v9", question("c", "c of v9"))
-	write("v2", answer("a", "1", "mon"), answer("a", "1", "tue"), answer("a", "2", "mon"), answer("b", "1", "mon"), answer("c", "1", "mon"))
+	write("v2", answer("a", "1", "mon"), answer("a", "1", "tue"), answer("a", "2", "mon"), answer("b", "1", "mon"),
+		answer("c", "1", "mon"))
 	at := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
 	labels := []store.Label{
-		{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}, Annotator: "kim", Verdict: "pass", At: at},
-		{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", At: at},
-		{AnswerID: scoring.AnswerID{CaseID: "b", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", At: at}, // of the only version
+		{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}},
+			Annotator: "kim", Verdict: "pass", At: at},
+		{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}},
+			Annotator: "kim", Verdict: "fail", At: at},
+		// of the only version
+		{AnswerID: scoring.AnswerID{CaseID: "b", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim",
+			Verdict: "fail", At: at},
 	}
 	for range 2 {
 		if err := w.WriteLabels(ctx, labels...); err != nil {
@@ -75,8 +81,10 @@ func (h Harness) tables(t *testing.T) {
 		f    store.Filter
 		want string
 	}{
-		{store.Filter{}, "1 mon a a of v10 true\n1 mon b b of v10 false\n1 mon c c of v9 -\n1 tue a a of v10 -\n2 mon a a of v10 false"},
-		{store.Filter{SetVersion: "v9", By: scoring.By{Version: "1"}}, "1 mon a a of v9 true\n1 mon b b of v9 false\n1 mon c c of v9 -\n1 tue a a of v9 -"},
+		{store.Filter{},
+			"1 mon a a of v10 true\n1 mon b b of v10 false\n1 mon c c of v9 -\n1 tue a a of v10 -\n2 mon a a of v10 false"},
+		{store.Filter{SetVersion: "v9", By: scoring.By{Version: "1"}},
+			"1 mon a a of v9 true\n1 mon b b of v9 false\n1 mon c c of v9 -\n1 tue a a of v9 -"},
 		{store.Filter{By: scoring.By{Agent: "atlas", Batch: "tue"}}, "1 tue a a of v10 -"},
 	} {
 		if got := read(tc.f); got != tc.want {
@@ -84,7 +92,9 @@ func (h Harness) tables(t *testing.T) {
 		}
 	}
 	votes, err := w.Votes(ctx)
-	if err != nil || len(votes) != 3 || votes[2].AnswerID != (scoring.AnswerID{CaseID: "b", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}) || votes[2].Says != -1 || !votes[2].Known {
+	if err != nil || len(votes) != 3 ||
+		votes[2].AnswerID != (scoring.AnswerID{CaseID: "b", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}) ||
+		votes[2].Says != -1 || !votes[2].Known {
 		t.Errorf("votes: %+v, %v", votes, err)
 	}
 
@@ -92,18 +102,22 @@ func (h Harness) tables(t *testing.T) {
 	score := func(id, version, metric string) scoring.Row {
 		return scoring.Row{
 			AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}},
-			Score:    scoring.Score{Metric: metric, Version: 2, Status: scoring.StatusOK, Value: 0.5, Label: "easy", Passed: &passed, Usage: &scoring.Usage{Calls: 1, TokensIn: 7, TokensOut: 9}},
+			Score: scoring.Score{Metric: metric, Version: 2, Status: scoring.StatusOK, Value: 0.5, Label: "easy",
+				Passed: &passed, Usage: &scoring.Usage{Calls: 1, TokensIn: 7, TokensOut: 9}},
 		}
 	}
 	for i, run := range []struct {
 		id, status string
 		rows       []scoring.Row
 	}{
-		{"whole", "done", []scoring.Row{score("a", "1", "m"), score("b", "1", "m"), score("a", "1", "sql_complexity"), score("a", "2", "m")}},
+		{"whole", "done",
+			[]scoring.Row{score("a", "1", "m"), score("b", "1", "m"), score("a", "1", "sql_complexity"), score("a", "2", "m")}},
 		{"part", "stopped", []scoring.Row{score("b", "1", "m")}},
 	} {
 		for _, version := range []string{"1", "2"} {
-			if err := w.WriteRuns(ctx, store.Run{RunID: scoring.RunID{ID: run.id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}}, Started: at.Add(time.Duration(i) * time.Hour), Status: run.status}); err != nil {
+			if err := w.WriteRuns(ctx,
+				store.Run{RunID: scoring.RunID{ID: run.id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}},
+					Started: at.Add(time.Duration(i) * time.Hour), Status: run.status}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -116,7 +130,8 @@ func (h Harness) tables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Score.Usage == nil || *r.Score.Usage != (scoring.Usage{Calls: 1, TokensIn: 7, TokensOut: 9}) || r.Score.Value != 0.5 || r.Score.Passed == nil || !*r.Score.Passed || r.Score.Version != 2 {
+		if r.Score.Usage == nil || *r.Score.Usage != (scoring.Usage{Calls: 1, TokensIn: 7, TokensOut: 9}) ||
+			r.Score.Value != 0.5 || r.Score.Passed == nil || !*r.Score.Passed || r.Score.Version != 2 {
 			t.Errorf("held: %+v", r)
 		}
 		held = append(held, r.Version+r.CaseID+" "+r.Score.Metric)
@@ -125,7 +140,8 @@ func (h Harness) tables(t *testing.T) {
 		t.Errorf("held: %s", got)
 	}
 	runs, err := w.Runs(ctx, "part")
-	if err != nil || len(runs) != 2 || runs[1].Version != "2" || runs[1].Status != "stopped" || !runs[1].Started.Equal(at.Add(time.Hour)) {
+	if err != nil || len(runs) != 2 || runs[1].Version != "2" || runs[1].Status != "stopped" ||
+		!runs[1].Started.Equal(at.Add(time.Hour)) {
 		t.Errorf("runs: %+v, %v", runs, err)
 	}
 	if latest, err := w.LatestRuns(ctx, 5); err != nil || strings.Join(latest, " ") != "part whole" {

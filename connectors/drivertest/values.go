@@ -30,12 +30,13 @@ type Value struct {
 	Sent  string // how the protocol sends it, for servers that do not run the dialect
 }
 
-// Values are the values of a connector's types, in the order of the vendor's documentation.
-func Values(connector string) (values []Value) {
+// values are the values of a connector's types, in the order of the vendor's documentation.
+func values(connector string) (values []Value) {
 	for line := range strings.Lines(valuesFile) {
 		if fields := strings.Split(strings.TrimRight(line, "\n"), "\t"); fields[0] == connector {
 			fields = append(fields, "", "")
-			values = append(values, Value{fields[1], fields[2], fields[3], fields[4], fields[5], fields[6], strings.ReplaceAll(fields[7], `\n`, "\n")})
+			values = append(values,
+				Value{fields[1], fields[2], fields[3], fields[4], fields[5], fields[6], strings.ReplaceAll(fields[7], `\n`, "\n")})
 		}
 	}
 	return values
@@ -44,9 +45,10 @@ func Values(connector string) (values []Value) {
 // TestValues asks for each value of a connector's types. Answer makes a server of tests send a query's
 // only value, in a column named v; nil if the server runs the dialect, which is then asked for the
 // value's text, too. Lacks are the values that an emulator does not have, by their SQL, and why.
-func TestValues(t *testing.T, connector string, c driver.Conn, answer func(t *testing.T, query string, v Value), lacks map[string]string) {
+func TestValues(t *testing.T, connector string, c driver.Conn, answer func(t *testing.T, query string, v Value),
+	lacks map[string]string) {
 	t.Helper()
-	values := Values(connector)
+	values := values(connector)
 	if len(values) == 0 {
 		t.Fatalf("testdata/values.tsv has no values of %s", connector)
 	}
@@ -132,7 +134,7 @@ func ValuesTable(connector string) string {
 		}
 		return "`" + strings.ReplaceAll(s, "|", `\|`) + "`"
 	}
-	for _, v := range Values(connector) {
+	for _, v := range values(connector) {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", v.Type, code(v.SQL), code(v.Arrow), code(v.Table), v.Lost)
 	}
 	return b.String()

@@ -66,7 +66,8 @@ func (h Harness) writes(t *testing.T) {
 		}
 		for range 2 { // writing again changes nothing
 			rows := texts([]string{"k", "l"}, []string{"n"},
-				[]any{"a", "x", int64(1)}, []any{"a", "y", int64(2)}, []any{"b", "x", int64(3)}, []any{"b", "x", nil}, []any{"a", "y", int64(4)})
+				[]any{"a", "x", int64(1)}, []any{"a", "y", int64(2)}, []any{"b", "x", int64(3)}, []any{"b", "x", nil},
+				[]any{"a", "y", int64(4)})
 			n, err := c.Merge(ctx, "t", []string{"k", "l"}, rows)
 			rows.Release()
 			if err != nil || n != 5 {
@@ -148,7 +149,8 @@ func (h Harness) writes(t *testing.T) {
 			r.Release()
 		}
 		got := mustRead(t, c, "SELECT COUNT(*), SUM(n), COUNT(DISTINCT k) FROM t")
-		if got.Columns[0].Value(0).Int() != 5000 || got.Columns[1].Value(0).String() != fmt.Sprint(sum) || got.Columns[2].Value(0).Int() != 5000 {
+		if got.Columns[0].Value(0).Int() != 5000 || got.Columns[1].Value(0).String() != fmt.Sprint(sum) ||
+			got.Columns[2].Value(0).Int() != 5000 {
 			t.Errorf("got %s", Show(got))
 		}
 	})
@@ -194,8 +196,11 @@ func (h Harness) writeTypes(t *testing.T) {
 	c := h.open(t)
 	h.table(t, c, "t", "id bigint", "s text", "j json", "n bigint", "x double", "b boolean", "ts timestamp")
 	fields := []arrow.Field{
-		{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "j", Type: arrow.BinaryTypes.String, Nullable: true},
-		{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "x", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "s", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "j", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "x", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
 		{Name: "ts", Type: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, Nullable: true},
 	}
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema(fields, nil))
@@ -232,13 +237,16 @@ func (h Harness) writeTypes(t *testing.T) {
 	}
 	got := mustRead(t, c, "SELECT * FROM t ORDER BY id")
 	for i, want := range [][]string{
-		{"0", "1", "2"}, {"", "NULL", long}, {`{"a": [1, null, "é"]}`, "NULL", `"x"`}, {"-9223372036854775808", "NULL", "9223372036854775807"},
-		{"0.1", "NULL", "5e-324"}, {"true", "NULL", "false"}, {"1969-12-31 23:59:59.999999Z", "NULL", "2024-02-29 23:59:59.999999Z"},
+		{"0", "1", "2"}, {"", "NULL", long}, {`{"a": [1, null, "é"]}`, "NULL", `"x"`},
+		{"-9223372036854775808", "NULL", "9223372036854775807"},
+		{"0.1", "NULL", "5e-324"}, {"true", "NULL", "false"},
+		{"1969-12-31 23:59:59.999999Z", "NULL", "2024-02-29 23:59:59.999999Z"},
 	} {
 		for row := range want {
 			v := got.Columns[i].Value(row).String()
 			if fields[i].Name == "j" {
-				v, want[row] = strings.ReplaceAll(v, " ", ""), strings.ReplaceAll(want[row], " ", "") // a warehouse may write JSON its own way
+				// a warehouse may write JSON its own way
+				v, want[row] = strings.ReplaceAll(v, " ", ""), strings.ReplaceAll(want[row], " ", "")
 			}
 			if v != want[row] {
 				t.Errorf("column %s, row %d: %.60q, want %.60q", fields[i].Name, row, v, want[row])

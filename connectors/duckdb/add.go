@@ -19,7 +19,8 @@ import (
 // engine skips parts of a table by row number, but keeps too little of a string to distinguish runs of the same
 // day. It numbers rows in their order, and again after deleted rows are removed; a row's number is therefore never
 // below the number of rows before it.
-func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.RecordReader, again bool, m *driver.Mark) (int64, error) {
+func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.RecordReader, again bool,
+	m *driver.Mark) (int64, error) {
 	w, err := c.write(ctx, table, key, rows)
 	if err != nil {
 		return 0, err
@@ -42,7 +43,8 @@ func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.R
 			if next.Own, err = s.count(ctx, count+own, m.Value); err != nil {
 				return 0, err
 			}
-			first := "coalesce((SELECT min(rowid) FROM " + joined(w.table) + own + "), " + strconv.FormatInt(math.MaxInt64, 10) + ")"
+			first := "coalesce((SELECT min(rowid) FROM " + joined(w.table) + own + "), " + strconv.FormatInt(math.MaxInt64, 10) +
+				")"
 			if next.Before, err = s.count(ctx, count+" WHERE rowid < "+first, m.Value); err != nil {
 				return 0, err
 			}

@@ -69,7 +69,8 @@ func (t *textRows) findNulls(rec arrow.Record) {
 	}
 }
 
-var textForm = &driverbase.Notation{Infinity: "Infinity", Instant: "2006-01-02 15:04:05.999999+00:00", Clock: "2006-01-02 15:04:05.999999999", Finest: time.Nanosecond}
+var textForm = &driverbase.Notation{Infinity: "Infinity", Instant: "2006-01-02 15:04:05.999999+00:00",
+	Clock: "2006-01-02 15:04:05.999999999", Finest: time.Nanosecond}
 
 func (t *textRows) text(column int, arr arrow.Array) (arrow.Array, error) {
 	b := array.NewStringBuilder(memory.NewGoAllocator())

@@ -47,7 +47,8 @@ func (c *Conn) chunkBytes(ctx context.Context, name string) (int64, error) {
 	for _, table := range tables {
 		text, err := c.text(ctx, strings.Replace(chunkStatistics, "?", Dialect.Literal(table), 1))
 		if err != nil { // such as of a table of another engine, or one with a quote in its name
-			return 0, errcode.New(errcode.Of(err), "the engine does not report the size of table %s; copy it to a table with a plain name: %w", table, err)
+			return 0, errcode.New(errcode.Of(err),
+				"the engine does not report the size of table %s; copy it to a table with a plain name: %w", table, err)
 		}
 		n := int64(0)
 		if text != "" {
@@ -62,7 +63,8 @@ func (c *Conn) chunkBytes(ctx context.Context, name string) (int64, error) {
 
 // scanned are the tables that reading a table or a view reads, as the plan of it names them.
 func (c *Conn) scanned(ctx context.Context, name string) ([]string, error) {
-	text, err := c.text(ctx, "SELECT count(*) FROM duckdb_views() WHERE NOT internal AND "+joinedName+" = "+Dialect.Literal(name))
+	text, err := c.text(ctx,
+		"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND "+joinedName+" = "+Dialect.Literal(name))
 	if err != nil || text == "0" {
 		return []string{name}, err
 	}

@@ -4,7 +4,7 @@ import "github.com/badger-eval/badger/connectors/driver"
 
 // Connector is the connector of the embedded engine.
 var Connector = driver.Connector{
-	Name: "duckdb", Schemes: []string{Scheme}, Open: Open, Contacts: Contacts, Dialects: []driver.Dialect{Dialect},
+	Name: "duckdb", Schemes: []string{Scheme}, Open: Open, Contacts: contacts, Dialects: []driver.Dialect{Dialect},
 	Examples: []driver.Example{
 		{Title: "DuckDB", Key: "`duckdb:FILE`", URL: "duckdb:FILE"},
 	},

@@ -8,9 +8,12 @@ func definition(name ...string) string {
 	where := "database_name = current_database() AND schema_name = current_schema()"
 	switch n := len(name); {
 	case n == 2: // a schema, or a database
-		where = "(lower(schema_name) = lower(" + text(name[0]) + ") AND database_name = current_database() OR lower(database_name) = lower(" + text(name[0]) + ") AND schema_name = 'main')"
+		where = "(lower(schema_name) = lower(" + text(name[0]) +
+			") AND database_name = current_database() OR lower(database_name) = lower(" + text(name[0]) +
+			") AND schema_name = 'main')"
 	case n > 2:
-		where = "lower(database_name) = lower(" + text(name[n-3]) + ") AND lower(schema_name) = lower(" + text(name[n-2]) + ")"
+		where = "lower(database_name) = lower(" + text(name[n-3]) + ") AND lower(schema_name) = lower(" + text(name[n-2]) +
+			")"
 	}
 	named := func(column string) string {
 		return where + " AND lower(" + column + ") = lower(" + text(name[len(name)-1]) + ")"

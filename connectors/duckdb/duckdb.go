@@ -46,7 +46,8 @@ const Scheme = "duckdb"
 var Dialect = driver.Dialect{
 	Name: "duckdb", Embedded: true, Binary: ` COLLATE "binary"`,
 	Types: map[driver.Type]string{
-		driver.Text: "VARCHAR", driver.JSON: "JSON", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMPTZ",
+		driver.Text: "VARCHAR", driver.JSON: "JSON", driver.BigInt: "BIGINT", driver.Double: "DOUBLE",
+		driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMPTZ",
 	},
 	Identifiers: driver.Identifiers{Quote: '"'},
 	Definition:  definition,
@@ -63,7 +64,8 @@ var Dialect = driver.Dialect{
 }
 
 // Features are the features of the connector.
-var Features = driver.Features{ReadOnly: true, NULBytes: true, TextQuery: true, Snapshots: true, Functions: true, Adds: true}
+var Features = driver.Features{ReadOnly: true, NULBytes: true, TextQuery: true, Snapshots: true, Functions: true,
+	Adds: true}
 
 // Options say how a database is opened.
 type Options struct {
@@ -82,7 +84,8 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if err != nil {
 		return nil, Dialect, err
 	}
-	options.ReadOnly, options.MustExist, options.Lasting = options.ReadOnly || o.ReadOnly, options.MustExist || o.MustExist, o.Lasting
+	options.ReadOnly, options.MustExist, options.Lasting = options.ReadOnly || o.ReadOnly,
+		options.MustExist || o.MustExist, o.Lasting
 	if o.URLOnly {
 		return nil, Dialect, checkMemory(path, options)
 	}
@@ -126,7 +129,9 @@ type Conn struct {
 	settings map[string]string
 	setup    []string // statements that opening runs
 
-	writing  chan struct{} // holds one: of two writers, the second would find out only at its end that it conflicts; shared by an instance's connections
+	// holds one: of two writers, the second would find out only at its end that it conflicts; shared by an instance's
+	// connections
+	writing  chan struct{}
 	counted  chan struct{} // one for each reading that counts with a call
 	instance string        // of the engine; connections to one file share it
 
@@ -174,7 +179,8 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 		return nil, err
 	}
 	c := &Conn{
-		path: path, mem: o.Mem, settings: settings(path, o), writing: make(chan struct{}, 1), counted: make(chan struct{}, mostCounted),
+		path: path, mem: o.Mem, settings: settings(path, o), writing: make(chan struct{}, 1),
+		counted:   make(chan struct{}, mostCounted),
 		functions: map[string][]driver.Scalar{},
 	}
 	if c.instance, _ = filepath.Abs(path); path == "" {
@@ -189,11 +195,13 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := c.open(); err != nil {
 		return nil, err
 	}
-	c.setup = append(slices.Clone(o.setup), "SET GLOBAL TimeZone = 'UTC'", "SET GLOBAL checkpoint_threshold = '"+checkpointAfter+"'")
+	c.setup = append(slices.Clone(o.setup), "SET GLOBAL TimeZone = 'UTC'",
+		"SET GLOBAL checkpoint_threshold = '"+checkpointAfter+"'")
 	if o.Confined {
 		c.setup = append(c.setup, "SET GLOBAL lock_configuration = true")
 	}
-	if err := c.Exec(ctx, strings.Join(c.setup, "; ")); err != nil && errcode.Of(err) != errcode.InvalidArgument { // opened twice, it is locked already
+	// opened twice, it is locked already
+	if err := c.Exec(ctx, strings.Join(c.setup, "; ")); err != nil && errcode.Of(err) != errcode.InvalidArgument {
 		c.Close() //nolint:errcheck // the first error counts
 		return nil, err
 	}
@@ -288,7 +296,8 @@ func checkMemory(path string, o Options) error {
 	case o.ReadOnly || o.MustExist:
 		return errcode.New(errcode.InvalidArgument, "duckdb: a database in memory is always new; expected a file")
 	case o.Lasting:
-		return errcode.New(errcode.InvalidArgument, "duckdb: a database in memory ends with this command, and what is written to it is lost; expected a file")
+		return errcode.New(errcode.InvalidArgument,
+			"duckdb: a database in memory ends with this command, and what is written to it is lost; expected a file")
 	}
 	return nil
 }
@@ -302,10 +311,12 @@ func checkFile(path, name string) error {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	var head [12]byte
-	if _, err := io.ReadFull(f, head[:]); string(head[8:]) == "DUCK" || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+	if _, err := io.ReadFull(f, head[:]); string(head[8:]) == "DUCK" ||
+		err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil //nolint:nilerr // the engine says why it cannot be read
 	}
-	return errcode.New(errcode.DataLoss, "duckdb: %q is not a DuckDB database; expected one, or the name of a new file", name)
+	return errcode.New(errcode.DataLoss, "duckdb: %q is not a DuckDB database; expected one, or the name of a new file",
+		name)
 }
 
 var tempDirs atomic.Int64

@@ -27,7 +27,8 @@ func (c *Conn) errorOf(message string) error {
 	if refuses(class) {
 		c.doubted.Store(true)
 	}
-	return &errcode.Error{Code: code, Msg: "duckdb: database " + c.name() + ": " + c.shown(class, text, message), Err: errors.New(message)}
+	return &errcode.Error{Code: code, Msg: "duckdb: database " + c.name() + ": " + c.shown(class, text, message),
+		Err: errors.New(message)}
 }
 
 // split cuts a message such as "Catalog Error: Table with name t does not exist!\nDid you mean
@@ -47,7 +48,8 @@ var lineNumber = regexp.MustCompile(`(?m)^LINE (\d+):`)
 func (c *Conn) shown(class, text, message string) string {
 	text = c.withoutPaths(text)
 	switch class {
-	case "Catalog", "Binder", "Permission", "Not implemented", "Dependency", "": // double quotes and bare words are names here
+	case "Catalog", "Binder", "Permission", "Not implemented", "Dependency", "":
+		// double quotes and bare words are names here
 		text = masked(text, singleQuoted)
 	case "Parser", "Syntax":
 		text = "syntax error"
@@ -124,7 +126,8 @@ var codes = []struct {
 	code  errcode.Code
 }{
 	{"*", []string{"read-only mode", "read-only database"}, errcode.PermissionDenied},
-	{"*", []string{"No space left", "disk quota", "File too large", "max_temp_directory_size", "Disk full"}, errcode.ResourceExhausted},
+	{"*", []string{"No space left", "disk quota", "File too large", "max_temp_directory_size", "Disk full"},
+		errcode.ResourceExhausted},
 	{"Catalog", []string{"already exists"}, errcode.AlreadyExists},
 	{"Catalog", nil, errcode.NotFound},
 	{"Binder", []string{"Column", "column"}, errcode.InvalidArgument},
@@ -133,7 +136,8 @@ var codes = []struct {
 	{"Permission", nil, errcode.PermissionDenied},
 	{"IO", []string{"Could not set lock", "Conflicting lock"}, errcode.FailedPrecondition},
 	{"IO", []string{"while replaying WAL"}, errcode.FailedPrecondition},
-	{"IO", []string{"not a valid DuckDB database", "orrupt", "checksum", "invalid block", "Could not read enough bytes"}, errcode.DataLoss},
+	{"IO", []string{"not a valid DuckDB database", "orrupt", "checksum", "invalid block", "Could not read enough bytes"},
+		errcode.DataLoss},
 	{"IO", []string{"older version", "newer version", "version number"}, errcode.FailedPrecondition},
 	{"IO", []string{"does not exist", "No such file", "No files found"}, errcode.NotFound},
 	{"IO", []string{"Permission denied"}, errcode.PermissionDenied},

@@ -36,7 +36,8 @@ func (c *Conn) limitMemory(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	set := []string{"SET GLOBAL allocator_flush_threshold = '1MB'", "SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'", "SET GLOBAL allocator_background_threads = true"}
+	set := []string{"SET GLOBAL allocator_flush_threshold = '1MB'",
+		"SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'", "SET GLOBAL allocator_background_threads = true"}
 	if o.TempDir == "" { // next to the file may not be writable
 		set = append(set, "SET GLOBAL temp_directory = "+Dialect.Literal(ownTempDir()))
 	}
@@ -64,7 +65,8 @@ func (c *Conn) limit(ctx context.Context, size string) error { return c.exec(ctx
 func (c *Conn) sparingly(ctx context.Context, sql string, args []any, done func()) (array.RecordReader, error) {
 	c.bind(ctx)
 	r, err := c.query(ctx, sql, args, done)
-	if errcode.Of(err) != errcode.ResourceExhausted || !strings.HasPrefix(sql, "SELECT ") || strings.Contains(sql, ";") { // only what changes nothing runs again
+	// only what changes nothing runs again
+	if errcode.Of(err) != errcode.ResourceExhausted || !strings.HasPrefix(sql, "SELECT ") || strings.Contains(sql, ";") {
 		return r, err
 	}
 	if err := c.lift(ctx); err != nil {

@@ -85,14 +85,16 @@ func (s *session) merge(ctx context.Context, w *write, among string) (int64, err
 	}
 	spelling := driverbase.Spelling{Quote: Dialect.Identifiers.Quoted, Named: true, Among: among}
 	table, columns := joined(w.table), w.plan.Targets(spelling)
-	if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, driverbase.List(columns), table)); err != nil {
+	if err := s.exec(ctx,
+		fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, driverbase.List(columns), table)); err != nil {
 		return 0, err
 	}
 	n, err := s.append(ctx, []string{"temp", "main", stage}, w.plan.Columns, w.rows)
 	if err != nil || n == 0 {
 		return n, err
 	}
-	newest := "(SELECT * FROM temp.main." + stage + " QUALIFY row_number() OVER (PARTITION BY " + driverbase.List(w.plan.OfKey(columns)) + " ORDER BY rowid DESC) = 1)"
+	newest := "(SELECT * FROM temp.main." + stage + " QUALIFY row_number() OVER (PARTITION BY " +
+		driverbase.List(w.plan.OfKey(columns)) + " ORDER BY rowid DESC) = 1)"
 	if err := s.exec(ctx, w.plan.Merge(spelling, table, newest)); err != nil {
 		return 0, err
 	}

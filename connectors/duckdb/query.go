@@ -69,7 +69,8 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	case ref.Kind == driver.RefFile:
 		return nil, errcode.New(errcode.Unimplemented, "duckdb: a warehouse reads no files by reference")
 	case ref.Kind != driver.RefTable:
-		return nil, errcode.New(errcode.Unimplemented, "duckdb: results of queries are not kept; write them to a table and refer to table:NAME")
+		return nil, errcode.New(errcode.Unimplemented,
+			"duckdb: results of queries are not kept; write them to a table and refer to table:NAME")
 	case ref.At != "":
 		return nil, errcode.New(errcode.Unimplemented, "duckdb: old versions of tables are not kept")
 	}
@@ -86,7 +87,8 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 		return nil, err
 	}
 	if err := reading.Take(ctx, size+streamBytes); err != nil {
-		return nil, errcode.New(errcode.Of(err), "duckdb: table %s: the engine reads %d rows at once, which may take %d bytes: %w", ref.Name, chunkRows, size, err)
+		return nil, errcode.New(errcode.Of(err),
+			"duckdb: table %s: the engine reads %d rows at once, which may take %d bytes: %w", ref.Name, chunkRows, size, err)
 	}
 	select {
 	case c.counted <- struct{}{}:
@@ -174,16 +176,15 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 	if strings.IndexByte(sql, 0) >= 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "duckdb: a NUL byte in the SQL text; use a parameter")
 	}
-	var statements mapping.ExtractedStatements
-	defer mapping.DestroyExtracted(&statements)
+	t := text{sql: sql, args: args}
+	defer mapping.DestroyExtracted(&t.statements)
 	if err := checkUnicode(sql); err != nil {
 		return nil, err
 	}
 	s.ended = 0
-	count := mapping.IdxT(0)
 	err := s.run(ctx, func() error {
-		if count = mapping.ExtractStatements(s.conn, sql, &statements); count == 0 {
-			if message := mapping.ExtractStatementsError(statements); message != "" {
+		if t.count = mapping.ExtractStatements(s.conn, sql, &t.statements); t.count == 0 {
+			if message := mapping.ExtractStatementsError(t.statements); message != "" {
 				return s.db.errorOf(message)
 			}
 			return errcode.New(errcode.InvalidArgument, "duckdb: no statement")
@@ -193,16 +194,17 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 	if err != nil {
 		return nil, err
 	}
-	if s.db.single && count > 1 {
-		return nil, errcode.New(errcode.PermissionDenied, "duckdb: %d statements in one string; expected one on a confined connection that only reads", count)
+	if s.db.single && t.count > 1 {
+		return nil, errcode.New(errcode.PermissionDenied,
+			"duckdb: %d statements in one string; expected one on a confined connection that only reads", t.count)
 	}
-	for i := range count {
-		result, err := s.statement(ctx, sql, statements, i, args, i == count-1)
+	for i := range t.count {
+		result, err := s.statement(ctx, &t, i)
 		if err != nil {
 			return nil, err
 		}
 		r := driverbase.NewReader(ctx, result.schema, result)
-		if i == count-1 {
+		if i == t.count-1 {
 			result.done = done
 			return r, nil
 		}
@@ -214,21 +216,31 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 	return nil, errcode.New(errcode.Internal, "duckdb: no statement")
 }
 
-func (s *session) statement(ctx context.Context, sql string, statements mapping.ExtractedStatements, i mapping.IdxT, args []any, last bool) (*stream, error) {
+// text is SQL of one or several statements, the last of which takes the arguments.
+type text struct {
+	sql        string
+	statements mapping.ExtractedStatements
+	count      mapping.IdxT
+	args       []any
+}
+
+// statement starts one statement of the text.
+func (s *session) statement(ctx context.Context, t *text, i mapping.IdxT) (*stream, error) {
+	last := i == t.count-1
 	var prepared mapping.PreparedStatement
 	var result mapping.Result
 	s.begin(ctx)
 	err := s.run(ctx, func() error {
-		if mapping.PrepareExtractedStatement(s.conn, statements, i, &prepared) == mapping.StateError {
+		if mapping.PrepareExtractedStatement(s.conn, t.statements, i, &prepared) == mapping.StateError {
 			return s.db.errorOf(mapping.PrepareError(prepared))
 		}
 		if last && i == 0 {
-			s.castVariants(sql, &prepared)
+			s.castVariants(t.sql, &prepared)
 		}
 		if !leavesNothing(mapping.PreparedStatementType(prepared)) {
 			s.reusable = false
 		}
-		if err := bind(prepared, args, last); err != nil {
+		if err := bind(prepared, t.args, last); err != nil {
 			return err
 		}
 		var pending mapping.PendingResult
@@ -258,7 +270,8 @@ func (s *session) statement(ctx context.Context, sql string, statements mapping.
 // leavesNothing tells statements after which a session is as good as new.
 func leavesNothing(t mapping.StatementType) bool {
 	switch t {
-	case mapping.StatementTypeSelect, mapping.StatementTypeInsert, mapping.StatementTypeUpdate, mapping.StatementTypeDelete, mapping.StatementTypeExplain, mapping.StatementTypeCopy:
+	case mapping.StatementTypeSelect, mapping.StatementTypeInsert, mapping.StatementTypeUpdate,
+		mapping.StatementTypeDelete, mapping.StatementTypeExplain, mapping.StatementTypeCopy:
 		return true
 	}
 	return false

@@ -100,7 +100,8 @@ func (s *session) begun(ctx context.Context) error {
 		return err
 	}
 	for _, sql := range s.db.setup {
-		if err := s.exec(ctx, sql); err != nil && errcode.Of(err) != errcode.InvalidArgument { // opened twice, it is locked already
+		// opened twice, it is locked already
+		if err := s.exec(ctx, sql); err != nil && errcode.Of(err) != errcode.InvalidArgument {
 			return err
 		}
 	}

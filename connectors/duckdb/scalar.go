@@ -79,7 +79,8 @@ func (s *session) register(name string, overloads []driver.Scalar) error {
 		}
 	}
 	if mapping.RegisterScalarFunctionSet(s.conn, set) == mapping.StateError {
-		return errcode.New(errcode.AlreadyExists, "duckdb: function %s cannot be registered; the engine may have one of that name", name)
+		return errcode.New(errcode.AlreadyExists,
+			"duckdb: function %s cannot be registered; the engine may have one of that name", name)
 	}
 	return nil
 }

@@ -41,7 +41,8 @@ func (e *SmallDatabases) Open(ctx context.Context, tables []string) (counterexam
 	case c = <-e.idle:
 	default:
 		var err error
-		if c, err = OpenWith(ctx, "", Options{Threads: 1, MemoryLimit: smallMemory, Confined: true, setup: smallSetup}); err != nil {
+		if c, err = OpenWith(ctx, "",
+			Options{Threads: 1, MemoryLimit: smallMemory, Confined: true, setup: smallSetup}); err != nil {
 			return nil, err
 		}
 	}
@@ -182,7 +183,8 @@ func readSmall(result *mapping.Result) ([][]counterexample.Value, error) {
 		count := int(mapping.DataChunkGetSize(chunk)) //nolint:gosec // 2048 at most
 		if len(rows)+count > counterexample.MaxRows {
 			mapping.DestroyDataChunk(&chunk)
-			return nil, errcode.New(errcode.ResourceExhausted, "duckdb: a query returns more than %d rows on a small database", counterexample.MaxRows)
+			return nil, errcode.New(errcode.ResourceExhausted, "duckdb: a query returns more than %d rows on a small database",
+				counterexample.MaxRows)
 		}
 		first := len(rows)
 		for range count {
@@ -209,16 +211,19 @@ func readSmallColumn(t mapping.Type, v mapping.Vector, at int, rows [][]countere
 			return counterexample.Value{Kind: counterexample.Int, Int: int64(x)}
 		})
 	case mapping.TypeBigInt:
-		setSmall(v, at, rows, func(x int64) counterexample.Value { return counterexample.Value{Kind: counterexample.Int, Int: x} })
+		setSmall(v, at, rows,
+			func(x int64) counterexample.Value { return counterexample.Value{Kind: counterexample.Int, Int: x} })
 	case mapping.TypeDouble:
-		setSmall(v, at, rows, func(x float64) counterexample.Value { return counterexample.Value{Kind: counterexample.Real, Real: x} })
+		setSmall(v, at, rows,
+			func(x float64) counterexample.Value { return counterexample.Value{Kind: counterexample.Real, Real: x} })
 	case mapping.TypeVarchar:
 		setSmall(v, at, rows, func(x vector.Text) counterexample.Value {
 			return counterexample.Value{Kind: counterexample.Text, Text: string(x.Bytes())}
 		})
 	case mapping.TypeDate:
 		setSmall(v, at, rows, func(x int32) counterexample.Value {
-			return counterexample.Value{Kind: counterexample.Date, Text: time.Unix(int64(x)*86400, 0).UTC().Format(time.DateOnly)}
+			return counterexample.Value{Kind: counterexample.Date,
+				Text: time.Unix(int64(x)*86400, 0).UTC().Format(time.DateOnly)}
 		})
 	case mapping.TypeTimestamp:
 		setSmall(v, at, rows, func(x int64) counterexample.Value {
@@ -226,7 +231,8 @@ func readSmallColumn(t mapping.Type, v mapping.Vector, at int, rows [][]countere
 		})
 	case mapping.TypeSQLNull:
 	default:
-		return errcode.New(errcode.Unimplemented, "duckdb: a small database returns values of a type (%d) that is not read", t)
+		return errcode.New(errcode.Unimplemented,
+			"duckdb: a small database returns values of a type (%d) that is not read", t)
 	}
 	return nil
 }

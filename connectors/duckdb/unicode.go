@@ -21,7 +21,8 @@ var (
 // a computed format.
 func checkUnicode(sql string) error {
 	lower := strings.ToLower(sql)
-	if !strings.Contains(lower, "strip_accents") && !strings.Contains(lower, "nfc") && !strings.Contains(lower, "noaccent") {
+	if !strings.Contains(lower, "strip_accents") && !strings.Contains(lower, "nfc") &&
+		!strings.Contains(lower, "noaccent") {
 		return nil
 	}
 	printf, format, pattern, collated, ends := false, false, false, false, ""

@@ -27,7 +27,8 @@ func (s *session) castVariants(sql string, prepared *mapping.PreparedStatement) 
 	if !found {
 		return
 	}
-	query := fmt.Sprintf("SELECT %s FROM (%s\n) AS q(%s)", strings.Join(columns, ", "), strings.TrimRight(sql, "; \t\r\n"), strings.Join(names, ", "))
+	query := fmt.Sprintf("SELECT %s FROM (%s\n) AS q(%s)", strings.Join(columns, ", "), strings.TrimRight(sql, "; \t\r\n"),
+		strings.Join(names, ", "))
 	var cast mapping.PreparedStatement
 	if mapping.Prepare(s.conn, query, &cast) == mapping.StateError {
 		mapping.DestroyPrepare(&cast)

@@ -22,7 +22,8 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 	var out []driver.Contact
 	add := func(host string, port uint16, when string) {
 		c := driver.Contact{Host: strings.ToLower(host), Port: int(port), Why: what, When: when}
-		if !strings.HasPrefix(host, "/") && !slices.ContainsFunc(out, func(o driver.Contact) bool { return o.Host == c.Host && o.Port == c.Port }) {
+		if !strings.HasPrefix(host, "/") &&
+			!slices.ContainsFunc(out, func(o driver.Contact) bool { return o.Host == c.Host && o.Port == c.Port }) {
 			out = append(out, c)
 		}
 	}

@@ -21,7 +21,8 @@ import (
 var errStopped = errcode.New(errcode.Cancelled, "the rows ended in an error")
 
 // copy sends the rows by COPY. An error of theirs ends it, and with it the transaction.
-func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, columns []string, numbered bool) (int64, error) {
+func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, columns []string,
+	numbered bool) (int64, error) {
 	r, w := io.Pipe()
 	written := make(chan error, 1)
 	go func() {

@@ -64,7 +64,8 @@ func (c *Conn) pooler(ctx context.Context) (driver.Fact, error) {
 		out.Text = transactions
 		return out, nil
 	}
-	for _, s := range []*session{first, first, other, other, first} { // its sessions may be given in turn, and others' calls come between
+	// its sessions may be given in turn, and others' calls come between
+	for _, s := range []*session{first, first, other, other, first} {
 		again, err := s.backend(ctx)
 		if err != nil {
 			return out, err
@@ -113,7 +114,8 @@ func (c *Conn) sessions(ctx context.Context) (driver.Fact, error) {
 		}
 		limits = append(limits, fmt.Sprintf("%s allows %d", of, n))
 		if n < most {
-			out.Fix = "callers wait for one another; raise the limit of " + of + ", or set pool_max_conns in the URL so that others find room"
+			out.Fix = "callers wait for one another; raise the limit of " + of +
+				", or set pool_max_conns in the URL so that others find room"
 		}
 	}
 	out.Text += "; " + strings.Join(limits, ", ")

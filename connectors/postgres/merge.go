@@ -58,7 +58,8 @@ type merge struct {
 	xid     string                    // of the transaction
 }
 
-var spelling = driverbase.Spelling{Quote: Dialect.Identifiers.Quoted, Same: func(a, b string) string { return fmt.Sprintf("(%s = %s OR %s IS NULL AND %s IS NULL)", a, b, a, b) }}
+var spelling = driverbase.Spelling{Quote: Dialect.Identifiers.Quoted,
+	Same: func(a, b string) string { return fmt.Sprintf("(%s = %s OR %s IS NULL AND %s IS NULL)", a, b, a, b) }}
 
 func (m *merge) run(ctx context.Context, rows array.RecordReader) (n int64, err error) {
 	if err := m.begin(ctx); err != nil {
@@ -121,7 +122,8 @@ func (m *merge) copied(ctx context.Context, rows array.RecordReader) (int64, err
 	for i := range targets {
 		as[i] = targets[i] + " AS " + staged[i]
 	}
-	create := fmt.Sprintf("CREATE TEMPORARY TABLE %s ON COMMIT DROP AS SELECT 0::bigint AS row, %s FROM %s WITH NO DATA", strings.TrimPrefix(stage, "pg_temp."), driverbase.List(as), m.table)
+	create := fmt.Sprintf("CREATE TEMPORARY TABLE %s ON COMMIT DROP AS SELECT 0::bigint AS row, %s FROM %s WITH NO DATA",
+		strings.TrimPrefix(stage, "pg_temp."), driverbase.List(as), m.table)
 	if err := m.s.simple(ctx, create); err != nil {
 		return 0, err
 	}
@@ -148,7 +150,8 @@ func (m *merge) copied(ctx context.Context, rows array.RecordReader) (int64, err
 	}
 	where := p.On(spelling, "t", "s")
 	if set := p.Set(spelling, p.Staged(spelling, "s.")); set != "" {
-		if err := m.s.simple(ctx, fmt.Sprintf("UPDATE %s AS t SET %s FROM %s AS s WHERE %s", m.table, set, newest, where)); err != nil {
+		if err := m.s.simple(ctx,
+			fmt.Sprintf("UPDATE %s AS t SET %s FROM %s AS s WHERE %s", m.table, set, newest, where)); err != nil {
 			return 0, err
 		}
 	}
@@ -163,7 +166,8 @@ AND (SELECT count(*) FROM pg_catalog.pg_attribute a WHERE a.attrelid = i.indreli
 	keys := m.plan.OfKey(m.plan.Targets(spelling)) // the notation of arrays quotes the same way, but for backslashes
 	names := "{" + strings.ReplaceAll(strings.Join(keys, ","), `\`, `\\`) + "}"
 	names = strings.ReplaceAll(names, `""`, `\"`)
-	r := m.s.pg.ExecParams(ctx, query, [][]byte{[]byte(m.table), []byte(strconv.Itoa(len(keys))), []byte(names)}, nil, nil, nil).Read()
+	r := m.s.pg.ExecParams(ctx, query, [][]byte{[]byte(m.table), []byte(strconv.Itoa(len(keys))), []byte(names)}, nil, nil,
+		nil).Read()
 	if r.Err != nil {
 		return false, m.db.errorOf(ctx, r.Err)
 	}

@@ -23,7 +23,8 @@ type password struct{ file, env, command string }
 func passwordOf(settings url.Values) (password, error) {
 	var p password
 	named := 0
-	for name, to := range map[string]*string{"password_file": &p.file, "password_env": &p.env, "password_command": &p.command} {
+	for name, to := range map[string]*string{"password_file": &p.file, "password_env": &p.env,
+		"password_command": &p.command} {
 		switch values := settings[name]; {
 		case len(values) == 0:
 			continue
@@ -36,7 +37,8 @@ func passwordOf(settings url.Values) (password, error) {
 		named++
 	}
 	if named > 1 {
-		return p, invalid("postgres: more than one of password_file, password_env and password_command is named; expected one")
+		return p, invalid(
+			"postgres: more than one of password_file, password_env and password_command is named; expected one")
 	}
 	return p, nil
 }
@@ -66,7 +68,9 @@ func run(ctx context.Context, command string) (string, error) {
 	out, err := exec.CommandContext(ctx, words[0], words[1:]...).Output() //nolint:gosec // the configuration names it
 	var ended *exec.ExitError
 	refused := func(what string) error {
-		return errcode.Because(err, errcode.Unauthenticated, "postgres: the program %s of password_command %s; expected one that prints the password on one line", driverbase.FileName(words[0]), what)
+		return errcode.Because(err, errcode.Unauthenticated,
+			"postgres: the program %s of password_command %s; expected one that prints the password on one line",
+			driverbase.FileName(words[0]), what)
 	}
 	switch text := strings.TrimSpace(string(out)); {
 	case ctx.Err() != nil:

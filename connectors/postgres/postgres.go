@@ -29,22 +29,24 @@ import (
 // Schemes of URLs. See [Open].
 const (
 	Scheme         = "postgres"
-	SchemeLong     = "postgresql"
-	SchemeRedshift = "redshift"
+	schemeLong     = "postgresql"
+	schemeRedshift = "redshift"
 )
 
 // Dialect is how PostgreSQL spells badger's tables. JSON keeps its text, which jsonb would not.
 var Dialect = driver.Dialect{
 	Name: "postgres",
 	Types: map[driver.Type]string{
-		driver.Text: "text", driver.JSON: "json", driver.BigInt: "bigint", driver.Double: "double precision", driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
+		driver.Text: "text", driver.JSON: "json", driver.BigInt: "bigint", driver.Double: "double precision",
+		driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
 	},
 	Identifiers: driver.Identifiers{Quote: '"'},
 	Placeholder: placeholder,
 	NoModels:    true,
 	NoNUL:       true,
 	KeyIndex: func(schema, table string, key []string) string {
-		return fmt.Sprintf("CREATE UNIQUE INDEX IF NOT EXISTS %s_key ON %s.%s (%s)", table, schema, table, strings.Join(key, ", "))
+		return fmt.Sprintf("CREATE UNIQUE INDEX IF NOT EXISTS %s_key ON %s.%s (%s)", table, schema, table,
+			strings.Join(key, ", "))
 	},
 	Definition:  definition,
 	RoleQuery:   roleQuery,
@@ -55,7 +57,8 @@ var Dialect = driver.Dialect{
 	// own may be in the way of dropping badger's.
 	Retype: func(table, column, typ string, drops []string) string {
 		alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING CAST(%[2]s AS %[3]s);", table, column, typ)
-		return "DO $badger$ BEGIN " + alter + " EXCEPTION WHEN feature_not_supported THEN " + strings.Join(drops, "; ") + "; " + alter + " END $badger$"
+		return "DO $badger$ BEGIN " + alter + " EXCEPTION WHEN feature_not_supported THEN " + strings.Join(drops, "; ") +
+			"; " + alter + " END $badger$"
 	},
 	Grants: grants,
 	Reader: "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA s TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA s TO reader; REVOKE CREATE ON SCHEMA public FROM PUBLIC; and name that role in the URL",
@@ -67,7 +70,8 @@ const grants = "GRANT CREATE, TEMPORARY ON DATABASE name TO role; or, once the t
 var RedshiftDialect = driver.Dialect{
 	Name: "redshift",
 	Types: map[driver.Type]string{
-		driver.Text: "varchar(65535)", driver.JSON: "super", driver.BigInt: "bigint", driver.Double: "double precision", driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
+		driver.Text: "varchar(65535)", driver.JSON: "super", driver.BigInt: "bigint", driver.Double: "double precision",
+		driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
 	},
 	Arguments:   map[driver.Type]string{driver.JSON: "varchar(65535)"}, // functions outside take no super
 	Results:     map[driver.Type]string{driver.JSON: "varchar(65535)"},
@@ -135,7 +139,7 @@ const (
 // answer.
 func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
 	dialect := Dialect
-	if strings.HasPrefix(rawURL, SchemeRedshift+":") {
+	if strings.HasPrefix(rawURL, schemeRedshift+":") {
 		dialect = RedshiftDialect
 	}
 	if o.URLOnly {
@@ -158,11 +162,13 @@ func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
 		return nil, err
 	}
 	config := at.config
-	c := &Conn{url: rawURL, password: at.password, mem: o.Mem, readOnly: o.ReadOnly, redshift: at.redshift, nested: !at.redshift, where: whereOf(&config.ConnConfig.Config)}
+	c := &Conn{url: rawURL, password: at.password, mem: o.Mem, readOnly: o.ReadOnly, redshift: at.redshift,
+		nested: !at.redshift, where: whereOf(&config.ConnConfig.Config)}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
 	}
-	config.ConnConfig.RuntimeParams["application_name"] = applicationName(config.ConnConfig.RuntimeParams["application_name"])
+	config.ConnConfig.RuntimeParams["application_name"] = applicationName(
+		config.ConnConfig.RuntimeParams["application_name"])
 	dial := config.ConnConfig.DialFunc
 	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -203,7 +209,8 @@ func (c *Conn) try(ctx context.Context) error {
 			ids[1], err = s.backend(ctx)
 		}
 		if err == nil && !c.redshift {
-			c.watched = s.simple(ctx, "SELECT pg_catalog.set_config(name, value, true) FROM (VALUES "+watching+") AS s(name, value)") == nil
+			c.watched = s.simple(ctx,
+				"SELECT pg_catalog.set_config(name, value, true) FROM (VALUES "+watching+") AS s(name, value)") == nil
 		}
 		if splitsTransactions(err) || err == nil && ids[0] != ids[1] {
 			return errcode.Because(err, errcode.FailedPrecondition, "postgres: %s: %s", c.where, statementMode)

@@ -120,7 +120,8 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	case ref.Kind != driver.RefTable:
 		return nil, errcode.New(errcode.Unimplemented, "%s resolves table: references", name)
 	case ref.At != "":
-		return nil, errcode.New(errcode.Unimplemented, "%s keeps no versions of tables: save the result as a separate table and refer to that", name)
+		return nil, errcode.New(errcode.Unimplemented,
+			"%s keeps no versions of tables: save the result as a separate table and refer to that", name)
 	}
 	if _, err := ref.Parts(); err != nil {
 		return nil, err

@@ -93,7 +93,9 @@ func (r *stream) startAgain(ctx context.Context, failed error) error {
 	if err != nil {
 		return err
 	}
-	if len(st.columns) != len(r.columns) || !slices.EqualFunc(st.columns, r.columns, func(a, b value.Column) bool { return a.Field.Equal(b.Field) && a.Format == b.Format }) {
+	if len(st.columns) != len(r.columns) ||
+		!slices.EqualFunc(st.columns, r.columns,
+			func(a, b value.Column) bool { return a.Field.Equal(b.Field) && a.Format == b.Format }) {
 		s.release()
 		return failed
 	}
@@ -240,11 +242,14 @@ func (r *stream) end() (failed error) {
 	if err != nil {
 		failed = r.s.db.errorOf(r.ctx, err)
 		if pe, server := asServerError(err); server && r.ctx.Err() == nil && r.s.foreign(pe) {
-			failed = errcode.Unread("postgres: %s: a string is not in the database's declared encoding, %s; cast the column to bytea (SQLSTATE %s)", r.s.db.where, r.s.pg.ParameterStatus("server_encoding"), pe.Code)
+			failed = errcode.Unread(
+				"postgres: %s: a string is not in the database's declared encoding, %s; cast the column to bytea (SQLSTATE %s)",
+				r.s.db.where, r.s.pg.ParameterStatus("server_encoding"), pe.Code)
 		}
 	}
 	r.s.spent = err != nil || !leavesNothing(tag.String())
-	if _, refused := asServerError(err); refused && !r.s.pg.IsClosed() { // an error of the statement leaves the session as it was
+	// an error of the statement leaves the session as it was
+	if _, refused := asServerError(err); refused && !r.s.pg.IsClosed() {
 		r.s.spent = false
 	}
 	r.cancel()

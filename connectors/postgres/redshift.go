@@ -35,7 +35,9 @@ func (m *merge) replace(ctx context.Context, rows array.RecordReader) (int64, er
 		as[i] += " AS " + staged[i]
 	}
 	m.s.spent = true // until the temporary tables are dropped
-	if err := m.s.simple(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE %s AS SELECT CAST(0 AS bigint) AS nth, %s FROM %s WHERE 1 = 0", name, driverbase.List(as), m.table)); err != nil {
+	if err := m.s.simple(ctx,
+		fmt.Sprintf("CREATE TEMPORARY TABLE %s AS SELECT CAST(0 AS bigint) AS nth, %s FROM %s WHERE 1 = 0", name,
+			driverbase.List(as), m.table)); err != nil {
 		return 0, err
 	}
 	n, err := m.insert(ctx, name, rows)
@@ -67,8 +69,9 @@ func (m *merge) replace(ctx context.Context, rows array.RecordReader) (int64, er
 	case err != nil:
 		return 0, err
 	case now != backend:
-		return 0, errcode.New(errcode.FailedPrecondition, "a pooler gave this transaction to another session of the cluster than the last, which staged the rows: "+
-			"set PgBouncer's pool_mode to session for this database, or connect to the cluster itself")
+		return 0, errcode.New(errcode.FailedPrecondition,
+			"a pooler gave this transaction to another session of the cluster than the last, which staged the rows: "+
+				"set PgBouncer's pool_mode to session for this database, or connect to the cluster itself")
 	}
 	for _, s := range m.exchange(tables[len(tables)-1]) {
 		if err := m.s.simple(ctx, s); err != nil {
@@ -101,7 +104,9 @@ func (m *merge) exchange(from string) (statements []string) {
 		}
 		statements = append(statements, fmt.Sprintf("DELETE FROM %s USING %s WHERE %s", from, m.table, where))
 	}
-	return append(statements, fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s", m.table, driverbase.List(m.plan.Targets(spelling)), driverbase.List(values), from))
+	return append(statements,
+		fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s", m.table, driverbase.List(m.plan.Targets(spelling)),
+			driverbase.List(values), from))
 }
 
 // typeOf is the type of the table's column that column i of the rows means.
@@ -134,7 +139,8 @@ func (m *merge) insert(ctx context.Context, stage string, rows array.RecordReade
 			}
 			sql = fmt.Appendf(sql, "%s$%d", before, i+1)
 		}
-		_, err := m.s.pg.ExecParams(ctx, string(sql)+")", values, slices.Repeat(oids, len(values)/len(oids)), nil, nil).Close()
+		_, err := m.s.pg.ExecParams(ctx, string(sql)+")", values, slices.Repeat(oids, len(values)/len(oids)), nil,
+			nil).Close()
 		values, size = values[:0], 0
 		return m.db.errorOf(ctx, err)
 	}

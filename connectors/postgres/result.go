@@ -40,8 +40,9 @@ func (s *session) run(ctx context.Context, st *statement) *result {
 
 // errOther ends a result that is not that of the statement that was read: a pooler may have given
 // each of them to another session of the server.
-var errOther = errcode.New(errcode.DataLoss, "postgres: the server's answer has other columns than the statement that it read: "+
-	"does a pooler between split transactions? Set PgBouncer's pool_mode to session or transaction, or connect to the server itself")
+var errOther = errcode.New(errcode.DataLoss,
+	"postgres: the server's answer has other columns than the statement that it read: "+
+		"does a pooler between split transactions? Set PgBouncer's pool_mode to session or transaction, or connect to the server itself")
 
 // sameField reports whether a returned column is the described one.
 func sameField(a, b pgconn.FieldDescription) bool {

@@ -18,7 +18,8 @@ type catalog struct {
 
 // load finds the types of columns, and asks the server for those that are not known. It reports whether it did.
 // Types with rows in them are asked for each time: fields may be named anew, and a value does not tell.
-func (c *catalog) load(ctx context.Context, s *session, fields []pgconn.FieldDescription) (types []*value.Type, asked bool, err error) {
+func (c *catalog) load(ctx context.Context, s *session,
+	fields []pgconn.FieldDescription) (types []*value.Type, asked bool, err error) {
 	types = make([]*value.Type, len(fields))
 	met := map[uint32]*value.Type{}
 	for i, f := range fields {

@@ -26,8 +26,8 @@ type address struct {
 // parseURL reads a URL, see [Open].
 func parseURL(rawURL string) (a address, err error) {
 	scheme, rest, _ := strings.Cut(rawURL, "://")
-	a.redshift = scheme == SchemeRedshift
-	if rest == "" && !strings.HasSuffix(rawURL, "://") || !a.redshift && scheme != Scheme && scheme != SchemeLong {
+	a.redshift = scheme == schemeRedshift
+	if rest == "" && !strings.HasSuffix(rawURL, "://") || !a.redshift && scheme != Scheme && scheme != schemeLong {
 		return a, invalid("expected a URL such as postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full")
 	}
 	rest, query, _ := strings.Cut(rest, "?")
@@ -61,7 +61,8 @@ func parseURL(rawURL string) (a address, err error) {
 		text += "?" + settings.Encode()
 	}
 	if a.config, err = pgxpool.ParseConfig(text); err != nil { // its words may hold what files and the environment say
-		return a, &errcode.Error{Code: errcode.InvalidArgument, Msg: "postgres: the URL, the PG* variables or the files they name cannot be read as settings of libpq", Err: err}
+		return a, &errcode.Error{Code: errcode.InvalidArgument,
+			Msg: "postgres: the URL, the PG* variables or the files they name cannot be read as settings of libpq", Err: err}
 	}
 	return a, nil
 }

@@ -24,7 +24,8 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 	}
 	if c.Revocation == RevocationCRL {
 		out = append(out, driver.Contact{
-			Port: 80, Why: "lists of revoked certificates, in plain HTTP", When: "at the first connection to a host, and again when a list expires",
+			Port: 80, Why: "lists of revoked certificates, in plain HTTP",
+			When:  "at the first connection to a host, and again when a list expires",
 			Learn: "the CRL distribution points in the certificates of the hosts above; SELECT SYSTEM$ALLOWLIST() lists them with the type CRL_DISTRIBUTION_POINT",
 		})
 	}
@@ -33,7 +34,8 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 
 // server is the host and port of the account, as the driver derives them.
 func (c *Config) server() (host string, port int) {
-	derived := sf.Config{Account: c.Account, Host: c.Host, Port: c.port(), Protocol: c.Protocol, User: "user", Password: "password"}
+	derived := sf.Config{Account: c.Account, Host: c.Host, Port: c.port(), Protocol: c.Protocol, User: "user",
+		Password: "password"}
 	_, _ = sf.DSN(&derived) // completes it
 	return strings.ToLower(derived.Host), derived.Port
 }

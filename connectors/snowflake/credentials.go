@@ -31,9 +31,9 @@ const (
 	Password  Auth = "password"
 )
 
-// ContainerToken is the file that Snowflake keeps a service's token in; it is rewritten every few
+// containerToken is the file that Snowflake keeps a service's token in; it is rewritten every few
 // minutes.
-const ContainerToken = "/snowflake/session/token"
+const containerToken = "/snowflake/session/token"
 
 // Secret says where secrets are: names of files and of environment variables, never the secrets.
 type Secret struct {
@@ -47,7 +47,7 @@ func (s Secret) auth() Auth {
 	switch {
 	case s.PrivateKeyFile != "":
 		return KeyPair
-	case s.TokenFile == ContainerToken:
+	case s.TokenFile == containerToken:
 		return Container
 	case s.TokenFile != "" || s.TokenEnv != "":
 		return OAuth
@@ -81,8 +81,8 @@ func (c *Config) secretOfEnvironment() Secret {
 		return Secret{TokenEnv: "SNOWFLAKE_TOKEN"}
 	case wants(Password) && c.getenv("SNOWFLAKE_PASSWORD") != "":
 		return Secret{PasswordEnv: "SNOWFLAKE_PASSWORD"}
-	case c.Auth == Container || c.Auth == "" && exists(ContainerToken):
-		return Secret{TokenFile: ContainerToken}
+	case c.Auth == Container || c.Auth == "" && exists(containerToken):
+		return Secret{TokenFile: containerToken}
 	}
 	return Secret{}
 }
@@ -103,7 +103,8 @@ func (c *Config) checkSecret() error {
 	}
 	switch {
 	case sources > 1:
-		return invalid("more than one of private_key_file, token_file, token_env, password_file and password_env is named; expected one")
+		return invalid(
+			"more than one of private_key_file, token_file, token_env, password_file and password_env is named; expected one")
 	case sources == 0 && !c.ownHost() && c.getenv("SNOWFLAKE_HOST") == "":
 		return invalid("no secret is named; for a host that is not Snowflake's own, expected private_key_file, token_file, token_env, password_file or password_env in the URL")
 	case sources == 0:
@@ -114,8 +115,10 @@ func (c *Config) checkSecret() error {
 		named bool
 		what  string
 	}{
-		KeyPair: {s.PrivateKeyFile != "", "private_key_file"}, Password: {s.PasswordFile != "" || s.PasswordEnv != "", "password_file or password_env"},
-		OAuth: {token, "token_file or token_env"}, PAT: {token, "token_file or token_env"}, Container: {s.TokenFile != "", "the container's token file"},
+		KeyPair:  {s.PrivateKeyFile != "", "private_key_file"},
+		Password: {s.PasswordFile != "" || s.PasswordEnv != "", "password_file or password_env"},
+		OAuth:    {token, "token_file or token_env"}, PAT: {token, "token_file or token_env"},
+		Container: {s.TokenFile != "", "the container's token file"},
 	}[c.Auth]
 	switch {
 	case !need.named:
@@ -229,7 +232,8 @@ func (c *Config) params() map[string]string {
 	p := map[string]string{
 		"ABORT_DETACHED_QUERY": "true", // what a client ran that is gone, after five minutes
 		"TIMEZONE":             "UTC", "JSON_INDENT": "0", "CLIENT_TELEMETRY_ENABLED": "false", "QUERY_TAG": "badger",
-		"GEOGRAPHY_OUTPUT_FORMAT": "WKT", "GEOMETRY_OUTPUT_FORMAT": "WKT", "CLIENT_RESULT_CHUNK_SIZE": "48", // MB, the second lowest: a few are held at the same time
+		// MB, the second lowest: a few are held at the same time
+		"GEOGRAPHY_OUTPUT_FORMAT": "WKT", "GEOMETRY_OUTPUT_FORMAT": "WKT", "CLIENT_RESULT_CHUNK_SIZE": "48",
 	}
 	if c.QueryTag != "" {
 		p["QUERY_TAG"] = c.QueryTag

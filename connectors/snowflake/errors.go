@@ -47,38 +47,43 @@ var failures = map[int]failure{
 	394507: {errcode.Unauthenticated, "the user must sign in with a second factor"},
 
 	// Names, rights and SQL.
-	603:    {errcode.Internal, "an internal error of Snowflake"},
-	604:    {errcode.Cancelled, "the statement was cancelled"},
-	606:    {errcode.FailedPrecondition, "no warehouse is running for the session: name one with warehouse=… and grant USAGE and OPERATE on it, or resume it"},
-	607:    {errcode.FailedPrecondition, "the warehouse is suspended and may not be resumed: grant OPERATE on it"},
-	609:    {errcode.FailedPrecondition, "the warehouse cannot be resumed: a resource monitor or the account's limit holds it"},
-	90064:  {errcode.FailedPrecondition, "the warehouse cannot be resumed"},
-	90073:  {errcode.FailedPrecondition, "the warehouse cannot be resumed: a resource monitor has exceeded its quota"},
-	625:    {errcode.Unavailable, "the statement was waiting for a lock, and another one changed the table"},
-	630:    {errcode.DeadlineExceeded, "the statement took longer than STATEMENT_TIMEOUT_IN_SECONDS"},
-	639:    {errcode.DeadlineExceeded, "the statement was cancelled by a time limit"},
-	707:    {errcode.NotFound, "no time travel data: the time is before the table was created, or longer ago than DATA_RETENTION_TIME_IN_DAYS"},
-	709:    {errcode.NotFound, "no such statement, or its result is not for this user"},
-	710:    {errcode.NotFound, "the result has expired"},
-	711:    {errcode.PermissionDenied, "the result is another user's"},
-	904:    {errcode.InvalidArgument, "column or name %s does not exist"},
-	979:    {errcode.InvalidArgument, "a column is neither grouped by nor aggregated"},
-	1003:   {errcode.InvalidArgument, "syntax error"},
-	1007:   {errcode.InvalidArgument, "an argument of a function has the wrong type"},
-	1044:   {errcode.InvalidArgument, "a function has arguments of the wrong types"},
-	1063:   {errcode.PermissionDenied, "an object does not exist or is not allowed"},
-	2002:   {errcode.AlreadyExists, "%s already exists"},
-	2003:   {errcode.NotFound, "%s does not exist or is not allowed to this role"},
-	2031:   {errcode.NotFound, "the warehouse does not exist or is not allowed to this role"},
-	2043:   {errcode.NotFound, "an object does not exist, or the operation on it is not allowed to this role"},
-	2049:   {errcode.InvalidArgument, "a parameter of the statement is not given"},
-	2140:   {errcode.NotFound, "unknown function %s"},
-	2141:   {errcode.NotFound, "unknown function %s"},
-	3001:   {errcode.PermissionDenied, "the role may not do that to %s"},
-	3041:   {errcode.PermissionDenied, "the role may not do that to %s"},
-	3540:   {errcode.PermissionDenied, "the role may not do that"},
-	90105:  {errcode.FailedPrecondition, "no database is chosen: expected snowflake://ACCOUNT/DATABASE/SCHEMA, or names of three parts"},
-	90106:  {errcode.FailedPrecondition, "no schema is chosen: expected snowflake://ACCOUNT/DATABASE/SCHEMA, or names of three parts"},
+	603: {errcode.Internal, "an internal error of Snowflake"},
+	604: {errcode.Cancelled, "the statement was cancelled"},
+	606: {errcode.FailedPrecondition,
+		"no warehouse is running for the session: name one with warehouse=… and grant USAGE and OPERATE on it, or resume it"},
+	607: {errcode.FailedPrecondition, "the warehouse is suspended and may not be resumed: grant OPERATE on it"},
+	609: {errcode.FailedPrecondition,
+		"the warehouse cannot be resumed: a resource monitor or the account's limit holds it"},
+	90064: {errcode.FailedPrecondition, "the warehouse cannot be resumed"},
+	90073: {errcode.FailedPrecondition, "the warehouse cannot be resumed: a resource monitor has exceeded its quota"},
+	625:   {errcode.Unavailable, "the statement was waiting for a lock, and another one changed the table"},
+	630:   {errcode.DeadlineExceeded, "the statement took longer than STATEMENT_TIMEOUT_IN_SECONDS"},
+	639:   {errcode.DeadlineExceeded, "the statement was cancelled by a time limit"},
+	707: {errcode.NotFound,
+		"no time travel data: the time is before the table was created, or longer ago than DATA_RETENTION_TIME_IN_DAYS"},
+	709:  {errcode.NotFound, "no such statement, or its result is not for this user"},
+	710:  {errcode.NotFound, "the result has expired"},
+	711:  {errcode.PermissionDenied, "the result is another user's"},
+	904:  {errcode.InvalidArgument, "column or name %s does not exist"},
+	979:  {errcode.InvalidArgument, "a column is neither grouped by nor aggregated"},
+	1003: {errcode.InvalidArgument, "syntax error"},
+	1007: {errcode.InvalidArgument, "an argument of a function has the wrong type"},
+	1044: {errcode.InvalidArgument, "a function has arguments of the wrong types"},
+	1063: {errcode.PermissionDenied, "an object does not exist or is not allowed"},
+	2002: {errcode.AlreadyExists, "%s already exists"},
+	2003: {errcode.NotFound, "%s does not exist or is not allowed to this role"},
+	2031: {errcode.NotFound, "the warehouse does not exist or is not allowed to this role"},
+	2043: {errcode.NotFound, "an object does not exist, or the operation on it is not allowed to this role"},
+	2049: {errcode.InvalidArgument, "a parameter of the statement is not given"},
+	2140: {errcode.NotFound, "unknown function %s"},
+	2141: {errcode.NotFound, "unknown function %s"},
+	3001: {errcode.PermissionDenied, "the role may not do that to %s"},
+	3041: {errcode.PermissionDenied, "the role may not do that to %s"},
+	3540: {errcode.PermissionDenied, "the role may not do that"},
+	90105: {errcode.FailedPrecondition,
+		"no database is chosen: expected snowflake://ACCOUNT/DATABASE/SCHEMA, or names of three parts"},
+	90106: {errcode.FailedPrecondition,
+		"no schema is chosen: expected snowflake://ACCOUNT/DATABASE/SCHEMA, or names of three parts"},
 	100035: {errcode.InvalidArgument, "a value is not a timestamp"},
 	100038: {errcode.InvalidArgument, "a value is not a number"},
 	100037: {errcode.InvalidArgument, "a value is not a boolean"},
@@ -95,12 +100,14 @@ var failures = map[int]failure{
 	100183: {errcode.FailedPrecondition, "a git or external object is not available"},
 
 	// The driver's own.
-	sf.ErrCodeServiceUnavailable:   {errcode.Unavailable, "the service does not answer"},
-	sf.ErrCodeFailedToConnect:      {errcode.Unauthenticated, "the account refuses the connection: is its name right?"},
-	sf.ErrFailedToPostQuery:        {errcode.Unavailable, "the service does not take the statement"},
-	sf.ErrFailedToRenewSession:     {errcode.Unauthenticated, "the session cannot be renewed"},
-	sf.ErrFailedToAuth:             {errcode.Unauthenticated, "the account does not answer as Snowflake does: is its name right?"},
-	sf.ErrFailedToGetChunk:         {errcode.Unavailable, "a part of the result cannot be downloaded: its link may have expired"},
+	sf.ErrCodeServiceUnavailable: {errcode.Unavailable, "the service does not answer"},
+	sf.ErrCodeFailedToConnect:    {errcode.Unauthenticated, "the account refuses the connection: is its name right?"},
+	sf.ErrFailedToPostQuery:      {errcode.Unavailable, "the service does not take the statement"},
+	sf.ErrFailedToRenewSession:   {errcode.Unauthenticated, "the session cannot be renewed"},
+	sf.ErrFailedToAuth: {errcode.Unauthenticated,
+		"the account does not answer as Snowflake does: is its name right?"},
+	sf.ErrFailedToGetChunk: {errcode.Unavailable,
+		"a part of the result cannot be downloaded: its link may have expired"},
 	sf.ErrQueryStatus:              {errcode.NotFound, "no such statement, or it is not for this user"},
 	sf.ErrQueryReportedError:       {errcode.FailedPrecondition, "the statement has failed"},
 	sf.ErrCodeFailedToParseHost:    {errcode.InvalidArgument, "the host is invalid"},
@@ -108,7 +115,8 @@ var failures = map[int]failure{
 }
 
 // goneNumbers are those that say that a session is no more, before anything is run in it.
-var goneNumbers = map[int]bool{390104: true, 390108: true, 390110: true, 390111: true, 390112: true, 390113: true, 390114: true, 390115: true, sf.ErrFailedToRenewSession: true}
+var goneNumbers = map[int]bool{390104: true, 390108: true, 390110: true, 390111: true, 390112: true, 390113: true,
+	390114: true, 390115: true, sf.ErrFailedToRenewSession: true}
 
 func sessionGone(err error) bool { return goneNumbers[number(err)] }
 
@@ -206,10 +214,12 @@ func byState(se *sf.SnowflakeError) failure {
 		return failures[711]
 	case has("no active warehouse", "suspended"):
 		return failures[606]
-	case has("too many requests", "too many queries", "too many sessions", "too many concurrent", "throttl", "rate limit", "concurrency limit", "queued statements", "http status: 429"):
+	case has("too many requests", "too many queries", "too many sessions", "too many concurrent", "throttl", "rate limit",
+		"concurrency limit", "queued statements", "http status: 429"):
 		return failure{errcode.Unavailable, "too many requests (" + text + "); ask less at a time or later"}
 	case has("resource monitor", "exceeded its quota", "quota exceeded", "quota has been exceeded"):
-		return failure{errcode.FailedPrecondition, "a quota of the account is used up (" + text + "); wait until it is renewed, or have it raised"}
+		return failure{errcode.FailedPrecondition,
+			"a quota of the account is used up (" + text + "); wait until it is renewed, or have it raised"}
 	}
 	if se.Number >= 390000 && se.Number < 395000 {
 		return failure{errcode.Unauthenticated, "signing in failed (" + text + ")"}
@@ -226,9 +236,12 @@ func byState(se *sf.SnowflakeError) failure {
 
 // stateTexts are the messages for kinds of SQLSTATEs.
 var stateTexts = map[errcode.Code]string{
-	errcode.PermissionDenied: "the role may not do that", errcode.Unauthenticated: "signing in failed", errcode.NotFound: "something named does not exist or is not allowed",
+	errcode.PermissionDenied: "the role may not do that", errcode.Unauthenticated: "signing in failed",
+	errcode.NotFound:           "something named does not exist or is not allowed",
 	errcode.FailedPrecondition: "the account or the warehouse has not enough of something, or is not in the state for that",
-	errcode.AlreadyExists:      "an object of that name already exists", errcode.Unimplemented: "Snowflake does not offer that", errcode.InvalidArgument: "the statement or a value in it is not accepted",
+	errcode.AlreadyExists:      "an object of that name already exists",
+	errcode.Unimplemented:      "Snowflake does not offer that",
+	errcode.InvalidArgument:    "the statement or a value in it is not accepted",
 }
 
 var httpStatus = regexp.MustCompile(`HTTP Status: (\d{3})`)
@@ -249,7 +262,8 @@ func transportFailure(err error) (errcode.Code, string) {
 		return code, text + ": is the account's name right?"
 	case code != errcode.Unknown:
 		return code, text
-	case strings.Contains(err.Error(), "x509"), strings.Contains(err.Error(), "certificate"): // the driver keeps the words only
+	case strings.Contains(err.Error(), "x509"), strings.Contains(err.Error(), "certificate"):
+		// the driver keeps the words only
 		return errcode.Unauthenticated, "its certificate is not accepted"
 	case strings.Contains(err.Error(), "invalid character"), strings.Contains(err.Error(), "cannot unmarshal"):
 		return errcode.Unavailable, "it does not answer as Snowflake does"

@@ -67,7 +67,8 @@ type merge struct {
 
 var (
 	spelling = driverbase.Spelling{Quote: identifiers.Quoted}
-	notation = &driverbase.Notation{Infinity: "inf", Instant: "2006-01-02 15:04:05.000000000+00:00", Clock: "2006-01-02 15:04:05.000000000", Finest: time.Nanosecond}
+	notation = &driverbase.Notation{Infinity: "inf", Instant: "2006-01-02 15:04:05.000000000+00:00",
+		Clock: "2006-01-02 15:04:05.000000000", Finest: time.Nanosecond}
 )
 
 // describe finds the table's columns.
@@ -97,7 +98,9 @@ func (m *merge) staged(ctx context.Context, s *session, piece string) error {
 		return err
 	}
 	for piece != "" {
-		if err := s.exec(ctx, fmt.Sprintf("INSERT INTO %s (n, r) SELECT s.n + %d, s.r FROM (%s) AS s", stage, m.pieces.Before(), flattened), piece); err != nil {
+		if err := s.exec(ctx,
+			fmt.Sprintf("INSERT INTO %s (n, r) SELECT s.n + %d, s.r FROM (%s) AS s", stage, m.pieces.Before(), flattened),
+			piece); err != nil {
 			return lost(err)
 		}
 		var err error
@@ -118,7 +121,8 @@ func (m *merge) staged(ctx context.Context, s *session, piece string) error {
 // read.
 func lost(err error) error {
 	if sessionGone(err) {
-		return errcode.New(errcode.Unavailable, "snowflake: the session ended while rows were written; nothing was written: %v", err)
+		return errcode.New(errcode.Unavailable,
+			"snowflake: the session ended while rows were written; nothing was written: %v", err)
 	}
 	return err
 }
@@ -134,5 +138,6 @@ func (m *merge) statement(source string) string {
 		return m.plan.Insert(spelling, m.table, "("+rows+")")
 	}
 	key := driverbase.List(m.plan.OfKey(m.plan.Staged(spelling, "y.")))
-	return m.plan.Merge(spelling, m.table, "(SELECT y.* FROM ("+rows+") AS y QUALIFY ROW_NUMBER() OVER (PARTITION BY "+key+" ORDER BY y.n DESC) = 1)")
+	return m.plan.Merge(spelling, m.table,
+		"(SELECT y.* FROM ("+rows+") AS y QUALIFY ROW_NUMBER() OVER (PARTITION BY "+key+" ORDER BY y.n DESC) = 1)")
 }

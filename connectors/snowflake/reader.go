@@ -137,8 +137,8 @@ func (r *stream) nextBatch() (records []arrow.Record, ok bool, err error) {
 			}
 			return r.res.nextRows(r.db.mem)
 		}
-		// If a batch is requested twice, gosnowflake 1.19.1 returns the received part of a batch as the whole: only new batches
-		// are safe.
+		// If a batch is requested twice, gosnowflake 1.19.1 returns the received part of a batch as the whole: only new
+		// batches are safe.
 		if err := r.renew(at); err != nil {
 			return nil, false, err
 		}

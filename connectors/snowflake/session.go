@@ -109,7 +109,8 @@ func (c *Conn) poolError(ctx context.Context, err error) error {
 func arrowContext(ctx context.Context) context.Context {
 	ctx = sf.WithHigherPrecision(sf.WithArrowBatches(ctx))
 	ctx = sf.WithArrowBatchesTimestampOption(ctx, sf.UseOriginalTimestamp)
-	return sf.WithArrowAllocator(ctx, memory.NewGoAllocator()) // what is taken over from the driver stays valid as long as it is referred to
+	// what is taken over from the driver stays valid as long as it is referred to
+	return sf.WithArrowAllocator(ctx, memory.NewGoAllocator())
 }
 
 // query runs a statement.

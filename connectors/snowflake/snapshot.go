@@ -64,7 +64,8 @@ func timeTravel(at string) (string, error) {
 		return " AT(STATEMENT => " + identifiers.Literal(id) + ")", nil
 	}
 	if t, ok := driverbase.Instant(at); ok {
-		return " AT(TIMESTAMP => " + identifiers.Literal(t.Format("2006-01-02 15:04:05.000000000+00:00")) + "::TIMESTAMP_TZ)", nil
+		return " AT(TIMESTAMP => " + identifiers.Literal(t.Format("2006-01-02 15:04:05.000000000+00:00")) +
+			"::TIMESTAMP_TZ)", nil
 	}
 	return "", errcode.New(errcode.Unimplemented, "snowflake: tables have no version numbers; expected table:NAME@TIMESTAMP such as 2024-02-29T12:00:00Z, table:NAME@QUERY-ID or table:NAME@before:QUERY-ID")
 }
@@ -141,10 +142,12 @@ func (s *session) wait(ctx context.Context, id string) error {
 // kept is errorOf for results of earlier statements: it adds how long and for which users they are available.
 func (c *Conn) kept(ctx context.Context, id string, err error) error {
 	var se *sf.SnowflakeError
-	if errors.As(err, &se) && se.Number == sf.ErrQueryStatus && len(se.MessageArgs) == 2 { // a statement's own error, not one of asking for it
+	// a statement's own error, not one of asking for it
+	if errors.As(err, &se) && se.Number == sf.ErrQueryStatus && len(se.MessageArgs) == 2 {
 		n, _ := strconv.Atoi(fmt.Sprint(se.MessageArgs[0]))
 		_, text := said(&sf.SnowflakeError{Number: n, Message: fmt.Sprint(se.MessageArgs[1])})
-		return &errcode.Error{Code: errcode.FailedPrecondition, Msg: "snowflake: account " + c.config.endpoint() + ": query " + id + " has no result, it failed: " + text, Err: err}
+		return &errcode.Error{Code: errcode.FailedPrecondition,
+			Msg: "snowflake: account " + c.config.endpoint() + ": query " + id + " has no result, it failed: " + text, Err: err}
 	}
 	e := c.errorOf(ctx, err)
 	var coded *errcode.Error

@@ -24,14 +24,15 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Scheme is the scheme of URLs, snowflake://ACCOUNT/DATABASE/SCHEMA?warehouse=W. See [ParseURL].
-const Scheme = "snowflake"
+// scheme is the scheme of URLs, snowflake://ACCOUNT/DATABASE/SCHEMA?warehouse=W. See [ParseURL].
+const scheme = "snowflake"
 
 // Dialect is how Snowflake spells badger's tables.
 var Dialect = driver.Dialect{
 	Name: "snowflake",
 	Types: map[driver.Type]string{
-		driver.Text: "VARCHAR", driver.JSON: "VARIANT", driver.BigInt: "NUMBER(19, 0)", driver.Double: "FLOAT", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP_LTZ(9)",
+		driver.Text: "VARCHAR", driver.JSON: "VARIANT", driver.BigInt: "NUMBER(19, 0)", driver.Double: "FLOAT",
+		driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP_LTZ(9)",
 	},
 	Identifiers: identifiers,
 	Definition:  definition,
@@ -67,7 +68,7 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if err != nil || o.URLOnly {
 		return nil, Dialect, err
 	}
-	c, err := OpenWith(ctx, config, o)
+	c, err := openWith(ctx, config, o)
 	if err != nil {
 		return nil, Dialect, err // not a nil *Conn in an interface
 	}
@@ -81,10 +82,10 @@ const (
 	maxIdleTime = 30 * time.Minute
 )
 
-// OpenWith authenticates once, so that configuration errors are reported here. The error has the code
+// openWith authenticates once, so that configuration errors are reported here. The error has the code
 // InvalidArgument for missing configuration, Unauthenticated for credentials that the account rejects, NotFound for
 // a database, schema, warehouse or role that does not exist and Unavailable if there is no answer.
-func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
+func openWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,8 @@ func words(bare string, n int) []string {
 	for len(out) < n {
 		bare = strings.TrimLeft(bare, " \t\r\n(;")
 		end := 0
-		for end < len(bare) && (bare[end] == '_' || bare[end] >= 'a' && bare[end] <= 'z' || bare[end] >= 'A' && bare[end] <= 'Z') {
+		for end < len(bare) &&
+			(bare[end] == '_' || bare[end] >= 'a' && bare[end] <= 'z' || bare[end] >= 'A' && bare[end] <= 'Z') {
 			end++
 		}
 		if end == 0 {
@@ -63,9 +64,11 @@ func (c *Conn) check(sql string) error {
 	for _, comment := range comments {
 		switch {
 		case nestedComment.MatchString(comment): // its end is a matter of opinion
-			return errcode.New(errcode.PermissionDenied, "snowflake: a comment that holds /* is not run on a connection that only reads")
+			return errcode.New(errcode.PermissionDenied,
+				"snowflake: a comment that holds /* is not run on a connection that only reads")
 		case loneReturn.MatchString(comment): // as above
-			return errcode.New(errcode.PermissionDenied, "snowflake: a comment that holds a carriage return without a line feed is not run on a connection that only reads")
+			return errcode.New(errcode.PermissionDenied,
+				"snowflake: a comment that holds a carriage return without a line feed is not run on a connection that only reads")
 		}
 	}
 	for _, text := range bare {
@@ -74,7 +77,8 @@ func (c *Conn) check(sql string) error {
 		}
 		for part := range strings.SplitSeq(text, "->>") { // one statement's result may be piped into another
 			if first := words(part, 1); len(first) == 0 || !reads(first[0]) {
-				return errcode.New(errcode.PermissionDenied, "snowflake: only statements that read are run on a connection that only reads")
+				return errcode.New(errcode.PermissionDenied,
+					"snowflake: only statements that read are run on a connection that only reads")
 			}
 		}
 	}

@@ -77,12 +77,13 @@ func ParseURL(rawURL string) (Config, error) { return parseURL(rawURL, os.Getenv
 func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	c := Config{getenv: getenv}
 	u, err := url.Parse(rawURL)
-	if err != nil || u.Scheme != Scheme || u.Opaque != "" {
+	if err != nil || u.Scheme != scheme || u.Opaque != "" {
 		return c, invalid("expected a URL such as snowflake://ACCOUNT/DATABASE/SCHEMA?warehouse=W")
 	}
 	if u.User != nil {
 		if _, has := u.User.Password(); has {
-			return c, invalid("a URL ends up in logs and may hold no password: use private_key_file, token_file, password_file or password_env")
+			return c, invalid(
+				"a URL ends up in logs and may hold no password: use private_key_file, token_file, password_file or password_env")
 		}
 		c.User = u.User.Username()
 	}
@@ -112,18 +113,24 @@ func checked(rawURL string) (Config, error) {
 
 func (c *Config) options() driverbase.Options {
 	return driverbase.Options{
-		"user": driverbase.Text(&c.User), "warehouse": driverbase.Text(&c.Warehouse), "role": driverbase.Text(&c.Role), "database": driverbase.Text(&c.Database), "schema": driverbase.Text(&c.Schema),
-		"auth":             driverbase.Choice(&c.Auth, KeyPair, OAuth, Container, PAT, Password),
-		"private_key_file": driverbase.Text(&c.Secret.PrivateKeyFile), "private_key_passphrase_env": driverbase.Text(&c.Secret.PassphraseEnv), "private_key_passphrase_file": driverbase.Text(&c.Secret.PassphraseFile),
-		"token_file": driverbase.Text(&c.Secret.TokenFile), "token_env": driverbase.Text(&c.Secret.TokenEnv), "password_file": driverbase.Text(&c.Secret.PasswordFile), "password_env": driverbase.Text(&c.Secret.PasswordEnv),
-		"host": driverbase.Text(&c.Host), "port": driverbase.Port(&c.Port), "protocol": driverbase.Choice(&c.Protocol, "https", "http"), "insecure": driverbase.Bool(&c.Insecure),
-		"query_tag":         driverbase.Text(&c.QueryTag),
-		"statement_timeout": driverbase.Duration(&c.StatementTimeout, time.Second, "a duration such as 10m, of a second or more"),
-		"login_timeout":     driverbase.Duration(&c.LoginTimeout, 1, "a duration such as 30s"),
-		"retries":           driverbase.Positive(&c.Retries, "a positive number"),
-		"proxy":             driverbase.Proxy(&c.Proxy),
-		"revocation":        driverbase.Choice(&c.Revocation, RevocationOff, RevocationCRL),
-		"param.":            driverbase.Each(&c.Params),
+		"user": driverbase.Text(&c.User), "warehouse": driverbase.Text(&c.Warehouse), "role": driverbase.Text(&c.Role),
+		"database": driverbase.Text(&c.Database), "schema": driverbase.Text(&c.Schema),
+		"auth":                        driverbase.Choice(&c.Auth, KeyPair, OAuth, Container, PAT, Password),
+		"private_key_file":            driverbase.Text(&c.Secret.PrivateKeyFile),
+		"private_key_passphrase_env":  driverbase.Text(&c.Secret.PassphraseEnv),
+		"private_key_passphrase_file": driverbase.Text(&c.Secret.PassphraseFile),
+		"token_file":                  driverbase.Text(&c.Secret.TokenFile), "token_env": driverbase.Text(&c.Secret.TokenEnv),
+		"password_file": driverbase.Text(&c.Secret.PasswordFile), "password_env": driverbase.Text(&c.Secret.PasswordEnv),
+		"host": driverbase.Text(&c.Host), "port": driverbase.Port(&c.Port),
+		"protocol": driverbase.Choice(&c.Protocol, "https", "http"), "insecure": driverbase.Bool(&c.Insecure),
+		"query_tag": driverbase.Text(&c.QueryTag),
+		"statement_timeout": driverbase.Duration(&c.StatementTimeout, time.Second,
+			"a duration such as 10m, of a second or more"),
+		"login_timeout": driverbase.Duration(&c.LoginTimeout, 1, "a duration such as 30s"),
+		"retries":       driverbase.Positive(&c.Retries, "a positive number"),
+		"proxy":         driverbase.Proxy(&c.Proxy),
+		"revocation":    driverbase.Choice(&c.Revocation, RevocationOff, RevocationCRL),
+		"param.":        driverbase.Each(&c.Params),
 	}
 }
 
@@ -131,12 +138,13 @@ func (c *Config) options() driverbase.Options {
 func (c *Config) complete() {
 	// An account that is named is reached at its own host, whatever the environment says. The token
 	// of a container is good at the container's host only.
-	hostless := c.Account == "" || c.Auth == Container || c.Auth == "" && c.Secret == (Secret{}) && exists(ContainerToken)
+	hostless := c.Account == "" || c.Auth == Container || c.Auth == "" && c.Secret == (Secret{}) && exists(containerToken)
 	for _, f := range []struct {
 		to   *string
 		name string
 	}{
-		{&c.Account, "SNOWFLAKE_ACCOUNT"}, {&c.User, "SNOWFLAKE_USER"}, {&c.Database, "SNOWFLAKE_DATABASE"}, {&c.Schema, "SNOWFLAKE_SCHEMA"},
+		{&c.Account, "SNOWFLAKE_ACCOUNT"}, {&c.User, "SNOWFLAKE_USER"}, {&c.Database, "SNOWFLAKE_DATABASE"},
+		{&c.Schema, "SNOWFLAKE_SCHEMA"},
 		{&c.Warehouse, "SNOWFLAKE_WAREHOUSE"}, {&c.Role, "SNOWFLAKE_ROLE"},
 	} {
 		if *f.to == "" {
@@ -158,7 +166,8 @@ func (c *Config) complete() {
 // ownHost reports whether requests go to a host of Snowflake's.
 func (c *Config) ownHost() bool {
 	host := strings.ToLower(c.Host)
-	return host == "" || strings.HasSuffix(host, ".snowflakecomputing.com") || strings.HasSuffix(host, ".snowflakecomputing.cn")
+	return host == "" || strings.HasSuffix(host, ".snowflakecomputing.com") ||
+		strings.HasSuffix(host, ".snowflakecomputing.cn")
 }
 
 // check returns an error if a required value is missing.

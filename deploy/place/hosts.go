@@ -93,7 +93,8 @@ func Hosts(c HostsConfig, connectors []driver.Connector, providers judgebackend.
 		if err != nil {
 			return nil, err
 		}
-		add("traces.endpoint", driver.Contact{Host: host, Port: port, Why: "the collector of traces", When: "while badger serve runs"})
+		add("traces.endpoint",
+			driver.Contact{Host: host, Port: port, Why: "the collector of traces", When: "while badger serve runs"})
 	}
 	return out, nil
 }
@@ -121,7 +122,8 @@ func (j Judge) contacts(providers judgebackend.Providers) ([]driver.Contact, err
 	}
 	host, port := driver.HostPort(u)
 	return driver.Behind(proxy, "the proxy that the judge is reached through",
-		driver.Contact{Host: host, Port: port, Why: "the judge: questions that rules cannot decide", When: "for judged metrics, where the ledger has no answer", Off: "judge.offline: true"}), nil
+		driver.Contact{Host: host, Port: port, Why: "the judge: questions that rules cannot decide",
+			When: "for judged metrics, where the ledger has no answer", Off: "judge.offline: true"}), nil
 }
 
 func (i Issuer) contacts() ([]driver.Contact, error) {
@@ -132,11 +134,15 @@ func (i Issuer) contacts() ([]driver.Contact, error) {
 		return nil, nil // a file
 	case i.Keys != "":
 		host, port, err := hostPort(key, i.Keys)
-		return []driver.Contact{{Host: host, Port: port, Why: "the keys of the OpenID Connect issuer", When: when, Off: key + ": FILE"}}, err
+		return []driver.Contact{
+			{Host: host, Port: port, Why: "the keys of the OpenID Connect issuer", When: when, Off: key + ": FILE"}}, err
 	}
 	host, port, err := hostPort(i.Key+".issuer", i.URL)
 	return []driver.Contact{
-		{Host: host, Port: port, Why: "the OpenID Connect issuer's discovery document", When: when, Off: key + ": FILE or URL"},
-		{Port: 443, Why: "the issuer's keys", When: when, Learn: "jwks_uri in " + strings.TrimSuffix(i.URL, "/") + "/.well-known/openid-configuration", Off: key + ": FILE or URL"},
+		{Host: host, Port: port, Why: "the OpenID Connect issuer's discovery document", When: when,
+			Off: key + ": FILE or URL"},
+		{Port: 443, Why: "the issuer's keys", When: when,
+			Learn: "jwks_uri in " + strings.TrimSuffix(i.URL, "/") + "/.well-known/openid-configuration",
+			Off:   key + ": FILE or URL"},
 	}, err
 }

@@ -17,16 +17,24 @@ func machine(getenv func(string) string) []doctor.Check {
 	const few = 4096
 	switch n, known := openFiles(); {
 	case !known:
-		checks = append(checks, doctor.Check{Name: "open files", Status: doctor.Skipped, Detail: "the limit is not known here"})
+		checks = append(checks,
+			doctor.Check{Name: "open files", Status: doctor.Skipped, Detail: "the limit is not known here"})
 	case n < few:
-		checks = append(checks, doctor.Check{Name: "open files", Status: doctor.Warning, Detail: "the limit is " + strconv.FormatUint(n, 10), Fix: "raise it to " + strconv.Itoa(few) + " or more: each caller and each question of a judge is a connection"})
+		checks = append(checks,
+			doctor.Check{Name: "open files", Status: doctor.Warning, Detail: "the limit is " + strconv.FormatUint(n, 10),
+				Fix: "raise it to " + strconv.Itoa(few) + " or more: each caller and each question of a judge is a connection"})
 	default:
-		checks = append(checks, doctor.Check{Name: "open files", Status: doctor.OK, Detail: "the limit is " + strconv.FormatUint(n, 10)})
+		checks = append(checks,
+			doctor.Check{Name: "open files", Status: doctor.OK, Detail: "the limit is " + strconv.FormatUint(n, 10)})
 	}
 	if uid := os.Getuid(); uid == 0 {
-		return append(checks, doctor.Check{Name: "user", Status: doctor.Warning, Detail: "this runs as root", Fix: "run it as another user: badger needs no rights of root"})
+		return append(checks,
+			doctor.Check{Name: "user", Status: doctor.Warning, Detail: "this runs as root",
+				Fix: "run it as another user: badger needs no rights of root"})
 	}
-	return append(checks, doctor.Check{Name: "user", Status: doctor.OK, Detail: "user " + strconv.Itoa(os.Getuid()) + ", group " + strconv.Itoa(os.Getgid())})
+	return append(checks,
+		doctor.Check{Name: "user", Status: doctor.OK,
+			Detail: "user " + strconv.Itoa(os.Getuid()) + ", group " + strconv.Itoa(os.Getgid())})
 }
 
 // memoryCheck compares the limit of the container, 0 for none, with that of the Go runtime.
@@ -38,13 +46,18 @@ func memoryCheck(variable string, limit uint64) doctor.Check {
 		return doctor.Check{Name: name, Status: doctor.OK, Detail: "no limit of a container is seen"}
 	case gc == math.MaxInt64:
 		return doctor.Check{
-			Name: name, Status: doctor.Warning, Detail: "the container's limit is " + mebibytes(limit) + ", and GOMEMLIMIT is not set",
-			Fix: "set GOMEMLIMIT to about 80 % of the limit, such as " + strconv.FormatUint(limit/10*8>>20, 10) + "MiB: the runtime then collects garbage before the container is killed",
+			Name: name, Status: doctor.Warning,
+			Detail: "the container's limit is " + mebibytes(limit) + ", and GOMEMLIMIT is not set",
+			Fix: "set GOMEMLIMIT to about 80 % of the limit, such as " + strconv.FormatUint(limit/10*8>>20, 10) +
+				"MiB: the runtime then collects garbage before the container is killed",
 		}
 	case uint64(gc) > limit/20*19: //nolint:gosec // above 0
-		return doctor.Check{Name: name, Status: doctor.Warning, Detail: "GOMEMLIMIT=" + variable + " leaves nothing of the container's " + mebibytes(limit) + " for the embedded engine", Fix: "set GOMEMLIMIT to about 80 % of the limit"}
+		return doctor.Check{Name: name, Status: doctor.Warning,
+			Detail: "GOMEMLIMIT=" + variable + " leaves nothing of the container's " + mebibytes(limit) +
+				" for the embedded engine", Fix: "set GOMEMLIMIT to about 80 % of the limit"}
 	}
-	return doctor.Check{Name: name, Status: doctor.OK, Detail: "the container's limit is " + mebibytes(limit) + ", GOMEMLIMIT=" + variable}
+	return doctor.Check{Name: name, Status: doctor.OK,
+		Detail: "the container's limit is " + mebibytes(limit) + ", GOMEMLIMIT=" + variable}
 }
 
 // memoryLimit is the limit that a control group of version 2 or 1 sets, in bytes; 0 is none.

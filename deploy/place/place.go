@@ -82,14 +82,16 @@ func (d *deployment) warn(name, fix, format string, args ...any) {
 }
 
 func (d *deployment) fail(name string, err error, fix string) {
-	d.report.Add(doctor.Check{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: fix, Code: errcode.Of(err).String()})
+	d.report.Add(
+		doctor.Check{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: fix, Code: errcode.Of(err).String()})
 }
 
 // Examine examines the environment of badger serve, from the inside: identity, files of secrets, the warehouse, the
 // ledger, the judge (with a request for one word), clocks, egress and limits. Each problem is a failed check.
 func Examine(ctx context.Context, c Config, o Options) doctor.Report {
 	name, _, _ := strings.Cut(c.Judge.Backend, ":")
-	d := &deployment{getenv: o.Judged.Getenv, now: o.Judged.Now, config: c, how: o, asks: c.Judge.Asked() && !c.Judge.Offline && name != "replay"}
+	d := &deployment{getenv: o.Judged.Getenv, now: o.Judged.Now, config: c, how: o,
+		asks: c.Judge.Asked() && !c.Judge.Offline && name != "replay"}
 	d.report.OK = true
 	d.identity()
 	d.secretFiles()
@@ -141,8 +143,10 @@ func (d *deployment) identity() {
 func (d *deployment) secretFiles() {
 	c := d.config
 	d.files = map[string]string{
-		"auth.token_file": c.Auth.TokenFile, "auth.client_ca": c.Auth.ClientCAFile, "tls.cert": c.TLS.Cert, "tls.key": c.TLS.Key, "tls.client_ca": c.TLS.ClientCA,
-		"judge.key_file": c.Judge.KeyFile, "judge.ca_file": c.Judge.CAFile, "traces.headers_file": c.Traces.HeadersFile, "traces.ca_file": c.Traces.CAFile,
+		"auth.token_file": c.Auth.TokenFile, "auth.client_ca": c.Auth.ClientCAFile, "tls.cert": c.TLS.Cert,
+		"tls.key": c.TLS.Key, "tls.client_ca": c.TLS.ClientCA,
+		"judge.key_file": c.Judge.KeyFile, "judge.ca_file": c.Judge.CAFile, "traces.headers_file": c.Traces.HeadersFile,
+		"traces.ca_file": c.Traces.CAFile,
 	}
 	for key, of := range map[string]*identity.Config{"auth.grpc": c.Auth.GRPC, "auth.http": c.Auth.HTTP} {
 		if of != nil {
@@ -195,7 +199,8 @@ func (d *deployment) file(key, path string) {
 		if errors.As(err, &p) {
 			err = p.Err // without the path
 		}
-		d.fail(name, errcode.New(errcode.FailedPrecondition, "%q: %w", filepath.Base(path), err), fmt.Sprintf("mount it, readable for user %d", os.Getuid()))
+		d.fail(name, errcode.New(errcode.FailedPrecondition, "%q: %w", filepath.Base(path), err),
+			fmt.Sprintf("mount it, readable for user %d", os.Getuid()))
 		return
 	}
 	_ = f.Close()
@@ -204,7 +209,8 @@ func (d *deployment) file(key, path string) {
 	case info.Size() == 0:
 		d.fail(name, errcode.New(errcode.FailedPrecondition, "%q is empty", filepath.Base(path)), "put the secret into it")
 	case key == "the container's token" && age > rewritten:
-		d.warn(name, "the platform rewrites it while the service runs; restart the service if it does not", "%q was last written %s ago", filepath.Base(path), age)
+		d.warn(name, "the platform rewrites it while the service runs; restart the service if it does not",
+			"%q was last written %s ago", filepath.Base(path), age)
 	default:
 		d.ok(name, "%q can be read; last written %s ago", filepath.Base(path), age)
 	}
@@ -223,9 +229,11 @@ func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Repo
 		return
 	case !keeps || d.config.Warehouse == "":
 		if where == "" || where == "warehouse" {
-			d.warn(name, "name results.warehouse, so that answers outlast the process and replicas share them", "answers are kept in memory")
+			d.warn(name, "name results.warehouse, so that answers outlast the process and replicas share them",
+				"answers are kept in memory")
 		} else {
-			d.warn(name, "in a container, keep it in the warehouse: leave judge.ledger out", "file %q; replicas do not share it", filepath.Base(where))
+			d.warn(name, "in a container, keep it in the warehouse: leave judge.ledger out", "file %q; replicas do not share it",
+				filepath.Base(where))
 		}
 		return
 	case only:
@@ -238,7 +246,8 @@ func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Repo
 	w, err := d.how.Existing(ctx)
 	if err == nil {
 		defer w.Close() //nolint:errcheck // nothing is left to be written
-		if !slices.ContainsFunc(examined.Checks, func(c doctor.Check) bool { return c.Name == "warehouse: writing to them" && c.Status == doctor.OK }) {
+		if !slices.ContainsFunc(examined.Checks,
+			func(c doctor.Check) bool { return c.Name == "warehouse: writing to them" && c.Status == doctor.OK }) {
 			d.skip(name, "badger's tables do not exist yet; the first start creates them")
 			return
 		}
@@ -279,7 +288,8 @@ func (d *deployment) judge(ctx context.Context, warehouse bool) {
 	defer j.Close() //nolint:errcheck // no ledger, no audit
 	start := d.now()
 	answer, err := j.Backend().Complete(ctx, judgebackend.Request{
-		Purpose: "doctor", PromptVersion: "v1", MaxTokens: 64, Messages: []judgebackend.Message{{Role: judgebackend.User, Content: "Answer with one word: yes."}},
+		Purpose: "doctor", PromptVersion: "v1", MaxTokens: 64,
+		Messages: []judgebackend.Message{{Role: judgebackend.User, Content: "Answer with one word: yes."}},
 	})
 	took := d.now().Sub(start).Round(time.Millisecond)
 	switch {
@@ -288,7 +298,8 @@ func (d *deployment) judge(ctx context.Context, warehouse bool) {
 	case err != nil:
 		d.fail(name, err, fix)
 	case !strings.Contains(strings.ToLower(answer.Reply), "yes"):
-		d.warn(name, "is this the model that was meant?", "%s answers, in %s, but not with the word that it was asked for", j.Name(), took)
+		d.warn(name, "is this the model that was meant?", "%s answers, in %s, but not with the word that it was asked for",
+			j.Name(), took)
 	default:
 		d.ok(name, "%s answers, in %s", j.Name(), took)
 	}
@@ -322,7 +333,8 @@ func (d *deployment) judgeClock(ctx context.Context) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	client := http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Transport: transport, Timeout: 10 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, at.String(), nil)
 	if err != nil {
 		return
@@ -342,7 +354,8 @@ func (d *deployment) judgeClock(ctx context.Context) {
 	}
 	off := apart(theirs, before, after)
 	if off > tolerated {
-		d.warn(name, "set this machine's clock by NTP: keys and tokens are refused when it is wrong", "the judge's host differs by %s", off.Round(time.Second))
+		d.warn(name, "set this machine's clock by NTP: keys and tokens are refused when it is wrong",
+			"the judge's host differs by %s", off.Round(time.Second))
 		return
 	}
 	d.ok(name, "differs by less than %s", max(off, after.Sub(before), time.Second).Round(time.Second)+time.Second)
@@ -378,7 +391,8 @@ func (d *deployment) egress(ctx context.Context) {
 		}
 	}
 	if len(set) > 0 {
-		d.warn("egress: proxies", "name the proxy where it is needed: proxy=… in the warehouse's URL, judge.proxy", "set, and not used: %s", strings.Join(set, ", "))
+		d.warn("egress: proxies", "name the proxy where it is needed: proxy=… in the warehouse's URL, judge.proxy",
+			"set, and not used: %s", strings.Join(set, ", "))
 	}
 	ctx, cancel := context.WithTimeout(ctx, egressTime)
 	defer cancel()
@@ -404,7 +418,9 @@ func (d *deployment) egress(ctx context.Context) {
 	for _, o := range outcomes {
 		counts[o]++
 	}
-	said := fmt.Sprintf("of %d addresses reserved for documentation %d refused immediately, %d did not answer, %d answered; the name %s %s", len(nobody), counts[refused], counts[silent], counts[answered], nobodysName, name)
+	said := fmt.Sprintf(
+		"of %d addresses reserved for documentation %d refused immediately, %d did not answer, %d answered; the name %s %s",
+		len(nobody), counts[refused], counts[silent], counts[answered], nobodysName, name)
 	const fix = "something between answers for hosts that do not exist, such as a transparent proxy or a name server that knows every name: it sees what badger sends, and TLS is what protects it"
 	if counts[answered] > 0 || name == answered {
 		d.warn("egress", fix, "%s", said)
@@ -466,7 +482,8 @@ func (d *deployment) temporary(only bool) {
 	if free, known := freeBytes(dir); known {
 		const little = 512 << 20
 		if free < little {
-			d.warn(name, "results that do not fit the memory go there: give it more room", "%s has %s left", dir, mebibytes(free))
+			d.warn(name, "results that do not fit the memory go there: give it more room", "%s has %s left", dir,
+				mebibytes(free))
 			return
 		}
 		d.ok(name, "%s can be written; %s left", dir, mebibytes(free))

@@ -81,11 +81,14 @@ func (d *Deployment) CheckLocation(of string) error {
 		return bad("location is %.40q, expected EU, US, or a region, such as europe-west1", of)
 	}
 	if region != "" && !inside {
-		return bad("deploy.cloud_run.region is %.40q, and location is %.40q: the service must be in this location; expected %s", region, of, want)
+		return bad(
+			"deploy.cloud_run.region is %.40q, and location is %.40q: the service must be in this location; expected %s", region,
+			of, want)
 	}
 	if u, err := url.Parse(d.Warehouse); err == nil && u.Scheme == "bigquery" {
 		if l := u.Query().Get("location"); l != "" && !strings.EqualFold(l, of) {
-			return bad("deploy.warehouse has location=%.40s, and location is %.40q: one query reads datasets of one location", l, of)
+			return bad("deploy.warehouse has location=%.40s, and location is %.40q: one query reads datasets of one location", l,
+				of)
 		}
 	}
 	return nil
@@ -148,23 +151,29 @@ func (s *CloudRunService) Bindings() []Binding {
 	project := s.Project
 	out := []Binding{
 		{"service", s.Name, "roles/run.invoker", "", "CALLER", "BigQuery calls the service."},
-		{"connection", s.ConnectionName(), "projects/" + project + "/roles/" + functionOwner, s.Owner, "", "The owner creates functions over the connection."},
-		{"connection", s.ConnectionName(), "roles/bigquery.connectionUser", s.Caller, "", "Callers call functions over the connection."},
+		{"connection", s.ConnectionName(), "projects/" + project + "/roles/" + functionOwner, s.Owner, "",
+			"The owner creates functions over the connection."},
+		{"connection", s.ConnectionName(), "roles/bigquery.connectionUser", s.Caller, "",
+			"Callers call functions over the connection."},
 	}
 	for _, who := range d.Report.People() {
 		kind := "user:"
 		if strings.HasSuffix(who, ".gserviceaccount.com") {
 			kind = "serviceAccount:"
 		}
-		out = append(out, Binding{"service", s.Name, "roles/run.invoker", kind + who, "", "Whom deploy.report names opens the report."})
+		out = append(out,
+			Binding{"service", s.Name, "roles/run.invoker", kind + who, "", "Whom deploy.report names opens the report."})
 	}
 	if judged && d.Judge.Secret != "" {
-		out = append(out, Binding{"secret", d.Judge.Secret, "roles/secretmanager.secretAccessor", service, "", "The service reads the judge's key."})
+		out = append(out,
+			Binding{"secret", d.Judge.Secret, "roles/secretmanager.secretAccessor", service, "",
+				"The service reads the judge's key."})
 	}
 	if u, err := url.Parse(d.Warehouse); err == nil && u.Scheme == "bigquery" {
 		data, billing := u.Host, cmp.Or(u.Query().Get("billing_project"), u.Host)
 		out = append(out,
-			Binding{"project", billing, "roles/bigquery.jobUser", service, "", "The service runs queries: promoted judges, references, the ledger."},
+			Binding{"project", billing, "roles/bigquery.jobUser", service, "",
+				"The service runs queries: promoted judges, references, the ledger."},
 			Binding{"project", billing, "roles/bigquery.readSessionUser", service, "", "The service reads large results."})
 		role, why := "roles/bigquery.dataViewer", "The service reads promoted judges."
 		switch {
@@ -175,13 +184,16 @@ func (s *CloudRunService) Bindings() []Binding {
 		}
 		out = append(out, Binding{"dataset", data + "." + s.Tables, role, service, "", why})
 		if other := strings.Trim(u.Path, "/"); other != "" && other != s.Tables {
-			out = append(out, Binding{"dataset", data + "." + other, "roles/bigquery.dataViewer", service, "", "The service reads results that references name."})
+			out = append(out,
+				Binding{"dataset", data + "." + other, "roles/bigquery.dataViewer", service, "",
+					"The service reads results that references name."})
 		}
 	}
 	if d.Judge.Backend == "bigqueryai" {
 		if c := d.CloudRun.ModelConnection; c != "" {
 			out = append(out,
-				Binding{"connection", c, "roles/bigquery.connectionUser", service, "", "The service asks the model over this connection."},
+				Binding{"connection", c, "roles/bigquery.connectionUser", service, "",
+					"The service asks the model over this connection."},
 				Binding{"project", project, "roles/aiplatform.user", "", "MODEL_CALLER", "The connection asks the model."})
 		} else {
 			out = append(out, Binding{"project", project, "roles/aiplatform.user", service, "", "The service asks the model."})
@@ -191,8 +203,10 @@ func (s *CloudRunService) Bindings() []Binding {
 		nightly = "serviceAccount:" + nightly
 		out = append(out,
 			Binding{"project", project, "roles/bigquery.jobUser", nightly, "", "The scheduled query runs."},
-			Binding{"dataset", project + "." + s.Dataset, "roles/bigquery.dataEditor", nightly, "", "The scheduled query calls the procedure and writes scores."},
-			Binding{"connection", s.ConnectionName(), "roles/bigquery.connectionUser", nightly, "", "The scheduled query calls functions."})
+			Binding{"dataset", project + "." + s.Dataset, "roles/bigquery.dataEditor", nightly, "",
+				"The scheduled query calls the procedure and writes scores."},
+			Binding{"connection", s.ConnectionName(), "roles/bigquery.connectionUser", nightly, "",
+				"The scheduled query calls functions."})
 	}
 	return out
 }
@@ -222,15 +236,20 @@ func (s *CloudRunService) command(b *Binding, verb, sql, to string) string {
 	member := "--member=" + b.member()
 	switch b.On {
 	case "project":
-		return fmt.Sprintf("gcloud projects %s-iam-policy-binding %s %s %s --condition=None", verb, ShellWord(b.Resource), member, role)
+		return fmt.Sprintf("gcloud projects %s-iam-policy-binding %s %s %s --condition=None", verb, ShellWord(b.Resource),
+			member, role)
 	case "secret":
-		return fmt.Sprintf("gcloud secrets %s-iam-policy-binding %s --project=%s %s %s", verb, ShellWord(b.Resource), project, member, role)
+		return fmt.Sprintf("gcloud secrets %s-iam-policy-binding %s --project=%s %s %s", verb, ShellWord(b.Resource), project,
+			member, role)
 	case "service":
-		return fmt.Sprintf("gcloud run services %s-iam-policy-binding %s --project=%s --region=%s %s %s", verb, ShellWord(b.Resource), project, ShellWord(cmp.Or(s.Deploy.CloudRun.Region, "REGION")), member, role)
+		return fmt.Sprintf("gcloud run services %s-iam-policy-binding %s --project=%s --region=%s %s %s", verb,
+			ShellWord(b.Resource), project, ShellWord(cmp.Or(s.Deploy.CloudRun.Region, "REGION")), member, role)
 	case "dataset":
 		at, name, _ := cutLast(b.Resource, ".")
-		q := fmt.Sprintf("%s `%s` ON SCHEMA %s %s %s", sql, b.Role, s.Dialect.Identifier(at, name), to, s.Dialect.Literal(b.Member))
-		return fmt.Sprintf("bq query --project_id=%s --location=%s --use_legacy_sql=false %s", project, ShellWord(s.Location), ShellWord(q))
+		q := fmt.Sprintf("%s `%s` ON SCHEMA %s %s %s", sql, b.Role, s.Dialect.Identifier(at, name), to,
+			s.Dialect.Literal(b.Member))
+		return fmt.Sprintf("bq query --project_id=%s --location=%s --use_legacy_sql=false %s", project, ShellWord(s.Location),
+			ShellWord(q))
 	}
 	return fmt.Sprintf("connection_role %s %s %s %s", verb, ShellWord(b.Resource), b.member(), ShellWord(b.Role))
 }

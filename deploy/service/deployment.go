@@ -101,7 +101,9 @@ func (d *Deployment) Complete() error {
 		d.Replicas.Max = d.Replicas.Min
 	}
 	if d.Replicas.Min < 1 || d.Replicas.Max < d.Replicas.Min || d.Replicas.Max > 1000 {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.replicas: min is %d and max is %d, expected 1 to 1000 and min at most max", d.Replicas.Min, d.Replicas.Max)
+		return errcode.New(errcode.InvalidArgument,
+			"values: deploy.replicas: min is %d and max is %d, expected 1 to 1000 and min at most max", d.Replicas.Min,
+			d.Replicas.Max)
 	}
 	if !cores.MatchString(d.CPU) {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.cpu is %.20q, expected cores, such as 1 or 500m", d.CPU)
@@ -110,13 +112,16 @@ func (d *Deployment) Complete() error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %.20q, expected a size, such as 1Gi", d.Memory)
 	}
 	if n, err := strconv.Atoi(strings.TrimSuffix(d.Memory, "Mi")); err == nil && n < leastMemory {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %s, expected at least %dMi", d.Memory, leastMemory)
+		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %s, expected at least %dMi", d.Memory,
+			leastMemory)
 	}
 	if err := checkWarehouse("deploy.warehouse", d.Warehouse); err != nil {
 		return err
 	}
-	if u, err := url.Parse(d.Judge.URL); d.Judge.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.judge.url is no URL such as https://models.example.com/v1")
+	if u, err := url.Parse(d.Judge.URL); d.Judge.URL != "" &&
+		(err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		return errcode.New(errcode.InvalidArgument,
+			"values: deploy.judge.url is no URL such as https://models.example.com/v1")
 	}
 	if err := d.Results.complete(); err != nil {
 		return err
@@ -135,7 +140,8 @@ func (d *Deployment) Complete() error {
 // checkWarehouse checks the URL of a warehouse, if there is one.
 func checkWarehouse(key, value string) error {
 	if scheme, _, _ := strings.Cut(value, ":"); value != "" && (scheme == value || !slices.Contains(schemes, scheme)) {
-		return errcode.New(errcode.InvalidArgument, "values: %s is no URL of a warehouse, expected one that begins with one of %s:", key, strings.Join(schemes, ":, "))
+		return errcode.New(errcode.InvalidArgument,
+			"values: %s is no URL of a warehouse, expected one that begins with one of %s:", key, strings.Join(schemes, ":, "))
 	}
 	return nil
 }

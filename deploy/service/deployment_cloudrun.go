@@ -11,12 +11,15 @@ type CloudRun struct {
 	ProjectNumber string `yaml:"project_number"` // the URL follows from it, so it is known before the service exists
 	Region        string `yaml:"region"`         // of the service; by default the location, if that is a region
 
-	Account        string   `yaml:"account"`         // service account of the service; SERVICE-server@PROJECT.iam.gserviceaccount.com
-	NightlyAccount string   `yaml:"nightly_account"` // of the scheduled query; SERVICE-nightly@…
-	Callers        []string `yaml:"callers"`         // service accounts of connections that may call; by default all of BigQuery's, and IAM decides
-	Concurrency    int      `yaml:"concurrency"`     // calls that one instance has at once; 0: 80
+	// service account of the service; SERVICE-server@PROJECT.iam.gserviceaccount.com
+	Account        string `yaml:"account"`
+	NightlyAccount string `yaml:"nightly_account"` // of the scheduled query; SERVICE-nightly@…
+	// service accounts of connections that may call; by default all of BigQuery's, and IAM decides
+	Callers     []string `yaml:"callers"`
+	Concurrency int      `yaml:"concurrency"` // calls that one instance has at once; 0: 80
 
-	ModelConnection string `yaml:"model_connection"` // judge bigqueryai: PROJECT.LOCATION.CONNECTION to the model; without it the service's account asks
+	// judge bigqueryai: PROJECT.LOCATION.CONNECTION to the model; without it the service's account asks
+	ModelConnection string `yaml:"model_connection"`
 
 	Network    string `yaml:"network"`    // all outgoing connections go through this VPC network
 	Subnetwork string `yaml:"subnetwork"` // of it, in the region

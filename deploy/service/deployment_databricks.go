@@ -60,7 +60,8 @@ func (d *Databricks) complete() error {
 			return bad("%s is %.80q, expected %s", f.key, f.value, f.want)
 		}
 	}
-	for _, f := range []struct{ key, value string }{{"dev_catalog", d.DevCatalog}, {"schema", d.Schema}, {"volume", d.Volume}} {
+	for _, f := range []struct{ key, value string }{{"dev_catalog", d.DevCatalog}, {"schema", d.Schema},
+		{"volume", d.Volume}} {
 		// Unity Catalog's own rule for names.
 		if len(f.value) > 255 || strings.ContainsAny(f.value, "./ ") {
 			return bad("%s is %.60q; names of Unity Catalog have no dot, space or slash and at most 255 bytes", f.key, f.value)

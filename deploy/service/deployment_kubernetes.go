@@ -81,7 +81,8 @@ func (k *Kubernetes) complete() error {
 	if k.Release[0] < 'a' || len(k.Release) > 53 {
 		return bad("release", k.Release, "a name of at most 53 characters that begins with a letter")
 	}
-	for _, n := range []struct{ key, value string }{{"tokens", k.Tokens}, {"pull_secret", k.PullSecret}, {"tls.secret", k.TLS.Secret}, {"tls.issuer", k.TLS.Issuer}} {
+	for _, n := range []struct{ key, value string }{{"tokens", k.Tokens}, {"pull_secret", k.PullSecret},
+		{"tls.secret", k.TLS.Secret}, {"tls.issuer", k.TLS.Issuer}} {
 		if n.value != "" && !dnsName.MatchString(n.value) {
 			return bad(n.key, n.value, "the name of an object, of lower-case letters, digits, dashes and dots")
 		}
@@ -168,13 +169,15 @@ func (d *Deployment) NamedHosts() ([]HostPort, error) {
 
 // Contacts reports whether the server or badger run makes outbound connections.
 func (d *Deployment) Contacts() bool {
-	return slices.ContainsFunc(d.urls(), func(u urlValue) bool { return u.value != "" && !strings.HasPrefix(u.value, "duckdb:") })
+	return slices.ContainsFunc(d.urls(),
+		func(u urlValue) bool { return u.value != "" && !strings.HasPrefix(u.value, "duckdb:") })
 }
 
 type urlValue struct{ key, value string }
 
 func (d *Deployment) urls() []urlValue {
-	return []urlValue{{"deploy.warehouse", d.Warehouse}, {"deploy.judge.url", d.Judge.URL}, {"deploy.kubernetes.run.source", d.Kubernetes.Run.Source}}
+	return []urlValue{{"deploy.warehouse", d.Warehouse}, {"deploy.judge.url", d.Judge.URL},
+		{"deploy.kubernetes.run.source", d.Kubernetes.Run.Source}}
 }
 
 // hostOf is the host of a URL that statements or questions go to; empty if the URL names none.
@@ -183,7 +186,8 @@ func hostOf(text string) HostPort {
 	if err != nil {
 		return HostPort{}
 	}
-	hp := HostPort{Host: strings.ToLower(u.Hostname()), Port: map[string]int{"postgres": 5432, "postgresql": 5432, "redshift": 5439, "http": 80}[u.Scheme]}
+	hp := HostPort{Host: strings.ToLower(u.Hostname()),
+		Port: map[string]int{"postgres": 5432, "postgresql": 5432, "redshift": 5439, "http": 80}[u.Scheme]}
 	if hp.Port == 0 {
 		hp.Port = 443
 	}

@@ -35,15 +35,18 @@ func (r *Report) complete() error {
 				return err
 			}
 			if value == "" || len(identity.Clean(value)) > longestWho {
-				return errcode.New(errcode.InvalidArgument, "values: deploy.report.%s: invalid name %.60q; expected 1 to %d bytes", l.key, value, longestWho)
+				return errcode.New(errcode.InvalidArgument, "values: deploy.report.%s: invalid name %.60q; expected 1 to %d bytes",
+					l.key, value, longestWho)
 			}
 		}
 	}
 	if slices.Contains(r.Admins, everybody) {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.report.admins: expected names; * is for readers and annotators")
+		return errcode.New(errcode.InvalidArgument,
+			"values: deploy.report.admins: expected names; * is for readers and annotators")
 	}
 	if len(r.Masked) > 0 && !r.On() {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.report.masked: there is no report without deploy.report.readers, annotators or admins")
+		return errcode.New(errcode.InvalidArgument,
+			"values: deploy.report.masked: there is no report without deploy.report.readers, annotators or admins")
 	}
 	return nil
 }

@@ -17,11 +17,12 @@ type SnowflakeService struct {
 	QueryWarehouse string   `yaml:"query_warehouse"` // that the service's statements run on: ledger, references, Cortex
 	Nodes          Replicas `yaml:"nodes"`           // of the compute pool; by default as many as replicas
 	PoolSuspend    int      `yaml:"pool_suspend"`    // seconds after which a pool without a running service stops; 0: 600
-	Ready          int      `yaml:"ready"`           // instances that must be ready before the service counts as ready; 0: 1
-	Suspend        int      `yaml:"suspend"`         // seconds without a call after which the service stops; 0: never
-	Public         bool     `yaml:"public"`          // whether programs outside Snowflake may reach it, too
-	LogLevel       string   `yaml:"log_level"`       // what goes to the event table: INFO, ERROR or NONE
-	Previous       string   `yaml:"previous"`        // the image to go back to
+	// instances that must be ready before the service counts as ready; 0: 1
+	Ready    int    `yaml:"ready"`
+	Suspend  int    `yaml:"suspend"`   // seconds without a call after which the service stops; 0: never
+	Public   bool   `yaml:"public"`    // whether programs outside Snowflake may reach it, too
+	LogLevel string `yaml:"log_level"` // what goes to the event table: INFO, ERROR or NONE
+	Previous string `yaml:"previous"`  // the image to go back to
 
 	App NativeApp `yaml:"app"`
 }
@@ -74,7 +75,8 @@ func (j *Judge) completeSPCS() error {
 	}
 	u, err := url.Parse(j.URL)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return bad("url: %s needs a URL such as https://models.example.com/v1, without a user, a query or a fragment", j.Backend)
+		return bad("url: %s needs a URL such as https://models.example.com/v1, without a user, a query or a fragment",
+			j.Backend)
 	}
 	if net.ParseIP(u.Hostname()) != nil {
 		return bad("url: a network rule of Snowflake takes the name of a host, and not its address")

@@ -19,9 +19,9 @@ type Family struct {
 	Memory int // GiB
 }
 
-// Families are those without GPUs, as CREATE COMPUTE POOL lists them. Not every region has every
+// families are those without GPUs, as CREATE COMPUTE POOL lists them. Not every region has every
 // one.
-var Families = []Family{
+var families = []Family{
 	{"CPU_X64_XS", 1, 6}, {"CPU_X64_S", 3, 13}, {"CPU_X64_M", 6, 28}, {"CPU_X64_SL", 14, 54}, {"CPU_X64_L", 28, 116},
 	{"HIGHMEM_X64_S", 6, 58}, {"HIGHMEM_X64_M", 28, 240}, {"HIGHMEM_X64_SL", 92, 654}, {"HIGHMEM_X64_L", 124, 984},
 }
@@ -29,13 +29,14 @@ var Families = []Family{
 // FindFamily finds an instance family by its name.
 func FindFamily(name string) (Family, error) {
 	var names []string
-	for _, f := range Families {
+	for _, f := range families {
 		if f.Name == name {
 			return f, nil
 		}
 		names = append(names, f.Name)
 	}
-	return Family{}, errcode.New(errcode.InvalidArgument, "unknown instance family %.40q, expected one of %s", name, strings.Join(names, ", "))
+	return Family{}, errcode.New(errcode.InvalidArgument, "unknown instance family %.40q, expected one of %s", name,
+		strings.Join(names, ", "))
 }
 
 // What Snowflake allows of a service.
@@ -52,11 +53,12 @@ var (
 	rangePattern = regexp.MustCompile(`^([0-9]{1,5})-([0-9]{1,5})$`)
 )
 
-// CheckImage checks the path of an image: /DATABASE/SCHEMA/REPOSITORY/NAME:TAG. Snowflake knows the
+// checkImage checks the path of an image: /DATABASE/SCHEMA/REPOSITORY/NAME:TAG. Snowflake knows the
 // host.
-func CheckImage(image string) error {
+func checkImage(image string) error {
 	if !imagePattern.MatchString(image) {
-		return errcode.New(errcode.InvalidArgument, "invalid image path %.200q; expected /DATABASE/SCHEMA/REPOSITORY/NAME:TAG in lower case, without a host", image)
+		return errcode.New(errcode.InvalidArgument,
+			"invalid image path %.200q; expected /DATABASE/SCHEMA/REPOSITORY/NAME:TAG in lower case, without a host", image)
 	}
 	return nil
 }
@@ -69,8 +71,10 @@ func (s *Specification) Check(family Family) error {
 	c.volumes()
 	c.containers(family)
 	c.roles()
-	if s.Spec.LogExporters != nil && !slices.Contains([]string{"INFO", "ERROR", "NONE"}, s.Spec.LogExporters.EventTableConfig.LogLevel) {
-		c.wrong("spec.logExporters.eventTableConfig.logLevel", "%q, expected INFO, ERROR or NONE", s.Spec.LogExporters.EventTableConfig.LogLevel)
+	if s.Spec.LogExporters != nil &&
+		!slices.Contains([]string{"INFO", "ERROR", "NONE"}, s.Spec.LogExporters.EventTableConfig.LogLevel) {
+		c.wrong("spec.logExporters.eventTableConfig.logLevel", "%q, expected INFO, ERROR or NONE",
+			s.Spec.LogExporters.EventTableConfig.LogLevel)
 	}
 	if c.errs == nil {
 		return nil
@@ -190,7 +194,7 @@ func (c *checker) containers(family Family) {
 		k := &c.s.Spec.Containers[i]
 		at := fmt.Sprintf("spec.containers[%d]", i)
 		c.name(at+".name", k.Name, seen)
-		if err := CheckImage(k.Image); err != nil {
+		if err := checkImage(k.Image); err != nil {
 			c.wrong(at+".image", "%w", err)
 		}
 		if p := k.ReadinessProbe; p != nil {
@@ -210,10 +214,12 @@ func (c *checker) containers(family Family) {
 	}
 	c.most("secrets of all containers", secrets, maxSecrets)
 	if cpu.Cmp(new(big.Rat).SetInt64(int64(family.CPU))) > 0 {
-		c.wrong("spec.containers", "all ask for %s cores together, and a node of %s has %d", cpu.FloatString(2), family.Name, family.CPU)
+		c.wrong("spec.containers", "all ask for %s cores together, and a node of %s has %d", cpu.FloatString(2), family.Name,
+			family.CPU)
 	}
 	if memory.Cmp(gib(family.Memory)) > 0 {
-		c.wrong("spec.containers", "all ask for %s bytes of memory together, and a node of %s has %d GiB", memory.FloatString(0), family.Name, family.Memory)
+		c.wrong("spec.containers", "all ask for %s bytes of memory together, and a node of %s has %d GiB",
+			memory.FloatString(0), family.Name, family.Memory)
 	}
 }
 
@@ -283,7 +289,8 @@ func (c *checker) resources(at string, r *Resources, family Family, cpu, memory 
 			c.wrong(at+".requests."+q.name, "%s is more than the limit %s", q.requests, q.limit)
 		}
 		if most.Cmp(q.node) > 0 {
-			c.wrong(at+".limits."+q.name, "%s is more than a node of %s has: %d cores, %d GiB", q.limit, family.Name, family.CPU, family.Memory)
+			c.wrong(at+".limits."+q.name, "%s is more than a node of %s has: %d cores, %d GiB", q.limit, family.Name, family.CPU,
+				family.Memory)
 		}
 		q.sum.Add(q.sum, asked)
 	}
@@ -330,7 +337,8 @@ func (q Quantity) bytes() (*big.Rat, error) {
 		return nil, fmt.Errorf("%.40q, expected a size such as 2Gi", string(q))
 	}
 	n, _ := new(big.Rat).SetString(m[1])
-	unit := map[string]int64{"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[m[3]]
+	unit := map[string]int64{"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "K": 1e3, "M": 1e6,
+		"G": 1e9, "T": 1e12}[m[3]]
 	n.Mul(n, new(big.Rat).SetInt64(unit))
 	return n, positive(q, n)
 }

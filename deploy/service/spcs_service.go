@@ -51,7 +51,8 @@ func (s *SPCSService) Complete() error {
 	// Snowflake's manual allows no quoted names for these and for what they are in.
 	for _, f := range []struct{ key, value string }{
 		{"database", s.Database}, {"schema", s.Schema}, {"pool", s.Pool}, {"service", s.Name},
-		{"deploy.judge.secret", d.Judge.Secret}, {"deploy.snowflake.app.package", values.App.Package}, {"deploy.snowflake.app.name", values.App.Name},
+		{"deploy.judge.secret", d.Judge.Secret}, {"deploy.snowflake.app.package", values.App.Package},
+		{"deploy.snowflake.app.name", values.App.Name},
 	} {
 		if f.value != "" && s.Dialect.Identifier(f.value) != f.value {
 			return bad("%s is %.60q; Snowflake takes no quoted name there: expected letters of one case, digits and _, and no reserved word", f.key, f.value)
@@ -82,22 +83,26 @@ func (s *SPCSService) Complete() error {
 		values.Nodes.Max = values.Nodes.Min
 	}
 	if values.Nodes.Min < 1 || values.Nodes.Max < values.Nodes.Min {
-		return bad("deploy.snowflake.nodes: min is %d and max is %d, expected min at least 1 and at most max", values.Nodes.Min, values.Nodes.Max)
+		return bad("deploy.snowflake.nodes: min is %d and max is %d, expected min at least 1 and at most max",
+			values.Nodes.Min, values.Nodes.Max)
 	}
 	if values.PoolSuspend == 0 {
 		values.PoolSuspend = defaultPoolSuspend
 	}
 	if values.PoolSuspend < 1 || values.PoolSuspend > 7*24*3600 {
-		return bad("deploy.snowflake.pool_suspend is %d, expected 1 to 604800 seconds, or 0 for %d", values.PoolSuspend, defaultPoolSuspend)
+		return bad("deploy.snowflake.pool_suspend is %d, expected 1 to 604800 seconds, or 0 for %d", values.PoolSuspend,
+			defaultPoolSuspend)
 	}
 	if values.Suspend != 0 && (values.Suspend < shortestSuspend || values.Suspend > 7*24*3600) {
-		return bad("deploy.snowflake.suspend is %d, expected %d to 604800 seconds, or 0 for never", values.Suspend, shortestSuspend)
+		return bad("deploy.snowflake.suspend is %d, expected %d to 604800 seconds, or 0 for never", values.Suspend,
+			shortestSuspend)
 	}
 	if values.Ready == 0 {
 		values.Ready = 1
 	}
 	if values.Ready < 1 || values.Ready > d.Replicas.Min {
-		return bad("deploy.snowflake.ready is %d, expected 1 to deploy.replicas.min, which is %d", values.Ready, d.Replicas.Min)
+		return bad("deploy.snowflake.ready is %d, expected 1 to deploy.replicas.min, which is %d", values.Ready,
+			d.Replicas.Min)
 	}
 	if err := d.Judge.completeSPCS(); err != nil {
 		return err
@@ -116,7 +121,8 @@ func (s *SPCSService) Complete() error {
 	}
 	if w := d.Warehouse; w != "" {
 		if u, err := url.Parse(w); err != nil || u.Scheme != "snowflake" || u.User != nil {
-			return bad("deploy.warehouse is no URL such as snowflake:///%s/%s?auth=container, without a user", s.Database, s.Schema)
+			return bad("deploy.warehouse is no URL such as snowflake:///%s/%s?auth=container, without a user", s.Database,
+				s.Schema)
 		}
 	}
 	seen := map[string]bool{}
@@ -147,10 +153,12 @@ func (s *SPCSService) imagePath(key, image string) (string, error) {
 		image = "/" + strings.ToLower(s.Database+"/"+s.Schema+"/"+imageRepository) + "/" + image
 	}
 	if image == "" {
-		return "", errcode.New(errcode.InvalidArgument, "values: snowflake via spcs needs %s, such as %s: badger:1.0.0", key, key)
+		return "", errcode.New(errcode.InvalidArgument, "values: snowflake via spcs needs %s, such as %s: badger:1.0.0", key,
+			key)
 	}
-	if err := CheckImage(image); err != nil {
-		return "", errcode.New(errcode.InvalidArgument, "values: %s: %w; NAME:TAG alone means badger's own repository", key, err)
+	if err := checkImage(image); err != nil {
+		return "", errcode.New(errcode.InvalidArgument, "values: %s: %w; NAME:TAG alone means badger's own repository", key,
+			err)
 	}
 	return image, nil
 }
@@ -223,7 +231,9 @@ func (s *SPCSService) specification(image string, app bool) (*Specification, err
 	d := s.Deploy
 	spec := &Specification{}
 	if app && d.Report.On() && s.Schema != s.Tables {
-		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: a Native App has tables to show in the schema %s alone, and schema is %.60q", s.Tables, s.Schema)
+		return nil, errcode.New(errcode.InvalidArgument,
+			"values: deploy.report: a Native App has tables to show in the schema %s alone, and schema is %.60q", s.Tables,
+			s.Schema)
 	}
 	api := s.container("badger", image, apiPort, grpcPort, app)
 	api.Env["BADGER_REPORT_OFF"] = "true" // there is no sign-in, and names are not believed
@@ -236,16 +246,19 @@ func (s *SPCSService) specification(image string, app bool) (*Specification, err
 		public := s.container("public", image, publicPort, grpcPort+2, app)
 		maps.Copy(public.Env, d.Report.Environment())
 		spec.Spec.Containers = append(spec.Spec.Containers, public)
-		spec.Spec.Endpoints = append(spec.Spec.Endpoints, Endpoint{Name: "ui", Port: publicPort, Protocol: "HTTP", Public: true})
+		spec.Spec.Endpoints = append(spec.Spec.Endpoints,
+			Endpoint{Name: "ui", Port: publicPort, Protocol: "HTTP", Public: true})
 		spec.ServiceRoles = append(spec.ServiceRoles, ServiceRole{Name: "viewer", Endpoints: []string{"ui"}})
 	}
 	spec.Spec.Volumes = []Volume{{Name: "tmp", Source: "local"}}
 	if len(s.Judges) > 0 {
 		if app {
-			return nil, errcode.New(errcode.InvalidArgument, "values: judges: a Native App has no stage that judge files could be on; promote them in the consumer's account")
+			return nil, errcode.New(errcode.InvalidArgument,
+				"values: judges: a Native App has no stage that judge files could be on; promote them in the consumer's account")
 		}
 		id := serviceUser
-		spec.Spec.Volumes = append(spec.Spec.Volumes, Volume{Name: "judges", Source: "@" + s.in("judges"), UID: &id, GID: &id})
+		spec.Spec.Volumes = append(spec.Spec.Volumes,
+			Volume{Name: "judges", Source: "@" + s.in("judges"), UID: &id, GID: &id})
 	}
 	spec.Spec.LogExporters = &LogExporters{}
 	spec.Spec.LogExporters.EventTableConfig.LogLevel = d.Snowflake.LogLevel

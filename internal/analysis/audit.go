@@ -51,8 +51,9 @@ var AuditReasons = []struct{ Name, Of, Doc string }{
 
 // relationReasons are the relations between two results and queries that speak against gold.
 var relationReasons = map[string]string{
-	"gold_empty": GoldEmpty, "gold_literal_foreign": GoldLiteral, "gold_vacuous_limit": GoldLogic, "gold_vacuous_having": GoldLogic,
-	"gold_ungrouped": GoldLogic, "gold_and_for_or": GoldLogic, "gold_sort_against_question": GoldLogic,
+	"gold_empty": GoldEmpty, "gold_literal_foreign": GoldLiteral, "gold_vacuous_limit": GoldLogic,
+	"gold_vacuous_having": GoldLogic,
+	"gold_ungrouped":      GoldLogic, "gold_and_for_or": GoldLogic, "gold_sort_against_question": GoldLogic,
 }
 
 // AuditMetrics are the metrics that an audit reads in addition to EX.
@@ -85,9 +86,10 @@ type Audit struct {
 
 	Reasons     []Measured    `json:"reasons"`
 	Discordance []Discordance `json:"discordance,omitempty"`
-	Suspects    []Suspect     `json:"suspects"`        // the most reasons first
-	Golds       *Golds        `json:"golds,omitempty"` // gold queries whose result is not determined by the data; nil: none were read
-	Notes       []string      `json:"notes,omitempty"`
+	Suspects    []Suspect     `json:"suspects"` // the most reasons first
+	// gold queries whose result is not determined by the data; nil: none were read
+	Golds *Golds   `json:"golds,omitempty"`
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Measured compares a reason with labels: among the answers that EX rejects, people accept those on which EX errs.
@@ -165,7 +167,8 @@ func NewAudit(in AuditInput) (*Audit, error) {
 	for id, a := range answers {
 		if passes, ok := in.Labels[id]; ok {
 			a.label = &passes
-		} else if passes, ok := in.Labels[scoring.AnswerID{CaseID: id.CaseID, By: scoring.By{Agent: id.Agent, Version: id.Version}}]; ok {
+		} else if passes, ok := in.Labels[scoring.AnswerID{CaseID: id.CaseID,
+			By: scoring.By{Agent: id.Agent, Version: id.Version}}]; ok {
 			a.label = &passes
 		}
 	}
@@ -205,7 +208,8 @@ func (x *auditing) digests(in *AuditInput) (map[scoring.AnswerID]string, error) 
 }
 
 func compareAnswers(a, b scoring.AnswerID) int {
-	return cmp.Or(printable.CompareNatural(a.CaseID, b.CaseID), printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), printable.CompareNatural(a.Batch, b.Batch))
+	return cmp.Or(printable.CompareNatural(a.CaseID, b.CaseID), printable.CompareNatural(a.Agent, b.Agent),
+		printable.CompareVersions(a.Version, b.Version), printable.CompareNatural(a.Batch, b.Batch))
 }
 
 func (a *evidenceOf) because(reason, by string) {
@@ -354,15 +358,20 @@ func (x *auditing) audit(in *AuditInput, read bool) *Audit {
 	x.suspects(out)
 	switch {
 	case len(x.answers) == 0:
-		out.Notes = append(out.Notes, "there are no scores to audit by: expected "+in.EX+", "+strings.Join(AuditMetrics, ", "))
+		out.Notes = append(out.Notes,
+			"there are no scores to audit by: expected "+in.EX+", "+strings.Join(AuditMetrics, ", "))
 	case out.Labelled == 0:
-		out.Notes = append(out.Notes, "no answer that "+in.EX+" rejects is labelled: the precision of the reasons is not known")
+		out.Notes = append(out.Notes,
+			"no answer that "+in.EX+" rejects is labelled: the precision of the reasons is not known")
 	}
 	if noEX > 0 {
-		out.Notes = append(out.Notes, printable.Count(noEX, "answer")+" without a verdict of "+in.EX+" ("+withoutVerdict(why)+"): the reasons are listed, but not measured on them")
+		out.Notes = append(out.Notes,
+			printable.Count(noEX, "answer")+" without a verdict of "+in.EX+" ("+withoutVerdict(why)+
+				"): the reasons are listed, but not measured on them")
 	}
 	if !read && len(x.answers) > 0 {
-		out.Notes = append(out.Notes, "the answers themselves were not read: whether several agents give the same result ("+AgentsAgree+") is not known")
+		out.Notes = append(out.Notes,
+			"the answers themselves were not read: whether several agents give the same result ("+AgentsAgree+") is not known")
 	}
 	return out
 }
@@ -374,7 +383,8 @@ func withoutVerdict(n map[mark]int) string {
 		status mark
 		said   string
 	}{
-		{notApplicable, "not applicable"}, {unanswered, "no answer"}, {failed, "failed score"}, {abstained, "abstained"}, {scored, "no threshold"}, {absent, "no score"},
+		{notApplicable, "not applicable"}, {unanswered, "no answer"}, {failed, "failed score"}, {abstained, "abstained"},
+		{scored, "no threshold"}, {absent, "no score"},
 	} {
 		if n[of.status] > 0 {
 			out = append(out, of.said+" "+strconv.Itoa(n[of.status]))
@@ -468,7 +478,8 @@ func (x *auditing) discord(out *Audit) {
 		}
 	}
 	sorted := slices.SortedFunc(maps.Keys(voters), func(a, b voter) int {
-		return cmp.Or(slices.Index(AuditMetrics, a.metric)-slices.Index(AuditMetrics, b.metric), strings.Compare(a.judge, b.judge))
+		return cmp.Or(slices.Index(AuditMetrics, a.metric)-slices.Index(AuditMetrics, b.metric),
+			strings.Compare(a.judge, b.judge))
 	})
 	for _, v := range sorted {
 		own := false // whether the judge gives diagnoses itself
@@ -560,6 +571,7 @@ func (x *auditing) suspects(out *Audit) {
 		return n
 	}
 	slices.SortFunc(out.Suspects, func(a, b Suspect) int {
-		return cmp.Or(-strings.Compare(a.Of, b.Of), cmp.Compare(len(b.Reasons), len(a.Reasons)), cmp.Compare(weight(&b), weight(&a)), printable.CompareNatural(a.CaseID, b.CaseID))
+		return cmp.Or(-strings.Compare(a.Of, b.Of), cmp.Compare(len(b.Reasons), len(a.Reasons)),
+			cmp.Compare(weight(&b), weight(&a)), printable.CompareNatural(a.CaseID, b.CaseID))
 	})
 }

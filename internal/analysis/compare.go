@@ -186,7 +186,9 @@ func (c *Comparison) Finish(made []string, o CompareOptions) {
 		text string
 	}{{c.OnlyOf[0], "only the first side has"}, {c.OnlyOf[1], "only the second side has"}} {
 		if n.n > 0 {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s %s; %s not compared", n.text, printable.Count(n.n, "case"), printable.Verb(n.n, "it is", "they are")))
+			c.Notes = append(c.Notes,
+				fmt.Sprintf("%s %s; %s not compared", n.text, printable.Count(n.n, "case"),
+					printable.Verb(n.n, "it is", "they are")))
 		}
 	}
 	slices.Sort(made)

@@ -41,7 +41,8 @@ type GoldDependence struct {
 
 // goldKinds is the order of reports: first what makes any comparison of results doubtful.
 var goldKinds = []sqlparts.DependsOn{
-	sqlparts.OnChance, sqlparts.OnClock, sqlparts.OnModel, sqlparts.OnSession, sqlparts.OnHistory, sqlparts.OnOrder, sqlparts.OnTies,
+	sqlparts.OnChance, sqlparts.OnClock, sqlparts.OnModel, sqlparts.OnSession, sqlparts.OnHistory, sqlparts.OnOrder,
+	sqlparts.OnTies,
 }
 
 // NewGolds holds no queries yet.
@@ -95,7 +96,9 @@ func (g *Golds) Add(c *scoring.Case) {
 // Sort puts what was found in the order of reports.
 func (g *Golds) Sort() {
 	slices.SortFunc(g.Depends, func(a, b GoldDependence) int {
-		return cmp.Or(slices.Index(goldKinds, a.On)-slices.Index(goldKinds, b.On), printable.CompareNatural(a.CaseID, b.CaseID), cmp.Compare(a.Gold, b.Gold), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(slices.Index(goldKinds, a.On)-slices.Index(goldKinds, b.On),
+			printable.CompareNatural(a.CaseID, b.CaseID), cmp.Compare(a.Gold, b.Gold), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column))
 	})
 }
 

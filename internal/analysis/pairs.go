@@ -143,7 +143,8 @@ func (t *Tally) Change() Change {
 	before, after := sortedMean(t.befores), sortedMean(t.afters)
 	c.Before, c.After = &before, &after
 	t.x.test(&c, t.diffs)
-	if t.rated > 0 { // the metric has verdicts: a case without an answer passes on neither side, as it counts as 0 in the means
+	// the metric has verdicts: a case without an answer passes on neither side, as it counts as 0 in the means
+	if t.rated > 0 {
 		rate, p := float64(t.passedTo-t.passedFrom)/float64(t.rated+t.silent), agreement.McNemar(t.fixed, t.broken)
 		c.Rate, c.RateP = &rate, &p
 		c.NFixed, c.NBroken = t.fixed, t.broken
@@ -173,7 +174,8 @@ const (
 )
 
 // standings are how addresses and tables name the standings.
-var standings = []string{"passed", "failed", "no_verdict", "abstained", "not_applicable", "unanswered", "error", "absent"}
+var standings = []string{"passed", "failed", "no_verdict", "abstained", "not_applicable", "unanswered", "error",
+	"absent"}
 
 // String names the standing: passed, failed, no_verdict, abstained, not_applicable, unanswered, error
 // or absent.

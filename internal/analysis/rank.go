@@ -17,12 +17,14 @@ import (
 
 // RankOptions say how systems are ranked. Zero values mean the defaults.
 type RankOptions struct {
-	Choose    func(*Batch) bool
-	Systems   []string // nil: all
-	EX        string   // execution accuracy: the metric whose ranks others are compared with; default ex_bird, else ex_multiset
-	Metrics   []string // default flex, rose, verdict and hybrid_ex, those that have scores
-	Against   string   // what EX errs against: labels, or a metric; default labels, else the first of verdict, rose and flex that has scores
-	Resamples int      // default 1,000
+	Choose  func(*Batch) bool
+	Systems []string // nil: all
+	// execution accuracy: the metric whose ranks others are compared with; default ex_bird, else ex_multiset
+	EX      string
+	Metrics []string // default flex, rose, verdict and hybrid_ex, those that have scores
+	// what EX errs against: labels, or a metric; default labels, else the first of verdict, rose and flex that has scores
+	Against   string
+	Resamples int // default 1,000
 	Seed      uint64
 }
 
@@ -84,7 +86,8 @@ type EXError struct {
 var rankedByDefault = []string{"flex", "rose", "verdict", "hybrid_ex"}
 
 // NewRanking reads the scores of all systems and ranks them. labels are the human verdicts on answers.
-func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.AnswerID]bool, o RankOptions) (*Ranking, error) {
+func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.AnswerID]bool,
+	o RankOptions) (*Ranking, error) {
 	batches, err := src.Batches(ctx)
 	if err != nil {
 		return nil, err
@@ -121,7 +124,8 @@ func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.An
 		}
 		for _, name := range o.Systems {
 			if !slices.Contains(names, name) {
-				return nil, errcode.New(errcode.InvalidArgument, "there are no scores of the system %.60q; there are %s", name, quoted(names))
+				return nil, errcode.New(errcode.InvalidArgument, "there are no scores of the system %.60q; there are %s", name,
+					quoted(names))
 			}
 		}
 		systems = slices.DeleteFunc(systems, func(a *Answers) bool { return !slices.Contains(o.Systems, a.System()) })
@@ -158,7 +162,8 @@ func quoted(names []string) string {
 // AgainstLabels takes the labels of people for the truth.
 const AgainstLabels = "labels"
 
-func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels map[scoring.AnswerID]bool, o RankOptions) (*Ranking, error) {
+func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels map[scoring.AnswerID]bool,
+	o RankOptions) (*Ranking, error) {
 	r := &Ranking{EX: o.EX}
 	if o.Resamples <= 0 {
 		o.Resamples = 1000
@@ -167,10 +172,12 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 		r.Systems = append(r.Systems, a.System())
 	}
 	if len(systems) < 2 {
-		return nil, errcode.New(errcode.FailedPrecondition, "expected scores of two systems or more (agents, versions, or score files), found %d", len(systems))
+		return nil, errcode.New(errcode.FailedPrecondition,
+			"expected scores of two systems or more (agents, versions, or score files), found %d", len(systems))
 	}
 	if repeated {
-		r.Notes = append(r.Notes, "the batches of a system are taken together: if several answer a question, the latest answer is used")
+		r.Notes = append(r.Notes,
+			"the batches of a system are taken together: if several answer a question, the latest answer is used")
 	}
 	var shared []int
 	for n := range set.cases.Len() {
@@ -195,13 +202,16 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 	})
 	switch {
 	case r.Shared == 0:
-		r.Notes = append(r.Notes, fmt.Sprintf("the systems share none of %s: they cannot be ranked", printable.Count(r.Cases, "case")))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("the systems share none of %s: they cannot be ranked", printable.Count(r.Cases, "case")))
 	case r.Shared < r.Cases:
-		r.Notes = append(r.Notes, fmt.Sprintf("the systems have different cases: they are compared on the %d of %d that all have", r.Shared, r.Cases))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("the systems have different cases: they are compared on the %d of %d that all have", r.Shared, r.Cases))
 	}
 	if r.Shared < r.Cases && len(systems) > 2 {
 		if name, n := leaveOut(set, systems); n > r.Shared {
-			r.Notes = append(r.Notes, fmt.Sprintf("without %s the other systems share %s (--systems)", name, printable.Count(n, "case")))
+			r.Notes = append(r.Notes,
+				fmt.Sprintf("without %s the other systems share %s (--systems)", name, printable.Count(n, "case")))
 		}
 	}
 	x := ranker{set: set, systems: systems, shared: shared, notes: comparing{set: set, notes: map[string]bool{}}}
@@ -580,12 +590,14 @@ func (x *ranker) errors(r *Ranking, labels map[scoring.AnswerID]bool, o RankOpti
 		}
 	}
 	if against == "" {
-		r.Notes = append(r.Notes, "there are no labels, and no scores of verdict, rose or flex: how execution accuracy errs is not known")
+		r.Notes = append(r.Notes,
+			"there are no labels, and no scores of verdict, rose or flex: how execution accuracy errs is not known")
 		return
 	}
 	r.Against = against
 	if against != AgainstLabels {
-		r.Notes = append(r.Notes, fmt.Sprintf("errors of %s are counted against the metric %s, not against people", r.EX, against))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("errors of %s are counted against the metric %s, not against people", r.EX, against))
 	}
 	type group struct {
 		system int // -1: all
@@ -639,7 +651,8 @@ func (x *ranker) errors(r *Ranking, labels map[scoring.AnswerID]bool, o RankOpti
 			}
 			return 1
 		}
-		return cmp.Or(printable.CompareVersions(a.System, b.System), cmp.Compare(whole(a.Tier), whole(b.Tier)), CompareTiers(a.Tier, b.Tier))
+		return cmp.Or(printable.CompareVersions(a.System, b.System), cmp.Compare(whole(a.Tier), whole(b.Tier)),
+			CompareTiers(a.Tier, b.Tier))
 	})
 	if len(r.Errors) == 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("no answer has both a verdict of %s and one of %s", r.EX, against))

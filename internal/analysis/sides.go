@@ -70,7 +70,8 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 			if len(known) > 8 {
 				known = append(known[:8], "…")
 			}
-			return nil, errcode.Usage("%s: %.60q names %d of the agents and versions that have scores; there are %s", flag, strings.TrimSpace(strings.ReplaceAll(name+" "+batch, scoring.Unnamed, "")), len(systems), strings.Join(known, ", "))
+			return nil, errcode.Usage("%s: %.60q names %d of the agents and versions that have scores; there are %s", flag,
+				strings.TrimSpace(strings.ReplaceAll(name+" "+batch, scoring.Unnamed, "")), len(systems), strings.Join(known, ", "))
 		}
 		return out, nil
 	}
@@ -87,7 +88,8 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 	at := slices.Index(batches, first)
 	i := Before(batches, at)
 	if i < 0 {
-		return nil, nil, errcode.Usage("there is no batch of %s before %s; name a side with --from", agentOf(&first), printable.Short(first.Name()))
+		return nil, nil, errcode.Usage("there is no batch of %s before %s; name a side with --from", agentOf(&first),
+			printable.Short(first.Name()))
 	}
 	return batches[i : i+1], to, nil
 }
@@ -120,7 +122,8 @@ func called(b *Batch, name string) bool {
 	if name == scoring.Unnamed || name == scoring.NoName {
 		return b.Agent == "" || name == b.Agent
 	}
-	return name == "" || name == b.Agent || name == b.Version || name == b.Agent+"@"+b.Version || name == b.Agent+" "+b.Version || name == b.System() || name == b.Origin
+	return name == "" || name == b.Agent || name == b.Version || name == b.Agent+"@"+b.Version ||
+		name == b.Agent+" "+b.Version || name == b.System() || name == b.Origin
 }
 
 // CompareSides loads the metrics of both sides and compares them. If several batches of a side have a question, the
@@ -133,7 +136,9 @@ func CompareSides(ctx context.Context, src Source, set *Set, from, to []Batch, o
 		whole := side[len(side)-1]
 		if len(side) > 1 {
 			whole.Batch = ""
-			notes = append(notes, strconv.Itoa(len(side))+" batches of "+whole.System()+" are taken together: if several answer a question, the latest answer is used")
+			notes = append(notes,
+				strconv.Itoa(len(side))+" batches of "+whole.System()+
+					" are taken together: if several answer a question, the latest answer is used")
 		}
 		for _, b := range side {
 			whole.Unfinished = cmp.Or(b.Unfinished, whole.Unfinished)

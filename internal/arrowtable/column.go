@@ -150,7 +150,8 @@ func resized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-func appendInts[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](c *column, values []T, arr arrow.Array) {
+func appendInts[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](c *column, values []T,
+	arr arrow.Array) {
 	c.ints = resized(c.ints, len(values))
 	for i, v := range values {
 		c.ints[i] = int64(v) //nolint:gosec // unsigned values beyond int64 do not come here

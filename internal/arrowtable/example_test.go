@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
+
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/scoring"
 )

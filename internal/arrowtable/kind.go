@@ -12,7 +12,7 @@ const (
 
 	ExtensionJSON     = "arrow.json"
 	ExtensionUUID     = "arrow.uuid"
-	ExtensionBool8    = "arrow.bool8"
+	extensionBool8    = "arrow.bool8"
 	ExtensionDecimal  = "badger.decimal"  // utf8 that holds decimals of more digits than Arrow's types do
 	ExtensionInterval = "badger.interval" // Parquet's interval: months, days and milliseconds in 12 bytes
 )
@@ -29,7 +29,8 @@ const (
 	interval
 )
 
-var kinds = map[string]kind{ExtensionJSON: jsonText, ExtensionUUID: uuid, ExtensionBool8: bool8, ExtensionDecimal: decimalText, ExtensionInterval: interval}
+var kinds = map[string]kind{ExtensionJSON: jsonText, ExtensionUUID: uuid, extensionBool8: bool8,
+	ExtensionDecimal: decimalText, ExtensionInterval: interval}
 
 // kindOf reads a field's metadata, or its type where the extension is registered.
 func kindOf(f arrow.Field) kind {
@@ -67,7 +68,8 @@ func typeOf(t arrow.DataType, k kind) scoring.Type {
 		return scoring.Float64
 	case arrow.DECIMAL128, arrow.DECIMAL256:
 		return scoring.Decimal
-	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW, arrow.DURATION, arrow.INTERVAL_MONTHS, arrow.INTERVAL_DAY_TIME, arrow.INTERVAL_MONTH_DAY_NANO:
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW, arrow.DURATION, arrow.INTERVAL_MONTHS,
+		arrow.INTERVAL_DAY_TIME, arrow.INTERVAL_MONTH_DAY_NANO:
 		return scoring.String
 	case arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW, arrow.FIXED_SIZE_BINARY:
 		return scoring.Bytes
@@ -80,7 +82,8 @@ func typeOf(t arrow.DataType, k kind) scoring.Type {
 			return scoring.TimestampTZ
 		}
 		return scoring.Timestamp
-	case arrow.LIST, arrow.LARGE_LIST, arrow.FIXED_SIZE_LIST, arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW, arrow.STRUCT, arrow.MAP:
+	case arrow.LIST, arrow.LARGE_LIST, arrow.FIXED_SIZE_LIST, arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW, arrow.STRUCT,
+		arrow.MAP:
 		return scoring.JSON
 	case arrow.DICTIONARY:
 		return typeOf(t.(*arrow.DictionaryType).ValueType, plain)

@@ -15,10 +15,10 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Schema returns the Arrow schema with which a table is written: the inverse of the package's readers. Timestamps
+// schema returns the Arrow schema with which a table is written: the inverse of the package's readers. Timestamps
 // get the coarsest unit that preserves them (seconds, microseconds, nanoseconds), decimals the required digits
 // (utf8 marked badger.decimal beyond 76), and an ANY column is text.
-func Schema(t *scoring.Table) *arrow.Schema {
+func schema(t *scoring.Table) *arrow.Schema {
 	fields := make([]arrow.Field, len(t.Columns))
 	for i := range t.Columns {
 		fields[i] = field(&t.Columns[i])
@@ -113,7 +113,7 @@ func timestampUnit(c *scoring.Column) arrow.TimeUnit {
 // Record returns one record of a table. It shares vectors of numbers and strings with the table, and allocates the
 // rest from mem.
 func Record(mem memory.Allocator, t *scoring.Table) (arrow.Record, error) {
-	return record(mem, t, Schema(t), 0, t.Rows())
+	return record(mem, t, schema(t), 0, t.Rows())
 }
 
 // maxBatchText bounds the text of one column in one record; Arrow's offsets have 31 bits.
@@ -279,7 +279,7 @@ func appendTo(b array.Builder, c *scoring.Column, i int) error {
 // NewReader hands a table out in records of at most rows rows each. Release it as any record
 // reader.
 func NewReader(mem memory.Allocator, t *scoring.Table, rows int) (array.RecordReader, error) {
-	schema := Schema(t)
+	schema := schema(t)
 	var records []arrow.Record
 	defer func() {
 		for _, r := range records {

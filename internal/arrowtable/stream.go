@@ -212,7 +212,8 @@ func (l Limits) ReserveWindow(frame []byte, before int64) (int64, error) {
 		most = max(most, uint64(max(l.Bytes, 0)))
 	}
 	if h.WindowSize > most {
-		return 0, errcode.New(errcode.ResourceExhausted, "compressed with a window of %d bytes, expected at most %d; compress without --long and --ultra", h.WindowSize, most)
+		return 0, errcode.New(errcode.ResourceExhausted,
+			"compressed with a window of %d bytes, expected at most %d; compress without --long and --ultra", h.WindowSize, most)
 	}
 	window := int64(h.WindowSize) //nolint:gosec // checked above
 	if window <= before {

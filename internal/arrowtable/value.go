@@ -133,7 +133,8 @@ func decimal(text string) (scoring.Value, error) {
 		return v, nil
 	}
 	if _, number := strconv.ParseFloat(text, 64); number == nil || errors.Is(number, strconv.ErrRange) {
-		return v, errcode.Unread("a number of more than %d digits is not read; cast the column to text", scoring.MaxDecimalDigits)
+		return v, errcode.Unread("a number of more than %d digits is not read; cast the column to text",
+			scoring.MaxDecimalDigits)
 	}
 	return v, err
 }

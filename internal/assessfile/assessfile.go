@@ -54,7 +54,8 @@ type Options struct {
 }
 
 func (o *Options) wants(l *line) bool {
-	return (len(o.Backends) == 0 || slices.Contains(o.Backends, l.Backend)) && (len(o.Methods) == 0 || slices.Contains(o.Methods, l.Method))
+	return (len(o.Backends) == 0 || slices.Contains(o.Backends, l.Backend)) &&
+		(len(o.Methods) == 0 || slices.Contains(o.Methods, l.Method))
 }
 
 // File is the content of an assessment file.
@@ -149,7 +150,8 @@ func (f *File) add(t jsonscan.Line, o *Options) error {
 	if err := json.Unmarshal(text, &l); err != nil {
 		return jsonError(err)
 	}
-	for _, member := range []struct{ name, value string }{{"case_id", l.CaseID}, {"backend", l.Backend}, {"method", l.Method}} {
+	for _, member := range []struct{ name, value string }{{"case_id", l.CaseID}, {"backend", l.Backend},
+		{"method", l.Method}} {
 		if member.value == "" {
 			return errcode.New(errcode.InvalidArgument, "%s is missing", member.name)
 		}
@@ -224,7 +226,8 @@ func replyText(raw json.RawMessage) string {
 func jsonError(err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return errcode.New(errcode.InvalidArgument, "%s is a JSON %s, which does not belong there", cmp.Or(kind.Field, "the line"), kind.Value)
+		return errcode.New(errcode.InvalidArgument, "%s is a JSON %s, which does not belong there",
+			cmp.Or(kind.Field, "the line"), kind.Value)
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
@@ -269,13 +272,15 @@ func (f *File) distinct(part func(runKey) string) []string {
 func (f *File) Replies(backend string, methods ...string) (scoring.Replies, error) {
 	if !slices.Contains(f.Backends(), backend) {
 		all := slices.Sorted(maps.Keys(f.backends))
-		return nil, errcode.New(errcode.NotFound, "%s has no assessments of backend %.60q; it has those of %s%s", f.name, backend, listed(all), scoring.Suggest(backend, all))
+		return nil, errcode.New(errcode.NotFound, "%s has no assessments of backend %.60q; it has those of %s%s", f.name,
+			backend, listed(all), scoring.Suggest(backend, all))
 	}
 	var s selection
 	for _, m := range methods {
 		r, ok := f.Run(backend, m)
 		if !ok {
-			return nil, errcode.New(errcode.NotFound, "%s has no assessments of %s by backend %s; its methods are %s", f.name, m, backend, listed(f.Methods()))
+			return nil, errcode.New(errcode.NotFound, "%s has no assessments of %s by backend %s; its methods are %s", f.name, m,
+				backend, listed(f.Methods()))
 		}
 		s.runs = append(s.runs, r)
 	}
@@ -351,7 +356,8 @@ type entry struct {
 }
 
 func (e *entry) equal(o *entry) bool {
-	return maps.Equal(e.replies, o.replies) && (e.score == nil) == (o.score == nil) && (e.score == nil || *e.score == *o.score)
+	return maps.Equal(e.replies, o.replies) && (e.score == nil) == (o.score == nil) &&
+		(e.score == nil || *e.score == *o.score)
 }
 
 // answers reports whether there is a reply to any question of the metric.
@@ -369,7 +375,8 @@ func (r *Run) add(caseID string, e *entry) error {
 		if have.equal(e) {
 			return nil
 		}
-		return errcode.New(errcode.AlreadyExists, "the case was assessed by %s under %s before, on line %d, with another outcome", r.Backend, r.Method, have.line)
+		return errcode.New(errcode.AlreadyExists,
+			"the case was assessed by %s under %s before, on line %d, with another outcome", r.Backend, r.Method, have.line)
 	}
 	r.cases[caseID] = e
 	return nil

@@ -129,7 +129,8 @@ func (s *ScoreFile) arranged(spans []span, metrics []*scoring.Metric) ([]byte, e
 			}
 			known.row(&h)
 			next := scoreLine{key: KeyOf(&h), rank: len(metrics), text: text}
-			if i := slices.IndexFunc(metrics, func(m *scoring.Metric) bool { return m.Name == h.Score.Metric && m.Version == h.Score.Version }); i >= 0 {
+			if i := slices.IndexFunc(metrics,
+				func(m *scoring.Metric) bool { return m.Name == h.Score.Metric && m.Version == h.Score.Version }); i >= 0 {
 				next.rank = i
 			}
 			if i := slices.IndexFunc(all, func(have scoreLine) bool { return have.key == next.key }); i >= 0 {

@@ -95,7 +95,8 @@ func ItemOf(c *scoring.Case, place string) Item {
 func questionOf(c *scoring.Case) *scoring.Case {
 	q := *c
 	q.Human = nil
-	q.Pred, q.Agent = scoring.Query{}, scoring.Agent{Name: c.Agent.Name, Version: c.Agent.Version, BatchID: c.Agent.BatchID}
+	q.Pred, q.Agent = scoring.Query{},
+		scoring.Agent{Name: c.Agent.Name, Version: c.Agent.Version, BatchID: c.Agent.BatchID}
 	return &q
 }
 

@@ -16,14 +16,14 @@ type Copies struct {
 	Places []string // of the first few of them; empty if they say no more than the identity
 }
 
-// CopyFinder is a source that finds the identities that several of its items have before it is read.
-type CopyFinder interface {
+// copyFinder is a source that finds the identities that several of its items have before it is read.
+type copyFinder interface {
 	Copies(ctx context.Context) (map[scoring.AnswerID]Copies, error)
 }
 
-// FindCopies returns the copies in a source. One that is not a [CopyFinder] reports none.
+// FindCopies returns the copies in a source. One that is not a [copyFinder] reports none.
 func FindCopies(ctx context.Context, src Source) (map[scoring.AnswerID]Copies, error) {
-	if f, ok := src.(CopyFinder); ok {
+	if f, ok := src.(copyFinder); ok {
 		return f.Copies(ctx)
 	}
 	return nil, nil
@@ -107,7 +107,11 @@ func distinct(ctx context.Context, src Source, copies map[scoring.AnswerID]Copie
 			case !first && several:
 				continue
 			case !first:
-				yield(Item{}, errcode.New(errcode.FailedPrecondition, "duplicate case %.200q at %s, already scored; remove one of its rows and start a new run", item.CaseID, item.Place)) // found only now, because the source is read once
+				// found only now, because the source is read once
+				yield(Item{},
+					errcode.New(errcode.FailedPrecondition,
+						"duplicate case %.200q at %s, already scored; remove one of its rows and start a new run", item.CaseID,
+						item.Place))
 				return
 			case several:
 				item = unclear(item, c)
@@ -139,5 +143,6 @@ func severalRows(of scoring.AnswerID, c Copies) error {
 		}
 		where += ")"
 	}
-	return errcode.New(errcode.AlreadyExists, "case %.200q%s has %d rows%s, expected one; none of them is scored", of.CaseID, whose, c.Items, where)
+	return errcode.New(errcode.AlreadyExists, "case %.200q%s has %d rows%s, expected one; none of them is scored",
+		of.CaseID, whose, c.Items, where)
 }

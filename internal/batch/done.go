@@ -55,7 +55,8 @@ func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*
 		if r.RetryFailed && row.Score.Status == scoring.StatusFailed || row.Score.Missing() {
 			continue
 		}
-		if !slices.ContainsFunc(metrics, func(m *scoring.Metric) bool { return m.Name == row.Score.Metric && m.Version == row.Score.Version }) {
+		if !slices.ContainsFunc(metrics,
+			func(m *scoring.Metric) bool { return m.Name == row.Score.Metric && m.Version == row.Score.Version }) {
 			continue
 		}
 		s.put(KeyOf(&row))

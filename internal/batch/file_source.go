@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// DefaultMaxLine is how long a line of a case file may be, in bytes.
-const DefaultMaxLine = 256 << 20
+// defaultMaxLine is how long a line of a case file may be, in bytes.
+const defaultMaxLine = 256 << 20
 
 // FileSource is a case file in JSON Lines: one case a line, blank lines between them allowed. It is read line by
 // line as cases are taken, so it may be of any size. A line without a valid case is an item with the reason, and
@@ -24,7 +24,7 @@ const DefaultMaxLine = 256 << 20
 type FileSource struct {
 	Path    string
 	In      io.Reader // read instead of the file at Path, which is then only its name; such a source can be read once
-	MaxLine int       // bytes a line may have; default [DefaultMaxLine]
+	MaxLine int       // bytes a line may have; default [defaultMaxLine]
 }
 
 // Dir is the directory that relative file: references in the cases start from.
@@ -63,11 +63,14 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 			if line.Number == 1 {
 				text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 				if what := notText(line.Text); what != "" {
-					yield(Item{}, errcode.New(errcode.InvalidArgument, "%s: expected JSON Lines in UTF-8, found %s", filepath.Base(s.Path), what))
+					yield(Item{},
+						errcode.New(errcode.InvalidArgument, "%s: expected JSON Lines in UTF-8, found %s", filepath.Base(s.Path), what))
 					return
 				}
 				if len(text) > 0 && text[0] == '[' {
-					yield(Item{}, errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), found an array", filepath.Base(s.Path)))
+					yield(Item{},
+						errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), found an array",
+							filepath.Base(s.Path)))
 					return
 				}
 				if looksLikeCSV(text) {
@@ -88,7 +91,8 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 // notText names what a file that begins with this line is, where people take that for a case file.
 func notText(line []byte) string {
 	for _, f := range []struct{ magic, name string }{
-		{"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"}, {"\x1f\x8b", "data compressed by gzip"}, {"\x28\xb5\x2f\xfd", "data compressed by Zstandard"},
+		{"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"}, {"\x1f\x8b", "data compressed by gzip"},
+		{"\x28\xb5\x2f\xfd", "data compressed by Zstandard"},
 		{"PK\x03\x04", "a ZIP archive"}, {"PAR1", "Parquet"}, {"ARROW1", "an Arrow file"},
 	} {
 		if bytes.HasPrefix(line, []byte(f.magic)) {
@@ -127,7 +131,7 @@ func (s FileSource) maxLine() int {
 	if s.MaxLine > 0 {
 		return s.MaxLine
 	}
-	return DefaultMaxLine
+	return defaultMaxLine
 }
 
 func (s FileSource) item(line jsonscan.Line, text []byte, place string, known interned) Item {
@@ -135,12 +139,15 @@ func (s FileSource) item(line jsonscan.Line, text []byte, place string, known in
 	if line.Length > s.maxLine() {
 		item.CaseID = place
 		item.Load = func(context.Context) (*scoring.Case, error) {
-			return nil, errcode.New(errcode.ResourceExhausted, "%s: the line has %d bytes, at most %d are read", place, line.Length, s.maxLine())
+			return nil, errcode.New(errcode.ResourceExhausted, "%s: the line has %d bytes, at most %d are read", place,
+				line.Length, s.maxLine())
 		}
 		return item
 	}
 	id := scoring.PeekAnswerID(text) // an invalid line is reported when it is loaded
-	item.AnswerID = scoring.AnswerID{CaseID: id.CaseID, By: scoring.By{Agent: known.of(id.Agent), Version: known.of(id.Version), Batch: known.of(id.Batch), Repeat: id.Repeat}}
+	item.AnswerID = scoring.AnswerID{CaseID: id.CaseID,
+		By: scoring.By{Agent: known.of(id.Agent), Version: known.of(id.Version), Batch: known.of(id.Batch),
+			Repeat: id.Repeat}}
 	if item.CaseID == "" {
 		item.CaseID = place
 	}

@@ -36,12 +36,14 @@ func kept(item Item) Item {
 	case odd != "":
 		err = errcode.New(errcode.InvalidArgument, "%s: %s", item.Place, odd)
 	case size > maxNames:
-		err = errcode.New(errcode.InvalidArgument, "%s: case_id, agent, version and batch have %d bytes together, expected at most %d", item.Place, size, maxNames)
+		err = errcode.New(errcode.InvalidArgument,
+			"%s: case_id, agent, version and batch have %d bytes together, expected at most %d", item.Place, size, maxNames)
 	default:
 		return item
 	}
 	for _, n := range names {
-		if text := *n.text; size > maxNames && len(text) > maxNames/8 || strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text) {
+		if text := *n.text; size > maxNames && len(text) > maxNames/8 || strings.IndexByte(text, 0) >= 0 ||
+			!utf8.ValidString(text) {
 			*n.text = "" // the other keys still identify the answer
 		}
 	}

@@ -56,7 +56,8 @@ func (m *meter) stored(rows []scoring.Row) {
 
 func (m *meter) progress() Progress {
 	now := m.now()
-	p := Progress{Total: max(m.total.Load()-m.surplus.Load(), 0), Done: m.done, Failed: m.failed, Unread: m.unread, Skipped: m.skipped.Load(), Scores: m.scores, Elapsed: now.Sub(m.start), ETA: -1}
+	p := Progress{Total: max(m.total.Load()-m.surplus.Load(), 0), Done: m.done, Failed: m.failed, Unread: m.unread,
+		Skipped: m.skipped.Load(), Scores: m.scores, Elapsed: now.Sub(m.start), ETA: -1}
 	if len(m.samples) == 0 {
 		m.samples = append(m.samples, sample{m.start, 0})
 	}

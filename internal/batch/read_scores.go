@@ -28,7 +28,7 @@ func ReadScores(ctx context.Context, path string) iter.Seq2[FileRow, error] {
 			return
 		}
 		defer f.Close()
-		for l, err := range jsonscan.Lines(f, DefaultMaxLine) {
+		for l, err := range jsonscan.Lines(f, defaultMaxLine) {
 			r := FileRow{Line: l.Number}
 			switch {
 			case err != nil:
@@ -36,7 +36,8 @@ func ReadScores(ctx context.Context, path string) iter.Seq2[FileRow, error] {
 			case ctx.Err() != nil:
 				err = ctx.Err()
 			case l.Text == nil && l.Length > 0:
-				err = errcode.New(errcode.DataLoss, "%s:%d: expected a score: the line has %d bytes, at most %d are read", filepath.Base(path), l.Number, l.Length, DefaultMaxLine)
+				err = errcode.New(errcode.DataLoss, "%s:%d: expected a score: the line has %d bytes, at most %d are read",
+					filepath.Base(path), l.Number, l.Length, defaultMaxLine)
 			default:
 				if err = json.Unmarshal(l.Text, &r.Row); err != nil {
 					err = errcode.New(errcode.DataLoss, "%s:%d: expected a score: %w", filepath.Base(path), l.Number, err)

@@ -8,11 +8,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring"
-	"golang.org/x/sync/semaphore"
 )
 
 // run is one call of Run: one goroutine reads the source, one takes cases from it, several score
@@ -74,7 +75,8 @@ type job struct {
 func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics []*scoring.Metric) *run {
 	x := &run{
 		Runner: r, name: name, ledger: ledger, metrics: metrics,
-		room: semaphore.NewWeighted(r.MemoryBytes), reading: account.NewPool(readingBytes, resultBytes), items: make(chan sourced), sourceDone: make(chan struct{}), jobs: make(chan *job, r.Concurrency),
+		room: semaphore.NewWeighted(r.MemoryBytes), reading: account.NewPool(readingBytes, resultBytes),
+		items: make(chan sourced), sourceDone: make(chan struct{}), jobs: make(chan *job, r.Concurrency),
 		results: make(chan *job, r.Window), // all that are held: workers do not wait while a batch is stored
 		starved: make(chan struct{}, 1), meter: meter{now: r.Now, start: r.Now()},
 	}
@@ -324,7 +326,8 @@ func storable(s scoring.Score) scoring.Score {
 	}
 	detail, err := json.Marshal(s.Detail)
 	if err != nil {
-		return scoring.Fail(errcode.New(errcode.Internal, "the evidence of the score cannot be written as JSON; this is a bug in badger"))
+		return scoring.Fail(
+			errcode.New(errcode.Internal, "the evidence of the score cannot be written as JSON; this is a bug in badger"))
 	}
 	s.Detail = json.RawMessage(detail)
 	return s
@@ -336,11 +339,14 @@ func (x *run) stopped(o *Outcome) error {
 	case x.sourceErr != nil:
 		return errcode.New(errcode.Of(x.sourceErr), "reading cases: %w", x.sourceErr)
 	case o.Complete && o.Done+o.Skipped != x.cases:
-		return errcode.New(errcode.Internal, "%d cases were read, and %d of them have scores; this is a bug in badger", x.cases, o.Done+o.Skipped)
+		return errcode.New(errcode.Internal, "%d cases were read, and %d of them have scores; this is a bug in badger",
+			x.cases, o.Done+o.Skipped)
 	case o.Complete:
 		return nil
 	case o.Cut > 0:
-		return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored, %d in flight %s cut", printable.Count(o.Done, "answer"), printable.Verb(o.Done, "is", "are"), o.Cut, printable.Verb(o.Cut, "was", "were"))
+		return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored, %d in flight %s cut",
+			printable.Count(o.Done, "answer"), printable.Verb(o.Done, "is", "are"), o.Cut, printable.Verb(o.Cut, "was", "were"))
 	}
-	return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored", printable.Count(o.Done, "answer"), printable.Verb(o.Done, "is", "are"))
+	return errcode.New(errcode.Cancelled, "stopped before the end: %s %s scored", printable.Count(o.Done, "answer"),
+		printable.Verb(o.Done, "is", "are"))
 }

@@ -16,10 +16,14 @@ type Runner struct {
 	Engine  *scoring.Engine
 	Metrics []string // names; none: all metrics of the engine
 
-	Concurrency int           // cases scored at the same time; default 96 where a judge may be asked, else one for each processor
-	Window      int           // cases held at the same time, those waiting for others or to be stored included; default 8×Concurrency + 2×BatchSize
-	MemoryBytes int64         // about how much the cases held may take together, a single larger one excepted; default 256 MiB
-	BatchSize   int           // cases whose scores are stored together; default as many as have 4096 scores, at least 64 and at most 1024
+	// cases scored at the same time; default 96 where a judge may be asked, else one for each processor
+	Concurrency int
+	// Cases held at the same time, those waiting for others or to be stored included; default 8×Concurrency + 2×BatchSize
+	Window int
+	// About how much the cases held may take together, a single larger one excepted; default 256 MiB
+	MemoryBytes int64
+	// Cases whose scores are stored together; default as many as have 4096 scores, at least 64 and at most 1024
+	BatchSize   int
 	Linger      time.Duration // how long a score waits at most for others before it is stored; default 500 ms
 	CaseLimit   time.Duration // how long a case may take before its scores are failed; default no limit
 	Ordered     bool          // store scores in the order of the source

@@ -13,12 +13,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/batch/ledgertest"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/google/go-cmp/cmp"
 )
 
 func one(context.Context, *scoring.Input) (scoring.Score, error) { return scoring.OK(1, ""), nil }

@@ -87,7 +87,8 @@ func (s *ScoreFile) recover() error {
 	}
 	// What a killed process leaves is the beginning of a score, or blocks of zeros; anything else
 	// was not written by a run.
-	if start := bytes.TrimRight(tail[:min(len(tail), len(lineStart))], "\x00"); !bytes.HasPrefix([]byte(lineStart), start) {
+	if start := bytes.TrimRight(tail[:min(len(tail), len(lineStart))], "\x00"); !bytes.HasPrefix([]byte(lineStart),
+		start) {
 		return errcode.New(errcode.DataLoss, "%s: the last line is truncated and is not a score", filepath.Base(s.path))
 	}
 	if err := s.rewind(); err != nil {
@@ -147,7 +148,8 @@ func (s *ScoreFile) regular() bool {
 // head reads whose score a line is.
 func (s *ScoreFile) head(l jsonscan.Line) (r scoring.Row, err error) {
 	if l.Text == nil && l.Length > 0 {
-		return r, s.notAScore(l, errcode.New(errcode.DataLoss, "the line has %d bytes, at most %d are read", l.Length, DefaultMaxLine))
+		return r, s.notAScore(l,
+			errcode.New(errcode.DataLoss, "the line has %d bytes, at most %d are read", l.Length, defaultMaxLine))
 	}
 	if err := r.UnmarshalKey(l.Text); err != nil {
 		return r, s.notAScore(l, err)
@@ -161,7 +163,7 @@ func (s *ScoreFile) notAScore(l jsonscan.Line, err error) error {
 
 // whole yields the lines of the file.
 func (s *ScoreFile) whole() iter.Seq2[jsonscan.Line, error] {
-	return jsonscan.Lines(io.NewSectionReader(s.f, 0, s.size), DefaultMaxLine)
+	return jsonscan.Lines(io.NewSectionReader(s.f, 0, s.size), defaultMaxLine)
 }
 
 // Held yields the scores of the file, the last one of every key.
@@ -260,7 +262,8 @@ func (s *ScoreFile) Append(_ context.Context, _ string, rows []scoring.Row) erro
 	for i := range rows {
 		line, err := rows[i].MarshalJSON()
 		if err != nil {
-			return errcode.New(errcode.Internal, "the score of %s on case %q cannot be written as JSON: %w", rows[i].Score.Metric, rows[i].CaseID, err)
+			return errcode.New(errcode.Internal, "the score of %s on case %q cannot be written as JSON: %w",
+				rows[i].Score.Metric, rows[i].CaseID, err)
 		}
 		s.buf = append(append(s.buf, line...), '\n')
 	}

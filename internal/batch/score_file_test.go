@@ -11,12 +11,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/batch/ledgertest"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/google/go-cmp/cmp"
 )
 
 // scoreCase gives a score of every status, with values that depend on the case alone.

@@ -46,8 +46,8 @@ type Score struct {
 // Kinds of groups, in the order in which they are offered.
 const (
 	ByTier     = "tier"
-	ByDataset  = "dataset"
-	ByDatabase = "database"
+	byDataset  = "dataset"
+	byDatabase = "database"
 )
 
 // Options select the content of a report.

@@ -26,14 +26,16 @@ func (r *Report) Check(gates []gate.Gate) (said []string, reached bool) {
 		why := fmt.Sprintf("kappa of %s is not defined (%s)", g.Metric, m.Kappa.Why)
 		ok := m.Coverage.Defined && gate.Reached(m.Coverage.Value, least)
 		if m.Kappa.Defined {
-			why = fmt.Sprintf("kappa of %s is %.4f over %d of %s", g.Metric, m.Kappa.Value, m.N(), printable.Count(m.Of, "labelled case"))
+			why = fmt.Sprintf("kappa of %s is %.4f over %d of %s", g.Metric, m.Kappa.Value, m.N(),
+				printable.Count(m.Of, "labelled case"))
 		}
 		if g.Least != nil {
 			why += fmt.Sprintf(", expected at least %g", *g.Least)
 			ok = ok && m.Kappa.Defined && gate.Reached(m.Kappa.Value, *g.Least)
 		}
 		if m.Coverage.Defined && !gate.Reached(m.Coverage.Value, least) {
-			why += fmt.Sprintf("; %.1f%% of the cases it applies to have a verdict, expected at least %g%% (--min-coverage)", 100*m.Coverage.Value, 100*least)
+			why += fmt.Sprintf("; %.1f%% of the cases it applies to have a verdict, expected at least %g%% (--min-coverage)",
+				100*m.Coverage.Value, 100*least)
 		}
 		said, reached = append(said, gate.Line(ok, why)), reached && ok
 	}

@@ -20,7 +20,8 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		}
 		parts := []partJSON{}
 		for _, p := range b.Parts {
-			part := partJSON{Name: p.Name, N: p.N, Passes: p.Passes, Metrics: map[string]partResultJSON{}, People: p.People.json()}
+			part := partJSON{Name: p.Name, N: p.N, Passes: p.Passes, Metrics: map[string]partResultJSON{},
+				People: p.People.json()}
 			for i := range p.Metrics {
 				part.Metrics[p.Metrics[i].Key] = p.Metrics[i].partJSON()
 			}
@@ -30,13 +31,15 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	}
 	for _, c := range r.Comparisons {
 		out.Comparisons = append(out.Comparisons, comparisonJSON{
-			A: c.A, B: c.B, N: c.N, KappaA: pointer(c.Comparison.A), KappaB: pointer(c.Comparison.B), Difference: pointer(c.Difference),
-			CI: ends(c.Interval), P: c.P, Holm: c.Holm, Note: c.Difference.Why,
+			A: c.A, B: c.B, N: c.N, KappaA: pointer(c.Comparison.A), KappaB: pointer(c.Comparison.B),
+			Difference: pointer(c.Difference),
+			CI:         ends(c.Interval), P: c.P, Holm: c.Holm, Note: c.Difference.Why,
 		})
 	}
 	out.People = r.People.json()
 	if b := r.Backbone; b != nil {
-		out.Backbone = &backboneJSON{Current: b.Current, Candidate: b.Candidate, N: b.N, Adopt: b.Adopt, AllBetter: b.AllBetter, Why: b.Why, Measures: map[string][2]*float64{}}
+		out.Backbone = &backboneJSON{Current: b.Current, Candidate: b.Candidate, N: b.N, Adopt: b.Adopt,
+			AllBetter: b.AllBetter, Why: b.Why, Measures: map[string][2]*float64{}}
 		for _, m := range b.Measures {
 			out.Backbone.Measures[m.Name] = [2]*float64{pointer(m.Current), pointer(m.Candidate)}
 		}
@@ -143,22 +146,27 @@ type peopleJSON struct {
 func (r *Result) json() resultJSON {
 	c := r.Confusion
 	out := resultJSON{
-		N: c.N(), Of: r.Of, Coverage: pointer(r.Coverage), Confusion: c, Kappa: pointer(r.Kappa), KappaCI: ends(r.KappaCI), Accuracy: pointer(c.Accuracy()),
-		BalancedAccuracy: pointer(c.BalancedAccuracy()), MCC: pointer(c.MCC()), F1: pointer(c.F1()), Sensitivity: pointer(c.Sensitivity()),
-		Specificity: pointer(c.Specificity()), Threshold: r.Threshold, Calls: pointer(r.Calls), Recorded: r.Recorded, Without: r.Without, Notes: r.Notes,
+		N: c.N(), Of: r.Of, Coverage: pointer(r.Coverage), Confusion: c, Kappa: pointer(r.Kappa), KappaCI: ends(r.KappaCI),
+		Accuracy:         pointer(c.Accuracy()),
+		BalancedAccuracy: pointer(c.BalancedAccuracy()), MCC: pointer(c.MCC()), F1: pointer(c.F1()),
+		Sensitivity: pointer(c.Sensitivity()),
+		Specificity: pointer(c.Specificity()), Threshold: r.Threshold, Calls: pointer(r.Calls), Recorded: r.Recorded,
+		Without: r.Without, Notes: r.Notes,
 	}
 	out.Mean, out.MeanCI = pointer(r.Mean), ends(r.MeanCI)
 	out.SensitivityCI = ends(agreement.Wilson(c.TP, c.Passes(), agreement.DefaultLevel))
 	out.SpecificityCI = ends(agreement.Wilson(c.TN, c.Fails(), agreement.DefaultLevel))
 	if r.Chosen != nil {
-		out.Chosen = &chosenJSON{r.Chosen.How, append([]float64{}, r.Chosen.Thresholds...), pointer(r.Chosen.Fitted), pointer(r.Chosen.Before)}
+		out.Chosen = &chosenJSON{r.Chosen.How, append([]float64{}, r.Chosen.Thresholds...), pointer(r.Chosen.Fitted),
+			pointer(r.Chosen.Before)}
 	}
 	return out
 }
 
 func (r *Result) partJSON() partResultJSON {
 	c := r.Confusion
-	return partResultJSON{N: c.N(), Confusion: c, Kappa: pointer(r.Kappa), BalancedAccuracy: pointer(c.BalancedAccuracy()), PassRate: pointer(c.PassRate()), Mean: pointer(r.Mean), MeanCI: ends(r.MeanCI)}
+	return partResultJSON{N: c.N(), Confusion: c, Kappa: pointer(r.Kappa), BalancedAccuracy: pointer(c.BalancedAccuracy()),
+		PassRate: pointer(c.PassRate()), Mean: pointer(r.Mean), MeanCI: ends(r.MeanCI)}
 }
 
 func (p *People) json() *peopleJSON {

@@ -107,7 +107,8 @@ func (t *JudgeTrial) JSON() any {
 		"cases": len(t.Rows), "statuses": t.Statuses, "mean": mean,
 		"agreement": map[string]any{
 			"n": c.N(), "tp": c.TP, "fp": c.FP, "tn": c.TN, "fn": c.FN,
-			"accuracy": stat(c.Accuracy()), "kappa": stat(c.Kappa()), "kappa_ci": ci, "balanced_accuracy": stat(c.BalancedAccuracy()),
+			"accuracy": stat(c.Accuracy()), "kappa": stat(c.Kappa()), "kappa_ci": ci,
+			"balanced_accuracy": stat(c.BalancedAccuracy()),
 		},
 		"labels": t.Labels, "scores": t.Rows,
 	}
@@ -127,7 +128,8 @@ func (t *JudgeTrial) Check(gates []gate.Gate) (said []string, reached bool) {
 		}
 		why := fmt.Sprintf("%s is not defined (%s)", g.Metric, s.Why)
 		if s.Defined {
-			why = fmt.Sprintf("%s is %.4f over %d of %s", g.Metric, s.Value, t.Confusion.N(), printable.Count(t.Labelled(), "labelled case"))
+			why = fmt.Sprintf("%s is %.4f over %d of %s", g.Metric, s.Value, t.Confusion.N(),
+				printable.Count(t.Labelled(), "labelled case"))
 		}
 		ok := s.Defined && gate.Reached(s.Value, *g.Least)
 		said, reached = append(said, gate.Line(ok, fmt.Sprintf("%s, expected at least %g", why, *g.Least))), reached && ok

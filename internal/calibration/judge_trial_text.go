@@ -34,7 +34,8 @@ func (t *JudgeTrial) Render(out io.Writer, all bool) error {
 		if s.Status == scoring.StatusFailed {
 			width = 300
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable.Cell(t.Rows[i].CaseID, 30), printable.Cell(score, 30), passedWord(s.Passed), passedWord(t.human[i]), printable.Cell(s.Reason, width))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable.Cell(t.Rows[i].CaseID, 30), printable.Cell(score, 30),
+			passedWord(s.Passed), passedWord(t.human[i]), printable.Cell(s.Reason, width))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -43,7 +44,8 @@ func (t *JudgeTrial) Render(out io.Writer, all bool) error {
 		fmt.Fprintf(out, "… and %d more; --all shows them\n", more)
 	}
 	fmt.Fprintf(out, "\n%s", printable.Count(len(t.Rows), "case"))
-	for _, s := range []scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable, scoring.StatusFailed} {
+	for _, s := range []scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable,
+		scoring.StatusFailed} {
 		if n := t.Statuses[s]; n > 0 {
 			fmt.Fprintf(out, ", %d %s", n, strings.ReplaceAll(string(s), "_", " "))
 		}
@@ -72,13 +74,16 @@ func (t *JudgeTrial) renderAgreement(out io.Writer) error {
 		_, err := fmt.Fprintln(out, "\nno case has a label (human.label), so there is no agreement to measure")
 		return err
 	case c.N() == 0 && t.Statuses[scoring.StatusFailed] == len(t.Rows):
-		_, err := fmt.Fprintln(out, "\nthe judge failed on every case, so there is no agreement to measure; see the reasons above")
+		_, err := fmt.Fprintln(out,
+			"\nthe judge failed on every case, so there is no agreement to measure; see the reasons above")
 		return err
 	case c.N() == 0 && t.Judge.Metric().Threshold != nil:
-		_, err := fmt.Fprintln(out, "\nthe judge gave none of the labelled answers a value, so there is no agreement to measure")
+		_, err := fmt.Fprintln(out,
+			"\nthe judge gave none of the labelled answers a value, so there is no agreement to measure")
 		return err
 	case c.N() == 0:
-		_, err := fmt.Fprintln(out, "\nthe judge passes no verdict on the labelled answers: give it a threshold, or let it return passed")
+		_, err := fmt.Fprintln(out,
+			"\nthe judge passes no verdict on the labelled answers: give it a threshold, or let it return passed")
 		return err
 	}
 	text := func(s agreement.Stat) string {
@@ -92,11 +97,13 @@ func (t *JudgeTrial) renderAgreement(out io.Writer) error {
 		kappa += fmt.Sprintf(" (95 %% CI %.2f to %.2f)", t.Interval.Lo, t.Interval.Hi)
 	}
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(w, "\nagreement with people\tpeople pass\tpeople fail\njudge passes\t%d\t%d\njudge fails\t%d\t%d\n", c.TP, c.FP, c.FN, c.TN)
+	fmt.Fprintf(w, "\nagreement with people\tpeople pass\tpeople fail\njudge passes\t%d\t%d\njudge fails\t%d\t%d\n", c.TP,
+		c.FP, c.FN, c.TN)
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "%d of %s: accuracy %s, kappa %s\n", c.N(), printable.Count(labelled, "labelled answer"), text(c.Accuracy()), kappa)
+	_, err := fmt.Fprintf(out, "%d of %s: accuracy %s, kappa %s\n", c.N(), printable.Count(labelled, "labelled answer"),
+		text(c.Accuracy()), kappa)
 	return err
 }
 

@@ -22,8 +22,9 @@ import (
 
 // Labelled is the scoring of labelled cases.
 type Labelled struct {
-	Source      batch.Source
-	Votes       map[scoring.AnswerID]map[string]agreement.Vote // each annotator's vote, by answer; nil: the cases contain the votes
+	Source batch.Source
+	// each annotator's vote, by answer; nil: the cases contain the votes
+	Votes       map[scoring.AnswerID]map[string]agreement.Vote
 	Plan        *Plan
 	Concurrency int       // cases at a time; 0: as many as there are processors, and 64 where a judge is asked
 	Choosing    bool      // thresholds are chosen, so that metrics without one count too
@@ -85,7 +86,8 @@ func (l *Labelled) Score(ctx context.Context) (*Study, error) {
 				return nil
 			}
 			a := assessed{at: place, votes: l.votesOf(c)}
-			a.c = Case{ID: c.ID, Label: labelOf(c, a.votes), Groups: map[string]string{ByDataset: c.Dataset, ByDatabase: c.Database}}
+			a.c = Case{ID: c.ID, Label: labelOf(c, a.votes),
+				Groups: map[string]string{byDataset: c.Dataset, byDatabase: c.Database}}
 			if a.c.Label != agreement.Missing {
 				if err := l.scoreCase(gctx, c, &a); err != nil {
 					return err
@@ -97,7 +99,8 @@ func (l *Labelled) Score(ctx context.Context) (*Study, error) {
 				unlabelled++
 				a.scores = make([]Score, len(l.Plan.metrics))
 			}
-			if a.c.Label != agreement.Missing || len(a.votes) > 1 { // cases with divided votes still measure inter-annotator agreement
+			// cases with divided votes still measure inter-annotator agreement
+			if a.c.Label != agreement.Missing || len(a.votes) > 1 {
 				done = append(done, a)
 			}
 			progress.Done++
@@ -112,7 +115,8 @@ func (l *Labelled) Score(ctx context.Context) (*Study, error) {
 	}
 	l.tell(int(progress.Done)-unlabelled, unlabelled, unread)
 	if int(progress.Done) == unlabelled {
-		return nil, errcode.New(errcode.InvalidArgument, "no case is labelled: expected human.label or human.votes in the cases, or rows of human_labels in the warehouse")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"no case is labelled: expected human.label or human.votes in the cases, or rows of human_labels in the warehouse")
 	}
 	slices.SortFunc(done, func(a, b assessed) int { return a.at - b.at })
 	return l.study(done), nil
@@ -211,7 +215,8 @@ func (l *Labelled) study(done []assessed) *Study {
 		for _, a := range done {
 			m.Scores = append(m.Scores, a.scores[i])
 			calls += a.scores[i].Calls
-			if s := a.scores[i]; s.Verdict != agreement.Missing || l.Choosing && s.Status == scoring.StatusOK && !m.categories() {
+			if s := a.scores[i]; s.Verdict != agreement.Missing ||
+				l.Choosing && s.Status == scoring.StatusOK && !m.categories() {
 				verdicts++
 			}
 		}

@@ -106,7 +106,8 @@ func cases(r *Report) string {
 var strengths = []struct {
 	name     string
 	from, to float64
-}{{"poor", -1, 0}, {"slight", 0, 0.2}, {"fair", 0.2, 0.4}, {"moderate", 0.4, 0.6}, {"substantial", 0.6, 0.8}, {"almost perfect", 0.8, 1}}
+}{{"poor", -1, 0}, {"slight", 0, 0.2}, {"fair", 0.2, 0.4}, {"moderate", 0.4, 0.6}, {"substantial", 0.6, 0.8},
+	{"almost perfect", 0.8, 1}}
 
 // Forest is kappa with its interval, a row for every metric.
 func Forest(r *Report) *chart.Picture {
@@ -117,11 +118,13 @@ func Forest(r *Report) *chart.Picture {
 	for _, m := range metrics {
 		least = min(least, m.Kappa.Value, m.KappaCI.Lo)
 	}
-	x := chart.Axis{From: math.Floor(least*10) / 10, To: 1, Start: chart.Margin + names + 16, End: chart.Margin + names + 16 + plot}
+	x := chart.Axis{From: math.Floor(least*10) / 10, To: 1, Start: chart.Margin + names + 16,
+		End: chart.Margin + names + 16 + plot}
 	top := headRoom + 42
 	bottom := top + rowHeight*float64(max(1, len(metrics)))
 	width := x.End + figures + chart.Margin
-	p := chart.New("kappa", "How far metrics agree with people", "Cohen's kappa and its 95 % bootstrap interval. "+cases(r)+".", width, bottom+52)
+	p := chart.New("kappa", "How far metrics agree with people",
+		"Cohen's kappa and its 95 % bootstrap interval. "+cases(r)+".", width, bottom+52)
 	p.Heading()
 	legend(p, chart.Margin, headRoom, metrics)
 	for i, band := range strengths {
@@ -183,8 +186,10 @@ func scatter(r *Report) *chart.Picture {
 	top := headRoom + 22
 	x := chart.Axis{From: math.Floor(leastX*10) / 10, To: 1, Start: chart.Margin + 50, End: chart.Margin + 50 + plot}
 	y := chart.Axis{From: math.Floor(leastY*10) / 10, To: 1, Start: top + height, End: top}
-	subtitle := "A metric that passes nearly everything, or nearly nothing, stays near 50 % however often it is right. " + cases(r) + "."
-	p := chart.New("balance", "Agreement beyond chance, and balance", subtitle, max(x.End+60+names, chart.Margin+chart.TextWidth(subtitle))+chart.Margin, top+height+56)
+	subtitle := "A metric that passes nearly everything, or nearly nothing, stays near 50 % however often it is right. " +
+		cases(r) + "."
+	p := chart.New("balance", "Agreement beyond chance, and balance", subtitle,
+		max(x.End+60+names, chart.Margin+chart.TextWidth(subtitle))+chart.Margin, top+height+56)
 	p.Heading()
 	legend(p, chart.Margin, headRoom, metrics)
 	for _, tick := range x.Ticks(0.2) {
@@ -217,7 +222,8 @@ func scatter(r *Report) *chart.Picture {
 	}
 	for i, m := range metrics {
 		p.Dot(m.dot(), x.At(m.Kappa.Value), wanted[i],
-			fmt.Sprintf("%s: kappa %s, balanced accuracy %s %%", m.Key, chart.Decimal(m.Kappa.Value, 2), chart.Decimal(100*m.BalancedAccuracy().Value, 1)))
+			fmt.Sprintf("%s: kappa %s, balanced accuracy %s %%", m.Key, chart.Decimal(m.Kappa.Value, 2),
+				chart.Decimal(100*m.BalancedAccuracy().Value, 1)))
 	}
 	nothing(p, metrics, x, top)
 	return p
@@ -245,9 +251,12 @@ func bars(r *Report, b Breakdown) *chart.Picture {
 	width := max(760, left+float64(len(parts))*(panel+between)-between+chart.Margin)
 	subtitle := "Share of cases passed by each metric, with its 95 % interval (Wilson). " + cases(r) + "."
 	if n := len(shown(r)); n > len(at) {
-		subtitle = fmt.Sprintf("Share of cases passed, with its 95 %% interval (Wilson): the %d metrics of %d that agree best. ", len(at), n) + cases(r) + "."
+		subtitle = fmt.Sprintf(
+			"Share of cases passed, with its 95 %% interval (Wilson): the %d metrics of %d that agree best. ", len(at),
+			n) + cases(r) + "."
 	}
-	p := chart.New("tiers", "Pass rate by complexity", subtitle, max(width, chart.Margin*2+chart.TextWidth(subtitle)), bottom+52)
+	p := chart.New("tiers", "Pass rate by complexity", subtitle, max(width, chart.Margin*2+chart.TextWidth(subtitle)),
+		bottom+52)
 	p.Heading()
 	p.Line(byPeople, chart.Margin+5, headRoom-11, chart.Margin+5, headRoom+3)
 	p.Text("muted", chart.Margin+15, headRoom, "passed by people, of the same cases")
@@ -256,7 +265,8 @@ func bars(r *Report, b Breakdown) *chart.Picture {
 		p.TextBefore("", left-12, top+rowHeight*(float64(i)+0.5)+4, chart.Shortened(m.Key, names))
 	}
 	for k, part := range parts {
-		x := chart.Axis{From: 0, To: 1, Start: left + float64(k)*(panel+between), End: left + float64(k)*(panel+between) + panel}
+		x := chart.Axis{From: 0, To: 1, Start: left + float64(k)*(panel+between),
+			End: left + float64(k)*(panel+between) + panel}
 		p.Rect("shade", chart.Box{X: x.Start, Y: top, W: panel, H: bottom - top}, "")
 		name := part.Name
 		if name == "" {
@@ -275,7 +285,9 @@ func bars(r *Report, b Breakdown) *chart.Picture {
 				p.Text("small", x.Start+6, y+4, "no verdict")
 				continue
 			}
-			p.Rect(metrics[i].area(), chart.Box{X: x.Start, Y: y - 6, W: x.At(rate.Value) - x.Start, H: 12, R: 1.5}, fmt.Sprintf("%s, %s: %s %% of %s", metrics[i].Key, name, chart.Decimal(100*rate.Value, 1), printable.Count(m.N(), "case")))
+			p.Rect(metrics[i].area(), chart.Box{X: x.Start, Y: y - 6, W: x.At(rate.Value) - x.Start, H: 12, R: 1.5},
+				fmt.Sprintf("%s, %s: %s %% of %s", metrics[i].Key, name, chart.Decimal(100*rate.Value, 1),
+					printable.Count(m.N(), "case")))
 			ci := agreement.Wilson(m.TP+m.FP, m.N(), agreement.DefaultLevel)
 			p.Line("whisker", x.At(ci.Lo), y, x.At(ci.Hi), y)
 			p.Line("whisker", x.At(ci.Lo), y-3, x.At(ci.Lo), y+3)

@@ -142,7 +142,8 @@ func (p *Plan) choose(w *Wanted, backends []backend) {
 	all := p.plain.Metrics()
 	for i := range all {
 		m := &all[i]
-		about := Metric{Key: m.Name, Scale: agreement.Scale{LowerIsBetter: m.LowerIsBetter}, Threshold: m.Threshold, Calls: true}
+		about := Metric{Key: m.Name, Scale: agreement.Scale{LowerIsBetter: m.LowerIsBetter}, Threshold: m.Threshold,
+			Calls: true}
 		if t, ok := config.Thresholds[m.Name]; ok {
 			about.Threshold = &t
 		}
@@ -162,7 +163,8 @@ func (p *Plan) choose(w *Wanted, backends []backend) {
 			}
 			about.Key = m.Name + "@" + cmp.Or(who, "judges")
 			if r := b.run(m.Name); r == nil || r.HasReplies() {
-				add(scored{Metric: about, metric: m, engine: b.engine, alone: true, ifAny: m.Needs&scoring.FieldJudge == 0, by: b}, m.Name)
+				add(scored{Metric: about, metric: m, engine: b.engine, alone: true, ifAny: m.Needs&scoring.FieldJudge == 0, by: b},
+					m.Name)
 			}
 		}
 	}
@@ -221,7 +223,8 @@ func (p *Plan) checkNames(w *Wanted, backends []backend) error {
 		m, err := p.plain.Metric(base)
 		switch {
 		case err == nil && m.Needs&scoring.FieldJudge != 0 && len(backends) == 0:
-			return errcode.Usage("--metrics: %s is judged; give recorded replies with --assessments, or a judge with --judge", base)
+			return errcode.Usage("--metrics: %s is judged; give recorded replies with --assessments, or a judge with --judge",
+				base)
 		case err == nil && at:
 			return errcode.Usage("--metrics: there is nothing of %.60q for %s", who, base)
 		case err == nil:

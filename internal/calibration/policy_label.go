@@ -70,7 +70,8 @@ func (l *PolicyLabelling) Label(ctx context.Context, cases iter.Seq2[Placed, err
 		return nil, err
 	}
 	o := l.Engine
-	o.Config = scoring.Config{Options: map[string]json.RawMessage{"verdict": options, "flex": json.RawMessage(`{"categories": false}`)}}
+	o.Config = scoring.Config{
+		Options: map[string]json.RawMessage{"verdict": options, "flex": json.RawMessage(`{"categories": false}`)}}
 	evidence, err := scoring.NewEngine(l.Metrics, &o)
 	if err != nil {
 		return nil, err
@@ -103,7 +104,8 @@ func (l *PolicyLabelling) Label(ctx context.Context, cases iter.Seq2[Placed, err
 
 // labelledCase is one case; ok is false if no relation decides it, as where the agent's query
 // failed.
-func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name string, cs *scoring.Case) (l policy.Labelled, ok bool, err error) {
+func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name string,
+	cs *scoring.Case) (l policy.Labelled, ok bool, err error) {
 	scores, err := evidence.Score(ctx, cs, "verdict")
 	if err != nil {
 		return l, false, err

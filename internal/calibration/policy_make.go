@@ -23,7 +23,8 @@ type MadePolicies struct {
 // MakePolicies makes the table of policies from labelled cases, which label reads, and tries it on databases
 // that were left out. A policy without cases keeps the rows of the delivered table; without any
 // source the table is the delivered one. Judge names who judged, for the trials; it may be empty.
-func MakePolicies(parts []PolicyPart, judge string, label func(policy.Policy, LabelSource) ([]policy.Labelled, error)) (*MadePolicies, error) {
+func MakePolicies(parts []PolicyPart, judge string,
+	label func(policy.Policy, LabelSource) ([]policy.Labelled, error)) (*MadePolicies, error) {
 	made := MadePolicies{Table: policy.Default()}
 	if !slices.ContainsFunc(parts, func(p PolicyPart) bool { return len(p.From) > 0 }) {
 		return &made, nil
@@ -49,13 +50,14 @@ func MakePolicies(parts []PolicyPart, judge string, label func(policy.Policy, La
 			cases, sources = append(cases, labelled...), append(sources, line)
 		}
 		if len(cases) == 0 { // parts without new labels are kept
-			rows = append(rows, slices.DeleteFunc(slices.Clone(made.Table.Rows()), func(r policy.Row) bool { return r.Policy != part.Policy }))
+			rows = append(rows,
+				slices.DeleteFunc(slices.Clone(made.Table.Rows()), func(r policy.Row) bool { return r.Policy != part.Policy }))
 			sources = append(sources, fmt.Sprintf("%s: as before", part.Policy))
 			continue
 		}
 		rows = append(rows, policy.Fit(part.Policy, cases))
 		outcomes := policy.HeldOut(part.Policy, cases)
-		made.Counted = append(made.Counted, CountPolicy(part.Policy, part.From, cases, of))
+		made.Counted = append(made.Counted, countPolicy(part.Policy, part.From, cases, of))
 		for _, from := range part.From {
 			made.Tried = append(made.Tried, TryPolicy(part.Policy, from, Tried{cases, outcomes, of}, judge))
 		}

@@ -40,8 +40,8 @@ func setOf(s LabelSource) string {
 	return name
 }
 
-// CountPolicy counts the labels of each set for each relation. of[i] names the set of cases[i].
-func CountPolicy(which policy.Policy, sources []LabelSource, cases []policy.Labelled, of []string) PolicyCounts {
+// countPolicy counts the labels of each set for each relation. of[i] names the set of cases[i].
+func countPolicy(which policy.Policy, sources []LabelSource, cases []policy.Labelled, of []string) PolicyCounts {
 	c := PolicyCounts{policy: which, of: map[string]map[string]answerCount{}}
 	set := map[string]string{}
 	for _, s := range sources {
@@ -116,12 +116,15 @@ func PolicyPage(table *policy.Table, counted []PolicyCounts, tried []PolicyTrial
 		if t.ByEvidence > 0 {
 			within = share(t.ByEvidence-t.WronglySo, t.ByEvidence)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %s | %s | %s |\n", t.Policy, t.Source, t.Cases, t.Groups, t.ByEvidence, t.WronglySo, within, figure(t.Evidence), figure(t.Guess))
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %s | %s | %s |\n", t.Policy, t.Source, t.Cases, t.Groups,
+			t.ByEvidence, t.WronglySo, within, figure(t.Evidence), figure(t.Guess))
 	}
 	for _, c := range counted {
 		fmt.Fprintf(&b, "\n## Relations under the policy %s\n\nRight answers of those seen, and the databases they come from, for the first relation between two results. "+
 			"Unread: labels of sets that were not read when the relation was written or changed, with the 95 %% CI of the share of right answers. They may be wrong answers only.\n\n", c.policy)
-		b.WriteString("| relation | class | passes | " + strings.Join(c.sets, " | ") + " | unread | interval |\n|" + strings.Repeat(" --- |", len(c.sets)+5) + "\n")
+		b.WriteString(
+			"| relation | class | passes | " + strings.Join(c.sets, " | ") + " | unread | interval |\n|" +
+				strings.Repeat(" --- |", len(c.sets)+5) + "\n")
 		for _, r := range table.Rows() {
 			sets := c.of[r.Relation]
 			if r.Policy != c.policy || len(sets) == 0 {
@@ -139,7 +142,8 @@ func PolicyPage(table *policy.Table, counted []PolicyCounts, tried []PolicyTrial
 			if rest.seen > 0 {
 				within = share(rest.right, rest.seen)
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", r.Relation, r.Class, map[bool]string{true: "yes", false: ""}[r.Passes], strings.Join(cells, " | "), rest.cell(), within)
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", r.Relation, r.Class,
+				map[bool]string{true: "yes", false: ""}[r.Passes], strings.Join(cells, " | "), rest.cell(), within)
 		}
 	}
 	return b.Bytes()

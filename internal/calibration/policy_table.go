@@ -34,8 +34,10 @@ func PrintPolicies(w io.Writer, t *policy.Table) {
 	}
 	for _, which := range policy.Policies() {
 		fmt.Fprintf(&b, "%s  (dbs: databases with such labels; interval: 95 %%, of all labels;\n  chosen: right and wrong among cases that were built or chosen by label)\n", strings.ToUpper(string(which)))
-		for _, class := range []relation.Class{relation.Equivalent, relation.Presentational, relation.Defensible, relation.Difference} {
-			fmt.Fprintf(&b, "  %-*s  %10s  %3s  %-9s  %7s  %5s  pass\n", name, class, "accepted", "dbs", "interval", "chosen", "chance")
+		for _, class := range []relation.Class{relation.Equivalent, relation.Presentational, relation.Defensible,
+			relation.Difference} {
+			fmt.Fprintf(&b, "  %-*s  %10s  %3s  %-9s  %7s  %5s  pass\n", name, class, "accepted", "dbs", "interval", "chosen",
+				"chance")
 			unseen := 0
 			for _, r := range t.Rows() {
 				if r.Policy != which || r.Class != class {
@@ -58,7 +60,8 @@ func PrintPolicies(w io.Writer, t *policy.Table) {
 				if r.Shown+r.Against > 0 {
 					chosen = fmt.Sprintf("%d/%d", r.Shown, r.Against)
 				}
-				fmt.Fprintf(&b, "  %-*s  %3d of %3d  %3d  %.2f-%.2f  %7s  %5.3f%s\n", name, relation, r.Accepted, r.Cases, r.Groups, within.Lo, within.Hi, chosen, r.Chance, passes)
+				fmt.Fprintf(&b, "  %-*s  %3d of %3d  %3d  %.2f-%.2f  %7s  %5.3f%s\n", name, relation, r.Accepted, r.Cases, r.Groups,
+					within.Lo, within.Hi, chosen, r.Chance, passes)
 			}
 			if unseen > 0 {
 				fmt.Fprintf(&b, "  and %s that no labelled case shows\n", printable.Count(unseen, "relation"))

@@ -50,7 +50,8 @@ func TryPolicy(which policy.Policy, source LabelSource, tried Tried, judge strin
 		}
 		c := tried.Cases[i]
 		groups[c.Group] = true
-		labels, guesses, verdicts = append(labels, vote(c.Accepted)), append(guesses, vote(o.Guess)), append(verdicts, vote(o.Right))
+		labels, guesses, verdicts = append(labels, vote(c.Accepted)), append(guesses, vote(o.Guess)),
+			append(verdicts, vote(o.Right))
 		alone = append(alone, agreement.VoteOf(c.Judge))
 		byEvidence = append(byEvidence, vote(o.ByEvidence))
 		calls, callsOfAlone = calls+o.Calls, callsOfAlone+c.Calls
@@ -96,7 +97,8 @@ func kappaWhere(labels, votes []agreement.Vote) *float64 {
 
 // PrintPolicies writes what came out, within 80 columns.
 func (t *PolicyTrial) Print(w io.Writer) {
-	fmt.Fprintf(w, "\nPolicy %s on %s of %s,\neach by a table made from the others (%s)\n", t.Policy, printable.Count(t.Cases, "labelled case"), t.Source, printable.Count(t.Groups, "group"))
+	fmt.Fprintf(w, "\nPolicy %s on %s of %s,\neach by a table made from the others (%s)\n", t.Policy,
+		printable.Count(t.Cases, "labelled case"), t.Source, printable.Count(t.Groups, "group"))
 	width := max(len("accepted by evidence"), len("kappa,  alone")+len(t.Judge))
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(w, "  %-*s  %s\n", width, what, fmt.Sprintf(format, args...))

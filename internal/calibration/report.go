@@ -14,7 +14,8 @@ import (
 // Report computes the agreement of every metric with the labels, the best first. The error, coded
 // InvalidArgument, is of an option that names what does not exist.
 func (s *Study) Report(o Options) (*Report, error) {
-	x := &computation{Study: s, Options: o, verdicts: make([][]agreement.Vote, len(s.Metrics)), chosen: make([]*choice, len(s.Metrics))}
+	x := &computation{Study: s, Options: o, verdicts: make([][]agreement.Vote, len(s.Metrics)),
+		chosen: make([]*choice, len(s.Metrics))}
 	for _, c := range s.Cases {
 		x.labels = append(x.labels, c.Label)
 	}
@@ -94,7 +95,8 @@ func (x *computation) decide(i int) {
 	} else {
 		folds = agreement.StratifiedFolds(cases, x.Folds, x.Resampling.Seed)
 	}
-	v := choice{agreement.CrossValidate(cases, folds, m.Scale, agreement.Confusion.Kappa), agreement.Tally(x.labels, own).Kappa()}
+	v := choice{agreement.CrossValidate(cases, folds, m.Scale, agreement.Confusion.Kappa),
+		agreement.Tally(x.labels, own).Kappa()}
 	x.chosen[i] = &v
 	x.verdicts[i] = make([]agreement.Vote, len(m.Scores))
 	for k, c := range at {
@@ -129,7 +131,8 @@ func (x *computation) keepCommon() {
 
 func (x *computation) result(i int) Result {
 	m := &x.Metrics[i]
-	r := Result{Key: m.Key, Recorded: m.Recorded, Threshold: m.Threshold, Confusion: agreement.Tally(x.labels, x.verdicts[i]), Without: map[scoring.Status]int{}}
+	r := Result{Key: m.Key, Recorded: m.Recorded, Threshold: m.Threshold,
+		Confusion: agreement.Tally(x.labels, x.verdicts[i]), Without: map[scoring.Status]int{}}
 	r.Kappa, r.KappaCI = r.Confusion.Kappa(), agreement.Bootstrap(r.Confusion, agreement.Confusion.Kappa, x.Resampling)
 	r.Mean, r.MeanCI = x.mean(i, nil)
 	calls := 0
@@ -206,7 +209,9 @@ func (x *computation) noteChoice(r *Result, v *choice) {
 		r.Threshold = &t
 	}
 	if v.Skipped > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s %s in folds without which no threshold could be chosen: %s", printable.Count(v.Skipped, "case"), printable.Verb(v.Skipped, "is", "are"), v.Why))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("%s %s in folds without which no threshold could be chosen: %s", printable.Count(v.Skipped, "case"),
+				printable.Verb(v.Skipped, "is", "are"), v.Why))
 	}
 }
 
@@ -317,7 +322,8 @@ func (x *computation) compare(r *Report) error {
 	}
 	var p []float64
 	for k, i := range at[1:] {
-		c := agreement.Compare(agreement.TallyPair(x.labels, x.verdicts[at[0]], x.verdicts[i]), agreement.Confusion.Kappa, x.Resampling)
+		c := agreement.Compare(agreement.TallyPair(x.labels, x.verdicts[at[0]], x.verdicts[i]), agreement.Confusion.Kappa,
+			x.Resampling)
 		r.Comparisons = append(r.Comparisons, Comparison{A: x.Compare[0], B: x.Compare[k+1], Comparison: c})
 		p = append(p, c.P)
 	}
@@ -333,7 +339,8 @@ func (x *computation) backbone(r *Report) error {
 		return nil
 	}
 	if len(x.Backbone) != 2 {
-		return errcode.New(errcode.InvalidArgument, "a backbone is compared with one candidate, such as rose@o3,rose@gemini-2.5-pro")
+		return errcode.New(errcode.InvalidArgument,
+			"a backbone is compared with one candidate, such as rose@o3,rose@gemini-2.5-pro")
 	}
 	var at [2]int
 	for k, key := range x.Backbone {
@@ -359,7 +366,8 @@ func (x *computation) backbone(r *Report) error {
 	for _, m := range []struct {
 		name string
 		of   agreement.Statistic
-	}{{"kappa", agreement.Confusion.Kappa}, {"accuracy", agreement.Confusion.Accuracy}, {"mcc", agreement.Confusion.MCC}, {"f1", agreement.Confusion.F1}} {
+	}{{"kappa", agreement.Confusion.Kappa}, {"accuracy", agreement.Confusion.Accuracy}, {"mcc", agreement.Confusion.MCC},
+		{"f1", agreement.Confusion.F1}} {
 		measure := BackboneMeasure{m.name, m.of(current), m.of(candidate)}
 		b.Measures = append(b.Measures, measure)
 		switch {
@@ -404,7 +412,8 @@ func (x *computation) notes(r *Report) []string {
 		out = append(out, "an abstained case has no verdict and is left out, as in the rates of a run; with its option without_judge: guess the metric verdict takes the likelier side, here and in runs")
 	}
 	if least >= 0 && least < most {
-		out = append(out, fmt.Sprintf("metrics have verdicts on %d to %d cases: compare them on the cases they share", least, most))
+		out = append(out,
+			fmt.Sprintf("metrics have verdicts on %d to %d cases: compare them on the cases they share", least, most))
 	}
 	return out
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// File returns the cases of a file in JSON Lines that match a pattern, and the results that they refer to, relative
+// file returns the cases of a file in JSON Lines that match a pattern, and the results that they refer to, relative
 // to the file. The error for a file that does not exist begins with what, such as the flag that names it.
-func File(what, path string, of scoring.AnswerID) (batch.Source, Snapshots, error) {
+func file(what, path string, of scoring.AnswerID) (batch.Source, Snapshots, error) {
 	file := batch.FileSource{Path: path}
 	if _, err := os.Stat(path); err != nil {
 		return nil, Snapshots{}, errcode.Usage("%sthere is no file %q", what, filepath.Base(path))

@@ -42,7 +42,7 @@ type Place struct {
 // Opener opens a warehouse.
 type Opener func(ctx context.Context, url string) (*store.Store, error)
 
-// Open opens the cases of a place that a filter chooses, see [OpenFile] and [InWarehouse].
+// Open opens the cases of a place that a filter chooses, see [OpenFile] and [inWarehouse].
 func Open(ctx context.Context, at Place, f store.Filter, notes io.Writer, open Opener) (*Opened, error) {
 	if at.File != "" {
 		return OpenFile(at.Flag, at.File, f)
@@ -51,7 +51,7 @@ func Open(ctx context.Context, at Place, f store.Filter, notes io.Writer, open O
 	if err != nil {
 		return nil, err
 	}
-	source, err := InWarehouse(ctx, notes, w, f)
+	source, err := inWarehouse(ctx, notes, w, f)
 	if err != nil {
 		_ = w.Close()
 		return nil, err
@@ -66,7 +66,7 @@ func OpenFile(flag, path string, f store.Filter) (*Opened, error) {
 	if f.SetVersion != "" {
 		return nil, errcode.Usage("--set-version: expected --source URL with it; a file holds no versions of the golden set")
 	}
-	source, snaps, err := File(flag+": ", path, scoring.AnswerID{By: f.By})
+	source, snaps, err := file(flag+": ", path, scoring.AnswerID{By: f.By})
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,8 @@ func (s *Snapshots) Allow(directories []string) {
 // ReadSnapshot resolves one reference.
 func (s Snapshots) ReadSnapshot(ctx context.Context, ref string) (*scoring.Table, error) {
 	const file = "file:"
-	if len(ref) >= len(file) && strings.EqualFold(ref[:len(file)], file) { // kinds are read in any case, as those of warehouses are
+	// kinds are read in any case, as those of warehouses are
+	if len(ref) >= len(file) && strings.EqualFold(ref[:len(file)], file) {
 		ref = file + ref[len(file):]
 		if s.Files == nil {
 			return nil, errcode.New(errcode.PermissionDenied, "file: references are not allowed here: list the directories that they may lie in under results.files of the configuration (--config)")
@@ -35,7 +36,8 @@ func (s Snapshots) ReadSnapshot(ctx context.Context, ref string) (*scoring.Table
 		return s.Files.ReadSnapshot(ctx, ref)
 	}
 	if s.Warehouse == nil {
-		return nil, errcode.New(errcode.FailedPrecondition, "there is no warehouse here to resolve a %s reference", ref[:strings.IndexByte(ref+":", ':')])
+		return nil, errcode.New(errcode.FailedPrecondition, "there is no warehouse here to resolve a %s reference",
+			ref[:strings.IndexByte(ref+":", ':')])
 	}
 	return s.Warehouse.ReadSnapshot(ctx, ref)
 }

@@ -12,7 +12,8 @@ import (
 
 // Votes reads every annotator's verdict, by answer. An unsure annotator has no vote. Labels that may belong to
 // several answers are ignored, and the notes report them.
-func (s *Warehouse) Votes(ctx context.Context, notes io.Writer) (map[scoring.AnswerID]map[string]agreement.Vote, error) {
+func (s *Warehouse) Votes(ctx context.Context,
+	notes io.Writer) (map[scoring.AnswerID]map[string]agreement.Vote, error) {
 	all, err := s.Tables.Votes(ctx)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,8 @@ func (s *Warehouse) Votes(ctx context.Context, notes io.Writer) (map[scoring.Ans
 		if votes[v.AnswerID] == nil {
 			votes[v.AnswerID] = map[string]agreement.Vote{}
 		}
-		votes[v.AnswerID][v.Annotator] = map[int]agreement.Vote{1: agreement.Pass, -1: agreement.Fail, 0: agreement.Missing}[v.Says]
+		votes[v.AnswerID][v.Annotator] = map[int]agreement.Vote{1: agreement.Pass, -1: agreement.Fail,
+			0: agreement.Missing}[v.Says]
 	}
 	if unknown > 0 {
 		fmt.Fprintf(notes, "agent_version is NULL in %s of human_labels, and several versions or none answered the question in the batch: such a label counts for none; set agent_version\n", printable.Count(unknown, "row"))

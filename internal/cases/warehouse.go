@@ -30,9 +30,9 @@ type Warehouse struct {
 	loose int64            // answers to questions that the golden set lacks
 }
 
-// InWarehouse returns the answers that a filter chooses. It examines the tables first, and writes a note about what
+// inWarehouse returns the answers that a filter chooses. It examines the tables first, and writes a note about what
 // they lack. A version of the golden set that does not exist is a usage error.
-func InWarehouse(ctx context.Context, notes io.Writer, w *store.Store, f store.Filter) (*Warehouse, error) {
+func inWarehouse(ctx context.Context, notes io.Writer, w *store.Store, f store.Filter) (*Warehouse, error) {
 	missing, err := w.Missing(ctx)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,8 @@ func InWarehouse(ctx context.Context, notes io.Writer, w *store.Store, f store.F
 			there = append(there, s.Version)
 		}
 		if !slices.Contains(there, f.SetVersion) {
-			return nil, errcode.Usage("--set-version: badger.golden_set has no version %.60q; it has %s", f.SetVersion, strings.Join(there, ", "))
+			return nil, errcode.Usage("--set-version: badger.golden_set has no version %.60q; it has %s", f.SetVersion,
+				strings.Join(there, ", "))
 		}
 	}
 	return &Warehouse{Tables: w, Filter: f}, nil
@@ -113,14 +114,17 @@ func (s *Warehouse) all(ctx context.Context, before, read int64) error {
 	if read >= min(before, after) && read <= max(before, after) {
 		return nil
 	}
-	return errcode.New(errcode.Internal, "badger.agent_runs has %d rows to score, and %d were read; this is a defect of badger", after, read)
+	return errcode.New(errcode.Internal,
+		"badger.agent_runs has %d rows to score, and %d were read; this is a defect of badger", after, read)
 }
 
 func itemOf(a *store.Answer) batch.Item {
 	if a.Case != nil {
 		return batch.ItemOf(a.Case, placeOf(a.AnswerID))
 	}
-	return batch.Item{AnswerID: named(a.AnswerID), Place: placeOf(a.AnswerID), Question: func(context.Context) *scoring.Case { return a.Question }, Load: func(context.Context) (*scoring.Case, error) { return nil, a.Err }}
+	return batch.Item{AnswerID: named(a.AnswerID), Place: placeOf(a.AnswerID),
+		Question: func(context.Context) *scoring.Case { return a.Question },
+		Load:     func(context.Context) (*scoring.Case, error) { return nil, a.Err }}
 }
 
 func placeOf(a scoring.AnswerID) string {
@@ -164,7 +168,8 @@ func (s *Warehouse) Versions() string {
 	defer s.mu.Unlock()
 	var parts []string
 	for _, v := range slices.Backward(slices.SortedFunc(maps.Keys(s.taken), printable.CompareVersions)) {
-		parts = append(parts, fmt.Sprintf("version %s for %s", cmp.Or(v, "without a name"), printable.Count(int(s.taken[v]), "answer")))
+		parts = append(parts,
+			fmt.Sprintf("version %s for %s", cmp.Or(v, "without a name"), printable.Count(int(s.taken[v]), "answer")))
 	}
 	if s.loose > 0 {
 		parts = append(parts, fmt.Sprintf("no question for %s", printable.Count(int(s.loose), "answer")))

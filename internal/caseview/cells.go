@@ -161,7 +161,8 @@ func (t *tables) columns() []Column {
 	var out []Column
 	for i := range t.Comparison.Gold.Columns {
 		g := &t.Comparison.Gold.Columns[i]
-		c := Column{Label: names[i], Gold: i + 1, Number: g.Type.Numeric(), Masked: t.maskedGold[i], Type: g.Type, pair: t.Pair(i)}
+		c := Column{Label: names[i], Gold: i + 1, Number: g.Type.Numeric(), Masked: t.maskedGold[i], Type: g.Type,
+			pair: t.Pair(i)}
 		if c.pair >= 0 {
 			j := t.Alignment.Columns[c.pair].Pred
 			c.Agent, c.Key = j+1, t.key(c.pair)
@@ -172,7 +173,8 @@ func (t *tables) columns() []Column {
 	names = t.names(t.Comparison.Agent)
 	for _, j := range t.Alignment.Extra {
 		a := &t.Comparison.Agent.Columns[j]
-		out = append(out, Column{Label: names[j], Agent: j + 1, Number: a.Type.Numeric(), Masked: t.maskedAns[j], Type: a.Type, pair: -1})
+		out = append(out,
+			Column{Label: names[j], Agent: j + 1, Number: a.Type.Numeric(), Masked: t.maskedAns[j], Type: a.Type, pair: -1})
 	}
 	return out
 }
@@ -285,7 +287,8 @@ func (k *classified) count(out *Cells) {
 
 // chosen reports whether a matched row is shown.
 func (k *classified) chosen(row int, show States) bool {
-	return show == 0 && k.differing.Has(row) || show.Has(Differs) && k.differing.Has(row) || show.Has(Equal) && k.equal.Has(row) || show.Has(Mapped) && k.mapped.Has(row) ||
+	return show == 0 && k.differing.Has(row) || show.Has(Differs) && k.differing.Has(row) ||
+		show.Has(Equal) && k.equal.Has(row) || show.Has(Mapped) && k.mapped.Has(row) ||
 		show.Has(OnlyGold) && k.lacks || show.Has(OnlyAgent) && k.adds || show == All
 }
 
@@ -360,7 +363,8 @@ func (k *classified) list(out *Cells, o *CellOptions) {
 				continue
 			}
 			if at := out.Total; at >= out.From && at < out.From+o.Rows {
-				d := Difference{Kind: kindOf(gold, agent), GoldRow: gold + 1, AgentRow: agent + 1, Column: c, Cell: k.cell(c, gold, agent)}
+				d := Difference{Kind: kindOf(gold, agent), GoldRow: gold + 1, AgentRow: agent + 1, Column: c,
+					Cell: k.cell(c, gold, agent)}
 				for _, key := range keys {
 					d.Key = append(d.Key, k.cell(key, gold, agent))
 				}

@@ -22,7 +22,8 @@ type Comparison struct {
 // Compare says which cells differ by the same rules as package cell, whose result must have the
 // pairs of rows: without them no cell is known to differ. It reads every mapped column once.
 func Compare(gold, agent *scoring.Table, a *scoring.Alignment, counts *cell.Result) *Comparison {
-	c := &Comparison{Gold: gold, Agent: agent, Alignment: a, Counts: *counts, differs: make([]RowSet, len(a.Columns)), pairOf: make([]int, len(gold.Columns))}
+	c := &Comparison{Gold: gold, Agent: agent, Alignment: a, Counts: *counts, differs: make([]RowSet, len(a.Columns)),
+		pairOf: make([]int, len(gold.Columns))}
 	for k := range a.Columns {
 		c.differs[k] = c.findDiffering(k)
 		c.differing = c.differing.union(c.differs[k])
@@ -135,7 +136,8 @@ func (c *Comparison) how(k, i, j int) string {
 			return "NaN for NULL"
 		}
 		return "blank text for NULL"
-	case p.Kind == scoring.KindText && g.Type == scoring.String && a.Type == scoring.String && p.GoldFormat == "" && p.PredFormat == "":
+	case p.Kind == scoring.KindText && g.Type == scoring.String && a.Type == scoring.String && p.GoldFormat == "" &&
+		p.PredFormat == "":
 		x, y := g.Text(), a.Text()
 		oneX, oneY := strings.Join(strings.Fields(x), " "), strings.Join(strings.Fields(y), " ")
 		switch {

@@ -36,11 +36,13 @@ func (b *builder) counterexample() *Counterexample {
 	if s := b.score("counterexample"); s.Status == scoring.StatusOK && s.Gold > 0 && s.Gold != b.view.Gold {
 		b.note("The counterexample is by another accepted answer than the one that is shown.")
 	}
-	out := &Counterexample{Sentence: found.Sentence, Tries: found.Tries, Inferred: found.Inferred, Constraints: found.Constraints, Realistic: found.Realistic, Keeps: found.Keeps, Breaks: found.Breaks}
+	out := &Counterexample{Sentence: found.Sentence, Tries: found.Tries, Inferred: found.Inferred,
+		Constraints: found.Constraints, Realistic: found.Realistic, Keeps: found.Keeps, Breaks: found.Breaks}
 	for _, t := range found.Tables {
 		out.Tables = append(out.Tables, smallTable(t.Name, t.Columns, t.Rows))
 	}
-	out.Results = []SmallTable{smallTable("gold returns", found.Gold.Columns, found.Gold.Rows), smallTable("the agent's query returns", found.Pred.Columns, found.Pred.Rows)}
+	out.Results = []SmallTable{smallTable("gold returns", found.Gold.Columns, found.Gold.Rows),
+		smallTable("the agent's query returns", found.Pred.Columns, found.Pred.Rows)}
 	return out
 }
 

@@ -29,8 +29,9 @@ type Vote struct {
 	PromptVersion string   `json:"prompt_version,omitempty"`
 	RequestHash   string   `json:"request_hash"`
 
-	Question []Message `json:"question,omitempty"` // as it was put, or put again and proven the same by its hash; empty if neither is known
-	Rebuilt  bool      `json:"rebuilt,omitempty"`  // the question was put again
+	// as it was put, or put again and proven the same by its hash; empty if neither is known
+	Question []Message `json:"question,omitempty"`
+	Rebuilt  bool      `json:"rebuilt,omitempty"` // the question was put again
 
 	Reply   string  `json:"reply"`
 	Decoded []Field `json:"decoded,omitempty"` // the members of the reply where it holds a JSON object
@@ -39,8 +40,9 @@ type Vote struct {
 	TokensOut judgebackend.TokenCount `json:"tokens_out"`
 	LatencyMS int64                   `json:"latency_ms"`
 	At        time.Time               `json:"at"`
-	Fresh     *bool                   `json:"fresh"` // whether it was asked for by the run of the scores, not taken from the ledger; null if that is not known
-	Ended     string                  `json:"ended,omitempty"`
+	// whether it was asked for by the run of the scores, not taken from the ledger; null if that is not known
+	Fresh *bool  `json:"fresh"`
+	Ended string `json:"ended,omitempty"`
 }
 
 // Message is a part of a prompt.
@@ -87,7 +89,8 @@ func (b *builder) judgement() *Judgement {
 	}
 	if m := b.view.Mapping; m != nil && m.Judge != nil && m.Judge.Asked {
 		if !m.Judge.Used && !m.Judge.Unusable {
-			out.Overruled = append(out.Overruled, "The judge's mapping of columns was not used: no more cells are equal under it.")
+			out.Overruled = append(out.Overruled,
+				"The judge's mapping of columns was not used: no more cells are equal under it.")
 		}
 		for _, r := range m.Judge.Rejected {
 			out.Overruled = append(out.Overruled, b.masked.written(r.Part+": "+r.Why))
@@ -102,8 +105,10 @@ func (b *builder) judgement() *Judgement {
 
 func (b *builder) vote(a *judgebackend.Assessment) Vote {
 	v := Vote{
-		ID: a.ID, Kind: a.Kind, Backend: a.Backend, Model: a.Model, ServedModel: a.ServedModel, PromptVersion: a.PromptVersion, RequestHash: a.RequestHash,
-		Reply: b.masked.written(a.Reply), TokensIn: a.TokensIn, TokensOut: a.TokensOut, LatencyMS: a.LatencyMS, At: a.CreatedAt, Ended: string(a.FinishReason),
+		ID: a.ID, Kind: a.Kind, Backend: a.Backend, Model: a.Model, ServedModel: a.ServedModel,
+		PromptVersion: a.PromptVersion, RequestHash: a.RequestHash,
+		Reply: b.masked.written(a.Reply), TokensIn: a.TokensIn, TokensOut: a.TokensOut, LatencyMS: a.LatencyMS,
+		At: a.CreatedAt, Ended: string(a.FinishReason),
 	}
 	request := a.Request
 	if request == nil {

@@ -102,7 +102,8 @@ func (t *tables) mapping(h *metric.Hybrid) *Mapping {
 		return &AgentColumn{Name: agents[j], Position: j + 1, Type: t.Comparison.Agent.Columns[j].Type.String()}
 	}
 	for i := range t.Comparison.Gold.Columns {
-		c := MappedColumn{Name: golds[i], Position: i + 1, Type: t.Comparison.Gold.Columns[i].Type.String(), Masked: t.maskedGold[i]}
+		c := MappedColumn{Name: golds[i], Position: i + 1, Type: t.Comparison.Gold.Columns[i].Type.String(),
+			Masked: t.maskedGold[i]}
 		if k := t.Pair(i); k >= 0 {
 			p := &a.Columns[k]
 			c.Agent, c.By, c.Key, c.Overlap = agent(p.Pred), p.By, t.key(k), p.Overlap
@@ -130,7 +131,8 @@ func (t *tables) mapping(h *metric.Hybrid) *Mapping {
 	}
 	if s := h.Stage1; s != nil {
 		m.Judge = &MappingJudge{
-			Asked: s.Asked, Used: s.Used, Unusable: s.Unusable, Doubts: s.Doubts, EvidenceScore: s.EvidenceScore, JudgeScore: s.JudgeScore, Rejected: s.Rejected,
+			Asked: s.Asked, Used: s.Used, Unusable: s.Unusable, Doubts: s.Doubts, EvidenceScore: s.EvidenceScore,
+			JudgeScore: s.JudgeScore, Rejected: s.Rejected,
 		}
 	}
 	if t.mask.active { // replies of a judge, and sentences that may quote values

@@ -58,7 +58,8 @@ func NewMask(columns []string, salt []byte) (*Mask, error) {
 		m.salt = make([]byte, 32)
 		_, _ = rand.Read(m.salt) // never fails
 	case len(salt) < 16:
-		return nil, errcode.New(errcode.InvalidArgument, "the salt of masked columns has %d bytes, expected at least 16", len(salt))
+		return nil, errcode.New(errcode.InvalidArgument, "the salt of masked columns has %d bytes, expected at least 16",
+			len(salt))
 	}
 	return m, nil
 }
@@ -80,7 +81,8 @@ const Withheld = "withheld: a column is masked"
 
 // plainReasons are metrics whose reasons hold names of columns, counts and words of badger only.
 var plainReasons = map[string]bool{
-	"hybrid_ex": true, "result_match_category": true, "ex_bird": true, "ex_multiset": true, "row_f1": true, "soft_f1_bird": true,
+	"hybrid_ex": true, "result_match_category": true, "ex_bird": true, "ex_multiset": true, "row_f1": true,
+	"soft_f1_bird":     true,
 	"latency_overhead": true, "sql_complexity": true, "r_ves": true,
 }
 
@@ -121,7 +123,8 @@ type Masked struct {
 
 // over lays the mask over a case.
 func (m *Mask) over(c *scoring.Case) *Masked {
-	out := &Masked{Mask: m, dialect: sqlparts.DialectOf(c.Dialect), names: map[string]bool{}, values: map[string]bool{}, numbers: map[string]bool{}}
+	out := &Masked{Mask: m, dialect: sqlparts.DialectOf(c.Dialect), names: map[string]bool{}, values: map[string]bool{},
+		numbers: map[string]bool{}}
 	if m.None() {
 		return out
 	}
@@ -170,7 +173,8 @@ func (m *Masked) look(q *scoring.Query) {
 }
 
 // sides says which columns of two results are masked, and takes note of their values.
-func (m *Masked) sides(gold, agent *scoring.Table, a *scoring.Alignment, goldSQL, agentSQL string) (inGold, inAgent []bool) {
+func (m *Masked) sides(gold, agent *scoring.Table, a *scoring.Alignment, goldSQL,
+	agentSQL string) (inGold, inAgent []bool) {
 	inGold, inAgent = make([]bool, len(gold.Columns)), make([]bool, len(agent.Columns))
 	if m.None() {
 		return inGold, inAgent
@@ -242,7 +246,8 @@ func (m *Masked) byValue(t *scoring.Table, masked []bool) (changed bool) {
 			continue
 		}
 		for row := range c.Len() {
-			if v := c.Value(row); !v.IsNull() && !v.Type.Numeric() && len(v.String()) >= 4 && m.values[strings.ToLower(v.String())] {
+			if v := c.Value(row); !v.IsNull() && !v.Type.Numeric() && len(v.String()) >= 4 &&
+				m.values[strings.ToLower(v.String())] {
 				masked[i], changed = true, true
 				break
 			}
@@ -295,7 +300,8 @@ func (m *Masked) text(s string) string {
 			continue
 		}
 		from := i
-		for i < len(s) && (s[i] >= '0' && s[i] <= '9' || (s[i] == '.' || s[i] == ',') && i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9') {
+		for i < len(s) &&
+			(s[i] >= '0' && s[i] <= '9' || (s[i] == '.' || s[i] == ',') && i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9') {
 			i++
 		}
 		if number := strings.ReplaceAll(s[from:i], ",", ""); len(number) >= 3 && m.number(number) && !taken(from, i) {
@@ -373,7 +379,8 @@ func (m *Masked) sql(query string) string {
 		switch {
 		case t.Kind == sqlparts.TokenComment:
 			text = "/* masked */"
-		case t.Kind == sqlparts.TokenString || t.Kind == sqlparts.TokenNumber || t.Kind == sqlparts.TokenName && m.values[strings.ToLower(t.Value)]:
+		case t.Kind == sqlparts.TokenString || t.Kind == sqlparts.TokenNumber ||
+			t.Kind == sqlparts.TokenName && m.values[strings.ToLower(t.Value)]:
 			text = "'" + m.hashText(t.Value) + "'"
 		}
 		b.WriteString(text)

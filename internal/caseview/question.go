@@ -27,7 +27,8 @@ func (b *builder) ask(ctx context.Context) error {
 			asked = append(asked, id)
 		}
 		replies[a.RequestHash] = judgebackend.Response{
-			Reply: a.Reply, Model: a.Model, FinishReason: judgebackend.FinishStop, RequestHash: a.RequestHash, AssessmentID: a.ID, CreatedAt: a.CreatedAt, Cached: true,
+			Reply: a.Reply, Model: a.Model, FinishReason: judgebackend.FinishStop, RequestHash: a.RequestHash,
+			AssessmentID: a.ID, CreatedAt: a.CreatedAt, Cached: true,
 			TokensIn: judgebackend.TokensUnknown, TokensOut: judgebackend.TokensUnknown,
 		}
 	}
@@ -38,7 +39,8 @@ func (b *builder) ask(ctx context.Context) error {
 	var names []string
 	for i := range b.Scores {
 		name := b.Scores[i].Metric
-		if len(b.Scores[i].AssessmentIDs) > 0 && slices.IndexFunc(all, func(m scoring.Metric) bool { return m.Name == name }) >= 0 {
+		if len(b.Scores[i].AssessmentIDs) > 0 &&
+			slices.IndexFunc(all, func(m scoring.Metric) bool { return m.Name == name }) >= 0 {
 			names = append(names, name)
 		}
 	}

@@ -101,13 +101,15 @@ func (b *builder) relations() *Relations {
 	for _, r := range found {
 		kind := kindNamed(r.Name)
 		row := table.Row(out.Policy, r)
-		h := HeldRelation{Name: r.Name, Family: r.Family, Class: r.Class, Text: r.Text, Meaning: kind.Meaning, Proof: &r.Proof, People: People{row.Cases, row.Accepted, row.Groups, row.Chance, row.Passes}}
+		h := HeldRelation{Name: r.Name, Family: r.Family, Class: r.Class, Text: r.Text, Meaning: kind.Meaning,
+			Proof: &r.Proof, People: People{row.Cases, row.Accepted, row.Groups, row.Chance, row.Passes}}
 		for _, i := range r.Proof.Rows {
 			h.Rows = append(h.Rows, i+1)
 		}
 		if b.masked.active { // a sentence and a proof may quote constants of the queries
 			h.Text = kind.Meaning
-			h.Proof = &relation.Proof{GoldRows: r.Proof.GoldRows, PredRows: r.Proof.PredRows, OnlyGold: r.Proof.OnlyGold, OnlyPred: r.Proof.OnlyPred, GoldColumns: r.Proof.GoldColumns, PredColumns: r.Proof.PredColumns}
+			h.Proof = &relation.Proof{GoldRows: r.Proof.GoldRows, PredRows: r.Proof.PredRows, OnlyGold: r.Proof.OnlyGold,
+				OnlyPred: r.Proof.OnlyPred, GoldColumns: r.Proof.GoldColumns, PredColumns: r.Proof.PredColumns}
 		}
 		out.Holds = append(out.Holds, h)
 	}
@@ -122,7 +124,8 @@ func (b *builder) findRelations() []relation.Relation {
 	if b.gold == nil {
 		return nil
 	}
-	in := relation.Input{Question: b.Case.Question, Evidence: b.Case.Evidence, Dialect: b.Case.Dialect, Schema: b.Case.Schema}
+	in := relation.Input{Question: b.Case.Question, Evidence: b.Case.Evidence, Dialect: b.Case.Dialect,
+		Schema: b.Case.Schema}
 	in.GoldSQL, _ = b.Case.WrittenSQL(b.gold)
 	in.PredSQL, _ = b.Case.WrittenSQL(&b.Case.Pred)
 	switch c := b.compared; {
@@ -140,7 +143,8 @@ func (b *builder) findRelations() []relation.Relation {
 func tried(found []relation.Relation, same bool) (out []TriedRelation) {
 	for _, k := range kinds() {
 		always := k.Family == "headers" || k.Family == "order"
-		if !always && same != (k.Family == "same data") || slices.ContainsFunc(found, func(r relation.Relation) bool { return r.Name == k.Name }) {
+		if !always && same != (k.Family == "same data") ||
+			slices.ContainsFunc(found, func(r relation.Relation) bool { return r.Name == k.Name }) {
 			continue
 		}
 		out = append(out, TriedRelation{k.Name, k.Family, k.Meaning})

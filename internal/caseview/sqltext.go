@@ -95,7 +95,8 @@ func (l *layouter) text(i int) string { return l.sql[l.toks[i].Start:l.toks[i].E
 
 // is reports whether token i is a keyword or sign.
 func (l *layouter) is(i int, value string) bool {
-	return i >= 0 && i < len(l.toks) && l.toks[i].Value == value && (l.toks[i].Kind == sqlparts.TokenWord || l.toks[i].Kind == sqlparts.TokenSign)
+	return i >= 0 && i < len(l.toks) && l.toks[i].Value == value &&
+		(l.toks[i].Kind == sqlparts.TokenWord || l.toks[i].Kind == sqlparts.TokenSign)
 }
 
 func (l *layouter) mates() {
@@ -180,7 +181,8 @@ func (l *layouter) clauseAt(i, from int) bool {
 		return l.is(i+1, "with")
 	case word == "except":
 		return !l.is(i+1, "(") || l.is(i+2, "select")
-	case word == "offset" || word == "limit" || word == "window" || word == "minus" || word == "fetch" || word == "returning":
+	case word == "offset" || word == "limit" || word == "window" || word == "minus" || word == "fetch" ||
+		word == "returning":
 		return !l.is(i-1, ",") && !l.is(i+1, ",") && !l.is(i+1, ".") && !l.is(i+1, "=") && !l.is(i-1, "select")
 	}
 	return true
@@ -218,7 +220,8 @@ func (l *layouter) queryAt(i int) bool {
 	for l.is(i, "(") {
 		i++
 	}
-	return l.is(i, "select") || l.is(i, "with") && !l.is(i+1, ",") && !l.is(i+1, ")") || i < len(l.toks) && l.toks[i].Kind == sqlparts.TokenComment && l.is(i+1, "select")
+	return l.is(i, "select") || l.is(i, "with") && !l.is(i+1, ",") && !l.is(i+1, ")") ||
+		i < len(l.toks) && l.toks[i].Kind == sqlparts.TokenComment && l.is(i+1, "select")
 }
 
 // clause puts the elements of a clause on separate lines if it is too long for one, or contains a line break
@@ -306,7 +309,8 @@ func (l *layouter) space(i int) string {
 		return ""
 	}
 	before := l.gap(i)
-	comment := l.toks[i-1].Kind == sqlparts.TokenComment && (!strings.HasSuffix(l.text(i-1), "*/") || strings.Contains(before, "\n"))
+	comment := l.toks[i-1].Kind == sqlparts.TokenComment &&
+		(!strings.HasSuffix(l.text(i-1), "*/") || strings.Contains(before, "\n"))
 	switch {
 	case l.breaks[i] > 0:
 		return "\n" + strings.Repeat("  ", l.breaks[i]-1)

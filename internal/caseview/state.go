@@ -88,7 +88,8 @@ func ParseStates(text string) (set States, err error) {
 			}
 		}
 		if !known {
-			return 0, errcode.New(errcode.InvalidArgument, "show: unknown cell state %.40q; expected all or some of %s", name, strings.Join(stateNames[:], ", "))
+			return 0, errcode.New(errcode.InvalidArgument, "show: unknown cell state %.40q; expected all or some of %s", name,
+				strings.Join(stateNames[:], ", "))
 		}
 	}
 	return set, nil

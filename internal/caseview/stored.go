@@ -32,8 +32,10 @@ func ConfigOf(rows []store.Run, run scoring.RunID) (config scoring.Config) {
 }
 
 // StoredUnder is [Stored] for a run whose configuration is known.
-func StoredUnder(ctx context.Context, w *store.Store, d *store.CaseDetail, run scoring.RunID, config scoring.Config) (Input, error) {
-	in := Input{Case: d.Answer.Case, RunID: run.ID, Snapshots: w, Config: config, Unstored: !d.Answer.InSet && d.Answer.Err == nil, Unreadable: d.Answer.Err != nil}
+func StoredUnder(ctx context.Context, w *store.Store, d *store.CaseDetail, run scoring.RunID,
+	config scoring.Config) (Input, error) {
+	in := Input{Case: d.Answer.Case, RunID: run.ID, Snapshots: w, Config: config,
+		Unstored: !d.Answer.InSet && d.Answer.Err == nil, Unreadable: d.Answer.Err != nil}
 	if in.Case == nil {
 		in.Case = &scoring.Case{ID: d.Answer.CaseID}
 	}

@@ -100,7 +100,10 @@ func inPieces(s string, blanks bool) []Piece {
 func named(r rune) string { return strings.ToLower(runenames.Name(r)) }
 
 var controls = [...]string{
-	"null character", "start of heading", "start of text", "end of text", "end of transmission", "enquiry", "acknowledge", "bell", "backspace", "tab", "line feed", "line tabulation",
-	"form feed", "carriage return", "shift out", "shift in", "data link escape", "device control 1", "device control 2", "device control 3", "device control 4", "negative acknowledge",
-	"synchronous idle", "end of transmission block", "cancel", "end of medium", "substitute", "escape", "file separator", "group separator", "record separator", "unit separator",
+	"null character", "start of heading", "start of text", "end of text", "end of transmission", "enquiry", "acknowledge",
+	"bell", "backspace", "tab", "line feed", "line tabulation",
+	"form feed", "carriage return", "shift out", "shift in", "data link escape", "device control 1", "device control 2",
+	"device control 3", "device control 4", "negative acknowledge",
+	"synchronous idle", "end of transmission block", "cancel", "end of medium", "substitute", "escape", "file separator",
+	"group separator", "record separator", "unit separator",
 }

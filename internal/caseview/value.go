@@ -191,7 +191,8 @@ func percent(share *big.Rat) string {
 	for limit := big.NewRat(10, 1); digits > 0 && size.Cmp(limit) >= 0; limit.Mul(limit, big.NewRat(10, 1)) {
 		digits--
 	}
-	for limit := big.NewRat(1, 1); digits < 30 && size.Sign() > 0 && size.Cmp(limit) < 0; limit.Quo(limit, big.NewRat(10, 1)) {
+	for limit := big.NewRat(1, 1); digits < 30 && size.Sign() > 0 &&
+		size.Cmp(limit) < 0; limit.Quo(limit, big.NewRat(10, 1)) {
 		digits++
 	}
 	return signed(p, p.FloatString(digits)) + " %"

@@ -123,7 +123,8 @@ type builder struct {
 // returns an error if the options name something that does not exist, or if the context has ended.
 func Build(ctx context.Context, in Input, o Options) (*View, error) {
 	if o.Gold < 0 || o.Gold > len(in.Case.Golds) {
-		return nil, errcode.New(errcode.InvalidArgument, "gold: %d, expected 1 to %d, the number of accepted answers", o.Gold, len(in.Case.Golds))
+		return nil, errcode.New(errcode.InvalidArgument, "gold: %d, expected 1 to %d, the number of accepted answers", o.Gold,
+			len(in.Case.Golds))
 	}
 	b := &builder{Input: in, view: &View{}}
 	b.resolve(ctx)
@@ -199,12 +200,15 @@ var places = sync.OnceValue(func() map[string]placed {
 // head fills in the facts about the case and its scores.
 func (b *builder) head(asked string) error {
 	v, c, m := b.view, b.Case, b.masked
-	v.CaseID, v.Question, v.Evidence, v.Database, v.Dialect, v.Tags = c.ID, m.text(c.Question), m.text(c.Evidence), c.Database, c.Dialect, m.tags(c.Tags)
+	v.CaseID, v.Question, v.Evidence, v.Database, v.Dialect, v.Tags = c.ID, m.text(c.Question), m.text(c.Evidence),
+		c.Database, c.Dialect, m.tags(c.Tags)
 	if c.TagsErr != nil {
 		v.TagsError = c.TagsErr.Error()
 	}
-	v.Agent, v.AgentVersion, v.Batch, v.Run, v.Behaviour = c.Agent.Name, c.Agent.Version, c.Agent.BatchID, b.RunID, c.Expected.Behaviour
-	v.Interpretation, v.Response, v.AgentError = m.written(c.Agent.Interpretation), m.written(c.Agent.Response), m.written(c.Pred.Error)
+	v.Agent, v.AgentVersion, v.Batch, v.Run, v.Behaviour = c.Agent.Name, c.Agent.Version, c.Agent.BatchID, b.RunID,
+		c.Expected.Behaviour
+	v.Interpretation, v.Response, v.AgentError = m.written(c.Agent.Interpretation), m.written(c.Agent.Response),
+		m.written(c.Pred.Error)
 	for _, t := range c.Agent.ToolCalls {
 		text := t.Name
 		if len(t.Arguments) > 0 {
@@ -221,7 +225,8 @@ func (b *builder) head(asked string) error {
 	known := places()
 	for i := range b.Scores {
 		s := &b.Scores[i]
-		out := Score{Metric: s.Metric, Version: s.Version, Status: s.Status, Label: s.Label, Passed: s.Passed, Reason: m.reason(s.Metric, s.Reason), Judged: len(s.AssessmentIDs) > 0 || s.Usage != nil}
+		out := Score{Metric: s.Metric, Version: s.Version, Status: s.Status, Label: s.Label, Passed: s.Passed,
+			Reason: m.reason(s.Metric, s.Reason), Judged: len(s.AssessmentIDs) > 0 || s.Usage != nil}
 		if s.Status == scoring.StatusOK {
 			value := s.Value
 			out.Value = &value
@@ -245,7 +250,8 @@ func (b *builder) head(asked string) error {
 	slices.SortStableFunc(v.Scores, func(x, y Score) int { return place(x.Metric) - place(y.Metric) })
 	if asked != "" {
 		if v.Asked = v.scoreOf(asked); v.Asked == nil {
-			return errcode.New(errcode.NotFound, "there is no score of the metric %.60q for the case%s", asked, scoring.Suggest(asked, v.metricNames()))
+			return errcode.New(errcode.NotFound, "there is no score of the metric %.60q for the case%s", asked,
+				scoring.Suggest(asked, v.metricNames()))
 		}
 		return nil
 	}
@@ -379,13 +385,15 @@ func (b *builder) countedGold(stored *metric.Hybrid, have bool) int {
 // columns, and counting again gives its counts.
 func (b *builder) fits(h *metric.Hybrid, gold *scoring.Table) bool {
 	agent := b.Case.Pred.Result.Table
-	if gold == nil || agent == nil || !slices.Equal(h.GoldColumns, namesOf(gold)) || !slices.Equal(h.PredColumns, namesOf(agent)) || !within(&h.Alignment, len(gold.Columns), len(agent.Columns)) {
+	if gold == nil || agent == nil || !slices.Equal(h.GoldColumns, namesOf(gold)) ||
+		!slices.Equal(h.PredColumns, namesOf(agent)) || !within(&h.Alignment, len(gold.Columns), len(agent.Columns)) {
 		return false
 	}
 	again := countAgain(h, gold, agent)
 	b.again = &again
 	c := &h.Counts
-	return again.GoldRows == c.GoldRows && again.PredRows == c.PredRows && again.Matched == c.Matched && again.Equal == c.Equal && again.Method == c.Method &&
+	return again.GoldRows == c.GoldRows && again.PredRows == c.PredRows && again.Matched == c.Matched &&
+		again.Equal == c.Equal && again.Method == c.Method &&
 		slices.Equal(again.ColumnEqual, c.ColumnEqual)
 }
 
@@ -432,7 +440,8 @@ func namesOf(t *scoring.Table) []string {
 
 // countAgain counts under a stored alignment, with the pairs of rows, which are not stored.
 func countAgain(h *metric.Hybrid, gold, agent *scoring.Table) cell.Result {
-	return cell.Compare(gold, agent, &h.Alignment, cell.Options{Pairs: true, EqualPairs: true, PenalizeExtra: h.Counts.NullFilled > len(h.Alignment.Missing)})
+	return cell.Compare(gold, agent, &h.Alignment,
+		cell.Options{Pairs: true, EqualPairs: true, PenalizeExtra: h.Counts.NullFilled > len(h.Alignment.Missing)})
 }
 
 // against scores the answer against one accepted answer, by the evidence alone.
@@ -456,7 +465,8 @@ func (b *builder) engine(judge judgebackend.Backend) (*scoring.Engine, error) {
 	config := scoring.Config{Options: map[string]json.RawMessage{}}
 	metrics := metric.All()
 	for name, raw := range b.Config.Options {
-		if slices.ContainsFunc(metrics, func(m scoring.Metric) bool { return m.Name == name && !m.Options.None() && m.Options.Check(raw) == nil }) {
+		if slices.ContainsFunc(metrics,
+			func(m scoring.Metric) bool { return m.Name == name && !m.Options.None() && m.Options.Check(raw) == nil }) {
 			config.Options[name] = raw
 		}
 	}
@@ -532,7 +542,8 @@ func (b *builder) queries() {
 	if n := len(b.view.Golds); n > 1 {
 		for i := range b.view.Golds {
 			if b.view.Golds[i].Counted && b.view.Gold != i+1 {
-				b.note("The scores are by accepted answer " + strconv.Itoa(i+1) + "; this page shows number " + strconv.Itoa(b.view.Gold) + ".")
+				b.note("The scores are by accepted answer " + strconv.Itoa(i+1) + "; this page shows number " +
+					strconv.Itoa(b.view.Gold) + ".")
 			}
 		}
 	}

@@ -67,7 +67,8 @@ func (b *Bars) Picture() *Picture {
 			if class == "" {
 				class = classes[0]
 			}
-			p.Rect(class, Box{min(x.At(0), x.At(*r.Value)), y - 6, math.Abs(x.At(*r.Value) - x.At(0)), 12, 1.5}, r.Name+": "+r.Text)
+			p.Rect(class, Box{min(x.At(0), x.At(*r.Value)), y - 6, math.Abs(x.At(*r.Value) - x.At(0)), 12, 1.5},
+				r.Name+": "+r.Text)
 		}
 		if r.Low != nil && r.High != nil {
 			lo, hi := x.At(*r.Low), x.At(*r.High)
@@ -122,7 +123,8 @@ func (h *Histogram) Picture() *Picture {
 			continue
 		}
 		lo, hi := h.From+float64(i)*h.Width, h.From+float64(i+1)*h.Width
-		p.Rect(classes[0], Box{X: x.At(lo) + 1, Y: y.At(float64(n)), W: x.At(hi) - x.At(lo) - 2, H: y.Start - y.At(float64(n))},
+		p.Rect(classes[0],
+			Box{X: x.At(lo) + 1, Y: y.At(float64(n)), W: x.At(hi) - x.At(lo) - 2, H: y.Start - y.At(float64(n))},
 			Decimal(lo, digits)+" to "+Decimal(hi, digits)+": "+strconv.Itoa(n))
 	}
 	return p

@@ -29,7 +29,8 @@ var CSS string
 var Template string
 
 // alone writes a picture as a file.
-var alone = template.Must(template.Must(template.New("alone").Parse(Template)).Parse(`{{define "style"}}` + lightCSS(CSS) + `{{end}}`))
+var alone = template.Must(
+	template.Must(template.New("alone").Parse(Template)).Parse(`{{define "style"}}` + lightCSS(CSS) + `{{end}}`))
 
 var variable = regexp.MustCompile(`(--chart-[a-z-]+): light-dark\((#[0-9a-f]+), [^)]*\);`)
 
@@ -106,12 +107,15 @@ type Box struct{ X, Y, W, H, R float64 }
 
 // Rect draws a box. The tip, which may be empty, is shown while the pointer is on it.
 func (p *Picture) Rect(class string, b Box, tip string) {
-	p.Shapes = append(p.Shapes, Shape{Kind: "rect", Class: class, X: Pixels(b.X), Y: Pixels(b.Y), W: Pixels(b.W), H: Pixels(b.H), R: Pixels(b.R), Tip: shownText(tip)})
+	p.Shapes = append(p.Shapes,
+		Shape{Kind: "rect", Class: class, X: Pixels(b.X), Y: Pixels(b.Y), W: Pixels(b.W), H: Pixels(b.H), R: Pixels(b.R),
+			Tip: shownText(tip)})
 }
 
 // Line draws a straight line.
 func (p *Picture) Line(class string, x, y, x2, y2 float64) {
-	p.Shapes = append(p.Shapes, Shape{Kind: "line", Class: class, X: Pixels(x), Y: Pixels(y), X2: Pixels(x2), Y2: Pixels(y2)})
+	p.Shapes = append(p.Shapes,
+		Shape{Kind: "line", Class: class, X: Pixels(x), Y: Pixels(y), X2: Pixels(x2), Y2: Pixels(y2)})
 }
 
 // Path draws straight lines through points, given as x and y in turn.
@@ -151,7 +155,8 @@ func (p *Picture) TextUp(class string, x, y float64, text string) {
 }
 
 func (p *Picture) text(class, anchor string, x, y float64, text string) {
-	p.Shapes = append(p.Shapes, Shape{Kind: "text", Class: class, Anchor: anchor, X: Pixels(x), Y: Pixels(y), Text: shownText(text)})
+	p.Shapes = append(p.Shapes,
+		Shape{Kind: "text", Class: class, Anchor: anchor, X: Pixels(x), Y: Pixels(y), Text: shownText(text)})
 }
 
 // shownText has U+FFFD in place of control and other invisible characters, which XML may not hold or

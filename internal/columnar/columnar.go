@@ -107,7 +107,8 @@ func Zeroed[T any](s []T, n int) []T {
 
 // Reset empties the column for values of type t that are appended, keeping its memory.
 func (c *Column) Reset(t Type) {
-	*c = Column{Type: t, Texts: c.Texts[:0], Floats: c.Floats[:0], Ints: c.Ints[:0], Bools: c.Bools[:0], Nulls: c.Nulls[:0]}
+	*c = Column{Type: t, Texts: c.Texts[:0], Floats: c.Floats[:0], Ints: c.Ints[:0], Bools: c.Bools[:0],
+		Nulls: c.Nulls[:0]}
 }
 
 // AppendText parses v as the column's type and appends it. If v is invalid, it appends NULL and returns the reason.

@@ -63,7 +63,8 @@ func keysBelow(t reflect.Type, prefix string, index []int) (all []Key) {
 			all = append(all, keysBelow(of, path, at)...)
 			continue
 		}
-		all = append(all, Key{path, f.Type, func(root reflect.Value, make bool) (reflect.Value, bool) { return field(root, at, make) }})
+		all = append(all,
+			Key{path, f.Type, func(root reflect.Value, make bool) (reflect.Value, bool) { return field(root, at, make) }})
 	}
 	return all
 }
@@ -180,7 +181,8 @@ func (l *Layers) environment(environ []string) error {
 		if l.named(name) {
 			continue
 		}
-		return errcode.Usage("the environment variable %.80s names no key of the configuration%s", name, keyName.ReplaceAllString(scoring.Suggest(strings.TrimPrefix(name, "BADGER_"), names), "BADGER_$0"))
+		return errcode.Usage("the environment variable %.80s names no key of the configuration%s", name,
+			keyName.ReplaceAllString(scoring.Suggest(strings.TrimPrefix(name, "BADGER_"), names), "BADGER_$0"))
 	}
 	return nil
 }
@@ -191,7 +193,8 @@ var keyName = regexp.MustCompile(`[A-Z][A-Z0-9_]+`)
 // named reports whether the configuration says that a variable holds something, such as a key.
 func (l *Layers) named(variable string) bool {
 	for _, s := range l.keys {
-		if v, ok := l.value(s); ok && v.Kind() == reflect.String && regexp.MustCompile(`(^|[=:/])`+regexp.QuoteMeta(variable)+`($|&)`).MatchString(v.String()) {
+		if v, ok := l.value(s); ok && v.Kind() == reflect.String &&
+			regexp.MustCompile(`(^|[=:/])`+regexp.QuoteMeta(variable)+`($|&)`).MatchString(v.String()) {
 			return true
 		}
 	}
@@ -199,7 +202,8 @@ func (l *Layers) named(variable string) bool {
 }
 
 // kubernetes matches the variables that Kubernetes creates for a service called badger or badger-something.
-var kubernetes = regexp.MustCompile(`^BADGER_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PORT|PROTO|ADDR))?)$`)
+var kubernetes = regexp.MustCompile(
+	`^BADGER_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PORT|PROTO|ADDR))?)$`)
 
 // notOurs reports whether a variable is meant for something else than the configuration. Those in
 // _PYTHON name the environments of badger's own tests.
@@ -352,14 +356,14 @@ func (l *Layers) Read(path string, environ []string) error {
 	if path != "" {
 		name = filepath.Base(path)
 	}
-	if err := l.Add(name, func() error { return ReadFile(path, l.c.Addr().Interface()) }); err != nil {
+	if err := l.Add(name, func() error { return readFile(path, l.c.Addr().Interface()) }); err != nil {
 		return err
 	}
 	return l.environment(environ)
 }
 
-// ReadFile reads a file in YAML into a struct; unknown keys are errors. No path is an empty file.
-func ReadFile(path string, into any) error {
+// readFile reads a file in YAML into a struct; unknown keys are errors. No path is an empty file.
+func readFile(path string, into any) error {
 	if path == "" {
 		return nil
 	}
@@ -388,7 +392,8 @@ func plain(err error) error {
 	}
 	said := slices.Clone(wrong.Errors)
 	for i, text := range said {
-		text = strings.Replace(unknownKey.ReplaceAllString(text, "unknown key $1"), "into time.Duration", "into a duration such as 10s", 1)
+		text = strings.Replace(unknownKey.ReplaceAllString(text, "unknown key $1"), "into time.Duration",
+			"into a duration such as 10s", 1)
 		said[i] = goType.ReplaceAllString(text, "into a section of keys")
 	}
 	return errors.New(strings.Join(said, "; "))

@@ -95,7 +95,9 @@ Run one test: %s. A folder alone in the column of tests means TestNumberedStatem
 
 `, shown, client, missing, "`go test ./udf/server -run 'TestNumberedStatements/SFE-2$'`")
 	for _, section := range Sections {
-		fmt.Fprintf(&b, "## %s\n\n| number | statement | tests | real client | not shown |\n| --- | --- | --- | --- | --- |\n", section.Title)
+		fmt.Fprintf(&b,
+			"## %s\n\n| number | statement | tests | real client | not shown |\n| --- | --- | --- | --- | --- |\n",
+			section.Title)
 		for _, s := range section.Statements {
 			tests := make([]string, 0, 3)
 			for _, test := range s.tests() {
@@ -105,7 +107,8 @@ Run one test: %s. A folder alone in the column of tests means TestNumberedStatem
 			if test != "" {
 				name += ": `" + test + "`"
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", s.Number, cell(s.Says), strings.Join(tests, ", "), cell(name), cell(s.Note))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", s.Number, cell(s.Says), strings.Join(tests, ", "), cell(name),
+				cell(s.Note))
 		}
 		b.WriteString("\n")
 	}

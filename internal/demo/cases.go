@@ -82,8 +82,9 @@ type ToolCall struct {
 type Note struct {
 	Flaw      string    `json:"flaw"` // what sets the answer apart from the gold answer: exact, rounded, wrong_join, …
 	Execution Execution `json:"execution"`
-	Tools     string    `json:"tools,omitempty"` // what is odd about the tool calls: missing_tool, wrong_order, repeated_calls, extra_tool
-	Why       string    `json:"why"`             // the reason for the label
+	// what is odd about the tool calls: missing_tool, wrong_order, repeated_calls, extra_tool
+	Tools string `json:"tools,omitempty"`
+	Why   string `json:"why"` // the reason for the label
 }
 
 // Execution is the outcome of running an answer's SQL.

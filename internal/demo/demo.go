@@ -56,7 +56,8 @@ func Build(ctx context.Context, db *sql.DB, progress func(step string)) error {
 		return failed(err, "looking for schemas retail and bank")
 	}
 	if taken > 0 {
-		return errcode.New(errcode.AlreadyExists, "the database already has a schema retail or bank: build the demonstration in a new one")
+		return errcode.New(errcode.AlreadyExists,
+			"the database already has a schema retail or bank: build the demonstration in a new one")
 	}
 	tx, err := s.conn.BeginTx(ctx, nil)
 	if err != nil {

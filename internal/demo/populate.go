@@ -12,11 +12,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// SetVersion is the version of the golden set, as stored in golden_set.set_version.
-const SetVersion = "demo-1"
+// setVersion is the version of the golden set, as stored in golden_set.set_version.
+const setVersion = "demo-1"
 
-// Annotator is the name under which [Annotate] stores its labels.
-const Annotator = "demo expert"
+// annotator is the name under which [Annotate] stores its labels.
+const annotator = "demo expert"
 
 // The columns of the tables, in the order of the values written below.
 const (
@@ -50,9 +50,11 @@ func Annotate(ctx context.Context, db *sql.DB, schema string) error {
 		if a.Human.Label {
 			verdict = "pass"
 		}
-		rows = append(rows, []any{a.CaseID, a.Agent.Name, a.Agent.BatchID, Annotator, verdict, a.Note.Why, a.Agent.RanAt, a.Agent.Version})
+		rows = append(rows,
+			[]any{a.CaseID, a.Agent.Name, a.Agent.BatchID, annotator, verdict, a.Note.Why, a.Agent.RanAt, a.Agent.Version})
 	}
-	return replace(ctx, db, schema, table{"human_labels", labelColumns, "case_id, agent_name, agent_version, batch_id, annotator"}, rows)
+	return replace(ctx, db, schema,
+		table{"human_labels", labelColumns, "case_id, agent_name, agent_version, batch_id, annotator"}, rows)
 }
 
 // execute runs all queries and returns the rows of golden_set and agent_runs.
@@ -71,8 +73,10 @@ func execute(ctx context.Context, db *sql.DB) (golden, runs [][]any, err error) 
 			}
 			query, result = c.Gold.SQL, jsonText(snap)
 		}
-		golden = append(golden, []any{c.ID, c.Question, textOrNull(c.Evidence), SchemaDDL(c.Tag("domain")), c.Dialect, query, result,
-			jsonText(list(c.Expected.Tools)), jsonText(list(c.Expected.Clarifications)), c.Expected.Behaviour, jsonText(c.Tags), SetVersion})
+		golden = append(golden,
+			[]any{c.ID, c.Question, textOrNull(c.Evidence), SchemaDDL(c.Tag("domain")), c.Dialect, query, result,
+				jsonText(list(c.Expected.Tools)), jsonText(list(c.Expected.Clarifications)), c.Expected.Behaviour, jsonText(c.Tags),
+				setVersion})
 	}
 	for _, a := range Answers() {
 		var result, sqlError, goldLatency any
@@ -91,8 +95,10 @@ func execute(ctx context.Context, db *sql.DB) (golden, runs [][]any, err error) 
 		if a.Gold.LatencyMS > 0 {
 			goldLatency = a.Gold.LatencyMS
 		}
-		runs = append(runs, []any{a.Agent.Name, a.Agent.Version, a.Agent.BatchID, a.CaseID, a.Agent.Interpretation, textOrNull(a.Agent.SQL), result, sqlError,
-			jsonText(a.Agent.ToolCalls), a.Agent.Response, a.Agent.LatencyMS, goldLatency, a.Agent.RanAt})
+		runs = append(runs,
+			[]any{a.Agent.Name, a.Agent.Version, a.Agent.BatchID, a.CaseID, a.Agent.Interpretation, textOrNull(a.Agent.SQL),
+				result, sqlError,
+				jsonText(a.Agent.ToolCalls), a.Agent.Response, a.Agent.LatencyMS, goldLatency, a.Agent.RanAt})
 	}
 	return golden, runs, nil
 }

@@ -8,10 +8,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/badger-eval/badger/internal/demo"
-	"github.com/badger-eval/badger/internal/errcode"
 	_ "github.com/duckdb/duckdb-go/v2"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/badger-eval/badger/internal/demo"
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // tables is the part of badger's own tables that the demonstration writes, with keys, and JSON

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/duckdb/duckdb-go/v2"
+
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // session is a connection on which the same query returns the same rows in the same order, on every
@@ -39,7 +40,8 @@ func openSession(ctx context.Context, db *sql.DB) (*session, error) {
 	s := &session{conn: conn}
 	for _, setting := range []struct{ name, value string }{{"threads", "1"}, {"TimeZone", "'UTC'"}} {
 		var before string
-		if err := conn.QueryRowContext(ctx, fmt.Sprintf("SELECT current_setting('%s')::VARCHAR", setting.name)).Scan(&before); err != nil {
+		if err := conn.QueryRowContext(ctx,
+			fmt.Sprintf("SELECT current_setting('%s')::VARCHAR", setting.name)).Scan(&before); err != nil {
 			s.close()
 			return nil, failed(err, "reading setting %s", setting.name)
 		}

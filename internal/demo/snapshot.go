@@ -6,8 +6,9 @@ import (
 	"database/sql/driver"
 	"errors"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/duckdb/duckdb-go/v2"
+
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // Snapshot is a query result as badger stores it inline:
@@ -124,7 +125,9 @@ func readAll(rows *sql.Rows) (Snapshot, error) {
 		for i, v := range cells {
 			cell, ok := cellOf(v, snap.Columns[i].Type)
 			if !ok {
-				return Snapshot{}, errcode.New(errcode.Unimplemented, "demo: column %d of a result has type %s, which a snapshot cannot hold: cast it to VARCHAR", i+1, snap.Columns[i].Type)
+				return Snapshot{}, errcode.New(errcode.Unimplemented,
+					"demo: column %d of a result has type %s, which a snapshot cannot hold: cast it to VARCHAR", i+1,
+					snap.Columns[i].Type)
 			}
 			row[i] = cell
 		}

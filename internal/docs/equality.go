@@ -51,7 +51,8 @@ func Equality(laws []cell.Law) ([]byte, error) {
 					continue
 				}
 				n++
-				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", side, tableCell(shown(p.Case.Golds[0].Result.Table)), tableCell(shown(p.Case.Pred.Result.Table)), tableCell(remark(p)))
+				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", side, tableCell(shown(p.Case.Golds[0].Result.Table)),
+					tableCell(shown(p.Case.Pred.Result.Table)), tableCell(remark(p)))
 			}
 		}
 	}

@@ -40,7 +40,8 @@ func familySection(b *strings.Builder, name string, of []*scoring.Metric) {
 	having := map[[2]string][]string{} // metrics by property and text
 	for _, m := range of {
 		formula := strings.TrimSuffix(m.Formula, common)
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %d | %s |\n", m.Name, tableCell(m.Summary), tableCell(m.Range), passes(m), m.Version, tableCell(formula))
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %d | %s |\n", m.Name, tableCell(m.Summary), tableCell(m.Range), passes(m),
+			m.Version, tableCell(formula))
 		for _, p := range properties(m) {
 			if slices.Contains([]string{"Range", "Passes", "Version", "Formula"}, p.name) {
 				continue

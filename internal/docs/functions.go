@@ -101,7 +101,9 @@ func (c *Functions) Show(w io.Writer, width int, names ...string) error {
 		}
 		parts := [][2]string{{"", f.Doc}}
 		if m, err := c.engine.Metric(f.Metric); err == nil && f.Name == m.Name {
-			parts = append(parts, [2]string{"range", m.Range}, [2]string{"labels", strings.Join(m.Labels, ", ")}, [2]string{"formula", m.Formula}, [2]string{"source", m.Source}, [2]string{"gaming", m.Gaming}, [2]string{"example", m.Example})
+			parts = append(parts, [2]string{"range", m.Range}, [2]string{"labels", strings.Join(m.Labels, ", ")},
+				[2]string{"formula", m.Formula}, [2]string{"source", m.Source}, [2]string{"gaming", m.Gaming},
+				[2]string{"example", m.Example})
 			for i := range m.Options.List {
 				parts = append(parts, [2]string{"option", m.Options.List[i].String()})
 			}

@@ -24,7 +24,8 @@ func Relations(kinds []relation.Kind) []byte {
 		k := &kinds[i]
 		if k.Family != family {
 			family = k.Family
-			fmt.Fprintf(&b, "\n## %s\n\n| relation | class | holds if | example |\n| --- | --- | --- | --- |\n", strings.ToUpper(family[:1])+family[1:])
+			fmt.Fprintf(&b, "\n## %s\n\n| relation | class | holds if | example |\n| --- | --- | --- | --- |\n",
+				strings.ToUpper(family[:1])+family[1:])
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, k.Class, tableCell(k.Meaning), tableCell(k.Example))
 	}

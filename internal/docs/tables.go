@@ -60,7 +60,8 @@ An inline result is {"columns": [{"name", "type"}], "rows": [[...]]}. columns ma
 }
 
 func table(b *strings.Builder, t *store.Table) {
-	fmt.Fprintf(b, "### %s\n\n%s Key: %s.\n\n| column | type | meaning | example |\n| --- | --- | --- | --- |\n", t.FullName(), t.Doc, strings.Join(t.Key, ", "))
+	fmt.Fprintf(b, "### %s\n\n%s Key: %s.\n\n| column | type | meaning | example |\n| --- | --- | --- | --- |\n",
+		t.FullName(), t.Doc, strings.Join(t.Key, ", "))
 	for _, c := range t.Columns {
 		required, example := "", "NULL"
 		if c.Required {
@@ -92,7 +93,8 @@ func insert(t *store.Table) string {
 			values = append(values, "'"+strings.ReplaceAll(c.Example, "'", "''")+"'")
 		}
 	}
-	return fmt.Sprintf("INSERT INTO %s (%s)\nVALUES (%s)", t.FullName(), strings.Join(names, ", "), strings.Join(values, ",\n  "))
+	return fmt.Sprintf("INSERT INTO %s (%s)\nVALUES (%s)", t.FullName(), strings.Join(names, ", "),
+		strings.Join(values, ",\n  "))
 }
 
 func pipes(s string) string { return strings.ReplaceAll(s, "|", "\\|") }

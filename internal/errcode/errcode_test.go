@@ -10,8 +10,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"google.golang.org/grpc/codes"
+
+	"github.com/badger-eval/badger/internal/errcode"
 )
 
 func TestOf(t *testing.T) {

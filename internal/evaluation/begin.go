@@ -66,7 +66,8 @@ func (e *Run) found(ctx context.Context, file string) error {
 		}
 		return errcode.Usage("--resume: there is no run %.80q; the latest runs are %s", e.ID, strings.Join(latest, ", "))
 	case !e.Resumed && there:
-		return errcode.Usage("--run-id: run %.80q already exists; continue it with --resume %[1]s, or choose another name", e.ID)
+		return errcode.Usage("--run-id: run %.80q already exists; continue it with --resume %[1]s, or choose another name",
+			e.ID)
 	}
 	e.earlier = map[scoring.RunID]store.Run{}
 	for _, r := range runs {
@@ -83,7 +84,8 @@ func (e *Run) found(ctx context.Context, file string) error {
 func (e *Run) SameConfiguration() error {
 	for _, r := range e.earlier {
 		if what := otherConfiguration(r.Config, toJSON(e.Config)); what != "" {
-			return errcode.Usage("--resume: run %.80q has another configuration (%s); use the same configuration, or start a new run", e.ID, what)
+			return errcode.Usage(
+				"--resume: run %.80q has another configuration (%s); use the same configuration, or start a new run", e.ID, what)
 		}
 	}
 	return nil
@@ -117,16 +119,18 @@ func merged[V any](a, b map[string]V) map[string]V {
 	return out
 }
 
-// Modes are the branches that each mode evaluates (BADGER, section 3.2); metrics declare theirs.
-var Modes = map[string]scoring.Branch{
-	"text2sql_only": scoring.BranchSQL, "agentic_only": scoring.BranchAgentic, "both": scoring.BranchSQL | scoring.BranchAgentic,
+// modes are the branches that each mode evaluates (BADGER, section 3.2); metrics declare theirs.
+var modes = map[string]scoring.Branch{
+	"text2sql_only": scoring.BranchSQL, "agentic_only": scoring.BranchAgentic,
+	"both": scoring.BranchSQL | scoring.BranchAgentic,
 }
 
 // ChooseMetrics checks the named metrics, or returns those of the mode: among metrics that need a judge, those for
 // which judged returns true.
-func ChooseMetrics(engine *scoring.Engine, named []string, mode string, judged func(*scoring.Metric) bool) ([]string, error) {
+func ChooseMetrics(engine *scoring.Engine, named []string, mode string,
+	judged func(*scoring.Metric) bool) ([]string, error) {
 	metrics, err := engine.Choose(named, func(m *scoring.Metric) bool {
-		return m.Branch&Modes[mode] != 0 && (m.Needs&scoring.FieldJudge == 0 || judged(m))
+		return m.Branch&modes[mode] != 0 && (m.Needs&scoring.FieldJudge == 0 || judged(m))
 	})
 	if err != nil {
 		return nil, errcode.AsUsage(err)

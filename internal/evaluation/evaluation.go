@@ -37,7 +37,7 @@ type Judge interface {
 // already, then [Run.Evaluate].
 type Run struct {
 	ID          string
-	Mode        string           // of [Modes]
+	Mode        string           // of [modes]
 	Version     string           // of the program
 	Concurrency int              // cases at the same time; 0: one for each processor
 	RetryFailed bool             // score again what failed
@@ -76,7 +76,7 @@ type Run struct {
 // tally holds the outcome of one version's answers.
 type tally struct {
 	statuses map[scoring.Status]int64
-	usage    Asked
+	usage    asked
 }
 
 // Evaluate scores what the run does not hold, until the end, until it is stopped, or until ctx ends.
@@ -107,8 +107,10 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 		e.Summary = NewSummary(e.Engine, e.Metrics)
 	}
 	runner := batch.Runner{
-		Engine: e.Engine, Metrics: e.Metrics, Concurrency: e.Concurrency, RetryFailed: e.RetryFailed, Ordered: e.ScoreFile != nil || e.Exports.Any(),
-		Stop: e.Stop, Memory: e.Memory, Now: e.Now, Progress: e.Progress, Held: e.held, Skipped: func(c *scoring.Case) { e.Summary.Describe(c.AnswerID(), questionOf(c)) },
+		Engine: e.Engine, Metrics: e.Metrics, Concurrency: e.Concurrency, RetryFailed: e.RetryFailed,
+		Ordered: e.ScoreFile != nil || e.Exports.Any(),
+		Stop:    e.Stop, Memory: e.Memory, Now: e.Now, Progress: e.Progress, Held: e.held,
+		Skipped: func(c *scoring.Case) { e.Summary.Describe(c.AnswerID(), questionOf(c)) },
 	}
 	var lost error // of looking up questions
 	runner.Scored = func(c *scoring.Case, rows []scoring.Row) {

@@ -42,7 +42,8 @@ func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.L
 				return err
 			}
 			gold := ""
-			if c := known[of.CaseID]; c != nil && e.Execution == nil { // an accepted query that is run gives the question a result
+			// an accepted query that is run gives the question a result
+			if c := known[of.CaseID]; c != nil && e.Execution == nil {
 				gold = c.GoldHash()
 			}
 			for k := range scores {

@@ -64,18 +64,23 @@ func (r *Recorded) lines(known func(caseID string) bool) (out []string) {
 				}
 			}
 		}
-		line := fmt.Sprintf("assessments of %s, method %s: %d of %s used", run.Backend, run.Method, len(of), printable.Count(run.Len(), "line"))
+		line := fmt.Sprintf("assessments of %s, method %s: %d of %s used", run.Backend, run.Method, len(of),
+			printable.Count(run.Len(), "line"))
 		if unknown > 0 {
 			line += fmt.Sprintf("; %d are of no case of this run, such as %.40q", unknown, example)
 		}
 		out = append(out, line)
 	}
 	if len(idle) > 0 {
-		out = append(out, fmt.Sprintf("not used of %s, since no metric of this run has the name of the method: %s", r.backend, strings.Join(idle, ", ")))
+		out = append(out,
+			fmt.Sprintf("not used of %s, since no metric of this run has the name of the method: %s", r.backend,
+				strings.Join(idle, ", ")))
 	}
 	if n := len(r.missing); n > 0 {
 		id := slices.Min(slices.Collect(maps.Keys(r.missing)))
-		out = append(out, fmt.Sprintf("!! %s %s no reply in the file, such as %.40q: %s", printable.Count(n, "case"), map[bool]string{true: "has", false: "have"}[n == 1], id, r.missing[id]))
+		out = append(out,
+			fmt.Sprintf("!! %s %s no reply in the file, such as %.40q: %s", printable.Count(n, "case"),
+				map[bool]string{true: "has", false: "have"}[n == 1], id, r.missing[id]))
 	}
 	return out
 }
@@ -99,7 +104,8 @@ func OpenRecorded(ctx context.Context, path, backend string) (*Recorded, error) 
 	if backend == "" {
 		all := f.Backends()
 		if len(all) != 1 {
-			return nil, errcode.Usage("--assessments: the file holds the replies of %d backends (%s); name one with --backend", len(all), strings.Join(all, ", "))
+			return nil, errcode.Usage("--assessments: the file holds the replies of %d backends (%s); name one with --backend",
+				len(all), strings.Join(all, ", "))
 		}
 		backend = all[0]
 	}
@@ -107,7 +113,8 @@ func OpenRecorded(ctx context.Context, path, backend string) (*Recorded, error) 
 	if err != nil {
 		return nil, errcode.AsUsage(err)
 	}
-	r := &Recorded{Replies: replies, backend: backend, methods: map[string]bool{}, used: map[string]map[string]bool{}, missing: map[string]string{}}
+	r := &Recorded{Replies: replies, backend: backend, methods: map[string]bool{}, used: map[string]map[string]bool{},
+		missing: map[string]string{}}
 	for _, run := range f.Runs() {
 		if run.Backend == backend && run.HasReplies() {
 			r.methods[run.Method] = true

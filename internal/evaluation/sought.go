@@ -43,9 +43,12 @@ func (s *Sought) Stored(ctx context.Context, w *store.Store, inFile bool) (casev
 	if err != nil {
 		return caseview.Input{}, err
 	}
-	missing := slices.ContainsFunc(d.Scores, func(s store.CaseScore) bool { return s.Missing() }) // the question alone is all there is
+	// the question alone is all there is
+	missing := slices.ContainsFunc(d.Scores, func(s store.CaseScore) bool { return s.Missing() })
 	if !d.Answered && !missing && !inFile {
-		return caseview.Input{}, errcode.Usage("badger.agent_runs has no answer to the case %s by %s; give the file that was scored with --cases", printable.Short(s.Case), nameOf(scoring.AnswerID{By: run.By}))
+		return caseview.Input{}, errcode.Usage(
+			"badger.agent_runs has no answer to the case %s by %s; give the file that was scored with --cases",
+			printable.Short(s.Case), nameOf(scoring.AnswerID{By: run.By}))
 	}
 	if d.Answer.Err != nil && !inFile {
 		return caseview.Input{}, d.Answer.Err
@@ -68,7 +71,8 @@ func (s *Sought) run(ctx context.Context, w *store.Store) (run scoring.RunID, er
 		}
 		found = slices.DeleteFunc(found, func(a scoring.AnswerID) bool { return !a.Matches(s.Of) })
 		if len(found) > 1 {
-			return run, errcode.Usage("run %s scored %s to the case: %s; choose one with --agent, --agent-version and --batch", printable.Short(id), printable.Count(len(found), "answer"), namesOf(found))
+			return run, errcode.Usage("run %s scored %s to the case: %s; choose one with --agent, --agent-version and --batch",
+				printable.Short(id), printable.Count(len(found), "answer"), namesOf(found))
 		}
 		if len(found) == 1 {
 			return scoring.RunID{ID: id, By: found[0].By}, nil
@@ -106,9 +110,12 @@ func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (
 		}
 	}
 	if len(ids) == 1 { // no flag chooses one of them
-		return nil, errcode.Usage("--cases: the answer to the case %s by %s is there %d times (%s), and none of them counts; leave one of these lines", printable.Short(s.Case), nameOf(ids[0]), len(found), printable.Short(strings.Join(places, ", ")))
+		return nil, errcode.Usage(
+			"--cases: the answer to the case %s by %s is there %d times (%s), and none of them counts; leave one of these lines", printable.Short(s.Case), nameOf(ids[0]), len(found), printable.Short(strings.Join(places, ", ")))
 	}
-	return nil, errcode.Usage("--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch", printable.Count(len(ids), "answer"), namesOf(ids))
+	return nil, errcode.Usage(
+		"--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch",
+		printable.Count(len(ids), "answer"), namesOf(ids))
 }
 
 // Scores reads the scores of a case from a file of scores, and the hash of the accepted answers that
@@ -127,13 +134,15 @@ func Scores(ctx context.Context, file string, cs *scoring.Case) (scores []scorin
 		}
 	}
 	if len(scores) == 0 {
-		return nil, "", errcode.Usage("--scores: %s has no scores of the case %s (%s)", printable.Short(filepath.Base(file)), printable.Short(cs.ID), nameOf(id))
+		return nil, "", errcode.Usage("--scores: %s has no scores of the case %s (%s)", printable.Short(filepath.Base(file)),
+			printable.Short(cs.ID), nameOf(id))
 	}
 	return scores, goldHash, nil
 }
 
 // Compute computes the scores that explain an answer, and that of one more metric, which may be empty.
-func Compute(ctx context.Context, metrics []scoring.Metric, o scoring.EngineOptions, cs *scoring.Case, more string) ([]scoring.Score, error) {
+func Compute(ctx context.Context, metrics []scoring.Metric, o scoring.EngineOptions, cs *scoring.Case,
+	more string) ([]scoring.Score, error) {
 	e, err := scoring.NewEngine(metrics, &o)
 	if err != nil {
 		return nil, err

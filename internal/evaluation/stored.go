@@ -38,7 +38,8 @@ func (n Named) Find(ctx context.Context, notes io.Writer, w *store.Store) (of st
 			return of, err
 		}
 		if last == nil {
-			return of, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one", printable.Shell(n.DB))
+			return of, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one",
+				printable.Shell(n.DB))
 		}
 		id = last.ID
 	}
@@ -51,7 +52,8 @@ func (n Named) Find(ctx context.Context, notes io.Writer, w *store.Store) (of st
 		if err != nil {
 			return of, err
 		}
-		return of, errcode.Usage("%s: there is no run %s; the latest runs are %s", flag, printable.Short(id), printable.List(latest))
+		return of, errcode.Usage("%s: there is no run %s; the latest runs are %s", flag, printable.Short(id),
+			printable.List(latest))
 	}
 	of = store.OfRun{RunID: scoring.RunID{ID: id, By: n.Of.By}}
 	var names, unfinished []string
@@ -69,7 +71,8 @@ func (n Named) Find(ctx context.Context, notes io.Writer, w *store.Store) (of st
 		return of, errcode.Usage("run %s has no such answers; it has those of %s", printable.Short(id), printable.List(names))
 	}
 	if len(unfinished) > 0 {
-		fmt.Fprintf(notes, "note: run %s is %s; the figures are of the scores that it holds\n", printable.Short(id), strings.Join(unfinished, ", "))
+		fmt.Fprintf(notes, "note: run %s is %s; the figures are of the scores that it holds\n", printable.Short(id),
+			strings.Join(unfinished, ", "))
 	}
 	return of, nil
 }
@@ -98,7 +101,7 @@ func Open(ctx context.Context, w *store.Store, of store.OfRun, mask *caseview.Ma
 		return nil, errcode.New(errcode.NotFound, "run %s holds no scores", printable.Short(of.ID))
 	}
 	r := &Stored{Warehouse: w, Of: of, Metrics: MetricsNamed(names), Now: time.Now, Progress: func(batch.Progress) {}}
-	r.Summary = SummaryOf(r.Metrics)
+	r.Summary = summaryOf(r.Metrics)
 	r.Summary.Mask = mask
 	r.Summary.Status, err = r.status(ctx)
 	return r, err
@@ -108,7 +111,8 @@ func Open(ctx context.Context, w *store.Store, of store.OfRun, mask *caseview.Ma
 // zero value: none), and into files. The summary keeps something of each score, files nothing of an
 // answer. Against is the agent and version that all others are compared with; "" if there are
 // several.
-func (r *Stored) Read(ctx context.Context, base store.OfRun, summed bool, files *export.Files) (against string, err error) {
+func (r *Stored) Read(ctx context.Context, base store.OfRun, summed bool,
+	files *export.Files) (against string, err error) {
 	r.begun = r.Now()
 	if summed {
 		if against, err = r.readBase(ctx, base); err != nil {
@@ -231,7 +235,8 @@ func FindRow(ctx context.Context, w *store.Store, db string, choice RowChoice) (
 			return named, err
 		}
 		if last == nil {
-			return named, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one", printable.Shell(db))
+			return named, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one",
+				printable.Shell(db))
 		}
 		id = last.ID
 	}
@@ -255,7 +260,8 @@ func FindRow(ctx context.Context, w *store.Store, db string, choice RowChoice) (
 		names = append(names, strings.TrimSpace(report.Agent{Name: key.Agent, Version: key.Version}.Shown()+" "+key.Batch))
 	}
 	if len(found) != 1 {
-		return named, errcode.Usage("run %s has the answers of %s; choose one with --agent, --agent-version and --batch", printable.Short(id), printable.List(names))
+		return named, errcode.Usage("run %s has the answers of %s; choose one with --agent, --agent-version and --batch",
+			printable.Short(id), printable.List(names))
 	}
 	return found[0], nil
 }

@@ -23,8 +23,8 @@ type Summary struct {
 	vague  string // the tag of a judge that lacks the month of its model's release
 }
 
-// SummaryOf is an empty summary of a run with these metrics.
-func SummaryOf(metrics []scoring.Metric) *Summary {
+// summaryOf is an empty summary of a run with these metrics.
+func summaryOf(metrics []scoring.Metric) *Summary {
 	return &Summary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics})}
 }
 
@@ -39,7 +39,7 @@ func NewSummary(engine *scoring.Engine, names []string) *Summary {
 			metrics = append(metrics, m)
 		}
 	}
-	return SummaryOf(metrics)
+	return summaryOf(metrics)
 }
 
 // Add adds the scores of an answer to a question, which may be unknown.

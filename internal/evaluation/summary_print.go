@@ -21,7 +21,8 @@ func (e *Run) PrintSummary(o batch.Outcome) {
 		fmt.Fprintln(e.Notes, "; the scores are in badger.scores")
 	}
 	if o.Changed > 0 {
-		fmt.Fprintf(e.Notes, "note: %s re-scored, because the question or its gold has changed\n", printable.Count(o.Changed, "answer"))
+		fmt.Fprintf(e.Notes, "note: %s re-scored, because the question or its gold has changed\n",
+			printable.Count(o.Changed, "answer"))
 	}
 	if s, ok := e.Source.(*cases.Warehouse); ok {
 		fmt.Fprintf(e.Notes, "golden set: %s\n", s.Versions())
@@ -64,7 +65,8 @@ func (e *Run) noteUnread() {
 			answers[says] += u.answers
 		}
 	}
-	all := slices.SortedFunc(maps.Keys(answers), func(a, b string) int { return cmp.Or(cmp.Compare(answers[b], answers[a]), cmp.Compare(a, b)) })
+	all := slices.SortedFunc(maps.Keys(answers),
+		func(a, b string) int { return cmp.Or(cmp.Compare(answers[b], answers[a]), cmp.Compare(a, b)) })
 	for i, says := range all {
 		if i == maxListed {
 			fmt.Fprintf(e.Notes, "note: nor %s\n", printable.Count(len(all)-i, "more of the kind"))
@@ -89,7 +91,8 @@ func (e *Run) Warn() {
 	if scores == 0 {
 		return
 	}
-	fmt.Fprintf(e.Notes, "!! %s of %s failed; the scores say why", printable.Count(scores, "score"), printable.Count(metrics, "metric"))
+	fmt.Fprintf(e.Notes, "!! %s of %s failed; the scores say why", printable.Count(scores, "score"),
+		printable.Count(metrics, "metric"))
 	if e.Warehouse != nil {
 		fmt.Fprintf(e.Notes, ", and --resume %s --retry-failed scores them again", e.ID)
 	}

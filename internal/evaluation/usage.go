@@ -8,16 +8,16 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Asked sums up the judge calls for a version's scores, including cached replies. Tokens of replies without a count
+// asked sums up the judge calls for a version's scores, including cached replies. Tokens of replies without a count
 // by their backend are missing, and the number of calls shows this.
-type Asked struct {
+type asked struct {
 	Calls     int64 `json:"calls"`
 	Uncounted int64 `json:"uncounted_calls,omitempty"` // of them, scores with calls whose tokens are not known
 	In        int64 `json:"in"`
 	Out       int64 `json:"out"`
 }
 
-func (u *Asked) add(s *scoring.Usage) {
+func (u *asked) add(s *scoring.Usage) {
 	if s == nil {
 		return
 	}

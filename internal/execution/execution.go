@@ -43,8 +43,8 @@ type Limits struct {
 	Timeout time.Duration // of running it and reading the result
 }
 
-// DefaultLimits are those of badger run.
-var DefaultLimits = Limits{Rows: 100_000, Bytes: 64 << 20, Timeout: time.Minute}
+// defaultLimits are those of badger run.
+var defaultLimits = Limits{Rows: 100_000, Bytes: 64 << 20, Timeout: time.Minute}
 
 // concurrency is how many queries run at a time.
 const concurrency = 8
@@ -73,7 +73,7 @@ type Executor struct {
 	mu      sync.Mutex
 	opened  map[string]*opening
 	flights map[string]*flight
-	tally   Tally
+	tally   tally
 }
 
 type opening struct {
@@ -111,12 +111,12 @@ type Side string
 
 // The sides.
 const (
-	Gold  Side = "gold"
-	Agent Side = "agent"
+	gold  Side = "gold"
+	agent Side = "agent"
 )
 
-// Tally counts what became of queries. A query that several cases share counts once in Ran.
-type Tally struct {
+// tally counts what became of queries. A query that several cases share counts once in Ran.
+type tally struct {
 	Ran, Kept int // queries that were run, and that had a kept result
 	Stated    int // cases whose tables were not asked for, as they state a schema
 	Outcomes  map[Side]map[string]int
@@ -179,12 +179,12 @@ func (e *Executor) Fill(ctx context.Context, c *scoring.Case) error {
 	answered := strings.TrimSpace(c.Pred.SQL) != "" || !c.Pred.Result.Absent()
 	if answered {
 		for i := range c.Golds {
-			if err := e.fill(ctx, c, &c.Golds[i], Gold); err != nil {
+			if err := e.fill(ctx, c, &c.Golds[i], gold); err != nil {
 				return err
 			}
 		}
 	}
-	return e.fill(ctx, c, &c.Pred, Agent)
+	return e.fill(ctx, c, &c.Pred, agent)
 }
 
 // databaseOf is the database that the queries of a case are run on; "" if all cases have one.
@@ -306,7 +306,8 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 		return e.read(r), nil
 	}
 	if e.KeptOnly {
-		return outcome{Record: Record{Outcome: notKept, Code: errcode.NotFound.String(), Message: "no result of this query is kept"}}, nil
+		return outcome{
+			Record: Record{Outcome: notKept, Code: errcode.NotFound.String(), Message: "no result of this query is kept"}}, nil
 	}
 	r := Record{Key: key, Database: database, SQL: sql, RanAt: e.Now().UTC()}
 	w, err := e.Warehouse(ctx, database)
@@ -325,7 +326,8 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 		return outcome{Record: r}, e.keep(r)
 	}
 	if name := ofHost(sql, sqlparts.DialectOf(w.Dialect()), e.Functions); !own && name != "" {
-		r.Outcome, r.Code, r.Message = refused, errcode.PermissionDenied.String(), "the query was not run: "+name+" tells of the host or of settings, not of data"
+		r.Outcome, r.Code, r.Message = refused, errcode.PermissionDenied.String(),
+			"the query was not run: "+name+" tells of the host or of settings, not of data"
 		return outcome{Record: r}, e.keep(r)
 	}
 	send := sql
@@ -395,13 +397,15 @@ func (e *Executor) classify(limited context.Context, err error) (what, message s
 	switch code := errcode.Of(err); {
 	case errcode.IsUnread(err):
 		return unread, "the query ran, and badger does not read what it returned: " + err.Error()
-	case limited.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled || code == errcode.Unknown):
+	case limited.Err() != nil &&
+		(code == errcode.DeadlineExceeded || code == errcode.Cancelled || code == errcode.Unknown):
 		return failed, fmt.Sprintf("the query took longer than the %s that it may take", e.Limits.Timeout)
 	case code == errcode.DeadlineExceeded: // a limit of the warehouse's own
 		return failed, err.Error()
 	case code == errcode.ResourceExhausted:
 		return beyond, "the result is larger than what is read of one, or than the engine's memory: " + err.Error()
-	case slices.Contains([]errcode.Code{errcode.InvalidArgument, errcode.NotFound, errcode.AlreadyExists, errcode.Unimplemented}, code):
+	case slices.Contains(
+		[]errcode.Code{errcode.InvalidArgument, errcode.NotFound, errcode.AlreadyExists, errcode.Unimplemented}, code):
 		return failed, err.Error()
 	default:
 		return away, err.Error()
@@ -443,7 +447,7 @@ func (e *Executor) count(id string, side Side, out *outcome) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.tally.Outcomes == nil {
-		e.tally.Outcomes, e.tally.First = map[Side]map[string]int{Gold: {}, Agent: {}}, map[string]string{}
+		e.tally.Outcomes, e.tally.First = map[Side]map[string]int{gold: {}, agent: {}}, map[string]string{}
 	}
 	e.tally.Outcomes[side][out.Outcome]++
 	if key := string(side) + " " + out.Outcome; out.Outcome != ran && e.tally.First[key] == "" {
@@ -461,14 +465,17 @@ func (e *Executor) Lines() (lines []string) {
 		line += fmt.Sprintf(", took the kept results of %d", e.tally.Kept)
 	}
 	lines = append(lines, line)
-	for _, side := range []Side{Gold, Agent} {
+	for _, side := range []Side{gold, agent} {
 		for _, k := range []struct{ outcome, says string }{
-			{failed, "failed"}, {refused, "were refused: each is no query, calls a function that does not exist, or would do more than read"},
-			{unknown, "were not run: they call something of which nothing is known, or their clock cannot be pinned"}, {beyond, "returned more than is read"}, {unread, "returned what badger does not read, which is no fault of theirs"},
+			{failed, "failed"},
+			{refused, "were refused: each is no query, calls a function that does not exist, or would do more than read"},
+			{unknown, "were not run: they call something of which nothing is known, or their clock cannot be pinned"},
+			{beyond, "returned more than is read"}, {unread, "returned what badger does not read, which is no fault of theirs"},
 			{away, "could not be run or kept"}, {notKept, "have no kept result"},
 		} {
 			if n := e.tally.Outcomes[side][k.outcome]; n > 0 {
-				lines = append(lines, fmt.Sprintf("%d of the %s queries %s, such as %s", n, side, k.says, e.tally.First[string(side)+" "+k.outcome]))
+				lines = append(lines,
+					fmt.Sprintf("%d of the %s queries %s, such as %s", n, side, k.says, e.tally.First[string(side)+" "+k.outcome]))
 			}
 		}
 	}
@@ -479,7 +486,7 @@ func (e *Executor) Lines() (lines []string) {
 		}
 		lines = append(lines, fmt.Sprintf("cases that state schema_ddl: %d; of their tables %s", n, what))
 	}
-	if all := e.tally.Outcomes[Gold]; all[failed] > 0 && all[ran] == 0 {
+	if all := e.tally.Outcomes[gold]; all[failed] > 0 && all[ran] == 0 {
 		lines = append(lines, "!! no gold query ran: are the database and the role the right ones?")
 	}
 	return lines

@@ -19,15 +19,18 @@ import (
 
 // Config says where the queries of cases are run that have no result.
 type Config struct {
-	URL        string        `yaml:"url"`        // of the warehouse; {database} stands for the database of the case; empty: nothing is run
-	Rows       int64         `yaml:"rows"`       // of a result
-	Bytes      int64         `yaml:"bytes"`      // of a result in memory
-	Timeout    time.Duration `yaml:"timeout"`    // of a query
-	Functions  []string      `yaml:"functions"`  // that only read, besides those known of the dialect
-	Schema     bool          `yaml:"schema"`     // cases without a schema get the definitions of the tables that their queries read
-	Statistics bool          `yaml:"statistics"` // and statistics of their columns
-	Clock      string        `yaml:"clock"`      // the instant that the clock of queries is pinned to, as RFC 3339 writes it; empty: it is not
-	Snapshots  string        `yaml:"snapshots"`  // directory that results are kept in; none: nowhere
+	// of the warehouse; {database} stands for the database of the case; empty: nothing is run
+	URL       string        `yaml:"url"`
+	Rows      int64         `yaml:"rows"`      // of a result
+	Bytes     int64         `yaml:"bytes"`     // of a result in memory
+	Timeout   time.Duration `yaml:"timeout"`   // of a query
+	Functions []string      `yaml:"functions"` // that only read, besides those known of the dialect
+	// cases without a schema get the definitions of the tables that their queries read
+	Schema     bool `yaml:"schema"`
+	Statistics bool `yaml:"statistics"` // and statistics of their columns
+	// the instant that the clock of queries is pinned to, as RFC 3339 writes it; empty: it is not
+	Clock     string `yaml:"clock"`
+	Snapshots string `yaml:"snapshots"` // directory that results are kept in; none: nowhere
 }
 
 // AtWork runs queries, and holds what it opened. Nil runs none.
@@ -97,9 +100,11 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 	x := &AtWork{Executor: &Executor{
 		Clock: clock,
 		Limits: Limits{
-			Rows: cmp.Or(c.Rows, DefaultLimits.Rows), Bytes: cmp.Or(c.Bytes, DefaultLimits.Bytes), Timeout: cmp.Or(c.Timeout, DefaultLimits.Timeout),
+			Rows: cmp.Or(c.Rows, defaultLimits.Rows), Bytes: cmp.Or(c.Bytes, defaultLimits.Bytes),
+			Timeout: cmp.Or(c.Timeout, defaultLimits.Timeout),
 		},
-		Functions: c.Functions, KeptFirst: o.KeptFirst, KeptOnly: o.KeptOnly, Schema: c.Schema, Statistics: c.Statistics, PerDatabase: strings.Contains(c.URL, databasePlace) || o.KeptOnly && c.URL == "", Now: o.Now,
+		Functions: c.Functions, KeptFirst: o.KeptFirst, KeptOnly: o.KeptOnly, Schema: c.Schema, Statistics: c.Statistics,
+		PerDatabase: strings.Contains(c.URL, databasePlace) || o.KeptOnly && c.URL == "", Now: o.Now,
 	}}
 	defer func() {
 		if err != nil {
@@ -110,7 +115,8 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 	case c.Snapshots != "none":
 		if o.KeptOnly {
 			if info, err := os.Stat(c.Snapshots); err != nil || !info.IsDir() {
-				return nil, errcode.Usage("--execute-kept: there is no directory %q of kept results; name it with --snapshots", filepath.Base(c.Snapshots))
+				return nil, errcode.Usage("--execute-kept: there is no directory %q of kept results; name it with --snapshots",
+					filepath.Base(c.Snapshots))
 			}
 		}
 		if x.Store, err = OpenStore(c.Snapshots); err != nil {
@@ -165,7 +171,9 @@ func urlOf(template, database string) (string, error) {
 		return template, nil
 	}
 	if !databaseName.MatchString(database) || strings.Contains(database, "..") {
-		return "", errcode.New(errcode.InvalidArgument, "--execute: the case's database is %.60q, expected a name of letters, digits, _, . and - to put into the URL", database)
+		return "", errcode.New(errcode.InvalidArgument,
+			"--execute: the case's database is %.60q, expected a name of letters, digits, _, . and - to put into the URL",
+			database)
 	}
 	return strings.ReplaceAll(template, databasePlace, database), nil
 }
@@ -179,7 +187,8 @@ func (o *OpenOptions) open(ctx context.Context, at string) (_ Warehouse, closing
 		path, query, _ := strings.Cut(rest, "?")
 		for _, other := range o.Others {
 			if o, ok := strings.CutPrefix(other, "duckdb:"); ok && sameFile(path, o) {
-				return nil, nil, errcode.Usage("the embedded engine opens %q once, and the scores are written there: name another database with --to, or --no-to", filepath.Base(path))
+				return nil, nil, errcode.Usage(
+					"the embedded engine opens %q once, and the scores are written there: name another database with --to, or --no-to", filepath.Base(path))
 			}
 		}
 		values, err := url.ParseQuery(query)
@@ -222,7 +231,8 @@ func (o *OpenOptions) mayRun(ctx context.Context, w Closer) error {
 		return errcode.New(errcode.Of(err), "what the role may do could not be read: %w", err)
 	}
 	if len(p.Refused) > 0 {
-		return errcode.New(errcode.PermissionDenied, "the role %s; expected one that may only read the data of the questions: see \"The role\" in docs/eval/execution.md", strings.Join(p.Refused, ", "))
+		return errcode.New(errcode.PermissionDenied,
+			"the role %s; expected one that may only read the data of the questions: see \"The role\" in docs/eval/execution.md", strings.Join(p.Refused, ", "))
 	}
 	return nil
 }

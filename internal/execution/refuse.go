@@ -13,7 +13,8 @@ import (
 // refuse returns why a query is not run. It is the query's own error if it would do more than read, if it is not a
 // query, or if it calls a function that the database does not have. A query about which badger knows too little is
 // not the author's error.
-func (e *Executor) refuse(ctx context.Context, w Warehouse, sql string, r *metric.QueryReading) (what, code, message string) {
+func (e *Executor) refuse(ctx context.Context, w Warehouse, sql string,
+	r *metric.QueryReading) (what, code, message string) {
 	const notRun = "the query was not run: "
 	denied, invalid := errcode.PermissionDenied.String(), errcode.InvalidArgument.String()
 	ctx, cancel := context.WithTimeout(ctx, e.Limits.Timeout)
@@ -31,7 +32,9 @@ func (e *Executor) refuse(ctx context.Context, w Warehouse, sql string, r *metri
 			return refused, invalid, fmt.Sprintf("%sthe database has no function %s()", notRun, name)
 		}
 	}
-	return unknown, denied, fmt.Sprintf("%sit is not known whether %s() only reads (--execute-functions names functions that do)", notRun, strings.Join(r.Functions, "(), "))
+	return unknown, denied, fmt.Sprintf(
+		"%sit is not known whether %s() only reads (--execute-functions names functions that do)", notRun,
+		strings.Join(r.Functions, "(), "))
 }
 
 // refuses reports whether the database is known not to parse a text as a query. Only DuckDB can be asked without

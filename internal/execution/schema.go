@@ -86,7 +86,8 @@ func (e *Executor) describe(ctx context.Context, c *scoring.Case, database strin
 	for i := range c.Golds {
 		gold, _ := c.WrittenSQL(&c.Golds[i])
 		pred, _ := c.WrittenSQL(&c.Pred)
-		err := counting{e, database, d}.columns(ctx, tables, facts, &counterexample.Problem{Gold: gold, Pred: pred, Dialect: dialect.String(), Schema: c.Schema})
+		err := counting{e, database, d}.columns(ctx, tables, facts,
+			&counterexample.Problem{Gold: gold, Pred: pred, Dialect: dialect.String(), Schema: c.Schema})
 		if err != nil {
 			return err
 		}
@@ -132,13 +133,15 @@ type counting struct {
 // columns reads what is known of the columns that a pair of queries reads: a statement for each
 // table, two for each column of texts, one for each pair of columns that are joined, and one for each
 // pair of which one may fix the other. A statement that fails tells nothing.
-func (e counting) columns(ctx context.Context, tables map[string]string, facts *sqlparts.Facts, p *counterexample.Problem) error {
+func (e counting) columns(ctx context.Context, tables map[string]string, facts *sqlparts.Facts,
+	p *counterexample.Problem) error {
 	database, d := e.database, e.dialect
 	columns, joined := counterexample.Reads(p)
 	byTable := map[string][]*counterexample.Column{}
 	var order []string
 	for _, c := range columns {
-		if slices.ContainsFunc(facts.Columns, func(f sqlparts.ColumnFacts) bool { return f.Table == c.Of() && f.Column == c.Name }) {
+		if slices.ContainsFunc(facts.Columns,
+			func(f sqlparts.ColumnFacts) bool { return f.Table == c.Of() && f.Column == c.Name }) {
 			continue
 		}
 		if byTable[c.Of()] == nil {
@@ -173,18 +176,23 @@ func (e counting) columns(ctx context.Context, tables map[string]string, facts *
 			return n
 		}
 		for i, c := range byTable[table] {
-			f := sqlparts.ColumnFacts{Table: table, Column: c.Name, Rows: number(0), Nulls: number(0) - number(4*i+1), Distinct: number(4*i + 2)}
+			f := sqlparts.ColumnFacts{Table: table, Column: c.Name, Rows: number(0), Nulls: number(0) - number(4*i+1),
+				Distinct: number(4*i + 2)}
 			if low, high := &t.Columns[4*i+3], &t.Columns[4*i+4]; !low.IsNull(0) && !high.IsNull(0) {
 				f.Low, f.High = low.Value(0).String(), high.Value(0).String()
 			}
 			if c.Kind == counterexample.Text && f.Distinct > 0 && f.Distinct <= counterexample.FewValues {
-				if f.Values, err = e.values(ctx, database, "SELECT DISTINCT "+d.Identifier(c.Name)+" AS v FROM "+from+" WHERE "+d.Identifier(c.Name)+" IS NOT NULL ORDER BY 1"); err != nil {
+				if f.Values, err = e.values(ctx, database,
+					"SELECT DISTINCT "+d.Identifier(c.Name)+" AS v FROM "+from+" WHERE "+d.Identifier(c.Name)+
+						" IS NOT NULL ORDER BY 1"); err != nil {
 					return err
 				}
 			}
 			if c.Kind == counterexample.Text && f.Distinct > 0 {
 				name := d.Identifier(c.Name)
-				counts, err := e.numbers(ctx, database, "SELECT COUNT(CASE WHEN "+name+" = '' THEN 1 END) AS e, COUNT(CASE WHEN "+name+" LIKE ' %' OR "+name+" LIKE '% ' THEN 1 END) AS b FROM "+from, 2)
+				counts, err := e.numbers(ctx, database,
+					"SELECT COUNT(CASE WHEN "+name+" = '' THEN 1 END) AS e, COUNT(CASE WHEN "+name+" LIKE ' %' OR "+name+
+						" LIKE '% ' THEN 1 END) AS b FROM "+from, 2)
 				if err != nil {
 					return err
 				}
@@ -234,7 +242,8 @@ func (e counting) dependencies(ctx context.Context, table, from string, facts *s
 			known := slices.ContainsFunc(facts.Dependencies, func(k sqlparts.Dependency) bool {
 				return k.Table == table && k.Column == a.Column && k.Fixes == b.Column
 			})
-			if a.Table != table || b.Table != table || a.Column == b.Column || repeats < counterexample.EnoughRows || b.Distinct < 2 || known {
+			if a.Table != table || b.Table != table || a.Column == b.Column || repeats < counterexample.EnoughRows ||
+				b.Distinct < 2 || known {
 				continue
 			}
 			if tried++; tried > maxDependencies {
@@ -247,7 +256,9 @@ func (e counting) dependencies(ctx context.Context, table, from string, facts *s
 				return err
 			}
 			if rows := float64(a.Rows - a.Nulls); n != nil && n[0] == 0 {
-				facts.Dependencies = append(facts.Dependencies, sqlparts.Dependency{Table: table, Column: a.Column, Fixes: b.Column, Support: float64(repeats) * (1 - n[1]/rows/rows)})
+				facts.Dependencies = append(facts.Dependencies,
+					sqlparts.Dependency{Table: table, Column: a.Column, Fixes: b.Column,
+						Support: float64(repeats) * (1 - n[1]/rows/rows)})
 			}
 		}
 	}

@@ -24,7 +24,8 @@ type Answer struct {
 
 // Of is an answer of a run to a question, with its scores.
 func Of(run string, id scoring.AnswerID, q store.Question, scores []scoring.Score) *Answer {
-	return &Answer{RunID: run, AnswerID: id, Question: q.Text, Tier: report.Tier(scores), Tags: q.Tags, TagsErr: q.TagsErr, Scores: scores}
+	return &Answer{RunID: run, AnswerID: id, Question: q.Text, Tier: report.Tier(scores), Tags: q.Tags, TagsErr: q.TagsErr,
+		Scores: scores}
 }
 
 // Withhold takes away what may quote values of results: question, tags and reasons.
@@ -54,7 +55,8 @@ type Options struct {
 	Metrics []string         // that have scores, in the order of columns
 	Known   []scoring.Metric // their groups and directions, for summaries
 	Program string           // version of badger
-	Status  func() string    // of the run, asked when a document ends: done, running (also: killed), stopped or failed; nil, or "": not known
+	// of the run, asked when a document ends: done, running (also: killed), stopped or failed; nil, or "": not known
+	Status func() string
 }
 
 // status is that of the run; "" if it is not known.

@@ -309,7 +309,7 @@ func TestJUnitSpool(t *testing.T) {
 func writeCSV(t testing.TB, answers []*Answer) string {
 	t.Helper()
 	var b bytes.Buffer
-	return write(t, NewCSV(&b, options), &b, answers)
+	return write(t, newCSV(&b, options), &b, answers)
 }
 
 func TestCSV(t *testing.T) {
@@ -414,7 +414,7 @@ func TestTerminalsObeyNothing(t *testing.T) {
 		summary.Add(s, report.Case{Question: a.Question, AnswerID: a.AnswerID})
 	}
 	var lines, markdown bytes.Buffer
-	forms := map[string]string{"CSV": writeCSV(t, []*Answer{a}), "SARIF": writeSARIF(t, []*Answer{a}), "JUnit": writeJUnit(t, []*Answer{a}), "JSON Lines": write(t, NewJSONLines(&lines, options), &lines, []*Answer{a})}
+	forms := map[string]string{"CSV": writeCSV(t, []*Answer{a}), "SARIF": writeSARIF(t, []*Answer{a}), "JUnit": writeJUnit(t, []*Answer{a}), "JSON Lines": write(t, newJSONLines(&lines, options), &lines, []*Answer{a})}
 	if err := Markdown(&markdown, summary.Figures(), MarkdownOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -438,7 +438,7 @@ func TestTagsAreTakenApart(t *testing.T) {
 		a := answer("1.0", "c1", verdict("hybrid_ex", 1, ""))
 		a.Tags = tags
 		var b bytes.Buffer
-		w := NewCSV(&b, Options{Metric: "hybrid_ex"})
+		w := newCSV(&b, Options{Metric: "hybrid_ex"})
 		if err := errors.Join(w.Add(a), w.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -466,7 +466,7 @@ func TestUnreadableTagsAreKept(t *testing.T) {
 	}
 	var b bytes.Buffer
 	var got []map[string]any
-	for line := range strings.Lines(write(t, NewJSONLines(&b, options), &b, answers)) {
+	for line := range strings.Lines(write(t, newJSONLines(&b, options), &b, answers)) {
 		var a map[string]any
 		if err := json.Unmarshal([]byte(line), &a); err != nil {
 			t.Fatal(err)
@@ -528,7 +528,7 @@ func TestCSVLines(t *testing.T) {
 func TestJSONLines(t *testing.T) {
 	var b bytes.Buffer
 	a := answer("2.0", "c1", verdict("hybrid_ex", 0.1, "<b>"), without("ex_bird", scoring.StatusFailed, "late"))
-	text := write(t, NewJSONLines(&b, options), &b, []*Answer{a, answer("2.0", "c2")})
+	text := write(t, newJSONLines(&b, options), &b, []*Answer{a, answer("2.0", "c2")})
 	want := `{"eval_run_id":"r1","agent_name":"atlas","agent_version":"2.0","batch_id":"","case_id":"c1","tier":"easy","metric":"hybrid_ex","outcome":"failed","scores":[` +
 		`{"metric":"hybrid_ex","metric_version":2,"status":"ok","value":0.1,"passed":false,"reason":"<b>"},` +
 		`{"metric":"ex_bird","metric_version":2,"status":"failed","value":null,"passed":null,"reason":"late","code":"deadline_exceeded"}]}` + "\n" +
@@ -538,7 +538,7 @@ func TestJSONLines(t *testing.T) {
 	}
 	for _, s := range hostile {
 		var b bytes.Buffer
-		text := write(t, NewJSONLines(&b, options), &b, []*Answer{everywhere(s)})
+		text := write(t, newJSONLines(&b, options), &b, []*Answer{everywhere(s)})
 		var got jsonAnswer
 		if err := json.Unmarshal([]byte(text), &got); err != nil || strings.Count(text, "\n") != 1 {
 			t.Fatalf("%q: %v", s, err)
@@ -768,9 +768,9 @@ func (f *failing) Write(b []byte) (int, error) {
 func TestFailingWriter(t *testing.T) {
 	for name, open := range map[string]func(io.Writer) (Writer, error){
 		"junit": func(w io.Writer) (Writer, error) { return NewJUnit(w, options) },
-		"csv":   func(w io.Writer) (Writer, error) { return NewCSV(w, options), nil },
+		"csv":   func(w io.Writer) (Writer, error) { return newCSV(w, options), nil },
 		"sarif": func(w io.Writer) (Writer, error) { return NewSARIF(w, options), nil },
-		"jsonl": func(w io.Writer) (Writer, error) { return NewJSONLines(w, options), nil },
+		"jsonl": func(w io.Writer) (Writer, error) { return newJSONLines(w, options), nil },
 	} {
 		for _, left := range []int{0, 5000} {
 			w, err := open(&failing{left})

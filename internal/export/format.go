@@ -44,7 +44,8 @@ func FormatNamed(name string) (Format, error) {
 		}
 	}
 	last := len(names) - 1
-	return Format{}, errcode.New(errcode.InvalidArgument, "format: %.40q, expected %s or %s", name, strings.Join(names[:last], ", "), names[last])
+	return Format{}, errcode.New(errcode.InvalidArgument, "format: %.40q, expected %s or %s", name,
+		strings.Join(names[:last], ", "), names[last])
 }
 
 // New writes a run in the format. Markdown takes memory for each score, the others for one answer.

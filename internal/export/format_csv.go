@@ -12,10 +12,13 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-var _ = register(Format{Name: "csv", File: "cases.csv", Type: "text/csv; charset=utf-8", open: func(w io.Writer, o Options) (Writer, error) { return NewCSV(w, o), nil }})
+var _ = register(
+	Format{Name: "csv", File: "cases.csv", Type: "text/csv; charset=utf-8",
+		open: func(w io.Writer, o Options) (Writer, error) { return newCSV(w, o), nil }})
 
 // csvColumns are the columns before those of the metrics.
-var csvColumns = []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "question", "tier", "tags", "unreadable_tags", "outcome", "reason", "relation", "difference"}
+var csvColumns = []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "question", "tier",
+	"tags", "unreadable_tags", "outcome", "reason", "relation", "difference"}
 
 // csvWriter is RFC 4180: lines end with CR LF, and a field that holds a quote, a comma or the end of
 // a line is quoted. Package encoding/csv changes the line ends within fields.
@@ -24,7 +27,7 @@ type csvWriter struct {
 	o Options
 }
 
-// NewCSV writes a table: a line for each answer, a column with the value of each metric, named score_METRIC and
+// newCSV writes a table: a line for each answer, a column with the value of each metric, named score_METRIC and
 // empty if there is none, and after these a column with the outcome of each, named outcome_METRIC, which shows why
 // a value is missing. Values have all their digits.
 //
@@ -35,7 +38,7 @@ type csvWriter struct {
 // Control characters other than tabs and line ends are replaced by their symbols, such as ␛, and characters that
 // change the direction of writing by their numbers, such as U+202E, so that a terminal that prints the file obeys
 // none of them. JSON Lines has the strings unchanged.
-func NewCSV(w io.Writer, o Options) Writer {
+func newCSV(w io.Writer, o Options) Writer {
 	c := &csvWriter{bufio.NewWriter(w), o}
 	line := append([]string(nil), csvColumns...)
 	for _, m := range o.Metrics {
@@ -52,7 +55,8 @@ func NewCSV(w io.Writer, o Options) Writer {
 func (c *csvWriter) Add(a *Answer) error {
 	relation, difference := a.difference()
 	line := []string{
-		a.RunID, a.Agent, a.Version, a.Batch, a.CaseID, a.Question, a.Tier, joinedTags(a.Tags), a.unreadableTags(), string(a.Outcome(c.o.Metric)), a.reason(c.o.Metric), relation, difference,
+		a.RunID, a.Agent, a.Version, a.Batch, a.CaseID, a.Question, a.Tier, joinedTags(a.Tags), a.unreadableTags(),
+		string(a.Outcome(c.o.Metric)), a.reason(c.o.Metric), relation, difference,
 	}
 	for i := range line {
 		line[i] = guarded(line[i])
@@ -126,7 +130,8 @@ func guarded(s string) string {
 	if s == "" || plainNumber.MatchString(s) {
 		return s
 	}
-	if s[0] == '\'' || strings.IndexAny(s, formulaSigns) == 0 || strings.IndexAny(strings.TrimLeft(s, " \u00a0\ufeff"), formulaSigns) == 0 {
+	if s[0] == '\'' || strings.IndexAny(s, formulaSigns) == 0 ||
+		strings.IndexAny(strings.TrimLeft(s, " \u00a0\ufeff"), formulaSigns) == 0 {
 		return "'" + s
 	}
 	return s

@@ -10,7 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-var _ = register(Format{Name: "jsonl", File: "cases.jsonl", Type: "application/x-ndjson", open: func(w io.Writer, o Options) (Writer, error) { return NewJSONLines(w, o), nil }})
+var _ = register(
+	Format{Name: "jsonl", File: "cases.jsonl", Type: "application/x-ndjson",
+		open: func(w io.Writer, o Options) (Writer, error) { return newJSONLines(w, o), nil }})
 
 type jsonLines struct {
 	w    *bufio.Writer
@@ -19,9 +21,9 @@ type jsonLines struct {
 	o    Options
 }
 
-// NewJSONLines writes an object on a line for each answer, with all its scores. A value that is
+// newJSONLines writes an object on a line for each answer, with all its scores. A value that is
 // missing is null.
-func NewJSONLines(w io.Writer, o Options) Writer {
+func newJSONLines(w io.Writer, o Options) Writer {
 	j := &jsonLines{w: bufio.NewWriter(w), o: o}
 	j.e = json.NewEncoder(&j.line)
 	j.e.SetEscapeHTML(false)
@@ -60,7 +62,8 @@ func (j *jsonLines) Add(a *Answer) error {
 	}
 	for i := range a.Scores {
 		s := &a.Scores[i]
-		out.Scores[i] = jsonScore{Metric: s.Metric, Version: s.Version, Status: s.Status, Label: s.Label, Passed: s.Passed, Reason: s.Reason}
+		out.Scores[i] = jsonScore{Metric: s.Metric, Version: s.Version, Status: s.Status, Label: s.Label, Passed: s.Passed,
+			Reason: s.Reason}
 		if s.Status == scoring.StatusOK {
 			out.Scores[i].Value = &s.Value
 		}

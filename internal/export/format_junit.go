@@ -82,7 +82,8 @@ func (j *junit) Add(a *Answer) error {
 	}
 	s.tests++
 	var b strings.Builder
-	b.WriteString(`    <testcase name="` + attribute(a.CaseID) + `" classname="` + string(suitePlace) + attribute(className(a)) + `">`)
+	b.WriteString(
+		`    <testcase name="` + attribute(a.CaseID) + `" classname="` + string(suitePlace) + attribute(className(a)) + `">`)
 	what, kind := "", ""
 	relation, difference := a.difference()
 	switch a.Outcome(j.o.Metric) {
@@ -166,7 +167,8 @@ func (j *junit) Close() error {
 		return errcode.New(errcode.ResourceExhausted, "JUnit: the temporary file cannot be written: %w", err)
 	}
 	keys := slices.SortedFunc(maps.Keys(j.suites), func(a, b scoring.RunID) int {
-		return cmp.Or(printable.CompareNatural(a.ID, b.ID), printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), printable.CompareNatural(a.Batch, b.Batch))
+		return cmp.Or(printable.CompareNatural(a.ID, b.ID), printable.CompareNatural(a.Agent, b.Agent),
+			printable.CompareVersions(a.Version, b.Version), printable.CompareNatural(a.Batch, b.Batch))
 	})
 	w := bufio.NewWriter(j.w)
 	_, _ = w.WriteString(xml.Header + `<testsuites name="badger">` + "\n")
@@ -185,8 +187,10 @@ func (j *junit) Close() error {
 
 func (j *junit) suite(w *bufio.Writer, k scoring.RunID, prefix string) error {
 	s := j.suites[k]
-	_, _ = w.WriteString(`  <testsuite name="` + attribute(suiteName(k)) + `" tests="` + strconv.Itoa(s.tests) + `" failures="` + strconv.Itoa(s.failures) +
-		`" errors="` + strconv.Itoa(s.errors) + `" skipped="` + strconv.Itoa(s.skipped) + "\">\n    <properties>\n")
+	_, _ = w.WriteString(
+		`  <testsuite name="` + attribute(suiteName(k)) + `" tests="` + strconv.Itoa(s.tests) + `" failures="` +
+			strconv.Itoa(s.failures) +
+			`" errors="` + strconv.Itoa(s.errors) + `" skipped="` + strconv.Itoa(s.skipped) + "\">\n    <properties>\n")
 	property := func(name, value string) {
 		_, _ = w.WriteString(`      <property name="` + attribute(name) + `" value="` + attribute(value) + "\"/>\n")
 	}

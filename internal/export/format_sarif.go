@@ -14,7 +14,9 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-var _ = register(Format{Name: "sarif", File: "cases.sarif", Type: "application/sarif+json", open: func(w io.Writer, o Options) (Writer, error) { return NewSARIF(w, o), nil }})
+var _ = register(
+	Format{Name: "sarif", File: "cases.sarif", Type: "application/sarif+json",
+		open: func(w io.Writer, o Options) (Writer, error) { return NewSARIF(w, o), nil }})
 
 // sarif writes the results first and the rules that they name after them, as JSON allows.
 type sarif struct {
@@ -32,7 +34,8 @@ type sarif struct {
 // the line of the case file where that is known, and always the case.
 func NewSARIF(w io.Writer, o Options) Writer {
 	b := bufio.NewWriter(w)
-	_, _ = b.WriteString(`{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":[`)
+	_, _ = b.WriteString(
+		`{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":[`)
 	return &sarif{w: b, o: o, rules: map[string]int{}}
 }
 

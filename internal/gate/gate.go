@@ -73,7 +73,8 @@ func Read(config, flags Specs, metrics []string, of string) ([]Gate, error) {
 			case named:
 				out = append(out, Gate{Metric: b.Metric, Coverage: &b.Value})
 			case len(flags.MinCoverage) > 0:
-				return nil, errcode.Usage("--min-coverage: there is no gate; name a metric, such as verdict=0.5, or add --fail-under")
+				return nil, errcode.Usage(
+					"--min-coverage: there is no gate; name a metric, such as verdict=0.5, or add --fail-under")
 			}
 		}
 	}

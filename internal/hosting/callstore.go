@@ -64,7 +64,8 @@ func (s *CallStore) Keep(ctx context.Context, calls []udf.KeptCall) error {
 		var rows []store.Call
 		for i := range some {
 			if c := &some[i]; !replied[c.ID] {
-				rows = append(rows, store.Call{ID: c.ID, ContentHash: c.Hash, Function: c.Function, Request: pack(c.Request), Expires: c.Expires})
+				rows = append(rows,
+					store.Call{ID: c.ID, ContentHash: c.Hash, Function: c.Function, Request: pack(c.Request), Expires: c.Expires})
 			}
 		}
 		if err := s.table.WriteCalls(ctx, rows...); err != nil {

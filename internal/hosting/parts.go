@@ -60,8 +60,10 @@ const (
 
 // Warehouse adds a warehouse, which is connected later. prepare is called with it before it is used, then
 // afterwards. It is available when both have succeeded; either may be nil.
-func (p *Parts) Warehouse(key, url string, only bool, prepare, then func(context.Context, *store.Store) error) (*store.Store, error) {
-	later, err := p.Warehouses.Later(url, driver.Options{ReadOnly: only, Lasting: true, Sparing: true, MostBytes: p.EngineBytes}, key)
+func (p *Parts) Warehouse(key, url string, only bool, prepare,
+	then func(context.Context, *store.Store) error) (*store.Store, error) {
+	later, err := p.Warehouses.Later(url,
+		driver.Options{ReadOnly: only, Lasting: true, Sparing: true, MostBytes: p.EngineBytes}, key)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +187,8 @@ func (p *Parts) await(ctx context.Context, part *part) {
 			p.mu.Lock()
 			part.warned = true
 			p.mu.Unlock()
-			p.Log.Warn("missing: rows that need it fail until it is available", slog.String("part", part.key), slog.String("error", said))
+			p.Log.Warn("missing: rows that need it fail until it is available", slog.String("part", part.key),
+				slog.String("error", said))
 		}
 		if n == 0 {
 			if err != nil {

@@ -36,7 +36,8 @@ func CheckFile(text, before []byte) error {
 		return errcode.New(errcode.InvalidArgument, "the file is empty; restart the server for a configuration without keys")
 	}
 	if bytes.HasSuffix(before, []byte{'\n'}) && !bytes.HasSuffix(text, []byte{'\n'}) {
-		return errcode.New(errcode.InvalidArgument, "the file ends in the middle of a line, which the one before did not: it seems to be cut")
+		return errcode.New(errcode.InvalidArgument,
+			"the file ends in the middle of a line, which the one before did not: it seems to be cut")
 	}
 	return nil
 }

@@ -65,9 +65,11 @@ func (g *Guarded) ReadSnapshot(ctx context.Context, ref string) (*scoring.Table,
 	switch {
 	case caller.May(identity.Admin):
 	case r.Kind == driver.RefQuery && !may.queries:
-		return nil, errcode.New(errcode.PermissionDenied, "query: references are not allowed for this caller: results.queries in the server's configuration permits them")
+		return nil, errcode.New(errcode.PermissionDenied,
+			"query: references are not allowed for this caller: results.queries in the server's configuration permits them")
 	case r.Kind == driver.RefTable && !may.tables.Allows(r):
-		return nil, errcode.New(errcode.PermissionDenied, "this table is none that the caller may read: results.tables in the server's configuration lists them")
+		return nil, errcode.New(errcode.PermissionDenied,
+			"this table is none that the caller may read: results.tables in the server's configuration lists them")
 	}
 	return g.SnapshotReader.ReadSnapshot(ctx, ref)
 }

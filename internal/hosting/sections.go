@@ -78,8 +78,10 @@ func (c CallerLimits) limits() server.CallerLimits {
 // Limits are the limits in the server's form.
 func (c Limits) Limits() server.Limits {
 	out := server.Limits{
-		Body: c.BodyBytes, Message: c.MessageBytes, Rows: c.BatchRows, Calls: c.Calls, Connections: c.Connections, InFlight: c.MemoryBytes, Reference: c.ReferenceBytes,
-		ReadTime: c.ReadTime, StopGrace: c.StopGrace, StopDelay: c.StopDelay, Caller: c.Caller.limits(), Callers: map[string]server.CallerLimits{},
+		Body: c.BodyBytes, Message: c.MessageBytes, Rows: c.BatchRows, Calls: c.Calls, Connections: c.Connections,
+		InFlight: c.MemoryBytes, Reference: c.ReferenceBytes,
+		ReadTime: c.ReadTime, StopGrace: c.StopGrace, StopDelay: c.StopDelay, Caller: c.Caller.limits(),
+		Callers: map[string]server.CallerLimits{},
 	}
 	for name, l := range c.Callers {
 		out.Callers[name] = l.limits()
@@ -125,7 +127,8 @@ func (l Listen) MetricsAddress() (string, error) {
 
 // Fill takes the limits that hold.
 func (c *Limits) Fill(l server.Limits) {
-	c.BodyBytes, c.MessageBytes, c.BatchRows, c.Calls, c.MemoryBytes, c.ReferenceBytes = l.Body, l.Message, l.Rows, l.Calls, l.InFlight, l.Reference
+	c.BodyBytes, c.MessageBytes, c.BatchRows, c.Calls, c.MemoryBytes, c.ReferenceBytes = l.Body, l.Message, l.Rows,
+		l.Calls, l.InFlight, l.Reference
 	c.Connections = l.Connections
 	c.ReadTime, c.StopGrace, c.StopDelay = l.ReadTime, l.StopGrace, l.StopDelay
 	c.Caller = CallerLimits{Calls: l.Caller.Calls, MemoryBytes: l.Caller.InFlight, RowsPerSecond: l.Caller.Rows}

@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// Module is the path of the module, with a slash at its end.
-const Module = "github.com/badger-eval/badger/"
+// module is the path of the module, with a slash at its end.
+const module = "github.com/badger-eval/badger/"
 
 //go:embed imports.txt
 var importsText string
@@ -25,42 +25,44 @@ var importsText string
 //go:embed never.txt
 var neverText string
 
-// Row lists the packages of this module that a package may import directly.
-type Row struct {
+// row lists the packages of this module that a package may import directly.
+type row struct {
 	Package string
 	Imports []string // sorted
 }
 
-// Table is the table of imports, sorted by package. An error names the line.
-func Table() ([]Row, error) {
-	var rows []Row
+// table is the table of imports, sorted by package. An error names the line.
+func table() ([]row, error) {
+	var rows []row
 	for n, line := range lines(importsText) {
 		name, imports, ok := strings.Cut(line, ":")
 		if !ok || strings.ContainsAny(name, " \t") {
-			return nil, fmt.Errorf("imports.txt, entry %d: expected a package, a colon and packages between blanks, got %.60q", n+1, line)
+			return nil, fmt.Errorf("imports.txt, entry %d: expected a package, a colon and packages between blanks, got %.60q",
+				n+1, line)
 		}
-		rows = append(rows, Row{name, strings.Fields(imports)})
+		rows = append(rows, row{name, strings.Fields(imports)})
 	}
 	return rows, nil
 }
 
-// Rule forbids packages to others.
-type Rule struct {
+// rule forbids packages to others.
+type rule struct {
 	Package string // of this module; with /... at its end, all below it too
 	Direct  bool   // only what it imports itself
 	Never   []string
 }
 
-// Rules lists the packages that each package must not reach. Packages of this module have no module path. An error
+// rules lists the packages that each package must not reach. Packages of this module have no module path. An error
 // names the line.
-func Rules() ([]Rule, error) {
-	var rules []Rule
+func rules() ([]rule, error) {
+	var rules []rule
 	for n, line := range lines(neverText) {
 		words := strings.Fields(line)
 		if len(words) < 3 || words[1] != "reaches" && words[1] != "imports" {
-			return nil, fmt.Errorf("never.txt, entry %d: expected a package, reaches or imports, and packages, got %.60q", n+1, line)
+			return nil, fmt.Errorf("never.txt, entry %d: expected a package, reaches or imports, and packages, got %.60q", n+1,
+				line)
 		}
-		rules = append(rules, Rule{words[0], words[1] == "imports", words[2:]})
+		rules = append(rules, rule{words[0], words[1] == "imports", words[2:]})
 	}
 	return rules, nil
 }
@@ -91,7 +93,7 @@ type Package struct {
 }
 
 // Name is the path of a package without that of the module.
-func (p *Package) Name() string { return strings.TrimPrefix(p.ImportPath, Module) }
+func (p *Package) Name() string { return strings.TrimPrefix(p.ImportPath, module) }
 
 // ForTests reports whether only tests may import a package: one below a folder fake, which replaces
 // something outside, or a NAMEtest, which checks the contract of a package next to it.
@@ -102,7 +104,7 @@ func (p *Package) ForTests() bool {
 // Ours are the packages of this module that it imports, sorted.
 func (p *Package) Ours() (names []string) {
 	for _, i := range p.Imports {
-		if name, ours := strings.CutPrefix(i, Module); ours {
+		if name, ours := strings.CutPrefix(i, module); ours {
 			names = append(names, name)
 		}
 	}
@@ -117,7 +119,7 @@ func List(ctx context.Context, dir string, deps bool) ([]*Package, error) {
 	if deps {
 		args = append(args, "-deps")
 	}
-	cmd := exec.CommandContext(ctx, "go", append(args, Module+"...")...) //nolint:gosec // the arguments are fixed words
+	cmd := exec.CommandContext(ctx, "go", append(args, module+"...")...) //nolint:gosec // the arguments are fixed words
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // Every package is in the table, and imports what the table allows, all of it.
 func TestImportsAreThoseOfTheTable(t *testing.T) {
-	rows, err := Table()
+	rows, err := table()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestImportsAreThoseOfTheTable(t *testing.T) {
 
 // What a rule forbids is not reached, by any way.
 func TestNothingForbiddenIsReached(t *testing.T) {
-	rules, err := Rules()
+	rules, err := rules()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,14 +57,14 @@ func TestNothingForbiddenIsReached(t *testing.T) {
 	top := map[string]bool{} // first elements of the names of our packages
 	for _, p := range listed(t, true) {
 		imports[p.ImportPath] = p.Imports
-		if strings.HasPrefix(p.ImportPath, Module) {
+		if strings.HasPrefix(p.ImportPath, module) {
 			first, _, _ := strings.Cut(p.Name(), "/")
 			top[first] = true
 		}
 	}
 	full := func(name string) string {
 		if first, _, _ := strings.Cut(name, "/"); top[first] {
-			return Module + name
+			return module + name
 		}
 		return name
 	}
@@ -148,16 +148,16 @@ func TestOneArrow(t *testing.T) {
 func TestTablesAreRead(t *testing.T) {
 	defer func(i, n string) { importsText, neverText = i, n }(importsText, neverText)
 	importsText = "a: b c\n  d\n\n# no entry\nb:\n"
-	rows, err := Table()
+	rows, err := table()
 	if err != nil || len(rows) != 2 || !slices.Equal(rows[0].Imports, []string{"b", "c", "d"}) || len(rows[1].Imports) != 0 {
 		t.Errorf("%v, %v", rows, err)
 	}
 	importsText = "a: b\nc d\n"
-	if _, err := Table(); err == nil || !strings.Contains(err.Error(), "entry 2") {
+	if _, err := table(); err == nil || !strings.Contains(err.Error(), "entry 2") {
 		t.Errorf("a line without a colon: %v", err)
 	}
 	neverText = "a likes b\n"
-	if _, err := Rules(); err == nil || !strings.Contains(err.Error(), "entry 1") {
+	if _, err := rules(); err == nil || !strings.Contains(err.Error(), "entry 1") {
 		t.Errorf("another verb: %v", err)
 	}
 }

@@ -156,7 +156,8 @@ func (s *Scanner) String() ([]byte, error) {
 // cannot encode.
 func (s *Scanner) Lone() error {
 	if s.lone {
-		return errcode.New(errcode.InvalidArgument, "the JSON string before byte %d has a lone surrogate, expected a pair", s.pos)
+		return errcode.New(errcode.InvalidArgument, "the JSON string before byte %d has a lone surrogate, expected a pair",
+			s.pos)
 	}
 	return nil
 }

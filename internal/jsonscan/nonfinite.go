@@ -19,7 +19,8 @@ func QuoteNonFinite(data []byte) []byte {
 		case !inText && (c == 'N' || c == 'I' || c == '-'):
 			for _, word := range []string{"NaN", "Infinity", "-Infinity"} {
 				end := i + len(word)
-				if !bytes.HasPrefix(data[i:], []byte(word)) || end < len(data) && bytes.IndexByte([]byte(",]} \t\r\n"), data[end]) < 0 {
+				if !bytes.HasPrefix(data[i:], []byte(word)) ||
+					end < len(data) && bytes.IndexByte([]byte(",]} \t\r\n"), data[end]) < 0 {
 					continue
 				}
 				out = append(append(append(append(out, data[from:i]...), '"'), word...), '"')

@@ -48,7 +48,8 @@ type claims struct {
 }
 
 func newClaims(t Claims, lease time.Duration, now func() time.Time) *claims {
-	c := &claims{table: t, owner: mine + rand.Text(), lease: lease, now: now, held: map[string]bool{}, kept: map[string]bool{}}
+	c := &claims{table: t, owner: mine + rand.Text(), lease: lease, now: now, held: map[string]bool{},
+		kept: map[string]bool{}}
 	c.takes.do = c.take
 	c.gives.do = func(ctx context.Context, keys []string) ([]struct{}, error) {
 		return make([]struct{}, len(keys)), t.ReleaseClaims(ctx, c.owner, keys...)

@@ -16,7 +16,8 @@ type Config struct {
 
 	Metrics map[string]Metric `yaml:"metrics"` // judges of single metrics, by name
 
-	Ledger       string `yaml:"ledger"`        // where answers are kept: warehouse, none, or a file; by default the warehouse if there is one
+	// where answers are kept: warehouse, none, or a file; by default the warehouse if there is one
+	Ledger       string `yaml:"ledger"`
 	Offline      bool   `yaml:"offline"`       // answer from the ledger alone
 	AskAgain     bool   `yaml:"ask_again"`     // do not take refused and cut answers from the ledger
 	KeepRequests bool   `yaml:"keep_requests"` // keep the questions next to the answers
@@ -38,18 +39,21 @@ type Config struct {
 
 // Endpoint is one model and the way to it.
 type Endpoint struct {
-	Backend    string `yaml:"backend,omitempty"`    // openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none
-	BaseURL    string `yaml:"base_url,omitempty"`   // of the endpoint; its host may be contacted, and no other
-	KeyFile    string `yaml:"key_file,omitempty"`   // file with the key
-	KeyEnv     string `yaml:"key_env,omitempty"`    // or the environment variable that holds it
-	Warehouse  string `yaml:"warehouse,omitempty"`  // cortex, bigqueryai, aiquery: URL of the warehouse that is asked through; by default that of the scores
+	// openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none
+	Backend string `yaml:"backend,omitempty"`
+	BaseURL string `yaml:"base_url,omitempty"` // of the endpoint; its host may be contacted, and no other
+	KeyFile string `yaml:"key_file,omitempty"` // file with the key
+	KeyEnv  string `yaml:"key_env,omitempty"`  // or the environment variable that holds it
+	// cortex, bigqueryai, aiquery: URL of the warehouse that is asked through; by default that of the scores
+	Warehouse  string `yaml:"warehouse,omitempty"`
 	Connection string `yaml:"connection,omitempty"` // bigqueryai: project.location.connection
 
-	AzureAPIVersion string   `yaml:"azure_api_version,omitempty"`
-	AllowHosts      []string `yaml:"allow_hosts,omitempty"` // further hosts that may be contacted: a vendor's own, if there is no base_url
-	AllowPlainHTTP  bool     `yaml:"allow_plain_http,omitempty"`
-	Proxy           string   `yaml:"proxy,omitempty"`
-	CAFile          string   `yaml:"ca_file,omitempty"`
+	AzureAPIVersion string `yaml:"azure_api_version,omitempty"`
+	// further hosts that may be contacted: a vendor's own, if there is no base_url
+	AllowHosts     []string `yaml:"allow_hosts,omitempty"`
+	AllowPlainHTTP bool     `yaml:"allow_plain_http,omitempty"`
+	Proxy          string   `yaml:"proxy,omitempty"`
+	CAFile         string   `yaml:"ca_file,omitempty"`
 
 	Concurrency       int           `yaml:"concurrency,omitempty"` // calls in flight; 64 by default
 	RequestsPerMinute int           `yaml:"requests_per_minute,omitempty"`
@@ -68,7 +72,8 @@ type Metric struct {
 // not.
 func (c *Config) FillDefaults() {
 	if c.Asked() {
-		c.Concurrency, c.Timeout = cmp.Or(c.Concurrency, judgebackend.DefaultConcurrency), cmp.Or(c.Timeout, judgebackend.DefaultAttemptTimeout)
+		c.Concurrency, c.Timeout = cmp.Or(c.Concurrency, judgebackend.DefaultConcurrency),
+			cmp.Or(c.Timeout, judgebackend.DefaultAttemptTimeout)
 	}
 }
 
@@ -98,9 +103,11 @@ func (c *Config) endpointOf(name string) (e Endpoint, ok bool, err error) {
 	e = m.Endpoint
 	switch {
 	case e.Backend == "none":
-		return e, false, errcode.Usage("judge.metrics.%s: expected a backend other than none; leave the metric out with --metrics", name)
+		return e, false, errcode.Usage(
+			"judge.metrics.%s: expected a backend other than none; leave the metric out with --metrics", name)
 	case e.Backend == "" && (e.ownWay() || e.paced()):
-		return e, false, errcode.Usage("judge.metrics.%s: expected a backend with the other settings, such as openai:MODEL", name)
+		return e, false, errcode.Usage("judge.metrics.%s: expected a backend with the other settings, such as openai:MODEL",
+			name)
 	case e.Backend == "" && m.Temperature == nil:
 		return e, false, errcode.Usage("judge.metrics.%s: expected a backend or a temperature", name)
 	case e.Backend == "" && !c.set():
@@ -112,16 +119,19 @@ func (c *Config) endpointOf(name string) (e Endpoint, ok bool, err error) {
 	if common, _, _ := strings.Cut(c.Backend, ":"); kind == common && !e.ownWay() {
 		own := e
 		e = c.Endpoint
-		e.Backend, e.Concurrency, e.RequestsPerMinute, e.TokensPerMinute, e.Timeout = own.Backend, own.Concurrency, own.RequestsPerMinute, own.TokensPerMinute, own.Timeout
+		e.Backend, e.Concurrency, e.RequestsPerMinute, e.TokensPerMinute, e.Timeout = own.Backend, own.Concurrency,
+			own.RequestsPerMinute, own.TokensPerMinute, own.Timeout
 	}
 	e.Concurrency, e.Timeout = cmp.Or(e.Concurrency, c.Concurrency), cmp.Or(e.Timeout, c.Timeout)
-	e.RequestsPerMinute, e.TokensPerMinute = cmp.Or(e.RequestsPerMinute, c.RequestsPerMinute), cmp.Or(e.TokensPerMinute, c.TokensPerMinute)
+	e.RequestsPerMinute, e.TokensPerMinute = cmp.Or(e.RequestsPerMinute, c.RequestsPerMinute),
+		cmp.Or(e.TokensPerMinute, c.TokensPerMinute)
 	return e, true, nil
 }
 
 // ownWay reports whether anything is set of the way to the model.
 func (c *Endpoint) ownWay() bool {
-	return cmp.Or(c.BaseURL, c.KeyFile, c.KeyEnv, c.Warehouse, c.Connection, c.AzureAPIVersion, c.Proxy, c.CAFile) != "" || len(c.AllowHosts) > 0 || c.AllowPlainHTTP
+	return cmp.Or(c.BaseURL, c.KeyFile, c.KeyEnv, c.Warehouse, c.Connection, c.AzureAPIVersion, c.Proxy, c.CAFile) != "" ||
+		len(c.AllowHosts) > 0 || c.AllowPlainHTTP
 }
 
 func (c *Endpoint) paced() bool {

@@ -23,7 +23,9 @@ func (c *Config) Examine(ctx context.Context, s Env, scores string) []doctor.Che
 		return nil
 	}
 	failed := func(name string, err error) []doctor.Check {
-		return []doctor.Check{{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: "mend the section judge of the configuration", Code: errcode.Of(err).String()}}
+		return []doctor.Check{
+			{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: "mend the section judge of the configuration",
+				Code: errcode.Of(err).String()}}
 	}
 	s.Log = slog.New(slog.DiscardHandler)
 	if w, _ := s.Open(ctx, scores); w != nil { // another check reports errors in it
@@ -37,7 +39,8 @@ func (c *Config) Examine(ctx context.Context, s Env, scores string) []doctor.Che
 		return failed("judge", err)
 	}
 	defer j.Close()
-	if _, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Judge: j.Backend(), Judges: j.standard()}); err != nil {
+	if _, err := scoring.NewEngine(metric.All(),
+		&scoring.EngineOptions{Judge: j.Backend(), Judges: j.standard()}); err != nil {
 		return failed("judge", err)
 	}
 	var checks []doctor.Check
@@ -59,7 +62,8 @@ func (c *Config) Examine(ctx context.Context, s Env, scores string) []doctor.Che
 		if price, ok := j.budget.Price(id); ok {
 			k.Detail += fmt.Sprintf("; a million tokens cost %s USD in, %s out", price.In, price.Out)
 		} else {
-			k.Status, k.Fix = doctor.Warning, "set its price under judge.budget.prices, so that costs are reported and a budget in money works"
+			k.Status, k.Fix = doctor.Warning,
+				"set its price under judge.budget.prices, so that costs are reported and a budget in money works"
 			k.Detail += "; its price is not known"
 		}
 		if _, dated := judgebackend.Released(id.Model); !dated {

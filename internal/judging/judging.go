@@ -72,7 +72,8 @@ func (j *Judges) stacks() (all []*judgebackend.Stack) {
 func (j *Judges) stats() (sum judgebackend.Stats) {
 	for _, s := range j.stacks() {
 		one := s.Stats()
-		sum.Requests, sum.Hits, sum.Calls, sum.Retries = sum.Requests+one.Requests, sum.Hits+one.Hits, sum.Calls+one.Calls, sum.Retries+one.Retries
+		sum.Requests, sum.Hits, sum.Calls, sum.Retries = sum.Requests+one.Requests, sum.Hits+one.Hits, sum.Calls+one.Calls,
+			sum.Retries+one.Retries
 	}
 	return sum
 }

@@ -46,7 +46,8 @@ type OpenWarehouse func(ctx context.Context, url string) (*store.Store, error)
 type Later interface {
 	// Warehouse returns a warehouse that is connected later. prepare is called with it before it is used, then
 	// afterwards; either may be nil.
-	Warehouse(key, url string, readOnly bool, prepare, then func(context.Context, *store.Store) error) (*store.Store, error)
+	Warehouse(key, url string, readOnly bool, prepare, then func(context.Context, *store.Store) error) (*store.Store,
+		error)
 	// File adds a file with a secret, which is read at each use.
 	File(key, path string)
 }
@@ -134,12 +135,14 @@ func (c *Config) stackOptions(s Env, j *Judges) (o judgebackend.StackOptions, er
 		audit = slog.New(slog.NewJSONHandler(f, nil))
 	}
 	return judgebackend.StackOptions{
-		Store: store, AskAgain: c.AskAgain, Budget: j.budget, Quota: quota, KeepRequests: c.KeepRequests, OnOpen: s.Opened, Audit: audit, Log: s.Log,
+		Store: store, AskAgain: c.AskAgain, Budget: j.budget, Quota: quota, KeepRequests: c.KeepRequests, OnOpen: s.Opened,
+		Audit: audit, Log: s.Log,
 	}, nil
 }
 
 // open opens one judge.
-func (c *Endpoint) open(ctx context.Context, s Env, j *Judges, o judgebackend.StackOptions, isOffline bool) (*judgebackend.Stack, error) {
+func (c *Endpoint) open(ctx context.Context, s Env, j *Judges, o judgebackend.StackOptions,
+	isOffline bool) (*judgebackend.Stack, error) {
 	backend, err := c.backend(ctx, s, j, isOffline)
 	if err != nil {
 		return nil, errcode.AsUsage(err)
@@ -148,7 +151,8 @@ func (c *Endpoint) open(ctx context.Context, s Env, j *Judges, o judgebackend.St
 	if s.Vague != nil {
 		backend = &watched{next: backend, vague: s.Vague}
 	}
-	o.Concurrency, o.RequestsPerMinute, o.TokensPerMinute, o.AttemptTimeout = c.Concurrency, c.RequestsPerMinute, c.TokensPerMinute, c.Timeout
+	o.Concurrency, o.RequestsPerMinute, o.TokensPerMinute, o.AttemptTimeout = c.Concurrency, c.RequestsPerMinute,
+		c.TokensPerMinute, c.Timeout
 	stack, err := judgebackend.NewStack(backend, &o)
 	if err != nil {
 		return nil, errcode.AsUsage(err)
@@ -190,8 +194,10 @@ func (c *Endpoint) backend(ctx context.Context, s Env, j *Judges, isOffline bool
 		return offline{judgebackend.Identity{Backend: name, Model: model}}, nil
 	}
 	o := judgebackend.OpenOptions{
-		BaseURL: c.BaseURL, KeyFile: c.KeyFile, KeyEnv: c.KeyEnv, AzureAPIVersion: c.AzureAPIVersion, AllowHosts: c.AllowHosts,
-		AllowPlainHTTP: c.AllowPlainHTTP, Proxy: c.Proxy, CAFile: c.CAFile, Connection: c.Connection, Log: s.Log, Getenv: s.Getenv,
+		BaseURL: c.BaseURL, KeyFile: c.KeyFile, KeyEnv: c.KeyEnv, AzureAPIVersion: c.AzureAPIVersion,
+		AllowHosts:     c.AllowHosts,
+		AllowPlainHTTP: c.AllowPlainHTTP, Proxy: c.Proxy, CAFile: c.CAFile, Connection: c.Connection, Log: s.Log,
+		Getenv:   s.Getenv,
 		KeyLater: s.Later != nil,
 	}
 	if u, err := url.Parse(c.BaseURL); err == nil && u.Host != "" { // naming the endpoint is allowing it
@@ -225,7 +231,8 @@ func (c *Endpoint) backend(ctx context.Context, s Env, j *Judges, isOffline bool
 		s.Later.File("judge.key_file", c.KeyFile)
 	}
 	if errcode.Of(err) == errcode.PermissionDenied {
-		err = errcode.New(errcode.PermissionDenied, "%w; --judge-host HOST or judge.allow_hosts in the configuration allows a host", err)
+		err = errcode.New(errcode.PermissionDenied,
+			"%w; --judge-host HOST or judge.allow_hosts in the configuration allows a host", err)
 	}
 	return backend, err
 }

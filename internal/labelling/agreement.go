@@ -18,7 +18,9 @@ type Agreement struct {
 	People []string       // annotators with answers that others labelled too, by name
 	Pairs  int64          // pairs of labels of the same answer
 	Kappa  agreement.Stat // over all verdicts that the queue offers
-	More   agreement.Stat // how many more answers it takes for an interval of kappa that is KappaWidth wide, labelled by as many people as those so far
+	// how many more answers it takes for an interval of kappa that is KappaWidth wide, labelled by as many people as
+	// those so far
+	More agreement.Stat
 }
 
 // Agreement measures the inter-annotator agreement of a queue. For two people kappa is Cohen's. For three and more

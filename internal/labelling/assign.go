@@ -51,7 +51,8 @@ func (s *Store) next(ctx context.Context, q *Queue, me string, not []string) (ne
 		return next, false, err
 	}
 	for from := int64(1); ; {
-		items, err := s.Warehouse.QueueItems(ctx, store.ItemFilter{Queue: q.ID, Me: me, From: from, Open: q.Annotators, Limit: candidates})
+		items, err := s.Warehouse.QueueItems(ctx,
+			store.ItemFilter{Queue: q.ID, Me: me, From: from, Open: q.Annotators, Limit: candidates})
 		if err != nil || len(items) == 0 {
 			return next, yielded, err
 		}

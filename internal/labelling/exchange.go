@@ -102,7 +102,8 @@ func (s *Store) Export(ctx context.Context, to io.Writer, queue string) (answers
 }
 
 func compareAnswers(a, b scoring.AnswerID) int {
-	return cmp.Or(strings.Compare(a.CaseID, b.CaseID), strings.Compare(a.Agent, b.Agent), strings.Compare(a.Version, b.Version), strings.Compare(a.Batch, b.Batch))
+	return cmp.Or(strings.Compare(a.CaseID, b.CaseID), strings.Compare(a.Agent, b.Agent),
+		strings.Compare(a.Version, b.Version), strings.Compare(a.Batch, b.Batch))
 }
 
 // votes returns the current human verdicts on answers. If the answers of a warehouse are not in its tables, only
@@ -136,7 +137,9 @@ func lineOf(labels []Label) *line {
 		given[whose{l.Annotator, l.Decides}] = append(given[whose{l.Annotator, l.Decides}], l)
 	}
 	for _, l := range labels {
-		out.Human.Labels = append(out.Human.Labels, labelJSON{l.ID, l.Annotator, l.Verdict, l.Note, l.GoldWrong, l.Ambiguous, l.At.UTC(), l.Queue, l.AnswerHash, l.Decides})
+		out.Human.Labels = append(out.Human.Labels,
+			labelJSON{l.ID, l.Annotator, l.Verdict, l.Note, l.GoldWrong, l.Ambiguous, l.At.UTC(), l.Queue, l.AnswerHash,
+				l.Decides})
 	}
 	for who, rows := range given {
 		l := counting(rows)
@@ -221,7 +224,8 @@ func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done
 		}
 		text := bytes.TrimSpace(bytes.TrimPrefix(l.Text, []byte("\xef\xbb\xbf")))
 		if l.Length > maxLine {
-			return done, errcode.New(errcode.ResourceExhausted, "line %d: it has %d bytes, at most %d are read", l.Number, l.Length, maxLine)
+			return done, errcode.New(errcode.ResourceExhausted, "line %d: it has %d bytes, at most %d are read", l.Number,
+				l.Length, maxLine)
 		}
 		if len(text) == 0 {
 			continue
@@ -352,7 +356,8 @@ func (s *Store) notLaterThanNow(labels []Label) {
 }
 
 // read reads the labels of a line, and whose answer they are of. Those without a time are votes.
-func (s *Store) read(text []byte, o ImportOptions, queues map[string][]string) (of scoring.AnswerID, out []Label, err error) {
+func (s *Store) read(text []byte, o ImportOptions,
+	queues map[string][]string) (of scoring.AnswerID, out []Label, err error) {
 	c, err := scoring.DecodeCase(text)
 	if err != nil {
 		return of, nil, err
@@ -370,8 +375,9 @@ func (s *Store) read(text []byte, o ImportOptions, queues map[string][]string) (
 	named := map[string]bool{}
 	for i, j := range more.Human.Labels {
 		l := Label{
-			ID: j.ID, AnswerID: of, Annotator: j.Annotator, Verdict: j.Verdict, Note: j.Note, GoldWrong: j.GoldWrong, Ambiguous: j.Ambiguous,
-			At: j.At.UTC().Truncate(time.Microsecond), Queue: j.Queue, AnswerHash: j.AnswerHash, Decides: j.Decides,
+			ID: j.ID, AnswerID: of, Annotator: j.Annotator, Verdict: j.Verdict, Note: j.Note, GoldWrong: j.GoldWrong,
+			Ambiguous: j.Ambiguous,
+			At:        j.At.UTC().Truncate(time.Microsecond), Queue: j.Queue, AnswerHash: j.AnswerHash, Decides: j.Decides,
 		}
 		if l.At.IsZero() {
 			return of, nil, errcode.New(errcode.InvalidArgument, "human.labels: label %d has no labelled_at", i+1)
@@ -405,14 +411,16 @@ func (s *Store) read(text []byte, o ImportOptions, queues map[string][]string) (
 
 // votes returns the labels of a case file's line that have only an annotator and a verdict, except those of
 // annotators whose full labels the line also lists.
-func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []string, besides map[string]bool) ([]Label, error) {
+func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []string,
+	besides map[string]bool) ([]Label, error) {
 	var said map[string]any
 	if len(c.Votes) > 0 && json.Unmarshal(c.Votes, &said) != nil {
 		return nil, errcode.New(errcode.InvalidArgument, "human.votes: expected an object of verdicts by name, such as {\"kim\": \"pass\"}: a list does not say whose they are")
 	}
 	if said == nil && len(label) > 0 && string(label) != "null" {
 		if o.Annotator == "" {
-			return nil, errcode.New(errcode.InvalidArgument, "human.votes is missing, so that it is not known whose label human.label is; name an annotator")
+			return nil, errcode.New(errcode.InvalidArgument,
+				"human.votes is missing, so that it is not known whose label human.label is; name an annotator")
 		}
 		verdict := "unsure"
 		if c.Human != nil {
@@ -474,7 +482,8 @@ func (s *Store) bring(ctx context.Context, labels []Label, said map[voter]string
 		l := &labels[i]
 		if l.At.IsZero() { // a vote
 			n := newest[whose{l.AnswerID, l.Annotator, l.Queue}]
-			if n != nil && n.Verdict == l.Verdict || n == nil && l.Queue == "" && said[voter{l.AnswerID, l.Annotator}] == l.Verdict {
+			if n != nil && n.Verdict == l.Verdict ||
+				n == nil && l.Queue == "" && said[voter{l.AnswerID, l.Annotator}] == l.Verdict {
 				continue
 			}
 			l.ID, l.At = strings.ToLower(rand.Text()), s.now().UTC().Truncate(time.Microsecond)

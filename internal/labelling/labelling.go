@@ -163,7 +163,8 @@ func (s *Store) Mine(ctx context.Context, of Label) (*Label, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(rows, func(r Label) bool { return r.Decides != of.Decides || of.Queue != "" && r.Queue != of.Queue })
+	rows = slices.DeleteFunc(rows,
+		func(r Label) bool { return r.Decides != of.Decides || of.Queue != "" && r.Queue != of.Queue })
 	return counting(rows), nil
 }
 
@@ -220,7 +221,8 @@ func (s *Store) MineIn(ctx context.Context, q *Queue, me string, items []Item) (
 	if cases == nil {
 		return nil, nil
 	}
-	rows, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{Queue: q.ID, Annotator: me, Cases: cases, Newest: true}, 0)
+	rows, err := s.Warehouse.LoggedLabels(ctx,
+		store.LabelFilter{Queue: q.ID, Annotator: me, Cases: cases, Newest: true}, 0)
 	out := map[string]string{}
 	for i := range rows {
 		if l := &rows[i]; !l.Decides && l.Verdict != Withdrawn {

@@ -61,10 +61,12 @@ func (s *Store) Make(ctx context.Context, p Plan, cases []string) (*Queue, error
 	}
 	for _, id := range cases { // it could be shown and not be labelled
 		if strings.ContainsRune(id, 0) {
-			return nil, errcode.New(errcode.InvalidArgument, "queue: the id of case %.80q holds the character NUL, expected text without it; leave the case out", id)
+			return nil, errcode.New(errcode.InvalidArgument,
+				"queue: the id of case %.80q holds the character NUL, expected text without it; leave the case out", id)
 		}
 	}
-	q.ID, q.Cases, q.CreatedAt = strings.ToLower(rand.Text()[:10]), int64(len(cases)), s.now().UTC().Truncate(time.Microsecond)
+	q.ID, q.Cases, q.CreatedAt = strings.ToLower(rand.Text()[:10]), int64(len(cases)),
+		s.now().UTC().Truncate(time.Microsecond)
 	if q.Name == "" {
 		q.Name = "blind " + q.ID
 	}
@@ -74,14 +76,17 @@ func (s *Store) Make(ctx context.Context, p Plan, cases []string) (*Queue, error
 // queue is the queue without its id, or what is wrong with the plan.
 func (p *Plan) queue() (*Queue, error) {
 	q := &Queue{
-		Name: strings.TrimSpace(p.Name), RunID: scoring.RunID{ID: p.List.ID, By: p.List.By}, Ordering: string(p.Order), Seed: p.Seed,
-		Annotators: int64(p.Annotators), Guideline: strings.TrimSpace(p.Guideline), Options: p.Options, Blind: p.Blind, ReasonRequired: p.ReasonRequired, CreatedBy: p.By,
+		Name: strings.TrimSpace(p.Name), RunID: scoring.RunID{ID: p.List.ID, By: p.List.By}, Ordering: string(p.Order),
+		Seed:       p.Seed,
+		Annotators: int64(p.Annotators), Guideline: strings.TrimSpace(p.Guideline), Options: p.Options, Blind: p.Blind,
+		ReasonRequired: p.ReasonRequired, CreatedBy: p.By,
 	}
 	list := p.List
 	list.Page, list.Size, list.Columns, list.Tall = 1, 0, nil, false
 	q.Filter = list.Values().Encode()
 	if q.Name == "" && !p.Blind { // a blind annotator must not know why these cases were chosen
-		q.Name = strings.Join(slices.DeleteFunc([]string{string(p.List.Mode), string(p.Order)}, func(s string) bool { return s == "" }), ", ")
+		q.Name = strings.Join(
+			slices.DeleteFunc([]string{string(p.List.Mode), string(p.Order)}, func(s string) bool { return s == "" }), ", ")
 	}
 	if q.Annotators == 0 {
 		q.Annotators = 1
@@ -93,7 +98,8 @@ func (p *Plan) queue() (*Queue, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "queue: the run is missing")
 	}
 	if q.Annotators < 1 || q.Annotators > maxAnnotators {
-		return nil, errcode.New(errcode.InvalidArgument, "annotators: %d, expected a whole number from 1 to %d", q.Annotators, maxAnnotators)
+		return nil, errcode.New(errcode.InvalidArgument, "annotators: %d, expected a whole number from 1 to %d", q.Annotators,
+			maxAnnotators)
 	}
 	if p.Most < 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "cases: %d, expected a whole number from 0, which is all", p.Most)
@@ -102,11 +108,13 @@ func (p *Plan) queue() (*Queue, error) {
 		return nil, err
 	}
 	if len(q.Options) < 2 || len(q.Options) > maxOptions || len(distinct(q.Options)) != len(q.Options) {
-		return nil, errcode.New(errcode.InvalidArgument, "options: expected 2 to %d different verdicts, such as pass, fail, unsure", maxOptions)
+		return nil, errcode.New(errcode.InvalidArgument,
+			"options: expected 2 to %d different verdicts, such as pass, fail, unsure", maxOptions)
 	}
 	for _, o := range q.Options {
 		if o == "" || o != strings.TrimSpace(o) || o == Skip || o == Withdrawn {
-			return nil, errcode.New(errcode.InvalidArgument, "options: %.40q, expected a word other than %s and %s", o, Skip, Withdrawn)
+			return nil, errcode.New(errcode.InvalidArgument, "options: %.40q, expected a word other than %s and %s", o, Skip,
+				Withdrawn)
 		}
 		if err := plain("options", o, 40); err != nil {
 			return nil, err
@@ -159,7 +167,8 @@ func Cases(ctx context.Context, w *store.Store, metrics []scoring.Metric, list s
 
 // Choose are the cases of a list whose answers people can see, in its order, and how many cases the
 // list has.
-func (s *Store) Choose(ctx context.Context, metrics []scoring.Metric, list store.State) (ids []string, of int, err error) {
+func (s *Store) Choose(ctx context.Context, metrics []scoring.Metric,
+	list store.State) (ids []string, of int, err error) {
 	all, err := Cases(ctx, s.Warehouse, metrics, list)
 	if err != nil {
 		return nil, 0, err

@@ -22,20 +22,21 @@ const (
 	Strata       Order = "strata"       // in turn from each stratum: relation, tier, and whether metrics disagree
 )
 
-// Orders lists the orders.
-var Orders = []Order{Listed, Random, Disagreement, Unsure, Strata}
+// orders lists the orders.
+var orders = []Order{Listed, Random, Disagreement, Unsure, Strata}
 
 // ParseOrder reads the name of an order; empty is Listed.
 func ParseOrder(s string) (Order, error) {
 	if s == "" {
 		return Listed, nil
 	}
-	if !slices.Contains(Orders, Order(s)) {
-		names := make([]string, len(Orders))
-		for i, o := range Orders {
+	if !slices.Contains(orders, Order(s)) {
+		names := make([]string, len(orders))
+		for i, o := range orders {
 			names[i] = string(o)
 		}
-		return "", errcode.New(errcode.InvalidArgument, "order: unknown order %.40q; expected one of %s", s, strings.Join(names, ", "))
+		return "", errcode.New(errcode.InvalidArgument, "order: unknown order %.40q; expected one of %s", s,
+			strings.Join(names, ", "))
 	}
 	return Order(s), nil
 }
@@ -90,7 +91,8 @@ func arrange(cases []string, o Order, seed int64, known signals) []string {
 			parts[name] = append(parts[name], id)
 		}
 		slices.SortFunc(names, func(a, b stratum) int {
-			return cmp.Or(strings.Compare(a.relation, b.relation), strings.Compare(a.tier, b.tier), compareBools(a.divided, b.divided))
+			return cmp.Or(strings.Compare(a.relation, b.relation), strings.Compare(a.tier, b.tier),
+				compareBools(a.divided, b.divided))
 		})
 		for _, name := range names {
 			shuffle(parts[name])

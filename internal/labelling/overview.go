@@ -33,7 +33,8 @@ type Counts struct {
 // OverviewOf is a queue without its progress.
 func OverviewOf(q *Queue) Overview {
 	return Overview{
-		ID: q.ID, Name: q.Name, Run: q.RunID.ID, By: q.By, Cases: q.Cases, Annotators: q.Annotators, Order: q.Ordering, Seed: q.Seed, Blind: q.Blind, Open: q.ClosedAt.IsZero(),
+		ID: q.ID, Name: q.Name, Run: q.RunID.ID, By: q.By, Cases: q.Cases, Annotators: q.Annotators, Order: q.Ordering,
+		Seed: q.Seed, Blind: q.Blind, Open: q.ClosedAt.IsZero(),
 	}
 }
 

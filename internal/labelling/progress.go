@@ -72,7 +72,8 @@ func inConflict(q *Queue, item *Item) bool { return item.Differ && item.Done >= 
 // Conflicts lists at most limit answers with different verdicts, from a position on, in the queue's order. In a
 // blind queue it omits answers that need more people: the next annotator must not see the labels of others.
 func (s *Store) Conflicts(ctx context.Context, q *Queue, me string, from, limit int64) ([]Conflict, error) {
-	items, err := s.Warehouse.QueueItems(ctx, store.ItemFilter{Queue: q.ID, Me: me, From: from, Conflict: atLeast(q), Limit: limit})
+	items, err := s.Warehouse.QueueItems(ctx,
+		store.ItemFilter{Queue: q.ID, Me: me, From: from, Conflict: atLeast(q), Limit: limit})
 	if err != nil || len(items) == 0 {
 		return nil, err
 	}

@@ -47,7 +47,8 @@ func (s *Store) save(ctx context.Context, q *Queue, l Label, restored time.Time)
 		return valueOf(there, l), err
 	}
 	if l.Decides && restored.IsZero() && (item == nil || !inConflict(q, item)) {
-		return l, errcode.New(errcode.FailedPrecondition, "label: only conflicting labels can be adjudicated, and those of case %.80q agree", l.CaseID)
+		return l, errcode.New(errcode.FailedPrecondition,
+			"label: only conflicting labels can be adjudicated, and those of case %.80q agree", l.CaseID)
 	}
 	if l.At = restored; restored.IsZero() {
 		newest, err := s.newest(ctx, &l, 1)
@@ -103,16 +104,19 @@ func check(q *Queue, l *Label) error {
 	if q != nil {
 		options, reason = q.Options, q.ReasonRequired
 	}
-	l.Note, l.Annotator = strings.ToValidUTF8(strings.TrimSpace(l.Note), "\ufffd"), strings.ToValidUTF8(strings.TrimSpace(l.Annotator), "\ufffd")
+	l.Note, l.Annotator = strings.ToValidUTF8(strings.TrimSpace(l.Note), "\ufffd"),
+		strings.ToValidUTF8(strings.TrimSpace(l.Annotator), "\ufffd")
 	switch {
 	case !isID(l.ID):
-		return errcode.New(errcode.InvalidArgument, "label: the id is %.40q, expected 1 to %d letters, digits and hyphens", l.ID, maxID)
+		return errcode.New(errcode.InvalidArgument, "label: the id is %.40q, expected 1 to %d letters, digits and hyphens",
+			l.ID, maxID)
 	case l.Annotator == "":
 		return errcode.New(errcode.InvalidArgument, "label: the annotator is missing")
 	case l.CaseID == "":
 		return errcode.New(errcode.InvalidArgument, "label: the case is missing")
 	case l.Verdict == "" || l.Verdict != Skip && l.Verdict != Withdrawn && !slices.Contains(options, l.Verdict):
-		return errcode.New(errcode.InvalidArgument, "label: the verdict is %.40q, expected one of %s, %s", l.Verdict, strings.Join(options, ", "), Skip)
+		return errcode.New(errcode.InvalidArgument, "label: the verdict is %.40q, expected one of %s, %s", l.Verdict,
+			strings.Join(options, ", "), Skip)
 	case utf16Length(l.Note) > maxNote:
 		return errcode.New(errcode.InvalidArgument, "note: %d characters, expected at most %d", utf16Length(l.Note), maxNote)
 	case reason && l.Verdict == "fail" && l.Note == "":

@@ -24,7 +24,8 @@ func visit(id string) string {
 // answer in another queue counts as if the withdrawn one had never been given. Another Undo restores it. It returns
 // NotFound if they have no label.
 func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error) {
-	return s.undo(ctx, store.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, q, id, func(Label) bool { return true })
+	return s.undo(ctx, store.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, q, id,
+		func(Label) bool { return true })
 }
 
 // UndoDecision is [Store.Undo] of the third verdict that an annotator gave on a case.
@@ -47,9 +48,11 @@ func (s *Store) UndoAnswer(ctx context.Context, of scoring.AnswerID, me, id stri
 }
 
 // undo takes back the newest label that a filter and what follows it choose.
-func (s *Store) undo(ctx context.Context, f store.LabelFilter, q *Queue, id string, chosen func(Label) bool) (Label, error) {
+func (s *Store) undo(ctx context.Context, f store.LabelFilter, q *Queue, id string,
+	chosen func(Label) bool) (Label, error) {
 	if !isID(id) {
-		return Label{}, errcode.New(errcode.InvalidArgument, "label: the id is %.40q, expected 1 to %d letters, digits and hyphens", id, maxID)
+		return Label{}, errcode.New(errcode.InvalidArgument,
+			"label: the id is %.40q, expected 1 to %d letters, digits and hyphens", id, maxID)
 	}
 	sent, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{ID: id, Queue: f.Queue, Annotator: f.Annotator}, 1)
 	if err != nil {
@@ -71,9 +74,11 @@ func (s *Store) undo(ctx context.Context, f store.LabelFilter, q *Queue, id stri
 	if err != nil {
 		return Label{}, err
 	}
-	back := Label{AnswerID: last.AnswerID, Annotator: last.Annotator, Verdict: Withdrawn, Queue: last.Queue, AnswerHash: last.AnswerHash, Decides: last.Decides}
+	back := Label{AnswerID: last.AnswerID, Annotator: last.Annotator, Verdict: Withdrawn, Queue: last.Queue,
+		AnswerHash: last.AnswerHash, Decides: last.Decides}
 	left := slices.DeleteFunc(slices.Clone(all), func(l Label) bool {
-		return l.Decides != last.Decides || l.Queue == last.Queue && visit(l.ID) == visit(last.ID) || repeatedBy(l.ID) == visit(last.ID)
+		return l.Decides != last.Decides || l.Queue == last.Queue && visit(l.ID) == visit(last.ID) ||
+			repeatedBy(l.ID) == visit(last.ID)
 	})
 	if i := slices.IndexFunc(left, func(l Label) bool { return l.Queue == last.Queue }); i >= 0 {
 		back = left[i]
@@ -89,7 +94,8 @@ func (s *Store) undo(ctx context.Context, f store.LabelFilter, q *Queue, id stri
 	}
 	back.ID = id
 	now := s.after(all)
-	if stands := counting(left); stands != nil && answered(stands.Verdict) && answered(back.Verdict) && stands.Queue != back.Queue {
+	if stands := counting(left); stands != nil && answered(stands.Verdict) && answered(back.Verdict) &&
+		stands.Queue != back.Queue {
 		if err := s.repeat(ctx, *stands, id, now.Add(time.Microsecond)); err != nil {
 			return Label{}, err
 		}
@@ -100,7 +106,8 @@ func (s *Store) undo(ctx context.Context, f store.LabelFilter, q *Queue, id stri
 // overruled reports whether another user adjudicated after an adjudication: the latest of several counts, and
 // restoring the older one would make it count again.
 func (s *Store) overruled(ctx context.Context, l *Label) (bool, error) {
-	rows, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{Cases: []string{l.CaseID}, By: l.By, OfAnswer: true, Newest: true}, 0)
+	rows, err := s.Warehouse.LoggedLabels(ctx,
+		store.LabelFilter{Cases: []string{l.CaseID}, By: l.By, OfAnswer: true, Newest: true}, 0)
 	return slices.ContainsFunc(rows, func(r Label) bool {
 		return r.Decides && r.Annotator != l.Annotator && answered(r.Verdict) && newer(&r, l)
 	}), err

@@ -16,7 +16,8 @@ func Noun[N int | int64](n N, one string) string {
 	switch {
 	case n == 1:
 		return one
-	case last == "y" && !strings.HasSuffix(before, "a") && !strings.HasSuffix(before, "e") && !strings.HasSuffix(before, "o"):
+	case last == "y" && !strings.HasSuffix(before, "a") && !strings.HasSuffix(before, "e") &&
+		!strings.HasSuffix(before, "o"):
 		return before + "ies"
 	case last == "s" || last == "x" || strings.HasSuffix(one, "ch") || strings.HasSuffix(one, "sh"):
 		return one + "es"

@@ -96,7 +96,8 @@ func appendTag(out, tag []byte) []byte {
 	}
 }
 
-var shownAttributes = map[string]bool{"title": true, "aria-label": true, "placeholder": true, "alt": true, "label": true}
+var shownAttributes = map[string]bool{"title": true, "aria-label": true, "placeholder": true, "alt": true,
+	"label": true}
 
 // Spell replaces the runes of text that steer what shows them ([Steers]).
 func Spell(text string, as func(r rune) string) string {

@@ -60,9 +60,12 @@ func compareParts(a, b []part) int { return slices.CompareFunc(a, b, part.compar
 var stages = map[string]part{
 	"dev": {development, ""}, "devel": {development, ""},
 	"a": {preRelease, "alpha"}, "alpha": {preRelease, "alpha"}, "b": {preRelease, "beta"}, "beta": {preRelease, "beta"},
-	"c": {preRelease, "rc"}, "rc": {preRelease, "rc"}, "cr": {preRelease, "rc"}, "candidate": {preRelease, "rc"}, "pre": {preRelease, "rc"}, "preview": {preRelease, "rc"}, "prerelease": {preRelease, "rc"},
-	"milestone": {preRelease, "milestone"}, "m": {preRelease, "milestone"}, "ea": {preRelease, "ea"}, "eap": {preRelease, "ea"},
-	"canary": {preRelease, "canary"}, "draft": {preRelease, "draft"}, "nightly": {preRelease, "nightly"}, "snapshot": {preRelease, "snapshot"}, "wip": {preRelease, "wip"},
+	"c": {preRelease, "rc"}, "rc": {preRelease, "rc"}, "cr": {preRelease, "rc"}, "candidate": {preRelease, "rc"},
+	"pre": {preRelease, "rc"}, "preview": {preRelease, "rc"}, "prerelease": {preRelease, "rc"},
+	"milestone": {preRelease, "milestone"}, "m": {preRelease, "milestone"}, "ea": {preRelease, "ea"},
+	"eap":    {preRelease, "ea"},
+	"canary": {preRelease, "canary"}, "draft": {preRelease, "draft"}, "nightly": {preRelease, "nightly"},
+	"snapshot": {preRelease, "snapshot"}, "wip": {preRelease, "wip"},
 	"post": {post, ""}, "rev": {post, ""}, "r": {post, ""},
 }
 

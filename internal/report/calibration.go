@@ -37,7 +37,8 @@ type calibrationView struct {
 }
 
 func (v *calibrationView) header() {
-	line := []span{{printable.Count(v.N, "labelled case"), bold}, {fmt.Sprintf("%s %d pass, %d fail", v.dot, v.Passes, v.N-v.Passes), plain}}
+	line := []span{{printable.Count(v.N, "labelled case"), bold},
+		{fmt.Sprintf("%s %d pass, %d fail", v.dot, v.Passes, v.N-v.Passes), plain}}
 	v.line(line...)
 	if p := v.People; p != nil {
 		class := ""
@@ -123,8 +124,10 @@ func (v *calibrationView) metrics() {
 			threshold = strconv.FormatFloat(*r.Threshold, 'g', 4, 64)
 		}
 		g.add(append(row,
-			cellSpans{{v.figure(r.Kappa, 3), bold}}, text(ci), v.whisker(r), text(class), v.percent(r.BalancedAccuracy()), v.percent(r.Sensitivity()),
-			v.percent(r.Specificity()), v.percent(r.Accuracy()), text(v.figure(r.MCC(), 3)), text(v.figure(r.F1(), 3)), text(threshold), text(v.figure(r.Calls, 2)))...)
+			cellSpans{{v.figure(r.Kappa, 3), bold}}, text(ci), v.whisker(r), text(class), v.percent(r.BalancedAccuracy()),
+			v.percent(r.Sensitivity()),
+			v.percent(r.Specificity()), v.percent(r.Accuracy()), text(v.figure(r.MCC(), 3)), text(v.figure(r.F1(), 3)),
+			text(threshold), text(v.figure(r.Calls, 2)))...)
 	}
 	g.print(v.printer)
 	if slices.ContainsFunc(v.Metrics, func(r calibration.Result) bool { return r.Recorded }) {
@@ -254,7 +257,9 @@ func (v *calibrationView) backbone() {
 	if b == nil {
 		return
 	}
-	v.title("Backbone", fmt.Sprintf("%s in place of %s, on %s with a verdict of both", printable.Text(b.Candidate), printable.Text(b.Current), printable.Count(b.N, "case")))
+	v.title("Backbone",
+		fmt.Sprintf("%s in place of %s, on %s with a verdict of both", printable.Text(b.Candidate), printable.Text(b.Current),
+			printable.Count(b.N, "case")))
 	var g grid
 	g.words("measure", 10)
 	g.number("current")
@@ -296,7 +301,8 @@ func (v *calibrationView) thresholds() {
 		if t := r.Chosen.Thresholds; len(t) > 0 {
 			folds = strconv.FormatFloat(slices.Min(t), 'g', 4, 64) + " to " + strconv.FormatFloat(slices.Max(t), 'g', 4, 64)
 		}
-		g.add(text(printable.Text(r.Key)), inStyle(v.figure(r.Kappa, 3), bold), text(v.figure(r.Chosen.Fitted, 3)), text(v.figure(r.Chosen.Before, 3)), text(threshold), text(folds))
+		g.add(text(printable.Text(r.Key)), inStyle(v.figure(r.Kappa, 3), bold), text(v.figure(r.Chosen.Fitted, 3)),
+			text(v.figure(r.Chosen.Before, 3)), text(threshold), text(folds))
 	}
 	v.title("Chosen thresholds", how+": kappa is of cases the threshold was not chosen on")
 	g.print(v.printer)
@@ -325,7 +331,8 @@ func (v *calibrationView) comparisons() {
 		if c.Interval.Defined {
 			ci = fmt.Sprintf("[%+.3f, %+.3f]", c.Interval.Lo, c.Interval.Hi)
 		}
-		row := []cellSpans{text(printable.Text(c.A)), text(printable.Text(c.B)), text(strconv.Itoa(c.N)), inStyle(difference, bold), text(ci), text(pValue(c.P))}
+		row := []cellSpans{text(printable.Text(c.A)), text(printable.Text(c.B)), text(strconv.Itoa(c.N)),
+			inStyle(difference, bold), text(ci), text(pValue(c.P))}
 		if len(v.Comparisons) > 1 {
 			row = append(row, text(pValue(c.Holm)))
 		}

@@ -139,13 +139,15 @@ func (d *Diff) columns(f *DiffFigures, compared *caseview.Comparison) {
 		if k := compared.Pair(i); k >= 0 {
 			p := &a.Columns[k]
 			pred := &d.Pred.Columns[p.Pred]
-			c.Pred, c.PredPosition, c.By, c.Kind, c.Fact, c.Key = pred.Name, p.Pred+1, p.By, p.Kind, p.Fact, slices.Contains(a.Index, k)
+			c.Pred, c.PredPosition, c.By, c.Kind, c.Fact, c.Key = pred.Name, p.Pred+1, p.By, p.Kind, p.Fact,
+				slices.Contains(a.Index, k)
 			c.Differing, c.predRight = compared.Differs(k).Len(), pred.Type.Numeric()
 		}
 		f.Columns = append(f.Columns, c)
 	}
 	for _, j := range a.Extra {
-		f.Extra = append(f.Extra, ExtraColumn{d.Pred.Columns[j].Name, j + 1, slices.Contains(a.Trivial, j), d.Pred.Columns[j].Type.Numeric()})
+		f.Extra = append(f.Extra,
+			ExtraColumn{d.Pred.Columns[j].Name, j + 1, slices.Contains(a.Trivial, j), d.Pred.Columns[j].Type.Numeric()})
 	}
 }
 

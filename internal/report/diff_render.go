@@ -73,7 +73,8 @@ func (v *diffView) score() {
 // shapes says how large the results are and how their rows were matched.
 func (v *diffView) shapes() {
 	v.line(span{fmt.Sprintf("gold has %s of %s, the predicted result %s of %s",
-		printable.Count(v.Gold.Rows, "row"), printable.Count(v.Gold.Columns, "column"), printable.Count(v.Pred.Rows, "row"), printable.Count(v.Pred.Columns, "column")), plain})
+		printable.Count(v.Gold.Rows, "row"), printable.Count(v.Gold.Columns, "column"), printable.Count(v.Pred.Rows, "row"),
+		printable.Count(v.Pred.Columns, "column")), plain})
 	if v.Matched == 0 {
 		return
 	}
@@ -235,7 +236,8 @@ func (v *diffView) differing() {
 	for _, r := range v.Rows {
 		goldWide, predWide = max(goldWide, len(strconv.Itoa(r.Gold))), max(predWide, len(strconv.Itoa(r.Pred)))
 	}
-	shown := v.choose(v.Width-goldWide-len(gap)-predWide, [][]block{differing[:1], keys, differing[1:], agreeing}, len(keys)+len(differing), measure)
+	shown := v.choose(v.Width-goldWide-len(gap)-predWide, [][]block{differing[:1], keys, differing[1:], agreeing},
+		len(keys)+len(differing), measure)
 
 	g := grid{}
 	g.number("gold")
@@ -259,7 +261,9 @@ func (v *diffView) differing() {
 		}
 	}
 	if len(left) > 0 {
-		v.line(span{fmt.Sprintf("%s with differences %s not shown: %s", printable.Count(len(left), "column"), map[bool]string{true: "is", false: "are"}[len(left) == 1], strings.Join(left, ", ")), dim})
+		v.line(span{
+			fmt.Sprintf("%s with differences %s not shown: %s", printable.Count(len(left), "column"),
+				map[bool]string{true: "is", false: "are"}[len(left) == 1], strings.Join(left, ", ")), dim})
 	}
 }
 
@@ -304,7 +308,8 @@ func (v *diffView) choose(room int, byPriority [][]block, wanted int, measure fu
 func (b *block) heading(p *printer) string {
 	head := printable.Pad(printable.Cut(b.head, b.goldWide, p.ellipsis), b.goldWide, b.goldRight)
 	if b.pair {
-		head += strings.Repeat(" ", b.markWide) + printable.Pad(printable.Cut(b.predHead, b.predWide, p.ellipsis), b.predWide, b.predRight)
+		head += strings.Repeat(" ", b.markWide) +
+			printable.Pad(printable.Cut(b.predHead, b.predWide, p.ellipsis), b.predWide, b.predRight)
 	}
 	return head
 }
@@ -317,11 +322,13 @@ func (b *block) show(c DiffCell, p *printer) cellSpans {
 	}
 	if c.Equal {
 		gold, pred = printable.Cut(gold, b.goldWide, p.ellipsis), printable.Cut(pred, b.predWide, p.ellipsis)
-		return cellSpans{{printable.Pad(gold, b.goldWide, b.goldRight), dim}, {printable.Pad(" =", b.markWide, false), dim}, {printable.Pad(pred, b.predWide, b.predRight), dim}}
+		return cellSpans{{printable.Pad(gold, b.goldWide, b.goldRight), dim}, {printable.Pad(" =", b.markWide, false), dim},
+			{printable.Pad(pred, b.predWide, b.predRight), dim}}
 	}
 	gold, pred = p.apart(gold, pred, b.goldWide, b.predWide)
 	return cellSpans{
-		{printable.Pad(gold, b.goldWide, b.goldRight), green}, {" " + p.unequal + " ", bold}, {printable.Pad(pred, b.predWide, b.predRight), red},
+		{printable.Pad(gold, b.goldWide, b.goldRight), green}, {" " + p.unequal + " ", bold},
+		{printable.Pad(pred, b.predWide, b.predRight), red},
 	}
 }
 
@@ -345,7 +352,8 @@ func (p *printer) apart(gold, pred string, goldWide, predWide int) (string, stri
 	const context = 4
 	back := []rune(gold[:same])
 	from := len(string(back[:max(0, len(back)-context)]))
-	return printable.Cut(p.ellipsis+gold[from:], goldWide, p.ellipsis), printable.Cut(p.ellipsis+pred[from:], predWide, p.ellipsis)
+	return printable.Cut(p.ellipsis+gold[from:], goldWide, p.ellipsis), printable.Cut(p.ellipsis+pred[from:], predWide,
+		p.ellipsis)
 }
 
 // texts returns the two sides of a cell in a form that is safe for a terminal.
@@ -378,7 +386,8 @@ func (v *diffView) predBlocks() []block {
 		}
 	}
 	for i, x := range v.Extra {
-		blocks = append(blocks, block{column: len(v.Columns) + i, head: columnName(x.Pred, x.PredPosition, v.predNames), goldRight: x.right})
+		blocks = append(blocks,
+			block{column: len(v.Columns) + i, head: columnName(x.Pred, x.PredPosition, v.predNames), goldRight: x.right})
 	}
 	return blocks
 }
@@ -404,7 +413,8 @@ func (v *diffView) lone(title string, rows []LoneRow, of int, blocks []block) {
 			others = append(others, b)
 		}
 	}
-	shown := v.choose(v.Width-max(len("row"), len(strconv.Itoa(rows[len(rows)-1].Row))), [][]block{keys, others}, len(blocks), measure)
+	shown := v.choose(v.Width-max(len("row"), len(strconv.Itoa(rows[len(rows)-1].Row))), [][]block{keys, others},
+		len(blocks), measure)
 	var g grid
 	g.number("row")
 	for _, b := range shown {
@@ -413,7 +423,8 @@ func (v *diffView) lone(title string, rows []LoneRow, of int, blocks []block) {
 	for _, r := range rows {
 		row := []cellSpans{inStyle(strconv.Itoa(r.Row), dim)}
 		for _, b := range shown {
-			row = append(row, text(printable.Pad(printable.Cut(cellText(r.Cells[b.column]), b.goldWide, v.ellipsis), b.goldWide, b.goldRight)))
+			row = append(row,
+				text(printable.Pad(printable.Cut(cellText(r.Cells[b.column]), b.goldWide, v.ellipsis), b.goldWide, b.goldRight)))
 		}
 		g.add(row...)
 	}

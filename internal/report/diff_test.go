@@ -12,11 +12,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
-	"github.com/google/go-cmp/cmp"
 )
 
 func table(t *testing.T, text string) *scoring.Table {

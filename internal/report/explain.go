@@ -86,7 +86,8 @@ func (e *explanation) head() {
 			latency += fmt.Sprintf(" (gold %.4g ms)", *e.GoldMS)
 		}
 	}
-	e.facts("hint", e.Evidence, "expected", e.Behaviour, "understood as", e.Interpretation, "response", e.Response, "tools", e.tools(), "failed with", e.AgentError, "latency", latency)
+	e.facts("hint", e.Evidence, "expected", e.Behaviour, "understood as", e.Interpretation, "response", e.Response,
+		"tools", e.tools(), "failed with", e.AgentError, "latency", latency)
 	if s := e.Asked; s != nil {
 		e.line()
 		line := []span{{printable.Text(s.Metric) + " " + scoreText(s), bold}}
@@ -250,7 +251,8 @@ func diffOfView(v *caseview.View) *DiffFigures {
 	f := &DiffFigures{
 		Method: m.Method, Source: m.Source, Confidence: m.Confidence, Why: m.Why,
 		Gold: Shape{c.Rows.Gold, len(m.Columns)}, Pred: Shape{c.Rows.Agent, len(m.Extra)},
-		Matched: c.Rows.Matched, Equal: c.Rows.Equal, Differing: c.Rows.Differing, OnlyGold: c.Rows.Missing, OnlyPred: c.Rows.Extra,
+		Matched: c.Rows.Matched, Equal: c.Rows.Equal, Differing: c.Rows.Differing, OnlyGold: c.Rows.Missing,
+		OnlyPred: c.Rows.Extra,
 	}
 	numbers := map[int]bool{} // by gold position
 	for i := range c.Columns {
@@ -258,7 +260,8 @@ func diffOfView(v *caseview.View) *DiffFigures {
 	}
 	for i := range m.Columns {
 		x := &m.Columns[i]
-		d := DiffColumn{Gold: x.Name, GoldPosition: x.Position, By: x.By, Key: x.Key, Differing: x.Of - x.Equal, goldRight: numbers[x.Position], predRight: numbers[x.Position]}
+		d := DiffColumn{Gold: x.Name, GoldPosition: x.Position, By: x.By, Key: x.Key, Differing: x.Of - x.Equal,
+			goldRight: numbers[x.Position], predRight: numbers[x.Position]}
 		if x.Agent != nil {
 			f.Pred.Columns++
 			d.Pred, d.PredPosition = x.Agent.Name, x.Agent.Position
@@ -268,7 +271,9 @@ func diffOfView(v *caseview.View) *DiffFigures {
 	}
 	for i := range m.Extra {
 		x := &m.Extra[i]
-		f.Extra = append(f.Extra, ExtraColumn{x.Name, x.Position, x.Trivial, strings.HasPrefix(x.Type, "INT") || x.Type == "FLOAT64" || x.Type == "DECIMAL"})
+		f.Extra = append(f.Extra,
+			ExtraColumn{x.Name, x.Position, x.Trivial,
+				strings.HasPrefix(x.Type, "INT") || x.Type == "FLOAT64" || x.Type == "DECIMAL"})
 	}
 	for i := range c.Page {
 		r := &c.Page[i]
@@ -277,7 +282,8 @@ func diffOfView(v *caseview.View) *DiffFigures {
 			row := DiffRow{Gold: r.GoldRow, Pred: r.AgentRow}
 			for k := range f.Columns {
 				x := &r.Cells[k]
-				row.Cells = append(row.Cells, DiffCell{storedText(x.Gold), storedText(x.Agent), x.State == caseview.Equal || x.State == caseview.Mapped})
+				row.Cells = append(row.Cells,
+					DiffCell{storedText(x.Gold), storedText(x.Agent), x.State == caseview.Equal || x.State == caseview.Mapped})
 			}
 			f.Rows = append(f.Rows, row)
 		case caseview.MissingRow:
@@ -349,7 +355,8 @@ func (e *explanation) list() {
 		if !e.Unicode {
 			sign = [...]string{"=", "~", "!=", "-", "+"}[d.State]
 		}
-		g.add(text(strings.Join(key, ", ")), text(printable.Text(e.Cells.Columns[d.Column].Label)), side(d.Gold, green), text(sign), side(d.Agent, red), text(change.Absolute), text(change.Relative))
+		g.add(text(strings.Join(key, ", ")), text(printable.Text(e.Cells.Columns[d.Column].Label)), side(d.Gold, green),
+			text(sign), side(d.Agent, red), text(change.Absolute), text(change.Relative))
 	}
 	g.print(e.printer)
 	e.more(e.Cells.Total-len(e.Cells.List), "cell")
@@ -499,7 +506,8 @@ func (e *explanation) relations() {
 	}
 	e.more(len(r.Holds)-len(shown), "relation")
 	if n := len(r.Tried); n > 0 {
-		e.indented("", fmt.Sprintf("looked for and not found: %s; labels: %s", printable.Count(n, "other relation"), r.Source), dim)
+		e.indented("",
+			fmt.Sprintf("looked for and not found: %s; labels: %s", printable.Count(n, "other relation"), r.Source), dim)
 	}
 	if e.full {
 		var names []string
@@ -525,7 +533,9 @@ func (e *explanation) counterexample() {
 		e.indented("  ", "no schema was given: tables, columns, types and keys were inferred from both queries", dim)
 	}
 	if len(c.Breaks) > 0 {
-		e.indented("  ", "no realistic database was found: this one breaks constraints inferred from the data: "+strings.Join(c.Breaks, "; "), dim)
+		e.indented("  ",
+			"no realistic database was found: this one breaks constraints inferred from the data: "+strings.Join(c.Breaks, "; "),
+			dim)
 	}
 	if kept := slices.Concat(c.Constraints, c.Keeps); e.full && len(kept) > 0 {
 		e.indented("  ", "it keeps: "+strings.Join(kept, "; "), dim)
@@ -572,7 +582,8 @@ func numbers(list []int) string {
 func peopleText(p *caseview.People, policy string) string {
 	said := "people have labelled no such answer"
 	if p.Cases > 0 {
-		said = fmt.Sprintf("people accepted %d of %s, from %s", p.Accepted, printable.Count(p.Cases, "such answer"), printable.Count(p.Groups, "database"))
+		said = fmt.Sprintf("people accepted %d of %s, from %s", p.Accepted, printable.Count(p.Cases, "such answer"),
+			printable.Count(p.Groups, "database"))
 	}
 	does := "does not pass by evidence alone"
 	if p.Passes {
@@ -616,7 +627,8 @@ func (e *explanation) vote(v *caseview.Vote) {
 	if !v.At.IsZero() {
 		when = v.At.UTC().Format(time.RFC3339)
 	}
-	facts := []string{"by", v.Backend + " " + model, "prompt", v.PromptVersion, "request", v.RequestHash, "tokens", tokens, "took", fmt.Sprintf("%d ms", v.LatencyMS), "at", when, "", asked}
+	facts := []string{"by", v.Backend + " " + model, "prompt", v.PromptVersion, "request", v.RequestHash, "tokens", tokens,
+		"took", fmt.Sprintf("%d ms", v.LatencyMS), "at", when, "", asked}
 	for _, f := range v.Decoded {
 		value := f.Text
 		if !e.full && printable.Width(value) > 300 {

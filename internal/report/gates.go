@@ -69,7 +69,8 @@ func judge(g *gate.Gate, of string, sum float64, c *Coverage, lower bool) (said 
 			reached = reached && gate.Reached(above, 0)
 		}
 	}
-	said = fmt.Sprintf("%s is %.4f over %d of %s", g.Metric+of, mean, counted, printable.Count(c.Asked, "case")) + wanted(g, lower)
+	said = fmt.Sprintf("%s is %.4f over %d of %s", g.Metric+of, mean, counted, printable.Count(c.Asked, "case")) +
+		wanted(g, lower)
 	if least > 0 {
 		said += fmt.Sprintf("; %.1f%% of the cases it applies to have a value, expected at least %g%%", 100*share, 100*least)
 	}

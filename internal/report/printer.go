@@ -33,7 +33,8 @@ func newPrinter(w io.Writer, o Options) *printer {
 		o.Width = 80
 	}
 	o.Width = max(o.Width, 40)
-	p := &printer{w: bufio.NewWriter(w), Options: o, ellipsis: "...", arrow: "->", dot: ",", dash: "-", unequal: "!=", up: "better", down: "worse"}
+	p := &printer{w: bufio.NewWriter(w), Options: o, ellipsis: "...", arrow: "->", dot: ",", dash: "-", unequal: "!=",
+		up: "better", down: "worse"}
 	if o.Unicode {
 		p.ellipsis, p.arrow, p.dot, p.dash, p.unequal, p.up, p.down = "…", "→", " ·", "–", "≠", "▲", "▼"
 	}

@@ -26,10 +26,11 @@ type Case struct {
 // SummaryOptions select the content of a summary. Zero values mean the defaults.
 type SummaryOptions struct {
 	Metrics []scoring.Metric // order, groups and directions of metrics; others come after them by name
-	Primary string           // default hybrid_ex where it is among Metrics or there are none, else the first with a verdict, else the first
-	Tiers   []string         // their order; default easy, medium, hard, extra hard
-	Worst   int              // answers listed for each agent version; default 5, negative for none
-	Seed    uint64           // of the bootstrap
+	// default hybrid_ex where it is among Metrics or there are none, else the first with a verdict, else the first
+	Primary string
+	Tiers   []string // their order; default easy, medium, hard, extra hard
+	Worst   int      // answers listed for each agent version; default 5, negative for none
+	Seed    uint64   // of the bootstrap
 }
 
 // Summary takes scores one by one, in any order. A score that is added again takes the place of the
@@ -47,7 +48,8 @@ type Summary struct {
 	byKey   map[groupKey]uint16
 	metrics map[string]map[int]bool // versions met
 	judges  map[string][]string     // tags of the judges met, sorted, by metric
-	against *Agent                  // the baseline of all comparisons; nil: successive versions of an agent, and agents of a version
+	// the baseline of all comparisons; nil: successive versions of an agent, and agents of a version
+	against *Agent
 
 	texts map[textKey]textOf
 	whys  map[textKey]string // why the results of an answer differ
@@ -84,7 +86,8 @@ const (
 // unanswered is the outcome of a score that is not applicable because the agent gave no answer.
 const unanswered = "unanswered"
 
-var outcomes = []scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable, scoring.StatusFailed, unanswered}
+var outcomes = []scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable,
+	scoring.StatusFailed, unanswered}
 
 func (m mark) ok() bool     { return m&markStatus == 1 }
 func (m mark) passed() bool { return m&markPassed != 0 }
@@ -116,7 +119,8 @@ const (
 func NewSummary(o SummaryOptions) *Summary {
 	s := &Summary{
 		o: o, agents: map[Agent]map[string]*series{}, abouts: map[Agent][]about{}, byKey: map[groupKey]uint16{},
-		metrics: map[string]map[int]bool{}, judges: map[string][]string{}, texts: map[textKey]textOf{}, whys: map[textKey]string{},
+		metrics: map[string]map[int]bool{}, judges: map[string][]string{}, texts: map[textKey]textOf{},
+		whys: map[textKey]string{},
 	}
 	if len(s.o.Tiers) == 0 {
 		s.o.Tiers = []string{"easy", "medium", "hard", "extra hard", "extra_hard"}
@@ -217,7 +221,8 @@ func (s *Summary) CompareWith(name string) error {
 		known = append(known, a.Name+"@"+a.Version)
 	}
 	if len(named) != 1 {
-		return errcode.New(errcode.InvalidArgument, "%.60q names %d of the agents that answered; there are %s", name, len(named), strings.Join(known, ", "))
+		return errcode.New(errcode.InvalidArgument, "%.60q names %d of the agents that answered; there are %s", name,
+			len(named), strings.Join(known, ", "))
 	}
 	s.against = &named[0]
 	return nil
@@ -250,13 +255,16 @@ func (s *Summary) Unanswered(questions []string) []Case {
 		for batch, ids := range answered {
 			for _, id := range questions {
 				if !ids[id] {
-					out = append(out, Case{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Batch: batch, Agent: agent.Name, Version: agent.Version}}})
+					out = append(out,
+						Case{AnswerID: scoring.AnswerID{CaseID: id,
+							By: scoring.By{Batch: batch, Agent: agent.Name, Version: agent.Version}}})
 				}
 			}
 		}
 	}
 	slices.SortFunc(out, func(a, b Case) int {
-		return cmp.Or(printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), printable.CompareNatural(a.Batch, b.Batch), printable.CompareNatural(a.CaseID, b.CaseID))
+		return cmp.Or(printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version),
+			printable.CompareNatural(a.Batch, b.Batch), printable.CompareNatural(a.CaseID, b.CaseID))
 	})
 	return out
 }

@@ -48,7 +48,8 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 	rows, blanks := 0, 0 // blank lines at the end are nothing; in between they are a row of a single column
 	width := len(columns)
 	tooFew := func(row, cells int) error {
-		return inRow(row, errcode.New(errcode.InvalidArgument, "%d cells, expected one for each of the %d columns", cells, len(columns)))
+		return inRow(row,
+			errcode.New(errcode.InvalidArgument, "%d cells, expected one for each of the %d columns", cells, len(columns)))
 	}
 	for {
 		if !r.NoHeader || rows > 0 {
@@ -123,7 +124,8 @@ func namedDelimiter(in *bufio.Reader) (byte, error) {
 		return 0, nil
 	}
 	if len(line) != 5 {
-		return 0, errcode.New(errcode.InvalidArgument, `the first line names a delimiter for a spreadsheet ("sep=…") that is not one character; remove that line`)
+		return 0, errcode.New(errcode.InvalidArgument,
+			`the first line names a delimiter for a spreadsheet ("sep=…") that is not one character; remove that line`)
 	}
 	delim := line[4]
 	_, err := in.Discard(min(length, len(head)))
@@ -266,7 +268,8 @@ func (r *reader) header(s *csvScanner) ([]csvColumn, error) {
 // isNull reports whether an unquoted cell means NULL.
 func (r *reader) isNull(text []byte) bool {
 	if r.Nulls == nil {
-		return len(text) == 0 || len(text) < 5 && (text[0] == '\\' || text[0] == '<') && (string(text) == `\N` || string(text) == "<NA>")
+		return len(text) == 0 ||
+			len(text) < 5 && (text[0] == '\\' || text[0] == '<') && (string(text) == `\N` || string(text) == "<NA>")
 	}
 	return slices.Contains(r.Nulls, string(text))
 }
@@ -282,7 +285,8 @@ func notUTF8(cells []cell) error {
 }
 
 func inRow(rowsBefore int, err error) error {
-	if code := errcode.Of(err); code == errcode.ResourceExhausted || code == errcode.Cancelled || code == errcode.DeadlineExceeded {
+	if code := errcode.Of(err); code == errcode.ResourceExhausted || code == errcode.Cancelled ||
+		code == errcode.DeadlineExceeded {
 		return err
 	}
 	return errcode.New(errcode.Of(err), "row %d: %w", rowsBefore+1, err)

@@ -342,7 +342,8 @@ func (c *csvColumn) column() (col scoring.Column, ok bool) {
 		c.ends = make([]uint32, c.n) // nothing but NULL and empty text
 		c.isText, c.ints = true, nil
 	}
-	if c.shape != 0 && (c.shape != number || c.digits && (!c.code || c.exp) && !c.codes() && !(c.mayMerge() && c.merges())) {
+	if c.shape != 0 &&
+		(c.shape != number || c.digits && (!c.code || c.exp) && !c.codes() && !(c.mayMerge() && c.merges())) {
 		return c.typed()
 	}
 	return scoring.Column{}, false

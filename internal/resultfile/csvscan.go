@@ -131,7 +131,8 @@ func (s *csvScanner) record(b []byte) (int, error) {
 				if j+1 == len(b) && !s.eof {
 					return 0, nil
 				}
-				return 0, errcode.New(errcode.InvalidArgument, "column %d: expected a delimiter behind the closing quote", len(s.cells))
+				return 0, errcode.New(errcode.InvalidArgument, "column %d: expected a delimiter behind the closing quote",
+					len(s.cells))
 			}
 		} else {
 			for j = i; j < len(b) && !s.special[b[j]]; j++ { //nolint:revive // finds the cell's end

@@ -24,7 +24,8 @@ func withoutFixedSizes(f *file.Reader, stream []byte) error {
 		return nil
 	}
 	meta := s.Metadata()
-	text := base64.StdEncoding.EncodeToString(flight.SerializeSchema(arrow.NewSchema(fields, &meta), memory.NewGoAllocator()))
+	text := base64.StdEncoding.EncodeToString(
+		flight.SerializeSchema(arrow.NewSchema(fields, &meta), memory.NewGoAllocator()))
 	for _, kv := range f.MetaData().KeyValueMetadata() {
 		if kv.Key == arrowSchemaKey {
 			kv.Value = &text

@@ -23,7 +23,8 @@ const (
 var byEnding = map[string]format{
 	".csv": csvFormat, ".tsv": csvFormat, ".tab": csvFormat, ".txt": csvFormat, ".psv": csvFormat,
 	".json": jsonFormat, ".jsonl": jsonFormat, ".ndjson": jsonFormat,
-	".parquet": parquetFormat, ".pq": parquetFormat, ".arrow": ipcFile, ".feather": ipcFile, ".ipc": ipcFile, ".arrows": ipcStream,
+	".parquet": parquetFormat, ".pq": parquetFormat, ".arrow": ipcFile, ".feather": ipcFile, ".ipc": ipcFile,
+	".arrows": ipcStream,
 }
 
 // foreign are formats that people hand over by mistake.

@@ -53,7 +53,8 @@ func isInline(data []byte) bool {
 // with its columns and data next to each other. Read as a row, it would be one of nested cells.
 func isFrame(data []byte) bool {
 	o := look(data, "data")
-	return o.alone && (o.columns && o.rows || o.schema && o.rows || o.members > 0 && (o.lists == o.members || o.objects == o.members))
+	return o.alone &&
+		(o.columns && o.rows || o.schema && o.rows || o.members > 0 && (o.lists == o.members || o.objects == o.members))
 }
 
 // outline is the structure of a JSON text that begins with an object.

@@ -24,7 +24,8 @@ var (
 	failure = regexp.MustCompile(`^(?i:(?:\w+[ .])*(?:fatal|panic|failed|failure|fault|exception|\w*error|\w*exception)(?: \d+| \([^)]*\))*\s*(?:\[[^\]]*\]\s*)*:\s*\S)` +
 		`|^(?:\w+\.)+(?i:errors?|exceptions?)\.\w+:\s` +
 		`|^(?i:traceback \(most recent call last\)|sql compilation error|sql execution error|access denied for|permission denied|query failed|statement failed|execution failed|request failed|uncaught )` +
-		`|^(?:ORA|PLS|TNS|SQL|DB2|PG|MYSQL)-?\d{3,5}[A-Z]?\b:?\s` + `|^Msg \d+, Level \d+` + `|^SQLSTATE\b` + `|^\[(?:Error|ERROR|[0-9A-Z]{5})\]` + `|^\d{6} \([0-9A-Z]{5}\)` +
+		`|^(?:ORA|PLS|TNS|SQL|DB2|PG|MYSQL)-?\d{3,5}[A-Z]?\b:?\s` + `|^Msg \d+, Level \d+` + `|^SQLSTATE\b` +
+		`|^\[(?:Error|ERROR|[0-9A-Z]{5})\]` + `|^\d{6} \([0-9A-Z]{5}\)` +
 		`|^\[[A-Z][A-Z0-9_.]{5,}\] ` + `|^Code: \d+\. DB::`)
 
 	// opening begins what an agent says instead of a result, or before one.
@@ -70,7 +71,8 @@ func checkText(head string) error {
 // sentence reports whether a line of words ends as a sentence does.
 func sentence(line string) bool {
 	end := line[len(line)-1]
-	return words(line) > 3 && (end == '.' || end == '!' || end == ':' || strings.HasSuffix(line, "…")) && !strings.HasPrefix(line, `"`)
+	return words(line) > 3 && (end == '.' || end == '!' || end == ':' || strings.HasSuffix(line, "…")) &&
+		!strings.HasPrefix(line, `"`)
 }
 
 // columns reports whether the lines below the first have as many cells as it, and more than one, or hold
@@ -92,15 +94,19 @@ var answers = []struct {
 	members []string
 	of      string
 }{
-	{[]string{"jobReference"}, "BigQuery's REST interface (jobs.query, jobs.getQueryResults), where a row is {\"f\": [{\"v\": …}]}"},
-	{[]string{"schema", "rows"}, "BigQuery's REST interface (jobs.query, jobs.getQueryResults), where a row is {\"f\": [{\"v\": …}]}"},
-	{[]string{"schema", "totalRows"}, "BigQuery's REST interface (jobs.query, jobs.getQueryResults), where a row is {\"f\": [{\"v\": …}]}"},
+	{[]string{"jobReference"},
+		"BigQuery's REST interface (jobs.query, jobs.getQueryResults), where a row is {\"f\": [{\"v\": …}]}"},
+	{[]string{"schema", "rows"},
+		"BigQuery's REST interface (jobs.query, jobs.getQueryResults), where a row is {\"f\": [{\"v\": …}]}"},
+	{[]string{"schema", "totalRows"},
+		"BigQuery's REST interface (jobs.query, jobs.getQueryResults), where a row is {\"f\": [{\"v\": …}]}"},
 	{[]string{"resultSetMetaData"}, "Snowflake's SQL interface, where the columns are in resultSetMetaData"},
 	{[]string{"rowtype", "rowset"}, "Snowflake's driver, where the columns are in rowtype"},
 	{[]string{"statement_id", "status"}, "Databricks' statement execution interface, where the columns are in manifest"},
 	{[]string{"manifest", "result"}, "Databricks' statement execution interface, where the columns are in manifest"},
 	{[]string{"ResultSet"}, "Athena (GetQueryResults), where a row is {\"Data\": [{\"VarCharValue\": …}]}"},
-	{[]string{"ColumnMetadata", "Records"}, "Redshift's Data API (GetStatementResult), where a cell is {\"stringValue\": …}"},
+	{[]string{"ColumnMetadata", "Records"},
+		"Redshift's Data API (GetStatementResult), where a cell is {\"stringValue\": …}"},
 	{[]string{"nextUri"}, "Trino's interface, where the rows are in several pages"},
 	{[]string{"infoUri", "stats"}, "Trino's interface, where the rows are in data"},
 	{[]string{"meta", "data"}, "ClickHouse (FORMAT JSON), where the columns are in meta; FORMAT JSONEachRow writes rows"},
@@ -120,7 +126,8 @@ func checkObject(data []byte) error {
 	}
 	for _, a := range answers {
 		if !slices.ContainsFunc(a.members, func(m string) bool { return !slices.Contains(keys, m) }) {
-			return errcode.New(errcode.InvalidArgument, `the answer of %s; expected {"columns":…,"rows":…} or a list of rows, [{"a": 1, …}, …]`, a.of)
+			return errcode.New(errcode.InvalidArgument,
+				`the answer of %s; expected {"columns":…,"rows":…} or a list of rows, [{"a": 1, …}, …]`, a.of)
 		}
 	}
 	says := false

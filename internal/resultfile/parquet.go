@@ -37,7 +37,8 @@ func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 	if err := r.limits.CheckRows(f.NumRows()); err != nil {
 		return nil, err
 	}
-	if err := r.limits.CheckBytes(f.NumRows() / 8 * int64(columns)); err != nil { // no column takes less than a bit per value
+	// no column takes less than a bit per value
+	if err := r.limits.CheckBytes(f.NumRows() / 8 * int64(columns)); err != nil {
 		return nil, err
 	}
 	if err := r.checkChunks(f, in); err != nil {
@@ -54,7 +55,8 @@ func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 	}
 	// Columns are not read in parallel: a panic of the library on malformed bytes could not be
 	// caught in its goroutines.
-	arrowFile, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: min(max(f.NumRows(), 1), 1<<16)}, mem)
+	arrowFile, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: min(max(f.NumRows(), 1), 1<<16)},
+		mem)
 	if err != nil {
 		return nil, arrowtable.Classify(err)
 	}
@@ -134,10 +136,14 @@ func (r *reader) checkChunks(f *file.Reader, in io.Seeker) error {
 				return arrowtable.Classify(err)
 			}
 			if slices.Contains(chunk.Encodings(), byteStreamSplit) {
-				return errcode.New(errcode.Unimplemented, "column %d (%q) is encoded as BYTE_STREAM_SPLIT, which is not read; write it as PLAIN or with a dictionary", i+1, chunk.PathInSchema().String())
+				return errcode.New(errcode.Unimplemented,
+					"column %d (%q) is encoded as BYTE_STREAM_SPLIT, which is not read; write it as PLAIN or with a dictionary", i+1,
+					chunk.PathInSchema().String())
 			}
 			if _, err := compress.GetCodec(chunk.Compression()); err != nil {
-				return errcode.New(errcode.Unimplemented, "column %d (%q) is compressed with %v, which is not read; use snappy, zstd or gzip", i+1, chunk.PathInSchema().String(), chunk.Compression())
+				return errcode.New(errcode.Unimplemented,
+					"column %d (%q) is compressed with %v, which is not read; use snappy, zstd or gzip", i+1,
+					chunk.PathInSchema().String(), chunk.Compression())
 			}
 			if n := chunk.TotalCompressedSize(); n < 0 || n > size || chunk.TotalUncompressedSize() < 0 {
 				return errcode.New(errcode.DataLoss, "malformed content: a column chunk larger than the file")
@@ -204,7 +210,8 @@ func exactInt96(f *file.Reader, t *scoring.Table) error {
 	leaf := 0
 	for i := range p.Root().NumFields() {
 		node := p.Root().Field(i)
-		if n, ok := node.(*schema.PrimitiveNode); ok && n.PhysicalType() == parquet.Types.Int96 && n.RepetitionType() != parquet.Repetitions.Repeated {
+		if n, ok := node.(*schema.PrimitiveNode); ok && n.PhysicalType() == parquet.Types.Int96 &&
+			n.RepetitionType() != parquet.Repetitions.Repeated {
 			c, err := int96Column(f, leaf, t.Columns[i].Name)
 			if err != nil {
 				return errcode.New(errcode.Of(err), "column %d (%q): %w", i+1, t.Columns[i].Name, err)

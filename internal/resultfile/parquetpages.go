@@ -147,7 +147,8 @@ func (h *headerReader) skip(n uint64) {
 
 // The types of the compact protocol.
 const (
-	thriftTrue, thriftFalse, thriftByte, thriftI16, thriftI32, thriftI64, thriftDouble, thriftBinary, thriftList, thriftSet, thriftMap, thriftStruct = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+	thriftTrue, thriftFalse, thriftByte, thriftI16, thriftI32, thriftI64, thriftDouble, thriftBinary, thriftList,
+	thriftSet, thriftMap, thriftStruct = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
 
 	thriftDepth = 8 // of skipped values
 )
@@ -240,7 +241,8 @@ func (h *headerReader) page() {
 // reserves the memory of their lengths.
 func (r *reader) expanded(p file.Page, repetition, definition int16) (int64, error) {
 	encoding := parquet.Encoding(p.Encoding())
-	if encoding != parquet.Encodings.DeltaBinaryPacked && encoding != parquet.Encodings.DeltaLengthByteArray && encoding != parquet.Encodings.DeltaByteArray {
+	if encoding != parquet.Encodings.DeltaBinaryPacked && encoding != parquet.Encodings.DeltaLengthByteArray &&
+		encoding != parquet.Encodings.DeltaByteArray {
 		return 0, nil
 	}
 	data := p.Data()
@@ -273,7 +275,8 @@ func (r *reader) expanded(p file.Page, repetition, definition int16) (int64, err
 		_, err := deltaHeader(data, values)
 		return 0, err
 	}
-	if err := r.limits.Extra(16 * values); err != nil { // 4 bytes each, of prefixes and of lengths, here and in the library
+	// 4 bytes each, of prefixes and of lengths, here and in the library
+	if err := r.limits.Extra(16 * values); err != nil {
 		return 0, err
 	}
 	n, at := int64(0), 0

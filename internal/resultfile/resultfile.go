@@ -29,8 +29,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// DefaultLimits bound a file where the options set no limits.
-var DefaultLimits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
+// defaultLimits bound a file where the options set no limits.
+var defaultLimits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
 
 // Options say how a file is read. The zero value, and nil, find everything out.
 type Options struct {
@@ -39,7 +39,7 @@ type Options struct {
 	Nulls     []string // unquoted values that mean NULL in CSV; nil: only the empty cell
 
 	// Limits bound the rows and bytes of the table, and the bytes of text after decompression. A
-	// zero limit is that of [DefaultLimits], a negative one none.
+	// zero limit is that of [defaultLimits], a negative one none.
 	Limits arrowtable.Limits
 
 	// Roots confine reading: a path that leads out of all these directories, by itself or by a
@@ -57,16 +57,16 @@ type Options struct {
 func (o *Options) limits() arrowtable.Limits {
 	l := o.Limits
 	if l.Rows == 0 {
-		l.Rows = DefaultLimits.Rows
+		l.Rows = defaultLimits.Rows
 	}
 	if l.Bytes == 0 {
-		l.Bytes = DefaultLimits.Bytes
+		l.Bytes = defaultLimits.Bytes
 	}
 	return l
 }
 
-// Read reads a result. Errors name the file, by its base name unless the options say otherwise; the code is NotFound for a missing file,
-// PermissionDenied for one that may not be read, DataLoss for truncated or corrupt bytes,
+// Read reads a result. Errors name the file, by its base name unless the options say otherwise; the code is NotFound
+// for a missing file, PermissionDenied for one that may not be read, DataLoss for truncated or corrupt bytes,
 // InvalidArgument for malformed content and ResourceExhausted beyond the limits.
 func Read(ctx context.Context, path string, o *Options) (*scoring.Table, error) {
 	if o == nil {
@@ -182,7 +182,8 @@ func (r *reader) asUTF8(in *bufio.Reader) (*bufio.Reader, error) {
 	head, _ := in.Peek(4) // a short file is not text in UTF-16
 	switch {
 	case bytes.Equal(head, []byte("\xff\xfe\x00\x00")) || bytes.Equal(head, []byte("\x00\x00\xfe\xff")):
-		return nil, errcode.New(errcode.InvalidArgument, "UTF-32 text; save it as UTF-8, or convert it by iconv -f UTF-32 -t UTF-8")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"UTF-32 text; save it as UTF-8, or convert it by iconv -f UTF-32 -t UTF-8")
 	case !bytes.HasPrefix(head, []byte("\xff\xfe")) && !bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return in, nil
 	}

@@ -47,9 +47,11 @@ func maySettle(r *http.Request, q *labelling.Queue, item *labelling.Item) error 
 	case caller(r.Context()).May(identity.Admin):
 		return nil
 	case !seesOthers(r, q):
-		return errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin can see and adjudicate conflicting labels")
+		return errcode.New(errcode.PermissionDenied,
+			"this queue is blind: until it is closed, only an admin can see and adjudicate conflicting labels")
 	case item.Mine == store.Answered:
-		return errcode.New(errcode.PermissionDenied, "you labelled this case yourself: another annotator or an admin must adjudicate it")
+		return errcode.New(errcode.PermissionDenied,
+			"you labelled this case yourself: another annotator or an admin must adjudicate it")
 	}
 	return nil
 }
@@ -71,7 +73,8 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	if !seesOthers(r, q) {
-		return content{}, errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin can see and adjudicate conflicting labels")
+		return content{}, errcode.New(errcode.PermissionDenied,
+			"this queue is blind: until it is closed, only an admin can see and adjudicate conflicting labels")
 	}
 	out := adjudication{Queue: queueRowOf(q), Name: annotator(r)}
 	here := func(from int64) string {

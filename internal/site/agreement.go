@@ -21,7 +21,9 @@ import (
 )
 
 // The page shows how far metrics and judges agree with the people who labelled a run's batch.
-var _ = register(&page{name: "agreement", pattern: "GET /agreement", nav: "Agreement", place: 80, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).agreement})
+var _ = register(
+	&page{name: "agreement", pattern: "GET /agreement", nav: "Agreement", place: 80, ofRun: true,
+		inReport: (*staticPlan).one, role: identity.Read, show: (*Site).agreement})
 
 // defaultWidth is how wide the interval of kappa may be that the page counts labels for.
 const defaultWidth = 0.2
@@ -37,10 +39,12 @@ type agreementState struct {
 }
 
 func parseAgreement(v url.Values) (s agreementState, err error) {
-	s = agreementState{Run: store.ParseRun(v), Common: v.Get("common") != "", By: v.Get("by"), A: v.Get("a"), B: v.Get("b"), Key: v.Get("key"), Width: defaultWidth}
+	s = agreementState{Run: store.ParseRun(v), Common: v.Get("common") != "", By: v.Get("by"), A: v.Get("a"),
+		B: v.Get("b"), Key: v.Get("key"), Width: defaultWidth}
 	switch {
 	case s.Run.ID == "":
-		return s, errcode.New(errcode.InvalidArgument, "run: missing, expected the run whose metrics are compared with people")
+		return s, errcode.New(errcode.InvalidArgument,
+			"run: missing, expected the run whose metrics are compared with people")
 	case s.By == "":
 		s.By = calibration.ByTier
 	case s.By != calibration.ByTier && s.By != storedscores.ByRelation:
@@ -48,7 +52,8 @@ func parseAgreement(v url.Values) (s agreementState, err error) {
 	}
 	if text := v.Get("width"); text != "" {
 		if s.Width, err = strconv.ParseFloat(text, 64); err != nil || !(s.Width >= 0.01 && s.Width <= 2) {
-			return s, errcode.New(errcode.InvalidArgument, "width: %.40q, expected the width of an interval from 0.01 to 2", text)
+			return s, errcode.New(errcode.InvalidArgument, "width: %.40q, expected the width of an interval from 0.01 to 2",
+				text)
 		}
 	}
 	return s, nil
@@ -159,7 +164,8 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	list := store.State{RunID: run, Mode: store.Unlabelled}
-	page := &agreementContent{State: state, Unsure: study.Unsure, Unlabelled: casesAddress(list), Label: newQueueAddress(list)}
+	page := &agreementContent{State: state, Unsure: study.Unsure, Unlabelled: casesAddress(list),
+		Label: newQueueAddress(list)}
 	out := content{Title: "Agreement with human labels", Run: &run, Page: page}
 	if len(study.Cases) == 0 {
 		return out, nil
@@ -174,7 +180,8 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	page.N, page.Passes, page.Fails, page.People, page.Notes = report.N, report.Passes, report.N-report.Passes, report.People, report.Notes
+	page.N, page.Passes, page.Fails, page.People, page.Notes = report.N, report.Passes, report.N-report.Passes,
+		report.People, report.Notes
 	if p := report.People; p != nil {
 		page.PeopleText = [2]string{stat(p.Fleiss), stat(p.Alpha)}
 	}
@@ -190,7 +197,8 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 		page.Others = append(page.Others, option{m.Key, m.Key, m.Key == state.B})
 	}
 	for _, w := range report.Warnings(nil) {
-		w.Metrics = slices.DeleteFunc(w.Metrics, func(key string) bool { return slices.Contains(page.Without, key) }) // they are named below
+		// they are named below
+		w.Metrics = slices.DeleteFunc(w.Metrics, func(key string) bool { return slices.Contains(page.Without, key) })
 		if len(w.Metrics) > 0 {
 			page.Warnings = append(page.Warnings, w)
 		}
@@ -259,8 +267,10 @@ func statInterval(i agreement.Interval) string {
 // scores are of one run and no case is left out.
 func agreementOf(m *calibration.Result, study *storedscores.Labelled, state agreementState) agreementRow {
 	row := agreementRow{
-		Key: m.Key, N: m.N(), Kappa: stat(m.Kappa), Interval: statInterval(m.KappaCI), Balanced: statPercent(m.BalancedAccuracy()), Sensitivity: statPercent(m.Sensitivity()), Specificity: statPercent(m.Specificity()),
-		Calls: dash, More: dash, TP: counted{N: m.TP}, FP: counted{N: m.FP}, FN: counted{N: m.FN}, TN: counted{N: m.TN},
+		Key: m.Key, N: m.N(), Kappa: stat(m.Kappa), Interval: statInterval(m.KappaCI),
+		Balanced: statPercent(m.BalancedAccuracy()), Sensitivity: statPercent(m.Sensitivity()),
+		Specificity: statPercent(m.Specificity()),
+		Calls:       dash, More: dash, TP: counted{N: m.TP}, FP: counted{N: m.FP}, FN: counted{N: m.FN}, TN: counted{N: m.TN},
 	}
 	if m.Kappa.Defined {
 		row.Band = agreement.LandisKoch(m.Kappa.Value)
@@ -268,7 +278,8 @@ func agreementOf(m *calibration.Result, study *storedscores.Labelled, state agre
 	if m.Calls.Defined {
 		row.Calls = chart.Decimal(m.Calls.Value, 2)
 	}
-	if need := agreement.CohenCases([][]int{{m.TP, m.FN}, {m.FP, m.TN}}, state.Width, agreement.DefaultLevel); need.Defined {
+	if need := agreement.CohenCases([][]int{{m.TP, m.FN}, {m.FP, m.TN}}, state.Width,
+		agreement.DefaultLevel); need.Defined {
 		row.More = count(max(0, int(need.Value)-m.N()))
 	}
 	run := state.Run
@@ -283,8 +294,10 @@ func agreementOf(m *calibration.Result, study *storedscores.Labelled, state agre
 		to   *counted
 		mode store.Mode
 		says string
-	}{{&row.TP, store.Passed, "pass"}, {&row.FP, store.Passed, "fail"}, {&row.FN, store.Failed, "pass"}, {&row.TN, store.Failed, "fail"}} {
-		cell.to.Address = casesAddress(list.In(cell.mode).With(store.ListFilter{Column: "people", Op: store.Equal, Value: cell.says}))
+	}{{&row.TP, store.Passed, "pass"}, {&row.FP, store.Passed, "fail"}, {&row.FN, store.Failed, "pass"},
+		{&row.TN, store.Failed, "fail"}} {
+		cell.to.Address = casesAddress(
+			list.In(cell.mode).With(store.ListFilter{Column: "people", Op: store.Equal, Value: cell.says}))
 	}
 	return row
 }
@@ -318,7 +331,8 @@ func comparisonsOf(study *storedscores.Labelled, r *calibration.Report, state ag
 	}
 	var out []comparisonRow
 	for _, c := range compared.Comparisons {
-		row := comparisonRow{A: c.A, B: c.B, N: c.N, Difference: stat(c.Difference), Interval: statInterval(c.Interval), P: analysis.PValue(c.P), Holm: analysis.PValue(c.Holm), Better: "not shown"}
+		row := comparisonRow{A: c.A, B: c.B, N: c.N, Difference: stat(c.Difference), Interval: statInterval(c.Interval),
+			P: analysis.PValue(c.P), Holm: analysis.PValue(c.Holm), Better: "not shown"}
 		if c.Difference.Defined && c.Difference.Value > 0 {
 			row.Difference = "+" + row.Difference
 		}
@@ -395,14 +409,18 @@ func thresholdOf(study *storedscores.Labelled, key string) (view *thresholdView,
 		}
 	}
 	picture := chart.Lines{
-		Name: "threshold", Title: "Kappa of " + chosen.Key + " over its threshold", Desc: "On all labelled cases with a value: optimistic if the threshold was chosen on the same cases.", X: "threshold", Y: "kappa", High: 1, Series: []chart.Series{line},
+		Name: "threshold", Title: "Kappa of " + chosen.Key + " over its threshold",
+		Desc: "On all labelled cases with a value: optimistic if the threshold was chosen on the same cases.", X: "threshold",
+		Y: "kappa", High: 1, Series: []chart.Series{line},
 	}
 	view.Own = "It defines no threshold."
 	if t := chosen.Threshold; t != nil {
 		picture.Marks = append(picture.Marks, chart.Mark{X: *t, Text: "own"})
-		view.Own = "At its own threshold of " + strconv.FormatFloat(*t, 'g', 4, 64) + " kappa is " + stat(chosen.Scale.At(*t, cases).Kappa()) + "."
+		view.Own = "At its own threshold of " + strconv.FormatFloat(*t, 'g', 4, 64) + " kappa is " +
+			stat(chosen.Scale.At(*t, cases).Kappa()) + "."
 	}
-	v := agreement.CrossValidate(cases, agreement.StratifiedFolds(cases, thresholdFolds, 0), chosen.Scale, agreement.Confusion.Kappa)
+	v := agreement.CrossValidate(cases, agreement.StratifiedFolds(cases, thresholdFolds, 0), chosen.Scale,
+		agreement.Confusion.Kappa)
 	if v.Fitted.N() == 0 {
 		view.Why = v.Why
 	} else {

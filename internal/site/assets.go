@@ -32,7 +32,8 @@ type asset struct {
 	address string
 }
 
-var assetKinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+var assetKinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml"}
 
 // assets are all assets, by their plain names and by the names that hold their hashes.
 var assets = sync.OnceValue(func() map[string]*asset {
@@ -51,7 +52,8 @@ var assets = sync.OnceValue(func() map[string]*asset {
 		}
 		sum := sha256.Sum256(data)
 		ext := path.Ext(f.Name())
-		a := &asset{name: strings.TrimSuffix(f.Name(), ext) + "." + hex.EncodeToString(sum[:8]) + ext, kind: assetKinds[ext], data: data}
+		a := &asset{name: strings.TrimSuffix(f.Name(), ext) + "." + hex.EncodeToString(sum[:8]) + ext, kind: assetKinds[ext],
+			data: data}
 		a.address = strings.Replace(assetsPath, "{name}", a.name, 1)
 		var b bytes.Buffer
 		z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)

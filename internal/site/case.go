@@ -17,7 +17,8 @@ import (
 )
 
 // The page shows one case of a run.
-var _ = register(&page{name: "case", pattern: "GET /case", ofRun: true, perCase: true, role: identity.Read, show: (*Site).oneCase})
+var _ = register(
+	&page{name: "case", pattern: "GET /case", ofRun: true, perCase: true, role: identity.Read, show: (*Site).oneCase})
 
 // caseState is the state of a case's page: the list that it was opened from, the case, and the part of its cells.
 type caseState struct {
@@ -270,7 +271,8 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if state.Whole {
 		o.Rest = 0
 	}
-	v, err := caseview.Build(ctx, in, caseview.Options{Metric: s.headline(&state, detail.Scores), Gold: state.Gold, Cells: o})
+	v, err := caseview.Build(ctx, in,
+		caseview.Options{Metric: s.headline(&state, detail.Scores), Gold: state.Gold, Cells: o})
 	if err != nil {
 		return content{}, err
 	}
@@ -296,8 +298,10 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if err := out.adjacent(ctx, p); err != nil {
 		return content{}, err
 	}
-	if s.o.Labels && caller(ctx).May(identity.Label) && detail.Answer.Case != nil && !detail.Unanswered() { // else there is nothing to look at
-		if out.Control, err = s.controlOnOtherPage(r, detail.Answer.AnswerID, labelling.AnswerHash(detail.Answer.Case), state.address()); err != nil {
+	// else there is nothing to look at
+	if s.o.Labels && caller(ctx).May(identity.Label) && detail.Answer.Case != nil && !detail.Unanswered() {
+		if out.Control, err = s.controlOnOtherPage(r, detail.Answer.AnswerID, labelling.AnswerHash(detail.Answer.Case),
+			state.address()); err != nil {
 			return content{}, err
 		}
 		out.Control.Keys = true
@@ -374,7 +378,8 @@ func (c *onecase) cells() {
 		} else if here {
 			next = state.Show &^ one
 		}
-		c.Legend = append(c.Legend, legend{n, choice{n.State.Words(), state.with(func(s *caseState) { s.Show = next }), here}})
+		c.Legend = append(c.Legend,
+			legend{n, choice{n.State.Words(), state.with(func(s *caseState) { s.Show = next }), here}})
 	}
 	c.Differing = choice{"only differences", state.with(func(s *caseState) { s.Show = 0 }), state.Show == 0}
 	c.Every = choice{"all rows", state.with(func(s *caseState) { s.Show = caseview.All }), state.Show == caseview.All}
@@ -382,7 +387,8 @@ func (c *onecase) cells() {
 		layout caseview.Arrangement
 		text   string
 	}{{caseview.Merged, "gold over answer"}, {caseview.Beside, "side by side"}, {caseview.List, "list of cells"}} {
-		c.Layouts = append(c.Layouts, choice{l.text, state.with(func(s *caseState) { s.Layout = l.layout }), cells.Layout == l.layout})
+		c.Layouts = append(c.Layouts,
+			choice{l.text, state.with(func(s *caseState) { s.Layout = l.layout }), cells.Layout == l.layout})
 	}
 	n := max(len(cells.Page), len(cells.List))
 	c.To = cells.From + n
@@ -473,13 +479,16 @@ func (c *onecase) texts() {
 		})
 		c.Golds = append(c.Golds, g)
 	}
-	c.Queries = []query{{"Accepted query", grouped(v.Queries.Gold), v.Queries.RawGold}, {"Query of the answer", grouped(v.Queries.Agent), v.Queries.RawAgent}}
+	c.Queries = []query{{"Accepted query", grouped(v.Queries.Gold), v.Queries.RawGold},
+		{"Query of the answer", grouped(v.Queries.Agent), v.Queries.RawAgent}}
 	c.Raw = choice{"as written", state.with(func(s *caseState) { s.Raw = !s.Raw }), state.Raw}
 	if c.Raw.Here {
 		c.Raw.Text = "laid out and compared"
 	}
 	filtered := func(column, value string) string {
-		return casesAddress(store.State{RunID: state.List.RunID, Mode: store.All, Page: 1, Size: store.DefaultSize, Filters: []store.ListFilter{{Column: column, Op: store.Equal, Value: value}}})
+		return casesAddress(
+			store.State{RunID: state.List.RunID, Mode: store.All, Page: 1, Size: store.DefaultSize,
+				Filters: []store.ListFilter{{Column: column, Op: store.Equal, Value: value}}})
 	}
 	if v.Relations != nil {
 		for _, h := range v.Relations.Holds {

@@ -13,7 +13,9 @@ import (
 )
 
 // The page lists the cases of a run.
-var _ = register(&page{name: "cases", pattern: "GET /cases", nav: "Cases", place: 30, ofRun: true, noted: true, inReport: (*staticPlan).lists, role: identity.Read, show: (*Site).cases})
+var _ = register(
+	&page{name: "cases", pattern: "GET /cases", nav: "Cases", place: 30, ofRun: true, noted: true,
+		inReport: (*staticPlan).lists, role: identity.Read, show: (*Site).cases})
 
 // lists adds the pages of the lists of a run. Links of other pages, which set neither page size nor baseline, lead
 // to the first of a list.
@@ -44,7 +46,8 @@ func (l *staticPlan) lists(p *page, of *staticRun) {
 
 // modeNames are the modes as people read them.
 var modeNames = map[store.Mode]string{
-	store.All: "All", store.Failed: "Failed", store.Passed: "Passed", store.Errors: "Errors", store.Abstained: "Abstained", store.Changed: "Changed",
+	store.All: "All", store.Failed: "Failed", store.Passed: "Passed", store.Errors: "Errors", store.Abstained: "Abstained",
+	store.Changed:   "Changed",
 	store.Disagrees: "Disagrees with labels", store.Unlabelled: "Unlabelled",
 }
 
@@ -148,7 +151,8 @@ func (s *Site) cases(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	v := caseList{State: state, Metric: list.State.Metric, Columns: s.shownColumns(), Masked: !s.mask.None(), Ops: store.Ops,
+	v := caseList{State: state, Metric: list.State.Metric, Columns: s.shownColumns(), Masked: !s.mask.None(),
+		Ops:   store.Ops,
 		Sizes: []int{25, 50, 100, 250, 500}, Of: counts[state.Mode], Compared: state.Baseline != (scoring.RunID{})}
 	for _, m := range store.Modes {
 		if m == store.Changed && !v.Compared {
@@ -173,7 +177,8 @@ func (s *Site) cases(r *http.Request) (content, error) {
 		v.Rows = append(v.Rows, row)
 	}
 	v.frame(list, metrics)
-	return content{Title: modeNames[state.Mode] + " cases", Run: &state.RunID, Page: v, Poll: list.Run.Status == "running"}, nil
+	return content{Title: modeNames[state.Mode] + " cases", Run: &state.RunID, Page: v,
+		Poll: list.Run.Status == "running"}, nil
 }
 
 // shownMetrics returns the metrics shown as columns in addition to the primary one: the chosen ones, else those
@@ -238,7 +243,9 @@ func (v *caseList) frame(list *store.List, metrics []string) {
 		without.Search, without.Regexp, without.Page = "", false, 1
 		v.Pills = append(v.Pills, pill{"search " + s.Search, casesAddress(without)})
 	}
-	v.Unfilter = casesAddress(store.State{RunID: s.RunID, Baseline: s.Baseline, Metric: s.Metric, Mode: s.Mode, Columns: s.Columns, Size: s.Size, Tall: s.Tall})
+	v.Unfilter = casesAddress(
+		store.State{RunID: s.RunID, Baseline: s.Baseline, Metric: s.Metric, Mode: s.Mode, Columns: s.Columns, Size: s.Size,
+			Tall: s.Tall})
 	v.Kept = fields(s, "search", "regexp", "page", "size", "column", "rows")
 	v.Queue = newQueueAddress(s)
 	for _, m := range list.Shape.Metrics {

@@ -22,7 +22,8 @@ func IsFolder(path string) bool {
 
 // StaticOf chooses the rows of eval_runs that a report is about: those of a run whose answers a pattern
 // names, and of another run the one that they are compared with; "": none.
-func StaticOf(ctx context.Context, w *store.Store, run string, of scoring.AnswerID, baseline string) (o Static, err error) {
+func StaticOf(ctx context.Context, w *store.Store, run string, of scoring.AnswerID,
+	baseline string) (o Static, err error) {
 	rows, err := w.Runs(ctx, run)
 	if err != nil {
 		return o, err

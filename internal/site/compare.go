@@ -16,7 +16,9 @@ import (
 )
 
 // The page compares a baseline with up to four other runs.
-var _ = register(&page{name: "compare", pattern: "GET /compare", nav: "Compare", place: 40, ofRun: true, inReport: (*staticPlan).comparison, role: identity.Read, show: (*Site).compare})
+var _ = register(
+	&page{name: "compare", pattern: "GET /compare", nav: "Compare", place: 40, ofRun: true,
+		inReport: (*staticPlan).comparison, role: identity.Read, show: (*Site).compare})
 
 // comparison adds the comparison of a run with the baseline, if the report has one.
 func (l *staticPlan) comparison(p *page, of *staticRun) {
@@ -73,7 +75,8 @@ func parseSides(v url.Values) (s sides, err error) {
 		s.To = []scoring.RunID{run}
 	}
 	if len(s.To) > mostCandidates {
-		return s, errcode.New(errcode.InvalidArgument, "to: %d runs, expected at most %d to compare with the baseline", len(s.To), mostCandidates)
+		return s, errcode.New(errcode.InvalidArgument, "to: %d runs, expected at most %d to compare with the baseline",
+			len(s.To), mostCandidates)
 	}
 	for _, m := range v["metrics"] {
 		if m != "" && !slices.Contains(s.Metrics, m) {
@@ -217,7 +220,8 @@ func (s *Site) compare(r *http.Request) (content, error) {
 		return out, nil
 	}
 	if asked.Itself {
-		page.Warnings = append(page.Warnings, "The baseline is among the runs that you chose: it is left out, as a run cannot be compared with itself.")
+		page.Warnings = append(page.Warnings,
+			"The baseline is among the runs that you chose: it is left out, as a run cannot be compared with itself.")
 	}
 	return out, s.compared(ctx, page, asked, recent)
 }
@@ -330,11 +334,13 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 	differs := map[string]bool{}
 	for _, to := range asked.To {
 		line := s.line(recent, to)
-		c, err := src.Compare(ctx, set, sideOf(asked.From), sideOf(to), batchOf(&page.From), batchOf(&line), analysis.CompareOptions{Metrics: metrics})
+		c, err := src.Compare(ctx, set, sideOf(asked.From), sideOf(to), batchOf(&page.From), batchOf(&line),
+			analysis.CompareOptions{Metrics: metrics})
 		if err != nil {
 			return err
 		}
-		one := comparedRun{Run: line, Shared: c.Shared, OnlyFrom: c.OnlyOf[0], OnlyTo: c.OnlyOf[1], Notes: c.Notes, Metric: asked.Metric}
+		one := comparedRun{Run: line, Shared: c.Shared, OnlyFrom: c.OnlyOf[0], OnlyTo: c.OnlyOf[1], Notes: c.Notes,
+			Metric: asked.Metric}
 		pair := pairs{From: asked.From, To: to}
 		for i := range c.Changes {
 			ch := &c.Changes[i]
@@ -375,7 +381,8 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 	pair.Metric = ch.Metric
 	row := changeRow{
 		Metric: ch.Metric, Address: pairsAddress(pair), Compared: ch.Compared, Shared: ch.Shared,
-		Before: figure(ch.Before), After: figure(ch.After), Change: dash, Interval: dash, Rate: dash, P: dash, Adjusted: dash, Outcome: outcomes[ch.Outcome],
+		Before: figure(ch.Before), After: figure(ch.After), Change: dash, Interval: dash, Rate: dash, P: dash, Adjusted: dash,
+		Outcome: outcomes[ch.Outcome],
 	}
 	if ch.Mean != nil {
 		row.Change, row.Interval = report.Signed(*ch.Mean), report.Signed(*ch.Low)+" to "+report.Signed(*ch.High)
@@ -401,7 +408,8 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 
 // outcomes are the outcomes in words and signs.
 var outcomes = map[string]string{
-	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.NotShown: "not shown", analysis.Small: "below the minimum", analysis.Same: "no change", analysis.NotCompared: "not compared",
+	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.NotShown: "not shown",
+	analysis.Small: "below the minimum", analysis.Same: "no change", analysis.NotCompared: "not compared",
 }
 
 // outcomeClasses are the classes of what became better or worse.
@@ -429,7 +437,8 @@ type transitionCell struct {
 
 // standingNames are the standings as people read them.
 var standingNames = map[analysis.Standing]string{
-	analysis.StandPassed: "passed", analysis.StandFailed: "failed", analysis.StandScored: "no verdict", analysis.StandAbstained: "abstained", analysis.StandNotApplicable: "not applicable",
+	analysis.StandPassed: "passed", analysis.StandFailed: "failed", analysis.StandScored: "no verdict",
+	analysis.StandAbstained: "abstained", analysis.StandNotApplicable: "not applicable",
 	analysis.StandUnanswered: "unanswered", analysis.StandError: "error", analysis.StandAbsent: "no score",
 }
 

@@ -16,7 +16,9 @@ import (
 )
 
 // The page shows what the judges of a run took, and what evidence saved.
-var _ = register(&page{name: "cost", pattern: "GET /cost", nav: "Cost", place: 90, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).cost})
+var _ = register(
+	&page{name: "cost", pattern: "GET /cost", nav: "Cost", place: 90, ofRun: true, inReport: (*staticPlan).one,
+		role: identity.Read, show: (*Site).cost})
 
 type costContent struct {
 	Judge    string
@@ -127,7 +129,8 @@ func (s *Site) cost(r *http.Request) (content, error) {
 	page := &costContent{Judge: row.Judge, PricesOf: judgebackend.ListPricesOf}
 	var asked askedTokens
 	var paid paidCost
-	askedKnown, paidKnown := json.Unmarshal([]byte(row.Tokens), &asked) == nil, json.Unmarshal([]byte(row.Cost), &paid) == nil
+	askedKnown, paidKnown := json.Unmarshal([]byte(row.Tokens), &asked) == nil,
+		json.Unmarshal([]byte(row.Cost), &paid) == nil
 	page.Asked, page.Paid = spent{dash, dash, dash, dash}, spent{dash, dash, dash, dash}
 	if askedKnown {
 		page.Asked = spent{count(asked.Calls), count(asked.In), count(asked.Out), dash}
@@ -149,7 +152,8 @@ func (s *Site) cost(r *http.Request) (content, error) {
 			break
 		}
 		var c paidCost
-		line := paidRun{runLine: s.line(recent, recent[i].RunID), Here: recent[i].RunID == run, Paid: spent{dash, dash, dash, dash}}
+		line := paidRun{runLine: s.line(recent, recent[i].RunID), Here: recent[i].RunID == run,
+			Paid: spent{dash, dash, dash, dash}}
 		if json.Unmarshal([]byte(recent[i].Cost), &c) == nil {
 			line.Paid = c.spent()
 		}
@@ -187,13 +191,15 @@ func (c *paidCost) spent() spent {
 
 // metricCosts returns the cost of each metric, the share of its scores decided by evidence, and the estimated
 // savings: the mean calls, tokens and money of the scores that called a judge.
-func metricCosts(judged []store.Judged, run scoring.RunID, paid paidCost) (out []metricCost, evidentShare string, s saved) {
+func metricCosts(judged []store.Judged, run scoring.RunID,
+	paid paidCost) (out []metricCost, evidentShare string, s saved) {
 	var evident, valued, calls, tokens int64
 	savedCalls, savedTokens := 0.0, 0.0
 	for i := range judged {
 		j := &judged[i]
 		m := metricCost{
-			Metric: j.Metric, Scores: j.Scores, Asked: j.Asked, Calls: j.Calls, Further: max(0, j.Calls-j.Asked), In: count(j.TokensIn), Out: count(j.TokensOut), Wasted: j.Wasted, Evident: j.Evident,
+			Metric: j.Metric, Scores: j.Scores, Asked: j.Asked, Calls: j.Calls, Further: max(0, j.Calls-j.Asked),
+			In: count(j.TokensIn), Out: count(j.TokensOut), Wasted: j.Wasted, Evident: j.Evident,
 			EvidentShare: dash, SavedCalls: dash, Uncounted: j.Uncounted,
 			Failed: counted{N: int(j.Failed)}, Repaired: count(j.Repaired),
 		}
@@ -227,7 +233,8 @@ func metricCosts(judged []store.Judged, run scoring.RunID, paid paidCost) (out [
 
 func modelCosts(replies []store.Asked, prices *judgebackend.Budget) (out []modelCost) {
 	for _, a := range replies {
-		m := modelCost{Kind: a.Kind, Backend: a.Backend, Model: a.Model, Prompt: a.Prompt, Replies: a.Replies, In: a.TokensIn, Out: a.TokensOut, Latency: took(a.Latency), PriceIn: dash, PriceOut: dash, PriceFrom: "not known", Money: dash}
+		m := modelCost{Kind: a.Kind, Backend: a.Backend, Model: a.Model, Prompt: a.Prompt, Replies: a.Replies, In: a.TokensIn,
+			Out: a.TokensOut, Latency: took(a.Latency), PriceIn: dash, PriceOut: dash, PriceFrom: "not known", Money: dash}
 		id := judgebackend.Identity{Backend: a.Backend, Model: a.Model}
 		if p, ok := prices.Price(id); ok {
 			m.PriceIn, m.PriceOut, m.PriceFrom = p.In, p.Out, "configuration"
@@ -245,10 +252,12 @@ func modelCosts(replies []store.Asked, prices *judgebackend.Budget) (out []model
 }
 
 func costPicture(judged []store.Judged) *chart.Picture {
-	bars := chart.Bars{Name: "cost", Title: "Tokens by metric", Desc: "Tokens in and out for the scores of each metric.", X: "tokens"}
+	bars := chart.Bars{Name: "cost", Title: "Tokens by metric", Desc: "Tokens in and out for the scores of each metric.",
+		X: "tokens"}
 	for i := range judged {
 		n := float64(judged[i].TokensIn + judged[i].TokensOut)
-		bars.Rows = append(bars.Rows, chart.Bar{Name: judged[i].Metric, Value: &n, Text: count(judged[i].TokensIn + judged[i].TokensOut)})
+		bars.Rows = append(bars.Rows,
+			chart.Bar{Name: judged[i].Metric, Value: &n, Text: count(judged[i].TokensIn + judged[i].TokensOut)})
 	}
 	return bars.Picture()
 }

@@ -11,65 +11,69 @@ import (
 
 // The address exports all cases of a list as a file, in the order of their ids. If it fails after the first bytes
 // were sent, it aborts the connection, so that the client sees that the file is truncated.
-var _ = register(&page{pattern: "GET /export", ofRun: true, role: identity.Read, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
-	state, err := s.listOf(r.URL.Query())
-	if err != nil {
-		return err
-	}
-	began := &startedWriter{ResponseWriter: rw}
-	format, err := export.FormatNamed(r.URL.Query().Get("format"))
-	if err != nil {
-		return err
-	}
-	pages, err := s.reader(r.Context())
-	if err != nil {
-		return err
-	}
-	list, err := pages.List(r.Context(), state)
-	if err != nil {
-		return err
-	}
-	chosen := map[string]bool{}
-	for id, err := range list.IDs(r.Context()) {
-		if err != nil {
-			return err
-		}
-		chosen[id] = true
-	}
-	options := export.Options{Metric: list.State.Metric, Program: s.o.Version, Status: func() string { return list.Run.Status }}
-	for _, m := range list.Shape.Metrics {
-		options.Metrics = append(options.Metrics, m.Metric)
-		known := scoring.Metric{Name: m.Metric}
-		if k := s.known(m.Metric); k != nil {
-			known = *k
-		}
-		options.Known = append(options.Known, known)
-	}
-	if options.Metric == "" {
-		options.Metric = s.primary(options.Metrics)
-	}
-	w, err := format.New(began, options)
-	if err != nil {
-		return err
-	}
-	rw.Header().Set("Content-Type", format.Type)
-	rw.Header().Set("Content-Disposition", `attachment; filename="`+format.File+`"`)
-	of := store.OfRun{RunID: state.RunID}
-	for a, err := range s.o.Warehouse.ScoredAnswers(r.Context(), of) {
-		if err == nil && (a.Agent != state.Agent || a.Version != state.Version || a.Batch != state.Batch || !chosen[a.CaseID]) {
-			continue
-		}
-		if err == nil {
-			answer := export.Of(state.ID, a.AnswerID, a.Question, a.Scores)
-			answer.Withhold(s.mask)
-			err = w.Add(answer)
-		}
-		if err != nil {
-			return began.orAbort(err)
-		}
-	}
-	return began.orAbort(w.Close())
-}})
+var _ = register(
+	&page{pattern: "GET /export", ofRun: true, role: identity.Read,
+		serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+			state, err := s.listOf(r.URL.Query())
+			if err != nil {
+				return err
+			}
+			began := &startedWriter{ResponseWriter: rw}
+			format, err := export.FormatNamed(r.URL.Query().Get("format"))
+			if err != nil {
+				return err
+			}
+			pages, err := s.reader(r.Context())
+			if err != nil {
+				return err
+			}
+			list, err := pages.List(r.Context(), state)
+			if err != nil {
+				return err
+			}
+			chosen := map[string]bool{}
+			for id, err := range list.IDs(r.Context()) {
+				if err != nil {
+					return err
+				}
+				chosen[id] = true
+			}
+			options := export.Options{Metric: list.State.Metric, Program: s.o.Version,
+				Status: func() string { return list.Run.Status }}
+			for _, m := range list.Shape.Metrics {
+				options.Metrics = append(options.Metrics, m.Metric)
+				known := scoring.Metric{Name: m.Metric}
+				if k := s.known(m.Metric); k != nil {
+					known = *k
+				}
+				options.Known = append(options.Known, known)
+			}
+			if options.Metric == "" {
+				options.Metric = s.primary(options.Metrics)
+			}
+			w, err := format.New(began, options)
+			if err != nil {
+				return err
+			}
+			rw.Header().Set("Content-Type", format.Type)
+			rw.Header().Set("Content-Disposition", `attachment; filename="`+format.File+`"`)
+			of := store.OfRun{RunID: state.RunID}
+			for a, err := range s.o.Warehouse.ScoredAnswers(r.Context(), of) {
+				if err == nil &&
+					(a.Agent != state.Agent || a.Version != state.Version || a.Batch != state.Batch || !chosen[a.CaseID]) {
+					continue
+				}
+				if err == nil {
+					answer := export.Of(state.ID, a.AnswerID, a.Question, a.Scores)
+					answer.Withhold(s.mask)
+					err = w.Add(answer)
+				}
+				if err != nil {
+					return began.orAbort(err)
+				}
+			}
+			return began.orAbort(w.Close())
+		}})
 
 // startedWriter knows whether something was written.
 type startedWriter struct {

@@ -18,7 +18,9 @@ import (
 
 // The page counts what goes wrong in a run: relations between results, issues of queries,
 // categories of FLEX, and what else judges find.
-var _ = register(&page{name: "failures", pattern: "GET /failures", nav: "Failures", place: 50, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).failures})
+var _ = register(
+	&page{name: "failures", pattern: "GET /failures", nav: "Failures", place: 50, ofRun: true, inReport: (*staticPlan).one,
+		role: identity.Read, show: (*Site).failures})
 
 type failuresContent struct {
 	Kinds []failureKind
@@ -68,7 +70,8 @@ func (s *Site) failures(r *http.Request) (content, error) {
 	page := &failuresContent{Kinds: failureKinds(f, run)}
 	for i := range page.Kinds {
 		k := &page.Kinds[i]
-		bars := chart.Bars{Name: "failures-" + strconv.Itoa(i+1), Title: k.Title, Desc: "How many answers have each label.", X: "answers"}
+		bars := chart.Bars{Name: "failures-" + strconv.Itoa(i+1), Title: k.Title, Desc: "How many answers have each label.",
+			X: "answers"}
 		for _, l := range k.Labels[:min(len(k.Labels), mostInPicture)] {
 			n := float64(l.N.N)
 			bars.Rows = append(bars.Rows, chart.Bar{Name: l.Label, Value: &n, Text: count(l.N.N) + " · " + l.Share})
@@ -86,11 +89,14 @@ func failureKinds(f *analysis.Failures, run scoring.RunID) (out []failureKind) {
 	for i := range f.Labels {
 		l := &f.Labels[i]
 		if i == 0 || f.Labels[i-1].Kind != l.Kind || f.Labels[i-1].Metric != l.Metric {
-			out = append(out, failureKind{Kind: l.Kind, Title: report.KindTitle(l.Kind), Metric: l.Metric, Scored: f.LookedAt[l.Metric]})
+			out = append(out,
+				failureKind{Kind: l.Kind, Title: report.KindTitle(l.Kind), Metric: l.Metric, Scored: f.LookedAt[l.Metric]})
 		}
 		k := &out[len(out)-1]
-		state := store.State{RunID: run, Mode: store.All}.With(store.ListFilter{Column: "finding", Op: store.Equal, Value: l.Kind + ":" + l.Label})
-		k.Labels = append(k.Labels, failureLabel{Label: l.Label, N: counted{l.N, casesAddress(state)}, Share: share(float64(l.N) / float64(k.Scored))})
+		state := store.State{RunID: run,
+			Mode: store.All}.With(store.ListFilter{Column: "finding", Op: store.Equal, Value: l.Kind + ":" + l.Label})
+		k.Labels = append(k.Labels,
+			failureLabel{Label: l.Label, N: counted{l.N, casesAddress(state)}, Share: share(float64(l.N) / float64(k.Scored))})
 	}
 	byTier(f, out, run)
 	return out
@@ -134,8 +140,11 @@ func byTier(f *analysis.Failures, kinds []failureKind, run scoring.RunID) {
 				if tier == analysis.UnknownTier {
 					value = ""
 				}
-				state := store.State{RunID: run, Mode: store.All}.With(store.ListFilter{Column: "finding", Op: store.Equal, Value: l.Kind + ":" + l.Label}).With(store.ListFilter{Column: "tier", Op: store.Equal, Value: value})
-				kind.Labels[i].Tiers = append(kind.Labels[i].Tiers, tierShare{counted{n, casesAddress(state)}, share(float64(n) / float64(tiers[tier]))})
+				state := store.State{RunID: run,
+					Mode: store.All}.With(store.ListFilter{Column: "finding", Op: store.Equal, Value: l.Kind + ":" + l.Label}).With(
+					store.ListFilter{Column: "tier", Op: store.Equal, Value: value})
+				kind.Labels[i].Tiers = append(kind.Labels[i].Tiers,
+					tierShare{counted{n, casesAddress(state)}, share(float64(n) / float64(tiers[tier]))})
 			}
 		}
 	}

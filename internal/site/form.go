@@ -48,7 +48,9 @@ var templateFiles embed.FS
 // newForm parses the templates for a form.
 func newForm(a addressing, pages []*page) (*form, error) {
 	f := &form{a, map[string]*template.Template{}, "layout"}
-	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/cells.html", "templates/shortcase.html", "templates/labelcontrol.html")
+	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles,
+		"templates/layout.html", "templates/parts.html", "templates/cells.html", "templates/shortcase.html",
+		"templates/labelcontrol.html")
 	if err == nil {
 		_, err = layout.New("chart.html").Parse(chart.Template)
 	}
@@ -117,7 +119,8 @@ func (s *Site) frame(ctx context.Context, f *form, here *page, c content) frame 
 	who := caller(ctx)
 	out := frame{
 		content: c, Version: s.o.Version, Static: f.static(), Caller: who.Name,
-		Labels: s.o.Labels && !f.static() && who.May(identity.Label), Admin: s.o.Labels && !f.static() && who.May(identity.Admin),
+		Labels: s.o.Labels && !f.static() && who.May(identity.Label),
+		Admin:  s.o.Labels && !f.static() && who.May(identity.Admin),
 	}
 	if h := heldIn(ctx); h != nil && here != nil && here.noted {
 		out.Note = h.note

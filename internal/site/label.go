@@ -52,42 +52,44 @@ type side struct {
 }
 
 // The address redirects to the next answer of a queue for the current user.
-var _ = register(&page{pattern: "GET /label/next", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
-	if _, err := s.writing(); err != nil {
-		return err
-	}
-	v := r.URL.Query()
-	labels, q, err := queueOf(s, r, v.Get("queue"))
-	if err != nil {
-		return err
-	}
-	me := annotator(r)
-	if me == "" {
-		return s.goTo(rw, r, queueAddress(q.ID))
-	}
-	if !q.ClosedAt.IsZero() { // the page of the queue shows that
-		return s.goTo(rw, r, queueAddress(q.ID))
-	}
-	next, err := labels.Next(r.Context(), q, me, v["not"]...)
-	if err != nil {
-		return err
-	}
-	if next.Item == nil {
-		to := url.Values{"queue": {q.ID}, "nothing": {"left"}}
-		switch {
-		case next.Busy:
-			to.Set("nothing", "busy")
-		case next.Gone:
-			to.Set("nothing", "gone")
-		}
-		return s.goTo(rw, r, address("/queue", to))
-	}
-	to := url.Values{"queue": {q.ID}, "case": {next.Item.CaseID}}
-	if len(v["not"]) > 0 {
-		to["behind"] = v["not"]
-	}
-	return s.goTo(rw, r, address("/label", to))
-}})
+var _ = register(
+	&page{pattern: "GET /label/next", role: identity.Label,
+		serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+			if _, err := s.writing(); err != nil {
+				return err
+			}
+			v := r.URL.Query()
+			labels, q, err := queueOf(s, r, v.Get("queue"))
+			if err != nil {
+				return err
+			}
+			me := annotator(r)
+			if me == "" {
+				return s.goTo(rw, r, queueAddress(q.ID))
+			}
+			if !q.ClosedAt.IsZero() { // the page of the queue shows that
+				return s.goTo(rw, r, queueAddress(q.ID))
+			}
+			next, err := labels.Next(r.Context(), q, me, v["not"]...)
+			if err != nil {
+				return err
+			}
+			if next.Item == nil {
+				to := url.Values{"queue": {q.ID}, "nothing": {"left"}}
+				switch {
+				case next.Busy:
+					to.Set("nothing", "busy")
+				case next.Gone:
+					to.Set("nothing", "gone")
+				}
+				return s.goTo(rw, r, address("/queue", to))
+			}
+			to := url.Values{"queue": {q.ID}, "case": {next.Item.CaseID}}
+			if len(v["not"]) > 0 {
+				to["behind"] = v["not"]
+			}
+			return s.goTo(rw, r, address("/label", to))
+		}})
 
 func (s *Site) label(r *http.Request) (content, error) {
 	ctx, v := r.Context(), r.URL.Query()
@@ -138,7 +140,8 @@ func (s *Site) label(r *http.Request) (content, error) {
 	case err == nil:
 		seen = labelling.AnswerHash(c)
 		err = s.showAnswers(ctx, &out, c)
-	case code == errcode.NotFound || code == errcode.InvalidArgument || code == errcode.FailedPrecondition || code == errcode.AlreadyExists:
+	case code == errcode.NotFound || code == errcode.InvalidArgument || code == errcode.FailedPrecondition ||
+		code == errcode.AlreadyExists:
 		out.Trouble, err = err.Error(), nil
 	}
 	if err != nil {
@@ -253,19 +256,21 @@ func newSide(title string, v *caseview.View, gold bool) *side {
 
 // The address saves a label. A script gets the label as JSON, and a form redirects to the next answer. A rejected
 // form is shown again with its input.
-var _ = register(&page{pattern: "POST /label", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
-	saved, err := s.saveLabel(rw, r)
-	if wantsJSON(r) {
-		return answerLabel(rw, sentLabel{ID: saved.ID, At: &saved.At, Case: saved.CaseID}, err)
-	}
-	switch errcode.Of(err) {
-	case errcode.OK:
-		return s.goTo(rw, r, back(r, queuesAddress()))
-	case errcode.InvalidArgument, errcode.FailedPrecondition, errcode.AlreadyExists:
-		return s.comeBack(rw, r, saved, err)
-	}
-	return err
-}})
+var _ = register(
+	&page{pattern: "POST /label", role: identity.Label,
+		serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+			saved, err := s.saveLabel(rw, r)
+			if wantsJSON(r) {
+				return answerLabel(rw, sentLabel{ID: saved.ID, At: &saved.At, Case: saved.CaseID}, err)
+			}
+			switch errcode.Of(err) {
+			case errcode.OK:
+				return s.goTo(rw, r, back(r, queuesAddress()))
+			case errcode.InvalidArgument, errcode.FailedPrecondition, errcode.AlreadyExists:
+				return s.comeBack(rw, r, saved, err)
+			}
+			return err
+		}})
 
 // refusal is a label that was not saved, and why.
 type refusal struct {
@@ -336,8 +341,10 @@ func (s *Site) saveLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	f := r.PostFormValue
 	l := labelling.Label{
 		// Forms send two characters for the end of a line, which browsers count as one.
-		ID: f("id"), AnswerID: answerOf(r), Annotator: me, Verdict: f("verdict"), Note: strings.ReplaceAll(f("note"), "\r\n", "\n"),
-		GoldWrong: f("gold_wrong") != "", Ambiguous: f("ambiguous") != "", Queue: f("queue"), AnswerHash: f("answer"), Decides: f("decides") != "",
+		ID: f("id"), AnswerID: answerOf(r), Annotator: me, Verdict: f("verdict"),
+		Note:      strings.ReplaceAll(f("note"), "\r\n", "\n"),
+		GoldWrong: f("gold_wrong") != "", Ambiguous: f("ambiguous") != "", Queue: f("queue"), AnswerHash: f("answer"),
+		Decides: f("decides") != "",
 	}
 	var q *labelling.Queue
 	if l.Queue != "" {
@@ -401,26 +408,28 @@ func answerLabel(rw http.ResponseWriter, l sentLabel, err error) error {
 
 // The address withdraws the annotator's latest label in a queue, or that of an answer outside of queues, and
 // redirects to that answer.
-var _ = register(&page{pattern: "POST /label/undo", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
-	l, err := s.undoLabel(rw, r)
-	to := back(r, queuesAddress())
-	if l.Queue != "" {
-		to = named(r, "here", labelAddress(l.Queue, l.CaseID))
-	}
-	switch {
-	case wantsJSON(r):
-		return answerLabel(rw, sentLabel{ID: l.ID, At: &l.At, Case: l.CaseID, To: s.served.href(to)}, err)
-	case errcode.Of(err) == errcode.NotFound && r.PostFormValue("queue") != "":
-		return s.goTo(rw, r, address("/queue", url.Values{"queue": {r.PostFormValue("queue")}, "nothing": {"undo"}}))
-	case err != nil:
-		return err
-	case l.Decides && r.PostFormValue("decides") != "":
-		return s.goTo(rw, r, back(r, adjudicateAddress(l.Queue)))
-	case l.Decides:
-		return s.goTo(rw, r, adjudicateAddress(l.Queue))
-	}
-	return s.goTo(rw, r, to)
-}})
+var _ = register(
+	&page{pattern: "POST /label/undo", role: identity.Label,
+		serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+			l, err := s.undoLabel(rw, r)
+			to := back(r, queuesAddress())
+			if l.Queue != "" {
+				to = named(r, "here", labelAddress(l.Queue, l.CaseID))
+			}
+			switch {
+			case wantsJSON(r):
+				return answerLabel(rw, sentLabel{ID: l.ID, At: &l.At, Case: l.CaseID, To: s.served.href(to)}, err)
+			case errcode.Of(err) == errcode.NotFound && r.PostFormValue("queue") != "":
+				return s.goTo(rw, r, address("/queue", url.Values{"queue": {r.PostFormValue("queue")}, "nothing": {"undo"}}))
+			case err != nil:
+				return err
+			case l.Decides && r.PostFormValue("decides") != "":
+				return s.goTo(rw, r, back(r, adjudicateAddress(l.Queue)))
+			case l.Decides:
+				return s.goTo(rw, r, adjudicateAddress(l.Queue))
+			}
+			return s.goTo(rw, r, to)
+		}})
 
 func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Label, error) {
 	labels, me, err := s.sent(rw, r)
@@ -468,28 +477,30 @@ func undoOnOtherPage(r *http.Request, labels *labelling.Store, me string, nothin
 }
 
 // The address extends the annotator's reservation of an answer.
-var _ = register(&page{pattern: "POST /label/renew", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
-	if _, err := s.writing(); err != nil {
-		return err
-	}
-	if err := readForm(rw, r); err != nil {
-		return err
-	}
-	labels, q, err := queueOf(s, r, r.PostFormValue("queue"))
-	if err != nil {
-		return err
-	}
-	me, err := s.whoSends(r)
-	if err != nil {
-		return err
-	}
-	item, err := labels.Item(r.Context(), q, me, r.PostFormValue("case"))
-	if err == nil && item.Mine == store.Untouched {
-		err = labels.Open(r.Context(), q, item, me)
-	}
-	if err != nil {
-		return err
-	}
-	rw.WriteHeader(http.StatusNoContent)
-	return nil
-}})
+var _ = register(
+	&page{pattern: "POST /label/renew", role: identity.Label,
+		serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+			if _, err := s.writing(); err != nil {
+				return err
+			}
+			if err := readForm(rw, r); err != nil {
+				return err
+			}
+			labels, q, err := queueOf(s, r, r.PostFormValue("queue"))
+			if err != nil {
+				return err
+			}
+			me, err := s.whoSends(r)
+			if err != nil {
+				return err
+			}
+			item, err := labels.Item(r.Context(), q, me, r.PostFormValue("case"))
+			if err == nil && item.Mine == store.Untouched {
+				err = labels.Open(r.Context(), q, item, me)
+			}
+			if err != nil {
+				return err
+			}
+			rw.WriteHeader(http.StatusNoContent)
+			return nil
+		}})

@@ -30,7 +30,8 @@ func (s *Site) labels() (*labelling.Store, error) {
 // writing is the labelling of a warehouse to which people may write labels.
 func (s *Site) writing() (*labelling.Store, error) {
 	if !s.o.Labels {
-		return nil, errcode.New(errcode.PermissionDenied, "labelling is switched off: begin badger view with --label, or set report.labels for badger serve")
+		return nil, errcode.New(errcode.PermissionDenied,
+			"labelling is switched off: begin badger view with --label, or set report.labels for badger serve")
 	}
 	return s.labels()
 }
@@ -60,27 +61,29 @@ func annotator(r *http.Request) string {
 
 func checkName(name string) error {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
-	if name == "" || name != strings.TrimSpace(name) || len(name) > maxAnnotator || !utf8.ValidString(name) || strings.ContainsFunc(name, hidden) {
+	if name == "" || name != strings.TrimSpace(name) || len(name) > maxAnnotator || !utf8.ValidString(name) ||
+		strings.ContainsFunc(name, hidden) {
 		return errcode.New(errcode.InvalidArgument, "name: expected 1 to %d bytes of letters, digits and signs", maxAnnotator)
 	}
 	return nil
 }
 
 // The address sets the name of an annotator who is not authenticated.
-var _ = register(&page{pattern: "POST /name", role: "label", serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
-	if err := readForm(rw, r); err != nil {
-		return err
-	}
-	if who := caller(r.Context()); who.Name != "" {
-		return errcode.New(errcode.PermissionDenied, "your name is known already: it is %s", who.Name)
-	}
-	name := strings.TrimSpace(r.PostFormValue("name"))
-	if err := checkName(name); err != nil {
-		return err
-	}
-	http.SetCookie(rw, &http.Cookie{Name: nameCookie, Value: url.PathEscape(name), Path: s.o.Prefix + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 60 * 60}) //nolint:gosec // loopback has no TLS
-	return s.goTo(rw, r, back(r, queuesAddress()))
-}})
+var _ = register(
+	&page{pattern: "POST /name", role: "label", serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+		if err := readForm(rw, r); err != nil {
+			return err
+		}
+		if who := caller(r.Context()); who.Name != "" {
+			return errcode.New(errcode.PermissionDenied, "your name is known already: it is %s", who.Name)
+		}
+		name := strings.TrimSpace(r.PostFormValue("name"))
+		if err := checkName(name); err != nil {
+			return err
+		}
+		http.SetCookie(rw, &http.Cookie{Name: nameCookie, Value: url.PathEscape(name), Path: s.o.Prefix + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 60 * 60}) //nolint:gosec // loopback has no TLS
+		return s.goTo(rw, r, back(r, queuesAddress()))
+	}})
 
 // maxForm is how much may be sent in one form.
 const maxForm = 1 << 20
@@ -100,7 +103,8 @@ func back(r *http.Request, or string) string { return named(r, "back", or) }
 func named(r *http.Request, field, or string) string {
 	text := r.PostFormValue(field)
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") || strings.ContainsAny(text, "\\\r\n") {
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(text, "/") ||
+		strings.HasPrefix(text, "//") || strings.ContainsAny(text, "\\\r\n") {
 		return or
 	}
 	return text
@@ -146,7 +150,8 @@ type labelControl struct {
 // and the caller may adjudicate if it is an adjudication.
 func inOrder(r *http.Request, store *labelling.Store, q *labelling.Queue, l *labelling.Label) error {
 	if !isSeen(l.AnswerHash) {
-		return errcode.New(errcode.InvalidArgument, "label: the answer that you saw is %.40q, expected 16 hexadecimal digits as the page has them", l.AnswerHash)
+		return errcode.New(errcode.InvalidArgument,
+			"label: the answer that you saw is %.40q, expected 16 hexadecimal digits as the page has them", l.AnswerHash)
 	}
 	if !l.Decides || q == nil {
 		return nil
@@ -229,7 +234,8 @@ func placeOfLabel(ctx context.Context, store *labelling.Store, l *labelling.Labe
 
 // newLabelControl is the control for an answer; q is nil outside of a queue. here is the page that it
 // is on.
-func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.AnswerID, seen, here string) (*labelControl, error) {
+func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.AnswerID, seen,
+	here string) (*labelControl, error) {
 	store, err := s.writing()
 	if err != nil {
 		return nil, err
@@ -241,14 +247,17 @@ func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.A
 	}
 	c.Refused = refused(r, of, c.Queue)
 	if c.Name != "" {
-		if c.Mine, err = store.Mine(r.Context(), labelling.Label{AnswerID: of, Annotator: c.Name, Queue: c.Queue}); err != nil {
+		if c.Mine, err = store.Mine(r.Context(),
+			labelling.Label{AnswerID: of, Annotator: c.Name, Queue: c.Queue}); err != nil {
 			return nil, err
 		}
 	}
 	for i, v := range options {
-		c.Options = append(c.Options, labelOption{v, string(rune('1' + i)), verdictSigns[v], c.Mine != nil && c.Mine.Verdict == v})
+		c.Options = append(c.Options,
+			labelOption{v, string(rune('1' + i)), verdictSigns[v], c.Mine != nil && c.Mine.Verdict == v})
 	}
-	c.Options = append(c.Options, labelOption{labelling.Skip, "s", verdictSigns[labelling.Skip], c.Mine != nil && c.Mine.Verdict == labelling.Skip})
+	c.Options = append(c.Options,
+		labelOption{labelling.Skip, "s", verdictSigns[labelling.Skip], c.Mine != nil && c.Mine.Verdict == labelling.Skip})
 	return c, nil
 }
 

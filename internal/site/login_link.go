@@ -54,7 +54,8 @@ func (d *Door) takes(key string) bool {
 
 func (d *Door) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	webheaders.Set(rw.Header()) // the pages have a separate policy
-	who, err := d.guard.Identify(r.Context(), &identity.Request{Header: r.Header.Values, HTTP: true, Host: r.Host, Origin: r.Header.Get("Origin")})
+	who, err := d.guard.Identify(r.Context(),
+		&identity.Request{Header: r.Header.Values, HTTP: true, Host: r.Host, Origin: r.Header.Get("Origin")})
 	if err != nil {
 		http.Error(rw, err.Error(), http.StatusForbidden)
 		return

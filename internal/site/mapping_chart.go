@@ -92,10 +92,12 @@ func newRibbon(m *caseview.Mapping) *ribbon {
 			r.Left += len(m.Extra) - i
 			break
 		}
-		r.Agents = append(r.Agents, box(put(m.Extra[i].Position), false, m.Extra[i].Name, "only_agent", caseview.OnlyAgent.Sign()))
+		r.Agents = append(r.Agents,
+			box(put(m.Extra[i].Position), false, m.Extra[i].Name, "only_agent", caseview.OnlyAgent.Sign()))
 	}
 	r.Height = max(len(r.Golds), len(right), 1)*ribbonStep + 2
-	r.Title = fmt.Sprintf("%s of gold, %s of the answer", printable.Count(len(m.Columns), "column"), printable.Count(mappedColumns(m)+len(m.Extra), "column"))
+	r.Title = fmt.Sprintf("%s of gold, %s of the answer", printable.Count(len(m.Columns), "column"),
+		printable.Count(mappedColumns(m)+len(m.Extra), "column"))
 	return r
 }
 
@@ -126,7 +128,8 @@ func band(from, to int, class string, c *caseview.MappedColumn) ribbonBand {
 	x0, x1 := ribbonBoxes+1, ribbonWidth-ribbonBoxes-1
 	y0, y1 := from*ribbonStep+1+ribbonHigh/2, to*ribbonStep+1+ribbonHigh/2
 	middle := (x0 + x1) / 2
-	b := ribbonBand{Path: fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x0, y0, middle, y0, middle, y1, x1, y1), Class: class, TextX: x0 + 6, TextY: y0 - 4}
+	b := ribbonBand{Path: fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x0, y0, middle, y0, middle, y1, x1, y1), Class: class,
+		TextX: x0 + 6, TextY: y0 - 4}
 	var parts []string
 	if c.Key {
 		parts = append(parts, "key")

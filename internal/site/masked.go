@@ -18,7 +18,8 @@ func (s *Site) listOf(v url.Values) (store.State, error) {
 		return state, err
 	}
 	if state.Search != "" {
-		return state, errcode.New(errcode.InvalidArgument, "search: not possible while columns are masked: it would look into questions and queries, which are withheld")
+		return state, errcode.New(errcode.InvalidArgument,
+			"search: not possible while columns are masked: it would look into questions and queries, which are withheld")
 	}
 	for _, f := range state.Filters {
 		if err := s.allows("filter", f.Column); err != nil {
@@ -33,7 +34,8 @@ func (s *Site) allows(key, column string) error {
 	if s.mask.Filters(column) {
 		return nil
 	}
-	return errcode.New(errcode.InvalidArgument, "%s: not possible by %s while columns are masked: it is withheld", key, column)
+	return errcode.New(errcode.InvalidArgument, "%s: not possible by %s while columns are masked: it is withheld", key,
+		column)
 }
 
 // shownColumns are the columns that lists can be filtered by.

@@ -150,7 +150,8 @@ func neighboursOf(ctx context.Context, p *store.Pages, s *caseState) (n store.Ne
 }
 
 // briefMetrics are those whose scores are on a short page, in addition to the metric that is explained at its top.
-var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "component_f1": true, "refusal": true, "rose": true, "flex": true, "llm_ex": true}
+var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "component_f1": true,
+	"refusal": true, "rose": true, "flex": true, "llm_ex": true}
 
 // briefRows is how many rows a short page shows.
 const briefRows = 25

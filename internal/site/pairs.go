@@ -43,9 +43,11 @@ func parsePairs(v url.Values) (p pairs, err error) {
 		return p, errcode.New(errcode.InvalidArgument, "to: the run is the baseline itself, expected another run")
 	}
 	if s.From.ID == "" || len(s.To) != 1 || s.Metric == "" {
-		return p, errcode.New(errcode.InvalidArgument, "the address names no pair of runs and metric: expected from, to and metric")
+		return p, errcode.New(errcode.InvalidArgument,
+			"the address names no pair of runs and metric: expected from, to and metric")
 	}
-	p = pairs{From: s.From, To: s.To[0], Metric: s.Metric, Cell: v.Get("cell"), Sign: v.Get("sign"), Least: v.Get("least"), Changed: v.Get("changed")}
+	p = pairs{From: s.From, To: s.To[0], Metric: s.Metric, Cell: v.Get("cell"), Sign: v.Get("sign"), Least: v.Get("least"),
+		Changed: v.Get("changed")}
 	p.Page, err = pageNumber(v)
 	return p, err
 }
@@ -53,7 +55,8 @@ func parsePairs(v url.Values) (p pairs, err error) {
 // pairsAddress lists cases of a comparison.
 func pairsAddress(p pairs) string {
 	v := sides{From: p.From, To: []scoring.RunID{p.To}, Metric: p.Metric}.values()
-	for _, f := range []struct{ key, value string }{{"cell", p.Cell}, {"sign", p.Sign}, {"least", p.Least}, {"changed", p.Changed}} {
+	for _, f := range []struct{ key, value string }{{"cell", p.Cell}, {"sign", p.Sign}, {"least", p.Least},
+		{"changed", p.Changed}} {
 		if f.value != "" {
 			v.Set(f.key, f.value)
 		}
@@ -190,7 +193,8 @@ func (s *Site) pairs(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	page := &pairsContent{
-		pairs: p, FromLine: s.line(recent, p.From), ToLine: s.line(recent, p.To), FromValue: store.RunValues(p.From).Encode(), ToValue: store.RunValues(p.To).Encode(), All: all,
+		pairs: p, FromLine: s.line(recent, p.From), ToLine: s.line(recent, p.To), FromValue: store.RunValues(p.From).Encode(),
+		ToValue: store.RunValues(p.To).Encode(), All: all,
 		Compare: compareAddress(sides{From: p.From, To: []scoring.RunID{p.To}, Metric: p.Metric}), Cells: cellChoices(p.Cell),
 	}
 	ids := make([]string, len(list))
@@ -236,7 +240,8 @@ func (p *pairs) row(c *store.CasePair, lower bool, repeated [2]map[string]*repea
 	}
 	out := casePair{
 		ID: c.CaseID, Address: caseAddress(store.State{RunID: p.To, Baseline: p.From, Mode: store.All}, c.CaseID),
-		From: half(c.FromStands, c.FromValue, c.FromLabel, c.FromReason, repeated[0][c.CaseID]), To: half(c.ToStands, c.ToValue, c.ToLabel, c.ToReason, repeated[1][c.CaseID]), Change: dash,
+		From: half(c.FromStands, c.FromValue, c.FromLabel, c.FromReason, repeated[0][c.CaseID]),
+		To:   half(c.ToStands, c.ToValue, c.ToLabel, c.ToReason, repeated[1][c.CaseID]), Change: dash,
 	}
 	if c.FromValue != nil && c.ToValue != nil {
 		d := *c.ToValue - *c.FromValue
@@ -275,8 +280,10 @@ func repeatsOf(answers []store.GivenAnswer) map[string]*repeats {
 // cellChoices are the transitions that the form offers, and the one that was asked for.
 func cellChoices(chosen string) []option {
 	out := []option{
-		{"", "any", false}, {"passed.failed", "passed → failed", false}, {"failed.passed", "failed → passed", false}, {"failed.failed.reason", "failed → failed, for another reason", false},
-		{"status", "another status", false}, {"broken", "compared, passes no more", false}, {"fixed", "compared, passes now", false},
+		{"", "any", false}, {"passed.failed", "passed → failed", false}, {"failed.passed", "failed → passed", false},
+		{"failed.failed.reason", "failed → failed, for another reason", false},
+		{"status", "another status", false}, {"broken", "compared, passes no more", false},
+		{"fixed", "compared, passes now", false},
 	}
 	at := slices.IndexFunc(out, func(c option) bool { return c.Value == chosen })
 	if at < 0 {

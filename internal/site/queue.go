@@ -83,7 +83,8 @@ func (s *Site) queue(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	out := queueView{queueRow: queueRowOf(q), Me: annotator(r), Begin: labelAddress(q.ID, ""), Adjudicate: adjudicateAddress(q.ID), Labels: address("/queue/labels", url.Values{"queue": {q.ID}}), From: from}
+	out := queueView{queueRow: queueRowOf(q), Me: annotator(r), Begin: labelAddress(q.ID, ""),
+		Adjudicate: adjudicateAddress(q.ID), Labels: address("/queue/labels", url.Values{"queue": {q.ID}}), From: from}
 	out.Nothing = v.Get("nothing")
 	out.Others = seesOthers(r, q)
 	if state, err := stateOf(q.Filter); err == nil && out.Others {
@@ -130,13 +131,15 @@ func (s *Site) queue(r *http.Request) (content, error) {
 
 // The address exports the labels of a queue as JSON Lines. They include the labels of others, which the annotators
 // of a blind queue must not see.
-var _ = register(&page{pattern: "GET /queue/labels", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
-	store, q, err := queueOf(s, r, r.URL.Query().Get("queue"))
-	if err != nil {
-		return err
-	}
-	rw.Header().Set("Content-Type", "application/jsonl")
-	rw.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=\"labels-%s.jsonl\"", q.ID))
-	_, err = store.Export(r.Context(), rw, q.ID)
-	return err
-}})
+var _ = register(
+	&page{pattern: "GET /queue/labels", role: identity.Admin,
+		serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+			store, q, err := queueOf(s, r, r.URL.Query().Get("queue"))
+			if err != nil {
+				return err
+			}
+			rw.Header().Set("Content-Type", "application/jsonl")
+			rw.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=\"labels-%s.jsonl\"", q.ID))
+			_, err = store.Export(r.Context(), rw, q.ID)
+			return err
+		}})

@@ -14,7 +14,8 @@ import (
 )
 
 // The page lists the labelling queues.
-var _ = register(&page{name: "queues", pattern: "GET /queues", nav: "Labelling", place: 100, role: identity.Read, show: (*Site).queues})
+var _ = register(
+	&page{name: "queues", pattern: "GET /queues", nav: "Labelling", place: 100, role: identity.Read, show: (*Site).queues})
 
 type queueList struct {
 	Queues []queueRow
@@ -101,7 +102,8 @@ func (s *Site) newQueue(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	return content{Title: "New queue", Run: &state.RunID, Page: newQueue{state.Values().Encode(), state, int64(len(ids)), gone, casesAddress(state), orders}}, nil
+	return content{Title: "New queue", Run: &state.RunID,
+		Page: newQueue{state.Values().Encode(), state, int64(len(ids)), gone, casesAddress(state), orders}}, nil
 }
 
 // casesOf returns the ids of the cases of a list that can be shown, and the number of the others.
@@ -115,74 +117,78 @@ func (s *Site) casesOf(r *http.Request, state store.State) (ids []string, gone i
 }
 
 // The address makes a queue.
-var _ = register(&page{pattern: "POST /queue/new", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
-	store, err := s.writing()
-	if err != nil {
-		return err
-	}
-	if err := readForm(rw, r); err != nil {
-		return err
-	}
-	state, err := stateOf(r.PostFormValue("list"))
-	if err != nil {
-		return err
-	}
-	plan := labelling.Plan{
-		Name: r.PostFormValue("name"), List: state, Guideline: r.PostFormValue("guideline"),
-		Blind: r.PostFormValue("blind") != "", ReasonRequired: r.PostFormValue("reason") != "", By: annotator(r),
-	}
-	if plan.Order, err = labelling.ParseOrder(r.PostFormValue("order")); err != nil {
-		return err
-	}
-	for _, n := range []struct {
-		key string
-		to  *int
-	}{{"annotators", &plan.Annotators}, {"cases", &plan.Most}} {
-		if text := strings.TrimSpace(r.PostFormValue(n.key)); text != "" {
-			if *n.to, err = strconv.Atoi(text); err != nil {
-				return errcode.New(errcode.InvalidArgument, "%s: %.40q, expected a whole number", n.key, text)
+var _ = register(
+	&page{pattern: "POST /queue/new", role: identity.Admin,
+		serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+			store, err := s.writing()
+			if err != nil {
+				return err
 			}
-		}
-	}
-	if text := strings.TrimSpace(r.PostFormValue("seed")); text != "" {
-		if plan.Seed, err = strconv.ParseInt(text, 10, 64); err != nil {
-			return errcode.New(errcode.InvalidArgument, "seed: %.40q, expected a whole number", text)
-		}
-	}
-	if text := r.PostFormValue("options"); strings.TrimSpace(text) != "" {
-		for o := range strings.SplitSeq(text, ",") {
-			plan.Options = append(plan.Options, strings.TrimSpace(o))
-		}
-	}
-	ids, gone, err := s.casesOf(r, state)
-	if err != nil {
-		return err
-	}
-	if len(ids) == 0 && gone > 0 {
-		return errcode.New(errcode.FailedPrecondition, "queue: agent_runs has no row of any of these %d answers, or several of each, so that people would not know what to look at", gone)
-	}
-	q, err := store.Make(r.Context(), plan, ids)
-	if err != nil {
-		return err
-	}
-	return s.goTo(rw, r, queueAddress(q.ID))
-}})
+			if err := readForm(rw, r); err != nil {
+				return err
+			}
+			state, err := stateOf(r.PostFormValue("list"))
+			if err != nil {
+				return err
+			}
+			plan := labelling.Plan{
+				Name: r.PostFormValue("name"), List: state, Guideline: r.PostFormValue("guideline"),
+				Blind: r.PostFormValue("blind") != "", ReasonRequired: r.PostFormValue("reason") != "", By: annotator(r),
+			}
+			if plan.Order, err = labelling.ParseOrder(r.PostFormValue("order")); err != nil {
+				return err
+			}
+			for _, n := range []struct {
+				key string
+				to  *int
+			}{{"annotators", &plan.Annotators}, {"cases", &plan.Most}} {
+				if text := strings.TrimSpace(r.PostFormValue(n.key)); text != "" {
+					if *n.to, err = strconv.Atoi(text); err != nil {
+						return errcode.New(errcode.InvalidArgument, "%s: %.40q, expected a whole number", n.key, text)
+					}
+				}
+			}
+			if text := strings.TrimSpace(r.PostFormValue("seed")); text != "" {
+				if plan.Seed, err = strconv.ParseInt(text, 10, 64); err != nil {
+					return errcode.New(errcode.InvalidArgument, "seed: %.40q, expected a whole number", text)
+				}
+			}
+			if text := r.PostFormValue("options"); strings.TrimSpace(text) != "" {
+				for o := range strings.SplitSeq(text, ",") {
+					plan.Options = append(plan.Options, strings.TrimSpace(o))
+				}
+			}
+			ids, gone, err := s.casesOf(r, state)
+			if err != nil {
+				return err
+			}
+			if len(ids) == 0 && gone > 0 {
+				return errcode.New(errcode.FailedPrecondition, "queue: agent_runs has no row of any of these %d answers, or several of each, so that people would not know what to look at", gone)
+			}
+			q, err := store.Make(r.Context(), plan, ids)
+			if err != nil {
+				return err
+			}
+			return s.goTo(rw, r, queueAddress(q.ID))
+		}})
 
 // The address closes a queue.
-var _ = register(&page{pattern: "POST /queue/close", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
-	store, err := s.writing()
-	if err != nil {
-		return err
-	}
-	if err := readForm(rw, r); err != nil {
-		return err
-	}
-	q, err := store.Queue(r.Context(), r.PostFormValue("queue"))
-	if err == nil {
-		err = store.Close(r.Context(), q)
-	}
-	if err != nil {
-		return err
-	}
-	return s.goTo(rw, r, queueAddress(q.ID))
-}})
+var _ = register(
+	&page{pattern: "POST /queue/close", role: identity.Admin,
+		serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+			store, err := s.writing()
+			if err != nil {
+				return err
+			}
+			if err := readForm(rw, r); err != nil {
+				return err
+			}
+			q, err := store.Queue(r.Context(), r.PostFormValue("queue"))
+			if err == nil {
+				err = store.Close(r.Context(), q)
+			}
+			if err != nil {
+				return err
+			}
+			return s.goTo(rw, r, queueAddress(q.ID))
+		}})

@@ -51,18 +51,21 @@ func (s *Site) whichRun(r *http.Request) (to string, err error) {
 	case n == 1:
 		return missing.meant[0].Address, nil
 	case n > 1:
-		missing.error = errcode.New(errcode.NotFound, "the run %.80q has several agents, versions or batches; the address leaves out %s", key.ID, leftOut(key))
+		missing.error = errcode.New(errcode.NotFound,
+			"the run %.80q has several agents, versions or batches; the address leaves out %s", key.ID, leftOut(key))
 	case len(rows) == 0:
 		missing.error = errcode.New(errcode.NotFound, "there is no run %.80q", key.ID)
 	default:
-		missing.error = errcode.New(errcode.NotFound, "there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key.ID, key.Agent, key.Version, key.Batch)
+		missing.error = errcode.New(errcode.NotFound, "there is no run %.80q of agent %.80q, version %.80q, batch %.80q",
+			key.ID, key.Agent, key.Version, key.Batch)
 	}
 	return "", missing
 }
 
 func leftOut(run scoring.RunID) string {
 	var names []string
-	for _, p := range []struct{ name, value string }{{"agent", run.Agent}, {"version", run.Version}, {"batch", run.Batch}} {
+	for _, p := range []struct{ name, value string }{{"agent", run.Agent}, {"version", run.Version},
+		{"batch", run.Batch}} {
 		if p.value == "" {
 			names = append(names, p.name)
 		}
@@ -84,7 +87,8 @@ func (s *Site) runThere(r *http.Request, recent []store.Run, key string, run sco
 		}
 	}
 	if err == nil {
-		err = errcode.New(errcode.NotFound, "%s: there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key, run.ID, run.Agent, run.Version, run.Batch)
+		err = errcode.New(errcode.NotFound, "%s: there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key,
+			run.ID, run.Agent, run.Version, run.Batch)
 	}
 	return err
 }

@@ -18,7 +18,9 @@ import (
 )
 
 // The page of the results of a run.
-var _ = register(&page{name: "run", pattern: "GET /run", nav: "Results", place: 20, ofRun: true, noted: true, inReport: (*staticPlan).results, role: identity.Read, show: (*Site).run})
+var _ = register(
+	&page{name: "run", pattern: "GET /run", nav: "Results", place: 20, ofRun: true, noted: true,
+		inReport: (*staticPlan).results, role: identity.Read, show: (*Site).run})
 
 // results adds the results of a run. A report opens with those of the first run.
 func (l *staticPlan) results(p *page, of *staticRun) {
@@ -37,7 +39,8 @@ const (
 
 // sliced are the columns by which the page of a run is cut, with their headings.
 var sliced = []struct{ column, heading string }{
-	{"tier", "Complexity"}, {"tag", "Tags"}, {"database", "Databases"}, {"dialect", "Dialects"}, {"relation", "Why results differ"}, {"reason", "Reasons"},
+	{"tier", "Complexity"}, {"tag", "Tags"}, {"database", "Databases"}, {"dialect", "Dialects"},
+	{"relation", "Why results differ"}, {"reason", "Reasons"},
 }
 
 // runView is the data of the page of a run.
@@ -130,7 +133,8 @@ func (s *Site) run(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	v := runView{Row: rows[0], Cases: list.Shape.Cases, Every: casesAddress(store.State{RunID: key}), Metric: list.State.Metric, Only: q.Get("by"), Whole: s.ofMetric(key, list, list.State.Metric)}
+	v := runView{Row: rows[0], Cases: list.Shape.Cases, Every: casesAddress(store.State{RunID: key}),
+		Metric: list.State.Metric, Only: q.Get("by"), Whole: s.ofMetric(key, list, list.State.Metric)}
 	v.Lower = s.lower(v.Metric)
 	if v.Groups, err = s.metricGroups(ctx, p, list, figures); err != nil {
 		return content{}, err
@@ -169,7 +173,8 @@ func bare(ctx context.Context, p *store.Pages, run scoring.RunID) (bool, error) 
 		return false, err
 	}
 	rows, err := list.Page(ctx, nil)
-	return len(rows) > 0 && !slices.ContainsFunc(rows, func(r store.CaseRow) bool { return r.Question != "" || r.SQL != "" }), err
+	return len(rows) > 0 &&
+		!slices.ContainsFunc(rows, func(r store.CaseRow) bool { return r.Question != "" || r.SQL != "" }), err
 }
 
 // ofMetric is the address of the page of a run about a metric.
@@ -196,7 +201,8 @@ func (s *Site) lower(metric string) bool {
 }
 
 // metricGroups are the figures of all metrics, in the order of the terminal's summary.
-func (s *Site) metricGroups(ctx context.Context, p *store.Pages, list *store.List, figures map[string]store.MetricFigures) ([]metricGroup, error) {
+func (s *Site) metricGroups(ctx context.Context, p *store.Pages, list *store.List,
+	figures map[string]store.MetricFigures) ([]metricGroup, error) {
 	var groups []metricGroup
 	for _, m := range list.Shape.Metrics {
 		name := ""
@@ -247,8 +253,10 @@ func rowOf(name string, f *store.Figures, cases int64, s store.State) metricRow 
 		return casesAddress(s.With(store.ListFilter{Column: "status", Op: store.Equal, Value: of}))
 	}
 	row.To = rowAddresses{
-		All: casesAddress(s), OK: status("ok"), Passed: casesAddress(s.In(store.Passed)), NotPassed: casesAddress(s.In(store.Failed)),
-		Abstained: status("abstained"), NotApplicable: status("not_applicable"), Unanswered: status("unanswered"), Failed: status("failed"),
+		All: casesAddress(s), OK: status("ok"), Passed: casesAddress(s.In(store.Passed)),
+		NotPassed: casesAddress(s.In(store.Failed)),
+		Abstained: status("abstained"), NotApplicable: status("not_applicable"), Unanswered: status("unanswered"),
+		Failed: status("failed"),
 	}
 	return row
 }
@@ -264,7 +272,8 @@ const few = 5000
 // meanInterval is the 95 % interval of the mean of a metric's values, as summaries compute it: by the
 // bootstrap, or beyond few values the normal one. Metrics with verdicts have the interval of their
 // share instead.
-func meanInterval(ctx context.Context, p *store.Pages, run *store.ScoredRun, metric string, f *store.MetricFigures) (string, error) {
+func meanInterval(ctx context.Context, p *store.Pages, run *store.ScoredRun, metric string,
+	f *store.MetricFigures) (string, error) {
 	if f.Judged > 0 || f.OK < 2 {
 		return "", nil
 	}
@@ -272,13 +281,14 @@ func meanInterval(ctx context.Context, p *store.Pages, run *store.ScoredRun, met
 		mean, half := f.Sum/float64(f.OK), agreement.Z95*f.Deviation/math.Sqrt(float64(f.OK))
 		return between(mean-half, mean+half), nil
 	}
-	return store.Remember(p, []*store.Run{&run.Run}, "interval\x00"+metric, func(s string) int { return len(s) }, func() (string, error) {
-		values, err := p.Values(ctx, run, metric)
-		if err != nil || len(values) < 2 {
-			return "", err
-		}
-		return between(agreement.MeanInterval(slices.Clone(values), 0)), nil
-	})
+	return store.Remember(p, []*store.Run{&run.Run}, "interval\x00"+metric, func(s string) int { return len(s) },
+		func() (string, error) {
+			values, err := p.Values(ctx, run, metric)
+			if err != nil || len(values) < 2 {
+				return "", err
+			}
+			return between(agreement.MeanInterval(slices.Clone(values), 0)), nil
+		})
 }
 
 func between(low, high float64) string { return report.Value(low) + "–" + report.Value(high) }
@@ -295,7 +305,8 @@ func (s *Site) aboutMetric(ctx context.Context, p *store.Pages, list *store.List
 			return err
 		}
 		if n := len(values); n > 0 {
-			v.Spread = &spread{values[0], agreement.Quantile(values, .25), agreement.Quantile(values, .5), agreement.Quantile(values, .75), values[n-1]}
+			v.Spread = &spread{values[0], agreement.Quantile(values, .25), agreement.Quantile(values, .5),
+				agreement.Quantile(values, .75), values[n-1]}
 		}
 		if err := s.worst(ctx, p, base, v); err != nil {
 			return err
@@ -344,8 +355,10 @@ func (s *Site) aboutMetric(ctx context.Context, p *store.Pages, list *store.List
 		}
 		v.Slices = append(v.Slices, of)
 	}
-	if v.Only != "" && len(v.Slices) == 0 && !slices.ContainsFunc(sliced, func(by struct{ column, heading string }) bool { return by.column == v.Only }) {
-		return errcode.New(errcode.InvalidArgument, "by: unknown slice %.40q; expected tier, tag, database, dialect, relation or reason", v.Only)
+	if v.Only != "" && len(v.Slices) == 0 &&
+		!slices.ContainsFunc(sliced, func(by struct{ column, heading string }) bool { return by.column == v.Only }) {
+		return errcode.New(errcode.InvalidArgument,
+			"by: unknown slice %.40q; expected tier, tag, database, dialect, relation or reason", v.Only)
 	}
 	return nil
 }
@@ -382,7 +395,8 @@ func (s *Site) worst(ctx context.Context, p *store.Pages, state store.State, v *
 	for i := range rows {
 		s.withholdRow(&rows[i])
 		w := worst{CaseRow: rows[i], Address: caseAddress(state, rows[i].ID), Score: rows[i].Scores[v.Metric]}
-		if r, there := rows[i].Scores["relation"]; there && r.Status == scoring.StatusOK && r.Label != "same" && v.Metric != "relation" && r.Reason != w.Score.Reason {
+		if r, there := rows[i].Scores["relation"]; there && r.Status == scoring.StatusOK && r.Label != "same" &&
+			v.Metric != "relation" && r.Reason != w.Score.Reason {
 			w.Why = r.Reason
 		}
 		v.Worst = append(v.Worst, w)

@@ -21,7 +21,8 @@ import (
 )
 
 // The page lists the runs.
-var _ = register(&page{name: "runs", pattern: "GET /{$}", nav: "Runs", place: 10, role: identity.Read, show: (*Site).runs})
+var _ = register(
+	&page{name: "runs", pattern: "GET /{$}", nav: "Runs", place: 10, role: identity.Read, show: (*Site).runs})
 
 // runsOnPage is how many runs a page of them shows.
 const runsOnPage = 50
@@ -86,9 +87,11 @@ func (s *Site) runs(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	list := runList{Filter: store.RunFilter{
-		Text: q.Get("text"), By: scoring.By{Agent: q.Get("agent"), Version: q.Get("version")}, Status: q.Get("status"), Limit: runsOnPage, Offset: (number - 1) * runsOnPage,
+		Text: q.Get("text"), By: scoring.By{Agent: q.Get("agent"), Version: q.Get("version")}, Status: q.Get("status"),
+		Limit: runsOnPage, Offset: (number - 1) * runsOnPage,
 	}, Statuses: runStatuses}
-	list.Filter.Unnamed, list.Filter.Unversioned = list.Filter.Agent == analysis.NoName, list.Filter.Version == analysis.NoVersion
+	list.Filter.Unnamed, list.Filter.Unversioned = list.Filter.Agent == analysis.NoName,
+		list.Filter.Version == analysis.NoVersion
 	f := list.Filter
 	list.Filtered = f.Text != "" || f.Agent != "" || f.Version != "" || f.Status != ""
 	p, err := s.reader(ctx)
@@ -120,7 +123,8 @@ func (s *Site) runs(r *http.Request) (content, error) {
 	list.Pick = len(list.Rows) > 1
 	at := func(number int) string {
 		v := url.Values{}
-		for key, value := range map[string]string{"text": f.Text, "agent": f.Agent, "version": f.Version, "status": f.Status} {
+		for key, value := range map[string]string{"text": f.Text, "agent": f.Agent, "version": f.Version,
+			"status": f.Status} {
 			if value != "" {
 				v.Set(key, value)
 			}
@@ -168,7 +172,8 @@ func (s *Site) runRows(ctx context.Context, p *store.Pages, runs []store.Run) ([
 		state := store.State{RunID: key, Mode: store.All}
 		if linked(key) {
 			row.Pick = store.RunValues(key).Encode()
-			row.All, row.Passed, row.Errors = casesAddress(state), casesAddress(state.In(store.Passed)), casesAddress(state.In(store.Errors))
+			row.All, row.Passed, row.Errors = casesAddress(state), casesAddress(state.In(store.Passed)),
+				casesAddress(state.In(store.Errors))
 		}
 		if there {
 			row.Cases = f.Scores

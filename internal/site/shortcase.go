@@ -141,13 +141,15 @@ func (s *shortCase) columns(m *caseview.Mapping) {
 			line.Type += ", masked"
 		}
 		if line.OnlyGold = c.Agent == nil; !line.OnlyGold {
-			line.Agent, line.AgentType, line.Equal = phraseIn(columnName(c.Agent.Name)), c.Agent.Type, count(c.Equal)+" of "+count(c.Of)
+			line.Agent, line.AgentType, line.Equal = phraseIn(columnName(c.Agent.Name)), c.Agent.Type,
+				count(c.Equal)+" of "+count(c.Of)
 		}
 		s.Columns = append(s.Columns, line)
 	}
 	for i := range m.Extra {
 		c := &m.Extra[i]
-		line := shortColumn{Agent: phraseIn(columnName(c.Name)), AgentType: c.Type, State: caseview.OnlyAgent, OnlyAgent: true}
+		line := shortColumn{Agent: phraseIn(columnName(c.Name)), AgentType: c.Type, State: caseview.OnlyAgent,
+			OnlyAgent: true}
 		if c.Trivial {
 			line.How = phrase{Plain: "carries nothing"}
 		}
@@ -157,14 +159,16 @@ func (s *shortCase) columns(m *caseview.Mapping) {
 
 func (s *shortCase) cells(cells *caseview.Cells, to int) {
 	r := &cells.Rows
-	s.Counts = things(r.Gold, "row") + " in gold, " + count(r.Agent) + " in the answer: " + count(r.Matched) + " matched (" + count(r.Equal) + " agree, " + count(r.Differing) + " differ), " +
+	s.Counts = things(r.Gold, "row") + " in gold, " + count(r.Agent) + " in the answer: " + count(r.Matched) +
+		" matched (" + count(r.Equal) + " agree, " + count(r.Differing) + " differ), " +
 		count(r.Missing) + " missing, " + count(r.Extra) + " extra. Cells:"
 	for _, n := range cells.Counts {
 		if n.Cells > 0 {
 			s.Counts += " " + n.State.Sign() + " " + n.State.Words() + " " + count(n.Cells) + ";"
 		}
 	}
-	s.Caption = "Rows " + count(cells.From+1) + "–" + count(to) + " of " + count(cells.Total) + "; gold over the answer where they differ"
+	s.Caption = "Rows " + count(cells.From+1) + "–" + count(to) + " of " + count(cells.Total) +
+		"; gold over the answer where they differ"
 	for i := range cells.Page {
 		row := &cells.Page[i]
 		line := shortRow{Kind: row.Kind, Cells: make([]shortCell, len(row.Cells))}
@@ -269,6 +273,7 @@ func newReadyRow(r *caseRow) *readyRow {
 		tags = append(tags, r.Database)
 	}
 	return &readyRow{
-		Relation: phraseOf(or(r.Relation)), Question: phraseOf(or(r.Question)), Reason: phraseOf(or(r.Reason)), Tags: phraseOf(strings.Join(tags, " ")), People: or(r.People), Latency: or(r.Latency),
+		Relation: phraseOf(or(r.Relation)), Question: phraseOf(or(r.Question)), Reason: phraseOf(or(r.Reason)),
+		Tags: phraseOf(strings.Join(tags, " ")), People: or(r.People), Latency: or(r.Latency),
 	}
 }

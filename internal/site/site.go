@@ -62,17 +62,20 @@ var pages []*page
 // register adds a page. It is called when the program starts; a page whose address, name or place is taken
 // stops the program.
 func register(p *page) *page {
-	if p.pattern == "" || (p.show == nil) == (p.serve == nil) || (p.show == nil) != (p.name == "") || (p.nav == "") != (p.place == 0) {
+	if p.pattern == "" || (p.show == nil) == (p.serve == nil) || (p.show == nil) != (p.name == "") ||
+		(p.nav == "") != (p.place == 0) {
 		panic("page " + p.pattern + ": expected an address, either a name and show or serve, and a place if it has a link")
 	}
 	for _, o := range pages {
-		if o.pattern == p.pattern || p.name != "" && o.name == p.name || p.place != 0 && o.place == p.place || p.perCase && o.perCase {
+		if o.pattern == p.pattern || p.name != "" && o.name == p.name || p.place != 0 && o.place == p.place ||
+			p.perCase && o.perCase {
 			panic("page " + p.pattern + ": its address, name or place is that of " + o.pattern)
 		}
 	}
 	pages = append(pages, p)
 	slices.SortFunc(pages, func(a, b *page) int {
-		return cmp.Or(cmp.Compare(cmp.Or(a.place, math.MaxInt), cmp.Or(b.place, math.MaxInt)), cmp.Compare(a.pattern, b.pattern))
+		return cmp.Or(cmp.Compare(cmp.Or(a.place, math.MaxInt), cmp.Or(b.place, math.MaxInt)),
+			cmp.Compare(a.pattern, b.pattern))
 	})
 	return p
 }
@@ -89,7 +92,8 @@ type Site struct {
 
 // New makes a site. An error is a wrong option.
 func New(o Options) (*Site, error) {
-	if o.Prefix = strings.TrimSuffix(o.Prefix, "/"); o.Prefix != "" && (!strings.HasPrefix(o.Prefix, "/") || strings.ContainsAny(o.Prefix, "?#{} \"'<>\\")) {
+	if o.Prefix = strings.TrimSuffix(o.Prefix, "/"); o.Prefix != "" &&
+		(!strings.HasPrefix(o.Prefix, "/") || strings.ContainsAny(o.Prefix, "?#{} \"'<>\\")) {
 		return nil, errcode.New(errcode.InvalidArgument, "prefix: invalid path %.80q; expected one such as /report", o.Prefix)
 	}
 	if o.Now == nil {
@@ -142,7 +146,8 @@ func CheckOrigins(origins []string) error {
 	for _, a := range origins {
 		host, ok := strings.CutPrefix(a, "https://")
 		if !ok || host == "" || host == "*" || strings.HasPrefix(host, "*:") || strings.ContainsAny(host, "/;, '\"") {
-			return errcode.New(errcode.InvalidArgument, "embed_in: invalid origin %.80q; expected one such as https://app.example.com", a)
+			return errcode.New(errcode.InvalidArgument,
+				"embed_in: invalid origin %.80q; expected one such as https://app.example.com", a)
 		}
 	}
 	return nil
@@ -183,7 +188,8 @@ func (s *Site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		case http.ErrAbortHandler: // a file that was begun cannot be ended
 			panic(v)
 		default:
-			s.o.Log.Error("a page could not be created", slog.String("id", h.Get(requestID)), slog.String("path", r.URL.Path), slog.String("stack", string(debug.Stack())))
+			s.o.Log.Error("a page could not be created", slog.String("id", h.Get(requestID)), slog.String("path", r.URL.Path),
+				slog.String("stack", string(debug.Stack())))
 			s.fail(rw, r, errcode.New(errcode.Internal, "the page could not be created; this is a bug in badger"))
 		}
 	}()
@@ -259,26 +265,33 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	}
 	switch code := errcode.Of(err); code {
 	case errcode.NotFound:
-		f.Status, f.Heading, f.Advice = http.StatusNotFound, "Not found", "The run or the case may have been removed. See the list of runs."
+		f.Status, f.Heading, f.Advice = http.StatusNotFound, "Not found",
+			"The run or the case may have been removed. See the list of runs."
 	case errcode.InvalidArgument:
-		f.Status, f.Heading, f.Advice = http.StatusBadRequest, "The address is invalid", "Correct the named value, or start from the list of runs."
+		f.Status, f.Heading, f.Advice = http.StatusBadRequest, "The address is invalid",
+			"Correct the named value, or start from the list of runs."
 	case errcode.PermissionDenied, errcode.Unauthenticated:
-		f.Status, f.Heading, f.Advice = http.StatusForbidden, "Not allowed", "Ask the operator of the server for the named role."
+		f.Status, f.Heading, f.Advice = http.StatusForbidden, "Not allowed",
+			"Ask the operator of the server for the named role."
 	case errcode.FailedPrecondition, errcode.AlreadyExists:
 		f.Status, f.Heading, f.Advice = http.StatusConflict, "Not possible now", "Go back, reload the page and try again."
 	case errcode.Unavailable, errcode.DeadlineExceeded, errcode.ResourceExhausted:
-		f.Status, f.Heading, f.Advice = http.StatusServiceUnavailable, "The warehouse does not answer", "Load the page again in a moment."
+		f.Status, f.Heading, f.Advice = http.StatusServiceUnavailable, "The warehouse does not answer",
+			"Load the page again in a moment."
 		rw.Header().Set("Retry-After", "5")
 	default:
 		if code == errcode.Unknown { // it is not written for people
 			f.Message = "This is a bug in badger."
 			s.o.Log.Error("internal error", slog.String("id", f.ID), slog.String("error", err.Error()))
 		}
-		f.Status, f.Heading, f.Advice = http.StatusInternalServerError, "The page could not be created", "Reload the page. If it fails again, give the operator of the server the identifier below."
-		s.o.Log.Error("a page could not be created", slog.String("id", f.ID), slog.String("path", r.URL.Path), slog.String("code", code.String()))
+		f.Status, f.Heading, f.Advice = http.StatusInternalServerError, "The page could not be created",
+			"Reload the page. If it fails again, give the operator of the server the identifier below."
+		s.o.Log.Error("a page could not be created", slog.String("id", f.ID), slog.String("path", r.URL.Path),
+			slog.String("code", code.String()))
 	}
 	if errors.Is(err, errMethod) {
-		f.Status, f.Heading, f.Advice = http.StatusMethodNotAllowed, "Not possible", "Open the address with a browser, or start from the list of runs."
+		f.Status, f.Heading, f.Advice = http.StatusMethodNotAllowed, "Not possible",
+			"Open the address with a browser, or start from the list of runs."
 	}
 	if wantsJSON(r) {
 		_ = answerJSON(rw, f.Status, map[string]string{"error": f.Message, "id": f.ID})
@@ -286,7 +299,8 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	}
 	var b bytes.Buffer
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if err := s.served.write(&b, "error", s.frame(r.Context(), s.served, nil, content{Title: f.Heading, Page: f})); err != nil {
+	if err := s.served.write(&b, "error",
+		s.frame(r.Context(), s.served, nil, content{Title: f.Heading, Page: f})); err != nil {
 		b.Reset()
 		rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		b.WriteString(f.Heading + " (" + f.ID + ")\n")

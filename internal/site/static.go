@@ -79,7 +79,8 @@ const sectionMark = "p-"
 // listKeys are the keys of the list that a case is examined from. What else an address asks for,
 // such as other rows, is another page.
 var listKeys = map[string]bool{
-	"run": true, "agent": true, "version": true, "batch": true, "mode": true, "search": true, "regexp": true, "filter": true, "sort": true, "column": true, "page": true, "size": true, "rows": true,
+	"run": true, "agent": true, "version": true, "batch": true, "mode": true, "search": true, "regexp": true,
+	"filter": true, "sort": true, "column": true, "page": true, "size": true, "rows": true,
 	"base_run": true, "base_agent": true, "base_version": true, "base_batch": true, "case": true,
 }
 
@@ -333,7 +334,8 @@ func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error
 }
 
 // each renders the pages of a report, several at once, and hands them over in their order.
-func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static, write func(p staticPage, text []byte) error) error {
+func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static,
+	write func(p staticPage, text []byte) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	workers := max(2, runtime.GOMAXPROCS(0))
 	type made struct {
@@ -341,7 +343,8 @@ func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static,
 		ctx  context.Context //nolint:containedctx // what the page is rendered in
 		text chan []byte
 	}
-	todo, ready := make(chan made, readTogether), make(chan made, readTogether) // the next cases are read while these are rendered
+	// the next cases are read while these are rendered
+	todo, ready := make(chan made, readTogether), make(chan made, readTogether)
 	group.Go(func() error {
 		defer close(todo)
 		defer close(ready)
@@ -412,7 +415,8 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 	if s.o.Elsewhere != nil {
 		p = p.Lacking(s.o.Elsewhere)
 	}
-	shared := &held{pages: p, runs: map[scoring.RunID]*heldRun{}, lists: &heldLists{counts: map[string]map[store.Mode]int64{}}}
+	shared := &held{pages: p, runs: map[scoring.RunID]*heldRun{},
+		lists: &heldLists{counts: map[string]map[store.Mode]int64{}}}
 	for _, run := range o.Runs {
 		if shared.runs[run], err = s.holdRun(ctx, p, o, run); err != nil {
 			return nil, nil, nil, err
@@ -459,7 +463,8 @@ func (s *Site) WriteFolder(ctx context.Context, dir string, o Static) error {
 		names = append(names, p.name+".html")
 	}
 	slices.Sort(names)
-	if err := write(listFile, []byte(strings.Join(names, "\n")+"\n")); err != nil { // first: what is there is known even where the rest fails
+	// first: what is there is known even where the rest fails
+	if err := write(listFile, []byte(strings.Join(names, "\n")+"\n")); err != nil {
 		return err
 	}
 	for _, a := range usedAssets() {
@@ -523,7 +528,9 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
 		return err
 	})
 	if err == nil {
-		_, _ = out.WriteString("</main>\n<footer><p>badger " + html.EscapeString(s.o.Version) + "</p></footer>\n<script>" + string(assets()["site.js"].data) + "</script>\n</body>\n</html>\n")
+		_, _ = out.WriteString(
+			"</main>\n<footer><p>badger " + html.EscapeString(s.o.Version) + "</p></footer>\n<script>" +
+				string(assets()["site.js"].data) + "</script>\n</body>\n</html>\n")
 		err = out.Flush()
 	}
 	if err != nil {

@@ -16,7 +16,9 @@ import (
 )
 
 // The page lists questions whose accepted answer, or whose wording, is suspect.
-var _ = register(&page{name: "suspects", pattern: "GET /suspects", nav: "Suspect golds", place: 70, ofRun: true, inReport: (*staticPlan).one, role: identity.Read, show: (*Site).suspects})
+var _ = register(
+	&page{name: "suspects", pattern: "GET /suspects", nav: "Suspect golds", place: 70, ofRun: true,
+		inReport: (*staticPlan).one, role: identity.Read, show: (*Site).suspects})
 
 const suspectsPerPage = 50
 
@@ -95,7 +97,8 @@ func (s *Site) suspects(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	page := &suspectsContent{
-		EX: a.EX, Cases: a.Cases, Answers: a.Answers, Rejected: a.Rejected, Labelled: a.Labelled, Accepted: a.Accepted, Reason: reason, AllAt: suspectsAddress(run, "", 1), Notes: a.Notes, AcceptedShare: dash,
+		EX: a.EX, Cases: a.Cases, Answers: a.Answers, Rejected: a.Rejected, Labelled: a.Labelled, Accepted: a.Accepted,
+		Reason: reason, AllAt: suspectsAddress(run, "", 1), Notes: a.Notes, AcceptedShare: dash,
 	}
 	if a.Labelled > 0 {
 		page.AcceptedShare = share(float64(a.Accepted) / float64(a.Labelled))
@@ -203,7 +206,8 @@ func hasReason(q *analysis.Suspect, reason string) bool {
 }
 
 func reasonOf(m *analysis.Measured, run scoring.RunID) reasonRow {
-	row := reasonRow{Name: m.Reason, By: m.By, Cases: counted{m.Cases, suspectsAddress(run, m.Reason, 1)}, Answers: m.N, Accepted: dash, Precision: share(m.Precision), Interval: dash, Recall: share(m.Recall)}
+	row := reasonRow{Name: m.Reason, By: m.By, Cases: counted{m.Cases, suspectsAddress(run, m.Reason, 1)}, Answers: m.N,
+		Accepted: dash, Precision: share(m.Precision), Interval: dash, Recall: share(m.Recall)}
 	switch {
 	case m.Reason != "any":
 	case m.Of == "any":
@@ -239,7 +243,8 @@ func discordanceOf(a *analysis.Audit) (out []discordanceRow) {
 }
 
 func suspectOf(q *analysis.Suspect, run scoring.RunID) suspectRow {
-	row := suspectRow{ID: q.CaseID, Address: caseAddress(store.State{RunID: run, Mode: store.All}, q.CaseID), Of: q.Of, Rejected: fmt.Sprintf("%d of %d", q.Rejected, q.Answers), Accepted: dash}
+	row := suspectRow{ID: q.CaseID, Address: caseAddress(store.State{RunID: run, Mode: store.All}, q.CaseID), Of: q.Of,
+		Rejected: fmt.Sprintf("%d of %d", q.Rejected, q.Answers), Accepted: dash}
 	if q.Accepted != nil {
 		row.Accepted = strconv.Itoa(*q.Accepted)
 	}

@@ -20,7 +20,8 @@ import (
 )
 
 // The page shows how metrics went over the batches of agents.
-var _ = register(&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 60, role: identity.Read, show: (*Site).trend})
+var _ = register(
+	&page{name: "trend", pattern: "GET /trend", nav: "Trend", place: 60, role: identity.Read, show: (*Site).trend})
 
 const (
 	lastBatches   = 10 // that are shown unless more are asked for
@@ -227,7 +228,8 @@ func (s *Site) prompts(ctx context.Context) (map[scoring.RunID]map[string][2][]s
 }
 
 // trendOf is one metric of a trend.
-func trendOf(t *analysis.Trend, metric string, number int, state trendState, asked map[scoring.RunID]map[string][2][]string, occurred map[string]bool) trendMetric {
+func trendOf(t *analysis.Trend, metric string, number int, state trendState,
+	asked map[scoring.RunID]map[string][2][]string, occurred map[string]bool) trendMetric {
 	out := trendMetric{Name: metric}
 	picture := chart.Lines{
 		Name: "trend-" + strconv.Itoa(number), Title: metric + " over the batches", X: "batch", Y: "mean", Steps: []string{},
@@ -257,7 +259,8 @@ func trendOf(t *analysis.Trend, metric string, number int, state trendState, ask
 				agents = append(agents, b.Agent)
 			}
 			line := series[b.Agent]
-			point := chart.Point{X: float64(len(picture.Steps)), Y: *p.Now.Mean, Cut: cut && !state.Across, Tip: b.Name() + ": " + row.Mean + ", " + printable.Count(p.Now.Scored, "case")}
+			point := chart.Point{X: float64(len(picture.Steps)), Y: *p.Now.Mean, Cut: cut && !state.Across,
+				Tip: b.Name() + ": " + row.Mean + ", " + printable.Count(p.Now.Scored, "case")}
 			if p.Now.PassLow != nil && p.Now.PassRate != nil && *p.Now.PassRate == *p.Now.Mean {
 				point.Low, point.High = p.Now.PassLow, p.Now.PassHigh
 			}
@@ -292,10 +295,12 @@ func stepName(b *analysis.Batch) string {
 
 // rowOfPoint returns a point as a row of a table. cut reports that it is not comparable with the previous one,
 // completely or in part.
-func rowOfPoint(t *analysis.Trend, p *analysis.Point, asked map[scoring.RunID]map[string][2][]string) (row trendRow, cut bool) {
+func rowOfPoint(t *analysis.Trend, p *analysis.Point,
+	asked map[scoring.RunID]map[string][2][]string) (row trendRow, cut bool) {
 	b := t.Batches[p.Batch]
 	row = trendRow{
-		Batch: b, Cases: p.Now.Asked, Coverage: covered(p.Now.Coverage), Mean: figure(p.Now.Mean), P90: figure(p.Now.P90), Passed: share(p.Now.PassRate), Change: dash, P: dash,
+		Batch: b, Cases: p.Now.Asked, Coverage: covered(p.Now.Coverage), Mean: figure(p.Now.Mean), P90: figure(p.Now.P90),
+		Passed: share(p.Now.PassRate), Change: dash, P: dash,
 	}
 	if !b.At.IsZero() {
 		row.Day = b.At.UTC().Format("2006-01-02")

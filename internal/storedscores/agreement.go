@@ -61,7 +61,8 @@ func (s *Warehouse) Labelled(ctx context.Context, b analysis.Batch, metrics []sc
 		if out.Run[key] != r.RunID {
 			out.Run[key] = ""
 		}
-		out.Metrics[k].Scores[c] = calibration.Score{Status: r.Status, Value: r.Value, Verdict: agreement.VoteOf(r.Passed), Calls: r.Calls}
+		out.Metrics[k].Scores[c] = calibration.Score{Status: r.Status, Value: r.Value, Verdict: agreement.VoteOf(r.Passed),
+			Calls: r.Calls}
 	})
 	if err != nil {
 		return nil, err
@@ -150,7 +151,8 @@ func keyOf(r *store.LabelledScore, metrics []scoring.Metric) string {
 }
 
 // metricOf describes the metric of a key, whose thresholds are those of the run.
-func (s *Warehouse) metricOf(key string, r *store.LabelledScore, metrics []scoring.Metric, cases int) calibration.Metric {
+func (s *Warehouse) metricOf(key string, r *store.LabelledScore, metrics []scoring.Metric,
+	cases int) calibration.Metric {
 	m := calibration.Metric{Key: key, Calls: true, Scores: make([]calibration.Score, cases)}
 	for i := range m.Scores {
 		m.Scores[i].Status = scoring.StatusNotApplicable

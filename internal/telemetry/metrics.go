@@ -63,27 +63,32 @@ func NewMetrics(version string) *Metrics {
 		m.registry.MustRegister(c)
 		return c
 	}
-	m.calls = counter("badger_calls_total", "Calls that ended, by outcome: ok or the code of the error. A Flight stream is one call.", "wire", "function", "code")
+	m.calls = counter("badger_calls_total",
+		"Calls that ended, by outcome: ok or the code of the error. A Flight stream is one call.", "wire", "function", "code")
 	m.rows = counter("badger_rows_total", "Rows computed.", "wire", "function")
 	m.nulls = counter("badger_nulls_total", "Rows whose result is NULL.", "wire", "function")
 	m.bytes = counter("badger_bytes_total", "Bytes of requests (in) and replies (out).", "wire", "direction")
 	m.refused = counter("badger_refused_total", "Calls refused for a limit, to be sent again later.", "limit", "caller")
 	m.reloads = counter("badger_reloads_total", "Reloads of the configuration: applied or rejected.", "result")
 	m.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "badger_batch_seconds", Help: "Time from when a batch was received until its reply was created.", Buckets: latencies,
+		Name: "badger_batch_seconds", Help: "Time from when a batch was received until its reply was created.",
+		Buckets: latencies,
 	}, []string{"wire", "function"})
 	m.secrets = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "badger_secrets_unreadable", Help: "1 while a file of tokens, authorities, certificates or keys cannot be read, so that its callers are rejected.",
+		Name: "badger_secrets_unreadable",
+		Help: "1 while a file of tokens, authorities, certificates or keys cannot be read, so that its callers are rejected.",
 	}, []string{"what"})
 	m.missing = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "badger_part_missing", Help: "1 while a part of the configuration that the server starts without, such as results.warehouse, has not been reached.",
 	}, []string{"part"})
-	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "badger_build_info", Help: "1, with the version of the build."}, []string{"version"})
+	build := prometheus.NewGaugeVec(
+		prometheus.GaugeOpts{Name: "badger_build_info", Help: "1, with the version of the build."}, []string{"version"})
 	build.WithLabelValues(version).Set(1)
 	for _, result := range []string{"taken", "refused"} {
 		m.reloads.WithLabelValues(result)
 	}
-	m.registry.MustRegister(m.seconds, m.secrets, m.missing, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.seconds, m.secrets, m.missing, build, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -145,29 +150,40 @@ func (m *Metrics) gauge(name, help string, f func() float64) {
 }
 
 func (m *Metrics) counter(name, help string, f func() float64, labels prometheus.Labels) {
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, f))
+	m.registry.MustRegister(
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, f))
 }
 
 // WatchServer adds what a server has to do at the moment.
 func (m *Metrics) WatchServer(load func() server.Load) {
-	m.gauge("badger_calls_in_flight", "Calls that are served now, streams included.", func() float64 { return float64(load().Calls) })
-	m.gauge("badger_memory_bytes", "Bytes that calls hold now (bodies, messages and what references read), and what is kept of them for a statement.", func() float64 { return float64(load().Bytes) })
-	m.gauge("badger_rows_running", "Rows of functions without a judge that run now.", func() float64 { return float64(load().RowsRunning) })
-	m.gauge("badger_workers_waiting", "Batches and cases that wait for a worker.", func() float64 { return float64(load().RowsWaiting) })
-	m.gauge("badger_judged_rows_running", "Rows that call judges and are running.", func() float64 { return float64(load().JudgedRows) })
-	m.gauge("badger_judged_rows_queued", "Rows that call judges and are queued.", func() float64 { return float64(load().JudgedQueue) })
-	m.gauge("badger_parked_bytes", "Bytes of rows that continue after their callers timed out.", func() float64 { return float64(load().ParkedBytes) })
+	m.gauge("badger_calls_in_flight", "Calls that are served now, streams included.",
+		func() float64 { return float64(load().Calls) })
+	m.gauge("badger_memory_bytes",
+		"Bytes that calls hold now (bodies, messages and what references read), and what is kept of them for a statement.",
+		func() float64 { return float64(load().Bytes) })
+	m.gauge("badger_rows_running", "Rows of functions without a judge that run now.",
+		func() float64 { return float64(load().RowsRunning) })
+	m.gauge("badger_workers_waiting", "Batches and cases that wait for a worker.",
+		func() float64 { return float64(load().RowsWaiting) })
+	m.gauge("badger_judged_rows_running", "Rows that call judges and are running.",
+		func() float64 { return float64(load().JudgedRows) })
+	m.gauge("badger_judged_rows_queued", "Rows that call judges and are queued.",
+		func() float64 { return float64(load().JudgedQueue) })
+	m.gauge("badger_parked_bytes", "Bytes of rows that continue after their callers timed out.",
+		func() float64 { return float64(load().ParkedBytes) })
 }
 
 // WatchJudge adds what judges were asked and what is left to spend.
 func (m *Metrics) WatchJudge(j JudgeStats) {
 	m.counter("badger_judge_questions_total", "Questions to the judge, answered by anybody.", j.Questions, nil)
-	m.counter("badger_judge_ledger_hits_total", "Questions answered by the ledger or by another caller's call.", j.LedgerHits, nil)
+	m.counter("badger_judge_ledger_hits_total", "Questions answered by the ledger or by another caller's call.",
+		j.LedgerHits, nil)
 	m.counter("badger_judge_calls_total", "Calls that went out to the judge, retries included.", j.Calls, nil)
 	m.counter("badger_judge_retries_total", "Calls that went out again after a failure.", j.Retries, nil)
 	m.counter("badger_judge_tokens_total", "Tokens paid for.", j.TokensIn, prometheus.Labels{"direction": "in"})
 	m.counter("badger_judge_tokens_total", "Tokens paid for.", j.TokensOut, prometheus.Labels{"direction": "out"})
-	m.counter("badger_judge_money_total", "Money spent, in the currency of the prices; 0 if no price is known.", j.Money, nil)
+	m.counter("badger_judge_money_total", "Money spent, in the currency of the prices; 0 if no price is known.", j.Money,
+		nil)
 	m.counter("badger_judge_over_budget_total", "Calls rejected by the budget.", j.Refused, nil)
 	if j.TokensLeft != nil {
 		m.gauge("badger_judge_budget_left_tokens", "Tokens that the budget still allows.", j.TokensLeft)

@@ -25,10 +25,12 @@ import (
 
 // TracesConfig says where spans go. The keys of the configuration file are these names.
 type TracesConfig struct {
-	Endpoint    string  `yaml:"endpoint"`     // URL that takes OTLP over HTTP, such as https://collector:4318/v1/traces; empty: none
-	HeadersFile string  `yaml:"headers_file"` // lines "NAME: VALUE" to send along, such as a key
-	CAFile      string  `yaml:"ca_file"`      // authorities of the endpoint's certificate, in PEM form; by default the system's
-	Sample      float64 `yaml:"sample"`       // share of calls without a traced caller that are traced, above 0 to 1; 1
+	// URL that takes OTLP over HTTP, such as https://collector:4318/v1/traces; empty: none
+	Endpoint    string `yaml:"endpoint"`
+	HeadersFile string `yaml:"headers_file"` // lines "NAME: VALUE" to send along, such as a key
+	// authorities of the endpoint's certificate, in PEM form; by default the system's
+	CAFile string  `yaml:"ca_file"`
+	Sample float64 `yaml:"sample"` // share of calls without a traced caller that are traced, above 0 to 1; 1
 }
 
 // Traces makes spans and sends them.
@@ -42,13 +44,15 @@ const exportTime = 10 * time.Second
 func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.Logger) (*Traces, error) {
 	if c.Endpoint == "" {
 		if c != (TracesConfig{}) {
-			return nil, errcode.New(errcode.InvalidArgument, "traces: there is no endpoint; expected a URL such as https://collector:4318/v1/traces")
+			return nil, errcode.New(errcode.InvalidArgument,
+				"traces: there is no endpoint; expected a URL such as https://collector:4318/v1/traces")
 		}
 		return nil, nil //nolint:nilnil // no traces
 	}
 	u, err := url.Parse(c.Endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
-		return nil, errcode.New(errcode.InvalidArgument, "traces.endpoint: expected a URL such as https://collector:4318/v1/traces, without a user or password")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"traces.endpoint: expected a URL such as https://collector:4318/v1/traces, without a user or password")
 	}
 	if c.Sample == 0 {
 		c.Sample = 1
@@ -59,7 +63,8 @@ func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.L
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/v1/traces"
 	}
-	transport := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, IdleConnTimeout: time.Minute} // no proxy
+	// no proxy
+	transport := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, IdleConnTimeout: time.Minute}
 	if c.CAFile != "" {
 		pem, err := os.ReadFile(c.CAFile)
 		if err != nil {
@@ -76,14 +81,17 @@ func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.L
 	}
 	exporter, err := otlptracehttp.New(ctx,
 		otlptracehttp.WithEndpointURL(u.String()), otlptracehttp.WithHeaders(headers), otlptracehttp.WithTimeout(exportTime),
-		otlptracehttp.WithHTTPClient(&http.Client{Transport: transport, Timeout: exportTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}))
+		otlptracehttp.WithHTTPClient(
+			&http.Client{Transport: transport, Timeout: exportTime,
+				CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}))
 	if err != nil {
 		return nil, errcode.New(errcode.InvalidArgument, "traces: %w", err)
 	}
 	return &Traces{sdktrace.NewTracerProvider(
 		sdktrace.WithBatcher(spanErrorLog{exporter, log}),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(c.Sample))),
-		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "badger"), attribute.String("service.version", version))),
+		sdktrace.WithResource(
+			resource.NewSchemaless(attribute.String("service.name", "badger"), attribute.String("service.version", version))),
 	)}, nil
 }
 
@@ -175,19 +183,21 @@ func (j tracedJudge) Identity() judgebackend.Identity { return j.id }
 const operation = "chat"
 
 func (j tracedJudge) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {
-	ctx, span := j.tracer.Start(ctx, operation+" "+j.id.Model, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
-		attribute.String("gen_ai.operation.name", operation),
-		attribute.String("gen_ai.provider.name", j.system),
-		attribute.String("gen_ai.request.model", j.id.Model),
-		attribute.String("badger.purpose", r.Purpose), attribute.String("badger.prompt_version", r.PromptVersion),
-	))
+	ctx, span := j.tracer.Start(ctx, operation+" "+j.id.Model, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(
+			attribute.String("gen_ai.operation.name", operation),
+			attribute.String("gen_ai.provider.name", j.system),
+			attribute.String("gen_ai.request.model", j.id.Model),
+			attribute.String("badger.purpose", r.Purpose), attribute.String("badger.prompt_version", r.PromptVersion),
+		))
 	defer span.End()
 	if host := j.id.Host; host != "" {
 		span.SetAttributes(attribute.String("server.address", host))
 	}
 	resp, err := j.Backend.Complete(ctx, r)
 	if resp.TokensIn > 0 || resp.TokensOut > 0 {
-		span.SetAttributes(attribute.Int64("gen_ai.usage.input_tokens", int64(max(0, resp.TokensIn))), attribute.Int64("gen_ai.usage.output_tokens", int64(max(0, resp.TokensOut))))
+		span.SetAttributes(attribute.Int64("gen_ai.usage.input_tokens", int64(max(0, resp.TokensIn))),
+			attribute.Int64("gen_ai.usage.output_tokens", int64(max(0, resp.TokensOut))))
 	}
 	if resp.FinishReason != "" {
 		span.SetAttributes(attribute.StringSlice("gen_ai.response.finish_reasons", []string{string(resp.FinishReason)}))

@@ -8,9 +8,10 @@ import "net/http"
 // strict are the headers of a response unless its handler overrides them. The values are shared: their capacity is
 // their length, so that adding to one copies it.
 var strict = map[string][]string{
-	"Content-Security-Policy":      {"default-src 'none'; frame-ancestors 'none'"},
-	"X-Content-Type-Options":       {"nosniff"},
-	"Referrer-Policy":              {"same-origin"}, // with no-referrer, browsers send the forms of our own pages with the origin null
+	"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
+	"X-Content-Type-Options":  {"nosniff"},
+	// with no-referrer, browsers send the forms of our own pages with the origin null
+	"Referrer-Policy":              {"same-origin"},
 	"Cross-Origin-Opener-Policy":   {"same-origin"},
 	"Cross-Origin-Resource-Policy": {"same-origin"},
 	"Cache-Control":                {"no-store"},

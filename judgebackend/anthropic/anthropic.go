@@ -12,6 +12,7 @@ import (
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/internal/endpoint"
@@ -44,7 +45,8 @@ func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgeba
 	if err != nil {
 		return nil, errcode.New(errcode.InvalidArgument, "judge base URL is malformed")
 	}
-	b := &claude{id: judgebackend.Identity{Backend: "anthropic", Model: model, Host: endpoint.HostPort(at)}, clock: o.Clock}
+	b := &claude{id: judgebackend.Identity{Backend: "anthropic", Model: model, Host: endpoint.HostPort(at)},
+		clock: o.Clock}
 	b.features = endpoint.NewFeatures(b.id, o.Log)
 	g, err := endpoint.NewGuard(b.id, at, o)
 	if err != nil {
@@ -70,12 +72,14 @@ func (b *claude) Identity() judgebackend.Identity { return b.id }
 
 func (b *claude) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {
 	if r.Temperature > 1 && b.features.Offers(endpoint.UseTemperature) {
-		return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindInvalid, Detail: "this backend takes a temperature of at most 1"}
+		return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindInvalid,
+			Detail: "this backend takes a temperature of at most 1"}
 	}
 	return b.key.Use(func(key endpoint.Key) (judgebackend.Response, error) { return b.complete(ctx, r, key) })
 }
 
-func (b *claude) complete(ctx context.Context, r judgebackend.Request, key endpoint.Key) (judgebackend.Response, error) {
+func (b *claude) complete(ctx context.Context, r judgebackend.Request,
+	key endpoint.Key) (judgebackend.Response, error) {
 	var auth []option.RequestOption
 	if key.Value() != "" {
 		auth = append(auth, option.WithAPIKey(key.Value()))
@@ -141,7 +145,8 @@ func toolSchema(schema json.RawMessage) (anthropic.ToolInputSchemaParam, error) 
 	}
 	var rest map[string]any
 	if json.Unmarshal(schema, &s) != nil || json.Unmarshal(schema, &rest) != nil {
-		return anthropic.ToolInputSchemaParam{}, &judgebackend.Error{Kind: judgebackend.KindInvalid, Detail: "the schema is malformed"}
+		return anthropic.ToolInputSchemaParam{}, &judgebackend.Error{Kind: judgebackend.KindInvalid,
+			Detail: "the schema is malformed"}
 	}
 	delete(rest, "type")
 	delete(rest, "properties")
@@ -160,7 +165,8 @@ func (b *claude) response(m *anthropic.Message) (judgebackend.Response, error) {
 	if len(m.Content) == 0 && m.StopReason == "" {
 		return judgebackend.Response{}, endpoint.DecodeUnusual(m.RawJSON(), b.clock)
 	}
-	resp := judgebackend.Response{Model: m.Model, TokensIn: judgebackend.TokensUnknown, TokensOut: judgebackend.TokensUnknown}
+	resp := judgebackend.Response{Model: m.Model, TokensIn: judgebackend.TokensUnknown,
+		TokensOut: judgebackend.TokensUnknown}
 	var text strings.Builder
 	for _, block := range m.Content {
 		switch block.Type {
@@ -173,9 +179,11 @@ func (b *claude) response(m *anthropic.Message) (judgebackend.Response, error) {
 	if resp.Reply == "" {
 		resp.Reply = text.String()
 	}
-	if u := m.Usage; u.JSON.InputTokens.Valid() && u.JSON.OutputTokens.Valid() && u.InputTokens >= 0 && u.OutputTokens >= 0 {
+	if u := m.Usage; u.JSON.InputTokens.Valid() && u.JSON.OutputTokens.Valid() && u.InputTokens >= 0 &&
+		u.OutputTokens >= 0 {
 		in := judgebackend.TokenCount(u.InputTokens)
-		resp.TokensIn = in.Plus(judgebackend.TokenCount(max(0, u.CacheCreationInputTokens))).Plus(judgebackend.TokenCount(max(0, u.CacheReadInputTokens)))
+		resp.TokensIn = in.Plus(judgebackend.TokenCount(max(0, u.CacheCreationInputTokens))).Plus(
+			judgebackend.TokenCount(max(0, u.CacheReadInputTokens)))
 		resp.TokensOut = judgebackend.TokenCount(u.OutputTokens)
 	}
 	switch m.StopReason {

@@ -129,7 +129,8 @@ func Run(t *testing.T, h Harness) {
 			resp, err := h.Open(t, failing(f)).Complete(t.Context(), Question())
 			wantError(t, err, want.code, want.kind)
 			if resp.FinishReason != want.finish {
-				t.Errorf("finish reason %q, want %q: an answer that was paid for comes with its reason, no answer with none", resp.FinishReason, want.finish)
+				t.Errorf("finish reason %q, want %q: an answer that was paid for comes with its reason, no answer with none",
+					resp.FinishReason, want.finish)
 			}
 			var e *judgebackend.Error
 			if errors.As(err, &e) && f == RateLimitedRetryAfter && e.RetryAfter != 7*time.Second {
@@ -166,11 +167,13 @@ func testAnswers(t *testing.T, h Harness) {
 		want = h.Fixed
 	}
 	if resp.Reply != want || resp.FinishReason != judgebackend.FinishStop || resp.Model == "" || resp.Latency < 0 {
-		t.Errorf("reply %q, finish %q, model %q, latency %v; want %q, stop, a name, not negative", resp.Reply, resp.FinishReason, resp.Model, resp.Latency, want)
+		t.Errorf("reply %q, finish %q, model %q, latency %v; want %q, stop, a name, not negative", resp.Reply,
+			resp.FinishReason, resp.Model, resp.Latency, want)
 	}
 	switch {
 	case h.NoUsage && (resp.TokensIn != judgebackend.TokensUnknown || resp.TokensOut != judgebackend.TokensUnknown):
-		t.Errorf("got tokens %d and %d from a backend that does not report usage, want TokensUnknown", resp.TokensIn, resp.TokensOut)
+		t.Errorf("got tokens %d and %d from a backend that does not report usage, want TokensUnknown", resp.TokensIn,
+			resp.TokensOut)
 	case !h.NoUsage && (resp.TokensIn != 11 || resp.TokensOut != 7):
 		t.Errorf("tokens %d and %d, want 11 and 7", resp.TokensIn, resp.TokensOut)
 	}

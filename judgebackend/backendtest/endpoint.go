@@ -125,7 +125,9 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) {
 	case MalformedJSON:
 		_, _ = w.Write(append([]byte("<html>bad gateway</html>"), reply...))
 	case Oversized:
-		_, _ = w.Write(bytes.Replace(reply, []byte(`"model"`), append([]byte(`"padding":"`+strings.Repeat("x", 10<<20)+`",`), `"model"`...), 1))
+		_, _ = w.Write(
+			bytes.Replace(reply, []byte(`"model"`), append([]byte(`"padding":"`+strings.Repeat("x", 10<<20)+`",`), `"model"`...),
+				1))
 	default:
 		e.mu.Lock()
 		e.billed[call.Content]++
@@ -195,7 +197,8 @@ var statuses = map[Fault]int{
 }
 
 func writeError(w http.ResponseWriter, status int, f Fault, isAnthropic bool, c Call) {
-	text := "injected failure; your key is " + c.Header.Get("Authorization") + c.Header.Get("X-Api-Key") + c.Header.Get("Api-Key") +
+	text := "injected failure; your key is " + c.Header.Get("Authorization") + c.Header.Get("X-Api-Key") +
+		c.Header.Get("Api-Key") +
 		" and you wrote " + c.Content
 	kind, code := "server_error", ""
 	switch f {
@@ -250,7 +253,8 @@ func anthropicReply(a Answer, c Call) []byte {
 	}
 	if c.Schema && json.Valid([]byte(a.text())) {
 		stop = "tool_use"
-		content = []any{map[string]any{"type": "tool_use", "id": "toolu_1", "name": "answer", "input": json.RawMessage(a.text())}}
+		content = []any{
+			map[string]any{"type": "tool_use", "id": "toolu_1", "name": "answer", "input": json.RawMessage(a.text())}}
 	}
 	switch a.Fault {
 	case Length:

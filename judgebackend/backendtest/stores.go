@@ -28,11 +28,13 @@ type StoreHarness struct {
 func SampleAssessment(n int) judgebackend.Assessment {
 	a := judgebackend.Assessment{
 		Kind: "align", Backend: "openai", Model: "model-1", PromptVersion: "v3",
-		RequestHash: fmt.Sprintf("%064x", n+1), Reply: fmt.Sprintf("{\"n\": %d, \"text\": \"line\nbreak and \u2028 separator\"}", n),
-		TokensIn: 120, TokensOut: judgebackend.TokensUnknown, LatencyMS: 310,
+		RequestHash: fmt.Sprintf("%064x", n+1),
+		Reply:       fmt.Sprintf("{\"n\": %d, \"text\": \"line\nbreak and \u2028 separator\"}", n),
+		TokensIn:    120, TokensOut: judgebackend.TokensUnknown, LatencyMS: 310,
 		CreatedAt:    time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC),
 		FinishReason: judgebackend.FinishStop, MaxTokens: 400, ServedModel: "model-1-exact",
-		LogProbs: []judgebackend.TokenLogProb{{Token: "4", LogProb: -0.25, Top: []judgebackend.TokenLogProb{{Token: "5", LogProb: -1.5}}}},
+		LogProbs: []judgebackend.TokenLogProb{
+			{Token: "4", LogProb: -0.25, Top: []judgebackend.TokenLogProb{{Token: "5", LogProb: -1.5}}}},
 	}
 	a.ID = a.ContentHash()
 	return a

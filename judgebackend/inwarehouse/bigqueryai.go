@@ -12,7 +12,8 @@ import (
 )
 
 // BigQueryAI opens judges that BigQuery asks, through AI.GENERATE.
-var BigQueryAI = judgebackend.Provider{Name: "bigqueryai", InWarehouse: true, System: "gcp.vertex_ai", Open: openBigQueryAI}
+var BigQueryAI = judgebackend.Provider{Name: "bigqueryai", InWarehouse: true, System: "gcp.vertex_ai",
+	Open: openBigQueryAI}
 
 // bigQueryNames matches the allowed endpoints (a model's name or address) and connections. BigQuery requires both
 // as literals, so no character that could terminate a literal is allowed.
@@ -26,7 +27,8 @@ type bigQueryAI struct{ model, connection string }
 func openBigQueryAI(_ context.Context, model string, o *judgebackend.OpenOptions) (judgebackend.Backend, error) {
 	b := bigQueryAI{model, o.Connection}
 	if model != "" && !bigQueryNames.MatchString(model) || b.connection != "" && !bigQueryNames.MatchString(b.connection) {
-		return nil, errcode.New(errcode.InvalidArgument, "judge bigqueryai: model and connection want letters, digits and ._:/@-")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"judge bigqueryai: model and connection want letters, digits and ._:/@-")
 	}
 	return openInWarehouse("bigqueryai", model, o, inWarehouse{render: b.render, decode: decodeBigQueryAI})
 }

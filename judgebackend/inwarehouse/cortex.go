@@ -29,7 +29,8 @@ func openCortex(_ context.Context, model string, o *judgebackend.OpenOptions) (j
 
 func renderCortex(model string, r judgebackend.Request) (string, []any, error) {
 	if r.Temperature > 1 {
-		return "", nil, &judgebackend.Error{Kind: judgebackend.KindInvalid, Detail: "this backend takes a temperature of at most 1"}
+		return "", nil, &judgebackend.Error{Kind: judgebackend.KindInvalid,
+			Detail: "this backend takes a temperature of at most 1"}
 	}
 	params, err := json.Marshal(struct {
 		Temperature float64 `json:"temperature"`

@@ -26,7 +26,8 @@ func condense(tokens []saidToken) []judgebackend.TokenLogProb {
 	var sum float64
 	flush := func() {
 		if run.Len() > 0 {
-			out = append(out, judgebackend.TokenLogProb{Token: strings.ToValidUTF8(run.String(), string(utf8.RuneError)), LogProb: sum})
+			out = append(out,
+				judgebackend.TokenLogProb{Token: strings.ToValidUTF8(run.String(), string(utf8.RuneError)), LogProb: sum})
 			run.Reset()
 			sum = 0
 		}
@@ -42,7 +43,8 @@ func condense(tokens []saidToken) []judgebackend.TokenLogProb {
 			continue
 		}
 		flush()
-		out = append(out, judgebackend.TokenLogProb{Token: strings.ToValidUTF8(text, string(utf8.RuneError)), LogProb: t.logProb, Top: t.top})
+		out = append(out,
+			judgebackend.TokenLogProb{Token: strings.ToValidUTF8(text, string(utf8.RuneError)), LogProb: t.logProb, Top: t.top})
 	}
 	flush()
 	return out

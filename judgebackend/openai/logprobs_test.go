@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/judgebackend"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/badger-eval/badger/judgebackend"
 )
 
 func TestCondense(t *testing.T) {

@@ -8,12 +8,13 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/judgebackend"
-	"github.com/badger-eval/badger/judgebackend/internal/endpoint"
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/judgebackend/internal/endpoint"
 )
 
 // Provider opens judges behind an endpoint that speaks OpenAI's chat completions.
@@ -44,7 +45,8 @@ func open(_ context.Context, model string, o *judgebackend.OpenOptions) (judgeba
 	case err != nil:
 		return nil, errcode.New(errcode.InvalidArgument, "judge base URL is malformed")
 	case o.BaseURL == "" && o.AzureAPIVersion != "":
-		return nil, errcode.New(errcode.InvalidArgument, "judge openai: Azure needs a base URL, https://RESOURCE.openai.azure.com")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"judge openai: Azure needs a base URL, https://RESOURCE.openai.azure.com")
 	case o.BaseURL == "":
 		address, _ = url.Parse(base)
 	case o.AzureAPIVersion != "":
@@ -98,7 +100,8 @@ func (b *openAI) Complete(ctx context.Context, r judgebackend.Request) (judgebac
 	return b.key.Use(func(key endpoint.Key) (judgebackend.Response, error) { return b.complete(ctx, r, key) })
 }
 
-func (b *openAI) complete(ctx context.Context, r judgebackend.Request, key endpoint.Key) (judgebackend.Response, error) {
+func (b *openAI) complete(ctx context.Context, r judgebackend.Request,
+	key endpoint.Key) (judgebackend.Response, error) {
 	var auth []option.RequestOption
 	switch {
 	case key.Value() == "":
@@ -186,7 +189,8 @@ func (b *openAI) response(c *openai.ChatCompletion) (judgebackend.Response, erro
 		TokensIn:  judgebackend.TokensUnknown,
 		TokensOut: judgebackend.TokensUnknown,
 	}
-	if u := c.Usage; u.JSON.PromptTokens.Valid() && u.JSON.CompletionTokens.Valid() && u.PromptTokens >= 0 && u.CompletionTokens >= 0 {
+	if u := c.Usage; u.JSON.PromptTokens.Valid() && u.JSON.CompletionTokens.Valid() && u.PromptTokens >= 0 &&
+		u.CompletionTokens >= 0 {
 		resp.TokensIn, resp.TokensOut = judgebackend.TokenCount(u.PromptTokens), judgebackend.TokenCount(u.CompletionTokens)
 	}
 	switch {

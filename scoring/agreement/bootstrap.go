@@ -14,12 +14,12 @@ type Resampling struct {
 	Seed      uint64
 }
 
-// DefaultResamples is the default number of resamples.
-const DefaultResamples = 5000
+// defaultResamples is the default number of resamples.
+const defaultResamples = 5000
 
 func (o Resampling) withDefaults() Resampling {
 	if o.Resamples <= 0 {
-		o.Resamples = DefaultResamples
+		o.Resamples = defaultResamples
 	}
 	if !(o.Level > 0 && o.Level < 1) {
 		o.Level = DefaultLevel

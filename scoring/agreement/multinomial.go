@@ -52,7 +52,8 @@ func (m *multinomial) next() []int {
 func (m *multinomial) binomial(n int, p float64) int {
 	odds := p / (1 - p)
 	mode := min(int(float64(n+1)*p), n)
-	most := math.Exp(m.logFact[n] - m.logFact[mode] - m.logFact[n-mode] + float64(mode)*math.Log(p) + float64(n-mode)*math.Log1p(-p))
+	most := math.Exp(
+		m.logFact[n] - m.logFact[mode] - m.logFact[n-mode] + float64(mode)*math.Log(p) + float64(n-mode)*math.Log1p(-p))
 	u := m.r.Float64() - most
 	lo, hi, pLo, pHi := mode, mode, most, most
 	for u >= 0 && (lo > 0 || hi < n) {

@@ -9,12 +9,12 @@ import (
 
 // Least sample sizes below which figures are reported with a warning.
 const (
-	// MinCases is the sample size that distinguishes a kappa of 0.4 from 0 at the 5 % level with a power of 80 %: n
+	// minCases is the sample size that distinguishes a kappa of 0.4 from 0 at the 5 % level with a power of 80 %: n
 	// = 7.849 / 0.4² (Donner and Eliasziw 1992).
-	MinCases = 50
-	// MinPerLabel bounds the 95 % Wilson interval of a sensitivity or specificity to a width of
+	minCases = 50
+	// minPerLabel bounds the 95 % Wilson interval of a sensitivity or specificity to a width of
 	// about 0.5.
-	MinPerLabel = 10
+	minPerLabel = 10
 )
 
 // SampleWarnings lists the statistics that the sample is too small for. The list is empty if the sample is large
@@ -24,12 +24,14 @@ func SampleWarnings(c Confusion) []string {
 	switch n := c.N(); {
 	case n == 0:
 		return []string{noCases}
-	case n < MinCases:
-		out = append(out, fmt.Sprintf("%s %s few: it takes %d to tell a kappa of 0.4 from none", printable.Count(n, "case"), printable.Verb(n, "is", "are"), MinCases))
+	case n < minCases:
+		out = append(out,
+			fmt.Sprintf("%s %s few: it takes %d to tell a kappa of 0.4 from none", printable.Count(n, "case"),
+				printable.Verb(n, "is", "are"), minCases))
 	}
 	few := func(n int, label, what string) {
-		if n < MinPerLabel {
-			out = append(out, fmt.Sprintf("%d labelled %s: %s rests on fewer than %d cases", n, label, what, MinPerLabel))
+		if n < minPerLabel {
+			out = append(out, fmt.Sprintf("%d labelled %s: %s rests on fewer than %d cases", n, label, what, minPerLabel))
 		}
 	}
 	few(c.Passes(), "pass", "sensitivity")

@@ -40,12 +40,14 @@ const minDigits = 4
 // accepted if its columns are paired exactly, identify the rows of both sides, are known to both sides and leave a
 // column to compare. A tolerance is accepted from 0 to most. If the proposal leaves a choice, it does not depend on
 // the order of rows and columns.
-func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal, o Options, most float64) (scoring.Alignment, []Rejection) {
+func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal, o Options,
+	most float64) (scoring.Alignment, []Rejection) {
 	givenGold, givenPred := gold, pred
 	gold, goldPlaces := inOrder(gold)
 	pred, predPlaces := inOrder(pred)
 	goldAt, predAt := inverse(goldPlaces), inverse(predPlaces)
-	sorted := scoring.Alignment{Columns: slices.Clone(evidence.Columns), Crossed: slices.Clone(evidence.Crossed)} // nothing else of it is read
+	// nothing else of it is read
+	sorted := scoring.Alignment{Columns: slices.Clone(evidence.Columns), Crossed: slices.Clone(evidence.Crossed)}
 	inPlaces(&sorted, goldAt, predAt)
 	j := &judged{
 		aligner: newAligner(gold, pred, nil, nil, o), evidence: &sorted,
@@ -69,11 +71,13 @@ func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal,
 	j.leaveOut(p)
 	j.rest()
 	for _, g := range j.bindNames() {
-		j.reject(fmt.Sprintf("column_mapping gold %d", goldPlaces[g]+1), "the answer has a column of that name, and this one has the name of another gold column")
+		j.reject(fmt.Sprintf("column_mapping gold %d", goldPlaces[g]+1),
+			"the answer has a column of that name, and this one has the name of another gold column")
 	}
 	j.refuseNames()
 	for _, c := range sorted.Crossed { // the proposal cannot undo it
-		if j.pairs[c.Gold].Overlap < 1 && !slices.ContainsFunc(j.crossed, func(o scoring.ColumnPair) bool { return o.Gold == c.Gold }) {
+		if j.pairs[c.Gold].Overlap < 1 &&
+			!slices.ContainsFunc(j.crossed, func(o scoring.ColumnPair) bool { return o.Gold == c.Gold }) {
 			j.crossed = append(j.crossed, c)
 		}
 	}
@@ -212,7 +216,8 @@ func (j *judged) hinted(part string, g, q int, p *ProposedPair) (best fit, ok bo
 	c, d := &j.gold[g], &j.pred[q]
 	readings := j.readings(c, d)
 	if p.Kind != "" {
-		of := slices.DeleteFunc(append(slices.Clone(readings), asText(c, d)), func(v viewPair) bool { return v.g.Kind != p.Kind })
+		of := slices.DeleteFunc(append(slices.Clone(readings), asText(c, d)),
+			func(v viewPair) bool { return v.g.Kind != p.Kind })
 		if len(of) == 0 {
 			j.reject(part+" kind", "they cannot be read as %.10q", string(p.Kind))
 		} else {
@@ -256,7 +261,8 @@ func (j *judged) scaled(g, p *column, readings []viewPair, by int) (best fit, wh
 			why = fmt.Sprintf("their values show fewer than %d digits", minDigits)
 			continue
 		}
-		base := scoring.Comparison{Kind: r.g.Kind, GoldFormat: r.g.Format, PredFormat: r.p.Format, Scale: by, Tolerance: noise, Fact: fmt.Sprintf("times 10^%d", by)}
+		base := scoring.Comparison{Kind: r.g.Kind, GoldFormat: r.g.Format, PredFormat: r.p.Format, Scale: by,
+			Tolerance: noise, Fact: fmt.Sprintf("times 10^%d", by)}
 		try := func(c scoring.Comparison) { best.better(fit{agreement: agreement(rg, rp, &c), cmp: c}) }
 		try(base)
 		for _, r := range j.roundings(base, figuresOf(g, rg), figuresOf(p, rp).times(by)) {
@@ -298,7 +304,8 @@ func digits(fs []float64) (n int) {
 // leaveOut checks what the proposal calls missing or extra. A column that the evidence pairs stays
 // paired: leaving it out could only hide what differs.
 func (j *judged) leaveOut(p *Proposal) {
-	check := func(part string, refs []ColumnRef, side proposedSide, cols []column, pairOf func(i int) *scoring.ColumnPair) {
+	check := func(part string, refs []ColumnRef, side proposedSide, cols []column,
+		pairOf func(i int) *scoring.ColumnPair) {
 		for k, r := range refs {
 			i, why := r.in(side.table)
 			switch {
@@ -344,7 +351,8 @@ func (j *judged) rest() {
 		}
 	}
 	for i := range j.pairs { // a copy whose original went elsewhere is none
-		if c := &j.pairs[i]; isCopy(c) && !slices.ContainsFunc(j.pairs, func(o scoring.ColumnPair) bool { return o.Pred == c.Pred && !isCopy(&o) }) {
+		if c := &j.pairs[i]; isCopy(c) &&
+			!slices.ContainsFunc(j.pairs, func(o scoring.ColumnPair) bool { return o.Pred == c.Pred && !isCopy(&o) }) {
 			c.Fact = ""
 		}
 	}

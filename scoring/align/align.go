@@ -91,7 +91,8 @@ type aligner struct {
 
 // newAligner visits the columns in the order of their places, or in the given order if places is nil.
 func newAligner(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Options) *aligner {
-	a := &aligner{halt: cmp.Or(gold.Halt(), pred.Halt()), goldT: gold, predT: pred, o: o, bits: cell.FloatBits(gold, pred), rowsEqual: gold.Rows() == pred.Rows()}
+	a := &aligner{halt: cmp.Or(gold.Halt(), pred.Halt()), goldT: gold, predT: pred, o: o, bits: cell.FloatBits(gold, pred),
+		rowsEqual: gold.Rows() == pred.Rows()}
 	a.gold, a.pred = make([]column, len(gold.Columns)), make([]column, len(pred.Columns))
 	// Letter case counts if gold has strings that differ in nothing else; then it also counts if the answer has
 	// such strings.
@@ -383,10 +384,13 @@ func (a *aligner) explain(out *scoring.Alignment) {
 	case whole == len(a.gold):
 		out.Why = append([]string{fmt.Sprintf("all %d columns agree in all values", whole)}, out.Why...)
 	default:
-		out.Why = append([]string{fmt.Sprintf("%d of %s %s in all values", whole, printable.Count(len(a.gold), "column"), printable.Verb(whole, "agrees", "agree"))}, out.Why...)
+		out.Why = append(
+			[]string{fmt.Sprintf("%d of %s %s in all values", whole, printable.Count(len(a.gold), "column"),
+				printable.Verb(whole, "agrees", "agree"))}, out.Why...)
 	}
 	if len(out.Missing) > 0 {
-		why("%s %s no counterpart", printable.Count(len(out.Missing), "gold column"), printable.Verb(len(out.Missing), "has", "have"))
+		why("%s %s no counterpart", printable.Count(len(out.Missing), "gold column"),
+			printable.Verb(len(out.Missing), "has", "have"))
 		out.Confidence = math.Min(out.Confidence, 0.5*float64(len(out.Columns))/float64(len(a.gold)))
 	}
 	if a.undecided {

@@ -23,7 +23,8 @@ func assign(cs []candidate, golds, preds int) []candidate {
 	if len(cs) == 0 {
 		return nil
 	}
-	gi, pi := positions(cs, golds, func(c candidate) int { return c.gold }), positions(cs, preds, func(c candidate) int { return c.pred })
+	gi, pi := positions(cs, golds, func(c candidate) int { return c.gold }),
+		positions(cs, preds, func(c candidate) int { return c.pred })
 	if len(gi.list) > maxAssign || len(pi.list) > maxAssign {
 		return assignGreedily(cs)
 	}
@@ -79,7 +80,8 @@ func assignGreedily(cs []candidate) []candidate {
 		order[k] = place{cs[k].weight, k}
 		golds, preds = max(golds, cs[k].gold+1), max(preds, cs[k].pred+1)
 	}
-	slices.SortFunc(order, func(a, b place) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.at, b.at)) })
+	slices.SortFunc(order,
+		func(a, b place) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.at, b.at)) })
 	goldTaken, predTaken := make([]bool, golds), make([]bool, preds)
 	var out []candidate
 	for _, o := range order {

@@ -16,10 +16,13 @@ func (c *column) codes() *cell.CodeText {
 // Words of names of columns that hold codes whose separators carry nothing, and bytes.
 var (
 	groupedCodes = []string{
-		"phone", "telephone", "tel", "mobile", "fax", "cellphone", "msisdn", "whatsapp", "hotline", "iban", "isbn", "issn", "ean", "gtin", "upc", "barcode", "card", "creditcard",
-		"ssn", "nin", "nino", "bban", "bic", "swift", "routing", "sortcode", "imei", "orcid", "npi", "postcode", "zip", "zipcode", "siren", "siret", "cusip", "isin",
+		"phone", "telephone", "tel", "mobile", "fax", "cellphone", "msisdn", "whatsapp", "hotline", "iban", "isbn", "issn",
+		"ean", "gtin", "upc", "barcode", "card", "creditcard",
+		"ssn", "nin", "nino", "bban", "bic", "swift", "routing", "sortcode", "imei", "orcid", "npi", "postcode", "zip",
+		"zipcode", "siren", "siret", "cusip", "isin",
 	}
-	byteWords = []string{"mac", "hash", "sha", "sha1", "sha256", "sha512", "md5", "checksum", "fingerprint", "digest", "hex", "bytes", "byte", "signature", "thumbprint", "etag"}
+	byteWords = []string{"mac", "hash", "sha", "sha1", "sha256", "sha512", "md5", "checksum", "fingerprint", "digest",
+		"hex", "bytes", "byte", "signature", "thumbprint", "etag"}
 )
 
 // codeReadings returns the ways to read two columns as codes in two forms: UUIDs, bytes, and codes whose grouping
@@ -29,7 +32,8 @@ func (a *aligner) codeReadings(g, p *column) (out []viewPair) {
 		return nil
 	}
 	view := func(gf, pf string) {
-		out = append(out, viewPair{g: cell.View{Kind: scoring.KindText, Format: gf}, p: cell.View{Kind: scoring.KindText, Format: pf}})
+		out = append(out,
+			viewPair{g: cell.View{Kind: scoring.KindText, Format: gf}, p: cell.View{Kind: scoring.KindText, Format: pf}})
 	}
 	grouped := g.nameHas(groupedCodes...) || p.nameHas(groupedCodes...)
 	if isNumeric(g) || isNumeric(p) { // a number is a code without separators
@@ -37,7 +41,8 @@ func (a *aligner) codeReadings(g, p *column) (out []viewPair) {
 		if isNumeric(g) {
 			text, number = p, g
 		}
-		if (grouped || text.codes().Check) && text.codes().Groups && text.textFormats().numbers.Format == "" && (number.col.Type == scoring.Int64 || number.col.Type == scoring.Decimal) {
+		if (grouped || text.codes().Check) && text.codes().Groups && text.textFormats().numbers.Format == "" &&
+			(number.col.Type == scoring.Int64 || number.col.Type == scoring.Decimal) {
 			view(cell.FormatCode, cell.FormatCode)
 		}
 		return out

@@ -63,7 +63,8 @@ func (a *aligner) byEquality() {
 			g, p := &a.gold[i], &a.pred[j]
 			if naturalKind(g) != naturalKind(p) {
 				if similar := a.similar(i, j); !many || similar >= 0.3 {
-					others = append(others, candidate{gold: i, pred: j, weight: 12 + 2*similar}) // more than part of the values under any name
+					// more than part of the values under any name
+					others = append(others, candidate{gold: i, pred: j, weight: 12 + 2*similar})
 				}
 				continue
 			}
@@ -117,8 +118,10 @@ type equalities struct {
 }
 
 // equalities examines fewer keys if more pairs of columns are compared.
-func (a *aligner) equalities(preds []int, pairs int, kind func(*column) scoring.Kind, view func(*column) cell.View) *equalities {
-	e := &equalities{aligner: a, preds: preds, kind: kind, view: view, rough: map[scoring.Kind]*rough{}, alike: map[scoring.Kind][]int{}, shares: make([]float64, len(preds))}
+func (a *aligner) equalities(preds []int, pairs int, kind func(*column) scoring.Kind,
+	view func(*column) cell.View) *equalities {
+	e := &equalities{aligner: a, preds: preds, kind: kind, view: view, rough: map[scoring.Kind]*rough{},
+		alike: map[scoring.Kind][]int{}, shares: make([]float64, len(preds))}
 	for at, j := range preds {
 		k := kind(&a.pred[j])
 		e.alike[k] = append(e.alike[k], at)
@@ -238,7 +241,8 @@ func (a *aligner) byLadder() {
 			default:
 				continue
 			}
-			c.weight = 6*f.equal + 4*f.agreement*a.speaks(g, &f.cmp) + 2.5*similar // the same name is worth a quarter of equal values
+			// the same name is worth a quarter of equal values
+			c.weight = 6*f.equal + 4*f.agreement*a.speaks(g, &f.cmp) + 2.5*similar
 			candidates = append(candidates, c)
 		}
 	}
@@ -270,7 +274,8 @@ func (a *aligner) open(cols []column) []int {
 // compatible reports whether columns may correspond although their values do not.
 func compatible(g, p *column) bool {
 	numeric := func(c *column) bool { return c.kind == scoring.KindNumber || c.kind == scoring.KindBool }
-	return g.kind == p.kind || numeric(g) && numeric(p) || g.col.Type == scoring.Null || p.col.Type == scoring.Null || g.kind == scoring.KindText || p.kind == scoring.KindText
+	return g.kind == p.kind || numeric(g) && numeric(p) || g.col.Type == scoring.Null || p.col.Type == scoring.Null ||
+		g.kind == scoring.KindText || p.kind == scoring.KindText
 }
 
 const repeats = "repeats " // the fact of a gold column that shares the counterpart of another one
@@ -292,10 +297,12 @@ func (a *aligner) coverCopies(golds []int) {
 		a.halt.Check()
 		for _, k := range paired {
 			j := a.pairs[k].Pred
-			if k == i || a.gold[k].sum != a.gold[i].sum || !sameName(a.gold[k].col.Name, a.gold[i].col.Name) && a.reading(&a.gold[i], a.natural(&a.gold[i])).distinct() < 3 {
+			if k == i || a.gold[k].sum != a.gold[i].sum ||
+				!sameName(a.gold[k].col.Name, a.gold[i].col.Name) && a.reading(&a.gold[i], a.natural(&a.gold[i])).distinct() < 3 {
 				continue
 			}
-			if !slices.Equal(cell.AllKeys(a.gold[i].col, a.natural(&a.gold[i])), cell.AllKeys(a.gold[k].col, a.natural(&a.gold[k]))) {
+			if !slices.Equal(cell.AllKeys(a.gold[i].col, a.natural(&a.gold[i])),
+				cell.AllKeys(a.gold[k].col, a.natural(&a.gold[k]))) {
 				continue
 			}
 			a.pair(i, j, "values", a.pairs[k].Overlap, a.pairs[k].Comparison)
@@ -348,7 +355,7 @@ func (a *aligner) fitting(g, p *column, readings []viewPair) fit {
 			best.better(fit{agreement: equal, cmp: c})
 		}
 		if best.agreement < 1 && r.g.Kind == scoring.KindNumber {
-			a.numberRungs(&best, g, p, rg, rp, c, r.scaled)
+			a.numberRungs(&best, [2]*column{g, p}, [2]*reading{rg, rp}, c, r.scaled)
 		}
 		if best.agreement == 1 {
 			break
@@ -409,7 +416,8 @@ func (a *aligner) plainReadings(g, p *column) []viewPair {
 	out = append(out, a.numberReadings(g, p)...)
 	for _, gv := range timeViews(g) {
 		for _, pv := range timeViews(p) {
-			if (gv.Format != cell.FormatClock || pv.Format != cell.FormatClock) && !exchangesDays(g, p, gv, pv) { // 1:30 is an hour and a half or a minute and a half
+			// 1:30 is an hour and a half or a minute and a half
+			if (gv.Format != cell.FormatClock || pv.Format != cell.FormatClock) && !exchangesDays(g, p, gv, pv) {
 				out = append(out, viewPair{g: gv, p: pv})
 			}
 		}
@@ -466,10 +474,12 @@ func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	if _, ok := cell.SharedUnit(gt.Unit, pt.Unit); !ok || isVersion(g, gt) || isVersion(p, pt) {
 		return nil
 	}
-	if !isNumeric(g) && !isNumeric(p) && gt.Padded != pt.Padded && !g.nameHas(measureWords...) && !p.nameHas(measureWords...) {
+	if !isNumeric(g) && !isNumeric(p) && gt.Padded != pt.Padded && !g.nameHas(measureWords...) &&
+		!p.nameHas(measureWords...) {
 		return nil // 1.10 and 1.1 as text may be versions
 	}
-	if gt.Format == cell.FormatQuantity && pt.Unit == "" || pt.Format == cell.FormatQuantity && gt.Unit == "" { // in the unit that one side states
+	// in the unit that one side states
+	if gt.Format == cell.FormatQuantity && pt.Unit == "" || pt.Format == cell.FormatQuantity && gt.Unit == "" {
 		gv.Format, pv.Format = ownUnit(gt), ownUnit(pt)
 		if gv.Format == "" && !isNumeric(g) || pv.Format == "" && !isNumeric(p) {
 			return nil
@@ -520,7 +530,8 @@ func isVersion(c *column, t *cell.NumberText) bool {
 	if isNumeric(c) {
 		return false
 	}
-	return t.Digits > 0 && c.nameHas("version", "release", "build", "revision", "code", "sku") || c.nameHas("phone", "telephone", "tel", "mobile", "fax")
+	return t.Digits > 0 && c.nameHas("version", "release", "build", "revision", "code", "sku") ||
+		c.nameHas("phone", "telephone", "tel", "mobile", "fax")
 }
 
 // keyWords are words of names of columns whose numbers are names of things: no digit of them may be
@@ -562,7 +573,8 @@ func boolView(c *column) (v cell.View, strict, ok bool) {
 func formatFact(g, p string) string {
 	name := func(f string) string {
 		switch {
-		case strings.ContainsAny(f, "0123456789") && (strings.Contains(f, "2006") || strings.Contains(f, "06")) || f == time.ANSIC:
+		case strings.ContainsAny(f, "0123456789") && (strings.Contains(f, "2006") || strings.Contains(f, "06")) ||
+			f == time.ANSIC:
 			return "date text"
 		case strings.HasPrefix(f, "as "):
 			return "" // as the other side shows it
@@ -583,7 +595,9 @@ func formatFact(g, p string) string {
 
 // numberRungs goes down the ladder for two columns of numbers: the last bits of doubles, rounding,
 // another unit, and a tolerance if one is set. Scaled: only another unit will do.
-func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base scoring.Comparison, scaled bool) {
+func (a *aligner) numberRungs(best *fit, columns [2]*column, readings [2]*reading, base scoring.Comparison,
+	scaled bool) {
+	g, p, rg, rp := columns[0], columns[1], readings[0], readings[1]
 	if best.agreement >= 0.5 {
 		if rg.load(); rp.values != rg.values {
 			return // rows are missing; where the values are equal there is nothing to allow for
@@ -629,7 +643,8 @@ func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base sco
 		if try(c, scale.fact) {
 			return
 		}
-		for _, r := range a.roundings(base, gs, ps.times(scale.by)) { // in gold's unit: a percentage with two digits pins a fraction down to four
+		// in gold's unit: a percentage with two digits pins a fraction down to four
+		for _, r := range a.roundings(base, gs, ps.times(scale.by)) {
 			r.cmp.Scale = scale.by
 			if try(r.cmp, scale.fact+", "+r.fact) {
 				return
@@ -637,7 +652,7 @@ func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base sco
 		}
 	}
 	if !scaled {
-		a.toleranceRung(g, p, gs, ps, base, rule, try)
+		a.toleranceRung(gs, ps, base, rule, try)
 	}
 }
 
@@ -647,8 +662,9 @@ func mayBeDouble(c *scoring.Column) bool {
 }
 
 // toleranceRung is the last one: numbers that are some way apart, where a deployment allows that.
-func (a *aligner) toleranceRung(g, p *column, gs, ps figures, base scoring.Comparison, rule Rule, try func(scoring.Comparison, string) bool) {
-	if rule.By <= 0 || !a.mayDiffer(g, p, gs, ps, rule) {
+func (a *aligner) toleranceRung(gs, ps figures, base scoring.Comparison, rule Rule,
+	try func(scoring.Comparison, string) bool) {
+	if rule.By <= 0 || !a.mayDiffer(gs.col, ps.col, gs, ps, rule) {
 		return
 	}
 	c := base
@@ -690,11 +706,13 @@ type figures struct {
 const unknown = math.MinInt32
 
 func figuresOf(c *column, r *reading) figures {
-	f := figures{col: c, of: r, needs: r.decimals(), shows: unknown, counts: c.col.Type == scoring.Int64, rounds: !c.identifies()}
+	f := figures{col: c, of: r, needs: r.decimals(), shows: unknown, counts: c.col.Type == scoring.Int64,
+		rounds: !c.identifies()}
 	switch t := c.col; {
 	case t.Type == scoring.Decimal || t.Type == scoring.Float64 && t.Scale > 0:
 		f.shows = int(t.Scale)
-	case t.Type == scoring.String && r.view.Format != cell.FormatQuantity && r.view.Format != cell.FormatMeasure && r.view.Format != cell.FormatShort:
+	case t.Type == scoring.String && r.view.Format != cell.FormatQuantity && r.view.Format != cell.FormatMeasure &&
+		r.view.Format != cell.FormatShort:
 		f.shows = c.textFormats().numbers.Digits
 	}
 	return f
@@ -769,7 +787,8 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 			add(ps, gs, d)
 		}
 	}
-	if step, ok := cell.DurationStep(ps.col.col, ps.of.view); ok && gs.by == 0 && ps.by == 0 && a.rounds(gs.col, ps.col, gs.of, 0) {
+	if step, ok := cell.DurationStep(ps.col.col, ps.of.view); ok && gs.by == 0 && ps.by == 0 &&
+		a.rounds(gs.col, ps.col, gs.of, 0) {
 		c := base
 		if c.Within = step / 2; keepsDigits(ps.numbers(), gs.numbers(), c.Within) {
 			out = append(out, rung{c, "rounded as a duration is written"})
@@ -814,7 +833,8 @@ const hidden = 0.2
 // keepsDigits reports whether the rounded numbers keep enough to identify them: two significant digits of nearly
 // all of them, and part of the differences between them.
 func keepsDigits(coarse, fine []float64, within float64) bool {
-	if allZero(coarse) && !allZero(fine) || len(fine) > 1 && fine[0] != fine[len(fine)-1] && coarse[0] == coarse[len(coarse)-1] {
+	if allZero(coarse) && !allZero(fine) ||
+		len(fine) > 1 && fine[0] != fine[len(fine)-1] && coarse[0] == coarse[len(coarse)-1] {
 		return false
 	}
 	lost, some := 0, 0

@@ -25,7 +25,8 @@ func (c *column) durations() *durations {
 // Words in names and questions that mark two fields as minutes and seconds, or as hours and minutes.
 var (
 	minuteFirst = []string{"lap", "pace", "song", "track", "sprint", "hold", "mmss"}
-	hourFirst   = []string{"departure", "arrival", "depart", "arrive", "open", "close", "opening", "closing", "start", "begin", "clock", "schedule", "scheduled", "flight", "shift", "hhmm", "sunrise", "sunset"}
+	hourFirst   = []string{"departure", "arrival", "depart", "arrive", "open", "close", "opening", "closing", "start",
+		"begin", "clock", "schedule", "scheduled", "flight", "shift", "hhmm", "sunrise", "sunset"}
 )
 
 // firstField returns the unit of the first of two fields: minutes, hours, or unknown.

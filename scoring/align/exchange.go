@@ -145,7 +145,8 @@ func (a *aligner) denied(i, j int) bool {
 	if g.col.Name == p.col.Name || g.bareName() == p.bareName() {
 		return false
 	}
-	if g.named().Contradicts(p.named()) || a.o.Asked != "" && p.named().Belies(a.askedName(), g.named()) || a.rivalled(g, p) {
+	if g.named().Contradicts(p.named()) || a.o.Asked != "" && p.named().Belies(a.askedName(), g.named()) ||
+		a.rivalled(g, p) {
 		return true
 	}
 	if p.named().Covers(g.named()) || generic(g.named()) || !p.named().Meaningful() {
@@ -156,7 +157,8 @@ func (a *aligner) denied(i, j int) bool {
 	}
 	return slices.ContainsFunc(a.pred, func(c column) bool {
 		return !c.taken && c.kind == g.kind && !a.copies(&c) &&
-			(g.named().Same(c.named()) || (c.kind == scoring.KindText || onlySums(&c, g)) && c.named().Covers(g.named()) && !g.named().Related(p.named()))
+			(g.named().Same(c.named()) ||
+				(c.kind == scoring.KindText || onlySums(&c, g)) && c.named().Covers(g.named()) && !g.named().Related(p.named()))
 	})
 }
 
@@ -177,7 +179,8 @@ func (a *aligner) rivalled(g, p *column) bool {
 	}
 	nameless := !g.named().Meaningful() || allIn(g.named().Words(), summing)
 	return slices.ContainsFunc(a.pred, func(c column) bool {
-		if c.taken || c.kind != p.kind || c.identifies() || !nameless && !c.named().Differs(p.named()) || g.named().Affinity(p.named()) > g.named().Affinity(c.named()) {
+		if c.taken || c.kind != p.kind || c.identifies() || !nameless && !c.named().Differs(p.named()) ||
+			g.named().Affinity(p.named()) > g.named().Affinity(c.named()) {
 			return false
 		}
 		return a.asksFor(&c, p) && !a.asksFor(p, &c)
@@ -195,7 +198,8 @@ func (a *aligner) askedName() *naming.Name {
 // asksFor reports whether the question has a word of a column's name that another one has not.
 func (a *aligner) asksFor(c, other *column) bool {
 	theirs := other.named().Tokens()
-	return slices.ContainsFunc(c.named().Tokens(), func(w string) bool { return !slices.Contains(theirs, w) && a.asks(words(w)...) })
+	return slices.ContainsFunc(c.named().Tokens(),
+		func(w string) bool { return !slices.Contains(theirs, w) && a.asks(words(w)...) })
 }
 
 // eitherWay reports whether only the values determine which of two opposites a pair is. Gold's column has an
@@ -222,7 +226,8 @@ func (a *aligner) copies(c *column) bool {
 }
 
 // genericNames are words that can form names in any table of a query.
-var genericNames = []string{"id", "name", "title", "label", "description", "count", "total", "value", "result", "date", "time", "year", "status", "type", "code", "number", "amount", "rank", "category", "group", "average"}
+var genericNames = []string{"id", "name", "title", "label", "description", "count", "total", "value", "result", "date",
+	"time", "year", "status", "type", "code", "number", "amount", "rank", "category", "group", "average"}
 
 func generic(n *naming.Name) bool {
 	return allIn(n.Words(), genericNames)

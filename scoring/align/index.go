@@ -55,7 +55,8 @@ func (a *aligner) byIdentity(pairs []scoring.ColumnPair, keys []int) []int {
 // what else agrees.
 const minKnownKeys = 0.8
 
-var identifying = []string{"id", "code", "year", "month", "quarter", "week", "day", "date", "hour", "zip", "postcode", "isbn", "sku", "uuid", "rank", "position"}
+var identifying = []string{"id", "code", "year", "month", "quarter", "week", "day", "date", "hour", "zip", "postcode",
+	"isbn", "sku", "uuid", "rank", "position"}
 
 func (a *aligner) identifies(c *scoring.ColumnPair) bool {
 	if !c.Exact() || c.Scale != 0 || !a.known(c) {
@@ -94,9 +95,13 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 		if goldSide {
 			rows = a.goldT.Rows()
 		}
-		few := rows <= fewRows
-		if few && !a.uniqueSide(pairs, which, goldSide, rows, make([]uint64, fewRows), make([]uint64, fewRows), keySet{make([]uint64, 2*fewRows)}) ||
-			!few && !a.uniqueSide(pairs, which, goldSide, rows, make([]uint64, 512), make([]uint64, 512), newKeySet(rows)) {
+		var b buffers
+		if rows <= fewRows {
+			b = buffers{make([]uint64, fewRows), make([]uint64, fewRows), keySet{make([]uint64, 2*fewRows)}}
+		} else {
+			b = buffers{make([]uint64, 512), make([]uint64, 512), newKeySet(rows)}
+		}
+		if !a.uniqueSide(pairs, which, goldSide, rows, b) {
 			return false
 		}
 	}
@@ -106,8 +111,15 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 // fewRows is how many rows are examined in buffers that take no time to make.
 const fewRows = 32
 
-// uniqueSide is unique for the rows of one side, with buffers for their keys and those of a column.
-func (a *aligner) uniqueSide(pairs []scoring.ColumnPair, which []int, goldSide bool, rows int, row, keys []uint64, seen keySet) bool {
+// buffers hold the keys of rows, those of a column, and the keys that were seen.
+type buffers struct {
+	row, keys []uint64
+	seen      keySet
+}
+
+// uniqueSide is unique for the rows of one side.
+func (a *aligner) uniqueSide(pairs []scoring.ColumnPair, which []int, goldSide bool, rows int, b buffers) bool {
+	row, keys, seen := b.row, b.keys, b.seen
 	for from := 0; from < rows; from += len(row) {
 		n := min(len(row), rows-from)
 		clear(row[:n])

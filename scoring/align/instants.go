@@ -38,7 +38,9 @@ func isoFormat(c *column) string {
 func (a *aligner) serialReadings(g, p *column) []viewPair {
 	view := func(c, other *column) (cell.View, bool) {
 		if c.kind == scoring.KindNumber {
-			return cell.View{Kind: scoring.KindTime, Format: cell.FormatSerial}, (c.nameHas("date", "day", "serial", "excel") || sameName(c.col.Name, other.col.Name) && c.nameHas(dayWords...)) && cell.SerialDates(c.col)
+			return cell.View{Kind: scoring.KindTime,
+					Format: cell.FormatSerial}, (c.nameHas("date", "day", "serial", "excel") ||
+					sameName(c.col.Name, other.col.Name) && c.nameHas(dayWords...)) && cell.SerialDates(c.col)
 		}
 		v := timeViews(c)
 		return append(v, cell.View{})[0], len(v) == 1 && c.col.Type != scoring.Time

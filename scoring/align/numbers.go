@@ -76,7 +76,8 @@ func (r *reading) magnitudes() []float64 {
 		return r.all
 	}
 	isNaN := func(f float64) bool { return f != f }
-	if r.view.Format == "" && r.col.Type == scoring.Float64 && !r.col.HasNulls() && !slices.ContainsFunc(r.col.Floats(), isNaN) {
+	if r.view.Format == "" && r.col.Type == scoring.Float64 && !r.col.HasNulls() &&
+		!slices.ContainsFunc(r.col.Floats(), isNaN) {
 		r.all = r.col.Floats()
 		return r.all
 	}
@@ -232,7 +233,9 @@ func whole(f float64) bool {
 func (r *reading) exact() bool {
 	if r.double == nil {
 		k := cell.Pow10(max(r.decimals(), 0))
-		exact := r.col.Type != scoring.Float64 || !slices.ContainsFunc(r.distinctMagnitudes(), func(n float64) bool { return math.Abs(n*k) < 1<<53 && math.Round(n*k)/k != n })
+		exact := r.col.Type != scoring.Float64 ||
+			!slices.ContainsFunc(r.distinctMagnitudes(),
+				func(n float64) bool { return math.Abs(n*k) < 1<<53 && math.Round(n*k)/k != n })
 		r.double = &exact
 	}
 	return *r.double

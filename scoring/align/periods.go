@@ -19,7 +19,8 @@ var grainWords = map[cell.Grain][]string{
 }
 
 // dayWords are words in names of columns that hold days or instants.
-var dayWords = []string{"date", "day", "at", "on", "time", "timestamp", "datetime", "start", "end", "since", "until", "due", "born", "birthday", "birthdate", "created", "updated", "opened", "closed", "first", "last"}
+var dayWords = []string{"date", "day", "at", "on", "time", "timestamp", "datetime", "start", "end", "since", "until",
+	"due", "born", "birthday", "birthdate", "created", "updated", "opened", "closed", "first", "last"}
 
 func (c *column) periodTexts() []cell.PeriodText {
 	if c.periods == nil {
@@ -40,7 +41,9 @@ func (c *column) namesGrain(g cell.Grain) bool {
 func (a *aligner) periodReadings(g, p *column) (out []viewPair) {
 	for _, gt := range g.periodTexts() {
 		for _, pt := range p.periodTexts() {
-			if misnamed(g, &gt) || misnamed(p, &pt) || a.otherEnd(&gt, &pt) || gt.Grain != pt.Grain || gt.Day && pt.Day && gt.Last == pt.Last || gt.Bare && pt.Bare || !a.meantAs(g, p, &gt, &pt) || !a.meantAs(p, g, &pt, &gt) {
+			if misnamed(g, &gt) || misnamed(p, &pt) || a.otherEnd(&gt, &pt) || gt.Grain != pt.Grain ||
+				gt.Day && pt.Day && gt.Last == pt.Last || gt.Bare && pt.Bare || !a.meantAs(g, p, &gt, &pt) ||
+				!a.meantAs(p, g, &pt, &gt) {
 				continue
 			}
 			view := func(kind scoring.Kind, gf, pf string) {
@@ -56,7 +59,8 @@ func (a *aligner) periodReadings(g, p *column) (out []viewPair) {
 				view(scoring.KindNumber, gt.AsNumber(), pt.AsNumber())
 			case gt.Dated && pt.Dated:
 				view(scoring.KindTime, gt.AsDay(), pt.AsDay())
-			case !gt.Dated && !pt.Dated, gt.Dated && a.inYear(gt.Year, g, p, a.pred), pt.Dated && a.inYear(pt.Year, p, g, a.gold):
+			case !gt.Dated && !pt.Dated, gt.Dated && a.inYear(gt.Year, g, p, a.pred),
+				pt.Dated && a.inYear(pt.Year, p, g, a.gold):
 				view(scoring.KindNumber, gt.AsNumber(), pt.AsNumber())
 			}
 		}
@@ -66,8 +70,9 @@ func (a *aligner) periodReadings(g, p *column) (out []viewPair) {
 
 // Words in names and questions for the day by which a period is identified.
 var (
-	startWords = []string{"start", "starting", "begin", "beginning", "commencing", "opening", "first", "from", "monday", "since"}
-	endWords   = []string{"end", "ending", "last", "close", "closing", "final", "through", "until", "sunday", "to"}
+	startWords = []string{"start", "starting", "begin", "beginning", "commencing", "opening", "first", "from", "monday",
+		"since"}
+	endWords = []string{"end", "ending", "last", "close", "closing", "final", "through", "until", "sunday", "to"}
 )
 
 // misnamed reports whether a column holds the last days of periods although its name indicates the first ones, or
@@ -87,10 +92,13 @@ func (a *aligner) otherEnd(gt, pt *cell.PeriodText) bool {
 func (a *aligner) meantAs(c, other *column, t, ot *cell.PeriodText) bool {
 	switch {
 	case t.Bare:
-		if t.Grain == cell.GrainYear && t.Dated && (a.asksGrain(t.Grain) || c.namesGrain(t.Grain) || other.namesGrain(t.Grain)) {
+		if t.Grain == cell.GrainYear && t.Dated &&
+			(a.asksGrain(t.Grain) || c.namesGrain(t.Grain) || other.namesGrain(t.Grain)) {
 			return true
 		}
-		return c.namesGrain(t.Grain) || sameName(c.col.Name, other.col.Name) && c.named().Meaningful() && !c.nameHas(measureWords...) && !c.nameHas(countWords...)
+		return c.namesGrain(t.Grain) ||
+			sameName(c.col.Name, other.col.Name) && c.named().Meaningful() && !c.nameHas(measureWords...) &&
+				!c.nameHas(countWords...)
 	case t.Day && c.namesGrain(t.Grain):
 		return true
 	case t.Day && (c.nameHas(dayWords...) || a.asks("date", "day", "when")):

@@ -12,11 +12,12 @@ import (
 // that the BADGER paper asks a model for in stage 1 (section 5.2, appendix A.3). It is only a suggestion: [Accept]
 // takes from it what the tables confirm.
 type Proposal struct {
-	Columns   []ProposedPair `json:"column_mapping"`
-	Index     []ColumnRef    `json:"index_columns,omitempty"`         // gold columns that together identify a row
-	Missing   []ColumnRef    `json:"missing_columns,omitempty"`       // gold columns that nothing answers
-	Extra     []ColumnRef    `json:"extra_columns,omitempty"`         // predicted columns that answer nothing
-	Tolerance *float64       `json:"recommended_tolerance,omitempty"` // relative, of numbers that are not whole; nil: none recommended
+	Columns []ProposedPair `json:"column_mapping"`
+	Index   []ColumnRef    `json:"index_columns,omitempty"`   // gold columns that together identify a row
+	Missing []ColumnRef    `json:"missing_columns,omitempty"` // gold columns that nothing answers
+	Extra   []ColumnRef    `json:"extra_columns,omitempty"`   // predicted columns that answer nothing
+	// relative, of numbers that are not whole; nil: none recommended
+	Tolerance *float64 `json:"recommended_tolerance,omitempty"`
 }
 
 // ProposedPair is a gold column, its proposed counterpart, and the proposed comparison of the two.

@@ -246,7 +246,8 @@ func (c *column) likeNumbers() bool {
 		like := false
 		for i := 0; i < c.col.Len() && !like; i++ {
 			s := strings.TrimLeft(strings.TrimSpace(c.col.Text(i)), `"+-`)
-			like = s != "" && (s[0] >= '0' && s[0] <= '9' || s[0] == '.') || len(s) >= 3 && (strings.EqualFold(s[:3], "nan") || strings.EqualFold(s[:3], "inf"))
+			like = s != "" && (s[0] >= '0' && s[0] <= '9' || s[0] == '.') ||
+				len(s) >= 3 && (strings.EqualFold(s[:3], "nan") || strings.EqualFold(s[:3], "inf"))
 		}
 		c.numberLike = &like
 	}

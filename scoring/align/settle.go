@@ -99,7 +99,8 @@ func (a *aligner) exchangeable() []group {
 			formats = formats || len(spare[j]) > 1
 		}
 	}
-	if !formats && !slices.ContainsFunc(a.pairs, func(c scoring.ColumnPair) bool { return c.GoldFormat != "" || c.PredFormat != "" }) {
+	if !formats &&
+		!slices.ContainsFunc(a.pairs, func(c scoring.ColumnPair) bool { return c.GoldFormat != "" || c.PredFormat != "" }) {
 		return nil
 	}
 	var groups []group
@@ -108,7 +109,8 @@ func (a *aligner) exchangeable() []group {
 	for i := range a.pairs {
 		a.halt.Check()
 		c := &a.pairs[i]
-		if c.Pred < 0 || met[c.Pred] || c.Overlap < 1 || !c.Exact() || c.Scale != 0 || c.Kind == scoring.KindText && a.gold[i].kind != a.pred[c.Pred].kind {
+		if c.Pred < 0 || met[c.Pred] || c.Overlap < 1 || !c.Exact() || c.Scale != 0 ||
+			c.Kind == scoring.KindText && a.gold[i].kind != a.pred[c.Pred].kind {
 			continue
 		}
 		met[c.Pred] = true // a column that repeats another shares its counterpart

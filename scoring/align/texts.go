@@ -28,7 +28,8 @@ func (a *aligner) textReadings(g, p *column) (out []viewPair) {
 		return nil
 	}
 	view := func(gf, pf string) {
-		out = append(out, viewPair{g: cell.View{Kind: scoring.KindText, Format: gf}, p: cell.View{Kind: scoring.KindText, Format: pf}})
+		out = append(out,
+			viewPair{g: cell.View{Kind: scoring.KindText, Format: gf}, p: cell.View{Kind: scoring.KindText, Format: pf}})
 	}
 	gn, pn := g.nested(), p.nested()
 	switch {

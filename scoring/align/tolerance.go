@@ -45,7 +45,8 @@ func ParseRule(s string) (Rule, error) {
 		}
 	case Relative, Absolute:
 		var err error
-		if r.By, err = strconv.ParseFloat(strings.TrimSpace(by), 64); err == nil && r.By > 0 && (r.By < 1 || r.Numbers == Absolute && r.By < math.MaxFloat64) {
+		if r.By, err = strconv.ParseFloat(strings.TrimSpace(by), 64); err == nil && r.By > 0 &&
+			(r.By < 1 || r.Numbers == Absolute && r.By < math.MaxFloat64) {
 			return r, nil
 		}
 	}
@@ -99,7 +100,9 @@ var (
 	placeWords   = []string{"latitude", "longitude", "lat", "lon", "lng", "coordinate", "coord"}
 	instantWords = []string{"epoch", "timestamp", "time", "date", "unix", "year"}
 	countWords   = []string{"count", "quantity", "rank", "position", "order", "row"}
-	measureWords = []string{"revenue", "sales", "amount", "price", "cost", "average", "total", "balance", "income", "profit", "salary", "spend", "budget", "value", "fee", "margin", "deviation", "median", "weight", "distance", "duration"}
+	measureWords = []string{"revenue", "sales", "amount", "price", "cost", "average", "total", "balance", "income",
+		"profit", "salary", "spend", "budget", "value", "fee", "margin", "deviation", "median", "weight", "distance",
+		"duration"}
 )
 
 // mayDiffer reports whether a tolerance may be used for two columns of numbers at all.
@@ -116,7 +119,8 @@ func (a *aligner) mayDiffer(g, p *column, gs, ps figures, rule Rule) bool {
 		return false
 	}
 	whole := gs.needs <= 0 || ps.needs <= 0
-	if whole && !g.nameHas(measureWords...) && !p.nameHas(measureWords...) && (gs.counts || ps.counts || gs.needs <= 0 && ps.needs <= 0) {
+	if whole && !g.nameHas(measureWords...) && !p.nameHas(measureWords...) &&
+		(gs.counts || ps.counts || gs.needs <= 0 && ps.needs <= 0) {
 		return false
 	}
 	return !within(gs.of, 0.9, 1.1) && !within(gs.of, epochFrom, math.Inf(1))

@@ -8,9 +8,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// SureFrom is the confidence from which an alignment found by the evidence is not doubted: every
+// sureFrom is the confidence from which an alignment found by the evidence is not doubted: every
 // column has at least about 60 % of its values on the other side, or differs in its form alone.
-const SureFrom = 0.75
+const sureFrom = 0.75
 
 // Uncertainties lists the reasons why the columns of two results may correspond in another way than the evidence shows,
 // one clause each. A judge can be asked about them. The list is empty if the evidence is sure of every column.
@@ -19,13 +19,14 @@ func Uncertainties(a *scoring.Alignment) []string {
 	var doubts []string
 	if n := len(a.Missing); n > 0 {
 		if m := len(a.Extra); m > 0 {
-			doubts = append(doubts, fmt.Sprintf("gold columns without a counterpart: %d, while predicted columns are left: %d", n, m))
+			doubts = append(doubts,
+				fmt.Sprintf("gold columns without a counterpart: %d, while predicted columns are left: %d", n, m))
 		} else {
 			doubts = append(doubts, fmt.Sprintf("gold columns without a counterpart: %d", n))
 		}
 	}
-	if a.Confidence < SureFrom {
-		doubts = append(doubts, fmt.Sprintf("the confidence is %.2f, below %.2f", a.Confidence, SureFrom))
+	if a.Confidence < sureFrom {
+		doubts = append(doubts, fmt.Sprintf("the confidence is %.2f, below %.2f", a.Confidence, sureFrom))
 	}
 	return doubts
 }

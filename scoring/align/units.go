@@ -114,7 +114,8 @@ func (a *aligner) unitsFact(g, p *column) string {
 // and durations are read in a common one.
 func asWritten(format string) bool {
 	switch format {
-	case "", cell.FormatNumber, cell.FormatCurrency, cell.FormatPercent, cell.FormatComma, cell.FormatShort, cell.FormatMeasure:
+	case "", cell.FormatNumber, cell.FormatCurrency, cell.FormatPercent, cell.FormatComma, cell.FormatShort,
+		cell.FormatMeasure:
 		return true
 	}
 	return false
@@ -155,7 +156,8 @@ func (a *aligner) scales(g, p *column, rg, rp *reading) (out []scale) {
 }
 
 // shareNames are the units of shares, by the power of ten that makes a whole.
-var shareNames = map[int]string{2: "percent", 3: "per mille", 4: "basis points", 6: "parts per million", 9: "parts per billion"}
+var shareNames = map[int]string{2: "percent", 3: "per mille", 4: "basis points", 6: "parts per million",
+	9: "parts per billion"}
 
 // percentFor reports whether one column may hold the fractions and the other the same shares as percentages, and
 // the power of ten between them: 2, or more if the other column is in basis points or smaller units. A unit that is
@@ -187,7 +189,8 @@ func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) (n int,
 // percent of gold's column if its query takes it from one called so: MAX(humidity_pct) AS highest.
 func (a *aligner) orByQuery(c *column) units.Stated {
 	s := a.stated(c)
-	if it := a.item(c); c.gold && !s.Known() && it != nil && it.Percent() && !it.Counts && !it.Divides && !it.Hundreds && !it.Subtracts {
+	if it := a.item(c); c.gold && !s.Known() && it != nil && it.Percent() && !it.Counts && !it.Divides && !it.Hundreds &&
+		!it.Subtracts {
 		return it.Stated
 	}
 	return s
@@ -215,7 +218,8 @@ func (a *aligner) speakOfShare(fraction, percent *column, rf, rp *reading) bool 
 	case q.Share || a.divides(fraction) || a.divides(percent) || addsToOne(rf.numbers()):
 		return true
 	}
-	return strings.TrimSpace(a.o.Asked) == "" && x == nil && y == nil && uninformative(fraction) && uninformative(percent) && slices.ContainsFunc(rf.numbers(), func(f float64) bool { return digits([]float64{f}) > 2 })
+	return strings.TrimSpace(a.o.Asked) == "" && x == nil && y == nil && uninformative(fraction) &&
+		uninformative(percent) && slices.ContainsFunc(rf.numbers(), func(f float64) bool { return digits([]float64{f}) > 2 })
 }
 
 // Words that call a number a fraction of a whole, and those that call it a share in whatever unit.
@@ -270,8 +274,9 @@ func (a *aligner) countsPercent(c *column) bool {
 // Words in names of columns whose numbers matter to the last digit, and of shares whose distance from the whole
 // matters.
 var (
-	contentWords = []string{"shoe", "dose", "dosage", "dosing", "strength", "grade", "gpa", "version", "release", "handicap", "prescription", "diopter", "dioptre", "caliber", "calibre", "gauge", "isbn"}
-	wholeWords   = []string{"availability", "uptime", "yield", "reliability", "sla", "purity"}
+	contentWords = []string{"shoe", "dose", "dosage", "dosing", "strength", "grade", "gpa", "version", "release",
+		"handicap", "prescription", "diopter", "dioptre", "caliber", "calibre", "gauge", "isbn"}
+	wholeWords = []string{"availability", "uptime", "yield", "reliability", "sla", "purity"}
 )
 
 // rounds reports whether gold's numbers may be what those of a coarser answer were rounded from.

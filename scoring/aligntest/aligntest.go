@@ -22,20 +22,20 @@ import (
 // Align is an aligner.
 type Align func(gold, pred *scoring.Table) scoring.Alignment
 
-// RunsVariable names the environment variable that sets how many generated results each property is
+// runsVariable names the environment variable that sets how many generated results each property is
 // tried on.
-const RunsVariable = "BADGER_PROPERTY_RUNS"
+const runsVariable = "BADGER_PROPERTY_RUNS"
 
 // runs is how many generated results a property is tried on.
 func runs(t *testing.T, usual int) uint64 {
 	t.Helper()
-	s := os.Getenv(RunsVariable)
+	s := os.Getenv(runsVariable)
 	if s == "" {
 		return uint64(usual) //nolint:gosec // a small constant
 	}
 	n, err := strconv.ParseUint(s, 10, 32)
 	if err != nil {
-		t.Fatalf("%s: %v", RunsVariable, err)
+		t.Fatalf("%s: %v", runsVariable, err)
 	}
 	return n
 }
@@ -49,11 +49,13 @@ func Contract(t *testing.T, align Align) {
 		for seed := range runs(t, 2000) {
 			r := rand.New(rand.NewPCG(seed, 4))
 			gold, pred, made := generated(seed)
-			if len(gold.rows) < 3 || !distinct(gold) || !distinct(pred) { // which of two like columns is which may hang on their order
+			// which of two like columns is which may hang on their order
+			if len(gold.rows) < 3 || !distinct(gold) || !distinct(pred) {
 				continue
 			}
 			for c := range pred.columns {
-				for slices.ContainsFunc(pred.columns[:c], func(other gridColumn) bool { return other.name == pred.columns[c].name }) {
+				for slices.ContainsFunc(pred.columns[:c],
+					func(other gridColumn) bool { return other.name == pred.columns[c].name }) {
 					pred.columns[c].name += " again"
 				}
 			}
@@ -91,7 +93,8 @@ func Form(t *testing.T, align Align) {
 			}
 			return g.table()
 		}
-		for _, sizes := range [][4]int{{0, 0, 0, 0}, {0, 3, 0, 3}, {0, 3, 2, 3}, {2, 3, 0, 3}, {2, 0, 2, 0}, {2, 0, 3, 5}, {3, 5, 2, 0}, {4, 5, 4, 5}, {1, 1, 9, 1}} {
+		for _, sizes := range [][4]int{{0, 0, 0, 0}, {0, 3, 0, 3}, {0, 3, 2, 3}, {2, 3, 0, 3}, {2, 0, 2, 0}, {2, 0, 3, 5},
+			{3, 5, 2, 0}, {4, 5, 4, 5}, {1, 1, 9, 1}} {
 			gold, pred := empty(sizes[0], sizes[1]), empty(sizes[2], sizes[3])
 			a := align(gold, pred)
 			if err := wellFormed(&a, gold, pred); err != nil {
@@ -166,7 +169,8 @@ func wellFormed(a *scoring.Alignment, gold, pred *scoring.Table) error {
 	in := func(list []int, n int) bool {
 		return slices.IsSorted(list) && !slices.ContainsFunc(list, func(i int) bool { return i < 0 || i >= n })
 	}
-	if !in(a.Missing, len(golds)) || !in(a.Extra, len(preds)) || !in(a.Trivial, len(preds)) || !in(a.Index, len(a.Columns)) {
+	if !in(a.Missing, len(golds)) || !in(a.Extra, len(preds)) || !in(a.Trivial, len(preds)) ||
+		!in(a.Index, len(a.Columns)) {
 		return fmt.Errorf("a list is out of order or of range")
 	}
 	if !slices.IsSortedFunc(a.Columns, func(x, y scoring.ColumnPair) int { return x.Gold - y.Gold }) {

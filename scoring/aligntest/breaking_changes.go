@@ -37,9 +37,12 @@ var breaking = []change{
 		g.rows[i][c], g.rows[j][c] = g.rows[j][c], g.rows[i][c]
 		return true
 	}},
-	{"negate a column", onNumbers([]string{"cost", "count", "few", "share"}, func(v *big.Rat) *big.Rat { return v.Neg(v) })},
+	{"negate a column",
+		onNumbers([]string{"cost", "count", "few", "share"}, func(v *big.Rat) *big.Rat { return v.Neg(v) })},
 	{"double a column", onNumbers(nil, func(v *big.Rat) *big.Rat { return v.Add(v, v) })},
-	{"inflate a column by 7 %", onNumbers([]string{"amount", "cost", "count"}, func(v *big.Rat) *big.Rat { return v.Mul(v, big.NewRat(107, 100)) })}, // small shares could have been rounded
+	// small shares could have been rounded
+	{"inflate a column by 7 %",
+		onNumbers([]string{"amount", "cost", "count"}, func(v *big.Rat) *big.Rat { return v.Mul(v, big.NewRat(107, 100)) })},
 	{"shift a column against the others", func(r *rand.Rand, g *grid) bool {
 		c := r.IntN(len(g.columns))
 		last := g.rows[len(g.rows)-1][c]
@@ -118,7 +121,8 @@ func number(t scoring.Type, n *big.Rat) scoring.Value {
 func onNumbers(kinds []string, f func(*big.Rat) *big.Rat) func(*rand.Rand, *grid) bool {
 	return func(r *rand.Rand, g *grid) bool {
 		for _, c := range r.Perm(len(g.columns)) {
-			if kinds != nil && !slices.Contains(kinds, g.columns[c].kind) || !slices.ContainsFunc(g.rows, func(row []scoring.Value) bool { return row[c].Type.Numeric() }) {
+			if kinds != nil && !slices.Contains(kinds, g.columns[c].kind) ||
+				!slices.ContainsFunc(g.rows, func(row []scoring.Value) bool { return row[c].Type.Numeric() }) {
 				continue
 			}
 			for i := range g.rows {

@@ -70,7 +70,8 @@ var kinds = []struct {
 }{
 	{"id", "order_id", func(_ *rand.Rand, row int) scoring.Value { return scoring.IntValue(int64(1000 + 7*row)) }},
 	{"name", "customer", func(r *rand.Rand, _ int) scoring.Value {
-		return scoring.StringValue([]string{"Anna", "Bo Li", "Chloé", "d'Arc", "Émile", "Fay-Ann", "Gus", "H. Ito"}[r.IntN(8)])
+		return scoring.StringValue(
+			[]string{"Anna", "Bo Li", "Chloé", "d'Arc", "Émile", "Fay-Ann", "Gus", "H. Ito"}[r.IntN(8)])
 	}},
 	{"category", "region", func(r *rand.Rand, _ int) scoring.Value {
 		return scoring.StringValue([]string{"North", "South", "East"}[r.IntN(3)])
@@ -81,11 +82,14 @@ var kinds = []struct {
 	{"moment", "created_at", func(r *rand.Rand, _ int) scoring.Value {
 		return scoring.TimestampValue(scoring.Timestamp, 1_700_000_000+int64(r.IntN(1e7)), 0)
 	}},
-	{"amount", "revenue", func(r *rand.Rand, _ int) scoring.Value { return scoring.DecimalValue(r.Int64N(5_000_000)-500_000, 2) }},
-	{"cost", "fee", func(r *rand.Rand, _ int) scoring.Value { return scoring.FloatValue(float64(r.IntN(1_000_000)) / 100) }},
+	{"amount", "revenue",
+		func(r *rand.Rand, _ int) scoring.Value { return scoring.DecimalValue(r.Int64N(5_000_000)-500_000, 2) }},
+	{"cost", "fee",
+		func(r *rand.Rand, _ int) scoring.Value { return scoring.FloatValue(float64(r.IntN(1_000_000)) / 100) }},
 	{"count", "orders", func(r *rand.Rand, _ int) scoring.Value { return scoring.IntValue(r.Int64N(500)) }},
 	{"few", "items", func(r *rand.Rand, _ int) scoring.Value { return scoring.IntValue(r.Int64N(3)) }},
-	{"share", "conversion_rate", func(r *rand.Rand, _ int) scoring.Value { return scoring.DecimalValue(r.Int64N(10_000), 4) }},
+	{"share", "conversion_rate",
+		func(r *rand.Rand, _ int) scoring.Value { return scoring.DecimalValue(r.Int64N(10_000), 4) }},
 	{"ratio", "growth", func(r *rand.Rand, _ int) scoring.Value { return scoring.FloatValue(r.NormFloat64() * 3) }},
 	{"flag", "active", func(r *rand.Rand, _ int) scoring.Value { return scoring.BoolValue(r.IntN(2) == 0) }},
 }

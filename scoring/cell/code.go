@@ -114,7 +114,8 @@ const minCode = 6
 // points, slashes and parentheses.
 func separated(s string) bool {
 	s = strings.TrimSpace(s)
-	return len(s) <= 64 && s != "" && s[0] != '-' && len(codeLetters(s)) >= minCode && strings.ContainsFunc(s, unicode.IsDigit) && !strings.ContainsFunc(s, func(r rune) bool {
+	return len(s) <= 64 && s != "" && s[0] != '-' && len(codeLetters(s)) >= minCode &&
+		strings.ContainsFunc(s, unicode.IsDigit) && !strings.ContainsFunc(s, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" \u00a0\u202f-‐‑–./()+:", r)
 	})
 }

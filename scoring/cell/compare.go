@@ -9,7 +9,8 @@ import (
 
 // Options of a comparison.
 type Options struct {
-	PenalizeExtra bool // count every extra predicted column that is not trivial as a column of mismatches, as the paper's padding does
+	// count every extra predicted column that is not trivial as a column of mismatches, as the paper's padding does
+	PenalizeExtra bool
 	Pairs         bool // also return the matched rows, for showing differences
 	EqualPairs    bool // with Pairs: also where all rows are equal, which takes longer
 }
@@ -24,7 +25,8 @@ const (
 
 // Result holds the counts of stage 2.
 type Result struct {
-	Score      float64 `json:"score"` // 0 to 1: equal cells of all cells compared; a row without a partner counts as all unequal
+	// 0 to 1: equal cells of all cells compared; a row without a partner counts as all unequal
+	Score      float64 `json:"score"`
 	Method     string  `json:"method"`
 	GoldRows   int     `json:"gold_rows"`
 	PredRows   int     `json:"pred_rows"`
@@ -108,7 +110,8 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 		return r
 	}
 	bits := FloatBits(gold, pred)
-	joinTells := len(index) > 0 && slices.ContainsFunc(all, func(c pair) bool { return c.byMagnitude() }) // sooner than classes or ranges do
+	// sooner than classes or ranges do
+	joinTells := len(index) > 0 && slices.ContainsFunc(all, func(c pair) bool { return c.byMagnitude() })
 	same := r.GoldRows == r.PredRows && !joinTells && !valuesDiffer(a) && sameRows(all, r.GoldRows, bits)
 	if same && !(o.Pairs && o.EqualPairs) {
 		r.allEqual(len(gold.Columns))
@@ -129,7 +132,8 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 		pairs = join(index, compared, r.GoldRows, r.PredRows, bits, o.Pairs)
 	} else {
 		r.Method = MethodContent
-		each(len(compared), r.GoldRows+r.PredRows >= parallelRows, func(i int) { compared[i].resolve(r.GoldRows, r.PredRows, bits) })
+		each(len(compared), r.GoldRows+r.PredRows >= parallelRows,
+			func(i int) { compared[i].resolve(r.GoldRows, r.PredRows, bits) })
 		m := newMatcher(compared, r.GoldRows, r.PredRows, o.Pairs)
 		m.match(allRows(r.GoldRows), allRows(r.PredRows))
 		pairs = m.pairs

@@ -12,9 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
-	"golang.org/x/text/unicode/norm"
 )
 
 // What follows is what Compare and Paper must return, as slow as it can be said: the cells one by

@@ -87,7 +87,7 @@ func TestCounts(t *testing.T) {
 			return countWindow / 2
 		}), View{Kind: scoring.KindNumber}, true},
 		{"as text", column(scoring.Int64, false, few), View{Kind: scoring.KindText}, false},
-		{"in a format", column(scoring.Int64, false, few), View{Kind: scoring.KindTime, Format: FormatCompact}, false},
+		{"in a format", column(scoring.Int64, false, few), View{Kind: scoring.KindTime, Format: formatCompact}, false},
 	} {
 		values := CountValues(tc.c)
 		if ok := values != nil && tc.v.AsIs(); ok != tc.wants {

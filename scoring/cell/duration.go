@@ -12,8 +12,10 @@ import (
 var durationUnits = func() map[string]int64 {
 	units := map[string]int64{}
 	for words, nanos := range map[string]int64{
-		"w wk wks week weeks": 7 * 86400e9, "d day days": 86400e9, "h hr hrs hour hours std": 3600e9, "m min mins minute minutes": 60e9, "s sec secs second seconds": 1e9,
-		"ms msec msecs millisecond milliseconds": 1e6, "us µs μs usec microsecond microseconds": 1e3, "ns nanosecond nanoseconds": 1,
+		"w wk wks week weeks": 7 * 86400e9, "d day days": 86400e9, "h hr hrs hour hours std": 3600e9,
+		"m min mins minute minutes": 60e9, "s sec secs second seconds": 1e9,
+		"ms msec msecs millisecond milliseconds": 1e6, "us µs μs usec microsecond microseconds": 1e3,
+		"ns nanosecond nanoseconds": 1,
 	} {
 		for _, w := range strings.Fields(words) {
 			units[w] = nanos
@@ -109,7 +111,8 @@ func parseFields(s string, minutes bool) (nanos int64, fields int, ok bool) {
 	for i, part := range parts {
 		whole, _, fraction := strings.Cut(part, ".")
 		n, exact := nanosOf(part, units[i])
-		if !exact || fraction && i < len(parts)-1 || i > 0 && (len(whole) > 2 || n >= 60*units[i]) || i > 0 && len(parts) == 2 && len(whole) != 2 {
+		if !exact || fraction && i < len(parts)-1 || i > 0 && (len(whole) > 2 || n >= 60*units[i]) ||
+			i > 0 && len(parts) == 2 && len(whole) != 2 {
 			return 0, 0, false
 		}
 		nanos += n
@@ -168,8 +171,10 @@ var durationForms = map[string]struct {
 	unit    int64
 	minutes bool // two fields are minutes and seconds
 }{
-	DurationIn("s", false): {1e9, false}, DurationIn("s", true): {1e9, true}, DurationIn("ms", false): {1e6, false}, DurationIn("ms", true): {1e6, true},
-	DurationIn("min", false): {60e9, false}, DurationIn("min", true): {60e9, true}, DurationIn("h", false): {3600e9, false}, DurationIn("h", true): {3600e9, true},
+	DurationIn("s", false): {1e9, false}, DurationIn("s", true): {1e9, true}, DurationIn("ms", false): {1e6, false},
+	DurationIn("ms", true):   {1e6, true},
+	DurationIn("min", false): {60e9, false}, DurationIn("min", true): {60e9, true},
+	DurationIn("h", false): {3600e9, false}, DurationIn("h", true): {3600e9, true},
 	DurationIn("d", false): {86400e9, false}, DurationIn("d", true): {86400e9, true},
 }
 

@@ -26,13 +26,13 @@ const (
 	FormatDebit    = "debit and credit text" // 12.50 Dr, and 3.00 Cr for -3
 	FormatBool     = "boolean words"
 	FormatMonth    = "month name text" // January or Jan, read as 1
-	FormatOrdinal  = "ordinal text"    // 1st, #1 or first
+	formatOrdinal  = "ordinal text"    // 1st, #1 or first
 	FormatISO      = "ISO date text"
-	FormatCompact  = "YYYYMMDD number"
-	FormatYearMon  = "YYYYMM number" // read as the first day
-	FormatQuarter  = "quarter text"  // 2024-Q1, read as its first day; other periods likewise, see [ReadPeriods]
+	formatCompact  = "YYYYMMDD number"
+	formatYearMon  = "YYYYMM number" // read as the first day
+	formatQuarter  = "quarter text"  // 2024-Q1, read as its first day; other periods likewise, see [ReadPeriods]
 	FormatClock    = "time text"     // 13:30
-	FormatClock12  = "12-hour time text"
+	formatClock12  = "12-hour time text"
 	FormatJSON     = "JSON text"
 	FormatList     = "list text"     // a, b
 	FormatInterval = "interval text" // 1 day 12:00:00, which is 36:00:00
@@ -195,8 +195,11 @@ func cutPower(s string) (rest string, power int) {
 		suffix string
 		power  int
 	}{
-		{"thousand", 3}, {"Thousand", 3}, {"million", 6}, {"Million", 6}, {"billion", 9}, {"Billion", 9}, {"trillion", 12}, {"Trillion", 12}, {"bn", 9}, {"mn", 6}, {"mln", 6}, {"bln", 9}, {"tn", 12},
-		{"Mio.", 6}, {"Mio", 6}, {"mio", 6}, {"Mrd.", 9}, {"Mrd", 9}, {"Tsd.", 3}, {"Tsd", 3}, {"lakhs", 5}, {"lakh", 5}, {"Lakh", 5}, {"lacs", 5}, {"lac", 5}, {"crores", 7}, {"crore", 7}, {"Crore", 7}, {"Cr", 7}, {"cr", 7}, {"K", 3}, {"k", 3}, {"M", 6}, {"B", 9}, {"T", 12},
+		{"thousand", 3}, {"Thousand", 3}, {"million", 6}, {"Million", 6}, {"billion", 9}, {"Billion", 9}, {"trillion", 12},
+		{"Trillion", 12}, {"bn", 9}, {"mn", 6}, {"mln", 6}, {"bln", 9}, {"tn", 12},
+		{"Mio.", 6}, {"Mio", 6}, {"mio", 6}, {"Mrd.", 9}, {"Mrd", 9}, {"Tsd.", 3}, {"Tsd", 3}, {"lakhs", 5}, {"lakh", 5},
+		{"Lakh", 5}, {"lacs", 5}, {"lac", 5}, {"crores", 7}, {"crore", 7}, {"Crore", 7}, {"Cr", 7}, {"cr", 7}, {"K", 3},
+		{"k", 3}, {"M", 6}, {"B", 9}, {"T", 12},
 	} {
 		if t, found := strings.CutSuffix(s, w.suffix); found {
 			if t = strings.TrimSpace(t); t != "" && (t[len(t)-1] >= '0' && t[len(t)-1] <= '9') {
@@ -303,8 +306,11 @@ var ordinalWords = strings.Fields("first second third fourth fifth sixth seventh
 var boolWords = func() map[string]boolWord {
 	words := map[string]boolWord{}
 	for i, v := range [][2]string{
-		{"true t", "false f"}, {"yes y", "no n"}, {"1", "0"}, {"on", "off"}, {"ja j", "nein n"}, {"oui o", "non n"}, {"sí si s", "no n"}, {"sim s", "não nao n"}, {"sì si s", "no n"}, {"ja", "nee"},
-		{"ja", "nej"}, {"tak", "nie"}, {"да", "нет"}, {"vrai", "faux"}, {"wahr", "falsch"}, {"verdadero", "falso"}, {"verdadeiro", "falso"}, {"vero", "falso"}, {"はい", "いいえ"}, {"是", "否"}, {"✓", "✗"}, {"✔", "✘"}, {"✓", "✕"}, {"☑", "☐"}, {"✅", "❌"},
+		{"true t", "false f"}, {"yes y", "no n"}, {"1", "0"}, {"on", "off"}, {"ja j", "nein n"}, {"oui o", "non n"},
+		{"sí si s", "no n"}, {"sim s", "não nao n"}, {"sì si s", "no n"}, {"ja", "nee"},
+		{"ja", "nej"}, {"tak", "nie"}, {"да", "нет"}, {"vrai", "faux"}, {"wahr", "falsch"}, {"verdadero", "falso"},
+		{"verdadeiro", "falso"}, {"vero", "falso"}, {"はい", "いいえ"}, {"是", "否"}, {"✓", "✗"}, {"✔", "✘"}, {"✓", "✕"}, {"☑", "☐"},
+		{"✅", "❌"},
 	} {
 		for side, list := range v {
 			for _, w := range strings.Fields(list) {
@@ -331,13 +337,17 @@ func parseBool(s string) (value bool, vocabularies uint32) {
 
 // dateLayouts are the formats of dates that string columns are tried with. "2" and "1" also accept two digits.
 var dateLayouts = []string{
-	"2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "January 2, 2006", "Jan 2 2006", "January 2 2006",
+	"2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "January 2, 2006", "Jan 2 2006",
+	"January 2 2006",
 	"1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "2006/1/2", "2.1.2006", "2.1.06", "1-2-2006", "2-1-2006", "20060102",
 	"Mon, 2 Jan 2006", "Monday, January 2, 2006", "Monday, 2 January 2006", "Mon Jan 2 2006", "Mon, Jan 2, 2006",
-	"1/2/2006 15:04:05", "2/1/2006 15:04:05", "1/2/2006 15:04", "2/1/2006 15:04", "1/2/2006 3:04:05 PM", "1/2/2006 3:04 PM",
-	"2 Jan 2006 15:04:05", "2 Jan 2006 15:04", "Jan 2, 2006 15:04:05", "Jan 2, 2006 3:04:05 PM", "Jan 2, 2006 3:04 PM", "January 2, 2006 3:04 PM",
+	"1/2/2006 15:04:05", "2/1/2006 15:04:05", "1/2/2006 15:04", "2/1/2006 15:04", "1/2/2006 3:04:05 PM",
+	"1/2/2006 3:04 PM",
+	"2 Jan 2006 15:04:05", "2 Jan 2006 15:04", "Jan 2, 2006 15:04:05", "Jan 2, 2006 3:04:05 PM", "Jan 2, 2006 3:04 PM",
+	"January 2, 2006 3:04 PM",
 	"2006/1/2 15:04:05", "2.1.2006 15:04:05", "2.1.2006 15:04", "20060102 15:04:05", "20060102T150405",
-	"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC1123Z, time.ANSIC, // names of other zones mean different things in different places
+	// names of other zones mean different things in different places
+	"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC1123Z, time.ANSIC,
 }
 
 // parseDate reads text in one of the date formats: [FormatISO], the label of a period, a clock or a
@@ -359,8 +369,8 @@ func parseDate(s, format string) (scoring.Value, bool) {
 			return epochTime(v, format)
 		}
 		return scoring.Value{}, false
-	case FormatClock, FormatClock12:
-		return parseClock(s, format == FormatClock12)
+	case FormatClock, formatClock12:
+		return parseClock(s, format == formatClock12)
 	}
 	if f, ok := periodForms[format]; ok {
 		return parsePeriodDate(s, f)
@@ -452,8 +462,9 @@ func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
 	if every(c, func(s string) bool { _, ok := parseMonth(s); return ok }) {
 		return NumberText{Format: FormatMonth}, true
 	}
-	if every(c, func(s string) bool { _, ok := parseOrdinal(s); return ok }) && !merges(c, View{Kind: scoring.KindNumber, Format: FormatOrdinal}) {
-		return NumberText{Format: FormatOrdinal}, true
+	if every(c, func(s string) bool { _, ok := parseOrdinal(s); return ok }) &&
+		!merges(c, View{Kind: scoring.KindNumber, Format: formatOrdinal}) {
+		return NumberText{Format: formatOrdinal}, true
 	}
 	for _, comma := range []bool{false, true} {
 		if t, ok := readNumbers(c, comma); ok && !merges(c, View{Kind: scoring.KindNumber, Format: t.Format}) {
@@ -594,9 +605,9 @@ func DateFormats(c *scoring.Column) []string {
 	if c.Type == scoring.Int64 {
 		switch {
 		case allInts(c, func(n int64) bool { return plausible(n/10000, n/100%100, n%100) }):
-			return []string{FormatCompact}
+			return []string{formatCompact}
 		case allInts(c, func(n int64) bool { return plausible(n/100, n%100, 1) }):
-			return []string{FormatYearMon}
+			return []string{formatYearMon}
 		}
 	}
 	if c.Type.Numeric() {
@@ -606,7 +617,7 @@ func DateFormats(c *scoring.Column) []string {
 		return nil
 	}
 	formats := epochFormats(c)
-	for _, f := range slices.Concat([]string{FormatISO, FormatClock12, FormatClock}, datedLabels, dateLayouts) {
+	for _, f := range slices.Concat([]string{FormatISO, formatClock12, FormatClock}, datedLabels, dateLayouts) {
 		if every(c, func(s string) bool { _, ok := parseDate(s, f); return ok }) {
 			formats = append(formats, f)
 		}
@@ -662,8 +673,8 @@ func ReadBools(c *scoring.Column) (strict, ok bool) {
 	return !words && len(values) == 1, ok
 }
 
-// BoolFormat reports whether a string column consists of words for true and false.
-func BoolFormat(c *scoring.Column) bool {
+// boolFormat reports whether a string column consists of words for true and false.
+func boolFormat(c *scoring.Column) bool {
 	_, ok := ReadBools(c)
 	return ok
 }

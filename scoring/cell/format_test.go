@@ -325,8 +325,8 @@ func TestDateFormats(t *testing.T) {
 		want string
 		read string
 	}{
-		{"days", []int64{20240105, 19991231}, FormatCompact, "2024-01-05"},
-		{"months", []int64{202403, 199912}, FormatYearMon, "2024-03-01"},
+		{"days", []int64{20240105, 19991231}, formatCompact, "2024-01-05"},
+		{"months", []int64{202403, 199912}, formatYearMon, "2024-03-01"},
 		{"a day that is not in the calendar", []int64{20240105, 20230229}, "", ""},
 		{"month 13", []int64{20241301}, "", ""},
 		{"a year of another age", []int64{10240105}, "", ""},
@@ -391,7 +391,7 @@ func TestBoolFormat(t *testing.T) {
 		{"nothing", []string{"", "NULL"}, false},
 	} {
 		c := textColumn(tc.texts...)
-		if got := BoolFormat(c); got != tc.want {
+		if got := boolFormat(c); got != tc.want {
 			t.Errorf("%s: %v", tc.why, got)
 		}
 	}
@@ -420,7 +420,7 @@ func TestKeysUnderAFormat(t *testing.T) {
 		{"months", textColumn("March", "smarch", "Mar."), View{Kind: scoring.KindNumber, Format: FormatMonth}, []uint64{number(3, 0), TextKey("smarch"), number(3, 0)}},
 		{"dates", textColumn("05 Jan 2024", "soon"), View{Kind: scoring.KindTime, Format: "2 Jan 2006"}, []uint64{valueKey(scoring.DateValue(scoring.DaysOf(2024, 1, 5))), TextKey("soon")}},
 		{"words for truth", textColumn("yes", "0"), View{Kind: scoring.KindBool, Format: FormatBool}, []uint64{number(1, 0), number(0, 0)}},
-		{"a format of integers on text", textColumn("20240105"), View{Kind: scoring.KindTime, Format: FormatCompact}, []uint64{TextKey("20240105")}},
+		{"a format of integers on text", textColumn("20240105"), View{Kind: scoring.KindTime, Format: formatCompact}, []uint64{TextKey("20240105")}},
 	} {
 		if got := keys(tc.c, tc.v); !slices.Equal(got, tc.want) {
 			t.Errorf("%s: %x, want %x", tc.why, got, tc.want)

@@ -99,9 +99,10 @@ func classKeys(values []float64, c *scoring.Column, v View, starts []float64) []
 // ranges is the form of a pair of columns whose nearness falls into no classes: the predicted
 // magnitudes in order, and for each gold row the stretch of them that is near.
 type ranges struct {
-	n      int32   // distinct magnitudes of predicted rows
-	rank   []int32 // of each predicted row, that of its magnitude, or -1 if it has none
-	lo, hi []int32 // of each gold row, the ranks that are near: from lo up to but not including hi; lo is -1 if the row has no magnitude
+	n    int32   // distinct magnitudes of predicted rows
+	rank []int32 // of each predicted row, that of its magnitude, or -1 if it has none
+	// of each gold row, the ranks that are near: from lo up to but not including hi; lo is -1 if the row has no magnitude
+	lo, hi []int32
 }
 
 func (m *measured) ranges(c *scoring.Comparison) *ranges {

@@ -17,7 +17,8 @@ const (
 
 // intervalUnits are the units as engines write them before the time.
 var intervalUnits = map[string]int64{
-	"year": 12 * intervalMonth, "years": 12 * intervalMonth, "mon": intervalMonth, "mons": intervalMonth, "month": intervalMonth, "months": intervalMonth, "day": intervalDay, "days": intervalDay,
+	"year": 12 * intervalMonth, "years": 12 * intervalMonth, "mon": intervalMonth, "mons": intervalMonth,
+	"month": intervalMonth, "months": intervalMonth, "day": intervalDay, "days": intervalDay,
 }
 
 // parseInterval parses an interval as engines write it, such as 1 year 2 mons 3 days 04:05:06.7 or 36:00:00, and

@@ -15,7 +15,8 @@ func newChains(keys []uint64) *chains {
 	for size < 2*len(keys) {
 		size *= 2
 	}
-	t := &chains{keys: keys, roots: make([]int32, size), next: make([]int32, len(keys)), rest: make([]int32, len(keys)), mask: uint64(size - 1)}
+	t := &chains{keys: keys, roots: make([]int32, size), next: make([]int32, len(keys)), rest: make([]int32, len(keys)),
+		mask: uint64(size - 1)}
 	for i := range t.roots {
 		t.roots[i] = -1
 	}

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/cespare/xxhash/v2"
 )
 
 // jsonKey returns the key of a JSON text. It ignores white space between tokens, the order of an object's members

@@ -9,9 +9,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/badger-eval/badger/scoring"
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/badger-eval/badger/scoring"
 )
 
 // NullKey is the key of NULL, and of NaN, which the paper does not distinguish from NULL.

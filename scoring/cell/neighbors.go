@@ -31,7 +31,8 @@ func (p *problem) matchNeighbors() bool {
 		var gold, pred []keyed
 		if aligned {
 			parts, used := p.keyParts(order)
-			gold, pred = p.packed.sorted(&lists[0], parts, used, p.gold.cells), p.packed.sorted(&lists[1], parts, used, p.pred.cells)
+			gold, pred = p.packed.sorted(&lists[0], parts, used, p.gold.cells),
+				p.packed.sorted(&lists[1], parts, used, p.pred.cells)
 		} else {
 			gold, pred = p.sorted(&lists[0], order, true), p.sorted(&lists[1], order, false)
 		}
@@ -194,7 +195,8 @@ type lane struct {
 
 // newPacked makes room for columns. With ranges the highest bit of each lane stays free.
 func newPacked(cols []codes) packed {
-	out := packed{lanes: make([]lane, len(cols)), tops: make([]uint64, 1), ranged: slices.ContainsFunc(cols, func(c codes) bool { return c.end != nil })}
+	out := packed{lanes: make([]lane, len(cols)), tops: make([]uint64, 1),
+		ranged: slices.ContainsFunc(cols, func(c codes) bool { return c.end != nil })}
 	room := 64
 	for k := range cols {
 		codes := uint64(cols[k].n) //nolint:gosec // not negative

@@ -161,7 +161,8 @@ func readNested(v scoring.Value) (scoring.Value, bool) {
 
 // shapeTypes are the types of GeoJSON by their names in well-known text.
 var shapeTypes = map[string]string{
-	"POINT": "Point", "LINESTRING": "LineString", "POLYGON": "Polygon", "MULTIPOINT": "MultiPoint", "MULTILINESTRING": "MultiLineString", "MULTIPOLYGON": "MultiPolygon",
+	"POINT": "Point", "LINESTRING": "LineString", "POLYGON": "Polygon", "MULTIPOINT": "MultiPoint",
+	"MULTILINESTRING": "MultiLineString", "MULTIPOLYGON": "MultiPolygon",
 }
 
 // readShape is a geometry as GeoJSON in canonical form, read from well-known text or GeoJSON.
@@ -293,7 +294,8 @@ func ReadNested(c *scoring.Column) (t NestedText) {
 }
 
 // nestedFormats read cells as nested values.
-var nestedFormats = map[string]func(scoring.Value) (scoring.Value, bool){FormatNested: readNested, FormatShape: readShape}
+var nestedFormats = map[string]func(scoring.Value) (scoring.Value, bool){FormatNested: readNested,
+	FormatShape: readShape}
 
 // Fields are the names of the members that every struct of a column has; nil if it holds others,
 // or nested values in them.

@@ -72,7 +72,8 @@ func Order(a, b scoring.Value) int {
 		}
 	}
 	order := strings.Compare(a.Text(), b.Text())
-	if order != strings.Compare(strings.ToLower(a.Text()), strings.ToLower(b.Text())) || !plainWord(a.Text()) || !plainWord(b.Text()) {
+	if order != strings.Compare(strings.ToLower(a.Text()), strings.ToLower(b.Text())) || !plainWord(a.Text()) ||
+		!plainWord(b.Text()) {
 		return 0 // collations differ
 	}
 	return order

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/scoring"
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/badger-eval/badger/scoring"
 )
 
 // maxPaper is how many comparisons of cells the printed algorithm may take. Its loop is quadratic

@@ -23,7 +23,8 @@ const (
 )
 
 // grainNames are the names of grains in formats.
-var grainNames = [...]string{GrainYear: "year", GrainHalf: "half-year", GrainQuarter: "quarter", GrainMonth: "month", GrainWeek: "week", GrainWeekday: "weekday"}
+var grainNames = [...]string{GrainYear: "year", GrainHalf: "half-year", GrainQuarter: "quarter", GrainMonth: "month",
+	GrainWeek: "week", GrainWeekday: "weekday"}
 
 func (g Grain) String() string { return grainNames[g] }
 
@@ -90,23 +91,32 @@ func periodFrom(grain Grain, day int64) (period, bool) {
 // are often written in; those of English are also known by three letters.
 var (
 	monthNames = periodNames(map[int]string{
-		1: "january januar janvier enero gennaio janeiro januari jänner jan", 2: "february februar février fevrier febrero febbraio fevereiro februari feb",
-		3: "march märz maerz mars marzo março maart mar", 4: "april avril abril aprile apr", 5: "may mai mayo maggio maio mei", 6: "june juni juin junio giugno junho jun",
-		7: "july juli juillet julio luglio julho jul", 8: "august août aout agosto augustus aug", 9: "september septembre septiembre settembre setembro sept sep",
-		10: "october oktober octobre octubre ottobre outubro oct okt", 11: "november novembre noviembre novembro nov", 12: "december dezember décembre diciembre dicembre dezembro dec dez",
+		1: "january januar janvier enero gennaio janeiro januari jänner jan",
+		2: "february februar février fevrier febrero febbraio fevereiro februari feb",
+		3: "march märz maerz mars marzo março maart mar", 4: "april avril abril aprile apr",
+		5: "may mai mayo maggio maio mei", 6: "june juni juin junio giugno junho jun",
+		7: "july juli juillet julio luglio julho jul", 8: "august août aout agosto augustus aug",
+		9:  "september septembre septiembre settembre setembro sept sep",
+		10: "october oktober octobre octubre ottobre outubro oct okt", 11: "november novembre noviembre novembro nov",
+		12: "december dezember décembre diciembre dicembre dezembro dec dez",
 	})
 	weekdayNames = periodNames(map[int]string{
-		1: "monday mon mo montag lundi lunes", 2: "tuesday tue tues tu dienstag mardi martes", 3: "wednesday wed we mittwoch mercredi miércoles", 4: "thursday thu thur thurs th donnerstag jeudi jueves",
-		5: "friday fri fr freitag vendredi viernes", 6: "saturday sat sa samstag sonnabend samedi sábado", 7: "sunday sun su sonntag dimanche domingo",
+		1: "monday mon mo montag lundi lunes", 2: "tuesday tue tues tu dienstag mardi martes",
+		3: "wednesday wed we mittwoch mercredi miércoles", 4: "thursday thu thur thurs th donnerstag jeudi jueves",
+		5: "friday fri fr freitag vendredi viernes", 6: "saturday sat sa samstag sonnabend samedi sábado",
+		7: "sunday sun su sonntag dimanche domingo",
 	})
 	ordinalNames = periodNames(map[int]string{1: "first", 2: "second", 3: "third", 4: "fourth"})
 	grainWords   = map[string]Grain{
 		"q": GrainQuarter, "qtr": GrainQuarter, "quarter": GrainQuarter, "quartal": GrainQuarter, "trimestre": GrainQuarter,
-		"h": GrainHalf, "hy": GrainHalf, "half": GrainHalf, "halfyear": GrainHalf, "semester": GrainHalf, "halbjahr": GrainHalf,
-		"w": GrainWeek, "wk": GrainWeek, "week": GrainWeek, "kw": GrainWeek, "cw": GrainWeek, "m": GrainMonth, "month": GrainMonth,
+		"h": GrainHalf, "hy": GrainHalf, "half": GrainHalf, "halfyear": GrainHalf, "semester": GrainHalf,
+		"halbjahr": GrainHalf,
+		"w":        GrainWeek, "wk": GrainWeek, "week": GrainWeek, "kw": GrainWeek, "cw": GrainWeek, "m": GrainMonth,
+		"month": GrainMonth,
 	}
 	// Words without meaning between the others.
-	periodFillers = map[string]bool{"of": true, "the": true, "in": true, "year": true, "calendar": true, "cy": true, "iso": true}
+	periodFillers = map[string]bool{"of": true, "the": true, "in": true, "year": true, "calendar": true, "cy": true,
+		"iso": true}
 )
 
 func periodNames(lists map[int]string) map[string]int {
@@ -211,13 +221,15 @@ func parsePeriod(s string) (p period, ok bool) {
 			return period{grain: GrainWeekday, n: weekdayNames[w.text]}, true
 		case ordinalNames[w.text] != 0 && p.n == 0:
 			p.n = ordinalNames[w.text]
-		case (w.text == "st" || w.text == "nd" || w.text == "rd" || w.text == "th") && i > 0 && list[i-1].number >= 0 && w.before == 0:
+		case (w.text == "st" || w.text == "nd" || w.text == "rd" || w.text == "th") && i > 0 && list[i-1].number >= 0 &&
+			w.before == 0:
 		case periodFillers[w.text]:
 		default:
 			return period{}, false
 		}
 	}
-	if p.n == 0 && len(small) > 0 && (p.grain != 0 || p.year != 0) { // the number in the year, before two digits of the year
+	// the number in the year, before two digits of the year
+	if p.n == 0 && len(small) > 0 && (p.grain != 0 || p.year != 0) {
 		p.n, small = small[0].number, small[1:]
 		if p.grain == 0 { // 2024-01
 			if len(list) != 2 || list[1].before != '-' && list[1].before != '/' || p.fiscal {
@@ -235,7 +247,8 @@ func parsePeriod(s string) (p period, ok bool) {
 	if p.grain == 0 && p.n == 0 && p.year != 0 {
 		p.grain, p.n = GrainYear, 1
 	}
-	if len(list) == 2 && p.year == 0 && (list[1].text == "m" || list[1].text == "w") { // 12M are millions, metres or months
+	// 12M are millions, metres or months
+	if len(list) == 2 && p.year == 0 && (list[1].text == "m" || list[1].text == "w") {
 		return period{}, false
 	}
 	return p, p.grain != 0 && len(small) == 0 && p.valid()
@@ -278,7 +291,8 @@ func (f periodForm) format() string {
 var periodForms = func() map[string]periodForm {
 	forms := map[string]periodForm{}
 	for g := GrainYear; g <= GrainWeekday; g++ {
-		for _, f := range []periodForm{{grain: g}, {grain: g, number: true}, {grain: g, last: true}, {grain: g, number: true, last: true}, {grain: g, fiscal: true}, {grain: g, number: true, sunday: true}} {
+		for _, f := range []periodForm{{grain: g}, {grain: g, number: true}, {grain: g, last: true},
+			{grain: g, number: true, last: true}, {grain: g, fiscal: true}, {grain: g, number: true, sunday: true}} {
 			forms[f.format()] = f
 		}
 	}
@@ -286,7 +300,8 @@ var periodForms = func() map[string]periodForm {
 }()
 
 // datedLabels are the formats of strings that name a period with its year, read as its first day.
-var datedLabels = []string{periodForm{grain: GrainHalf}.format(), periodForm{grain: GrainQuarter}.format(), periodForm{grain: GrainMonth}.format(), periodForm{grain: GrainWeek}.format()}
+var datedLabels = []string{periodForm{grain: GrainHalf}.format(), periodForm{grain: GrainQuarter}.format(),
+	periodForm{grain: GrainMonth}.format(), periodForm{grain: GrainWeek}.format()}
 
 // parsePeriodDate reads the label of a period with its year as its first day.
 func parsePeriodDate(s string, f periodForm) (scoring.Value, bool) {
@@ -306,7 +321,8 @@ func (f periodForm) read(v scoring.Value) (scoring.Value, bool) {
 	case f.sunday && p.n == 0:
 		return scoring.IntValue(7), true
 	case f.fiscal:
-		return scoring.StringValue(scoring.IntValue(int64(p.year)).String() + " " + scoring.IntValue(int64(p.n)).String()), p.year != 0
+		return scoring.StringValue(
+			scoring.IntValue(int64(p.year)).String() + " " + scoring.IntValue(int64(p.n)).String()), p.year != 0
 	case p.n == 0: // only Sunday may be 0
 		return v, false
 	case f.number && f.grain == GrainYear:
@@ -423,7 +439,8 @@ func ReadPeriods(c *scoring.Column) (all []PeriodText) {
 }
 
 func readPeriods(c *scoring.Column, g Grain, last bool) (t PeriodText, ok bool) {
-	if !textual(c) && !c.Type.Numeric() && (c.Type != scoring.Date && c.Type != scoring.Timestamp && c.Type != scoring.TimestampTZ) {
+	if !textual(c) && !c.Type.Numeric() &&
+		(c.Type != scoring.Date && c.Type != scoring.Timestamp && c.Type != scoring.TimestampTZ) {
 		return t, false
 	}
 	t = PeriodText{Grain: g, Last: last, Dated: true, Year: -1}

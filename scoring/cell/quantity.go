@@ -121,7 +121,8 @@ func readLedger(c *scoring.Column) (t NumberText, ok bool) {
 		debits = debits || debit
 		return ok
 	})
-	return NumberText{Format: FormatCredit}, ok && debits && !merges(c, View{Kind: scoring.KindNumber, Format: FormatCredit})
+	return NumberText{Format: FormatCredit}, ok && debits &&
+		!merges(c, View{Kind: scoring.KindNumber, Format: FormatCredit})
 }
 
 // parseClock reads a time of day: 13:30, 9:05:30, and with AM or PM where it is a clock of twelve

@@ -11,7 +11,8 @@ import (
 
 // Formats of strings with another spelling.
 const (
-	FormatPlain     = "plain spelling"       // Juergen for Jürgen, "R. Vance, Jr." for "R. Vance Jr.", &amp; for &, -> for >
+	// Juergen for Jürgen, "R. Vance, Jr." for "R. Vance Jr.", &amp; for &, -> for >
+	FormatPlain     = "plain spelling"
 	FormatLastFirst = "last name first text" // Lee, Ann
 )
 
@@ -26,14 +27,18 @@ var invisible = strings.NewReplacer(
 // passportLetters are how machine-readable passports write letters that others lack (ICAO Doc 9303,
 // part 3, section 6).
 var passportLetters = strings.NewReplacer(
-	"ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "ẞ", "SS", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue", "å", "aa", "Å", "Aa", "ø", "oe", "Ø", "Oe", "æ", "ae", "Æ", "Ae", "œ", "oe", "Œ", "Oe", "þ", "th", "Þ", "Th", "ð", "d", "Ð", "D", "ł", "l", "Ł", "L",
+	"ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "ẞ", "SS", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue", "å", "aa", "Å", "Aa", "ø",
+	"oe", "Ø", "Oe", "æ", "ae", "Æ", "Ae", "œ", "oe", "Œ", "Oe", "þ", "th", "Þ", "Th", "ð", "d", "Ð", "D", "ł", "l", "Ł",
+	"L",
 )
 
 // beforeSuffix is a comma before what follows a name: of persons and of companies.
-var beforeSuffix = regexp.MustCompile(`(?i),(\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|m\.d|esq|inc|ltd|llc|llp|plc|corp|co|gmbh|ag|s\.a|sa|n\.v|b\.v|pty)\b\.?)`)
+var beforeSuffix = regexp.MustCompile(
+	`(?i),(\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|m\.d|esq|inc|ltd|llc|llp|plc|corp|co|gmbh|ag|s\.a|sa|n\.v|b\.v|pty)\b\.?)`)
 
 // arrows maps the marks between the steps of a sequence to one of them.
-var arrows = strings.NewReplacer(" -> ", " > ", " => ", " > ", " → ", " > ", " ⇒ ", " > ", " ➔ ", " > ", " >> ", " > ", " » ", " > ", " › ", " > ")
+var arrows = strings.NewReplacer(" -> ", " > ", " => ", " > ", " → ", " > ", " ⇒ ", " > ", " ➔ ", " > ", " >> ", " > ",
+	" » ", " > ", " › ", " > ")
 
 // plainly returns s in plain spelling.
 func plainly(s string) string {
@@ -69,7 +74,8 @@ func plainly(s string) string {
 func lastFirst(s string) (string, bool) {
 	last, first, found := strings.Cut(s, ",")
 	last, first = strings.TrimSpace(last), strings.TrimSpace(first)
-	return first + " " + last, found && last != "" && first != "" && !strings.ContainsAny(first, ",;|") && !strings.ContainsAny(s, "0123456789")
+	return first + " " + last, found && last != "" && first != "" && !strings.ContainsAny(first, ",;|") &&
+		!strings.ContainsAny(s, "0123456789")
 }
 
 // SpelledText describes the other spellings of a string column.

@@ -26,7 +26,8 @@ type View struct {
 // Views are how the two sides of a comparison are read.
 func Views(c *scoring.Comparison, floatBits bool) (g, p View) {
 	floatBits = floatBits && c.GoldFormat == "" && c.PredFormat == ""
-	return View{Kind: c.Kind, Format: c.GoldFormat, FloatBits: floatBits, Verbatim: c.Verbatim}, View{Kind: c.Kind, Format: c.PredFormat, FloatBits: floatBits, Verbatim: c.Verbatim}
+	return View{Kind: c.Kind, Format: c.GoldFormat, FloatBits: floatBits, Verbatim: c.Verbatim}, View{Kind: c.Kind,
+		Format: c.PredFormat, FloatBits: floatBits, Verbatim: c.Verbatim}
 }
 
 // NaturalKind is how a column is read by its type alone.
@@ -65,7 +66,9 @@ func Keys(c *scoring.Column, v View, from int, keys []uint64) {
 			keys[i] = valueKey(Read(c, v, from+i))
 		}
 		return
-	case v.Kind == scoring.KindText && (c.Type != scoring.String && c.Type != scoring.JSON && c.Type != scoring.Bytes && c.Type != scoring.Any && c.Type != scoring.Null):
+	case v.Kind == scoring.KindText &&
+		(c.Type != scoring.String && c.Type != scoring.JSON && c.Type != scoring.Bytes && c.Type != scoring.Any &&
+			c.Type != scoring.Null):
 		for i := range keys { // compared as strings with a string column
 			if keys[i] = NullKey; !c.IsNull(from + i) {
 				keys[i] = TextKey(c.Value(from + i).String())
@@ -174,9 +177,9 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 	}
 	if n := val.Int(); val.Type == scoring.Int64 {
 		switch v.Format {
-		case FormatCompact:
+		case formatCompact:
 			return scoring.DateValue(scoring.DaysOf(int(n/10000), int(n/100%100), int(n%100)))
-		case FormatYearMon:
+		case formatYearMon:
 			return scoring.DateValue(scoring.DaysOf(int(n/100), int(n%100), 1))
 		}
 	}
@@ -206,7 +209,7 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			}
 			return val
 		}
-		if v.Format == FormatOrdinal {
+		if v.Format == formatOrdinal {
 			if n, ok := parseOrdinal(s); ok {
 				return scoring.IntValue(n)
 			}
@@ -301,7 +304,8 @@ func magnitude(v scoring.Value) float64 {
 	return math.NaN()
 }
 
-var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+	1e18, 1e19, 1e20, 1e21, 1e22}
 
 // Pow10 is 10^n as a double.
 func Pow10(n int) float64 {

@@ -32,7 +32,8 @@ const (
 // value depends only on how it compares with the constants and with other values.
 func bounded(q *sqlparts.Query) bool {
 	b, ok := q.Body.(*sqlparts.Select)
-	if !ok || len(q.With) > 0 || q.Limit != nil || len(b.DistinctOn) > 0 || b.Qualify != nil || len(b.From) == 0 || b.Into != nil || len(b.Connect)+len(b.Extra)+len(b.Windows) > 0 || b.As != "" {
+	if !ok || len(q.With) > 0 || q.Limit != nil || len(b.DistinctOn) > 0 || b.Qualify != nil || len(b.From) == 0 ||
+		b.Into != nil || len(b.Connect)+len(b.Extra)+len(b.Windows) > 0 || b.As != "" {
 		return false
 	}
 	var tables func(list []*sqlparts.Source) bool
@@ -55,7 +56,8 @@ func bounded(q *sqlparts.Query) bool {
 	}
 	for _, it := range b.Items {
 		star, ok := it.Expr.(*sqlparts.Star)
-		if ok && (len(star.Rename)+len(star.Replace)+len(star.Except) > 0 || star.Like != nil) || !ok && !plainOperand(it.Expr) {
+		if ok && (len(star.Rename)+len(star.Replace)+len(star.Except) > 0 || star.Like != nil) ||
+			!ok && !plainOperand(it.Expr) {
 			return false
 		}
 	}
@@ -106,7 +108,8 @@ func plainCondition(e sqlparts.Expr) bool {
 	case *sqlparts.Between:
 		return !e.Symmetric && plainOperand(e.X) && plainOperand(e.Low) && plainOperand(e.High)
 	case *sqlparts.In:
-		return e.Query == nil && e.Of == nil && plainOperand(e.X) && !slices.ContainsFunc(e.List, func(a sqlparts.Expr) bool { return !plainOperand(a) })
+		return e.Query == nil && e.Of == nil && plainOperand(e.X) &&
+			!slices.ContainsFunc(e.List, func(a sqlparts.Expr) bool { return !plainOperand(a) })
 	case *sqlparts.Is:
 		l, ok := e.What.(*sqlparts.Literal)
 		return ok && (l.Kind == sqlparts.Null || l.Kind == sqlparts.Bool) && plainOperand(e.X)
@@ -129,7 +132,8 @@ func (s *search) constants(c *Column) []Value {
 			out = append(out, v)
 		}
 	}
-	ordered := slices.ContainsFunc(d.tests, func(t test) bool { return t.op != "=" && t.op != "<>" && t.op != "IS NOT DISTINCT FROM" })
+	ordered := slices.ContainsFunc(d.tests,
+		func(t test) bool { return t.op != "=" && t.op != "<>" && t.op != "IS NOT DISTINCT FROM" })
 	switch {
 	case len(d.like) > 0 || d.layout != "" || d.epoch > 0 || d.numeric || d.fractions || c.table.element:
 		return nil
@@ -193,7 +197,8 @@ func (s *search) constants(c *Column) []Value {
 			add(textValue(h.Text))
 		}
 		for _, v := range []string{"k", "m", "n"} {
-			if hinted := slices.ContainsFunc(d.hints, func(h sqlparts.Literal) bool { return folded(h.Text) == v }); !hinted && (len(out) < 2 || len(d.hints) > 0) {
+			if hinted := slices.ContainsFunc(d.hints, func(h sqlparts.Literal) bool { return folded(h.Text) == v }); !hinted &&
+				(len(out) < 2 || len(d.hints) > 0) {
 				if add(textValue(v)); len(d.hints) > 0 {
 					break
 				}

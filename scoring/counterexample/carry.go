@@ -90,8 +90,9 @@ type output struct {
 	expr
 	merged *sqlparts.MergedSource // that USING made of it
 	right  bool                   // of these, the right side's, which no star has
-	from   int                    // of a term of a set operation whose columns were put in another order: its place, from 1 on
-	rest   []*Table               // instead of a column: the columns of an unnamed table, or of several equal tables
+	// of a term of a set operation whose columns were put in another order: its place, from 1 on
+	from int
+	rest []*Table // instead of a column: the columns of an unnamed table, or of several equal tables
 }
 
 // grouping is how a select groups its rows.
@@ -381,7 +382,9 @@ func (c *carrier) combined(texts []string, kinds [][]output, ops []sqlparts.SetO
 			refuse("a set operation of queries with different numbers of columns")
 		}
 		for j := range columns {
-			if !c.learn && (columns[j].kind == Nested || columns[j].kind == List || kinds[i][j].kind == Nested || kinds[i][j].kind == List || (columns[j].rest == nil) != (kinds[i][j].rest == nil)) {
+			if !c.learn &&
+				(columns[j].kind == Nested || columns[j].kind == List || kinds[i][j].kind == Nested || kinds[i][j].kind == List ||
+					(columns[j].rest == nil) != (kinds[i][j].rest == nil)) {
 				refuse("a set operation on arrays, structures or columns that are not known")
 			}
 			columns[j].rest = append(slices.Clone(columns[j].rest), kinds[i][j].rest...)
@@ -410,7 +413,8 @@ func (c *carrier) combined(texts []string, kinds [][]output, ops []sqlparts.SetO
 			if op.ByName {
 				refuse("a set operation by name")
 			}
-			sql.WriteString([...]string{sqlparts.Union: " UNION ", sqlparts.Intersect: " INTERSECT ", sqlparts.Except: " EXCEPT "}[op.Kind])
+			sql.WriteString(
+				[...]string{sqlparts.Union: " UNION ", sqlparts.Intersect: " INTERSECT ", sqlparts.Except: " EXCEPT "}[op.Kind])
 			if op.All {
 				sql.WriteString("ALL ")
 			} else {
@@ -452,7 +456,8 @@ func aligned(first, columns []output) []output {
 	out := make([]output, len(first))
 	for i, f := range first {
 		at := slices.IndexFunc(columns, func(o output) bool {
-			return o.rest != nil && f.rest != nil || o.rest == nil && f.rest == nil && o.name != "" && strings.EqualFold(o.name, f.name)
+			return o.rest != nil && f.rest != nil ||
+				o.rest == nil && f.rest == nil && o.name != "" && strings.EqualFold(o.name, f.name)
 		})
 		if at < 0 {
 			return columns
@@ -857,7 +862,8 @@ func (c *carrier) item(s *scope, it *sqlparts.Item, q *sqlparts.Query) []output 
 	}
 	var out []output
 	add := func(o output) {
-		if o.rest == nil && slices.ContainsFunc(star.Except, func(id sqlparts.Ident) bool { return strings.EqualFold(id.Text, o.name) }) {
+		if o.rest == nil &&
+			slices.ContainsFunc(star.Except, func(id sqlparts.Ident) bool { return strings.EqualFold(id.Text, o.name) }) {
 			return
 		}
 		for _, by := range star.Replace {
@@ -1055,7 +1061,8 @@ func (c *carrier) plainSource(s *scope, src *sqlparts.Source, first bool) (text,
 	}
 	t := c.base(src)
 	alias := c.name("r")
-	s.sources = append(s.sources, &source{of: src, table: t, alias: alias, columns: renamed(c.tops(t, alias), src.Columns)})
+	s.sources = append(s.sources,
+		&source{of: src, table: t, alias: alias, columns: renamed(c.tops(t, alias), src.Columns)})
 	return c.tableOf(t) + " AS " + alias, "", false
 }
 
@@ -1063,7 +1070,8 @@ func (c *carrier) plainSource(s *scope, src *sqlparts.Source, first bool) (text,
 // which columns are used.
 func columnOutput(alias string, col *Column) output {
 	return output{name: col.Name, expr: expr{
-		sql: alias + ".c" + strconv.Itoa(slices.Index(col.table.Columns, col)), kind: col.Kind, affinity: col.affinity, column: col, near: []*Column{col},
+		sql: alias + ".c" + strconv.Itoa(slices.Index(col.table.Columns, col)), kind: col.Kind, affinity: col.affinity,
+		column: col, near: []*Column{col},
 	}}
 }
 

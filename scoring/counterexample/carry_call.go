@@ -15,12 +15,16 @@ import (
 var aggregates = map[string]string{
 	"count": "count", "sum": "sum", "avg": "avg", "mean": "avg", "min": "min", "max": "max", "total": "total",
 	"group_concat": "string_agg", "string_agg": "string_agg", "listagg": "string_agg",
-	"count_if": "count_if", "countif": "count_if", "bool_and": "bool_and", "every": "bool_and", "logical_and": "bool_and", "booland_agg": "bool_and",
-	"bool_or": "bool_or", "logical_or": "bool_or", "boolor_agg": "bool_or", "any_value": "any_value",
-	"stddev": "stddev_samp", "stddev_samp": "stddev_samp", "stddev_pop": "stddev_pop", "variance": "var_samp", "var_samp": "var_samp", "var_pop": "var_pop",
+	"count_if": "count_if", "countif": "count_if", "bool_and": "bool_and", "every": "bool_and", "logical_and": "bool_and",
+	"booland_agg": "bool_and",
+	"bool_or":     "bool_or", "logical_or": "bool_or", "boolor_agg": "bool_or", "any_value": "any_value",
+	"stddev": "stddev_samp", "stddev_samp": "stddev_samp", "stddev_pop": "stddev_pop", "variance": "var_samp",
+	"var_samp": "var_samp", "var_pop": "var_pop",
 	"median": "median", "bit_and": "bit_and", "bit_or": "bit_or", "grouping": "grouping",
-	"corr": "corr", "covar_pop": "covar_pop", "covar_samp": "covar_samp", "array_agg": "list", "approx_count_distinct": "approx_count_distinct",
-	"max_by": "max_by", "min_by": "min_by", "percentile_cont": "percentile_cont", "percentile_disc": "percentile_disc",
+	"corr": "corr", "covar_pop": "covar_pop", "covar_samp": "covar_samp", "array_agg": "list",
+	"approx_count_distinct": "approx_count_distinct",
+	"max_by":                "max_by", "min_by": "min_by", "percentile_cont": "percentile_cont",
+	"percentile_disc":  "percentile_disc",
 	"approx_quantiles": "approx_quantiles",
 }
 
@@ -34,7 +38,8 @@ func isAggregate(e *sqlparts.Call) bool {
 
 // windows are the window functions other than aggregates.
 var windows = map[string]bool{
-	"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true, "ntile": true, "lag": true, "lead": true, "first_value": true, "last_value": true,
+	"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true, "ntile": true,
+	"lag": true, "lead": true, "first_value": true, "last_value": true,
 }
 
 func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
@@ -45,7 +50,9 @@ func (c *carrier) call(s *scope, e *sqlparts.Call) expr {
 	switch {
 	case (e.Nulls != "" || e.Limit != nil) && aggregates[name] == "list" && e.Over == nil && e.Having == nil:
 		return c.aggregate(s, e, aggregates[name], "")
-	case e.Nulls != "" && (e.Nulls != "ignore" || e.Over == nil || name != "first_value" && name != "last_value" && name != "lag" && name != "lead"), e.Having != nil, e.Limit != nil:
+	case e.Nulls != "" &&
+		(e.Nulls != "ignore" || e.Over == nil ||
+			name != "first_value" && name != "last_value" && name != "lag" && name != "lead"), e.Having != nil, e.Limit != nil:
 		refuse("%s with IGNORE NULLS, HAVING or LIMIT", strings.ToUpper(name))
 	case e.Over != nil:
 		return c.window(s, e, name)
@@ -142,7 +149,8 @@ func (c *carrier) defined(s *scope, e *sqlparts.Call, f *function) expr {
 var asksForNull = map[string]bool{"coalesce": true, "ifnull": true, "nvl": true}
 
 // returnsArgument are the functions that return one of their arguments unchanged.
-var returnsArgument = map[string]bool{"coalesce": true, "ifnull": true, "nvl": true, "nullif": true, "iif": true, "iff": true, "if": true, "max": true, "min": true}
+var returnsArgument = map[string]bool{"coalesce": true, "ifnull": true, "nvl": true, "nullif": true, "iif": true,
+	"iff": true, "if": true, "max": true, "min": true}
 
 // alwaysReal are the functions of numbers that return no whole ones, whatever they get.
 var alwaysReal = map[string]bool{"round": true, "sqrt": true, "julianday": true}
@@ -171,7 +179,9 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 	if len(e.Args) == 0 && name == "count" {
 		return expr{sql: "count(*)" + tail, kind: Int, counted: true}
 	}
-	if len(e.Args) > 1 && name == "count" && (e.Distinct && c.dialect == sqlparts.MySQL || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.Generic) {
+	if len(e.Args) > 1 && name == "count" &&
+		(e.Distinct && c.dialect == sqlparts.MySQL || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.Snowflake ||
+			c.dialect == sqlparts.Generic) {
 		return c.countRows(s, e, tail)
 	}
 	switch name {
@@ -213,7 +223,10 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 		distinct = "DISTINCT "
 		return call("count", x.sql, Int)
 	case "list":
-		return c.collected(s, e, x, distinct, filter, over)
+		if over != "" {
+			refuse("ARRAY_AGG in this form")
+		}
+		return c.collected(s, e, x, distinct, filter)
 	case "min", "max":
 		if x.kind == Text {
 			c.keyed(x)
@@ -264,7 +277,8 @@ func (c *carrier) aggregate(s *scope, e *sqlparts.Call, name, over string) expr 
 			}
 		}
 		r := call(name, "CAST("+x.sql+" AS DOUBLE)", Real)
-		if c.dialect == sqlparts.Generic && x.kind == Int && name != "sum" && !c.learn { // of whole numbers it may be a whole one
+		// of whole numbers it may be a whole one
+		if c.dialect == sqlparts.Generic && x.kind == Int && name != "sum" && !c.learn {
 			if c.open = true; c.variant == 1 {
 				r.sql, r.kind, r.inexact = "CAST(trunc("+r.sql+") AS BIGINT)", Int, false
 			}
@@ -397,13 +411,13 @@ func (c *carrier) concatenated(s *scope, e *sqlparts.Call, x expr, distinct, tai
 }
 
 // collected makes an array of values. Snowflake leaves out NULL; elsewhere it is an element.
-func (c *carrier) collected(s *scope, e *sqlparts.Call, x expr, distinct, filter, over string) expr {
+func (c *carrier) collected(s *scope, e *sqlparts.Call, x expr, distinct, filter string) expr {
 	switch c.dialect {
 	case sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.DuckDB, sqlparts.Postgres:
 	default:
 		refuse("ARRAY_AGG in this dialect")
 	}
-	if over != "" || distinct != "" && len(e.OrderBy)+len(e.Within) > 0 {
+	if distinct != "" && len(e.OrderBy)+len(e.Within) > 0 {
 		refuse("ARRAY_AGG in this form")
 	}
 	if x.kind == Nested && distinct != "" || x.kind == List {
@@ -447,9 +461,12 @@ func (c *carrier) countRows(s *scope, e *sqlparts.Call, tail string) expr {
 		parts, nulls, near = append(parts, x.sql), append(nulls, x.sql+" IS NULL"), append(near, x.near...)
 	}
 	if !e.Distinct {
-		return expr{sql: "count(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE 1 END)" + tail, kind: Int, counted: true, near: near}
+		return expr{sql: "count(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE 1 END)" + tail, kind: Int,
+			counted: true, near: near}
 	}
-	return expr{sql: "count(DISTINCT CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE row(" + strings.Join(parts, ", ") + ") END)" + tail, kind: Int, counted: true, near: near}
+	return expr{
+		sql: "count(DISTINCT CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE row(" + strings.Join(parts, ", ") +
+			") END)" + tail, kind: Int, counted: true, near: near}
 }
 
 // ofTwo is an aggregate of two values.
@@ -468,7 +485,8 @@ func (c *carrier) ofTwo(s *scope, e *sqlparts.Call, name, tail, over string) exp
 		if tail != "" {
 			test = strings.TrimSuffix(tail, ")") + " AND " + y.sql + " IS NOT NULL)"
 		}
-		out.sql, out.kind, out.inexact, out.made, out.length = "first("+x.sql+" ORDER BY "+c.key(y.sql, y, order)+", "+x.sql+c.choice()+")"+test, x.kind, x.inexact, x.made, x.length
+		out.sql, out.kind, out.inexact, out.made, out.length = "first("+x.sql+" ORDER BY "+c.key(y.sql, y, order)+", "+
+			x.sql+c.choice()+")"+test, x.kind, x.inexact, x.made, x.length
 		return out
 	}
 	if c.learn {
@@ -524,7 +542,8 @@ func (c *carrier) quantiles(s *scope, e *sqlparts.Call, tail, over string) expr 
 	if len(e.Args) == 2 {
 		n = ordinal(e.Args[1])
 	}
-	if c.dialect != sqlparts.BigQuery || n == 0 || n > maxQuantiles || over != "" || e.Distinct || len(e.OrderBy)+len(e.Within) > 0 {
+	if c.dialect != sqlparts.BigQuery || n == 0 || n > maxQuantiles || over != "" || e.Distinct ||
+		len(e.OrderBy)+len(e.Within) > 0 {
 		refuse("APPROX_QUANTILES in this form")
 	}
 	x := c.value(c.expr(s, e.Args[0]))
@@ -555,8 +574,10 @@ const maxQuantiles = 100
 func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 	w := e.Over
 	if w.Name.Text != "" {
-		at := slices.IndexFunc(s.windows, func(d *sqlparts.WindowDef) bool { return strings.EqualFold(d.Name.Text, w.Name.Text) })
-		if at < 0 || s.windows[at].Window == nil || s.windows[at].Window.Name.Text != "" || len(w.Partition)+len(w.OrderBy) > 0 || w.Frame != "" {
+		at := slices.IndexFunc(s.windows,
+			func(d *sqlparts.WindowDef) bool { return strings.EqualFold(d.Name.Text, w.Name.Text) })
+		if at < 0 || s.windows[at].Window == nil || s.windows[at].Window.Name.Text != "" ||
+			len(w.Partition)+len(w.OrderBy) > 0 || w.Frame != "" {
 			refuse("a named window in this form")
 		}
 		w = s.windows[at].Window
@@ -612,7 +633,9 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 		parts = append(parts, strings.ToUpper(frame))
 	}
 	over := " OVER (" + strings.Join(parts, " ") + ")"
-	if agg := aggregates[name]; agg != "" && agg != "string_agg" && agg != "any_value" && agg != "grouping" && agg != "total" && agg != "list" && agg != "max_by" && agg != "min_by" && agg != "approx_count_distinct" && agg != "approx_quantiles" {
+	if agg := aggregates[name]; agg != "" && agg != "string_agg" && agg != "any_value" && agg != "grouping" &&
+		agg != "total" && agg != "list" && agg != "max_by" && agg != "min_by" && agg != "approx_count_distinct" &&
+		agg != "approx_quantiles" {
 		x := c.aggregate(s, e, agg, over)
 		x.counted = false
 		return x
@@ -625,7 +648,8 @@ func (c *carrier) window(s *scope, e *sqlparts.Call, name string) expr {
 	for i, a := range e.Args {
 		x := c.value(c.expr(s, a))
 		if i == 0 && name != "ntile" {
-			out.kind, out.near, out.unsure, out.inexact, out.length, out.made, out.nest = x.kind, x.near, x.unsure, x.inexact, x.length, x.made, x.nest
+			out.kind, out.near, out.unsure, out.inexact, out.length, out.made, out.nest = x.kind, x.near, x.unsure, x.inexact,
+				x.length, x.made, x.nest
 		} else if x.literal == nil || x.kind != Int {
 			refuse("%s with what is no number", strings.ToUpper(name))
 		}
@@ -727,9 +751,11 @@ var functions map[string]func(c *carrier, args []expr) expr
 
 func init() {
 	functions = map[string]func(c *carrier, args []expr) expr{
-		"lower": textCall("lower", Text, true), "lcase": textCall("lower", Text, true), "upper": textCall("upper", Text, true), "ucase": textCall("upper", Text, true),
-		"length": length, "len": length, "char_length": textCall("length", Int, false), "character_length": textCall("length", Int, false),
-		"trim": trimmed("trim"), "ltrim": trimmed("ltrim"), "rtrim": trimmed("rtrim"),
+		"lower": textCall("lower", Text, true), "lcase": textCall("lower", Text, true),
+		"upper": textCall("upper", Text, true), "ucase": textCall("upper", Text, true),
+		"length": length, "len": length, "char_length": textCall("length", Int, false),
+		"character_length": textCall("length", Int, false),
+		"trim":             trimmed("trim"), "ltrim": trimmed("ltrim"), "rtrim": trimmed("rtrim"),
 		"substr": substring, "substring": substring, "instr": found, "strpos": found,
 		"floor": wholeCall("floor"), "ceil": wholeCall("ceil"), "ceiling": wholeCall("ceil"), "sqrt": realCall("sqrt"),
 		"abs": func(c *carrier, args []expr) expr {
@@ -754,22 +780,27 @@ func init() {
 		"seq1": sequence, "seq2": sequence, "seq4": sequence, "seq8": sequence,
 		"iif": conditional, "iff": conditional, "if": conditional,
 		"replace": func(c *carrier, args []expr) expr {
-			if c.dialect == sqlparts.TSQL && len(args) == 3 && args[1].literal != nil && strings.ToLower(args[1].literal.Text) != strings.ToUpper(args[1].literal.Text) {
+			if c.dialect == sqlparts.TSQL && len(args) == 3 && args[1].literal != nil &&
+				strings.ToLower(args[1].literal.Text) != strings.ToUpper(args[1].literal.Text) {
 				refuse("REPLACE of letters, which depends on the collation")
 			}
 			if len(args) != 3 || args[1].literal == nil || args[2].literal == nil || args[1].literal.Text == "" {
 				return expr{}
 			}
-			if longer := len(args[2].literal.Text) / len(args[1].literal.Text); longer > 1 { // again and again, it could make texts very long
+			// again and again, it could make texts very long
+			if longer := len(args[2].literal.Text) / len(args[1].literal.Text); longer > 1 {
 				c.longer *= longer
 				if c.longer > maxLength {
 					refuse("texts that are replaced by longer ones")
 				}
 			}
-			return expr{sql: "replace(" + c.text(args[0]).sql + ", " + c.text(args[1]).sql + ", " + c.text(args[2]).sql + ")", kind: Text}
+			return expr{sql: "replace(" + c.text(args[0]).sql + ", " + c.text(args[1]).sql + ", " + c.text(args[2]).sql + ")",
+				kind: Text}
 		},
 		"concat": func(c *carrier, args []expr) expr {
-			if len(args) < 2 || c.dialect != sqlparts.Snowflake && c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.MySQL && c.dialect != sqlparts.Databricks {
+			if len(args) < 2 ||
+				c.dialect != sqlparts.Snowflake && c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.MySQL &&
+					c.dialect != sqlparts.Databricks {
 				return expr{} // elsewhere NULL is ignored
 			}
 			parts := make([]string, len(args))
@@ -786,7 +817,8 @@ func init() {
 		},
 		"max": extreme("greatest"), "min": extreme("least"),
 		"strftime": func(c *carrier, args []expr) expr {
-			if len(args) != 2 || args[0].literal == nil || c.dialect != sqlparts.SQLite || !timeFormat.MatchString(args[0].literal.Text) {
+			if len(args) != 2 || args[0].literal == nil || c.dialect != sqlparts.SQLite ||
+				!timeFormat.MatchString(args[0].literal.Text) {
 				return expr{}
 			}
 			return expr{sql: "strftime(" + c.moment(args[1]) + ", " + args[0].sql + ")", kind: Text}
@@ -818,7 +850,8 @@ func (c *carrier) moment(x expr) string {
 		return "TIMESTAMP '2000-01-01'"
 	}
 	switch {
-	case x.kind == Text && x.literal != nil && (isoDate.MatchString(x.literal.Text) || isoTimestamp.MatchString(x.literal.Text)):
+	case x.kind == Text && x.literal != nil &&
+		(isoDate.MatchString(x.literal.Text) || isoTimestamp.MatchString(x.literal.Text)):
 	case x.kind == Text && x.column != nil:
 		c.values.dates(x.column)
 	default:
@@ -860,7 +893,8 @@ func substring(c *carrier, args []expr) expr {
 		return expr{sql: "''", kind: Text}
 	}
 	x := c.text(args[0]).sql
-	fromEnd := c.dialect == sqlparts.BigQuery || c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.SQLite && len(args) == 2
+	fromEnd := c.dialect == sqlparts.BigQuery || c.dialect == sqlparts.Snowflake ||
+		c.dialect == sqlparts.SQLite && len(args) == 2
 	if from := args[1].literal; from != nil && (len(args) == 2 || args[2].literal != nil) {
 		n, err := strconv.Atoi(from.Text)
 		if n == 0 && fromEnd && c.dialect != sqlparts.SQLite {
@@ -871,7 +905,8 @@ func substring(c *carrier, args []expr) expr {
 		}
 		// The engine takes a negative place before the first letter for the first.
 		if n < 0 && c.dialect != sqlparts.SQLite {
-			x = "(CASE WHEN length(" + x + ") < " + strconv.Itoa(-n) + " THEN error('a place before the first letter') ELSE " + x + " END)"
+			x = "(CASE WHEN length(" + x + ") < " + strconv.Itoa(-n) + " THEN error('a place before the first letter') ELSE " +
+				x + " END)"
 		}
 		sql := "substring(" + x + ", " + strconv.Itoa(n)
 		if len(args) == 3 {
@@ -897,7 +932,8 @@ func substring(c *carrier, args []expr) expr {
 		wrong += " OR " + l.sql + " < 0"
 		sql += ", " + l.sql
 	}
-	return expr{sql: "(CASE WHEN " + wrong + " THEN error('a place before the first letter') ELSE " + sql + ") END)", kind: Text}
+	return expr{sql: "(CASE WHEN " + wrong + " THEN error('a place before the first letter') ELSE " + sql + ") END)",
+		kind: Text}
 }
 
 func found(c *carrier, args []expr) expr {
@@ -986,7 +1022,8 @@ func extreme(name string) func(c *carrier, args []expr) expr {
 			}
 			parts, nulls = append(parts, a.sql), append(nulls, a.sql+" IS NULL")
 		}
-		all.sql = "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE " + name + "(" + strings.Join(parts, ", ") + ") END)"
+		all.sql = "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE " + name + "(" + strings.Join(parts, ", ") +
+			") END)"
 		return all
 	}
 }

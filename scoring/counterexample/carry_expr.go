@@ -114,7 +114,8 @@ func (c *carrier) prefixNumber(x expr) expr {
 		c.values.numbers(col)
 	}
 	t := "CAST(" + x.sql + " AS VARCHAR)"
-	x.sql = "(CASE WHEN " + x.sql + " IS NULL THEN NULL ELSE coalesce(TRY_CAST(trim(regexp_extract(" + t + ", '^" + strings.TrimSuffix(numericText, `\s*`) + "')) AS DOUBLE), 0.0::DOUBLE) END)"
+	x.sql = "(CASE WHEN " + x.sql + " IS NULL THEN NULL ELSE coalesce(TRY_CAST(trim(regexp_extract(" + t + ", '^" +
+		strings.TrimSuffix(numericText, `\s*`) + "')) AS DOUBLE), 0.0::DOUBLE) END)"
 	x.kind, x.affinity, x.literal, x.column, x.unsure = Real, noAffinity, nil, nil, true
 	return x
 }
@@ -183,13 +184,15 @@ func (c *carrier) textOfNumber(x expr) expr {
 		digits = "4"
 	}
 	double := "CAST(" + x.sql + " AS DOUBLE)"
-	sure := "abs(" + double + ") < 1e12 AND abs(" + double + " * " + digits + " - round(" + double + " * " + digits + ")) < 1e-9 * abs(" + double + ") + 1e-12"
+	sure := "abs(" + double + ") < 1e12 AND abs(" + double + " * " + digits + " - round(" + double + " * " + digits +
+		")) < 1e-9 * abs(" + double + ") + 1e-12"
 	text := `regexp_replace(CAST(` + double + ` AS VARCHAR), '\.0$', '')`
 	if c.variant == 1 {
 		text = "printf('%.2f', " + double + ")"
 	}
 	return expr{
-		sql:  "(CASE WHEN " + x.sql + " IS NULL THEN NULL WHEN " + sure + " THEN " + text + " ELSE error('the text of a number') END)",
+		sql: "(CASE WHEN " + x.sql + " IS NULL THEN NULL WHEN " + sure + " THEN " + text +
+			" ELSE error('the text of a number') END)",
 		kind: Text, near: x.near, made: true, number: &x,
 	}
 }
@@ -446,7 +449,8 @@ func (c *carrier) binary(s *scope, e *sqlparts.Binary) expr {
 			refuse("|| as OR")
 		}
 		l, r := c.text(c.expr(s, e.L)), c.text(c.expr(s, e.R))
-		return expr{sql: "(" + l.sql + " || " + r.sql + ")", kind: Text, near: both(l, r), length: max(1, l.length) + max(1, r.length), made: true}
+		return expr{sql: "(" + l.sql + " || " + r.sql + ")", kind: Text, near: both(l, r),
+			length: max(1, l.length) + max(1, r.length), made: true}
 	case "+", "-", "*", "/", "%", "div", "//":
 	default:
 		refuse("the operator %s", strings.ToUpper(op))
@@ -473,7 +477,8 @@ func both(x, y expr) []*Column {
 }
 
 func (c *carrier) arithmetic(op string, l, r expr) expr {
-	out := expr{kind: max(l.kind, r.kind), near: both(l, r), counted: l.counted || r.counted, inexact: l.inexact || r.inexact}
+	out := expr{kind: max(l.kind, r.kind), near: both(l, r), counted: l.counted || r.counted,
+		inexact: l.inexact || r.inexact}
 	fraction := l.kind == Real && !l.unsure || r.kind == Real && !r.unsure
 	out.unsure = (l.unsure || r.unsure) && !fraction
 	if op == "+" || op == "-" {
@@ -553,7 +558,8 @@ func (c *carrier) compare(op string, l, r expr) expr {
 	c.relate(op, l, r)
 	if c.learn {
 		for _, p := range [][2]expr{{l, r}, {r, l}} {
-			if col := p[0].column; col != nil && p[0].kind == Null && col.Kind == Null && p[1].literal != nil && (isoDate.MatchString(p[1].literal.Text) || isoTimestamp.MatchString(p[1].literal.Text)) {
+			if col := p[0].column; col != nil && p[0].kind == Null && col.Kind == Null && p[1].literal != nil &&
+				(isoDate.MatchString(p[1].literal.Text) || isoTimestamp.MatchString(p[1].literal.Text)) {
 				col.dateLike = true
 			}
 			c.learnKind(p[0], p[1].kind)
@@ -608,7 +614,8 @@ func (c *carrier) compare(op string, l, r expr) expr {
 	}
 	if c.retype {
 		for _, p := range [][2]expr{{l, r}, {r, l}} {
-			if col := p[0].column; col != nil && col.Kind == Int && p[1].kind == Text && (p[1].literal != nil || p[1].column != nil) {
+			if col := p[0].column; col != nil && col.Kind == Int && p[1].kind == Text &&
+				(p[1].literal != nil || p[1].column != nil) {
 				number := false
 				if p[1].literal != nil {
 					_, err := strconv.ParseFloat(p[1].literal.Text, 64)
@@ -642,7 +649,8 @@ func (c *carrier) compare(op string, l, r expr) expr {
 
 // readsDates reports whether the dialect converts a string to a date when it is compared with one.
 func (c *carrier) readsDates() bool {
-	return c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.MySQL || c.dialect == sqlparts.Redshift
+	return c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.MySQL ||
+		c.dialect == sqlparts.Redshift
 }
 
 // dateAndNumber writes an ordering comparison in SQLite between a column of dates, whose affinity is numeric, and a
@@ -656,10 +664,12 @@ func (c *carrier) dateAndNumber(op string, l, r expr) string {
 		op, l, r = mirrored(op), r, l
 	}
 	greater := map[string]string{"<": "FALSE", "<=": "FALSE", ">": "TRUE", ">=": "TRUE"}[op]
-	if greater == "" || l.affinity != numericAffinity || r.affinity == numericAffinity || r.literal != nil && !looksLikeNumber.MatchString(r.literal.Text) {
+	if greater == "" || l.affinity != numericAffinity || r.affinity == numericAffinity ||
+		r.literal != nil && !looksLikeNumber.MatchString(r.literal.Text) {
 		return "" // equal strings are equal as numbers, and no date is a number
 	}
-	return "(CASE WHEN " + l.sql + " IS NULL OR " + r.sql + " IS NULL THEN NULL WHEN regexp_full_match(CAST(" + r.sql + " AS VARCHAR), '" + numericText + "') THEN " + greater +
+	return "(CASE WHEN " + l.sql + " IS NULL OR " + r.sql + " IS NULL THEN NULL WHEN regexp_full_match(CAST(" + r.sql +
+		" AS VARCHAR), '" + numericText + "') THEN " + greater +
 		" ELSE " + l.sql + " " + op + " " + r.sql + " END)"
 }
 
@@ -693,7 +703,8 @@ func (c *carrier) literalAs(x expr, k Kind) expr {
 
 var (
 	isoDate      = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`)
-	isoTimestamp = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$`)
+	isoTimestamp = regexp.MustCompile(
+		`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$`)
 )
 
 // compareAffine compares a number with a string as SQLite does: the affinity of a column converts the other side;
@@ -703,7 +714,8 @@ func (c *carrier) compareAffine(op string, l, r expr) expr {
 		return c.compareAffine(mirrored(op), r, l)
 	}
 	l = c.numeric(l)
-	less := map[string]string{"=": "FALSE", "<>": "TRUE", "<": "TRUE", "<=": "TRUE", ">": "FALSE", ">=": "FALSE", "IS NOT DISTINCT FROM": "FALSE"}[op]
+	less := map[string]string{"=": "FALSE", "<>": "TRUE", "<": "TRUE", "<=": "TRUE", ">": "FALSE", ">=": "FALSE",
+		"IS NOT DISTINCT FROM": "FALSE"}[op]
 	out := expr{kind: Bool}
 	switch {
 	case l.affinity == numericAffinity:
@@ -712,7 +724,8 @@ func (c *carrier) compareAffine(op string, l, r expr) expr {
 		}
 		t := "CAST(" + r.sql + " AS VARCHAR)"
 		number := "TRY_CAST(CASE WHEN regexp_full_match(" + t + ", '" + numericText + "') THEN trim(" + t + ") END AS DOUBLE)"
-		out.sql = "(CASE WHEN " + l.sql + " IS NULL OR " + r.sql + " IS NULL THEN NULL WHEN " + number + " IS NULL THEN " + less + " ELSE " + l.sql + " " + op + " " + number + " END)"
+		out.sql = "(CASE WHEN " + l.sql + " IS NULL OR " + r.sql + " IS NULL THEN NULL WHEN " + number + " IS NULL THEN " +
+			less + " ELSE " + l.sql + " " + op + " " + number + " END)"
 		for _, col := range r.near {
 			c.values.numbers(col)
 		}
@@ -806,7 +819,8 @@ func (c *carrier) quantified(s *scope, e *sqlparts.Binary) expr {
 		refuse("a comparison of rows")
 	}
 	c.alike(x, columns[0].expr)
-	return expr{sql: "(" + x.sql + " " + string(e.Op) + " " + strings.ToUpper(e.Quantifier) + " (" + sql + "))", kind: Bool}
+	return expr{sql: "(" + x.sql + " " + string(e.Op) + " " + strings.ToUpper(e.Quantifier) + " (" + sql + "))",
+		kind: Bool}
 }
 
 // alike relates two sides that are compared without conversion, and refuses operands that a dialect would convert.
@@ -819,7 +833,8 @@ func (c *carrier) alike(l, r expr) {
 		c.learnKind(r, l.kind)
 		return
 	}
-	if l.kind == Null || r.kind == Null || l.kind == r.kind || l.kind.number() && r.kind.number() && l.kind != Bool && r.kind != Bool {
+	if l.kind == Null || r.kind == Null || l.kind == r.kind ||
+		l.kind.number() && r.kind.number() && l.kind != Bool && r.kind != Bool {
 		return
 	}
 	refuse("a comparison of values of different kinds")
@@ -866,7 +881,9 @@ func (c *carrier) in(s *scope, e *sqlparts.In) expr {
 			y.sql = alias + ".c1"
 			c.relate("=", x, y)
 			test := c.compare("=", x, y).sql
-			return negated(e.Not, "(SELECT CASE WHEN count(*) = 0 THEN FALSE ELSE bool_or("+test+") END FROM (SELECT * FROM ("+sql+") AS "+c.name("r")+") AS "+alias+")")
+			return negated(e.Not,
+				"(SELECT CASE WHEN count(*) = 0 THEN FALSE ELSE bool_or("+test+") END FROM (SELECT * FROM ("+sql+") AS "+
+					c.name("r")+") AS "+alias+")")
 		}
 		c.relate("=", x, y)
 		c.keyed(x)
@@ -932,7 +949,8 @@ func (c *carrier) like(s *scope, e *sqlparts.Like) expr {
 		op = "ILIKE"
 		c.folds = true
 	case "glob":
-		c.without("GLOB", sqlparts.Postgres, sqlparts.Redshift, sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks, sqlparts.MySQL, sqlparts.TSQL)
+		c.without("GLOB", sqlparts.Postgres, sqlparts.Redshift, sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks,
+			sqlparts.MySQL, sqlparts.TSQL)
 		op = "GLOB"
 	default:
 		refuse("%s", strings.ToUpper(string(e.Op)))
@@ -964,7 +982,8 @@ func (c *carrier) like(s *scope, e *sqlparts.Like) expr {
 			if op == "ILIKE" {
 				flags = "(?is)"
 			}
-			sql = "regexp_full_match(" + x.sql + ", " + quoteText(flags+strings.NewReplacer("%", ".*", "_", ".").Replace(regexp.QuoteMeta(text))) + ")"
+			sql = "regexp_full_match(" + x.sql + ", " +
+				quoteText(flags+strings.NewReplacer("%", ".*", "_", ".").Replace(regexp.QuoteMeta(text))) + ")"
 		}
 		for _, col := range x.near {
 			c.values.pattern(col, text)
@@ -1139,7 +1158,8 @@ func (c *carrier) castAffine(x expr, has func(...string) bool) expr {
 				c.values.numbers(col)
 			}
 			t := "CAST(" + x.sql + " AS VARCHAR)"
-			x.sql = "(CASE WHEN " + x.sql + " IS NULL THEN NULL ELSE coalesce(TRY_CAST(trim(regexp_extract(" + t + `, '^\s*[+-]?[0-9]+')) AS BIGINT), 0) END)`
+			x.sql = "(CASE WHEN " + x.sql + " IS NULL THEN NULL ELSE coalesce(TRY_CAST(trim(regexp_extract(" + t +
+				`, '^\s*[+-]?[0-9]+')) AS BIGINT), 0) END)`
 		} else {
 			x = c.numeric(x)
 			x.sql = "CAST(trunc(" + x.sql + ") AS BIGINT)"

@@ -10,7 +10,8 @@ import (
 // nothing is found that only shapes with an area show.
 
 // places are the points that columns are drawn from, as the engine writes them.
-var places = []string{"POINT(10.25 50.5)", "POINT(10.5 50.5)", "POINT(-73.98 40.75)", "POINT(-73.5 40.5)", "POINT(0.0 0.0)"}
+var places = []string{"POINT(10.25 50.5)", "POINT(10.5 50.5)", "POINT(-73.98 40.75)", "POINT(-73.5 40.5)",
+	"POINT(0.0 0.0)"}
 
 // earth is the radius that distances are computed with, in meters. Dialects take radii that differ by less
 // than what results are compared up to.
@@ -55,7 +56,8 @@ func (c *carrier) pointAt(x, y expr) expr {
 	c.suggest(x, "10.25", "10.5", "-73.5")
 	c.suggest(y, "50.5", "40.5")
 	return expr{
-		sql: "(CASE WHEN " + lon + " IS NULL OR " + lat + " IS NULL THEN NULL WHEN abs(" + lon + ") > 180 OR abs(" + lat + ") > 90 THEN error('no place on the earth') ELSE 'POINT(' || CAST(" + lon +
+		sql: "(CASE WHEN " + lon + " IS NULL OR " + lat + " IS NULL THEN NULL WHEN abs(" + lon + ") > 180 OR abs(" + lat +
+			") > 90 THEN error('no place on the earth') ELSE 'POINT(' || CAST(" + lon +
 			" AS VARCHAR) || ' ' || CAST(" + lat + " AS VARCHAR) || ')' END)",
 		kind: Geo, near: both(x, y), coords: [2]coord{coordOf(x), coordOf(y)},
 	}
@@ -88,7 +90,8 @@ func (c *carrier) distance(x, y expr) expr {
 	c.meet(x, y)
 	x, y = c.place(x), c.place(y)
 	lon, lat := "radians("+longitude(y)+" - "+longitude(x)+")", "radians("+latitude(y)+" - "+latitude(x)+")"
-	sql := "(2 * " + earth + " * asin(least(1.0, sqrt(pow(sin(" + lat + " / 2), 2) + cos(radians(" + latitude(x) + ")) * cos(radians(" + latitude(y) + ")) * pow(sin(" + lon + " / 2), 2)))))"
+	sql := "(2 * " + earth + " * asin(least(1.0, sqrt(pow(sin(" + lat + " / 2), 2) + cos(radians(" + latitude(x) +
+		")) * cos(radians(" + latitude(y) + ")) * pow(sin(" + lon + " / 2), 2)))))"
 	if c.learn {
 		sql = "0"
 	}
@@ -137,16 +140,22 @@ func geoFunctions() map[string]func(c *carrier, args []expr) expr {
 		"st_dwithin": of(3, func(c *carrier, args []expr) expr {
 			return expr{sql: c.compareNumbers("<=", c.distance(args[0], args[1]), c.numeric(args[2])), kind: Bool}
 		}),
-		"st_within": same, "st_contains": same, "st_intersects": same, "st_covers": same, "st_coveredby": same, "st_equals": same,
-		"st_disjoint": of(2, func(c *carrier, args []expr) expr { return expr{sql: "(NOT " + same(c, args).sql + ")", kind: Bool} }),
-		"st_x":        of(1, func(c *carrier, args []expr) expr { return expr{sql: longitude(c.place(args[0])), kind: Real} }),
-		"st_y":        of(1, func(c *carrier, args []expr) expr { return expr{sql: latitude(c.place(args[0])), kind: Real} }),
-		"st_area":     zero, "st_length": zero, "st_perimeter": zero,
-		"st_centroid": self, "st_geogfromwkb": self, "st_geographyfromwkb": self, "to_geography": self, "try_to_geography": self, "st_geogfromtext": self, "st_geogfromgeojson": self,
+		"st_within": same, "st_contains": same, "st_intersects": same, "st_covers": same, "st_coveredby": same,
+		"st_equals": same,
+		"st_disjoint": of(2,
+			func(c *carrier, args []expr) expr { return expr{sql: "(NOT " + same(c, args).sql + ")", kind: Bool} }),
+		"st_x": of(1,
+			func(c *carrier, args []expr) expr { return expr{sql: longitude(c.place(args[0])), kind: Real} }),
+		"st_y":    of(1, func(c *carrier, args []expr) expr { return expr{sql: latitude(c.place(args[0])), kind: Real} }),
+		"st_area": zero, "st_length": zero, "st_perimeter": zero,
+		"st_centroid": self, "st_geogfromwkb": self, "st_geographyfromwkb": self, "to_geography": self,
+		"try_to_geography": self, "st_geogfromtext": self, "st_geogfromgeojson": self,
 		"st_geographyfromtext": self, "st_geographyfromwkt": self,
 		"st_intersection": of(2, func(c *carrier, args []expr) expr {
 			x, y := c.place(args[0]), c.place(args[1])
-			return expr{sql: "(CASE WHEN " + x.sql + " = " + y.sql + " THEN " + x.sql + " WHEN " + x.sql + " IS NOT NULL AND " + y.sql + " IS NOT NULL THEN error('no place') END)", kind: Geo}
+			return expr{
+				sql: "(CASE WHEN " + x.sql + " = " + y.sql + " THEN " + x.sql + " WHEN " + x.sql + " IS NOT NULL AND " + y.sql +
+					" IS NOT NULL THEN error('no place') END)", kind: Geo}
 		}),
 	}
 }

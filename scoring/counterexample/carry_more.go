@@ -29,11 +29,14 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			return expr{}
 		}
 		x, y := c.doubled(args[0]), c.doubled(args[1])
-		return c.real("(CASE WHEN " + x + " < 0 AND " + y + " <> floor(" + y + ") OR " + x + " = 0 AND " + y + " < 0 THEN error('no power') ELSE pow(" + x + ", " + y + ") END)")
+		return c.real(
+			"(CASE WHEN " + x + " < 0 AND " + y + " <> floor(" + y + ") OR " + x + " = 0 AND " + y +
+				" < 0 THEN error('no power') ELSE pow(" + x + ", " + y + ") END)")
 	}
 	logarithm := func(name string) func(c *carrier, args []expr) expr {
 		return func(c *carrier, args []expr) expr {
-			if len(args) != 1 || c.dialect == sqlparts.SQLite || c.dialect == sqlparts.MySQL || c.dialect == sqlparts.Databricks {
+			if len(args) != 1 || c.dialect == sqlparts.SQLite || c.dialect == sqlparts.MySQL ||
+				c.dialect == sqlparts.Databricks {
 				return expr{}
 			}
 			x := c.doubled(args[0])
@@ -50,7 +53,8 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			if null {
 				test = "(" + y + " = 0 OR " + y + " IS NULL)"
 			}
-			return c.real("(CASE WHEN " + x + " IS NULL THEN NULL WHEN " + test + " THEN " + zero + " ELSE " + x + " / " + y + " END)")
+			return c.real(
+				"(CASE WHEN " + x + " IS NULL THEN NULL WHEN " + test + " THEN " + zero + " ELSE " + x + " / " + y + " END)")
 		}
 	}
 	greatest := func(name string) func(c *carrier, args []expr) expr {
@@ -104,7 +108,9 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 				if c.dialect == sf {
 					x, base = base, x
 				}
-				return c.real("(CASE WHEN " + x + " <= 0 OR " + base + " <= 0 OR " + base + " = 1 THEN error('no logarithm') ELSE ln(" + x + ") / ln(" + base + ") END)")
+				return c.real(
+					"(CASE WHEN " + x + " <= 0 OR " + base + " <= 0 OR " + base + " = 1 THEN error('no logarithm') ELSE ln(" + x +
+						") / ln(" + base + ") END)")
 			}
 			return expr{}
 		},
@@ -145,7 +151,8 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			x := c.doubled(args[0])
 			return c.real("(" + x + " * " + x + ")")
 		},
-		"to_number": number, "to_numeric": number, "to_decimal": number, "try_to_number": tryNumber, "try_to_numeric": tryNumber, "try_to_decimal": tryNumber,
+		"to_number": number, "to_numeric": number, "to_decimal": number, "try_to_number": tryNumber,
+		"try_to_numeric": tryNumber, "try_to_decimal": tryNumber,
 		"to_double": func(c *carrier, args []expr) expr {
 			if len(args) != 1 || c.dialect != sf {
 				return expr{}
@@ -158,7 +165,8 @@ func numberFunctions() map[string]func(c *carrier, args []expr) expr {
 			}
 			return c.toBool(args[0])
 		},
-		"array_length": lengthOf(sqlparts.BigQuery, sqlparts.DuckDB), "array_size": lengthOf(sf), "cardinality": lengthOf(sqlparts.Postgres),
+		"array_length": lengthOf(sqlparts.BigQuery, sqlparts.DuckDB), "array_size": lengthOf(sf),
+		"cardinality":     lengthOf(sqlparts.Postgres),
 		"array_construct": listed(sf), "array_reverse": func(c *carrier, args []expr) expr {
 			if len(args) != 1 || args[0].kind != List {
 				return expr{}
@@ -265,7 +273,8 @@ func (c *carrier) list(args []expr) expr {
 	}
 	all.column, all.literal, all.nest = nil, nil, nil
 	of := all
-	return expr{sql: "CAST([" + strings.Join(parts, ", ") + "] AS " + all.kind.Type() + "[])", kind: List, of: &of, near: all.near}
+	return expr{sql: "CAST([" + strings.Join(parts, ", ") + "] AS " + all.kind.Type() + "[])", kind: List, of: &of,
+		near: all.near}
 }
 
 func joinedLists(c *carrier, args []expr) expr {
@@ -293,7 +302,8 @@ func (c *carrier) listOf(n *nest, row string) expr {
 	of := x
 	of.column, of.nest = nil, nil
 	return expr{
-		sql:  "(SELECT list(" + x.sql + " ORDER BY " + r + "." + c.ownColumn(t, atName) + ") FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + row + ")",
+		sql: "(SELECT list(" + x.sql + " ORDER BY " + r + "." + c.ownColumn(t, atName) + ") FROM " + c.tableOf(t) + " AS " +
+			r + " WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + row + ")",
 		kind: List, of: &of, near: x.near,
 	}
 }
@@ -308,7 +318,9 @@ func (c *carrier) contained(x, array expr, nullIsNone bool) expr {
 			refuse("an array of structures")
 		}
 		test := c.compare("=", x, y).sql
-		return expr{sql: "(SELECT CASE WHEN count(*) = 0 THEN FALSE ELSE bool_or(" + test + ") END FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + array.sql + ")", kind: Bool}
+		return expr{
+			sql: "(SELECT CASE WHEN count(*) = 0 THEN FALSE ELSE bool_or(" + test + ") END FROM " + c.tableOf(t) + " AS " + r +
+				" WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + array.sql + ")", kind: Bool}
 	}
 	if array.kind != List {
 		if c.learn {
@@ -323,7 +335,9 @@ func (c *carrier) contained(x, array expr, nullIsNone bool) expr {
 	if array.of.kind != x.kind {
 		refuse("an array of values of another kind")
 	}
-	return expr{sql: "(CASE WHEN list_contains(" + array.sql + ", " + x.sql + ") THEN TRUE WHEN len(list_filter(" + array.sql + ", lambda z: z IS NULL)) > 0 OR " + x.sql + " IS NULL THEN NULL ELSE FALSE END)", kind: Bool}
+	return expr{
+		sql: "(CASE WHEN list_contains(" + array.sql + ", " + x.sql + ") THEN TRUE WHEN len(list_filter(" + array.sql +
+			", lambda z: z IS NULL)) > 0 OR " + x.sql + " IS NULL THEN NULL ELSE FALSE END)", kind: Bool}
 }
 
 // plainInteger and plainDecimal are numbers as every dialect reads them from texts.
@@ -373,7 +387,8 @@ func (c *carrier) toNumber(x expr, k Kind, try bool) expr {
 		none = " WHEN NOT regexp_matches(" + x.sql + ", '[0-9]') THEN NULL"
 	}
 	return expr{
-		sql:  "(CASE WHEN " + x.sql + " IS NULL THEN NULL WHEN regexp_full_match(" + x.sql + ", '" + plain + "') THEN CAST(" + x.sql + " AS " + k.Type() + ")" + none + " ELSE error('a text that is no number') END)",
+		sql: "(CASE WHEN " + x.sql + " IS NULL THEN NULL WHEN regexp_full_match(" + x.sql + ", '" + plain + "') THEN CAST(" +
+			x.sql + " AS " + k.Type() + ")" + none + " ELSE error('a text that is no number') END)",
 		kind: k, near: x.near,
 	}
 }
@@ -392,7 +407,9 @@ func (c *carrier) toBool(x expr) expr {
 	case Int:
 		return expr{sql: "(" + x.sql + " <> 0)", kind: Bool, near: x.near}
 	case Text:
-		return expr{sql: "(CASE lower(" + x.sql + ") WHEN 'true' THEN TRUE WHEN 'false' THEN FALSE ELSE CASE WHEN " + x.sql + " IS NULL THEN NULL ELSE error('a text that is no truth value') END END)", kind: Bool, near: x.near}
+		return expr{
+			sql: "(CASE lower(" + x.sql + ") WHEN 'true' THEN TRUE WHEN 'false' THEN FALSE ELSE CASE WHEN " + x.sql +
+				" IS NULL THEN NULL ELSE error('a text that is no truth value') END END)", kind: Bool, near: x.near}
 	}
 	refuse("a truth value made of a number with a fraction or a date")
 	return x
@@ -440,7 +457,8 @@ func (c *carrier) castTo(x expr, e *sqlparts.Cast) expr {
 		}
 		x = plain(c.text(x))
 		if bounded { // of a longer text, some dialects cut the end off, and others have an error
-			x.sql, x.literal = "(CASE WHEN length("+x.sql+") > "+strconv.Itoa(n)+" THEN error('a text that is too long') ELSE "+x.sql+" END)", nil
+			x.sql, x.literal = "(CASE WHEN length("+x.sql+") > "+strconv.Itoa(n)+" THEN error('a text that is too long') ELSE "+
+				x.sql+" END)", nil
 		}
 		return x
 	case has("bool"):

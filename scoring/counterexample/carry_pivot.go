@@ -13,7 +13,8 @@ func (c *carrier) pivoted(s *scope, src *sqlparts.Source) (text, of string, oute
 		refuse("PIVOT in this form")
 	}
 	pv := src.Pivots[0]
-	if len(pv.For) != 1 || len(pv.In) == 0 || len(pv.Group) > 0 || len(pv.Columns) > 0 || src.Call != nil || src.Nested != nil {
+	if len(pv.For) != 1 || len(pv.In) == 0 || len(pv.Group) > 0 || len(pv.Columns) > 0 || src.Call != nil ||
+		src.Nested != nil {
 		refuse("PIVOT in this form")
 	}
 	var sql string

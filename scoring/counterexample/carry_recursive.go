@@ -40,9 +40,11 @@ func (c *carrier) recursive(t *sqlparts.CTE, parent *scope) string {
 		}
 		return true
 	})
-	if !ok || reads != 1 || step.Group != nil || step.Distinct || step.Having != nil || step.Qualify != nil || len(b.Terms[first].OrderBy) > 0 || b.Terms[first].Limit != nil ||
+	if !ok || reads != 1 || step.Group != nil || step.Distinct || step.Having != nil || step.Qualify != nil ||
+		len(b.Terms[first].OrderBy) > 0 || b.Terms[first].Limit != nil ||
 		!slices.ContainsFunc(step.From, func(s *sqlparts.Source) bool {
-			return c.bound.Reads(s).CTE == t && s.Join != sqlparts.LeftJoin && s.Join != sqlparts.RightJoin && s.Join != sqlparts.FullJoin
+			return c.bound.Reads(s).CTE == t && s.Join != sqlparts.LeftJoin && s.Join != sqlparts.RightJoin &&
+				s.Join != sqlparts.FullJoin
 		}) {
 		refuse("a recursive query of this form")
 	}
@@ -114,9 +116,11 @@ func (c *carrier) recursive(t *sqlparts.CTE, parent *scope) string {
 		for _, o := range columns {
 			c.keyed(o.expr)
 		}
-		return w.sql + " AS (SELECT " + list + " FROM (" + sql + ") AS " + c.name("r") + " UNION SELECT " + list + " FROM (" + next + ") AS " + c.name("r") + ")"
+		return w.sql + " AS (SELECT " + list + " FROM (" + sql + ") AS " + c.name("r") + " UNION SELECT " + list + " FROM (" +
+			next + ") AS " + c.name("r") + ")"
 	}
 	n := "c" + strconv.Itoa(len(columns)+1)
 	return w.sql + " AS (SELECT " + list + ", 0 AS " + n + " FROM (" + sql + ") AS " + c.name("r") +
-		" UNION ALL SELECT " + list + ", CASE WHEN " + n + " >= " + strconv.Itoa(most) + many + " THEN error('too many steps') ELSE " + n + " + 1 END AS " + n + " FROM (" + next + ") AS " + c.name("r") + ")"
+		" UNION ALL SELECT " + list + ", CASE WHEN " + n + " >= " + strconv.Itoa(most) + many +
+		" THEN error('too many steps') ELSE " + n + " + 1 END AS " + n + " FROM (" + next + ") AS " + c.name("r") + ")"
 }

@@ -24,7 +24,8 @@ func prefixCall(name string, dialects ...sqlparts.Dialect) func(c *carrier, args
 		}
 		if l := args[1].literal; l != nil {
 			for _, col := range args[0].near {
-				c.values.pattern(col, map[string]string{"starts_with": l.Text + "%", "ends_with": "%" + l.Text, "contains": "%" + l.Text + "%"}[name])
+				c.values.pattern(col,
+					map[string]string{"starts_with": l.Text + "%", "ends_with": "%" + l.Text, "contains": "%" + l.Text + "%"}[name])
 			}
 		}
 		return expr{sql: name + "(" + c.text(args[0]).sql + ", " + c.text(args[1]).sql + ")", kind: Bool}
@@ -51,7 +52,8 @@ func sideCall(name string) func(c *carrier, args []expr) expr {
 // padded is LPAD or RPAD, with a literal length and text.
 func padded(name string) func(c *carrier, args []expr) expr {
 	return func(c *carrier, args []expr) expr {
-		if len(args) < 2 || len(args) > 3 || args[1].literal == nil || c.dialect == sqlparts.SQLite || c.dialect == sqlparts.TSQL {
+		if len(args) < 2 || len(args) > 3 || args[1].literal == nil || c.dialect == sqlparts.SQLite ||
+			c.dialect == sqlparts.TSQL {
 			return expr{}
 		}
 		n, err := strconv.Atoi(args[1].literal.Text)
@@ -70,10 +72,12 @@ func padded(name string) func(c *carrier, args []expr) expr {
 }
 
 // plainPattern reports whether a pattern means the same in POSIX, Java and RE2.
-var plainPattern = regexp.MustCompile(`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()|\[\]]|[.*+?|()^$]|\[\^?[A-Za-z0-9 _,;:.@-]+\])*$`)
+var plainPattern = regexp.MustCompile(
+	`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()|\[\]]|[.*+?|()^$]|\[\^?[A-Za-z0-9 _,;:.@-]+\])*$`)
 
 // classPattern is such a pattern, and classes of letters as Perl writes them.
-var classPattern = regexp.MustCompile(`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()|\[\]/sSdDwWbB-]|[.+*?|()^$]|\[\^?([A-Za-z0-9 _,;:.@()"'/-]|\\[sdw])+\])*$`)
+var classPattern = regexp.MustCompile(
+	`^([A-Za-z0-9 _,;:@#%&=<>/"'!~-]|\\[.+*?()|\[\]/sSdDwWbB-]|[.+*?|()^$]|\[\^?([A-Za-z0-9 _,;:.@()"'/-]|\\[sdw])+\])*$`)
 
 func parsePattern(text string) (*syntax.Regexp, error) { return syntax.Parse(text, syntax.Perl) }
 
@@ -111,7 +115,8 @@ func width(re *syntax.Regexp) int {
 		return len(re.Rune)
 	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		return 1
-	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		return 0
 	case syntax.OpCapture:
 		return width(re.Sub[0])
@@ -162,7 +167,8 @@ func (c *carrier) regular(x, p expr, first bool) string {
 	if c.dialect == sqlparts.Snowflake || c.dialect == sqlparts.Databricks {
 		plain = classPattern
 	}
-	if c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.DuckDB && (!plain.MatchString(text) || first && !oneMatch(tree)) {
+	if c.dialect != sqlparts.BigQuery && c.dialect != sqlparts.DuckDB &&
+		(!plain.MatchString(text) || first && !oneMatch(tree)) {
 		refuse("a regular expression that dialects read in different ways")
 	}
 	example := match(tree)
@@ -208,11 +214,13 @@ func match(re *syntax.Regexp) string {
 
 // textFunctions are more functions on strings, by all their names.
 func textFunctions() map[string]func(c *carrier, args []expr) expr {
-	const bq, sf, duck, spark, pg = sqlparts.BigQuery, sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.Databricks, sqlparts.Postgres
+	const bq, sf, duck, spark, pg = sqlparts.BigQuery, sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.Databricks,
+		sqlparts.Postgres
 	return map[string]func(c *carrier, args []expr) expr{
 		"starts_with": prefixCall("starts_with", bq, duck, pg), "startswith": prefixCall("starts_with", sf, spark),
-		"ends_with": prefixCall("ends_with", bq, duck), "endswith": prefixCall("ends_with", sf, spark), "contains": prefixCall("contains", sf, duck, spark),
-		"left": sideCall("left"), "right": sideCall("right"), "lpad": padded("lpad"), "rpad": padded("rpad"),
+		"ends_with": prefixCall("ends_with", bq, duck), "endswith": prefixCall("ends_with", sf, spark),
+		"contains": prefixCall("contains", sf, duck, spark),
+		"left":     sideCall("left"), "right": sideCall("right"), "lpad": padded("lpad"), "rpad": padded("rpad"),
 		"regexp_contains": func(c *carrier, args []expr) expr {
 			if len(args) != 2 || c.dialect != bq {
 				return expr{}
@@ -220,13 +228,16 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 			if c.learn {
 				c.learnKind(args[0], Text)
 			}
-			return expr{sql: "regexp_matches(" + c.text(args[0]).sql + ", " + c.regular(args[0], args[1], false) + ")", kind: Bool}
+			return expr{sql: "regexp_matches(" + c.text(args[0]).sql + ", " + c.regular(args[0], args[1], false) + ")",
+				kind: Bool}
 		},
 		"regexp_like": func(c *carrier, args []expr) expr {
 			if len(args) != 2 || c.dialect != sf {
 				return expr{}
 			}
-			return expr{sql: "regexp_full_match(" + c.text(args[0]).sql + ", " + c.regular(args[0], args[1], false) + ")", kind: Bool} // Snowflake's is of the whole text
+			// Snowflake's is of the whole text
+			return expr{sql: "regexp_full_match(" + c.text(args[0]).sql + ", " + c.regular(args[0], args[1], false) + ")",
+				kind: Bool}
 		},
 		"regexp_replace": func(c *carrier, args []expr) expr {
 			if len(args) < 2 || len(args) > 3 || c.dialect != bq && c.dialect != sf {
@@ -241,7 +252,9 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 			} else if c.dialect == bq {
 				return expr{}
 			}
-			return expr{sql: "regexp_replace(" + c.text(args[0]).sql + ", " + c.regular(args[0], args[1], true) + ", " + with + ", 'g')", kind: Text}
+			return expr{
+				sql:  "regexp_replace(" + c.text(args[0]).sql + ", " + c.regular(args[0], args[1], true) + ", " + with + ", 'g')",
+				kind: Text}
 		},
 		"regexp_extract": regexpPart(bq), "regexp_substr": regexpPart(bq, sf),
 		"format": formatCall,
@@ -266,10 +279,12 @@ func textFunctions() map[string]func(c *carrier, args []expr) expr {
 				c.learnKind(args[0], Text)
 			}
 			c.separated(args[0], args[1].literal.Text)
-			return expr{sql: "string_split(" + c.text(args[0]).sql + ", " + args[1].sql + ")", kind: List, of: &expr{kind: Text, near: args[0].near, made: true}}
+			return expr{sql: "string_split(" + c.text(args[0]).sql + ", " + args[1].sql + ")", kind: List,
+				of: &expr{kind: Text, near: args[0].near, made: true}}
 		},
 		"split_part": func(c *carrier, args []expr) expr {
-			if len(args) != 3 || c.dialect == sqlparts.SQLite || args[1].literal == nil || args[1].literal.Text == "" || args[2].literal == nil {
+			if len(args) != 3 || c.dialect == sqlparts.SQLite || args[1].literal == nil || args[1].literal.Text == "" ||
+				args[2].literal == nil {
 				return expr{}
 			}
 			n, err := strconv.Atoi(args[2].literal.Text)
@@ -290,7 +305,8 @@ var formatPart = regexp.MustCompile(`%(%|s|0?[0-9]{0,2}d|0?[0-9]{0,2}\.[0-9]f)`)
 
 // formatCall is BigQuery's FORMAT. It is NULL if a value is.
 func formatCall(c *carrier, args []expr) expr {
-	if len(args) < 1 || c.dialect != sqlparts.BigQuery || args[0].literal == nil || args[0].literal.Kind != sqlparts.String {
+	if len(args) < 1 || c.dialect != sqlparts.BigQuery || args[0].literal == nil ||
+		args[0].literal.Kind != sqlparts.String {
 		return expr{}
 	}
 	text := args[0].literal.Text
@@ -332,14 +348,17 @@ func formatCall(c *carrier, args []expr) expr {
 	if len(rest) > 0 {
 		return expr{}
 	}
-	return expr{sql: "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE printf(" + strings.Join(values, ", ") + ") END)", kind: Text}
+	return expr{
+		sql:  "(CASE WHEN " + strings.Join(nulls, " OR ") + " THEN NULL ELSE printf(" + strings.Join(values, ", ") + ") END)",
+		kind: Text}
 }
 
 // separated records that strings are split at a separator.
 func (c *carrier) separated(x expr, by string) {
 	for _, col := range x.near {
 		c.values.pattern(col, "a"+strings.NewReplacer("%", "", "_", "").Replace(by)+"b")
-		c.values.pattern(col, strings.Join([]string{"b", "a", "c", "d", "e"}, strings.NewReplacer("%", "", "_", "").Replace(by)))
+		c.values.pattern(col,
+			strings.Join([]string{"b", "a", "c", "d", "e"}, strings.NewReplacer("%", "", "_", "").Replace(by)))
 	}
 }
 
@@ -350,7 +369,8 @@ func isOne(x expr) bool { return x.literal != nil && x.kind == Int && x.literal.
 func regexpPart(dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr {
 	return func(c *carrier, args []expr) expr {
 		group := false // the part of the first group
-		if c.dialect == sqlparts.Snowflake && (len(args) == 5 || len(args) == 6) && isOne(args[2]) && isOne(args[3]) && args[4].literal != nil && args[4].literal.Text == "e" && (len(args) == 5 || isOne(args[5])) {
+		if c.dialect == sqlparts.Snowflake && (len(args) == 5 || len(args) == 6) && isOne(args[2]) && isOne(args[3]) &&
+			args[4].literal != nil && args[4].literal.Text == "e" && (len(args) == 5 || isOne(args[5])) {
 			args, group = args[:2], true
 		}
 		if len(args) != 2 || !slices.Contains(dialects, c.dialect) || args[1].literal == nil {
@@ -364,6 +384,8 @@ func regexpPart(dialects ...sqlparts.Dialect) func(c *carrier, args []expr) expr
 			c.learnKind(args[0], Text)
 		}
 		x, p := c.text(args[0]).sql, c.regular(args[0], args[1], true)
-		return expr{sql: "(CASE WHEN regexp_matches(" + x + ", " + p + ") THEN regexp_extract(" + x + ", " + p + ", " + strconv.Itoa(re.NumSubexp()) + ") END)", kind: Text}
+		return expr{
+			sql: "(CASE WHEN regexp_matches(" + x + ", " + p + ") THEN regexp_extract(" + x + ", " + p + ", " +
+				strconv.Itoa(re.NumSubexp()) + ") END)", kind: Text}
 	}
 }

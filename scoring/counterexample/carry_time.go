@@ -25,7 +25,8 @@ var unitNames = map[string]string{
 	"year": "year", "years": "year", "yyyy": "year", "yy": "year", "y": "year", "yr": "year",
 	"quarter": "quarter", "quarters": "quarter", "qtr": "quarter", "qq": "quarter", "q": "quarter",
 	"month": "month", "months": "month", "mm": "month", "mon": "month", "m": "month",
-	"week": "week", "weeks": "week", "isoweek": "isoweek", "week(monday)": "isoweek", "week(sunday)": "sunweek", "wk": "week", "ww": "week", "w": "week",
+	"week": "week", "weeks": "week", "isoweek": "isoweek", "week(monday)": "isoweek", "week(sunday)": "sunweek",
+	"wk": "week", "ww": "week", "w": "week",
 	"day": "day", "days": "day", "d": "day", "dd": "day",
 	"hour": "hour", "hours": "hour", "hh": "hour", "h": "hour", "hr": "hour",
 	"minute": "minute", "minutes": "minute", "min": "minute", "mi": "minute", "n": "minute",
@@ -35,7 +36,8 @@ var unitNames = map[string]string{
 }
 
 // microseconds are those of a unit that is always as long.
-var microseconds = map[string]int64{"day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000, "microsecond": 1}
+var microseconds = map[string]int64{"day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000,
+	"second": 1_000_000, "millisecond": 1_000, "microsecond": 1}
 
 // weekdays are the days of a week that starts on Sunday. A unit "week+2" starts on the third of them.
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
@@ -103,7 +105,8 @@ func (c *carrier) instant(x expr, k Kind) expr {
 			c.values.dates(col)
 		}
 		out.kind = k
-		out.sql = "(CASE WHEN regexp_full_match(" + x.sql + ", '" + isoText + "') THEN CAST(" + x.sql + " AS " + k.Type() + ") WHEN " + x.sql + " IS NULL THEN NULL ELSE error('a text that is no date') END)"
+		out.sql = "(CASE WHEN regexp_full_match(" + x.sql + ", '" + isoText + "') THEN CAST(" + x.sql + " AS " + k.Type() +
+			") WHEN " + x.sql + " IS NULL THEN NULL ELSE error('a text that is no date') END)"
 		return out
 	}
 	refuse("a date made of a number or a truth value")
@@ -115,7 +118,8 @@ const isoText = `[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2})?`
 
 // learnTime records that a column is a date or a time. One with a time of day is not a date.
 func (c *carrier) learnTime(x expr, k Kind) {
-	if x.column != nil && x.column.Declared == "" && c.dialect != sqlparts.SQLite && (x.column.Kind == Date && k == Timestamp || x.column.dateLike && x.column.Kind == Text) {
+	if x.column != nil && x.column.Declared == "" && c.dialect != sqlparts.SQLite &&
+		(x.column.Kind == Date && k == Timestamp || x.column.dateLike && x.column.Kind == Text) {
 		x.column.Kind = k
 		return
 	}
@@ -153,7 +157,9 @@ func (c *carrier) add(x, n expr, unit string, minus bool) expr {
 	if minus {
 		op = " - "
 	}
-	out.sql = "CAST(" + out.sql + op + "to_" + unit + "s(CAST(" + n.sql + factor + " AS " + map[bool]string{true: "BIGINT", false: "INTEGER"}[microseconds[unit] != 0 && unit != "day"] + ")) AS " + out.kind.Type() + ")"
+	out.sql = "CAST(" + out.sql + op + "to_" + unit + "s(CAST(" + n.sql + factor + " AS " +
+		map[bool]string{true: "BIGINT", false: "INTEGER"}[microseconds[unit] != 0 && unit != "day"] + ")) AS " +
+		out.kind.Type() + ")"
 	for _, col := range x.near {
 		if n.literal != nil {
 			c.values.offset(col, n.literal.Text)
@@ -198,7 +204,10 @@ func (c *carrier) elapsed(unit string, from, to expr) expr {
 		refuse("a difference of instants in units of different length")
 	}
 	from, to = convert(c.instant(from, Timestamp), Timestamp), convert(c.instant(to, Timestamp), Timestamp)
-	return expr{sql: "((epoch_us(" + to.sql + ") - epoch_us(" + from.sql + ")) // " + strconv.FormatInt(microseconds[unit], 10) + ")", kind: Int, near: both(from, to)}
+	return expr{
+		sql: "((epoch_us(" + to.sql + ") - epoch_us(" + from.sql + ")) // " + strconv.FormatInt(microseconds[unit], 10) +
+			")",
+		kind: Int, near: both(from, to)}
 }
 
 // truncated is the beginning of the unit.
@@ -213,7 +222,8 @@ func (c *carrier) truncated(unit string, x expr, k Kind) expr {
 	case "week+2", "week+3", "week+4", "week+5", "week+6":
 		n, _ := strconv.Atoi(strings.TrimPrefix(unit, "week+"))
 		by := " - to_days(" + strconv.Itoa(n-1) + ")"
-		out.sql = "CAST(date_trunc('week', " + x.sql + by + ")" + strings.Replace(by, "-", "+", 1) + " AS " + x.kind.Type() + ")"
+		out.sql = "CAST(date_trunc('week', " + x.sql + by + ")" + strings.Replace(by, "-", "+", 1) + " AS " + x.kind.Type() +
+			")"
 	default:
 		out.sql = "CAST(date_trunc('" + unit + "', " + x.sql + ") AS " + x.kind.Type() + ")"
 	}
@@ -273,11 +283,13 @@ func (c *carrier) part(unit string, x expr) expr {
 	case "dayofweek", "dow", "weekday":
 		sunday := "CAST(extract(dow FROM %s) AS BIGINT)"
 		switch {
-		case unit == "dayofweek" && (c.dialect == sqlparts.BigQuery || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.MySQL):
+		case unit == "dayofweek" &&
+			(c.dialect == sqlparts.BigQuery || c.dialect == sqlparts.Databricks || c.dialect == sqlparts.MySQL):
 			sql = "(" + sunday + " + 1)"
 		case unit == "weekday" && c.dialect == sqlparts.MySQL:
 			sql = "(CAST(extract(isodow FROM %s) AS BIGINT) - 1)"
-		case unit != "weekday" && (c.dialect == sqlparts.Postgres || c.dialect == sqlparts.DuckDB || c.dialect == sqlparts.Redshift):
+		case unit != "weekday" &&
+			(c.dialect == sqlparts.Postgres || c.dialect == sqlparts.DuckDB || c.dialect == sqlparts.Redshift):
 			sql = sunday
 		case unit != "dow" && c.dialect == sqlparts.Snowflake: // by its parameter WEEK_START
 			c.open = true
@@ -303,22 +315,32 @@ type timePart struct{ engine, layout string }
 
 var (
 	percentParts = map[string]timePart{
-		"%Y": {"%Y", "2006"}, "%m": {"%m", "01"}, "%d": {"%d", "02"}, "%H": {"%H", "15"}, "%M": {"%M", "04"}, "%S": {"%S", "05"}, "%y": {"%y", "06"},
-		"%B": {"%B", "January"}, "%b": {"%b", "Jan"}, "%A": {"%A", "Monday"}, "%a": {"%a", "Mon"}, "%j": {"%j", ""}, "%F": {"%Y-%m-%d", "2006-01-02"}, "%T": {"%H:%M:%S", "15:04:05"},
-		"%I": {"%I", "03"}, "%p": {"%p", "PM"}, "%U": {"%U", ""}, "%W": {"%W", ""}, "%u": {"%u", ""}, "%w": {"%w", ""}, "%R": {"%H:%M", "15:04"}, "%G": {"%G", ""}, "%V": {"%V", ""},
+		"%Y": {"%Y", "2006"}, "%m": {"%m", "01"}, "%d": {"%d", "02"}, "%H": {"%H", "15"}, "%M": {"%M", "04"},
+		"%S": {"%S", "05"}, "%y": {"%y", "06"},
+		"%B": {"%B", "January"}, "%b": {"%b", "Jan"}, "%A": {"%A", "Monday"}, "%a": {"%a", "Mon"}, "%j": {"%j", ""},
+		"%F": {"%Y-%m-%d", "2006-01-02"}, "%T": {"%H:%M:%S", "15:04:05"},
+		"%I": {"%I", "03"}, "%p": {"%p", "PM"}, "%U": {"%U", ""}, "%W": {"%W", ""}, "%u": {"%u", ""}, "%w": {"%w", ""},
+		"%R": {"%H:%M", "15:04"}, "%G": {"%G", ""}, "%V": {"%V", ""},
 	}
 	mysqlParts = map[string]timePart{
-		"%Y": {"%Y", "2006"}, "%m": {"%m", "01"}, "%d": {"%d", "02"}, "%H": {"%H", "15"}, "%i": {"%M", "04"}, "%s": {"%S", "05"}, "%S": {"%S", "05"}, "%y": {"%y", "06"},
-		"%M": {"%B", "January"}, "%b": {"%b", "Jan"}, "%W": {"%A", "Monday"}, "%a": {"%a", "Mon"}, "%j": {"%j", ""}, "%T": {"%H:%M:%S", "15:04:05"},
+		"%Y": {"%Y", "2006"}, "%m": {"%m", "01"}, "%d": {"%d", "02"}, "%H": {"%H", "15"}, "%i": {"%M", "04"},
+		"%s": {"%S", "05"}, "%S": {"%S", "05"}, "%y": {"%y", "06"},
+		"%M": {"%B", "January"}, "%b": {"%b", "Jan"}, "%W": {"%A", "Monday"}, "%a": {"%a", "Mon"}, "%j": {"%j", ""},
+		"%T": {"%H:%M:%S", "15:04:05"},
 	}
 	snowflakeParts = map[string]timePart{
-		"YYYY": {"%Y", "2006"}, "YY": {"%y", "06"}, "MM": {"%m", "01"}, "DD": {"%d", "02"}, "HH24": {"%H", "15"}, "MI": {"%M", "04"}, "SS": {"%S", "05"}, "MON": {"%b", "Jan"}, "MMMM": {"%B", "January"}, "DY": {"%a", "Mon"},
+		"YYYY": {"%Y", "2006"}, "YY": {"%y", "06"}, "MM": {"%m", "01"}, "DD": {"%d", "02"}, "HH24": {"%H", "15"},
+		"MI": {"%M", "04"}, "SS": {"%S", "05"}, "MON": {"%b", "Jan"}, "MMMM": {"%B", "January"}, "DY": {"%a", "Mon"},
 	}
 	postgresParts = map[string]timePart{
-		"YYYY": {"%Y", "2006"}, "YY": {"%y", "06"}, "MM": {"%m", "01"}, "DD": {"%d", "02"}, "HH24": {"%H", "15"}, "MI": {"%M", "04"}, "SS": {"%S", "05"}, "Mon": {"%b", "Jan"}, "Dy": {"%a", "Mon"}, "IYYY": {"%G", ""}, "IW": {"%V", ""},
+		"YYYY": {"%Y", "2006"}, "YY": {"%y", "06"}, "MM": {"%m", "01"}, "DD": {"%d", "02"}, "HH24": {"%H", "15"},
+		"MI": {"%M", "04"}, "SS": {"%S", "05"}, "Mon": {"%b", "Jan"}, "Dy": {"%a", "Mon"}, "IYYY": {"%G", ""},
+		"IW": {"%V", ""},
 	}
 	javaParts = map[string]timePart{
-		"yyyy": {"%Y", "2006"}, "yy": {"%y", "06"}, "MM": {"%m", "01"}, "dd": {"%d", "02"}, "HH": {"%H", "15"}, "mm": {"%M", "04"}, "ss": {"%S", "05"}, "MMM": {"%b", "Jan"}, "MMMM": {"%B", "January"}, "E": {"%a", "Mon"}, "EEEE": {"%A", "Monday"},
+		"yyyy": {"%Y", "2006"}, "yy": {"%y", "06"}, "MM": {"%m", "01"}, "dd": {"%d", "02"}, "HH": {"%H", "15"},
+		"mm": {"%M", "04"}, "ss": {"%S", "05"}, "MMM": {"%b", "Jan"}, "MMMM": {"%B", "January"}, "E": {"%a", "Mon"},
+		"EEEE": {"%A", "Monday"},
 	}
 	percentPart = regexp.MustCompile(`%.`)
 	letters     = regexp.MustCompile(`(?i)YYYY|YY|MMMM|MM|MON|DD|DY|HH24|MI|SS`)
@@ -418,7 +440,8 @@ func (c *carrier) parsed(x, format expr, k Kind, try bool) expr {
 		none = " WHEN NOT regexp_matches(" + x.sql + ", '[0-9]') THEN NULL"
 	}
 	return expr{
-		sql: "(CASE WHEN " + x.sql + " IS NULL THEN NULL WHEN strftime(" + read + ", " + quoteText(engine) + ") = " + x.sql + " THEN CAST(" + read + " AS " + k.Type() + ")" + none +
+		sql: "(CASE WHEN " + x.sql + " IS NULL THEN NULL WHEN strftime(" + read + ", " + quoteText(engine) + ") = " + x.sql +
+			" THEN CAST(" + read + " AS " + k.Type() + ")" + none +
 			" ELSE error('a text that is no date of the format') END)",
 		kind: k, near: x.near,
 	}
@@ -441,35 +464,68 @@ func (c *carrier) fromEpoch(x expr, perSecond int64) expr {
 	}
 	x = c.numeric(x)
 	factor := strconv.FormatInt(1_000_000/perSecond, 10)
-	return expr{sql: "make_timestamp(CAST(floor(" + x.sql + " * " + factor + ") AS BIGINT))", kind: Timestamp, near: x.near}
+	return expr{sql: "make_timestamp(CAST(floor(" + x.sql + " * " + factor + ") AS BIGINT))", kind: Timestamp,
+		near: x.near}
 }
 
 // toEpoch is the number of whole units since 1970.
 func (c *carrier) toEpoch(x expr, perSecond int64) expr {
 	x = convert(c.instant(x, Timestamp), Timestamp)
-	return expr{sql: "CAST(floor(epoch_us(" + x.sql + ") / " + strconv.FormatInt(1_000_000/perSecond, 10) + ".0) AS BIGINT)", kind: Int, near: x.near}
+	return expr{
+		sql:  "CAST(floor(epoch_us(" + x.sql + ") / " + strconv.FormatInt(1_000_000/perSecond, 10) + ".0) AS BIGINT)",
+		kind: Int, near: x.near}
 }
 
 // utc takes a time zone that is an argument; only UTC is.
 func utc(args []expr) bool {
-	return len(args) == 0 || len(args) == 1 && args[0].literal != nil && slices.Contains([]string{"utc", "etc/utc", "gmt", "+00", "+00:00"}, strings.ToLower(args[0].literal.Text))
+	return len(args) == 0 ||
+		len(args) == 1 && args[0].literal != nil &&
+			slices.Contains([]string{"utc", "etc/utc", "gmt", "+00", "+00:00"}, strings.ToLower(args[0].literal.Text))
 }
 
-// timeCall writes a function of dates and times; ok is false for one that is not known here.
-func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (out expr, ok bool) {
-	n := len(e.Args)
-	arg := func(i int) expr { return c.expr(s, e.Args[i]) }
-	args := func(from int) []expr {
-		var list []expr
-		for i := from; i < n; i++ {
-			list = append(list, arg(i))
-		}
-		return list
+// timeFunction is a call of a function of dates or times.
+type timeFunction struct {
+	*carrier
+	s    *scope
+	e    *sqlparts.Call
+	name string
+}
+
+func (c *timeFunction) arg(i int) expr { return c.expr(c.s, c.e.Args[i]) }
+
+// args are the arguments from the given one on.
+func (c *timeFunction) args(from int) (list []expr) {
+	for i := from; i < len(c.e.Args); i++ {
+		list = append(list, c.arg(i))
 	}
-	in := func(list ...sqlparts.Dialect) bool { return slices.Contains(list, c.dialect) }
-	switch name {
+	return list
+}
+
+func (c *timeFunction) in(list ...sqlparts.Dialect) bool { return slices.Contains(list, c.dialect) }
+
+// timeCall writes a function of dates and times; ok is false for one that is not known here.
+func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (expr, bool) {
+	f := &timeFunction{carrier: c, s: s, e: e, name: name}
+	if out, ok := f.clock(); ok || c.dialect == sqlparts.SQLite {
+		return out, ok
+	}
+	if c.dialect == sqlparts.BigQuery {
+		return f.ofBigQuery()
+	}
+	for _, family := range []func() (expr, bool){f.arithmetic, f.conversion, f.parts} {
+		if out, ok := family(); ok {
+			return out, true
+		}
+	}
+	return expr{}, false
+}
+
+// clock are the functions of the date and time of the call.
+func (c *timeFunction) clock() (out expr, ok bool) {
+	n := len(c.e.Args)
+	switch c.name {
 	case "current_date", "curdate", "today":
-		if n == 0 || n == 1 && c.dialect == sqlparts.BigQuery && utc(args(0)) {
+		if n == 0 || n == 1 && c.dialect == sqlparts.BigQuery && utc(c.args(0)) {
 			c.values.date(today)
 			if c.dialect == sqlparts.SQLite {
 				return expr{sql: "'" + today + "'", kind: Text, made: true}, true
@@ -477,156 +533,176 @@ func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (out expr, o
 			return expr{sql: "DATE '" + today + "'", kind: Date}, true
 		}
 	case "current_timestamp", "now", "getdate", "current_datetime", "sysdate", "localtimestamp":
-		if n == 0 && c.dialect != sqlparts.SQLite || n == 1 && c.dialect == sqlparts.BigQuery && utc(args(0)) {
+		if n == 0 && c.dialect != sqlparts.SQLite || n == 1 && c.dialect == sqlparts.BigQuery && utc(c.args(0)) {
 			c.values.date(today)
 			return expr{sql: "TIMESTAMP '" + now + "'", kind: Timestamp}, true
 		}
 	}
-	switch {
-	case in(sqlparts.SQLite):
-		return out, false
-	case in(sqlparts.BigQuery):
-		switch name {
-		case "date":
-			switch {
-			case n == 3:
-				y, m, d := c.numeric(arg(0)), c.numeric(arg(1)), c.numeric(arg(2))
-				return expr{sql: "make_date(" + y.sql + ", " + m.sql + ", " + d.sql + ")", kind: Date, near: append(both(y, m), d.near...)}, true
-			case n == 1 || n == 2 && utc(args(1)):
-				return convert(c.instant(arg(0), Timestamp), Date), true
-			}
-		case "timestamp", "datetime":
-			if n == 1 || n == 2 && utc(args(1)) {
-				return convert(c.instant(arg(0), Timestamp), Timestamp), true
-			}
-			if zone, yes := e.Args[n-1].(*sqlparts.Literal); n == 2 && name == "timestamp" && yes {
-				if m := offset.FindStringSubmatch(zone.Text); m != nil { // the time of a zone with a fixed offset
-					hours, _ := strconv.Atoi(m[2])
-					minutes, _ := strconv.Atoi(m[3])
-					x := convert(c.instant(arg(0), Timestamp), Timestamp)
-					x.sql = "(" + x.sql + map[string]string{"+": " - ", "-": " + "}[m[1]] + "to_minutes(" + strconv.Itoa(60*hours+minutes) + "))"
-					return x, true
-				}
-			}
-		case "date_add", "date_sub", "datetime_add", "datetime_sub", "timestamp_add", "timestamp_sub":
-			if iv, yes := e.Args[n-1].(*sqlparts.Interval); yes && n == 2 {
-				amount, unit := c.interval(s, iv)
-				x := arg(0)
-				if !strings.HasPrefix(name, "date_") {
-					x = convert(c.instant(x, Timestamp), Timestamp)
-				}
-				return c.add(x, amount, unit, strings.HasSuffix(name, "sub")), true
-			}
-		case "date_diff", "datetime_diff":
-			if n == 3 {
-				k := Date
-				if name == "datetime_diff" {
-					k = Timestamp
-				}
-				to, from := arg(0), arg(1)
-				if k == Date && !c.learn && (to.kind == Timestamp || from.kind == Timestamp) {
-					refuse("DATE_DIFF of times")
-				}
-				return c.boundaries(c.unit(e.Args[2]), from, to, k), true
-			}
-		case "timestamp_diff":
-			if n == 3 {
-				return c.elapsed(c.unit(e.Args[2]), arg(1), arg(0)), true
-			}
-		case "date_trunc", "timestamp_trunc", "datetime_trunc":
-			if n == 2 {
-				k := Timestamp
-				if name == "date_trunc" {
-					k = Date
-				}
-				return c.truncated(c.unit(e.Args[1]), arg(0), k), true
-			}
-		case "format_date", "format_timestamp", "format_datetime":
-			if n == 2 || n == 3 && utc(args(2)) {
-				k := Timestamp
-				if name == "format_date" {
-					k = Date
-				}
-				return c.formatted(arg(1), arg(0), k), true
-			}
-		case "parse_date", "parse_timestamp", "parse_datetime":
-			if n == 2 || n == 3 && utc(args(2)) {
-				k := Timestamp
-				if name == "parse_date" {
-					k = Date
-				}
-				return c.parsed(arg(1), arg(0), k, false), true
-			}
-		case "last_day":
-			if n == 1 {
-				return c.lastDay("month", arg(0)), true
-			}
-			if n == 2 {
-				return c.lastDay(c.unit(e.Args[1]), arg(0)), true
-			}
-		case "unix_seconds", "unix_millis", "unix_micros":
-			if n == 1 {
-				return c.toEpoch(arg(0), epochUnits[strings.TrimPrefix(name, "unix_")]), true
-			}
-		case "timestamp_seconds", "timestamp_millis", "timestamp_micros":
-			if n == 1 {
-				return c.fromEpoch(arg(0), epochUnits[strings.TrimPrefix(name, "timestamp_")]), true
+	return out, false
+}
+
+// ofBigQuery are BigQuery's functions.
+func (c *timeFunction) ofBigQuery() (out expr, ok bool) {
+	n, name := len(c.e.Args), c.name
+	switch name {
+	case "date":
+		switch {
+		case n == 3:
+			y, m, d := c.numeric(c.arg(0)), c.numeric(c.arg(1)), c.numeric(c.arg(2))
+			return expr{sql: "make_date(" + y.sql + ", " + m.sql + ", " + d.sql + ")", kind: Date,
+				near: append(both(y, m), d.near...)}, true
+		case n == 1 || n == 2 && utc(c.args(1)):
+			return convert(c.instant(c.arg(0), Timestamp), Date), true
+		}
+	case "timestamp", "datetime":
+		if n == 1 || n == 2 && utc(c.args(1)) {
+			return convert(c.instant(c.arg(0), Timestamp), Timestamp), true
+		}
+		if zone, yes := c.e.Args[n-1].(*sqlparts.Literal); n == 2 && name == "timestamp" && yes {
+			if m := offset.FindStringSubmatch(zone.Text); m != nil { // the time of a zone with a fixed offset
+				hours, _ := strconv.Atoi(m[2])
+				minutes, _ := strconv.Atoi(m[3])
+				x := convert(c.instant(c.arg(0), Timestamp), Timestamp)
+				x.sql = "(" + x.sql + map[string]string{"+": " - ", "-": " + "}[m[1]] + "to_minutes(" +
+					strconv.Itoa(60*hours+minutes) + "))"
+				return x, true
 			}
 		}
-		return out, false
+	case "date_add", "date_sub", "datetime_add", "datetime_sub", "timestamp_add", "timestamp_sub":
+		if iv, yes := c.e.Args[n-1].(*sqlparts.Interval); yes && n == 2 {
+			amount, unit := c.interval(c.s, iv)
+			x := c.arg(0)
+			if !strings.HasPrefix(name, "date_") {
+				x = convert(c.instant(x, Timestamp), Timestamp)
+			}
+			return c.add(x, amount, unit, strings.HasSuffix(name, "sub")), true
+		}
+	case "date_diff", "datetime_diff":
+		if n == 3 {
+			k := Date
+			if name == "datetime_diff" {
+				k = Timestamp
+			}
+			to, from := c.arg(0), c.arg(1)
+			if k == Date && !c.learn && (to.kind == Timestamp || from.kind == Timestamp) {
+				refuse("DATE_DIFF of times")
+			}
+			return c.boundaries(c.unit(c.e.Args[2]), from, to, k), true
+		}
+	case "timestamp_diff":
+		if n == 3 {
+			return c.elapsed(c.unit(c.e.Args[2]), c.arg(1), c.arg(0)), true
+		}
+	case "date_trunc", "timestamp_trunc", "datetime_trunc":
+		if n == 2 {
+			k := Timestamp
+			if name == "date_trunc" {
+				k = Date
+			}
+			return c.truncated(c.unit(c.e.Args[1]), c.arg(0), k), true
+		}
+	case "format_date", "format_timestamp", "format_datetime":
+		if n == 2 || n == 3 && utc(c.args(2)) {
+			k := Timestamp
+			if name == "format_date" {
+				k = Date
+			}
+			return c.formatted(c.arg(1), c.arg(0), k), true
+		}
+	case "parse_date", "parse_timestamp", "parse_datetime":
+		if n == 2 || n == 3 && utc(c.args(2)) {
+			k := Timestamp
+			if name == "parse_date" {
+				k = Date
+			}
+			return c.parsed(c.arg(1), c.arg(0), k, false), true
+		}
+	case "last_day":
+		if n == 1 {
+			return c.lastDay("month", c.arg(0)), true
+		}
+		if n == 2 {
+			return c.lastDay(c.unit(c.e.Args[1]), c.arg(0)), true
+		}
+	case "unix_seconds", "unix_millis", "unix_micros":
+		if n == 1 {
+			return c.toEpoch(c.arg(0), epochUnits[strings.TrimPrefix(name, "unix_")]), true
+		}
+	case "timestamp_seconds", "timestamp_millis", "timestamp_micros":
+		if n == 1 {
+			return c.fromEpoch(c.arg(0), epochUnits[strings.TrimPrefix(name, "timestamp_")]), true
+		}
 	}
+	return out, false
+}
+
+// arithmetic are the functions that add, subtract and cut times.
+func (c *timeFunction) arithmetic() (out expr, ok bool) {
+	n, name := len(c.e.Args), c.name
 	switch name {
 	case "dateadd", "timestampadd", "timeadd":
-		if n == 3 && in(sqlparts.Snowflake, sqlparts.Redshift, sqlparts.TSQL, sqlparts.Databricks) {
-			return c.add(arg(2), arg(1), c.unit(e.Args[0]), false), true
+		if n == 3 && c.in(sqlparts.Snowflake, sqlparts.Redshift, sqlparts.TSQL, sqlparts.Databricks) {
+			return c.add(c.arg(2), c.arg(1), c.unit(c.e.Args[0]), false), true
 		}
 	case "datediff", "timestampdiff", "date_diff":
 		switch {
-		case n == 3 && (in(sqlparts.Snowflake, sqlparts.Redshift, sqlparts.TSQL) && name != "date_diff" || in(sqlparts.DuckDB) && name != "timestampdiff"):
-			return c.boundaries(c.unit(e.Args[0]), arg(1), arg(2), Timestamp), true
-		case n == 2 && name == "datediff" && in(sqlparts.MySQL, sqlparts.Databricks):
-			return c.boundaries("day", arg(1), arg(0), Date), true
+		case n == 3 &&
+			(c.in(sqlparts.Snowflake, sqlparts.Redshift, sqlparts.TSQL) && name != "date_diff" ||
+				c.in(sqlparts.DuckDB) && name != "timestampdiff"):
+			return c.boundaries(c.unit(c.e.Args[0]), c.arg(1), c.arg(2), Timestamp), true
+		case n == 2 && name == "datediff" && c.in(sqlparts.MySQL, sqlparts.Databricks):
+			return c.boundaries("day", c.arg(1), c.arg(0), Date), true
 		}
 	case "date_add", "date_sub":
-		if n == 2 && in(sqlparts.MySQL, sqlparts.DuckDB) {
-			if iv, yes := e.Args[1].(*sqlparts.Interval); yes && (name == "date_add" || c.dialect == sqlparts.MySQL) {
-				amount, unit := c.interval(s, iv)
-				x := c.add(arg(0), amount, unit, name == "date_sub")
+		if n == 2 && c.in(sqlparts.MySQL, sqlparts.DuckDB) {
+			if iv, yes := c.e.Args[1].(*sqlparts.Interval); yes && (name == "date_add" || c.dialect == sqlparts.MySQL) {
+				amount, unit := c.interval(c.s, iv)
+				x := c.add(c.arg(0), amount, unit, name == "date_sub")
 				if c.dialect == sqlparts.DuckDB {
 					x = convert(x, Timestamp)
 				}
 				return x, true
 			}
 		}
-		if n == 2 && in(sqlparts.Databricks) {
-			return convert(c.add(convert(c.instant(arg(0), Date), Date), arg(1), "day", name == "date_sub"), Date), true
+		if n == 2 && c.in(sqlparts.Databricks) {
+			return convert(c.add(convert(c.instant(c.arg(0), Date), Date), c.arg(1), "day", name == "date_sub"), Date), true
 		}
 	case "date_trunc":
-		if n == 2 && in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.Redshift, sqlparts.DuckDB, sqlparts.Databricks) {
-			unit, x := e.Args[0], e.Args[1]
-			out := c.truncated(c.unit(unit), c.expr(s, x), Timestamp)
-			if in(sqlparts.Postgres, sqlparts.Redshift, sqlparts.Databricks) {
+		if n == 2 && c.in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.Redshift, sqlparts.DuckDB, sqlparts.Databricks) {
+			unit, x := c.e.Args[0], c.e.Args[1]
+			out := c.truncated(c.unit(unit), c.expr(c.s, x), Timestamp)
+			if c.in(sqlparts.Postgres, sqlparts.Redshift, sqlparts.Databricks) {
 				out = convert(out, Timestamp)
 			}
 			return out, true
 		}
 	case "last_day":
-		if n == 1 && in(sqlparts.Snowflake, sqlparts.MySQL, sqlparts.Databricks, sqlparts.DuckDB, sqlparts.Redshift) {
-			return c.lastDay("month", arg(0)), true
+		if n == 1 && c.in(sqlparts.Snowflake, sqlparts.MySQL, sqlparts.Databricks, sqlparts.DuckDB, sqlparts.Redshift) {
+			return c.lastDay("month", c.arg(0)), true
 		}
-		if n == 2 && in(sqlparts.Snowflake) {
-			return c.lastDay(c.unit(e.Args[1]), arg(0)), true
+		if n == 2 && c.in(sqlparts.Snowflake) {
+			return c.lastDay(c.unit(c.e.Args[1]), c.arg(0)), true
 		}
+	}
+	return out, false
+}
+
+// conversion are the functions that read and write times as text or numbers.
+func (c *timeFunction) conversion() (out expr, ok bool) {
+	n, name := len(c.e.Args), c.name
+	switch name {
 	case "to_date", "try_to_date", "date":
-		if n == 2 && name != "date" && in(sqlparts.Snowflake, sqlparts.Databricks) || n == 2 && in(sqlparts.Snowflake) {
-			return c.parsed(arg(0), arg(1), Date, strings.HasPrefix(name, "try") || in(sqlparts.Databricks)), true
+		if n == 2 && name != "date" && c.in(sqlparts.Snowflake, sqlparts.Databricks) || n == 2 && c.in(sqlparts.Snowflake) {
+			return c.parsed(c.arg(0), c.arg(1), Date, strings.HasPrefix(name, "try") || c.in(sqlparts.Databricks)), true
 		}
-		if n == 1 && in(sqlparts.Snowflake, sqlparts.Databricks, sqlparts.MySQL, sqlparts.Redshift, sqlparts.Postgres, sqlparts.DuckDB) && !strings.HasPrefix(name, "try") {
-			return convert(c.instant(arg(0), Timestamp), Date), true
+		if n == 1 &&
+			c.in(sqlparts.Snowflake, sqlparts.Databricks, sqlparts.MySQL, sqlparts.Redshift, sqlparts.Postgres, sqlparts.DuckDB) &&
+			!strings.HasPrefix(name, "try") {
+			return convert(c.instant(c.arg(0), Timestamp), Date), true
 		}
 	case "to_timestamp_ltz":
-		if in(sqlparts.Snowflake) && n == 1 {
-			x := arg(0)
+		if c.in(sqlparts.Snowflake) && n == 1 {
+			x := c.arg(0)
 			if c.learn && x.kind == Null && x.column != nil || x.kind == Int || x.kind == Real {
 				x = c.fromEpoch(x, 1)
 				if c.open = true; c.variant == 1 && !c.learn { // by the time zone of the session
@@ -637,51 +713,60 @@ func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (out expr, o
 			return convert(c.instant(x, Timestamp), Timestamp), true
 		}
 	case "to_timestamp", "to_timestamp_ntz", "try_to_timestamp", "try_to_timestamp_ntz":
-		if !in(sqlparts.Snowflake) {
+		if !c.in(sqlparts.Snowflake) {
 			break
 		}
 		try := strings.HasPrefix(name, "try")
 		if n == 2 {
-			if l, yes := e.Args[1].(*sqlparts.Literal); yes && l.Kind == sqlparts.Number {
+			if l, yes := c.e.Args[1].(*sqlparts.Literal); yes && l.Kind == sqlparts.Number {
 				if per := epochUnits[l.Text]; per != 0 && !try {
-					return c.fromEpoch(arg(0), per), true
+					return c.fromEpoch(c.arg(0), per), true
 				}
 				break
 			}
-			return c.parsed(arg(0), arg(1), Timestamp, try), true
+			return c.parsed(c.arg(0), c.arg(1), Timestamp, try), true
 		}
 		if n == 1 && !try {
-			x := arg(0)
+			x := c.arg(0)
 			if c.learn && x.kind == Null && x.column != nil || x.kind == Int || x.kind == Real {
 				return c.fromEpoch(x, 1), true
 			}
 			return convert(c.instant(x, Timestamp), Timestamp), true
 		}
 	case "to_char", "to_varchar":
-		if n == 2 && in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.Redshift) {
-			if f, yes := e.Args[1].(*sqlparts.Literal); yes && f.Kind == sqlparts.String && !strings.ContainsAny(f.Text, "90") {
-				return c.formatted(arg(0), arg(1), Timestamp), true
+		if n == 2 && c.in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.Redshift) {
+			if f, yes := c.e.Args[1].(*sqlparts.Literal); yes && f.Kind == sqlparts.String && !strings.ContainsAny(f.Text, "90") {
+				return c.formatted(c.arg(0), c.arg(1), Timestamp), true
 			}
 		}
-		if n == 1 && in(sqlparts.Snowflake) {
-			return c.text(arg(0)), true
+		if n == 1 && c.in(sqlparts.Snowflake) {
+			return c.text(c.arg(0)), true
 		}
 	case "strftime":
-		if n == 2 && in(sqlparts.DuckDB) {
-			x, f := arg(0), arg(1)
+		if n == 2 && c.in(sqlparts.DuckDB) {
+			x, f := c.arg(0), c.arg(1)
 			if x.literal != nil && strings.Contains(x.literal.Text, "%") {
 				x, f = f, x
 			}
 			return c.formatted(x, f, Timestamp), true
 		}
 	case "date_format":
-		if n == 2 && in(sqlparts.MySQL, sqlparts.Databricks) {
-			return c.formatted(arg(0), arg(1), Timestamp), true
+		if n == 2 && c.in(sqlparts.MySQL, sqlparts.Databricks) {
+			return c.formatted(c.arg(0), c.arg(1), Timestamp), true
 		}
+	}
+	return out, false
+}
+
+// parts are the functions that take times apart and put dates together.
+func (c *timeFunction) parts() (out expr, ok bool) {
+	n, name := len(c.e.Args), c.name
+	switch name {
 	case "date_part", "datepart", "extract":
-		if n == 2 && in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.DuckDB, sqlparts.TSQL, sqlparts.Databricks, sqlparts.Redshift) {
+		if n == 2 &&
+			c.in(sqlparts.Snowflake, sqlparts.Postgres, sqlparts.DuckDB, sqlparts.TSQL, sqlparts.Databricks, sqlparts.Redshift) {
 			unit := ""
-			switch u := e.Args[0].(type) {
+			switch u := c.e.Args[0].(type) {
 			case *sqlparts.Column:
 				unit = u.Name.Last().Text
 			case *sqlparts.Literal:
@@ -690,26 +775,28 @@ func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (out expr, o
 			if unitNames[unit] != "" && len(unit) > 2 {
 				unit = strings.TrimSuffix(unit, "s")
 			}
-			return c.part(unit, arg(1)), true
+			return c.part(unit, c.arg(1)), true
 		}
-	case "year", "month", "day", "quarter", "hour", "minute", "second", "dayofmonth", "dayofyear", "dayofweek", "dayofweekiso", "week", "weekiso", "weekofyear", "weekday", "yearofweekiso", "isodow":
-		if n == 1 && (name != "weekday" || in(sqlparts.MySQL)) {
-			return c.part(name, arg(0)), true
+	case "year", "month", "day", "quarter", "hour", "minute", "second", "dayofmonth", "dayofyear", "dayofweek",
+		"dayofweekiso", "week", "weekiso", "weekofyear", "weekday", "yearofweekiso", "isodow":
+		if n == 1 && (name != "weekday" || c.in(sqlparts.MySQL)) {
+			return c.part(name, c.arg(0)), true
 		}
 	case "dayname", "monthname":
-		if n == 1 && in(sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.MySQL) {
+		if n == 1 && c.in(sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.MySQL) {
 			f := map[string]string{"dayname": "%A", "monthname": "%B"}[name]
-			if in(sqlparts.Snowflake) {
+			if c.in(sqlparts.Snowflake) {
 				f = map[string]string{"dayname": "%a", "monthname": "%b"}[name]
 			}
-			x := c.instant(arg(0), Date)
+			x := c.instant(c.arg(0), Date)
 			return expr{sql: "strftime(" + x.sql + ", '" + f + "')", kind: Text, near: x.near, made: true}, true
 		}
 	case "make_date", "date_from_parts", "datefromparts":
 		if n == 3 {
-			y, m, d := c.numeric(arg(0)), c.numeric(arg(1)), c.numeric(arg(2))
+			y, m, d := c.numeric(c.arg(0)), c.numeric(c.arg(1)), c.numeric(c.arg(2))
 			if name == "make_date" || c.dialect == sqlparts.TSQL {
-				return expr{sql: "make_date(" + y.sql + ", " + m.sql + ", " + d.sql + ")", kind: Date, near: append(both(y, m), d.near...)}, true
+				return expr{sql: "make_date(" + y.sql + ", " + m.sql + ", " + d.sql + ")", kind: Date,
+					near: append(both(y, m), d.near...)}, true
 			}
 		}
 	}
@@ -720,7 +807,8 @@ func (c *carrier) timeCall(s *scope, e *sqlparts.Call, name string) (out expr, o
 var offset = regexp.MustCompile(`^([+-])([0-9]{1,2}):?([0-9]{2})?$`)
 
 // epochUnits are how many units a second has, by their names and by Snowflake's scales.
-var epochUnits = map[string]int64{"seconds": 1, "millis": 1_000, "micros": 1_000_000, "0": 1, "3": 1_000, "6": 1_000_000}
+var epochUnits = map[string]int64{"seconds": 1, "millis": 1_000, "micros": 1_000_000, "0": 1, "3": 1_000,
+	"6": 1_000_000}
 
 // interval reads an interval of one unit.
 func (c *carrier) interval(s *scope, e *sqlparts.Interval) (amount expr, unit string) {
@@ -759,7 +847,8 @@ func (c *carrier) shifted(s *scope, e *sqlparts.Binary) (out expr, ok bool) {
 		x := c.expr(s, e.L)
 		amount, unit := c.interval(s, iv)
 		x = c.add(x, amount, unit, minus)
-		if c.dialect == sqlparts.Postgres || c.dialect == sqlparts.DuckDB || c.dialect == sqlparts.Redshift || c.dialect == sqlparts.BigQuery {
+		if c.dialect == sqlparts.Postgres || c.dialect == sqlparts.DuckDB || c.dialect == sqlparts.Redshift ||
+			c.dialect == sqlparts.BigQuery {
 			x = convert(x, Timestamp)
 		}
 		return x, true

@@ -118,7 +118,8 @@ func judge(e sqlparts.Expr, t *Table, row []Value) (truth, bool) {
 // judgeList evaluates x = ANY (ARRAY[…]) and x <> ALL (ARRAY[…]), as PostgreSQL writes IN and NOT IN.
 func judgeList(e *sqlparts.Binary, t *Table, row []Value) (truth, bool) {
 	list, isList := uncast(e.R, t).(*sqlparts.List)
-	if !isList || list.Kind != sqlparts.Array || !(e.Quantifier == "any" && e.Op == "=" || e.Quantifier == "all" && e.Op == "<>") {
+	if !isList || list.Kind != sqlparts.Array ||
+		!(e.Quantifier == "any" && e.Op == "=" || e.Quantifier == "all" && e.Op == "<>") {
 		return 0, false
 	}
 	in := &sqlparts.In{X: e.L, Not: e.Op == "<>"}
@@ -141,7 +142,8 @@ func uncast(e sqlparts.Expr, t *Table) sqlparts.Expr {
 	case *sqlparts.Literal:
 		_, err := strconv.ParseInt(x.Text, 10, 32)
 		whole := err == nil && (c.Type == "integer" || c.Type == "bigint")
-		if x.Kind == sqlparts.Number && (whole || c.Type == "numeric" || c.Type == "double precision") || x.Kind == sqlparts.String && texts(c.Type) {
+		if x.Kind == sqlparts.Number && (whole || c.Type == "numeric" || c.Type == "double precision") ||
+			x.Kind == sqlparts.String && texts(c.Type) {
 			return x
 		}
 	case *sqlparts.Column:

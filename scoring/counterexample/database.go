@@ -110,13 +110,15 @@ func (d *Database) holds(t *Rows, row []Value, before [][]Value) bool {
 		}
 	}
 	for _, c := range d.unique {
-		if c.table == t.Table && slices.ContainsFunc(before, func(other []Value) bool { return sameKey([]*Column{c}, row, []*Column{c}, other) }) {
+		if c.table == t.Table &&
+			slices.ContainsFunc(before, func(other []Value) bool { return sameKey([]*Column{c}, row, []*Column{c}, other) }) {
 			return false
 		}
 	}
 	for _, f := range t.Table.Foreign {
 		to := d.rows(f.To)
-		if to == nil || !allUsed(f.Columns) || slices.ContainsFunc(f.Columns, func(c *Column) bool { return row[c.at].Kind == Null }) {
+		if to == nil || !allUsed(f.Columns) ||
+			slices.ContainsFunc(f.Columns, func(c *Column) bool { return row[c.at].Kind == Null }) {
 			continue
 		}
 		if !slices.ContainsFunc(to.Rows, func(other []Value) bool { return sameKey(f.Columns, row, f.Target, other) }) {
@@ -189,7 +191,8 @@ const groupShare = 2
 
 // group draws what the rows of a database share.
 func (g *generator) group(r *rand.Rand, rows int) *group {
-	out := &group{differ: map[*domain]bool{}, base: map[*domain]Value{}, shift: map[*Column]float64{}, turns: map[*domain]int{}}
+	out := &group{differ: map[*domain]bool{}, base: map[*domain]Value{}, shift: map[*Column]float64{},
+		turns: map[*domain]int{}}
 	first := map[*domain]*Table{}
 	if r.IntN(3) > 0 {
 		out.large = g.tables[r.IntN(len(g.tables))]
@@ -222,7 +225,8 @@ func (g *generator) group(r *rand.Rand, rows int) *group {
 // aimed draws what the rows of a database share, such that they are likely to pass the conditions of the
 // queries: values that pass the most comparisons, or those that are asked for by turns.
 func (g *generator) aimed(r *rand.Rand) *group {
-	out := &group{differ: map[*domain]bool{}, base: map[*domain]Value{}, shift: map[*Column]float64{}, turns: map[*domain]int{}}
+	out := &group{differ: map[*domain]bool{}, base: map[*domain]Value{}, shift: map[*Column]float64{},
+		turns: map[*domain]int{}}
 	for _, t := range g.tables {
 		for _, c := range t.usedColumns() {
 			d := c.domain
@@ -404,7 +408,8 @@ func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 // refer makes a row refer to one that exists.
 func (g *generator) refer(r *rand.Rand, d *Database, t *Rows, row []Value, f *Foreign) {
 	to := d.rows(f.To)
-	if to == nil || !allUsed(f.Columns) || slices.ContainsFunc(f.Columns, func(c *Column) bool { return row[c.at].Kind == Null }) {
+	if to == nil || !allUsed(f.Columns) ||
+		slices.ContainsFunc(f.Columns, func(c *Column) bool { return row[c.at].Kind == Null }) {
 		return
 	}
 	if len(to.Rows) == 0 {

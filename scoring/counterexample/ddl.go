@@ -158,7 +158,8 @@ func fieldsOf(list string) (fields [][2]string, ok bool) {
 			}
 		}
 		name, kind, found := strings.Cut(strings.TrimSpace(list[from:i]), " ")
-		if before, after, colon := strings.Cut(strings.TrimSpace(list[from:i]), ":"); colon && !strings.ContainsAny(before, " <(") {
+		if before, after, colon := strings.Cut(strings.TrimSpace(list[from:i]), ":"); colon &&
+			!strings.ContainsAny(before, " <(") {
 			name, kind, found = before, after, true
 		}
 		name = strings.Trim(name, "`\"")

@@ -11,8 +11,9 @@ import (
 // translated with these values in place of the names.
 
 var (
-	declaration = regexp.MustCompile(`(?is)^\s*DECLARE\s+([a-z_][a-z0-9_]*)\s+(?:([a-z0-9_<>]+)\s*)?(?:DEFAULT\s+(.+?))?\s*;?\s*$`)
-	setting     = regexp.MustCompile(`(?is)^\s*SET\s+([a-z_][a-z0-9_]*)\s*=\s*(.+?)\s*;?\s*$`)
+	declaration = regexp.MustCompile(
+		`(?is)^\s*DECLARE\s+([a-z_][a-z0-9_]*)\s+(?:([a-z0-9_<>]+)\s*)?(?:DEFAULT\s+(.+?))?\s*;?\s*$`)
+	setting = regexp.MustCompile(`(?is)^\s*SET\s+([a-z_][a-z0-9_]*)\s*=\s*(.+?)\s*;?\s*$`)
 )
 
 // declarations are the variables and functions that a script defines before its query.
@@ -90,7 +91,8 @@ func oneExpression(text string, d sqlparts.Dialect) sqlparts.Expr {
 		return nil
 	}
 	b, ok := q.Body.(*sqlparts.Select)
-	if !ok || len(b.Items) != 1 || b.Items[0].Alias.Text != "" || b.Distinct || len(b.From) > 0 || b.Where != nil || b.Group != nil || b.Having != nil || b.Qualify != nil {
+	if !ok || len(b.Items) != 1 || b.Items[0].Alias.Text != "" || b.Distinct || len(b.From) > 0 || b.Where != nil ||
+		b.Group != nil || b.Having != nil || b.Qualify != nil {
 		return nil
 	}
 	return b.Items[0].Expr
@@ -109,7 +111,8 @@ func plainQuery(script *sqlparts.Script) (q *sqlparts.Query, declared declaratio
 	end := 0
 	for i, st := range script.Statements[:n-1] {
 		start, stop := st.Range()
-		if next, _ := script.Statements[i+1].Range(); start < end || stop > next || next > len(text) || strings.Trim(text[end:start], "; \t\r\n") != "" {
+		if next, _ := script.Statements[i+1].Range(); start < end || stop > next || next > len(text) ||
+			strings.Trim(text[end:start], "; \t\r\n") != "" {
 			return nil, declared, other
 		}
 		m, name := declaration.FindStringSubmatch(text[start:stop]), ""

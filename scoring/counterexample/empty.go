@@ -48,7 +48,8 @@ func emptySelect(b *sqlparts.Select) bool {
 		if b.Having != nil {
 			return false
 		}
-	} else if slices.ContainsFunc(b.Group.Items, func(e sqlparts.Expr) bool { _, sets := e.(*sqlparts.Grouping); return sets }) {
+	} else if slices.ContainsFunc(b.Group.Items,
+		func(e sqlparts.Expr) bool { _, sets := e.(*sqlparts.Grouping); return sets }) {
 		return false
 	}
 	return b.Where != nil && never(b.Where) || emptyFrom(b.From)

@@ -37,7 +37,8 @@ func (c *carrier) compareNumbers(op string, l, r expr) string {
 		unsure = "(" + unsure + " OR " + off(r) + ")"
 	}
 	side := [2]string{"TRUE", "FALSE"}[c.variant]
-	return "(CASE WHEN abs(" + l.sql + " - " + r.sql + ") <= " + near + " * (1 + abs(" + r.sql + ")) AND " + unsure + " THEN " + side + " ELSE " + l.sql + " " + op + " " + r.sql + " END)"
+	return "(CASE WHEN abs(" + l.sql + " - " + r.sql + ") <= " + near + " * (1 + abs(" + r.sql + ")) AND " + unsure +
+		" THEN " + side + " ELSE " + l.sql + " " + op + " " + r.sql + " END)"
 }
 
 // nudged is a double that is rounded down or up: a little more or less than it is, unless it is sure.
@@ -45,7 +46,8 @@ func (c *carrier) nudged(x string) string {
 	c.open = true
 	near, grid := c.digits()
 	sign := [2]string{" + ", " - "}[c.variant]
-	return "(CASE WHEN " + x + " * " + grid + " = floor(" + x + " * " + grid + ") THEN " + x + " ELSE " + x + sign + near + " * (1 + abs(" + x + ")) END)"
+	return "(CASE WHEN " + x + " * " + grid + " = floor(" + x + " * " + grid + ") THEN " + x + " ELSE " + x + sign + near +
+		" * (1 + abs(" + x + ")) END)"
 }
 
 // round rounds to the given number of decimal digits. Values in the middle are rounded away from zero, if a double
@@ -69,7 +71,8 @@ func (c *carrier) round(x expr, n int) string {
 		}
 	}
 	up := [2]string{" + 1", ""}[c.variant]
-	return "(CASE WHEN " + middle + " THEN sign(" + double + ") * (floor(" + shifted + ")" + up + ") / " + power + " ELSE " + plain + " END)"
+	return "(CASE WHEN " + middle + " THEN sign(" + double + ") * (floor(" + shifted + ")" + up + ") / " + power +
+		" ELSE " + plain + " END)"
 }
 
 // wholeAverage returns the average of whole numbers where a dialect truncates it to one: in T-SQL and in Redshift,
@@ -78,7 +81,8 @@ func (c *carrier) wholeAverage(x expr, distinct, tail string) (sql string, ok bo
 	switch {
 	case c.learn:
 		return "", false
-	case (c.dialect == sqlparts.TSQL || c.dialect == sqlparts.Redshift) && c.schema.Inferred && !x.counted && len(x.near) > 0, c.dialect == sqlparts.Generic:
+	case (c.dialect == sqlparts.TSQL || c.dialect == sqlparts.Redshift) && c.schema.Inferred && !x.counted &&
+		len(x.near) > 0, c.dialect == sqlparts.Generic:
 		c.open = true
 		if c.variant == 0 {
 			return "", false
@@ -86,5 +90,6 @@ func (c *carrier) wholeAverage(x expr, distinct, tail string) (sql string, ok bo
 	case c.dialect != sqlparts.TSQL && c.dialect != sqlparts.Redshift:
 		return "", false
 	}
-	return "CAST(trunc(CAST(sum(" + distinct + x.sql + ")" + tail + " AS DOUBLE) / nullif(count(" + distinct + x.sql + ")" + tail + ", 0)) AS BIGINT)", true
+	return "CAST(trunc(CAST(sum(" + distinct + x.sql + ")" + tail + " AS DOUBLE) / nullif(count(" + distinct + x.sql +
+		")" + tail + ", 0)) AS BIGINT)", true
 }

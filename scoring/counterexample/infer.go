@@ -38,7 +38,8 @@ func infer(of *search, last bool) *Schema {
 			}
 			if col.Kind == Null {
 				col.Kind = Text
-				if name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(col.Name, "Id") || strings.HasSuffix(col.Name, "ID") {
+				if name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(col.Name, "Id") ||
+					strings.HasSuffix(col.Name, "ID") {
 					col.Kind = Int
 				}
 			}
@@ -85,7 +86,8 @@ func (s *search) learn(into *Schema, last bool) *values {
 	v := newValues()
 	for pass := range inferPasses {
 		for i, q := range s.trees {
-			c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: into, values: v, declarations: s.declared[i], learn: true, settle: pass >= 2, lastOfAll: last}
+			c := &carrier{ctx: s.ctx, dialect: s.dialect, schema: into, values: v, declarations: s.declared[i], learn: true,
+				settle: pass >= 2, lastOfAll: last}
 			_, _ = c.carry(s.scripts[i], q)
 		}
 	}
@@ -121,7 +123,8 @@ func keyName(table, column string) bool {
 	}
 	rest, ok := strings.CutSuffix(column, "id")
 	rest, table = strings.TrimRight(rest, "_"), strings.ToLower(table)
-	return ok && rest != "" && (rest == table || rest+"s" == table || rest+"es" == table || strings.TrimSuffix(rest, "y")+"ies" == table)
+	return ok && rest != "" &&
+		(rest == table || rest+"s" == table || rest+"es" == table || strings.TrimSuffix(rest, "y")+"ies" == table)
 }
 
 // group are the columns that share values with one, itself among them.

@@ -88,7 +88,8 @@ func (c *carrier) columnRef(s *scope, e *sqlparts.Column) expr {
 
 // decide takes one of the meanings of a name, nil for none. other is a second one if the dialect leaves open
 // which of both it is.
-func (c *carrier) decide(e *sqlparts.Column, ms []sqlparts.Meaning, doubt sqlparts.Certainty) (m, other *sqlparts.Meaning) {
+func (c *carrier) decide(e *sqlparts.Column, ms []sqlparts.Meaning,
+	doubt sqlparts.Certainty) (m, other *sqlparts.Meaning) {
 	if len(ms) == 0 {
 		return nil, nil
 	}
@@ -109,7 +110,8 @@ func (c *carrier) decide(e *sqlparts.Column, ms []sqlparts.Meaning, doubt sqlpar
 			return m, o
 		case m.Known || !o.Known || o.Outer != m.Outer:
 		case o.Kind == sqlparts.SelectAlias && c.readsName(o.Item, e.Name[0]): // the column that it is of
-		case o.Kind == sqlparts.SelectAlias, o.Kind == sqlparts.QuotedText: // rather than a column that no table is known to have
+		case o.Kind == sqlparts.SelectAlias, o.Kind == sqlparts.QuotedText:
+			// rather than a column that no table is known to have
 			return o, nil
 		}
 	}
@@ -217,7 +219,8 @@ func (c *carrier) columnOf(src *source, m *sqlparts.Meaning, id sqlparts.Ident) 
 	if src == nil {
 		return nil
 	}
-	if m.Kind == sqlparts.QueryColumn && m.Index >= 0 && m.Source == src.of && c.bound.Reads(src.of).Kind < sqlparts.ReadsWrite {
+	if m.Kind == sqlparts.QueryColumn && m.Index >= 0 && m.Source == src.of &&
+		c.bound.Reads(src.of).Kind < sqlparts.ReadsWrite {
 		if made, whole := c.bound.Output(src.of); whole && len(made) == len(src.columns) {
 			return &src.columns[m.Index]
 		}
@@ -312,10 +315,12 @@ func (c *carrier) natural(s *scope, src *sqlparts.Source) []*sqlparts.MergedSour
 		among[i] = o.of
 	}
 	for i, o := range known {
-		if slices.ContainsFunc(merged, func(m *sqlparts.MergedSource) bool { return strings.EqualFold(m.Name.Text, o.Name.Text) }) {
+		if slices.ContainsFunc(merged,
+			func(m *sqlparts.MergedSource) bool { return strings.EqualFold(m.Name.Text, o.Name.Text) }) {
 			continue
 		}
-		left, right := sqlparts.Meaning{Kind: sqlparts.QueryColumn, Source: one.of, Index: i}, sqlparts.Meaning{Kind: sqlparts.QueryColumn, Index: -1, Among: among}
+		left, right := sqlparts.Meaning{Kind: sqlparts.QueryColumn, Source: one.of, Index: i},
+			sqlparts.Meaning{Kind: sqlparts.QueryColumn, Index: -1, Among: among}
 		if one.of == src {
 			left, right = right, left
 		}
@@ -341,7 +346,8 @@ func (c *carrier) side(s *scope, side *sqlparts.Meaning, m *sqlparts.MergedSourc
 	if len(side.Among) > 0 {
 		among := side.Among
 		for _, of := range side.Among { // the table that it names rather than one that refers to it
-			if _, src := s.sourceOf(of); c.learn && src != nil && src.table != nil && keyName(src.table.Name, strings.ToLower(m.Name.Text)) {
+			if _, src := s.sourceOf(of); c.learn && src != nil && src.table != nil &&
+				keyName(src.table.Name, strings.ToLower(m.Name.Text)) {
 				among = []*sqlparts.Source{of}
 			}
 		}
@@ -366,7 +372,8 @@ func (c *carrier) base(src *sqlparts.Source) *Table {
 	b := c.bound.Reads(src).Table
 	name := c.dialect.Path(src.Table)
 	if other := b.Apart(); other != nil {
-		if def, _ := b.Listed(); def == nil && !c.schema.Inferred || c.schema.Inferred && c.mayBe(b.Root().Name, other.Root().Name) {
+		if def, _ := b.Listed(); def == nil && !c.schema.Inferred ||
+			c.schema.Inferred && c.mayBe(b.Root().Name, other.Root().Name) {
 			refuse("%s and %s: of which schema the table is, is not known", nameOf(name), nameOf(other.Name))
 		}
 	}
@@ -450,11 +457,13 @@ func (c *carrier) groupedBy(e sqlparts.Expr, keys []sqlparts.Expr, too *sqlparts
 			if len(ms) == 0 || ms[0].Kind == sqlparts.PartOfDate {
 				return all
 			}
-			one := ms[0].Source == too.Source && ms[0].Merged == too.Merged && ms[0].Column == too.Column && ms[0].Index == too.Index
+			one := ms[0].Source == too.Source && ms[0].Merged == too.Merged && ms[0].Column == too.Column &&
+				ms[0].Index == too.Index
 			all = all && (one || slices.ContainsFunc(keys, func(k sqlparts.Expr) bool {
 				key, ok := k.(*sqlparts.Column)
 				ks, _ := c.bound.Means(key)
-				return ok && len(ks) > 0 && ks[0].Source == ms[0].Source && ks[0].Merged == ms[0].Merged && strings.EqualFold(key.Name.Last().Text, col.Name.Last().Text)
+				return ok && len(ks) > 0 && ks[0].Source == ms[0].Source && ks[0].Merged == ms[0].Merged &&
+					strings.EqualFold(key.Name.Last().Text, col.Name.Last().Text)
 			}))
 		}
 		return all

@@ -139,7 +139,8 @@ func (c *carrier) field(x expr, name string) expr {
 		}
 		refuse("semi-structured data that no table of the schema has")
 	}
-	if !c.learn && !x.nest.table.semi && !x.nest.table.element || c.learn && !x.nest.table.structured(x.nest.path) && !c.learnsFields(x.nest.table, x.nest.path) {
+	if !c.learn && !x.nest.table.semi && !x.nest.table.element ||
+		c.learn && !x.nest.table.structured(x.nest.path) && !c.learnsFields(x.nest.table, x.nest.path) {
 		refuse("semi-structured data in a column that is none")
 	}
 	if name == "*" || hidden(name) || strings.Contains(name, ".") {
@@ -185,7 +186,8 @@ func (c *carrier) within(n nest) expr {
 	}
 	r := c.name("r")
 	x := columnOutput(r, col).expr
-	x.sql = "(SELECT " + x.sql + " FROM " + c.tableOf(n.table) + " AS " + r + " WHERE " + r + "." + c.ownColumn(n.table, rowName) + " = " + n.row + ")"
+	x.sql = "(SELECT " + x.sql + " FROM " + c.tableOf(n.table) + " AS " + r + " WHERE " + r + "." +
+		c.ownColumn(n.table, rowName) + " = " + n.row + ")"
 	x.nest = &n
 	return x
 }
@@ -209,7 +211,8 @@ func (c *carrier) nested(n nest) expr {
 func (c *carrier) element(n *nest, row, at string) expr {
 	t := c.elements(n)
 	r := c.name("r")
-	found := "(SELECT " + r + "." + c.ownColumn(t, rowName) + " FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + row + " AND " + r + "." + c.ownColumn(t, atName) + " = " + at + ")"
+	found := "(SELECT " + r + "." + c.ownColumn(t, rowName) + " FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." +
+		c.ownColumn(t, ofName) + " = " + row + " AND " + r + "." + c.ownColumn(t, atName) + " = " + at + ")"
 	return c.within(nest{table: t, row: found})
 }
 
@@ -245,7 +248,8 @@ func (c *carrier) tops(t *Table, alias string) []output {
 		n := &nest{table: t, path: top, alias: alias}
 		if t.structured(top) {
 			row := t.own(rowName)
-			out = append(out, output{name: top, expr: expr{sql: alias + "." + columnName(row), kind: Nested, nest: n, column: row}})
+			out = append(out,
+				output{name: top, expr: expr{sql: alias + "." + columnName(row), kind: Nested, nest: n, column: row}})
 			return
 		}
 		o := columnOutput(alias, t.Column(top))
@@ -293,7 +297,8 @@ func (c *carrier) tableFunction(s *scope, src *sqlparts.Source, first bool) (tex
 		}
 	}
 	switch {
-	case name == "unnest" && len(plain) == 1 && len(named) == 0 && (c.dialect == sqlparts.BigQuery || c.dialect == sqlparts.DuckDB || c.dialect == sqlparts.Postgres):
+	case name == "unnest" && len(plain) == 1 && len(named) == 0 &&
+		(c.dialect == sqlparts.BigQuery || c.dialect == sqlparts.DuckDB || c.dialect == sqlparts.Postgres):
 		return c.unnest(s, src, c.expr(s, plain[0]), first, nil)
 	case name == "flatten" && c.dialect == sqlparts.Snowflake:
 		input := named["input"]
@@ -336,7 +341,8 @@ const maxGenerated = 10_000
 
 // unnest writes the elements of an array as rows. flattened are the names of the element and of its
 // place, as FLATTEN has them; nil for UNNEST.
-func (c *carrier) unnest(s *scope, src *sqlparts.Source, x expr, first bool, flattened []string) (text, of string, outer bool) {
+func (c *carrier) unnest(s *scope, src *sqlparts.Source, x expr, first bool,
+	flattened []string) (text, of string, outer bool) {
 	name := strings.ToLower(src.Alias.Text)
 	out := &source{of: src}
 	alias := c.name("r")
@@ -346,7 +352,8 @@ func (c *carrier) unnest(s *scope, src *sqlparts.Source, x expr, first bool, fla
 		at := output{expr: columnOutput(alias, t.own(atName)).expr}
 		if flattened != nil {
 			v := nest{table: t, alias: alias}
-			value := output{name: flattened[0], expr: expr{sql: alias + "." + columnName(t.own(rowName)), kind: Nested, nest: &v, column: t.own(rowName)}}
+			value := output{name: flattened[0],
+				expr: expr{sql: alias + "." + columnName(t.own(rowName)), kind: Nested, nest: &v, column: t.own(rowName)}}
 			if !t.structured("") {
 				value.expr = c.within(v)
 			}
@@ -371,7 +378,8 @@ func (c *carrier) unnest(s *scope, src *sqlparts.Source, x expr, first bool, fla
 		s.sources = append(s.sources, out)
 		if first {
 			r := c.name("r")
-			return "(SELECT * FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + x.sql + ") AS " + alias, "", false
+			return "(SELECT * FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + x.sql +
+				") AS " + alias, "", false
 		}
 		return c.tableOf(t) + " AS " + alias, alias + "." + c.ownColumn(t, ofName) + " = " + x.sql, false
 	}
@@ -462,7 +470,8 @@ func (c *carrier) index(s *scope, e *sqlparts.Index) expr {
 	if !safe {
 		t := c.elements(a)
 		r := c.name("r")
-		place = "(CASE WHEN (SELECT count(*) FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + x.sql + ") <= " + place + " THEN error('out of bounds') ELSE " + place + " END)"
+		place = "(CASE WHEN (SELECT count(*) FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." +
+			c.ownColumn(t, ofName) + " = " + x.sql + ") <= " + place + " THEN error('out of bounds') ELSE " + place + " END)"
 	}
 	return c.element(a, x.sql, place)
 }
@@ -472,7 +481,8 @@ func (c *carrier) path(s *scope, e *sqlparts.Path) expr {
 	x := c.expr(s, e.X)
 	_, start := e.X.Range()
 	end := int(e.End)
-	if start >= 0 && end <= len(c.queryText) && start < end && strings.Contains(c.queryText[start:end], `"`) && strings.Contains(e.Text, ".") {
+	if start >= 0 && end <= len(c.queryText) && start < end && strings.Contains(c.queryText[start:end], `"`) &&
+		strings.Contains(e.Text, ".") {
 		refuse("a path with names in quotes")
 	}
 	for _, name := range e.Keys() {
@@ -492,7 +502,9 @@ func (c *carrier) arrayLength(x expr) expr {
 	}
 	t := c.elements(n)
 	r := c.name("r")
-	return expr{sql: "(CASE WHEN " + x.sql + " IS NULL THEN NULL ELSE (SELECT count(*) FROM " + c.tableOf(t) + " AS " + r + " WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + x.sql + ") END)", kind: Int}
+	return expr{
+		sql: "(CASE WHEN " + x.sql + " IS NULL THEN NULL ELSE (SELECT count(*) FROM " + c.tableOf(t) + " AS " + r +
+			" WHERE " + r + "." + c.ownColumn(t, ofName) + " = " + x.sql + ") END)", kind: Int}
 }
 
 // arrayOf is the array that an expression is, if it is one of a table.

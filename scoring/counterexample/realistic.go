@@ -155,7 +155,8 @@ func (s *search) column(table, column string) *Column {
 
 // refersTo is the key of another table that a column without a foreign key is joined with.
 func (s *search) refersTo(c *Column) *Column {
-	if c.key() || slices.ContainsFunc(c.table.Foreign, func(f Foreign) bool { return len(f.Columns) == 1 && f.Columns[0] == c }) {
+	if c.key() ||
+		slices.ContainsFunc(c.table.Foreign, func(f Foreign) bool { return len(f.Columns) == 1 && f.Columns[0] == c }) {
 		return nil
 	}
 	for _, m := range s.values.members(c.domain) {
@@ -216,7 +217,8 @@ func wholeTable(q *sqlparts.Query) bool {
 		plain = plain && !call
 		return true
 	})
-	return ok && plain && q.Limit == nil && len(q.With) == 0 && len(b.From) == 1 && b.From[0].Table != nil && b.From[0].Query == nil && b.From[0].Nested == nil &&
+	return ok && plain && q.Limit == nil && len(q.With) == 0 && len(b.From) == 1 && b.From[0].Table != nil &&
+		b.From[0].Query == nil && b.From[0].Nested == nil &&
 		b.Where == nil && b.Having == nil && b.Qualify == nil && b.Group == nil && !b.Distinct
 }
 
@@ -327,7 +329,8 @@ func (r *realism) keeps(d *Database, t *Rows, row []Value, before [][]Value) boo
 		if !h.fits(row[i]) {
 			return false
 		}
-		if h.unique && slices.ContainsFunc(before, func(other []Value) bool { return sameKey([]*Column{c}, row, []*Column{c}, other) }) {
+		if h.unique &&
+			slices.ContainsFunc(before, func(other []Value) bool { return sameKey([]*Column{c}, row, []*Column{c}, other) }) {
 			return false
 		}
 	}
@@ -398,11 +401,13 @@ func (r *realism) judge(d *Database, gold, pred [][]Value) (keeps, breaks []stri
 				note(repeated(t, c), "%s is unique (%s)", name, h.why)
 			}
 			if len(h.values) > 0 {
-				note(some(t, func(row []Value) bool { return row[k].Kind != Text || slices.Contains(h.values, row[k]) }), "%s has one of %d values (%s)", name, len(h.values), h.why)
+				note(some(t, func(row []Value) bool { return row[k].Kind != Text || slices.Contains(h.values, row[k]) }),
+					"%s has one of %d values (%s)", name, len(h.values), h.why)
 			}
 			if h.low != nil {
 				only := habit{low: h.low, high: h.high}
-				note(some(t, func(row []Value) bool { return row[k].Kind == Null || !plainValue(row[k]) || only.fits(row[k]) }), "%s is from %s to %s (%s)", name, readable(*h.low), readable(*h.high), h.why)
+				note(some(t, func(row []Value) bool { return row[k].Kind == Null || !plainValue(row[k]) || only.fits(row[k]) }),
+					"%s is from %s to %s (%s)", name, readable(*h.low), readable(*h.high), h.why)
 			}
 		}
 	}
@@ -442,7 +447,8 @@ func Reads(p *Problem) (columns []*Column, compared [][2]*Column) {
 	}
 	for _, c := range columns {
 		for _, m := range s.values.members(c.domain) {
-			stated := slices.ContainsFunc(c.table.Foreign, func(f Foreign) bool { return f.To == m.table && slices.Contains(f.Columns, c) })
+			stated := slices.ContainsFunc(c.table.Foreign,
+				func(f Foreign) bool { return f.To == m.table && slices.Contains(f.Columns, c) })
 			if m.table != c.table && m.Kind == c.Kind && !stated && len(compared) < maxCompared {
 				compared = append(compared, [2]*Column{c, m})
 			}

@@ -112,7 +112,8 @@ func (s *Schema) Table(name string) *Table {
 // or another wildcard some of the same tables.
 func meansTable(wildcard, name string) bool {
 	prefix, ok := strings.CutSuffix(wildcard, "*")
-	return ok && len(prefix) > 0 && strings.HasPrefix(strings.ToLower(name), strings.ToLower(prefix)) && !strings.EqualFold(wildcard, name)
+	return ok && len(prefix) > 0 && strings.HasPrefix(strings.ToLower(name), strings.ToLower(prefix)) &&
+		!strings.EqualFold(wildcard, name)
 }
 
 // nameOf is a qualified name as a sentence has it.
@@ -206,7 +207,8 @@ func (c *Column) typed(d sqlparts.Dialect) {
 		c.variant, c.table.semi = true, true
 	case geography(base, d):
 		c.Kind = Geo
-	case has("interval", "point", "geography", "geometry", "variant", "json", "array", "struct", "map", "object", "blob", "bytea", "binary", "bytes", "vector", "tsvector", "enum", "<"):
+	case has("interval", "point", "geography", "geometry", "variant", "json", "array", "struct", "map", "object", "blob",
+		"bytea", "binary", "bytes", "vector", "tsvector", "enum", "<"):
 		c.Kind, c.bad = Text, "values of type "+base
 	case has("timestamptz", "timestamp_tz", "timestamp_ltz", "with time zone", "datetimeoffset"):
 		c.Kind, c.bad = Timestamp, "timestamps with a time zone"
@@ -224,7 +226,8 @@ func (c *Column) typed(d sqlparts.Dialect) {
 		c.Kind = Int
 	case has("real", "float", "double", "money"):
 		c.Kind = Real
-	case (base == "char" || base == "character" || base == "bpchar") && (d == sqlparts.Postgres || d == sqlparts.Redshift || d == sqlparts.Databricks):
+	case (base == "char" || base == "character" || base == "bpchar") &&
+		(d == sqlparts.Postgres || d == sqlparts.Redshift || d == sqlparts.Databricks):
 		c.Kind, c.bad = Text, "values of type "+base+", whose blanks at the end do not count"
 	case has("char", "text", "string", "uuid", "enum", "clob", "name"), base == "":
 		c.Kind = Text
@@ -292,7 +295,9 @@ func limitOf(declared string, d sqlparts.Dialect) *limit {
 		if bits = 32; d == sqlparts.BigQuery || d == sqlparts.Snowflake {
 			bits = 63
 		}
-	case has("float4"), base == "real", base == "float" && (d == sqlparts.MySQL || d == sqlparts.Databricks || d == sqlparts.DuckDB || err == nil && digits <= 24):
+	case has("float4"), base == "real",
+		base == "float" &&
+			(d == sqlparts.MySQL || d == sqlparts.Databricks || d == sqlparts.DuckDB || err == nil && digits <= 24):
 		l.single = true
 	case has("year"):
 		l.low, l.high = 1901, 2155
@@ -330,7 +335,8 @@ func (l *limit) holds(v Value) bool {
 	case v.Kind == Int:
 		return float64(v.Int) >= l.low && float64(v.Int) <= l.high
 	case v.Kind == Real:
-		return v.Real >= l.low && v.Real <= l.high && (!l.whole || v.Real == math.Trunc(v.Real)) && (!l.single || float64(float32(v.Real)) == v.Real)
+		return v.Real >= l.low && v.Real <= l.high && (!l.whole || v.Real == math.Trunc(v.Real)) &&
+			(!l.single || float64(float32(v.Real)) == v.Real)
 	case v.Kind == Text:
 		return utf8.RuneCountInString(v.Text) <= l.length
 	case v.Kind == Date, v.Kind == Timestamp:

@@ -70,9 +70,9 @@ type Problem struct {
 
 // If a schema is from.
 const (
-	FromCase      = "case"      // the case states it
+	fromCase      = "case"      // the case states it
 	FromWarehouse = "warehouse" // it was read from the warehouse that the queries run on
-	FromQueries   = "queries"   // nothing states it: it was inferred from both queries
+	fromQueries   = "queries"   // nothing states it: it was inferred from both queries
 )
 
 // The bounds where a problem names none.
@@ -94,12 +94,12 @@ type Outcome struct {
 	Open     int  `json:"open,omitempty"`     // those where a query leaves its own result open
 	Large    int  `json:"large,omitempty"`    // databases that were not tried, as a query joins too many rows on them
 	Inferred bool `json:"inferred,omitempty"` // the schema was inferred from the queries
-	// SchemaFrom is the source of the schema: [FromCase], [FromWarehouse] or [FromQueries].
+	// SchemaFrom is the source of the schema: [fromCase], [FromWarehouse] or [fromQueries].
 	SchemaFrom string `json:"schema_from,omitempty"`
 
 	Bound *Bound `json:"bound,omitempty"` // all databases of a size were tried; nil if not
 
-	Shows       string       `json:"shows,omitempty"` // what is special about it, such as [ShowsNull]
+	Shows       string       `json:"shows,omitempty"` // what is special about it, such as [showsNull]
 	Sentence    string       `json:"sentence,omitempty"`
 	Tables      []SmallTable `json:"tables,omitempty"`
 	Gold        *Result      `json:"gold,omitempty"`
@@ -155,7 +155,8 @@ func Find(ctx context.Context, engine Engine, p *Problem) (*Outcome, error) {
 		case !s.schema.unsure || s.out.Why != "":
 			return s.out, nil
 		case last && first.Found != s.out.Found:
-			return &Outcome{Why: "the queries differ or not by the table that a column without one is of, which no schema says"}, nil
+			return &Outcome{
+				Why: "the queries differ or not by the table that a column without one is of, which no schema says"}, nil
 		case last:
 			return first, nil
 		}
@@ -221,9 +222,9 @@ func prepareWithin(ctx context.Context, p *Problem, last bool) (*search, *Outcom
 	if s.schema.variants() {
 		s.learnFields(last)
 	}
-	s.out.Inferred, s.out.SchemaFrom = s.schema.Inferred, cmp.Or(p.SchemaFrom, FromCase)
+	s.out.Inferred, s.out.SchemaFrom = s.schema.Inferred, cmp.Or(p.SchemaFrom, fromCase)
 	if s.out.Inferred {
-		s.out.SchemaFrom = FromQueries
+		s.out.SchemaFrom = fromQueries
 	}
 	s.values = newValues()
 	for _, t := range s.schema.Tables {
@@ -326,7 +327,8 @@ func (s *search) choose(c *carrier) (what string) {
 				if len(t.Unique) > 0 {
 					mark(t.Unique[0])
 				}
-				if at := slices.IndexFunc(t.Columns, func(col *Column) bool { return col.bad == "" }); at >= 0 && len(t.usedColumns()) == 0 {
+				if at := slices.IndexFunc(t.Columns, func(col *Column) bool { return col.bad == "" }); at >= 0 &&
+					len(t.usedColumns()) == 0 {
 					mark(t.Columns[at : at+1])
 				}
 			}
@@ -385,7 +387,8 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 	}
 	defer s.session.Close()
 	s.real = s.realism()
-	g := &generator{tables: s.tables, sizes: s.values.sizes, groups: s.values.grouped, either: s.schema.either, seed: s.seed(), real: s.real}
+	g := &generator{tables: s.tables, sizes: s.values.sizes, groups: s.values.grouped, either: s.schema.either,
+		seed: s.seed(), real: s.real}
 	tries := DefaultTries
 	if s.problem.Tries > 0 {
 		tries = s.problem.Tries
@@ -606,7 +609,8 @@ func (s *search) differ(ctx context.Context, d *Database) (bool, error) {
 func compareRows(a, b []Value) int { return slices.CompareFunc(a, b, compareValues) }
 
 func compareValues(a, b Value) int {
-	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Int, b.Int), cmp.Compare(a.Real, b.Real), cmp.Compare(a.Text, b.Text))
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Int, b.Int), cmp.Compare(a.Real, b.Real),
+		cmp.Compare(a.Text, b.Text))
 }
 
 func names(columns []output) []string {

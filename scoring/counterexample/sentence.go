@@ -11,13 +11,13 @@ import (
 
 // The kinds of counterexamples, by a property of the data or of both results.
 const (
-	ShowsColumns   = "columns"   // the results have different numbers of columns
+	showsColumns   = "columns"   // the results have different numbers of columns
 	ShowsOrder     = "order"     // the same rows come in another order
-	ShowsNull      = "null"      // a value is NULL
-	ShowsNoPartner = "unmatched" // a row has none in another table
-	ShowsEmpty     = "empty"     // a table has no rows
-	ShowsRepeated  = "repeated"  // two rows share a value
-	ShowsValue     = "value"     // a value that a query names, or that lies next to it
+	showsNull      = "null"      // a value is NULL
+	showsNoPartner = "unmatched" // a row has none in another table
+	showsEmpty     = "empty"     // a table has no rows
+	showsRepeated  = "repeated"  // two rows share a value
+	showsValue     = "value"     // a value that a query names, or that lies next to it
 )
 
 // The names of both sides in sentences.
@@ -30,8 +30,9 @@ const (
 func (s *search) sentence(d *Database) string {
 	gold, pred := s.out.Gold.Rows, s.out.Pred.Rows
 	if g, p := len(s.gold.columns), len(s.pred.columns); g > p {
-		s.out.Shows = ShowsColumns
-		return fmt.Sprintf("gold returns %s, the agent's query %s", printable.Count(g, "column"), printable.Count(p, "column"))
+		s.out.Shows = showsColumns
+		return fmt.Sprintf("gold returns %s, the agent's query %s", printable.Count(g, "column"),
+			printable.Count(p, "column"))
 	}
 	where := ""
 	s.out.Shows, where = s.where(d)
@@ -40,9 +41,9 @@ func (s *search) sentence(d *Database) string {
 		s.out.Shows = ShowsOrder
 		return "both return the same rows in another order: " + s.shown()
 	case more > 0 && fewer == 0:
-		return s.keeps(d, where, goldName, predName, gold, pred)
+		return s.keeps(d, where, returned{goldName, gold}, returned{predName, pred})
 	case fewer > 0 && more == 0:
-		return s.keeps(d, where, predName, goldName, pred, gold)
+		return s.keeps(d, where, returned{predName, pred}, returned{goldName, gold})
 	}
 	if where != "" {
 		return where + ", " + s.shown()
@@ -50,17 +51,25 @@ func (s *search) sentence(d *Database) string {
 	return s.shown()
 }
 
+// returned is a side and its rows.
+type returned struct {
+	name string
+	rows [][]Value
+}
+
 // keeps returns the sentence for a side that returns all rows of the other, and more.
-func (s *search) keeps(d *Database, where, who, other string, rows, fewer [][]Value) string {
-	if distinct(rows) == distinct(fewer) {
+func (s *search) keeps(d *Database, where string, more, fewer returned) string {
+	who, other := more.name, fewer.name
+	if distinct(more.rows) == distinct(fewer.rows) {
 		if where != "" {
 			return fmt.Sprintf("%s, %s returns a row more often than %s: %s", where, who, other, s.shown())
 		}
 		return fmt.Sprintf("%s returns a row more often than %s: %s", who, other, s.shown())
 	}
 	if child, parent := s.lonely(d); parent != nil {
-		s.out.Shows = ShowsNoPartner
-		return fmt.Sprintf("%s keeps rows of %s without a row in %s, %s does not: %s", who, parent.Name, child.Name, other, s.shown())
+		s.out.Shows = showsNoPartner
+		return fmt.Sprintf("%s keeps rows of %s without a row in %s, %s does not: %s", who, parent.Name, child.Name, other,
+			s.shown())
 	}
 	if where != "" {
 		return where + ", " + s.shown()
@@ -143,24 +152,24 @@ func (s *search) where(d *Database) (shows, text string) {
 		for _, row := range t.Rows {
 			for k, c := range t.Columns {
 				if row[k].Kind == Null {
-					return ShowsNull, fmt.Sprintf("where %s.%s is NULL", t.Table.Name, c.Name)
+					return showsNull, fmt.Sprintf("where %s.%s is NULL", t.Table.Name, c.Name)
 				}
 			}
 		}
 	}
 	if child, parent := s.lonely(d); parent != nil {
-		return ShowsNoPartner, fmt.Sprintf("where a row of %s has none in %s", parent.Name, child.Name)
+		return showsNoPartner, fmt.Sprintf("where a row of %s has none in %s", parent.Name, child.Name)
 	}
 	for i := range d.Tables {
 		if len(d.Tables[i].Rows) == 0 {
-			return ShowsEmpty, "where " + d.Tables[i].Table.Name + " has no rows"
+			return showsEmpty, "where " + d.Tables[i].Table.Name + " has no rows"
 		}
 	}
 	for i := range d.Tables {
 		t := &d.Tables[i]
 		for _, c := range t.Columns {
 			if v, ok := shared(t, c); ok && !c.key() {
-				return ShowsRepeated, fmt.Sprintf("where two rows of %s share %s = %s", t.Table.Name, c.Name, readable(v))
+				return showsRepeated, fmt.Sprintf("where two rows of %s share %s = %s", t.Table.Name, c.Name, readable(v))
 			}
 		}
 	}
@@ -173,13 +182,13 @@ func (s *search) where(d *Database) (shows, text string) {
 			for _, h := range c.domain.hints {
 				for _, row := range t.Rows {
 					if row[k].String() == h.Text {
-						return ShowsValue, fmt.Sprintf("where %s.%s is %s", t.Table.Name, c.Name, readable(row[k]))
+						return showsValue, fmt.Sprintf("where %s.%s is %s", t.Table.Name, c.Name, readable(row[k]))
 					}
 				}
 			}
 		}
 	}
-	return ShowsValue, ""
+	return showsValue, ""
 }
 
 // shared finds a value that two rows have.

@@ -19,7 +19,8 @@ func (c *carrier) without(what string, dialects ...sqlparts.Dialect) {
 var functionsWithout = map[string][]sqlparts.Dialect{
 	"ifnull": {sqlparts.Postgres, sqlparts.Redshift, sqlparts.TSQL},
 	"nvl":    {sqlparts.Postgres, sqlparts.SQLite, sqlparts.MySQL, sqlparts.TSQL, sqlparts.BigQuery},
-	"iif":    {sqlparts.Postgres, sqlparts.Redshift, sqlparts.MySQL, sqlparts.BigQuery, sqlparts.Snowflake, sqlparts.Databricks},
+	"iif": {sqlparts.Postgres, sqlparts.Redshift, sqlparts.MySQL, sqlparts.BigQuery, sqlparts.Snowflake,
+		sqlparts.Databricks},
 	"iff":    {sqlparts.Postgres, sqlparts.Redshift, sqlparts.MySQL, sqlparts.BigQuery, sqlparts.TSQL, sqlparts.SQLite},
 	"strpos": {sqlparts.SQLite, sqlparts.MySQL, sqlparts.TSQL},
 	"len":    {sqlparts.Postgres, sqlparts.SQLite, sqlparts.MySQL},

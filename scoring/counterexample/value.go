@@ -28,7 +28,8 @@ const (
 
 // Type is the kind's name in the engine, DuckDB.
 func (k Kind) Type() string {
-	return [...]string{Null: "VARCHAR", Bool: "BOOLEAN", Int: "BIGINT", Real: "DOUBLE", Text: "VARCHAR", Date: "DATE", Timestamp: "TIMESTAMP", Nested: "BIGINT", List: "VARCHAR", Geo: "VARCHAR"}[k]
+	return [...]string{Null: "VARCHAR", Bool: "BOOLEAN", Int: "BIGINT", Real: "DOUBLE", Text: "VARCHAR", Date: "DATE",
+		Timestamp: "TIMESTAMP", Nested: "BIGINT", List: "VARCHAR", Geo: "VARCHAR"}[k]
 }
 
 func (k Kind) number() bool { return k == Int || k == Real || k == Bool }

@@ -70,7 +70,8 @@ func (d *domain) passes(v Value) int {
 			x = textValue(time.UnixMicro(int64(f) * (1_000_000 / d.epoch)).UTC().Format(time.DateTime))
 		}
 		y := textValue(t.text)
-		if len(x.Text) >= len(time.DateOnly) && x.Kind != Null && isoDate.MatchString(x.Text[:len(time.DateOnly)]) { // a part of it may be compared
+		// a part of it may be compared
+		if len(x.Text) >= len(time.DateOnly) && x.Kind != Null && isoDate.MatchString(x.Text[:len(time.DateOnly)]) {
 			switch k, err := strconv.Atoi(t.text); {
 			case err == nil && len(t.text) == 4:
 				x = textValue(x.Text[:4])
@@ -145,7 +146,8 @@ func (v *values) join(a, b *Column) {
 
 func (v *values) hint(c *Column, l sqlparts.Literal) {
 	d := v.domain(c)
-	if len(d.hints) < maxHints && !slices.ContainsFunc(d.hints, func(h sqlparts.Literal) bool { return h.Text == l.Text && h.Kind == l.Kind }) {
+	if len(d.hints) < maxHints &&
+		!slices.ContainsFunc(d.hints, func(h sqlparts.Literal) bool { return h.Text == l.Text && h.Kind == l.Kind }) {
 		d.hints = append(d.hints, l)
 	}
 }
@@ -177,7 +179,8 @@ func (v *values) sum(c *Column, n float64) {
 // offset notes what is added to the values of a column.
 func (v *values) offset(c *Column, text string) {
 	n, err := strconv.ParseFloat(text, 64)
-	if d := v.domain(c); err == nil && n == math.Trunc(n) && math.Abs(n) < 1e6 && !slices.Contains(d.offsets, n) && len(d.offsets) < 4 {
+	if d := v.domain(c); err == nil && n == math.Trunc(n) && math.Abs(n) < 1e6 && !slices.Contains(d.offsets, n) &&
+		len(d.offsets) < 4 {
 		d.offsets = append(d.offsets, n)
 	}
 }
@@ -469,7 +472,8 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 	texts = append(texts, d.allowed...)
 	texts = append(texts, v.days...)
 	for _, s := range texts {
-		for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02", "20060102", cmp.Or(d.layout, "2006-01"), "2006-01", "2006/01/02", "2006"} {
+		for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02", "20060102",
+			cmp.Or(d.layout, "2006-01"), "2006-01", "2006/01/02", "2006"} {
 			t, err := time.Parse(layout, s)
 			if err != nil {
 				continue
@@ -491,7 +495,8 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 			add(time.Date(2021, time.Month(n), 15, 0, 0, 0, 0, time.UTC))
 		}
 	}
-	for _, t := range []time.Time{time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2020, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2021, 6, 15, 0, 0, 0, 0, time.UTC), time.Date(2019, 12, 31, 0, 0, 0, 0, time.UTC)} {
+	for _, t := range []time.Time{time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2020, 1, 2, 0, 0, 0, 0, time.UTC),
+		time.Date(2021, 6, 15, 0, 0, 0, 0, time.UTC), time.Date(2019, 12, 31, 0, 0, 0, 0, time.UTC)} {
 		add(t)
 		if kind == Timestamp {
 			add(t.Add(14*time.Hour + 30*time.Minute))
@@ -514,7 +519,8 @@ func (v *values) datePool(d *domain, kind Kind, stamps bool) []Value {
 // fit converts a value of a domain to the kind of a column. It is NULL if the column's type cannot hold it, and if
 // SQLite would convert a string to a number in a column of dates or times.
 func fit(v Value, c *Column) Value {
-	if v = converted(v, c); !c.limit.holds(v) || v.Kind == Text && c.affinity == numericAffinity && looksLikeNumber.MatchString(v.Text) {
+	if v = converted(v, c); !c.limit.holds(v) ||
+		v.Kind == Text && c.affinity == numericAffinity && looksLikeNumber.MatchString(v.Text) {
 		return Value{}
 	}
 	return v

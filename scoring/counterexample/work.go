@@ -199,7 +199,8 @@ func uniqueItem(b *sqlparts.Select) string {
 	}
 	for _, it := range b.Items {
 		of, plain := it.Expr.(*sqlparts.Column)
-		if strings.EqualFold(it.Alias.Text, col.Name.Last().Text) || plain && it.Alias.Text == "" && strings.EqualFold(of.Name.Last().Text, col.Name.Last().Text) {
+		if strings.EqualFold(it.Alias.Text, col.Name.Last().Text) ||
+			plain && it.Alias.Text == "" && strings.EqualFold(of.Name.Last().Text, col.Name.Last().Text) {
 			return itemName(it)
 		}
 	}

@@ -14,11 +14,11 @@ type Limits struct {
 	Memory int64 // bytes of values that are made, whether they are still used or not
 }
 
-// DefaultLimits are the limits of a judge that sets none. MaxLimits are the highest that a judge file may set
+// defaultLimits are the limits of a judge that sets none. maxLimits are the highest that a judge file may set
 // unless the deployment configures others.
 var (
-	DefaultLimits = Limits{Steps: 5_000_000, Memory: 64 << 20}
-	MaxLimits     = Limits{Steps: 50_000_000, Memory: 256 << 20}
+	defaultLimits = Limits{Steps: 5_000_000, Memory: 64 << 20}
+	maxLimits     = Limits{Steps: 50_000_000, Memory: 256 << 20}
 )
 
 const (

@@ -39,7 +39,8 @@ func parseConfig(nodes map[string]yaml.Node) (map[string]*setting, error) {
 			return nil, errcode.New(errcode.InvalidArgument, "config."+name+": "+format, args...)
 		}
 		if !judgeName.MatchString(name) {
-			return nil, errcode.New(errcode.InvalidArgument, "config: invalid name %.40q; expected lowercase letters, digits and _", name)
+			return nil, errcode.New(errcode.InvalidArgument,
+				"config: invalid name %.40q; expected lowercase letters, digits and _", name)
 		}
 		s := &setting{}
 		var err error
@@ -105,7 +106,8 @@ func (s *setting) check(v any) (any, error) {
 	}
 	if !ok || typeOf(v) != s.Type {
 		return nil, errcode.New(errcode.InvalidArgument, "expected %s", map[string]string{
-			"bool": "true or false", "int": "a whole number", "float": "a number", "string": "a string", "list": "a list of strings and numbers",
+			"bool": "true or false", "int": "a whole number", "float": "a number", "string": "a string",
+			"list": "a list of strings and numbers",
 		}[s.Type])
 	}
 	var n float64
@@ -123,7 +125,8 @@ func (s *setting) check(v any) (any, error) {
 	case s.Max != nil && n > *s.Max:
 		return nil, errcode.New(errcode.InvalidArgument, "expected at most %g", *s.Max)
 	}
-	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(o any) bool { o, _ = normalValue(o); return s.Type != "list" && o == v }) {
+	if len(s.OneOf) > 0 &&
+		!slices.ContainsFunc(s.OneOf, func(o any) bool { o, _ = normalValue(o); return s.Type != "list" && o == v }) {
 		return nil, errcode.New(errcode.InvalidArgument, "expected one of the values under one_of")
 	}
 	return v, nil
@@ -165,7 +168,8 @@ func (j *Judge) options() scoring.OptionSet {
 	words := map[string]string{"bool": "boolean", "int": "integer", "float": "number", "list": "list"}
 	for _, name := range slices.Sorted(maps.Keys(j.config)) {
 		s := j.config[name]
-		o := scoring.Option{Name: name, Type: cmp.Or(words[s.Type], s.Type), Default: s.Default, Min: s.Min, Max: s.Max, Doc: s.Doc}
+		o := scoring.Option{Name: name, Type: cmp.Or(words[s.Type], s.Type), Default: s.Default, Min: s.Min, Max: s.Max,
+			Doc: s.Doc}
 		for _, choice := range s.OneOf {
 			o.Choices = append(o.Choices, fmt.Sprint(choice))
 		}
@@ -188,7 +192,8 @@ func (j *Judge) override(raw json.RawMessage) (map[string]any, error) {
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		s, ok := j.config[name]
 		if !ok {
-			return nil, errcode.New(errcode.InvalidArgument, "options: the judge has no setting %.40q%s", name, scoring.Suggest(name, slices.Sorted(maps.Keys(j.config))))
+			return nil, errcode.New(errcode.InvalidArgument, "options: the judge has no setting %.40q%s", name,
+				scoring.Suggest(name, slices.Sorted(maps.Keys(j.config))))
 		}
 		d := json.NewDecoder(bytes.NewReader(set[name]))
 		d.UseNumber()

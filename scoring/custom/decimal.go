@@ -27,7 +27,8 @@ var (
 	_              starlark.HasUnary       = decimal{}
 	_              starlark.HasAttrs       = decimal{}
 	_              starlark.TotallyOrdered = decimal{}
-	errDecimalSize error                   = errcode.New(errcode.ResourceExhausted, "makes a decimal of more than %d digits", maxDigits)
+	errDecimalSize error                   = errcode.New(errcode.ResourceExhausted,
+		"makes a decimal of more than %d digits", maxDigits)
 )
 
 func newDecimal(unscaled *big.Int, scale int32) (decimal, error) {
@@ -85,7 +86,8 @@ func decimalOf(v starlark.Value) (decimal, error) {
 	case starlark.String:
 		return parseDecimal(string(v))
 	}
-	return decimal{}, errcode.New(errcode.InvalidArgument, "decimal: got %s, expected an int, a float, a decimal or text", v.Type())
+	return decimal{}, errcode.New(errcode.InvalidArgument, "decimal: got %s, expected an int, a float, a decimal or text",
+		v.Type())
 }
 
 // String returns the number in digits, with all decimal digits.
@@ -146,7 +148,8 @@ func (d decimal) Binary(op syntax.Token, y starlark.Value, side starlark.Side) (
 			return nil, err
 		}
 	case starlark.Float:
-		return nil, errcode.New(errcode.InvalidArgument, "decimal %s float: convert one of them, with decimal(x) or x.float()", op)
+		return nil, errcode.New(errcode.InvalidArgument,
+			"decimal %s float: convert one of them, with decimal(x) or x.float()", op)
 	default:
 		return nil, nil
 	}
@@ -163,7 +166,8 @@ func (d decimal) Binary(op syntax.Token, y starlark.Value, side starlark.Side) (
 	case syntax.STAR:
 		return newDecimal(new(big.Int).Mul(left.unscaled, right.unscaled), left.scale+right.scale)
 	case syntax.SLASH, syntax.SLASHSLASH, syntax.PERCENT:
-		return nil, errcode.New(errcode.InvalidArgument, "decimals are divided with x.div(y, digits), which says how many digits are kept")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"decimals are divided with x.div(y, digits), which says how many digits are kept")
 	}
 	return nil, nil
 }
@@ -185,12 +189,13 @@ func (d decimal) AttrNames() []string { return []string{"abs", "div", "eq", "flo
 // Attr is a method.
 func (d decimal) Attr(name string) (starlark.Value, error) {
 	method := func(f func(args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error)) (starlark.Value, error) {
-		return starlark.NewBuiltin(name, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-			if err := budgetOf(t).alloc(maxDigits); err != nil {
-				return nil, err
-			}
-			return f(args, kwargs)
-		}), nil
+		return starlark.NewBuiltin(name,
+			func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+				if err := budgetOf(t).alloc(maxDigits); err != nil {
+					return nil, err
+				}
+				return f(args, kwargs)
+			}), nil
 	}
 	switch name {
 	case "abs":
@@ -264,7 +269,8 @@ func quotient(a, b *big.Int, digits int) (starlark.Value, error) {
 	return newDecimal(q, int32(digits)) //nolint:gosec // checked above
 }
 
-func decimalFunction(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func decimalFunction(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error) {
 	var x starlark.Value
 	if err := starlark.UnpackPositionalArgs(fn.Name(), args, kwargs, 1, &x); err != nil {
 		return nil, err

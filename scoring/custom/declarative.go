@@ -50,7 +50,9 @@ func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, para
 	for _, name := range slices.Sorted(maps.Keys(j.header.Result)) {
 		node := j.header.Result[name]
 		if !slices.Contains(members, name) {
-			return nil, errcode.New(errcode.InvalidArgument, "line %d: result: %.40q is not a member of a score; expected one of %s", node.Line, name, strings.Join(members, ", "))
+			return nil, errcode.New(errcode.InvalidArgument,
+				"line %d: result: %.40q is not a member of a score; expected one of %s", node.Line, name,
+				strings.Join(members, ", "))
 		}
 		if node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
 			return nil, errcode.New(errcode.InvalidArgument, "line %d: result.%s: expected an expression", node.Line, name)
@@ -59,19 +61,21 @@ func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, para
 		if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 			first++ // the text starts below the | or >
 		}
-		text := "(" + strings.TrimSpace(node.Value) + "\n)"                                                                     // so that an expression may go over several lines
+		// so that an expression may go over several lines
+		text := "(" + strings.TrimSpace(node.Value) + "\n)"
 		e, err := dialect.ParseExpr(j.File, syntax.FilePortion{Content: []byte(text), FirstLine: int32(first), FirstCol: 1}, 0) //nolint:gosec // lines of a small file
 		if err != nil {
 			return nil, errcode.New(errcode.InvalidArgument, "result.%s: %s", name, syntaxMessage(err))
 		}
 		at := syntax.MakePosition(&j.File, int32(first), 1) //nolint:gosec // likewise
-		def := &syntax.DefStmt{Def: at, Name: &syntax.Ident{NamePos: at, Name: name}, Lparen: at, Rparen: at, Body: []syntax.Stmt{&syntax.ReturnStmt{Return: at, Result: e}}}
+		def := &syntax.DefStmt{Def: at, Name: &syntax.Ident{NamePos: at, Name: name}, Lparen: at, Rparen: at,
+			Body: []syntax.Stmt{&syntax.ReturnStmt{Return: at, Result: e}}}
 		for _, p := range params {
 			def.Params = append(def.Params, &syntax.Ident{NamePos: at, Name: p})
 		}
 		f.Stmts = append(f.Stmts, def)
 	}
-	s, err := compile(ctx, j.File, f, limits, o.Print, nil)
+	s, err := compile(ctx, j.File, f, options{limits: limits, print: o.Print})
 	if err != nil {
 		return nil, errcode.New(errcode.Of(err), "result: %w", err)
 	}
@@ -142,7 +146,8 @@ func (j *Judge) loadPrompt(ctx context.Context, limits Limits, o *Options) error
 		if err != nil {
 			return scoring.Score{}, errcode.New(errcode.Of(err), "prompt: %w", err)
 		}
-		raw, err := c.ask(question{user: user, system: h.System, schema: schema, temperature: temperature, maxTokens: h.MaxTokens})
+		raw, err := c.ask(
+			question{user: user, system: h.System, schema: schema, temperature: temperature, maxTokens: h.MaxTokens})
 		if err != nil {
 			return scoring.Score{}, err
 		}
@@ -177,7 +182,9 @@ func checkSchema(ctx context.Context, schema json.RawMessage) error {
 	if err != nil && errcode.Of(err) == errcode.InvalidArgument {
 		return errcode.New(errcode.InvalidArgument, "schema: %w", err)
 	}
-	if _, _, err := (judgebackend.Request{Schema: schema, NonceField: "nonce", Messages: []judgebackend.Message{{Role: judgebackend.User}}}).WithNonce(); err != nil {
+	empty := judgebackend.Request{Schema: schema, NonceField: "nonce",
+		Messages: []judgebackend.Message{{Role: judgebackend.User}}}
+	if _, _, err := empty.WithNonce(); err != nil {
 		return errcode.New(errcode.InvalidArgument, "schema: %w", err)
 	}
 	return ctx.Err()
@@ -206,7 +213,8 @@ func (j *Judge) checkPlaceholders() error {
 		}
 	}
 	if strings.Contains(placeholder.ReplaceAllString(node.Value, ""), "{{") {
-		return errcode.New(errcode.InvalidArgument, "line %d: prompt: expected {{NAME}} or {{config.NAME}} after {{", node.Line)
+		return errcode.New(errcode.InvalidArgument, "line %d: prompt: expected {{NAME}} or {{config.NAME}} after {{",
+			node.Line)
 	}
 	return nil
 }
@@ -214,7 +222,7 @@ func (j *Judge) checkPlaceholders() error {
 // fill inserts the case and the settings into a prompt. Values of the case are marked as material, and so are
 // settings that come neither from the author nor from the deployment.
 func fill(template string, row *record, settings, own map[string]any) (string, error) {
-	b := &budget{limits: DefaultLimits, thread: new(starlark.Thread)}
+	b := &budget{limits: defaultLimits, thread: new(starlark.Thread)}
 	var failed error
 	out := placeholder.ReplaceAllStringFunc(template, func(hole string) string {
 		name := placeholder.FindStringSubmatch(hole)[1]

@@ -14,7 +14,7 @@ import (
 // Whatever bytes a judge file holds, loading it ends in a judge that scores or in a coded error
 // that names the file; nothing panics or runs on.
 func FuzzLoad(f *testing.F) {
-	for _, k := range Kinds {
+	for _, k := range kinds {
 		files, err := Template(k, "j")
 		if err != nil {
 			f.Fatal(err)

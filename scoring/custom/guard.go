@@ -26,30 +26,36 @@ var guards = func() starlark.StringDict {
 		add(guardOp+op.String(), operator(op))
 		add(guardOp+op.String()+"=", inPlace(op))
 	}
-	for _, op := range []syntax.Token{syntax.LT, syntax.GT, syntax.GE, syntax.LE, syntax.EQL, syntax.NEQ, syntax.IN, syntax.NOT_IN} {
+	for _, op := range []syntax.Token{syntax.LT, syntax.GT, syntax.GE, syntax.LE, syntax.EQL, syntax.NEQ, syntax.IN,
+		syntax.NOT_IN} {
 		add(guardOp+op.String(), operator(op))
 	}
-	add(guardAttr, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-		name, _ := starlark.AsString(args[1])
-		return attribute(budgetOf(t), args[0], name)
-	})
-	add(guardKey, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-		return args[0], key(budgetOf(t), args[0])
-	})
-	add(guardStore, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-		b := budgetOf(t)
-		if err := b.alloc(entryBytes); err != nil {
-			return nil, err
-		}
-		return args[0], key(b, args[0])
-	})
-	add(guardDict, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-		const empty = 480 // a dict has room for eight entries at once
-		return args[0], budgetOf(t).alloc(empty + entryBytes*sizeOf(args[0]))
-	})
-	add(guardSpread, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-		return args[0], budgetOf(t).alloc(wordBytes * sizeOf(args[0]))
-	})
+	add(guardAttr,
+		func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			name, _ := starlark.AsString(args[1])
+			return attribute(budgetOf(t), args[0], name)
+		})
+	add(guardKey,
+		func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return args[0], key(budgetOf(t), args[0])
+		})
+	add(guardStore,
+		func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			b := budgetOf(t)
+			if err := b.alloc(entryBytes); err != nil {
+				return nil, err
+			}
+			return args[0], key(b, args[0])
+		})
+	add(guardDict,
+		func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			const empty = 480 // a dict has room for eight entries at once
+			return args[0], budgetOf(t).alloc(empty + entryBytes*sizeOf(args[0]))
+		})
+	add(guardSpread,
+		func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return args[0], budgetOf(t).alloc(wordBytes * sizeOf(args[0]))
+		})
 	add(guardSlice, slice)
 	add(guardAugment, augment)
 	return d

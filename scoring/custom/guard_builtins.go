@@ -20,45 +20,48 @@ var universe = func() starlark.StringDict {
 		if charge == nil {
 			charge = chargeArguments
 		}
-		d[name] = starlark.NewBuiltin(name, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-			if err := charge(budgetOf(t), args, kwargs); err != nil {
-				return nil, err
-			}
-			z, err := inner.CallInternal(t, args, kwargs)
-			if err != nil {
-				return nil, plain(name, err)
-			}
-			if text, ok := z.(starlark.String); ok && textMakers[name] {
-				_, same := args[0].(starlark.String) // str of a string is that string
-				if err := budgetOf(t).derived(text, same && name == "str", args...); err != nil {
+		d[name] = starlark.NewBuiltin(name,
+			func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+				if err := charge(budgetOf(t), args, kwargs); err != nil {
 					return nil, err
 				}
-			}
-			return z, fits(z)
-		})
+				z, err := inner.CallInternal(t, args, kwargs)
+				if err != nil {
+					return nil, plain(name, err)
+				}
+				if text, ok := z.(starlark.String); ok && textMakers[name] {
+					_, same := args[0].(starlark.String) // str of a string is that string
+					if err := budgetOf(t).derived(text, same && name == "str", args...); err != nil {
+						return nil, err
+					}
+				}
+				return z, fits(z)
+			})
 	}
-	d["getattr"] = starlark.NewBuiltin("getattr", func(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		var x, otherwise starlark.Value
-		var name string
-		if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 2, &x, &name, &otherwise); err != nil {
-			return nil, err
-		}
-		v, err := attribute(budgetOf(t), x, name)
-		switch literals, _ := t.Local(literalsKey).(map[string]bool); {
-		case err != nil && otherwise != nil:
-			return otherwise, nil
-		case err != nil && !literals[name]: // the name may be data
-			return nil, errcode.New(errcode.InvalidArgument, "getattr: %s has no such field or method", x.Type())
-		}
-		return v, err
-	})
+	d["getattr"] = starlark.NewBuiltin("getattr",
+		func(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			var x, otherwise starlark.Value
+			var name string
+			if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 2, &x, &name, &otherwise); err != nil {
+				return nil, err
+			}
+			v, err := attribute(budgetOf(t), x, name)
+			switch literals, _ := t.Local(literalsKey).(map[string]bool); {
+			case err != nil && otherwise != nil:
+				return otherwise, nil
+			case err != nil && !literals[name]: // the name may be data
+				return nil, errcode.New(errcode.InvalidArgument, "getattr: %s has no such field or method", x.Type())
+			}
+			return v, err
+		})
 	d["fail"] = starlark.NewBuiltin("fail", fail)
 	return d
 }()
 
 // charges are the functions that do other than go through their arguments once and keep a copy.
 var charges = map[string]func(*budget, starlark.Tuple, []starlark.Tuple) error{
-	"len": chargeNothing, "type": chargeNothing, "bool": chargeNothing, "abs": chargeNothing, "range": chargeNothing, "ord": chargeNothing, "chr": chargeNothing,
+	"len": chargeNothing, "type": chargeNothing, "bool": chargeNothing, "abs": chargeNothing, "range": chargeNothing,
+	"ord": chargeNothing, "chr": chargeNothing,
 	"hasattr": chargeNothing, "dir": chargeNothing,
 	"str": chargeWriting, "repr": chargeWriting, "print": chargeWriting,
 	"sorted": chargeSorting, "min": chargeSorting, "max": chargeSorting,

@@ -34,13 +34,16 @@ func attribute(b *budget, x starlark.Value, name string) (starlark.Value, error)
 	if err := b.alloc(wordBytes * 4); err != nil {
 		return nil, err
 	}
-	return starlark.NewBuiltin(m.Name(), func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		return method(budgetOf(t), t, x, m, args, kwargs)
-	}), nil
+	return starlark.NewBuiltin(m.Name(),
+		func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			return method(t, x, m, args, kwargs)
+		}), nil
 }
 
 // method calls a method of one of Starlark's own types once its work and what it makes are charged.
-func method(b *budget, t *starlark.Thread, recv starlark.Value, m *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func method(t *starlark.Thread, recv starlark.Value, m *starlark.Builtin, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error) {
+	b := budgetOf(t)
 	var err error
 	switch recv := recv.(type) {
 	case starlark.String:

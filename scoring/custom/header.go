@@ -26,8 +26,8 @@ const (
 	SQL        Kind = "sql"
 )
 
-// Kinds lists them.
-var Kinds = []Kind{Starlark, Expression, Prompt, SQL}
+// kinds lists them.
+var kinds = []Kind{Starlark, Expression, Prompt, SQL}
 
 // header is the declaration that judges of all kinds have. A Starlark file gives it as the arguments of judge(…),
 // the other kinds as keys of their YAML.
@@ -43,7 +43,8 @@ type header struct {
 	Threshold     *float64   `yaml:"threshold"`
 	LowerIsBetter bool       `yaml:"lower_is_better"`
 	Labels        []string   `yaml:"labels"`
-	FailedQuery   *float64   `yaml:"failed_query"` // value where the judge needs the agent's result and the query failed; not applicable if absent
+	// value where the judge needs the agent's result and the query failed; not applicable if absent
+	FailedQuery *float64 `yaml:"failed_query"`
 
 	Config  map[string]yaml.Node `yaml:"config"`
 	Formula string               `yaml:"formula"`
@@ -130,7 +131,7 @@ func (h *header) check() error {
 		return errcode.New(errcode.InvalidArgument, format, args...)
 	}
 	switch {
-	case !slices.Contains(Kinds, h.Kind):
+	case !slices.Contains(kinds, h.Kind):
 		return bad("kind: expected one of %s", kindList())
 	case !judgeName.MatchString(h.Name) || strings.HasSuffix(h.Name, "_json"):
 		return bad("name: expected at most 40 of small letters, digits and _, a letter first, not ending in _json: it is the name of an SQL function")
@@ -172,8 +173,9 @@ func (h *header) check() error {
 // checkKind refuses keys that belong to another kind.
 func (h *header) checkKind() error {
 	set := map[string]bool{
-		"result": len(h.Result) > 0, "prompt": h.Prompt.Kind != 0, "system": h.System != "", "schema": h.Schema != nil, "temperature": h.Temperature != nil,
-		"max_tokens": h.MaxTokens != 0, "sql": h.SQL != "",
+		"result": len(h.Result) > 0, "prompt": h.Prompt.Kind != 0, "system": h.System != "", "schema": h.Schema != nil,
+		"temperature": h.Temperature != nil,
+		"max_tokens":  h.MaxTokens != 0, "sql": h.SQL != "",
 	}
 	wanted := map[Kind][]string{Expression: {"result"}, Prompt: {"result", "prompt", "schema"}, SQL: {"sql"}}[h.Kind]
 	allowed := map[Kind][]string{Prompt: {"system", "temperature", "max_tokens"}}[h.Kind]
@@ -191,8 +193,8 @@ func (h *header) checkKind() error {
 }
 
 func kindList() string {
-	names := make([]string, len(Kinds))
-	for i, k := range Kinds {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
 		names[i] = string(k)
 	}
 	return strings.Join(names, ", ")
@@ -222,7 +224,7 @@ func (h *header) rangeText() string {
 
 // limits returns the limits that the judge sets, or the default, and never more than most.
 func (h *header) limits(most Limits) (Limits, error) {
-	l := DefaultLimits
+	l := defaultLimits
 	if h.Limits.Steps > 0 {
 		l.Steps = h.Limits.Steps
 	}

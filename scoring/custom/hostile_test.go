@@ -143,12 +143,12 @@ func TestHostileScriptsAreStopped(t *testing.T) {
 // it again, and one that does not never does.
 func TestChargesAreTheSameEveryTime(t *testing.T) {
 	steps := func() uint64 {
-		s := &script{file: "j.star", limits: DefaultLimits}
+		s := &script{file: "j.star", limits: defaultLimits}
 		f, err := parse("j.star", []byte("def f():\n    d = {'a': [1, 2.5]}\n    for w in re.findall('(?:charge){3}|[a-z]+', 'ab cd ab'):\n        d[w] = d.get(w, 0) + 1\n    return str(d) + json.encode(d)\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err = compile(t.Context(), "j.star", f, DefaultLimits, nil, nil); err != nil {
+		if s, err = compile(t.Context(), "j.star", f, options{limits: defaultLimits}); err != nil {
 			t.Fatal(err)
 		}
 		th, stop := s.thread(t.Context())

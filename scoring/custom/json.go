@@ -18,40 +18,42 @@ import (
 // jsonModule is json.decode and json.encode. Whole numbers are ints, other numbers floats where
 // that keeps every digit and decimals if it does not, as in inline results.
 var jsonModule = &starlarkstruct.Module{Name: "json", Members: starlark.StringDict{
-	"decode": starlark.NewBuiltin("json.decode", func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		var text string
-		var otherwise starlark.Value // for a string that is not JSON
-		if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "x", &text, "default?", &otherwise); err != nil {
-			return nil, err
-		}
-		if err := budgetOf(t).alloc(4 * int64(len(text))); err != nil {
-			return nil, err
-		}
-		v, err := decodeJSON(budgetOf(t), []byte(text))
-		if otherwise != nil && errcode.Of(err) == errcode.InvalidArgument {
-			return otherwise, nil
-		}
-		return v, err
-	}),
-	"encode": starlark.NewBuiltin("json.encode", func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		var v starlark.Value
-		if err := starlark.UnpackPositionalArgs(fn.Name(), args, kwargs, 1, &v); err != nil {
-			return nil, err
-		}
-		b := budgetOf(t)
-		size, err := b.walk(v)
-		if err != nil {
-			return nil, err
-		}
-		if err := b.alloc(2 * size); err != nil {
-			return nil, err
-		}
-		out, err := encodeJSON(nil, v, 0)
-		if err != nil {
-			return nil, err
-		}
-		return starlark.String(out), b.derived(starlark.String(out), false, v)
-	}),
+	"decode": starlark.NewBuiltin("json.decode",
+		func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			var text string
+			var otherwise starlark.Value // for a string that is not JSON
+			if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "x", &text, "default?", &otherwise); err != nil {
+				return nil, err
+			}
+			if err := budgetOf(t).alloc(4 * int64(len(text))); err != nil {
+				return nil, err
+			}
+			v, err := decodeJSON(budgetOf(t), []byte(text))
+			if otherwise != nil && errcode.Of(err) == errcode.InvalidArgument {
+				return otherwise, nil
+			}
+			return v, err
+		}),
+	"encode": starlark.NewBuiltin("json.encode",
+		func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			var v starlark.Value
+			if err := starlark.UnpackPositionalArgs(fn.Name(), args, kwargs, 1, &v); err != nil {
+				return nil, err
+			}
+			b := budgetOf(t)
+			size, err := b.walk(v)
+			if err != nil {
+				return nil, err
+			}
+			if err := b.alloc(2 * size); err != nil {
+				return nil, err
+			}
+			out, err := encodeJSON(nil, v, 0)
+			if err != nil {
+				return nil, err
+			}
+			return starlark.String(out), b.derived(starlark.String(out), false, v)
+		}),
 }}
 
 const maxNesting = 64

@@ -20,7 +20,7 @@ const Group = "custom"
 // Options are the resources that judges may use.
 type Options struct {
 	SQL    SQLEngine    // runs judges of kind sql; nil: they are refused
-	Limits Limits       // the most that a judge may ask for; zero: MaxLimits
+	Limits Limits       // the most that a judge may ask for; zero: maxLimits
 	Print  func(string) // called with the output of scripts, which may contain data; may be nil
 }
 
@@ -58,7 +58,7 @@ func Load(ctx context.Context, file string, source []byte, o *Options) (*Judge, 
 	}
 	most := o.Limits
 	if most == (Limits{}) {
-		most = MaxLimits
+		most = maxLimits
 	}
 	base := filepath.Base(file)
 	j := &Judge{File: base, Source: string(source)}
@@ -83,7 +83,8 @@ func Load(ctx context.Context, file string, source []byte, o *Options) (*Judge, 
 	case ".yaml", ".yml":
 		err = j.loadYAML(ctx, most, o)
 	default:
-		err = errcode.New(errcode.InvalidArgument, "expected a name that ends in .star (Starlark) or .yaml (expression, prompt, sql)")
+		err = errcode.New(errcode.InvalidArgument,
+			"expected a name that ends in .star (Starlark) or .yaml (expression, prompt, sql)")
 	}
 	if err != nil {
 		return fail(err)
@@ -115,7 +116,8 @@ func (j *Judge) take(h *header) (err error) {
 			return errcode.New(errcode.InvalidArgument, "scores: the judge would rest on itself")
 		}
 	}
-	j.header, j.Name, j.Version, j.Kind, j.Summary = h, h.Name, h.Version, h.Kind, strings.Join(strings.Fields(h.Summary), " ")
+	j.header, j.Name, j.Version, j.Kind, j.Summary = h, h.Name, h.Version, h.Kind,
+		strings.Join(strings.Fields(h.Summary), " ")
 	return nil
 }
 
@@ -123,7 +125,8 @@ func (j *Judge) take(h *header) (err error) {
 func (j *Judge) Metric() scoring.Metric {
 	h := j.header
 	m := scoring.Metric{
-		Name: j.Name, Version: j.Version, Group: Group, Branch: scoring.BranchSQL | scoring.BranchAgentic, Summary: j.Summary, Range: h.rangeText(), Labels: slices.Clone(h.Labels),
+		Name: j.Name, Version: j.Version, Group: Group, Branch: scoring.BranchSQL | scoring.BranchAgentic, Summary: j.Summary,
+		Range: h.rangeText(), Labels: slices.Clone(h.Labels),
 		Formula: h.Formula, Source: h.Source, Example: h.Example, Threshold: h.Threshold, LowerIsBetter: h.LowerIsBetter,
 		Score: j.metricScore,
 	}

@@ -612,7 +612,7 @@ func TestWhatIsWrongWithAFile(t *testing.T) {
 }
 
 func TestTemplatesAreJudges(t *testing.T) {
-	for _, k := range Kinds {
+	for _, k := range kinds {
 		files, err := Template(k, "my_judge")
 		if err != nil || len(files) < 2 {
 			t.Fatalf("%s: %v, %v", k, files, err)

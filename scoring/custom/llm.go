@@ -47,15 +47,18 @@ var llmNames = starlark.StringDict{
 }
 
 // material is material(title, value, limit=8000): a piece of the case set off for a prompt.
-func material(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func material(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error) {
 	var title string
 	var v starlark.Value
 	limit := materialText
 	if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "title", &title, "value", &v, "limit?", &limit); err != nil {
 		return nil, err
 	}
-	if literals, _ := t.Local(literalsKey).(map[string]bool); !literals[title] || strings.ContainsAny(title, "[]\n") || len(title) > 80 {
-		return nil, errcode.New(errcode.InvalidArgument, "material: the title must be a string literal in the script, on one line of at most 80 characters without brackets")
+	if literals, _ := t.Local(literalsKey).(map[string]bool); !literals[title] || strings.ContainsAny(title, "[]\n") ||
+		len(title) > 80 {
+		return nil, errcode.New(errcode.InvalidArgument,
+			"material: the title must be a string literal in the script, on one line of at most 80 characters without brackets")
 	}
 	if limit < 1 || limit > 100_000 {
 		return nil, errcode.New(errcode.InvalidArgument, "material: limit is %d, expected 1 to 100000 characters", limit)
@@ -101,18 +104,21 @@ func materialOf(b *budget, v starlark.Value) (string, error) {
 }
 
 // textSchema is that of a reply which is text.
-var textSchema = json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)
+var textSchema = json.RawMessage(
+	`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)
 
 var purposeForm = regexp.MustCompile(`^[a-z0-9_]{1,16}$`)
 
 // llmComplete is llm_complete(prompt, schema=None, system="", purpose="", temperature=0.1,
 // max_tokens=0): a dict that satisfies the JSON Schema, or text if there is none.
-func llmComplete(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func llmComplete(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error) {
 	var user, system, purpose string
 	var schema starlark.Value = starlark.None
 	var temperature starlark.Value = starlark.Float(scoring.JudgeTemperature)
 	maxTokens := 0
-	if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "prompt", &user, "schema?", &schema, "system?", &system, "purpose?", &purpose,
+	if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "prompt", &user, "schema?", &schema, "system?", &system,
+		"purpose?", &purpose,
 		"temperature?", &temperature, "max_tokens?", &maxTokens); err != nil {
 		return nil, err
 	}
@@ -125,7 +131,8 @@ func llmComplete(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, 
 		return nil, errcode.New(errcode.InvalidArgument, "llm_complete: temperature: %w", err)
 	}
 	if purpose != "" && !purposeForm.MatchString(purpose) {
-		return nil, errcode.New(errcode.InvalidArgument, "llm_complete: purpose: expected at most 16 of small letters, digits and _")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"llm_complete: purpose: expected at most 16 of small letters, digits and _")
 	}
 	q.purpose = purpose
 	b := budgetOf(t)
@@ -192,9 +199,12 @@ func (c *conversation) ask(q question) (json.RawMessage, error) {
 	}
 	var reply json.RawMessage
 	err := c.in.Ask(c.ctx, judgebackend.Request{
-		Purpose: purpose, PromptVersion: c.judge.Name + "/" + strconv.Itoa(c.judge.Version), Schema: q.schema, Temperature: q.temperature, MaxTokens: q.maxTokens, NonceField: "nonce",
+		Purpose: purpose, PromptVersion: c.judge.Name + "/" + strconv.Itoa(c.judge.Version), Schema: q.schema,
+		Temperature: q.temperature, MaxTokens: q.maxTokens, NonceField: "nonce",
 		Messages: []judgebackend.Message{
-			{Role: judgebackend.System, Content: strings.TrimSpace(strings.TrimSpace(q.system)+"\n\n"+prompt.Notice) + "\n\nReply with one JSON object and nothing else."},
+			{Role: judgebackend.System,
+				Content: strings.TrimSpace(strings.TrimSpace(q.system)+"\n\n"+prompt.Notice) +
+					"\n\nReply with one JSON object and nothing else."},
 			{Role: judgebackend.User, Content: q.user},
 		},
 	}, &reply)
@@ -210,9 +220,11 @@ func foreignText(where string) error {
 // titleOf returns the title of a part of a case in a prompt.
 func titleOf(name string) string {
 	if t, ok := map[string]string{
-		"sql": "SQL of the agent", "gold_sql": "Accepted SQL", "result": "Result of the agent", "gold_result": "Accepted result", "error": "Error of the database",
-		"schema_ddl": "Schema", "response": "Answer of the agent", "interpretation": "Question in the agent's words", "tool_calls": "Tool calls of the agent",
-		"expected": "Expected",
+		"sql": "SQL of the agent", "gold_sql": "Accepted SQL", "result": "Result of the agent",
+		"gold_result": "Accepted result", "error": "Error of the database",
+		"schema_ddl": "Schema", "response": "Answer of the agent", "interpretation": "Question in the agent's words",
+		"tool_calls": "Tool calls of the agent",
+		"expected":   "Expected",
 	}[name]; ok {
 		return t
 	}

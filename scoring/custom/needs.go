@@ -156,7 +156,8 @@ func parseNeeds(words []string) ([]need, error) {
 		name, optional := strings.CutSuffix(w, "?")
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 		if i < 0 {
-			return nil, errcode.New(errcode.InvalidArgument, "needs: there is no %.40q%s; there are %s", name, scoring.Suggest(name, fieldNames()), strings.Join(fieldNames(), ", "))
+			return nil, errcode.New(errcode.InvalidArgument, "needs: there is no %.40q%s; there are %s", name,
+				scoring.Suggest(name, fieldNames()), strings.Join(fieldNames(), ", "))
 		}
 		if slices.ContainsFunc(out, func(n need) bool { return n.name == name }) {
 			return nil, errcode.New(errcode.InvalidArgument, "needs: duplicate entry %s", name)
@@ -209,7 +210,8 @@ func (j *Judge) rowOf(in *scoring.Input) (*record, *scoring.Score, error) {
 			return errcode.New(errcode.InvalidArgument, "row.%s: the judge's needs do not name %s", name, name)
 		}
 		if name == "scores" {
-			return errcode.New(errcode.InvalidArgument, "row.scores: the judge does not say which scores it reads; list the metrics under scores")
+			return errcode.New(errcode.InvalidArgument,
+				"row.scores: the judge does not say which scores it reads; list the metrics under scores")
 		}
 		return errcode.New(errcode.InvalidArgument, "row has no field %.40q%s", name, scoring.Suggest(name, fieldNames()))
 	}
@@ -225,7 +227,8 @@ func (j *Judge) scoresOf(in *scoring.Input) (starlark.Value, error) {
 			return nil, errcode.New(errcode.Of(err), "scores: %w", err)
 		}
 		f := starlark.StringDict{
-			"status": starlark.String(s.Status), "value": starlark.None, "label": starlark.None, "passed": starlark.None, "reason": starlark.String(s.Reason),
+			"status": starlark.String(s.Status), "value": starlark.None, "label": starlark.None, "passed": starlark.None,
+			"reason": starlark.String(s.Reason),
 		}
 		if s.Status == scoring.StatusOK {
 			f["value"] = starlark.Float(s.Value)

@@ -43,18 +43,21 @@ func (r *record) Attr(name string) (starlark.Value, error) {
 	if r.missing != nil {
 		return nil, r.missing(name)
 	}
-	return nil, errcode.New(errcode.InvalidArgument, "%s has no field %.40q%s", r.name, name, scoring.Suggest(name, r.AttrNames()))
+	return nil, errcode.New(errcode.InvalidArgument, "%s has no field %.40q%s", r.name, name,
+		scoring.Suggest(name, r.AttrNames()))
 }
 
 // Get is a field, too.
 func (r *record) Get(k starlark.Value) (starlark.Value, bool, error) {
 	name, ok := starlark.AsString(k)
 	if !ok {
-		return nil, false, errcode.New(errcode.InvalidArgument, "%s[…]: got %s, expected the name of a field", r.name, k.Type())
+		return nil, false, errcode.New(errcode.InvalidArgument, "%s[…]: got %s, expected the name of a field", r.name,
+			k.Type())
 	}
 	if v, ok := r.fields[name]; ok {
 		return v, true, nil
 	}
 	// The name may be data.
-	return nil, false, errcode.New(errcode.InvalidArgument, "%s[…]: there is no such field; there are %s", r.name, strings.Join(r.AttrNames(), ", "))
+	return nil, false, errcode.New(errcode.InvalidArgument, "%s[…]: there is no such field; there are %s", r.name,
+		strings.Join(r.AttrNames(), ", "))
 }

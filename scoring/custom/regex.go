@@ -80,7 +80,8 @@ func compilePattern(b *budget, text string) (*pattern, error) {
 		p = &pattern{size: programSize(tree)}
 	}
 	if p.size > maxProgram {
-		return nil, errcode.New(errcode.ResourceExhausted, "the regular expression is too big: its repetitions are written out")
+		return nil, errcode.New(errcode.ResourceExhausted,
+			"the regular expression is too big: its repetitions are written out")
 	}
 	if err := b.alloc(64 * p.size); err != nil {
 		return nil, err
@@ -119,64 +120,67 @@ func (p *pattern) charge(b *budget, text string) error {
 }
 
 func reFunction(name string) *starlark.Builtin {
-	return starlark.NewBuiltin("re."+name, func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		var expr, text string
-		if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "pattern", &expr, "text", &text); err != nil {
-			return nil, err
-		}
-		b := budgetOf(t)
-		if name == "fullmatch" {
-			expr = `\A(?:` + expr + `)\z`
-		}
-		p, err := compilePattern(b, expr)
-		if err != nil {
-			return nil, err
-		}
-		if err := p.charge(b, text); err != nil {
-			return nil, err
-		}
-		switch name {
-		case "search", "fullmatch":
-			at := p.FindStringSubmatchIndex(text)
-			if at == nil {
-				return starlark.None, nil
+	return starlark.NewBuiltin("re."+name,
+		func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			var expr, text string
+			if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "pattern", &expr, "text", &text); err != nil {
+				return nil, err
 			}
-			return newMatch(text, at), nil
-		case "split":
-			parts := p.Split(text, -1)
-			out := make([]starlark.Value, len(parts))
-			for i, s := range parts {
-				out[i] = starlark.String(s)
+			b := budgetOf(t)
+			if name == "fullmatch" {
+				expr = `\A(?:` + expr + `)\z`
 			}
-			return starlark.NewList(out), b.alloc(3 * wordBytes * int64(len(out)))
-		}
-		all := p.FindAllStringSubmatchIndex(text, -1)
-		if err := b.alloc(times(int64(len(all)), 8*wordBytes+int64(p.NumSubexp())*4*wordBytes)); err != nil {
-			return nil, err
-		}
-		out := make([]starlark.Value, len(all))
-		for i, at := range all {
-			m := newMatch(text, at)
-			switch {
-			case name == "finditer":
-				out[i] = m
-			case len(m.groups) == 0:
-				out[i] = m.text
-			case len(m.groups) == 1:
-				out[i] = m.groups[0]
-			default:
-				out[i] = m.groups
+			p, err := compilePattern(b, expr)
+			if err != nil {
+				return nil, err
 			}
-		}
-		return starlark.NewList(out), nil
-	})
+			if err := p.charge(b, text); err != nil {
+				return nil, err
+			}
+			switch name {
+			case "search", "fullmatch":
+				at := p.FindStringSubmatchIndex(text)
+				if at == nil {
+					return starlark.None, nil
+				}
+				return newMatch(text, at), nil
+			case "split":
+				parts := p.Split(text, -1)
+				out := make([]starlark.Value, len(parts))
+				for i, s := range parts {
+					out[i] = starlark.String(s)
+				}
+				return starlark.NewList(out), b.alloc(3 * wordBytes * int64(len(out)))
+			}
+			all := p.FindAllStringSubmatchIndex(text, -1)
+			if err := b.alloc(times(int64(len(all)), 8*wordBytes+int64(p.NumSubexp())*4*wordBytes)); err != nil {
+				return nil, err
+			}
+			out := make([]starlark.Value, len(all))
+			for i, at := range all {
+				m := newMatch(text, at)
+				switch {
+				case name == "finditer":
+					out[i] = m
+				case len(m.groups) == 0:
+					out[i] = m.text
+				case len(m.groups) == 1:
+					out[i] = m.groups[0]
+				default:
+					out[i] = m.groups
+				}
+			}
+			return starlark.NewList(out), nil
+		})
 }
 
 // reSub is re.sub(pattern, replacement, text, count=0): \1 and \g<name> in the replacement refer to groups.
-func reSub(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func reSub(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple,
+	kwargs []starlark.Tuple) (starlark.Value, error) {
 	var expr, replacement, text string
 	count := 0
-	if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "pattern", &expr, "replacement", &replacement, "text", &text, "count?", &count); err != nil {
+	if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "pattern", &expr, "replacement", &replacement, "text", &text,
+		"count?", &count); err != nil {
 		return nil, err
 	}
 	b := budgetOf(t)
@@ -193,7 +197,8 @@ func reSub(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs
 	}
 	all := p.FindAllStringSubmatchIndex(text, count)
 	references := int64(strings.Count(template, "${"))
-	if err := b.alloc(int64(len(text)) + times(int64(len(all)), int64(len(template))) + times(references, int64(len(text)))); err != nil {
+	if err := b.alloc(
+		int64(len(text)) + times(int64(len(all)), int64(len(template))) + times(references, int64(len(text)))); err != nil {
 		return nil, err
 	}
 	var out []byte

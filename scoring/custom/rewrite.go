@@ -91,9 +91,11 @@ func (r *rewriter) augmented(s *syntax.AssignStmt) syntax.Stmt {
 	switch lhs := lhs.(type) {
 	case *syntax.Ident:
 		r.idents[lhs.Name] = true
-		return &syntax.AssignStmt{OpPos: s.OpPos, Op: syntax.EQ, LHS: lhs, RHS: call(name, s.OpPos, &syntax.Ident{NamePos: lhs.NamePos, Name: lhs.Name}, s.RHS)}
+		return &syntax.AssignStmt{OpPos: s.OpPos, Op: syntax.EQ, LHS: lhs,
+			RHS: call(name, s.OpPos, &syntax.Ident{NamePos: lhs.NamePos, Name: lhs.Name}, s.RHS)}
 	case *syntax.IndexExpr:
-		return &syntax.ExprStmt{X: call(guardAugment, s.OpPos, r.expr(lhs.X), r.expr(lhs.Y), text(op.String(), s.OpPos), s.RHS)}
+		return &syntax.ExprStmt{
+			X: call(guardAugment, s.OpPos, r.expr(lhs.X), r.expr(lhs.Y), text(op.String(), s.OpPos), s.RHS)}
 	}
 	s.LHS = r.target(s.LHS)
 	return s // the interpreter refuses it

@@ -138,7 +138,7 @@ func TestRewritingChangesNothing(t *testing.T) {
 			t.Fatalf("%v\n%s", err, src)
 		}
 		if rewritten {
-			s, err := compile(context.Background(), "f.star", f, DefaultLimits, nil, nil)
+			s, err := compile(context.Background(), "f.star", f, options{limits: defaultLimits})
 			if err != nil {
 				return "", err
 			}

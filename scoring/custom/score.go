@@ -31,7 +31,8 @@ func (j *Judge) scoreOf(said map[string]starlark.Value) (scoring.Score, error) {
 	}
 	for name := range said {
 		if !slices.Contains(members, name) {
-			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "the judge returned an unknown member; a score has %s", strings.Join(members, ", "))
+			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "the judge returned an unknown member; a score has %s",
+				strings.Join(members, ", "))
 		}
 	}
 	get := func(name string) starlark.Value {
@@ -58,7 +59,8 @@ func (j *Judge) scoreOf(said map[string]starlark.Value) (scoring.Score, error) {
 	if v := get("status"); v != nil {
 		text, _ := starlark.AsString(v)
 		s.Status = scoring.Status(text)
-		if !slices.Contains([]scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable}, s.Status) {
+		if !slices.Contains([]scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable},
+			s.Status) {
 			return bad("status", "expected ok, abstained or not_applicable; to fail, call fail(…)")
 		}
 	}

@@ -46,15 +46,22 @@ var names = func() starlark.StringDict {
 	return d
 }()
 
-// compile compiles a parsed file and runs its top level, within the limits. more are additional names.
-func compile(ctx context.Context, file string, f *syntax.File, limits Limits, print func(string), more starlark.StringDict) (*script, error) {
+// options are what a script may use. more are additional names.
+type options struct {
+	limits Limits
+	print  func(string)
+	more   starlark.StringDict
+}
+
+// compile compiles a parsed file and runs its top level, within the limits.
+func compile(ctx context.Context, file string, f *syntax.File, o options) (*script, error) {
 	var r rewriter
 	if err := r.rewrite(f); err != nil {
 		return nil, err
 	}
-	s := &script{file: file, limits: limits, print: print, literals: r.literals, idents: r.idents}
-	predeclared := make(starlark.StringDict, len(names)+len(more))
-	for _, d := range []starlark.StringDict{names, more} {
+	s := &script{file: file, limits: o.limits, print: o.print, literals: r.literals, idents: r.idents}
+	predeclared := make(starlark.StringDict, len(names)+len(o.more))
+	for _, d := range []starlark.StringDict{names, o.more} {
 		for name, v := range d {
 			predeclared[name] = v
 		}
@@ -120,7 +127,8 @@ func (s *script) thread(ctx context.Context) (*starlark.Thread, func() bool) {
 }
 
 // call calls a function of the script. locals are for the functions that badger brings.
-func (s *script) call(ctx context.Context, name string, locals map[string]any, args ...starlark.Value) (starlark.Value, error) {
+func (s *script) call(ctx context.Context, name string, locals map[string]any,
+	args ...starlark.Value) (starlark.Value, error) {
 	t, stop := s.thread(ctx)
 	defer stop()
 	for k, v := range locals {

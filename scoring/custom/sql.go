@@ -18,17 +18,21 @@ import (
 // Functions and words with which the same case could get another score later, or on another machine.
 var (
 	notReproducible = []string{
-		"random", "setseed", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "now", "today", "get_current_time", "get_current_timestamp", "current_date", "current_localtime",
-		"current_localtimestamp", "transaction_timestamp", "txid_current", "nextval", "currval", "getenv", "getvariable", "version", "current_setting", "current_database", "age",
+		"random", "setseed", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "now", "today", "get_current_time",
+		"get_current_timestamp", "current_date", "current_localtime",
+		"current_localtimestamp", "transaction_timestamp", "txid_current", "nextval", "currval", "getenv", "getvariable",
+		"version", "current_setting", "current_database", "age",
 	}
-	notReproducibleWords = []string{"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "tablesample", "current_user", "session_user"}
+	notReproducibleWords = []string{"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp",
+		"tablesample", "current_user", "session_user"}
 )
 
 // loadSQL loads a judge of kind sql: one query over the tables this, config, gold_result and
 // result.
 func (j *Judge) loadSQL(o *Options) error {
 	if o.SQL == nil {
-		return errcode.New(errcode.Unimplemented, "kind: judges of kind sql need the embedded engine, which is not part of this program")
+		return errcode.New(errcode.Unimplemented,
+			"kind: judges of kind sql need the embedded engine, which is not part of this program")
 	}
 	query, err := queryOf(j.header.SQL)
 	if err != nil {
@@ -44,7 +48,8 @@ func (j *Judge) loadSQL(o *Options) error {
 			return scoring.Score{}, errcode.New(errcode.Of(err), "sql: %w", err)
 		}
 		if t.Rows() != 1 {
-			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "sql: the query returned %d rows, expected one", t.Rows())
+			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "sql: the query returned %d rows, expected one",
+				t.Rows())
 		}
 		s, err := j.scoreOf(said(t))
 		if err != nil {
@@ -65,10 +70,12 @@ func queryOf(text string) (string, error) {
 	}
 	script := sqlparts.Parse(text, sqlparts.DuckDB)
 	if len(script.Statements) != 1 || script.Statements[0].Kind != sqlparts.KindQuery || !script.Effects().ReadOnly() {
-		return "", errcode.New(errcode.InvalidArgument, "expected one query that only reads, or one expression over the columns of this")
+		return "", errcode.New(errcode.InvalidArgument,
+			"expected one query that only reads, or one expression over the columns of this")
 	}
 	for i, w := range words {
-		changes := slices.Contains(notReproducible, w.text) && w.called || slices.Contains(notReproducibleWords, w.text) && !w.quoted ||
+		changes := slices.Contains(notReproducible, w.text) && w.called ||
+			slices.Contains(notReproducibleWords, w.text) && !w.quoted ||
 			w.text == "sample" && i > 0 && words[i-1].text == "using"
 		if changes {
 			return "", errcode.New(errcode.InvalidArgument, "%s is not the same from call to call, and a score must be", w.text)

@@ -18,45 +18,50 @@ func (j *Judge) loadStarlark(ctx context.Context, most Limits, o *Options) error
 		return err
 	}
 	var h *header
-	declare := starlark.NewBuiltin("judge", func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		switch {
-		case h != nil:
-			return nil, errcode.New(errcode.InvalidArgument, "judge: called twice, or not at the top of the file")
-		case len(args) > 0:
-			return nil, errcode.New(errcode.InvalidArgument, "judge: expected named arguments, as in judge(name = …, version = 1)")
-		}
-		d := starlark.NewDict(len(kwargs))
-		for _, kv := range kwargs {
-			if _, err := budgetOf(t).walk(kv[1]); err != nil {
-				return nil, err
+	declare := starlark.NewBuiltin("judge",
+		func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			switch {
+			case h != nil:
+				return nil, errcode.New(errcode.InvalidArgument, "judge: called twice, or not at the top of the file")
+			case len(args) > 0:
+				return nil, errcode.New(errcode.InvalidArgument,
+					"judge: expected named arguments, as in judge(name = …, version = 1)")
 			}
-			if err := d.SetKey(kv[0], kv[1]); err != nil {
-				return nil, err
+			d := starlark.NewDict(len(kwargs))
+			for _, kv := range kwargs {
+				if _, err := budgetOf(t).walk(kv[1]); err != nil {
+					return nil, err
+				}
+				if err := d.SetKey(kv[0], kv[1]); err != nil {
+					return nil, err
+				}
 			}
-		}
-		raw, err := encodeJSON(nil, d, 0)
-		if err != nil {
-			return nil, errcode.New(errcode.InvalidArgument, "judge: %w", err)
-		}
-		decoded, err := decodeHeader(raw)
-		if err != nil {
-			return nil, errcode.New(errcode.InvalidArgument, "judge: %s", withoutLine(err.Error()))
-		}
-		if decoded.Kind != "" && decoded.Kind != Starlark {
-			return nil, errcode.New(errcode.InvalidArgument, "judge: kind: a .star file is of kind starlark")
-		}
-		decoded.Kind = Starlark
-		if err := j.take(decoded); err != nil {
-			return nil, errcode.New(errcode.Of(err), "judge: %w", err)
-		}
-		h = decoded
-		return starlark.None, nil
-	})
+			raw, err := encodeJSON(nil, d, 0)
+			if err != nil {
+				return nil, errcode.New(errcode.InvalidArgument, "judge: %w", err)
+			}
+			decoded, err := decodeHeader(raw)
+			if err != nil {
+				return nil, errcode.New(errcode.InvalidArgument, "judge: %s", withoutLine(err.Error()))
+			}
+			if decoded.Kind != "" && decoded.Kind != Starlark {
+				return nil, errcode.New(errcode.InvalidArgument, "judge: kind: a .star file is of kind starlark")
+			}
+			decoded.Kind = Starlark
+			if err := j.take(decoded); err != nil {
+				return nil, errcode.New(errcode.Of(err), "judge: %w", err)
+			}
+			h = decoded
+			return starlark.None, nil
+		})
 	more := starlark.StringDict{"judge": declare}
 	for name, v := range llmNames {
 		more[name] = v
 	}
-	s, err := compile(ctx, j.File, f, Limits{min(DefaultLimits.Steps, most.Steps), min(DefaultLimits.Memory, most.Memory)}, o.Print, more)
+	s, err := compile(ctx, j.File, f, options{
+		limits: Limits{min(defaultLimits.Steps, most.Steps), min(defaultLimits.Memory, most.Memory)},
+		print:  o.Print, more: more,
+	})
 	if err != nil {
 		return err
 	}
@@ -80,7 +85,8 @@ func (j *Judge) loadStarlark(ctx context.Context, most Limits, o *Options) error
 		}
 		d, ok := v.(*starlark.Dict)
 		if !ok {
-			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "process_row returned %s, expected a dict such as {\"value\": 1, \"reason\": \"…\"}", v.Type())
+			return scoring.Score{}, errcode.New(errcode.InvalidArgument,
+				"process_row returned %s, expected a dict such as {\"value\": 1, \"reason\": \"…\"}", v.Type())
 		}
 		said := make(map[string]starlark.Value, d.Len())
 		for k, v := range d.Entries() {

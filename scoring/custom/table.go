@@ -92,24 +92,26 @@ func (t *table) Attr(name string) (starlark.Value, error) {
 		}
 		return out, nil
 	case "column":
-		return starlark.NewBuiltin(name, func(th *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-			var k starlark.Value
-			if err := starlark.UnpackPositionalArgs(fn.Name(), args, kwargs, 1, &k); err != nil {
-				return nil, err
-			}
-			c, err := t.find(k)
-			if err != nil {
-				return nil, err
-			}
-			if err := budgetOf(th).alloc(4 * wordBytes * int64(t.Len())); err != nil {
-				return nil, err
-			}
-			out := make([]starlark.Value, t.Len())
-			for i := range out {
-				out[i] = valueOf(t.t.Columns[c].Value(i))
-			}
-			return starlark.NewList(out), nil
-		}), nil
+		return starlark.NewBuiltin(name,
+			func(th *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value,
+				error) {
+				var k starlark.Value
+				if err := starlark.UnpackPositionalArgs(fn.Name(), args, kwargs, 1, &k); err != nil {
+					return nil, err
+				}
+				c, err := t.find(k)
+				if err != nil {
+					return nil, err
+				}
+				if err := budgetOf(th).alloc(4 * wordBytes * int64(t.Len())); err != nil {
+					return nil, err
+				}
+				out := make([]starlark.Value, t.Len())
+				for i := range out {
+					out[i] = valueOf(t.t.Columns[c].Value(i))
+				}
+				return starlark.NewList(out), nil
+			}), nil
 	}
 	return nil, nil
 }

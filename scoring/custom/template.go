@@ -22,7 +22,7 @@ type TemplateFile struct {
 // are. The judge file comes first.
 func Template(k Kind, name string) ([]TemplateFile, error) {
 	switch {
-	case !slices.Contains(Kinds, k):
+	case !slices.Contains(kinds, k):
 		return nil, errcode.New(errcode.InvalidArgument, "kind: expected one of %s", kindList())
 	case !judgeName.MatchString(name) || strings.HasSuffix(name, "_json"):
 		return nil, errcode.New(errcode.InvalidArgument, "expected a name of at most 40 small letters, digits and _, a letter first, not ending in _json: it is the name of an SQL function")

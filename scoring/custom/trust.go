@@ -181,7 +181,8 @@ func converts(format starlark.Value, conversion byte) bool {
 }
 
 // derivedByMethod is derived for recv.name(args).
-func (b *budget) derivedByMethod(out, recv starlark.Value, name string, args starlark.Tuple, kwargs []starlark.Tuple) error {
+func (b *budget) derivedByMethod(out, recv starlark.Value, name string, args starlark.Tuple,
+	kwargs []starlark.Tuple) error {
 	text, ok := recv.(starlark.String)
 	if b.trust == nil || !ok {
 		return nil // methods of lists and dicts return values that existed before

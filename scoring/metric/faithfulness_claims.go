@@ -23,7 +23,8 @@ type saidText struct {
 // response, enough words are in it or in the question, and at least one is in the response itself. A claim without
 // usable words and figures is assumed to be made.
 func claimsMade(response, question string, claims []claim) []bool {
-	said := saidText{text: response, stems: stems(response), digits: map[string]bool{}, inWords: numberWords.MatchString(response)}
+	said := saidText{text: response, stems: stems(response), digits: map[string]bool{},
+		inWords: numberWords.MatchString(response)}
 	for _, token := range numbersInText.FindAllString(response, -1) {
 		said.digits[significant(token)] = true
 	}
@@ -104,5 +105,6 @@ func stems(text string) map[string]bool {
 
 // words returns the words and numbers of a string, in lower case.
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

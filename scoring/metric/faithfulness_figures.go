@@ -86,7 +86,8 @@ func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 				}
 				n.percent = n.percent || percentIn(c.Claim, f.Stated)
 				searches = append(searches, &figureSearch{
-					number: n, fall: falls.MatchString(c.Claim), at: &out[i][k], row: newRowLabel(f.Row), column: columnNamed(t, f.Column),
+					number: n, fall: falls.MatchString(c.Claim), at: &out[i][k], row: newRowLabel(f.Row),
+					column: columnNamed(t, f.Column),
 				})
 			}
 		}

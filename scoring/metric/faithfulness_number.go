@@ -42,12 +42,14 @@ type statedReading struct {
 }
 
 // numberInProse matches the digits of a number with the separators between them, and the characters around it.
-var numberInProse = regexp.MustCompile(`^([^0-9]*?)([0-9](?:[0-9.,'’_\x{00a0}\x{202f} ]*[0-9])?|\.[0-9]+)(?:[eE]([-+]?[0-9]{1,3}))?([^0-9]*)$`)
+var numberInProse = regexp.MustCompile(
+	`^([^0-9]*?)([0-9](?:[0-9.,'’_\x{00a0}\x{202f} ]*[0-9])?|\.[0-9]+)(?:[eE]([-+]?[0-9]{1,3}))?([^0-9]*)$`)
 
 // magnitudes maps the words that multiply a preceding number, in lower case, to their factor.
 var magnitudes = map[string]float64{
-	"k": 1e3, "thousand": 1e3, "thousands": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6, "millions": 1e6,
-	"b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9, "tn": 1e12, "trillion": 1e12, "trillions": 1e12,
+	"k": 1e3, "thousand": 1e3, "thousands": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6,
+	"millions": 1e6,
+	"b":        1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9, "tn": 1e12, "trillion": 1e12, "trillions": 1e12,
 }
 
 // mostRounding is the maximum relative rounding of an approximate whole number that ends in zeros: about 1,200 may
@@ -204,7 +206,8 @@ func parseExact(plain string) (e exactReading, ok bool) {
 	if len(strings.TrimLeft(whole+fraction, "0")) <= doubleDigits {
 		return e, false
 	}
-	e = exactReading{plain: plain, unit: new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(fraction))), nil))}
+	e = exactReading{plain: plain,
+		unit: new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(fraction))), nil))}
 	e.value, ok = new(big.Rat).SetString(plain)
 	return e, ok
 }
@@ -227,7 +230,8 @@ func (n statedNumber) matchesExactly(plain string, fall bool) (is, scaled bool) 
 
 var (
 	one, minusHalf, hundredth = big.NewRat(1, 1), big.NewRat(-1, 2), big.NewRat(1, 100)
-	exactScales               = []*big.Rat{big.NewRat(1, 1_000_000), big.NewRat(1, 1000), big.NewRat(1000, 1), big.NewRat(1_000_000, 1)}
+	exactScales               = []*big.Rat{big.NewRat(1, 1_000_000), big.NewRat(1, 1000), big.NewRat(1000, 1),
+		big.NewRat(1_000_000, 1)}
 )
 
 // states reports whether the reading, times a scale, may state v: v rounds or truncates to it.
@@ -268,7 +272,8 @@ func (n statedNumber) standsIn(text string) bool {
 				continue
 			}
 			value, err := strconv.ParseFloat(v.String(), 64)
-			if err == nil && slices.ContainsFunc(n.readings, func(r statedReading) bool { return r.value == value || r.value == value*r.word }) {
+			if err == nil &&
+				slices.ContainsFunc(n.readings, func(r statedReading) bool { return r.value == value || r.value == value*r.word }) {
 				return true
 			}
 		}

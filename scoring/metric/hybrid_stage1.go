@@ -89,7 +89,8 @@ func (h *Hybrid) accept(gold, pred *scoring.Table, o *hybridOptions, about align
 func (h *Hybrid) describe() string {
 	var b strings.Builder
 	for _, c := range h.Alignment.Columns {
-		fmt.Fprintf(&b, "Reference column %d goes with the agent's column %d: %.0f %% of the values agree", c.Gold+1, c.Pred+1, 100*c.Overlap)
+		fmt.Fprintf(&b, "Reference column %d goes with the agent's column %d: %.0f %% of the values agree", c.Gold+1,
+			c.Pred+1, 100*c.Overlap)
 		if c.Fact != "" {
 			b.WriteString(" (" + c.Fact + ")")
 		}
@@ -118,7 +119,8 @@ func (h *Hybrid) warnings() []string {
 	case h.Stage1 == nil:
 		return nil
 	case !h.Stage1.Asked:
-		return []string{"stage1 is judge, and the alignment leaves doubt, but no judge is configured: the evidence alone decided"}
+		return []string{
+			"stage1 is judge, and the alignment leaves doubt, but no judge is configured: the evidence alone decided"}
 	case h.Stage1.Unusable:
 		return []string{"the judge's proposal could not be read: the evidence alone decided"}
 	}

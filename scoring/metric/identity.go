@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/scoring"
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/badger-eval/badger/scoring"
 )
 
 // reading is how a metric reads cells before it asks whether they are the same.
@@ -187,7 +188,8 @@ func decimalKey(unscaled int64, wide *big.Int, scale int32, r reading) cellKey {
 	exact := cellKey{class: classDecimal, num: uint64(unscaled), aux: scale}
 	if r == asSpelled {
 		if unscaled > -1e15 && unscaled < 1e15 && scale <= 22 {
-			return floatKey(float64(unscaled) / pow10[scale]) // both exact, so the quotient is the nearest double, and 15 digits name it
+			// both exact, so the quotient is the nearest double, and 15 digits name it
+			return floatKey(float64(unscaled) / pow10[scale])
 		}
 		return spelledFloat(unscaled, scale, exact)
 	}
@@ -199,7 +201,8 @@ func decimalKey(unscaled int64, wide *big.Int, scale int32, r reading) cellKey {
 	return exact
 }
 
-var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+	1e18, 1e19, 1e20, 1e21, 1e22}
 
 var pow5 = func() (p [28]int64) {
 	p[0] = 1

@@ -118,7 +118,8 @@ func restsOn(judge string, all []reliedOn) string {
 		text += ", asked " + strings.Join(prompts, " and ")
 	}
 	if len(recorded) > 0 {
-		text += ", from the replies to " + strings.Join(recorded, " and ") + " recorded in a file, whose prompts are not known"
+		text += ", from the replies to " + strings.Join(recorded, " and ") +
+			" recorded in a file, whose prompts are not known"
 	}
 	return text
 }

@@ -14,8 +14,9 @@ import (
 
 // Needs and reads that several metrics share.
 const (
-	bothResults  = scoring.FieldGoldResult | scoring.FieldPredResult
-	circumstance = scoring.FieldEvidence | scoring.FieldSchema | bothResults | scoring.FieldExecution // of two queries: what else is known
+	bothResults = scoring.FieldGoldResult | scoring.FieldPredResult
+	// of two queries: what else is known
+	circumstance = scoring.FieldEvidence | scoring.FieldSchema | bothResults | scoring.FieldExecution
 )
 
 var registered = map[string]scoring.Metric{}
@@ -26,7 +27,8 @@ func register(m scoring.Metric) {
 	if _, dup := registered[m.Name]; dup {
 		panic("metric " + m.Name + " is registered twice")
 	}
-	if m.Name == "" || m.Version < 1 || m.Score == nil || m.Summary == "" || m.Range == "" || m.Formula == "" || m.Source == "" {
+	if m.Name == "" || m.Version < 1 || m.Score == nil || m.Summary == "" || m.Range == "" || m.Formula == "" ||
+		m.Source == "" {
 		panic("metric " + m.Name + " lacks a name, version, function or documentation")
 	}
 	if m.Branch == 0 || !m.FailedQuery.Declared() {

@@ -44,14 +44,15 @@ func goldDepends(in *scoring.Input) []sqlparts.Dependence {
 		}
 		s, t := script(in, goldSide), in.Gold.Result.Table
 		return slices.DeleteFunc(s.Dependences(nil), func(d sqlparts.Dependence) bool {
-			return d.On == sqlparts.OnTies || d.On == sqlparts.OnClock && in.Gold.Clock != nil || t != nil && s.Unreached(d, t.Rows())
+			return d.On == sqlparts.OnTies || d.On == sqlparts.OnClock && in.Gold.Clock != nil ||
+				t != nil && s.Unreached(d, t.Rows())
 		})
 	})
 }
 
-// uninformativeGold returns the reason why a comparison with the gold result has no information about the answer, or "" if it has:
-// the rows depend on chance, or the clock was read and found no data. It depends on gold alone, so no answer can
-// cause it.
+// uninformativeGold returns the reason why a comparison with the gold result has no information about the answer, or ""
+// if it has: the rows depend on chance, or the clock was read and found no data. It depends on gold alone, so no answer
+// can cause it.
 func uninformativeGold(in *scoring.Input) string {
 	if in.Gold == nil || in.Gold.Result.Table == nil {
 		return ""
@@ -59,7 +60,8 @@ func uninformativeGold(in *scoring.Input) string {
 	for _, d := range goldDepends(in) {
 		switch at := script(in, goldSide).Place(d); {
 		case d.On == sqlparts.OnChance && !d.Rows:
-			return fmt.Sprintf("the gold query depends on chance (%s, %s), so that its result says nothing of another query's", at, d.What)
+			return fmt.Sprintf("the gold query depends on chance (%s, %s), so that its result says nothing of another query's",
+				at, d.What)
 		case d.On == sqlparts.OnClock && vacuous(in.Gold.Result.Table):
 			return fmt.Sprintf("the gold query reads the clock (%s, %s) and its result is empty, NULL or 0, as that of any query whose window holds no data; pin the clock to a time of the data with --clock", at, d.What)
 		}

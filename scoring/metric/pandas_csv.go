@@ -111,7 +111,8 @@ func missingWord(s string) bool {
 		return false
 	}
 	switch s {
-	case "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null":
+	case "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
+		"NULL", "NaN", "None", "n/a", "nan", "null":
 		return true
 	}
 	return false
@@ -165,8 +166,9 @@ type integerFit uint8
 const (
 	fits        integerFit = iota
 	notIntegers            // another value is among them, before any integer that would be too large
-	tooLarge               // one is beyond 64 bits, or beyond 63 bits and negative: pandas gives up on numbers and leaves text
-	conflicting            // one needs the 64th bit and another cell is negative or missing: the same
+	// one is beyond 64 bits, or beyond 63 bits and negative: pandas gives up on numbers and leaves text
+	tooLarge
+	conflicting // one needs the 64th bit and another cell is negative or missing: the same
 )
 
 // csvIntegers reads integers of up to 64 bits, signed (uints is nil) or not.

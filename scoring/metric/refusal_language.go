@@ -28,7 +28,9 @@ func responseKind(ctx context.Context, in *scoring.Input) (*refusalReply, error)
 		return nil, nil //nolint:nilnil // unknown
 	}
 	var reply struct{ Reasoning, Kind string }
-	if err := in.Ask(ctx, prompt.Refusal.Request(prompt.Material{Question: in.Case.Question, Response: in.Case.Agent.Response}), &reply); err != nil {
+	if err := in.Ask(ctx,
+		prompt.Refusal.Request(prompt.Material{Question: in.Case.Question, Response: in.Case.Agent.Response}),
+		&reply); err != nil {
 		return nil, err
 	}
 	return &refusalReply{reply.Kind, reply.Reasoning}, nil

@@ -15,7 +15,8 @@ import (
 // the same question. If SQL calls them one by one, the ledger answers all but the first.
 const (
 	responseNeeds = scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldResponse
-	responseReads = scoring.FieldBehaviour | scoring.FieldEvidence | scoring.FieldPredSQL | scoring.FieldPredResult | scoring.FieldExecution
+	responseReads = scoring.FieldBehaviour | scoring.FieldEvidence | scoring.FieldPredSQL | scoring.FieldPredResult |
+		scoring.FieldExecution
 
 	responseCall = " One call for faithfulness, faithfulness_verdict, the four geval and the two intent_resolution metrics of a case together (a second one if the reply must be repaired), counted with the first of them; " +
 		"asked for one by one from SQL, all but the first are answered by the ledger. The judge sees question, hint, the agent's query and its result (the first and last 50 rows), the response (cut beyond 12000 characters) and, where it is not an answer, " +
@@ -39,7 +40,8 @@ func judgedResponse(ctx context.Context, in *scoring.Input) (*responseReply, jud
 	type key struct{}
 	request := scoring.Memo(in, key{}, func() judgebackend.Request {
 		r := prompt.Response.Request(prompt.Material{
-			Question: in.Case.Question, Evidence: in.Case.Evidence, PredSQL: in.Pred.SQL, PredResult: in.Pred.Result.Table, Failed: in.Pred.Error != "",
+			Question: in.Case.Question, Evidence: in.Case.Evidence, PredSQL: in.Pred.SQL, PredResult: in.Pred.Result.Table,
+			Failed:   in.Pred.Error != "",
 			Response: in.Case.Agent.Response, Expected: expectedReaction(&in.Case.Expected),
 		})
 		r.TopLogProbs = responseLogProbs
@@ -56,7 +58,9 @@ func unjudged(in *scoring.Input) []string {
 	if share == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%.1f%% of the response, in its middle, is beyond the %d characters that are judged", 100*share, prompt.MostResponse)}
+	return []string{
+		fmt.Sprintf("%.1f%% of the response, in its middle, is beyond the %d characters that are judged", 100*share,
+			prompt.MostResponse)}
 }
 
 // expectedReaction describes the right reaction of an agent that should not answer; it is empty if the agent should

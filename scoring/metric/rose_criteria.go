@@ -65,10 +65,12 @@ func checkCriteria(given map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		at := slices.Index(known, name)
 		if at < 0 {
-			return errcode.New(errcode.InvalidArgument, "option criteria: unknown criterion %.40q; there are %s%s", name, strings.Join(known, ", "), scoring.Suggest(name, known))
+			return errcode.New(errcode.InvalidArgument, "option criteria: unknown criterion %.40q; there are %s%s", name,
+				strings.Join(known, ", "), scoring.Suggest(name, known))
 		}
 		if want := criteria[at].names(); !slices.Contains(want, given[name]) {
-			return errcode.New(errcode.InvalidArgument, "option criteria.%s is %.40q, expected %s", name, given[name], strings.Join(want, " or "))
+			return errcode.New(errcode.InvalidArgument, "option criteria.%s is %.40q, expected %s", name, given[name],
+				strings.Join(want, " or "))
 		}
 	}
 	return nil

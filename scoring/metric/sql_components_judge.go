@@ -181,7 +181,8 @@ func (r *componentsReply) components(sql string, dialect sqlparts.Dialect) (c sq
 		names []string
 	}{{"a table", c.Tables}, {"a column", c.Select}, {"a column", c.GroupBy}, {"a column", compared}} {
 		for i, name := range set.names {
-			if name = strings.Trim(name, `"`); name != "subquery" && !strings.Contains(text, name) && (set.what == "a table" || plainColumn.MatchString(name)) {
+			if name = strings.Trim(name, `"`); name != "subquery" && !strings.Contains(text, name) &&
+				(set.what == "a table" || plainColumn.MatchString(name)) {
 				return c, unusable("it names %s, element %d of the set, that the query does not", set.what, i+1)
 			}
 		}
@@ -209,7 +210,9 @@ func (n componentReader) read(beginning, text string) (c sqlparts.Components, ok
 	}
 	s, ok := q.Body.(*sqlparts.Select)
 	if !ok || s.Group != nil || s.Having != nil || s.Qualify != nil ||
-		(len(q.OrderBy) > 0) != strings.HasSuffix(beginning, "order by ") || (s.Where != nil) != strings.HasSuffix(beginning, "where ") || (len(s.From) > 0) != strings.HasSuffix(beginning, "from ") {
+		(len(q.OrderBy) > 0) != strings.HasSuffix(beginning, "order by ") ||
+		(s.Where != nil) != strings.HasSuffix(beginning, "where ") ||
+		(len(s.From) > 0) != strings.HasSuffix(beginning, "from ") {
 		return c, false
 	}
 	return sqlparts.Extract(q), true
@@ -217,7 +220,8 @@ func (n componentReader) read(beginning, text string) (c sqlparts.Components, ok
 
 // expressions returns the elements of a set in normal form. An element that cannot be parsed either is in lower
 // case with single spaces.
-func (n componentReader) expressions(beginning string, texts []string, of func(*sqlparts.Components) []string) []string {
+func (n componentReader) expressions(beginning string, texts []string,
+	of func(*sqlparts.Components) []string) []string {
 	var out []string
 	for _, t := range texts {
 		if c, ok := n.read(beginning, t); ok && len(of(&c)) > 0 {
@@ -237,7 +241,8 @@ func (n componentReader) tables(texts []string) []string {
 			out = append(out, plainComponent(name[strings.LastIndexByte(name, '.')+1:])+"*")
 			continue
 		}
-		out = append(out, n.expressions("select 1 from ", []string{t}, func(c *sqlparts.Components) []string { return c.Tables })...)
+		out = append(out,
+			n.expressions("select 1 from ", []string{t}, func(c *sqlparts.Components) []string { return c.Tables })...)
 	}
 	return sortedSet(out)
 }

@@ -69,7 +69,9 @@ func (b *binding) query(q *sqlparts.Query, outer []*sqlparts.CTE) {
 
 func (b *binding) sources(from []*sqlparts.Source, named []*sqlparts.CTE) {
 	if slices.ContainsFunc(from, func(s *sqlparts.Source) bool {
-		return !slices.Contains([]sqlparts.JoinKind{sqlparts.FirstSource, sqlparts.CommaJoin, sqlparts.InnerJoin, sqlparts.CrossJoin, sqlparts.LeftJoin}, s.Join)
+		return !slices.Contains(
+			[]sqlparts.JoinKind{sqlparts.FirstSource, sqlparts.CommaJoin, sqlparts.InnerJoin, sqlparts.CrossJoin,
+				sqlparts.LeftJoin}, s.Join)
 	}) {
 		return // rows of either side may come without a partner, or only without one
 	}

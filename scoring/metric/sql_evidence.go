@@ -49,7 +49,9 @@ func refutedProof(p *sqlproof.Proof) string {
 // oneOrder are the relations between two results that one query may have returned: they differ in
 // the order of rows or columns, in how a value is written, or in which of the rows that tie a limit
 // kept.
-var oneOrder = map[string]bool{"both_empty": true, "same": true, "by_chance": true, "permuted_unnamed": true, "flag_unnamed": true, "permuted": true, "reordered": true, "formatted": true, "tie_one": true, "tie_all": true, "tie_other": true}
+var oneOrder = map[string]bool{"both_empty": true, "same": true, "by_chance": true, "permuted_unnamed": true,
+	"flag_unnamed": true, "permuted": true, "reordered": true, "formatted": true, "tie_one": true, "tie_all": true,
+	"tie_other": true}
 
 // contradicted reports whether both results are given and differ more than those of one query may.
 func contradicted(in *scoring.Input) bool {

@@ -28,7 +28,8 @@ type functionLists struct {
 var relatives = map[sqlparts.Dialect][]sqlparts.Dialect{
 	sqlparts.Redshift: {sqlparts.Postgres},
 	sqlparts.Generic: {
-		sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks, sqlparts.Redshift, sqlparts.Postgres, sqlparts.DuckDB, sqlparts.SQLite,
+		sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks, sqlparts.Redshift, sqlparts.Postgres, sqlparts.DuckDB,
+		sqlparts.SQLite,
 		sqlparts.MySQL, sqlparts.TSQL,
 	},
 }
@@ -93,7 +94,8 @@ func eachLine(file string, f func(line string)) {
 }
 
 // builtinSchemas are the schemas of a dialect's own functions. The name after them identifies the function.
-var builtinSchemas = []string{"pg_catalog.", "safe.", "builtin.", "system.builtin.", "information_schema.", "sys.", "main."}
+var builtinSchemas = []string{"pg_catalog.", "safe.", "builtin.", "system.builtin.", "information_schema.", "sys.",
+	"main."}
 
 // rowsFrom is the name under which the tree has PostgreSQL's ROWS FROM (f(x), …).
 const rowsFrom = "rows from"

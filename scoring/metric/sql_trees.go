@@ -36,7 +36,8 @@ func boundOf(in *scoring.Input) (g, p *sqlparts.Bound) {
 func trees(in *scoring.Input) (g, p *sqltree.Query, schema *sqltree.Schema, whole bool) {
 	schema = schemaOf(in)
 	gb, pb := boundOf(in)
-	built, whole := sqltree.Build(schema, sqltree.Text{Bound: gb, Query: gb.Final()}, sqltree.Text{Bound: pb, Query: pb.Final()})
+	built, whole := sqltree.Build(schema, sqltree.Text{Bound: gb, Query: gb.Final()},
+		sqltree.Text{Bound: pb, Query: pb.Final()})
 	return built[0], built[1], schema, whole
 }
 

@@ -107,8 +107,10 @@ func (f stefFilter) normal(names stefNames) stefFilter {
 		slices.Sort(out.RHS)
 		out.RHS = slices.Compact(out.RHS)
 	}
-	equality := map[string]string{"in": "=", "like": "=", "ilike": "=", "not in": "<>", "not like": "<>", "not ilike": "<>"}
-	if op, ok := equality[out.Op]; ok && len(out.RHS) == 1 && (strings.HasSuffix(out.Op, "in") || !strings.ContainsAny(out.RHS[0], "%_")) {
+	equality := map[string]string{"in": "=", "like": "=", "ilike": "=", "not in": "<>", "not like": "<>",
+		"not ilike": "<>"}
+	if op, ok := equality[out.Op]; ok && len(out.RHS) == 1 &&
+		(strings.HasSuffix(out.Op, "in") || !strings.ContainsAny(out.RHS[0], "%_")) {
 		out.Op = op
 	}
 	return out

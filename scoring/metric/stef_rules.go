@@ -37,15 +37,21 @@ var stefDeclared = scoring.DeclareOptions(stefOptions{LimitMin: stefLimitMin, Le
 		_, err := o.rules(sqlparts.Generic)
 		return err
 	},
-	scoring.Option{Name: "column_mappings", Doc: "Words of questions, each with the name of the column that it stands for."},
+	scoring.Option{Name: "column_mappings",
+		Doc: "Words of questions, each with the name of the column that it stands for."},
 	scoring.Option{Name: "benign_filters", Doc: "Conditions that a question need not ask for, such as \"status = 'Active'\"; each compares one column with constants."},
 	scoring.Option{Name: "ignore_filters", Doc: "Columns whose conditions count neither as called for nor as extra."},
-	scoring.Option{Name: "limit_min", Min: scoring.At(1), Doc: "The number of rows from which a LIMIT is a safety default."},
+	scoring.Option{Name: "limit_min", Min: scoring.At(1),
+		Doc: "The number of rows from which a LIMIT is a safety default."},
 	scoring.Option{Name: "filter_points", Unset: "5, 4, 3, 0", Doc: "Points of fully_applied, fully_applied_with_extras, partially_applied and not_applied. The highest points of filters and verdict sum to 10."},
-	scoring.Option{Name: "verdict_points", Unset: "5, 3, 2, 0", Doc: "Points of Correct, Likely Correct, Potentially Incorrect and Incorrect."},
-	scoring.Option{Name: "leniency", Min: scoring.At(0), Max: scoring.At(stefBase), Doc: "Points for extras that are all benign; at most what extras cost."},
-	scoring.Option{Name: "confidence_limits", Unset: "0.85, 0.65", Doc: "The confidence from which the reliability is high, and moderate."},
-	scoring.Option{Name: "multipliers", Unset: "1, 0.8, 0.5", Doc: "The multiplier of high, moderate and low reliability."},
+	scoring.Option{Name: "verdict_points", Unset: "5, 3, 2, 0",
+		Doc: "Points of Correct, Likely Correct, Potentially Incorrect and Incorrect."},
+	scoring.Option{Name: "leniency", Min: scoring.At(0), Max: scoring.At(stefBase),
+		Doc: "Points for extras that are all benign; at most what extras cost."},
+	scoring.Option{Name: "confidence_limits", Unset: "0.85, 0.65",
+		Doc: "The confidence from which the reliability is high, and moderate."},
+	scoring.Option{Name: "multipliers", Unset: "1, 0.8, 0.5",
+		Doc: "The multiplier of high, moderate and low reliability."},
 	scoring.Option{Name: "tiers", Unset: "90, 75, 50", Doc: "The score from which an answer is excellent, good and marginal. The threshold of passed is set apart from it, under thresholds."},
 )
 
@@ -71,7 +77,8 @@ func (o stefOptions) rules(dialect sqlparts.Dialect) (*stefRules, error) {
 		script := sqlparts.Parse("SELECT 1 FROM t WHERE "+text, dialect)
 		var conditions []sqlparts.Predicate
 		if q := script.Final(); q != nil && len(script.Statements) == 1 && len(script.Notes) == 0 {
-			if s, ok := q.Body.(*sqlparts.Select); ok && s.Group == nil && s.Having == nil && len(q.OrderBy) == 0 && q.Limit == nil {
+			if s, ok := q.Body.(*sqlparts.Select); ok && s.Group == nil && s.Having == nil && len(q.OrderBy) == 0 &&
+				q.Limit == nil {
 				conditions = sqlparts.Predicates(q)
 			}
 		}

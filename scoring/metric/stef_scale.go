@@ -46,8 +46,10 @@ func (o *stefOptions) scale() (stefScale, error) {
 		into  []float64
 		most  float64
 	}{
-		{"filter_points", o.FilterPoints, s.FilterPoints[:], stefBase}, {"verdict_points", o.VerdictPoints, s.VerdictPoints[:], stefBase},
-		{"confidence_limits", o.ConfidenceLimits, s.ConfidenceLimits[:], 1}, {"multipliers", o.Multipliers, s.Multipliers[:], 1}, {"tiers", o.Tiers, s.Tiers[:], 100},
+		{"filter_points", o.FilterPoints, s.FilterPoints[:], stefBase},
+		{"verdict_points", o.VerdictPoints, s.VerdictPoints[:], stefBase},
+		{"confidence_limits", o.ConfidenceLimits, s.ConfidenceLimits[:], 1},
+		{"multipliers", o.Multipliers, s.Multipliers[:], 1}, {"tiers", o.Tiers, s.Tiers[:], 100},
 	} {
 		if list.given == nil {
 			continue
@@ -60,7 +62,8 @@ func (o *stefOptions) scale() (stefScale, error) {
 				return bad("%s[%d] is %v, expected at least 0 and at most %v", list.name, i, v, list.most)
 			}
 			if i > 0 && v > list.given[i-1] {
-				return bad("%s[%d] is %v, which is more than the %v before it; expected the highest first", list.name, i, v, list.given[i-1])
+				return bad("%s[%d] is %v, which is more than the %v before it; expected the highest first", list.name, i, v,
+					list.given[i-1])
 			}
 		}
 		copy(list.into, list.given)

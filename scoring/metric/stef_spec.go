@@ -28,10 +28,11 @@ type querySpec struct {
 	OrderBy []string     `json:"order_by"`
 	Limit   *int64       `json:"limit"`
 
-	GroupByRequired bool     `json:"group_by_required"`       // rule 1, equation 15
-	GroupByBenign   []string `json:"group_by_benign"`         // rule 2, equation 16
-	OrderDefault    bool     `json:"order_by_default"`        // rule 3, equation 17, if the question asks for no order
-	LimitSafe       bool     `json:"limit_is_safety_default"` // rule 4, equation 18, if the question asks for no number of rows
+	GroupByRequired bool     `json:"group_by_required"` // rule 1, equation 15
+	GroupByBenign   []string `json:"group_by_benign"`   // rule 2, equation 16
+	OrderDefault    bool     `json:"order_by_default"`  // rule 3, equation 17, if the question asks for no order
+	// rule 4, equation 18, if the question asks for no number of rows
+	LimitSafe bool `json:"limit_is_safety_default"`
 
 	binds   []bool // by filter: every row has passed it
 	decided []bool // by filter: it also compares with constants, so that finding it is proof
@@ -42,7 +43,8 @@ type querySpec struct {
 func specOf(q *sqlparts.Query, rules *stefRules) *querySpec {
 	c := sqlparts.Extract(q)
 	s := &querySpec{
-		Projections: nonNil(c.Select), Aggregations: []stefAggregation{}, Filters: []stefFilter{}, GroupBy: nonNil(c.GroupBy), OrderBy: nonNil(c.OrderBy), GroupByBenign: []string{},
+		Projections: nonNil(c.Select), Aggregations: []stefAggregation{}, Filters: []stefFilter{}, GroupBy: nonNil(c.GroupBy),
+		OrderBy: nonNil(c.OrderBy), GroupByBenign: []string{},
 	}
 	binding := bindingConditions(q)
 	for _, condition := range conditionsOf(q) {
@@ -80,7 +82,8 @@ func specOf(q *sqlparts.Query, rules *stefRules) *querySpec {
 		if i == 0 {
 			s.GroupByBenign = benign
 		}
-		s.GroupByBenign = slices.DeleteFunc(s.GroupByBenign, func(g string) bool { return !slices.Contains(benign, g) }) // of a set operation, in every arm
+		// of a set operation, in every arm
+		s.GroupByBenign = slices.DeleteFunc(s.GroupByBenign, func(g string) bool { return !slices.Contains(benign, g) })
 	}
 	s.OrderDefault = len(s.OrderBy) > 0
 	for _, key := range s.OrderBy {
@@ -188,7 +191,8 @@ func hasColumn(e sqlparts.Expr) bool {
 func benignGroups(s *sqlparts.Select) []string {
 	held := map[string]bool{}
 	for _, p := range sqlparts.Predicates(s) {
-		if p.In == s && p.Clause == sqlparts.WhereClause && p.Binding && (p.Operator == "=" || p.Operator == "like" || p.Operator == "ilike") {
+		if p.In == s && p.Clause == sqlparts.WhereClause && p.Binding &&
+			(p.Operator == "=" || p.Operator == "like" || p.Operator == "ilike") {
 			if _, literal := sqlFilter(&p); literal {
 				held[p.Column] = true
 			}

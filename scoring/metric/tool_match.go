@@ -21,7 +21,8 @@ var toolDeclared = scoring.DeclareOptions(toolOptions{Match: "name"}, nil,
 		Doc: "When two calls are the same: name, the names are; exact, the arguments are equal too; subset, at least the expected arguments are present.",
 	},
 	scoring.Option{Name: "ignore_keys", Doc: "Arguments that are not compared, at every depth."},
-	scoring.Option{Name: "ignore_tools", Doc: "Tools that count neither as expected nor as called, such as one that only reads."},
+	scoring.Option{Name: "ignore_tools",
+		Doc: "Tools that count neither as expected nor as called, such as one that only reads."},
 )
 
 // toolUse is an expected specification and the calls that were made, with what matches what.
@@ -45,15 +46,17 @@ func toolUseOf(in *scoring.Input) (*toolUse, error) {
 		use *toolUse
 		err error
 	}
-	m := scoring.Memo(in, key{o.Match, strings.Join(o.IgnoreKeys, "\x00"), strings.Join(o.IgnoreTools, "\x00")}, func() made {
-		spec, err := parseToolSpec(in.Case.Expected.Tools)
-		if spec == nil {
-			return made{err: err}
-		}
-		spec.ignore(o.IgnoreTools)
-		calls := slices.DeleteFunc(slices.Clone(in.Case.Agent.ToolCalls), func(c scoring.ToolCall) bool { return slices.Contains(o.IgnoreTools, c.Name) })
-		return made{use: matchTools(spec, calls, o)}
-	})
+	m := scoring.Memo(in, key{o.Match, strings.Join(o.IgnoreKeys, "\x00"), strings.Join(o.IgnoreTools, "\x00")},
+		func() made {
+			spec, err := parseToolSpec(in.Case.Expected.Tools)
+			if spec == nil {
+				return made{err: err}
+			}
+			spec.ignore(o.IgnoreTools)
+			calls := slices.DeleteFunc(slices.Clone(in.Case.Agent.ToolCalls),
+				func(c scoring.ToolCall) bool { return slices.Contains(o.IgnoreTools, c.Name) })
+			return made{use: matchTools(spec, calls, o)}
+		})
 	return m.use, m.err
 }
 

@@ -133,11 +133,13 @@ func (w *toolJSON) decode(item json.RawMessage) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong):
-		return errcode.New(errcode.InvalidArgument, ".%s: a %s stands there, expected %s", wrong.Field, wrong.Value, wantOf(wrong.Field))
+		return errcode.New(errcode.InvalidArgument, ".%s: a %s stands there, expected %s", wrong.Field, wrong.Value,
+			wantOf(wrong.Field))
 	case err != nil:
 		said := strings.TrimPrefix(err.Error(), "json: ")
 		if name, unknown := strings.CutPrefix(said, "unknown field "); unknown {
-			return errcode.New(errcode.InvalidArgument, ": unknown member %.60s, expected id, name, arguments, optional or after", name)
+			return errcode.New(errcode.InvalidArgument,
+				": unknown member %.60s, expected id, name, arguments, optional or after", name)
 		}
 		return errcode.New(errcode.InvalidArgument, ": %s", said)
 	}

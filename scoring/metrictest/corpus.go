@@ -23,7 +23,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-var update = flag.Bool("update", false, "rewrite files of versions; an answer that moved without its Version is refused all the same")
+var update = flag.Bool("update", false,
+	"rewrite files of versions; an answer that moved without its Version is refused all the same")
 
 // Corpus is all files of cases.
 type Corpus struct{ Files []*File }
@@ -41,7 +42,7 @@ func ReadCorpus(t *testing.T, fsys fs.FS) *Corpus {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := Parse(path.Base(name), text)
+		f, err := parse(path.Base(name), text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,9 +79,10 @@ func (c *Corpus) engine(t *testing.T, metrics []scoring.Metric) *scoring.Engine 
 			recorded[f.Name+"/"+k.Title] = k.Replies
 		}
 	}
-	e, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Replies: recorded, Panicked: func(metric string, v any, stack []byte) {
-		t.Errorf("%s panicked: %v\n%s", metric, v, stack)
-	}})
+	e, err := scoring.NewEngine(metrics,
+		&scoring.EngineOptions{Replies: recorded, Panicked: func(metric string, v any, stack []byte) {
+			t.Errorf("%s panicked: %v\n%s", metric, v, stack)
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,8 +48,8 @@ type DetailExpectation struct {
 	JSON json.RawMessage
 }
 
-// Parse reads a file of cases. Errors name the file and the line.
-func Parse(name string, text []byte) (*File, error) {
+// parse reads a file of cases. Errors name the file and the line.
+func parse(name string, text []byte) (*File, error) {
 	p := &parser{file: &File{Name: name, Properties: Properties{}}}
 	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); {
@@ -168,7 +168,8 @@ func (p *parser) directive(word, rest string, block []row) error {
 		return p.detail(rest)
 	default:
 		return p.errorf("unknown directive %.40q%s", word, scoring.Suggest(word, []string{
-			"properties", "case", "why", "question", "dialect", "response", "interpretation", "gold", "gold:", "pred", "pred:", "options", "set", "reply", "expect", "detail",
+			"properties", "case", "why", "question", "dialect", "response", "interpretation", "gold", "gold:", "pred", "pred:",
+			"options", "set", "reply", "expect", "detail",
 		}))
 	}
 	return nil

@@ -86,7 +86,8 @@ func (p *parser) detail(rest string) error {
 		return p.errorf("detail takes a metric, a path and a JSON value")
 	}
 	e := &p.draft.Expects[i]
-	e.Detail = append(e.Detail, DetailExpectation{Line: p.line, Path: strings.Split(path, "."), JSON: json.RawMessage(strings.TrimSpace(raw))})
+	e.Detail = append(e.Detail,
+		DetailExpectation{Line: p.line, Path: strings.Split(path, "."), JSON: json.RawMessage(strings.TrimSpace(raw))})
 	return nil
 }
 

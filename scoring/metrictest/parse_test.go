@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/scoring"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/badger-eval/badger/scoring"
 )
 
 const everything = `# a comment
@@ -50,7 +51,7 @@ expect m failed invalid_argument
 `
 
 func TestParse(t *testing.T) {
-	f, err := Parse("x.test", []byte(everything))
+	f, err := parse("x.test", []byte(everything))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestParseErrors(t *testing.T) {
 		{"latency is a number", head + "gold latency fast\n", "takes milliseconds"},
 		{"the case must be one", head + "set expected.behaviour \"dance\"\nexpect m 1\n", "expected.behaviour"},
 	} {
-		_, err := Parse("x.test", []byte(tc.text))
+		_, err := parse("x.test", []byte(tc.text))
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want %q", tc.why, err, tc.want)
 		}
@@ -136,7 +137,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("properties m row_order\n\tx")
 	f.Add("case\x00\nset . {}\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, err := Parse("f.test", []byte(text))
+		file, err := parse("f.test", []byte(text))
 		if err != nil {
 			if file != nil || !strings.HasPrefix(err.Error(), "f.test:") {
 				t.Errorf("error without a place, or with a file: %v", err)

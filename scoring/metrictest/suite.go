@@ -71,9 +71,10 @@ func newSuite(t *testing.T, m scoring.Metric) *suite {
 
 func (s *suite) newEngine(t *testing.T, judge judgebackend.Backend) *scoring.Engine {
 	t.Helper()
-	e, err := scoring.NewEngine([]scoring.Metric{s.m}, &scoring.EngineOptions{Judge: judge, Panicked: func(metric string, v any, stack []byte) {
-		t.Errorf("%s panicked: %v\n%s", metric, v, stack)
-	}})
+	e, err := scoring.NewEngine([]scoring.Metric{s.m},
+		&scoring.EngineOptions{Judge: judge, Panicked: func(metric string, v any, stack []byte) {
+			t.Errorf("%s panicked: %v\n%s", metric, v, stack)
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,8 @@ func caseOf(gold, pred *scoring.Table) *scoring.Case {
 		Golds: []scoring.Query{{SQL: sql, Result: scoring.Result{Table: gold}, Ran: true, Latency: &ms}},
 		Pred:  scoring.Query{SQL: sql, Result: scoring.Result{Table: pred}, Ran: true, Latency: &ms},
 		Agent: scoring.Agent{
-			Name: "agent", Version: "1", Interpretation: "The number of orders above 10 by city.", Response: "There were 3 in Oslo and 2 in Rome.",
+			Name: "agent", Version: "1", Interpretation: "The number of orders above 10 by city.",
+			Response:  "There were 3 in Oslo and 2 in Rome.",
 			ToolCalls: []scoring.ToolCall{{Name: "run_sql"}},
 		},
 		Expected: scoring.Expected{Tools: json.RawMessage(`["run_sql"]`), Clarifications: []string{"Which year?"}},
@@ -116,7 +118,8 @@ func (s *suite) described(t *testing.T) {
 	if m.Version < 1 || m.Group == "" || m.Score == nil {
 		t.Error("version, group or function is missing")
 	}
-	for what, text := range map[string]string{"summary": m.Summary, "range": m.Range, "formula": m.Formula, "source": m.Source, "example": m.Example} {
+	for what, text := range map[string]string{"summary": m.Summary, "range": m.Range, "formula": m.Formula,
+		"source": m.Source, "example": m.Example} {
 		if strings.TrimSpace(text) == "" {
 			t.Errorf("the %s is empty", what)
 		}
@@ -192,7 +195,8 @@ func (s *suite) options(t *testing.T) {
 const bothResults = scoring.FieldGoldResult | scoring.FieldPredResult
 
 func (s *suite) goldAgainstItself(t *testing.T) {
-	if s.m.Needs&bothResults != bothResults || s.m.Needs&scoring.FieldJudge != 0 || s.values == nil || math.IsInf(s.values.most, 1) {
+	if s.m.Needs&bothResults != bothResults || s.m.Needs&scoring.FieldJudge != 0 || s.values == nil ||
+		math.IsInf(s.values.most, 1) {
 		t.Skip("the metric does not measure how equal two results are")
 	}
 	want := s.values.most
@@ -204,7 +208,8 @@ func (s *suite) goldAgainstItself(t *testing.T) {
 		gold, _ := ordinary(rng)
 		got := s.score(t, s.engine, caseOf(gold, gold))
 		if got.Status != scoring.StatusOK || got.Value != want || got.Passed != nil && !*got.Passed {
-			t.Fatalf("gold against itself is %s %v (%s), want %v and no failing verdict, of %s", got.Status, got.Value, got.Reason, want, gold.AppendJSON(nil))
+			t.Fatalf("gold against itself is %s %v (%s), want %v and no failing verdict, of %s", got.Status, got.Value,
+				got.Reason, want, gold.AppendJSON(nil))
 		}
 	}
 }
@@ -236,7 +241,8 @@ func (s *suite) missingInput(t *testing.T) {
 		c := caseOf(table, table)
 		lose[f.Field](c)
 		if got := s.score(t, s.engine, c); got.Status != scoring.StatusNotApplicable || got.Reason == "" {
-			t.Errorf("a case without %s is %s %v (%q), want not_applicable with a reason", f.Name, got.Status, got.Value, got.Reason)
+			t.Errorf("a case without %s is %s %v (%q), want not_applicable with a reason", f.Name, got.Status, got.Value,
+				got.Reason)
 		}
 	}
 	// If an agent metric needs no field that can be missing, it scores an agent that says nothing.
@@ -278,7 +284,8 @@ func (s *suite) sound(t *testing.T, c *scoring.Case, what string) {
 	if got.Reason == "" {
 		t.Errorf("%s: a score without a reason", what)
 	}
-	if got.Status == scoring.StatusFailed && (got.Code == errcode.Internal || got.Code == errcode.Unknown || got.Code == errcode.OK) {
+	if got.Status == scoring.StatusFailed &&
+		(got.Code == errcode.Internal || got.Code == errcode.Unknown || got.Code == errcode.OK) {
 		t.Errorf("%s: failed by a defect, or without a code: %v, %s", what, got.Code, got.Reason)
 	}
 	if got.Status != scoring.StatusOK {
@@ -366,7 +373,8 @@ func (s *suite) doesNotMatter(t *testing.T, p Property) {
 		other := changes[p](rng, pred)
 		after := s.score(t, s.engine, caseOf(gold, other))
 		if before.Status != after.Status || before.Value != after.Value || before.Label != after.Label {
-			t.Fatalf("seed %d: %s %v %s became %s %v %s: gold %s, pred %s, then %s", seed, before.Status, before.Value, before.Label, after.Status, after.Value, after.Label,
+			t.Fatalf("seed %d: %s %v %s became %s %v %s: gold %s, pred %s, then %s", seed, before.Status, before.Value,
+				before.Label, after.Status, after.Value, after.Label,
 				gold.AppendJSON(nil), pred.AppendJSON(nil), other.AppendJSON(nil))
 		}
 		moved[fmt.Sprint(before.Value)]++

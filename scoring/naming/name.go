@@ -38,7 +38,8 @@ type word struct {
 type number struct{ unit, value string }
 
 // positional are names that engines give columns without one.
-var positional = regexp.MustCompile(`^(_?(c|col|column|f|expr|field|var|unnamed|_c)?[_$: ]*\d{0,3}_?|(col|column|expr|field|var)[_$: ]+[a-z]|\?column\?)$`)
+var positional = regexp.MustCompile(
+	`^(_?(c|col|column|f|expr|field|var|unnamed|_c)?[_$: ]*\d{0,3}_?|(col|column|expr|field|var)[_$: ]+[a-z]|\?column\?)$`)
 
 // Positional reports whether a name states only the position of its column, as col_1 does.
 func Positional(name string) bool {
@@ -145,7 +146,8 @@ func (n *Name) Tokens() []string { return n.tokens }
 func (n *Name) Meaningful() bool { return !n.place && n.bare != "" }
 
 // mixed are words that contain digits and are not numbers.
-var mixed = wordSet("co2 no2 so2 h2o o2 o3 n2o ch4 pm10 pm25 b2b b2c c2c p2p md5 sha1 sha256 utf8 ipv4 ipv6 mp3 mp4 3d 2d 4g 5g covid19")
+var mixed = wordSet(
+	"co2 no2 so2 h2o o2 o3 n2o ch4 pm10 pm25 b2b b2c c2c p2p md5 sha1 sha256 utf8 ipv4 ipv6 mp3 mp4 3d 2d 4g 5g covid19")
 
 // tokens are the words of a name with numbers by themselves: q1 is two, and 1st and co2 are one.
 func tokens(name string) []string {
@@ -258,7 +260,8 @@ func denied(w string) string {
 			continue
 		}
 		any := p == "un" || p == "non"
-		if any && (len(base) > 3 || base == "met" || base == "fit") && !strings.HasPrefix(w, "uni") && !strings.HasPrefix(w, "under") || adjectives[base] {
+		if any && (len(base) > 3 || base == "met" || base == "fit") && !strings.HasPrefix(w, "uni") &&
+			!strings.HasPrefix(w, "under") || adjectives[base] {
 			return root(base)
 		}
 	}
@@ -271,8 +274,10 @@ func isNumber(t string) bool {
 
 // ordinals are the numbers that people write as words.
 var ordinals = map[string]string{
-	"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6", "seventh": "7", "eighth": "8", "ninth": "9", "tenth": "10",
-	"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
+	"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6", "seventh": "7", "eighth": "8",
+	"ninth": "9", "tenth": "10",
+	"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+	"ten": "10",
 }
 
 // ordinal is the number of a word such as first or 1st, empty if it is none.
@@ -290,8 +295,10 @@ func ordinal(w string) string {
 
 // units maps the words before or after a number to its unit.
 var units = map[string]string{
-	"q": "quarter", "quarter": "quarter", "qtr": "quarter", "w": "week", "wk": "week", "week": "week", "month": "month", "m": "month", "y": "year", "yr": "year", "year": "year", "fy": "year", "cy": "year",
-	"h": "half", "half": "half", "hy": "half", "semester": "half", "p": "percentile", "pct": "percentile", "percentile": "percentile", "d": "day", "day": "day",
+	"q": "quarter", "quarter": "quarter", "qtr": "quarter", "w": "week", "wk": "week", "week": "week", "month": "month",
+	"m": "month", "y": "year", "yr": "year", "year": "year", "fy": "year", "cy": "year",
+	"h": "half", "half": "half", "hy": "half", "semester": "half", "p": "percentile", "pct": "percentile",
+	"percentile": "percentile", "d": "day", "day": "day",
 }
 
 func (n *Name) readNumbers(tokens []string) {
@@ -332,7 +339,8 @@ func (n *Name) readNumbers(tokens []string) {
 
 // Negated returns the meaning of a label that negates a column's name, such as false in a column "insured".
 func (n *Name) Negated() *Name {
-	m := &Name{bare: "not" + n.bare, tokens: append([]string{"not"}, n.tokens...), plain: n.plain, numbers: n.numbers, words: slices.Clone(n.words)}
+	m := &Name{bare: "not" + n.bare, tokens: append([]string{"not"}, n.tokens...), plain: n.plain, numbers: n.numbers,
+		words: slices.Clone(n.words)}
 	for i := range m.words {
 		m.words[i].negated = !m.words[i].negated
 	}

@@ -9,9 +9,12 @@ import (
 // outflow. Opposites without a common rest are listed in axes.txt.
 var opposedPrefixes = [][2]string{
 	{"pre", "post"}, {"ante", "post"}, {"over", "under"}, {"in", "out"}, {"up", "down"}, {"on", "off"},
-	{"inter", "intra"}, {"extra", "intra"}, {"hyper", "hypo"}, {"macro", "micro"}, {"maxi", "mini"}, {"multi", "mono"}, {"multi", "uni"}, {"multi", "single"}, {"poly", "mono"},
-	{"homo", "hetero"}, {"endo", "exo"}, {"in", "ex"}, {"im", "ex"}, {"sub", "super"}, {"pro", "anti"}, {"pro", "re"}, {"ac", "de"}, {"ap", "de"}, {"in", "de"},
-	{"em", "im"}, {"fore", "after"}, {"long", "short"}, {"high", "low"}, {"front", "back"}, {"left", "right"}, {"north", "south"}, {"east", "west"}, {"day", "night"}, {"land", "sea"},
+	{"inter", "intra"}, {"extra", "intra"}, {"hyper", "hypo"}, {"macro", "micro"}, {"maxi", "mini"}, {"multi", "mono"},
+	{"multi", "uni"}, {"multi", "single"}, {"poly", "mono"},
+	{"homo", "hetero"}, {"endo", "exo"}, {"in", "ex"}, {"im", "ex"}, {"sub", "super"}, {"pro", "anti"}, {"pro", "re"},
+	{"ac", "de"}, {"ap", "de"}, {"in", "de"},
+	{"em", "im"}, {"fore", "after"}, {"long", "short"}, {"high", "low"}, {"front", "back"}, {"left", "right"},
+	{"north", "south"}, {"east", "west"}, {"day", "night"}, {"land", "sea"},
 }
 
 // minRest is the minimal number of common letters after prefixes that form opposites.

@@ -24,7 +24,8 @@ func (n *Name) otherPeriod(question, known *Name) bool {
 		return false
 	}
 	return slices.ContainsFunc(n.numbers, func(x number) bool {
-		if !slices.Contains(periodUnits, x.unit) || slices.ContainsFunc(known.numbers, func(y number) bool { return y.unit == x.unit || sameNumber(x, y) }) {
+		if !slices.Contains(periodUnits, x.unit) ||
+			slices.ContainsFunc(known.numbers, func(y number) bool { return y.unit == x.unit || sameNumber(x, y) }) {
 			return false
 		}
 		var of []string // the words of the question for the kind
@@ -60,7 +61,8 @@ func (n *Name) otherState(question, known *Name) bool {
 	for i := range n.words {
 		for _, s := range n.senses(i) {
 			axis := &words().axes[s.axis]
-			if !s.weak && !axis.Mild && !ordering[axis.Name] && !known.on(s.axis) && !question.at(s.axis, s.pole) && !question.uses(&n.words[i]) && n.nearAxisWord(question, s.axis, i) {
+			if !s.weak && !axis.Mild && !ordering[axis.Name] && !known.on(s.axis) && !question.at(s.axis, s.pole) &&
+				!question.uses(&n.words[i]) && n.nearAxisWord(question, s.axis, i) {
 				return true
 			}
 		}
@@ -86,7 +88,9 @@ func (n *Name) standing(axis int) (at []int) {
 func (n *Name) nearAxisWord(question *Name, axis, i int) bool {
 	return slices.ContainsFunc(question.standing(axis), func(j int) bool {
 		for k := max(0, j-nearby); k < min(len(question.words), j+nearby+1); k++ {
-			if k != j && slices.ContainsFunc(n.words, func(w word) bool { return w.text != n.words[i].text && !w.slight && w.root == question.words[k].root }) {
+			if k != j &&
+				slices.ContainsFunc(n.words,
+					func(w word) bool { return w.text != n.words[i].text && !w.slight && w.root == question.words[k].root }) {
 				return true
 			}
 		}

@@ -10,7 +10,8 @@ func (n *Name) Same(o *Name) bool {
 	if !n.Meaningful() || !o.Meaningful() {
 		return false
 	}
-	return n.bare == o.bare || len(n.plain) > 0 && slices.Equal(n.plain, o.plain) && n.negation() == o.negation() && n.actor() == o.actor()
+	return n.bare == o.bare ||
+		len(n.plain) > 0 && slices.Equal(n.plain, o.plain) && n.negation() == o.negation() && n.actor() == o.actor()
 }
 
 // negation counts the denied words of a name.
@@ -79,7 +80,8 @@ func (n *Name) Related(o *Name) bool {
 // has_certificate. It is weaker than Related.
 func (n *Name) Akin(o *Name) bool {
 	return n.no == "" && o.no == "" && slices.ContainsFunc(n.words, func(v word) bool {
-		return !v.slight && !v.negated && slices.ContainsFunc(o.words, func(w word) bool { return !w.negated && akin(v.root, w.root) })
+		return !v.slight && !v.negated &&
+			slices.ContainsFunc(o.words, func(w word) bool { return !w.negated && akin(v.root, w.root) })
 	})
 }
 
@@ -137,7 +139,8 @@ func (n *Name) otherPoles(o *Name) (contrast int, signs bool) {
 	left, right := -1, -1 // the contrasting words; several words of a name against a single word are one contrast
 	oneLeft, oneRight := true, true
 	for _, p := range apart {
-		if v, w := &n.words[p.i], &o.words[p.j]; v.text == w.text && v.phrase == w.phrase && v.negated == w.negated || slices.Contains(together, p) {
+		if v, w := &n.words[p.i],
+			&o.words[p.j]; v.text == w.text && v.phrase == w.phrase && v.negated == w.negated || slices.Contains(together, p) {
 			continue
 		}
 		oneLeft, oneRight = oneLeft && (left < 0 || left == p.i), oneRight && (right < 0 || right == p.j)
@@ -200,7 +203,8 @@ func (n *Name) denies(o *Name) bool {
 
 // mentions reports whether a name has a word of some root, and does not deny it.
 func (n *Name) mentions(root string) bool {
-	return root != "" && n.no == "" && slices.ContainsFunc(n.words, func(w word) bool { return !w.negated && akin(w.root, root) })
+	return root != "" && n.no == "" &&
+		slices.ContainsFunc(n.words, func(w word) bool { return !w.negated && akin(w.root, root) })
 }
 
 // akin reports whether two roots are of one word: insur and insuranc.
@@ -249,7 +253,8 @@ func sameNumber(a, b number) bool {
 	if len(short.value) > len(long.value) {
 		short, long = long, short
 	}
-	return long.unit == "year" && len(short.value) <= 2 && len(long.value) == 4 && strings.TrimLeft(long.value[2:], "0") == short.value
+	return long.unit == "year" && len(short.value) <= 2 && len(long.value) == 4 &&
+		strings.TrimLeft(long.value[2:], "0") == short.value
 }
 
 // Affinity returns the similarity in meaning of two names, -1 to 1: 1 for the same words, -1 for names that

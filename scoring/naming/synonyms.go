@@ -7,15 +7,23 @@ import (
 
 // synonyms brings words that data people use for one another to one of them.
 var synonyms = map[string]string{
-	"cnt": "count", "num": "count", "number": "count", "nbr": "count", "n": "count", "no": "count", "nr": "count", "qty": "quantity", "amt": "amount", "avg": "average", "mean": "average",
-	"pct": "percent", "percentage": "percent", "perc": "percent", "ratio": "rate", "share": "rate", "tot": "total", "sum": "total",
+	"cnt": "count", "num": "count", "number": "count", "nbr": "count", "n": "count", "no": "count", "nr": "count",
+	"qty": "quantity", "amt": "amount", "avg": "average", "mean": "average",
+	"pct": "percent", "percentage": "percent", "perc": "percent", "ratio": "rate", "share": "rate", "tot": "total",
+	"sum": "total",
 	"min": "minimum", "max": "maximum", "lowest": "minimum", "highest": "maximum",
-	"lo": "minimum", "hi": "maximum", "low": "minimum", "high": "maximum", "smallest": "minimum", "largest": "maximum", "yr": "year", "mo": "month", "mth": "month", "dt": "date", "ts": "timestamp",
-	"desc": "description", "rev": "revenue", "addr": "address", "acct": "account", "cust": "customer", "prod": "product", "txn": "transaction", "trx": "transaction",
-	"trans": "transaction", "key": "id", "sk": "id", "freq": "frequency", "prob": "probability", "std": "deviation", "stddev": "deviation",
-	"from": "origin", "source": "origin", "src": "origin", "to": "destination", "dest": "destination", "dst": "destination", "begin": "start", "finish": "end",
-	"dept": "department", "emp": "employee", "mgr": "manager", "org": "organization", "cat": "category", "ctry": "country", "ord": "order", "inv": "invoice", "pmt": "payment",
-	"lat": "latitude", "lng": "longitude", "lon": "longitude", "temp": "temperature", "qtr": "quarter", "wk": "week", "hr": "hour", "sec": "second",
+	"lo": "minimum", "hi": "maximum", "low": "minimum", "high": "maximum", "smallest": "minimum", "largest": "maximum",
+	"yr": "year", "mo": "month", "mth": "month", "dt": "date", "ts": "timestamp",
+	"desc": "description", "rev": "revenue", "addr": "address", "acct": "account", "cust": "customer", "prod": "product",
+	"txn": "transaction", "trx": "transaction",
+	"trans": "transaction", "key": "id", "sk": "id", "freq": "frequency", "prob": "probability", "std": "deviation",
+	"stddev": "deviation",
+	"from":   "origin", "source": "origin", "src": "origin", "to": "destination", "dest": "destination",
+	"dst": "destination", "begin": "start", "finish": "end",
+	"dept": "department", "emp": "employee", "mgr": "manager", "org": "organization", "cat": "category", "ctry": "country",
+	"ord": "order", "inv": "invoice", "pmt": "payment",
+	"lat": "latitude", "lng": "longitude", "lon": "longitude", "temp": "temperature", "qtr": "quarter", "wk": "week",
+	"hr": "hour", "sec": "second",
 }
 
 // fillers carry no meaning in a name, and helpers none next to another word.
@@ -73,11 +81,16 @@ func wordSet(words string) map[string]bool {
 
 // irregular are forms of words that no ending tells.
 var irregular = map[string]string{
-	"won": "win", "lost": "lose", "sold": "sell", "bought": "buy", "paid": "pay", "sent": "send", "left": "leave", "spent": "spend", "lent": "lend", "drawn": "draw", "began": "begin", "begun": "begin",
-	"men": "man", "women": "woman", "children": "child", "people": "person", "feet": "foot", "given": "give", "gave": "give", "taken": "take", "took": "take", "held": "hold", "made": "make", "met": "meet",
-	"kept": "keep", "found": "find", "grew": "grow", "grown": "grow", "fell": "fall", "fallen": "fall", "rose": "rise", "risen": "rise", "died": "die", "dead": "die", "death": "die", "born": "birth",
-	"losses": "lose", "loss": "lose", "sales": "sell", "sale": "sell", "data": "datum", "indices": "index", "analyses": "analysis", "arrival": "arrive", "approval": "approve", "refusal": "refuse",
-	"licence": "license", "licences": "license", "licenced": "license", "offence": "offense", "defence": "defense", "practise": "practice", "practised": "practice",
+	"won": "win", "lost": "lose", "sold": "sell", "bought": "buy", "paid": "pay", "sent": "send", "left": "leave",
+	"spent": "spend", "lent": "lend", "drawn": "draw", "began": "begin", "begun": "begin",
+	"men": "man", "women": "woman", "children": "child", "people": "person", "feet": "foot", "given": "give",
+	"gave": "give", "taken": "take", "took": "take", "held": "hold", "made": "make", "met": "meet",
+	"kept": "keep", "found": "find", "grew": "grow", "grown": "grow", "fell": "fall", "fallen": "fall", "rose": "rise",
+	"risen": "rise", "died": "die", "dead": "die", "death": "die", "born": "birth",
+	"losses": "lose", "loss": "lose", "sales": "sell", "sale": "sell", "data": "datum", "indices": "index",
+	"analyses": "analysis", "arrival": "arrive", "approval": "approve", "refusal": "refuse",
+	"licence": "license", "licences": "license", "licenced": "license", "offence": "offense", "defence": "defense",
+	"practise": "practice", "practised": "practice",
 	"departure": "depart", "payment": "pay", "renewal": "renew", "withdrawal": "withdraw", "removal": "remove",
 }
 

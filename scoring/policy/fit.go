@@ -8,8 +8,10 @@ import (
 type Labelled struct {
 	Relation string // the first that holds between the results
 	Class    relation.Class
-	Group    string // database or whatever cases have in common: what is left out together when a table is tried on cases it was not made from
-	Accepted bool   // people accepted the answer
+	// database or whatever cases have in common: what is left out together when a table is tried on cases it was not made
+	// from
+	Group    string
+	Accepted bool // people accepted the answer
 	// the case was constructed, or chosen by its label: it shows or refutes a relation, and is not evidence of how
 	// often people accept one
 	Chosen bool

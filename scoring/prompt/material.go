@@ -142,7 +142,8 @@ func cut(s string, most int) string {
 	runes := []rune(s)
 	head := most * 3 / 4
 	tail := most - head
-	return fmt.Sprintf("%s\n... (%d of %d characters are left out) ...\n%s", string(runes[:head]), n-most, n, string(runes[n-tail:]))
+	return fmt.Sprintf("%s\n... (%d of %d characters are left out) ...\n%s", string(runes[:head]), n-most, n,
+		string(runes[n-tail:]))
 }
 
 func firstRunes(s string, n int) string {
@@ -181,5 +182,6 @@ func hidden(r rune) bool {
 		return r < ' '
 	}
 	return unicode.IsControl(r) || r == utf8.RuneError ||
-		unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
+		unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
+			unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
 }

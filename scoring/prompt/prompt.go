@@ -47,10 +47,11 @@ type Prompt struct {
 // registered holds the prompts that load has made.
 var registered []*Prompt
 
-// All lists the prompts by version. Two that share a purpose ask the same question of different
+// all lists the prompts by version. Two that share a purpose ask the same question of different
 // material.
-func All() []*Prompt {
-	return slices.SortedFunc(slices.Values(registered), func(a, b *Prompt) int { return strings.Compare(a.Version, b.Version) })
+func all() []*Prompt {
+	return slices.SortedFunc(slices.Values(registered),
+		func(a, b *Prompt) int { return strings.Compare(a.Version, b.Version) })
 }
 
 // Material is the part of a case that a judge is shown. A prompt renders only the fields that it uses.
@@ -92,9 +93,12 @@ func load(purpose, name string, version int, schema string) *Prompt {
 		panic("the schema of prompt " + name + " is not JSON")
 	}
 	p := &Prompt{
-		Purpose: purpose, Version: fmt.Sprintf("%s/%d", name, version), Schema: json.RawMessage(s), Temperature: scoring.JudgeTemperature,
-		system: strings.TrimSpace(system) + "\n\n" + strings.TrimSpace(read("untrusted.txt")),
-		user:   template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user)), relation: strings.Contains(user, ".Relation"), criteria: strings.Contains(user, ".Criteria"), differs: strings.Contains(user, ".Counterexample"),
+		Purpose: purpose, Version: fmt.Sprintf("%s/%d", name, version), Schema: json.RawMessage(s),
+		Temperature: scoring.JudgeTemperature,
+		system:      strings.TrimSpace(system) + "\n\n" + strings.TrimSpace(read("untrusted.txt")),
+		user:        template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user)),
+		relation:    strings.Contains(user, ".Relation"), criteria: strings.Contains(user, ".Criteria"),
+		differs: strings.Contains(user, ".Counterexample"),
 	}
 	if err := p.user.Execute(io.Discard, Material{}); err != nil {
 		panic(err)
@@ -171,7 +175,9 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 func marker(m Material) string {
 	h := sha256.New()
 	for i, s := range []string{
-		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult), Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences, m.Facts, m.Rules, m.Expected, m.Criteria, m.Counterexample,
+		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult),
+		Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences, m.Facts, m.Rules, m.Expected,
+		m.Criteria, m.Counterexample,
 	} {
 		if s != "" { // so that a new field leaves the questions that do not use it as they are
 			fmt.Fprintf(h, "%d %d %s\n", i, len(s), s)

@@ -39,7 +39,7 @@ func material(t *testing.T) Material {
 
 // A prompt whose text moves is another prompt: raise its version together with its golden file.
 func TestRendered(t *testing.T) {
-	for _, p := range All() {
+	for _, p := range all() {
 		r := p.Request(material(t))
 		var got strings.Builder
 		got.WriteString(r.Purpose + " " + r.PromptVersion + "\n")
@@ -74,7 +74,7 @@ func TestRequestsAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range All() {
+	for _, p := range all() {
 		if seen[p.Version] {
 			t.Errorf("%s is there twice", p.Version)
 		}
@@ -119,7 +119,7 @@ func TestMaterialStandsWithinMarkers(t *testing.T) {
 		Facts: said, Rules: said, Differences: said, Opinion: said,
 	}
 	open, end := "[material "+marker(m)+"]", "[end of material "+marker(m)+"]"
-	for _, p := range All() {
+	for _, p := range all() {
 		messages := p.Request(m).Messages
 		if strings.Contains(messages[0].Content, "OUTSIDER") {
 			t.Errorf("%s: material in the system message", p.Version)
@@ -174,7 +174,7 @@ func TestMissingMaterialIsSaid(t *testing.T) {
 func TestRelationChangesOnlyWhatShowsIt(t *testing.T) {
 	with, without := material(t), material(t)
 	with.Relation, without.Relation = "One more row has 0.", ""
-	for _, p := range All() {
+	for _, p := range all() {
 		same := reflect.DeepEqual(p.Request(with), p.Request(without))
 		if shows := strings.Contains(p.Request(with).Messages[1].Content, with.Relation); shows == same {
 			t.Errorf("%s: shows the relation: %v; asks the same without it: %v", p.Version, shows, same)

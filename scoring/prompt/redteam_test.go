@@ -130,7 +130,7 @@ func user(r judgebackend.Request) string { return r.Messages[len(r.Messages)-1].
 // that the answer must repeat.
 func TestRedTeamStaysInside(t *testing.T) {
 	texts := redTeamTexts(t)
-	for _, p := range All() {
+	for _, p := range all() {
 		want, _ := outside(t, user(p.Request(filled(t, "harmless"))))
 		if !strings.Contains(want, "[material]") {
 			t.Errorf("%s shows no material", p.Version)
@@ -186,7 +186,7 @@ func TestEveryPartMovesTheMarker(t *testing.T) {
 // An attacker who has seen the marker of one rendering, or has rendered the prompt himself, and
 // puts it into the text gets another marker.
 func TestRedTeamChasesTheMarker(t *testing.T) {
-	for _, p := range All() {
+	for _, p := range all() {
 		_, mark := outside(t, user(p.Request(filled(t, "harmless"))))
 		seen := "x"
 		want, _ := outside(t, user(p.Request(filled(t, "harmless"))))

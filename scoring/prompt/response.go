@@ -21,7 +21,8 @@ func Unshown(response string) float64 {
 
 // The questions about an agent's answer in prose (BADGER, sections 7.2 to 7.5 and appendix A.4).
 var (
-	Response = load("response", "response", 1, "response") // its claims, the four dimensions of G-Eval and how it resolves what was meant, in one call
-	Intent   = load("intent", "intent", 1, "intent")       // whether the interpretation means what the question means
-	Refusal  = load("refusal", "refusal", 1, "refusal")    // whether it answers, refuses or asks back
+	// its claims, the four dimensions of G-Eval and how it resolves what was meant, in one call
+	Response = load("response", "response", 1, "response")
+	Intent   = load("intent", "intent", 1, "intent")    // whether the interpretation means what the question means
+	Refusal  = load("refusal", "refusal", 1, "refusal") // whether it answers, refuses or asks back
 )

@@ -8,19 +8,23 @@ import (
 )
 
 var (
-	smallNumbers  = []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
-	digitsPhrase  = regexp.MustCompile(` (\w+) (?:decimals?|digits?|fractional digits?|significant digits?)(?: (?:places?|points?|digits?))? `)
-	decimalsOf    = regexp.MustCompile(` (?:decimals?|precision|scale|digits)(?: (?:places?|of|to|is))+ (\w+) `)
-	wholeNumber   = regexp.MustCompile(` (?:(?:as|in|to|nearest|full|rounded) (?:a |an |the |nearest |to )*(?:whole|full|entire)? ?(?:integers?|whole numbers?|wholes?|units?|whole percent|full percent|percent point|whole euros?|whole dollars?|whole hours?|whole days?|whole minutes?|whole years?|whole|full \w+|whole \w+)|no decimals?|without decimals?|without (?:the )?(?:fraction|fractions|cents)|whole percents?|nearest (?:percent|percentage point|dollar|euro|pound|hour|day|minute|year|second|kilogram|kg|km|metre|meter)) `)
-	toTheCent     = regexp.MustCompile(` (?:to|nearest|exact to) (?:the )?(?:nearest )?(?:cent|cents|penny|pence|hundredth|hundredths) `)
-	toTheTenth    = regexp.MustCompile(` (?:to|nearest) (?:the )?(?:nearest )?(?:tenth|tenths) `)
-	roundingTo    = regexp.MustCompile(` (?:decimal|decimals|round|rounded|rounding|digits|decimal places|nearest|unrounded|precision) `)
+	smallNumbers = []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+	digitsPhrase = regexp.MustCompile(
+		` (\w+) (?:decimals?|digits?|fractional digits?|significant digits?)(?: (?:places?|points?|digits?))? `)
+	decimalsOf  = regexp.MustCompile(` (?:decimals?|precision|scale|digits)(?: (?:places?|of|to|is))+ (\w+) `)
+	wholeNumber = regexp.MustCompile(` (?:(?:as|in|to|nearest|full|rounded) (?:a |an |the |nearest |to )*(?:whole|full|entire)? ?(?:integers?|whole numbers?|wholes?|units?|whole percent|full percent|percent point|whole euros?|whole dollars?|whole hours?|whole days?|whole minutes?|whole years?|whole|full \w+|whole \w+)|no decimals?|without decimals?|without (?:the )?(?:fraction|fractions|cents)|whole percents?|nearest (?:percent|percentage point|dollar|euro|pound|hour|day|minute|year|second|kilogram|kg|km|metre|meter)) `)
+	toTheCent   = regexp.MustCompile(
+		` (?:to|nearest|exact to) (?:the )?(?:nearest )?(?:cent|cents|penny|pence|hundredth|hundredths) `)
+	toTheTenth = regexp.MustCompile(` (?:to|nearest) (?:the )?(?:nearest )?(?:tenth|tenths) `)
+	roundingTo = regexp.MustCompile(
+		` (?:decimal|decimals|round|rounded|rounding|digits|decimal places|nearest|unrounded|precision) `)
 	atLeastDigits = regexp.MustCompile(` (?:at least|minimum of|minimum|no fewer than|not fewer than|or more) (?:\w+ )?(?:decimals?|digits?)| (?:decimals?|digits?|decimal places?) (?:or more|at least|minimum) `)
 	exactFigures  = regexp.MustCompile(` (?:unrounded|not rounded|without rounding|do not round|don t round|no rounding|full precision|(?:exact|precise) (?:\w+ ){0,3}(?:amount|value|figure|number|sum|total|price|balance|ratio|percentage|share|result|reading|measurement|level|concentration|weight|mass|height|length|width|depth|distance|duration|time|temperature|rate|score|cost|average|mean|median|size|area|volume|dose|quantity|pressure|speed|fare|fee|salary|wage|rent|yield|density|content|mark|grade)s?|(?:exactly|precisely) (?:how (?:much|high|long|large|big|heavy|far|fast|tall|deep|old|wide|warm|hot|cold)|what)|(?:as )?(?:precisely|exactly) as|exact figures?|to the (?:last|very) (?:digit|decimal)|every digit|all (?:decimals|digits)|exact to) `)
 )
 
 // roundingWords are parts of words. Every text that states how to round contains one of them.
-var roundingWords = []string{"decimal", "digit", "round", "nearest", "precis", "integer", "whole", "full", "cent", "tenth", "hundredth", "penny", "pence", "exact", "fraction", "scale"}
+var roundingWords = []string{"decimal", "digit", "round", "nearest", "precis", "integer", "whole", "full", "cent",
+	"tenth", "hundredth", "penny", "pence", "exact", "fraction", "scale"}
 
 // mayRound reports whether it is worth reading how to round.
 func (q *Question) mayRound() bool {

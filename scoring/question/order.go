@@ -36,7 +36,10 @@ var (
 		"regardless of the order|irrespective of order|irrespective of the order|whatever order|whatever the order|unsorted|unordered|not sorted|not ordered|not be sorted|not be ordered|no sorting|no ordering|without sorting|without ordering|without order|need not sort|do not sort|don t sort|do not order|need to sort|need to order")
 
 	// notOrders have the words of an order and ask for none.
-	notOrders = strings.NewReplacer(" sort of ", " ", " sorts of ", " ", " first name ", " ", " first names ", " ", " in order to ", " ", " were ordered by ", " ", " was ordered by ", " ", " been ordered by ", " ", " are ordered by customer", " ", " right now ", " ", " order form ", " form ", " order number ", " number ", " order line ", " line ", " order status ", " status ")
+	notOrders = strings.NewReplacer(" sort of ", " ", " sorts of ", " ", " first name ", " ", " first names ", " ",
+		" in order to ", " ", " were ordered by ", " ", " was ordered by ", " ", " been ordered by ", " ",
+		" are ordered by customer", " ", " right now ", " ", " order form ", " form ", " order number ", " number ",
+		" order line ", " line ", " order status ", " status ")
 )
 
 // phrases are lists of words, by the first of them.
@@ -159,7 +162,8 @@ func (s orderReader) at(i int) string {
 
 // extreme reports whether a word names an end of an order.
 func extreme(w string) bool {
-	return w == "recent" || w == "best" || w == "worst" || w == "most" || w == "least" || len(w) > 3 && strings.HasSuffix(w, "est")
+	return w == "recent" || w == "best" || w == "worst" || w == "most" || w == "least" ||
+		len(w) > 3 && strings.HasSuffix(w, "est")
 }
 
 // sorts reads around a word such as order.
@@ -174,7 +178,9 @@ func (s orderReader) sorts(i int) (from, to int) {
 		switch {
 		case prev == "in" && next == "":
 			return i - 1, i + 1
-		case kindsOfOrder[prev] && (in == "in" || strings.HasSuffix(prev, "ing") || prev == "reverse" || prev == "reversed" || prev == "numerical" || prev == "numeric"):
+		case kindsOfOrder[prev] &&
+			(in == "in" || strings.HasSuffix(prev, "ing") || prev == "reverse" || prev == "reversed" || prev == "numerical" ||
+				prev == "numeric"):
 			return i - 1, i + 1
 		case next == "of" && (ofOrder[s.at(i+2)] || articlesOfOrder[s.at(i+2)] && ofOrder[s.at(i+3)]):
 			return i, i + 3
@@ -218,7 +224,8 @@ func (s orderReader) before(i, end int) (from, to int) {
 // end reads around an end of a list: top 5, newest at the top.
 func (s orderReader) end(i int) (from, to int) {
 	w, next := s.at(i), s.at(i+1)
-	if (w == "top" || w == "bottom") && (amounts[next] && next != "one" || next != "" && next != "1" && strings.Trim(next, "0123456789") == "") {
+	if (w == "top" || w == "bottom") &&
+		(amounts[next] && next != "one" || next != "" && next != "1" && strings.Trim(next, "0123456789") == "") {
 		return i, i + 2
 	}
 	k := i - 1
@@ -233,7 +240,9 @@ func (s orderReader) end(i int) (from, to int) {
 			return from, to
 		}
 		// The oldest tree at the top of the hill is an example.
-		if from := s.superlativeBefore(s.beforeVerb(k)); from >= 0 && (next == "" || next == "and" || next == "then" || next == "please" || next == "of" && (results[s.at(i+3)] || s.at(i+3) == "page")) {
+		if from := s.superlativeBefore(s.beforeVerb(k)); from >= 0 &&
+			(next == "" || next == "and" || next == "then" || next == "please" ||
+				next == "of" && (results[s.at(i+3)] || s.at(i+3) == "page")) {
 			return from, i + 1
 		}
 		return i, i
@@ -257,7 +266,8 @@ func (s orderReader) between(i int) (from, to int) {
 	if s.at(i-2) == "most" || s.at(i-2) == "least" {
 		from = i - 2
 	}
-	if (startEnds[prev] || extreme(prev) || from < i-1) && (lastEnds[s.at(k)] || extreme(s.at(k))) && (prev != "a" || s.at(k) == "z") {
+	if (startEnds[prev] || extreme(prev) || from < i-1) && (lastEnds[s.at(k)] || extreme(s.at(k))) &&
+		(prev != "a" || s.at(k) == "z") {
 		return from, k + 1
 	}
 	return i, i
@@ -291,11 +301,14 @@ func (q *Question) sequence(words []string) string {
 	for _, s := range q.sentences {
 		for i := range s {
 			t := &s[i]
-			if t.kind != word || !sequences[t.text] || t.role&requested == 0 || i > 0 && articles[s[i-1].text] && s[i-1].text != "the" && s[i-1].text != "a" && s[i-1].text != "an" {
+			if t.kind != word || !sequences[t.text] || t.role&requested == 0 ||
+				i > 0 && articles[s[i-1].text] && s[i-1].text != "the" && s[i-1].text != "a" && s[i-1].text != "an" {
 				continue
 			}
 			// The order of customer 5 is a purchase; "the order of the stops" is none.
-			if t.text == "order" && !(i > 0 && s[i-1].text == "the" && i+2 < len(s) && s[i+1].text == "of" && (articles[s[i+2].text] || possessing[s[i+2].text])) {
+			if t.text == "order" &&
+				!(i > 0 && s[i-1].text == "the" && i+2 < len(s) && s[i+1].text == "of" &&
+					(articles[s[i+2].text] || possessing[s[i+2].text])) {
 				continue
 			}
 			// A log or a route may be named: "the route id", "history teachers".

@@ -34,7 +34,8 @@ func (s orderReader) asItWas(i int) (from, to int) {
 		if w == "took" && s.at(k+1) == "place" || w == "played" && s.at(k+1) == "out" {
 			return i, k + 2
 		}
-		if w := s.at(i + 1); w != "they" && w != "it" && w != "things" && w != "events" && w != "he" && w != "she" && !articles[w] && !possessing[w] {
+		if w := s.at(i + 1); w != "they" && w != "it" && w != "things" && w != "events" && w != "he" && w != "she" &&
+			!articles[w] && !possessing[w] {
 			break
 		}
 		if happened[w] || s.at(k-1) == "were" && done[w] {
@@ -143,7 +144,8 @@ func (s orderReader) through(i int) (from, to int) {
 		return from, b + 1
 	}
 	for k := from - 1; k >= 0 && k >= from-6; k-- {
-		if courses[s.at(k)] && (s.at(k+1) == "of" || k+1 == from) && !months[s.at(a)] && !months[s.at(b)] && !strings.ContainsAny(s.at(a)+s.at(b), "0123456789") {
+		if courses[s.at(k)] && (s.at(k+1) == "of" || k+1 == from) && !months[s.at(a)] && !months[s.at(b)] &&
+			!strings.ContainsAny(s.at(a)+s.at(b), "0123456789") {
 			return k, b + 1
 		}
 	}

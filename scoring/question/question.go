@@ -99,7 +99,8 @@ func (q *Question) requests(stems []string) bool {
 	if len(stems) == 0 {
 		return false
 	}
-	if at := slices.IndexFunc(stems, func(s string) bool { return s == "of" || prepositions[s] }); at > 0 { // date of birth
+	// date of birth
+	if at := slices.IndexFunc(stems, func(s string) bool { return s == "of" || prepositions[s] }); at > 0 {
 		stems = stems[:at]
 	}
 	head := len(stems) - 1
@@ -214,7 +215,8 @@ func (q *Question) AsksBy(word string) bool {
 			if s[i].text != word {
 				continue
 			}
-			if i == 0 || s[i-1].text == "and" || s[i-1].text == "," || tellVerbs[s[i-1].text] || pronouns[s[i-1].text] || s[i-1].kind == stop {
+			if i == 0 || s[i-1].text == "and" || s[i-1].text == "," || tellVerbs[s[i-1].text] || pronouns[s[i-1].text] ||
+				s[i-1].kind == stop {
 				return true
 			}
 		}
@@ -232,7 +234,8 @@ var allThatTie = regexp.MustCompile(` (?:ties?|tied|tying|joint|jointly|draws? l
 // AsksName and AsksID report whether the question asks for the names, or for the ids or numbers, of
 // things.
 func (q *Question) AsksName() bool {
-	return q.roleOf("name")&requested != 0 || q.roleOf("title")&requested != 0 || q.roleOf("who")&requested != 0 || inWords.MatchString(q.Plain())
+	return q.roleOf("name")&requested != 0 || q.roleOf("title")&requested != 0 || q.roleOf("who")&requested != 0 ||
+		inWords.MatchString(q.Plain())
 }
 
 // inWords asks for names in other words.
@@ -243,7 +246,9 @@ func (q *Question) AsksID() bool {
 	q.read()
 	return slices.ContainsFunc(q.phrases, func(p phrase) bool {
 		h := p.head()
-		return p.role&(requested|grouped) != 0 && !p.count && (h == "id" || h == "identifier" || h == "key" || h == "code" || h == "number" && len(p.words) > 1 && p.words[0] != "number")
+		return p.role&(requested|grouped) != 0 && !p.count &&
+			(h == "id" || h == "identifier" || h == "key" || h == "code" ||
+				h == "number" && len(p.words) > 1 && p.words[0] != "number")
 	})
 }
 
@@ -257,12 +262,14 @@ func (q *Question) AsksOne() bool {
 		return true
 	}
 	has := func(w string) bool { return strings.Contains(q.Plain(), w) }
-	return slices.ContainsFunc([]string{" how many ", " how much ", " total ", " sum ", " number of ", " count "}, has) && !q.AsksEach() && !has(" respectively ")
+	return slices.ContainsFunc([]string{" how many ", " how much ", " total ", " sum ", " number of ", " count "}, has) &&
+		!q.AsksEach() && !has(" respectively ")
 }
 
 // AsksEach reports whether the question asks for something of each.
 func (q *Question) AsksEach() bool {
-	return slices.ContainsFunc([]string{" each ", " every ", " per "}, func(w string) bool { return strings.Contains(q.Plain(), w) })
+	return slices.ContainsFunc([]string{" each ", " every ", " per "},
+		func(w string) bool { return strings.Contains(q.Plain(), w) })
 }
 
 // Extremes reports whether the question, or its hint, asks for the highest or for the lowest value of a measure.
@@ -272,7 +279,8 @@ func (q *Question) Extremes() (high, low bool) {
 	asks := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return Contains(plain, w) })
 	}
-	return asks("highest", "most", "largest", "greatest", "biggest", "maximum"), asks("lowest", "least", "smallest", "fewest", "minimum")
+	return asks("highest", "most", "largest", "greatest", "biggest", "maximum"), asks("lowest", "least", "smallest",
+		"fewest", "minimum")
 }
 
 // Either reports whether the question asks for what meets one condition or another, and not both.

@@ -107,8 +107,10 @@ func (r *reader) cut() {
 		return
 	}
 	if p.role&(requested|grouped|of) != 0 {
-		p.measure = p.measure || measures[p.head()] || slices.ContainsFunc(p.words, func(w string) bool { return w == "total" || w == "average" || w == "percentage" })
-		p.count = p.count || slices.ContainsFunc(p.words, func(w string) bool { return w == "count" }) || p.words != nil && p.words[0] == "number" && len(p.words) > 1
+		p.measure = p.measure || measures[p.head()] ||
+			slices.ContainsFunc(p.words, func(w string) bool { return w == "total" || w == "average" || w == "percentage" })
+		p.count = p.count || slices.ContainsFunc(p.words, func(w string) bool { return w == "count" }) ||
+			p.words != nil && p.words[0] == "number" && len(p.words) > 1
 		if p.role == requested && !p.measure {
 			p.extremum = ""
 		}
@@ -144,10 +146,17 @@ func (r *reader) take() {
 // open reads the beginning of a sentence: courtesies, and what kind of sentence it is.
 func (r *reader) open(first bool) {
 	for courtesies := [][]string{
-		{"please"}, {"kindly"}, {"can", "you"}, {"could", "you"}, {"would", "you"}, {"will", "you"}, {"i", "want", "to", "know"}, {"i", "want", "to", "see"}, {"i", "want"}, {"i", "need", "to", "know"}, {"i", "need", "to", "see"}, {"i", "need"},
-		{"we", "need", "to", "know"}, {"we", "need"}, {"we", "want", "to", "know"}, {"we", "want"}, {"i", "would", "like", "to", "know"}, {"i", "would", "like", "to", "see"}, {"i", "would", "like"}, {"i", "d", "like", "to", "know"}, {"i", "d", "like", "to", "see"}, {"i", "d", "like"},
-		{"let", "me", "know"}, {"help", "me"}, {"help", "us"}, {"do", "you", "know"}, {"i", "wonder"}, {"i", "am", "interested", "in"}, {"hi"}, {"hello"}, {"hey"}, {"now"}, {"then"}, {"also"}, {"and"}, {"finally"}, {"next"}, {"additionally"}, {"additionally"},
-		{"here"}, {"ok"}, {"thanks"}, {"so"}, {"just"}, {"be", "sure", "to"}, {"make", "sure", "to"}, {"first"}, {"to"}, {"we", "would", "like", "to", "know"}, {"we", "would", "like", "to", "see"}, {"we", "would", "like"}, {"me"},
+		{"please"}, {"kindly"}, {"can", "you"}, {"could", "you"}, {"would", "you"}, {"will", "you"},
+		{"i", "want", "to", "know"}, {"i", "want", "to", "see"}, {"i", "want"}, {"i", "need", "to", "know"},
+		{"i", "need", "to", "see"}, {"i", "need"},
+		{"we", "need", "to", "know"}, {"we", "need"}, {"we", "want", "to", "know"}, {"we", "want"},
+		{"i", "would", "like", "to", "know"}, {"i", "would", "like", "to", "see"}, {"i", "would", "like"},
+		{"i", "d", "like", "to", "know"}, {"i", "d", "like", "to", "see"}, {"i", "d", "like"},
+		{"let", "me", "know"}, {"help", "me"}, {"help", "us"}, {"do", "you", "know"}, {"i", "wonder"},
+		{"i", "am", "interested", "in"}, {"hi"}, {"hello"}, {"hey"}, {"now"}, {"then"}, {"also"}, {"and"}, {"finally"},
+		{"next"}, {"additionally"}, {"additionally"},
+		{"here"}, {"ok"}, {"thanks"}, {"so"}, {"just"}, {"be", "sure", "to"}, {"make", "sure", "to"}, {"first"}, {"to"},
+		{"we", "would", "like", "to", "know"}, {"we", "would", "like", "to", "see"}, {"we", "would", "like"}, {"me"},
 	}; ; {
 		n := r.any(r.i, courtesies)
 		if n == 1 && r.word(r.i) == "first" && r.i+1 < len(r.s) && r.s[r.i+1].kind != stop && !tellVerbs[r.word(r.i+1)] {
@@ -167,7 +176,8 @@ func (r *reader) open(first bool) {
 		r.role = requested
 	case questions[w]:
 		r.role = requested
-	case w == "for" || w == "of" || w == "on" || w == "at" || w == "in" || w == "to" || w == "from" || w == "by" || w == "with" || w == "under" || w == "through" || w == "during" || prepositions[w] || w == "out" || w == "if":
+	case w == "for" || w == "of" || w == "on" || w == "at" || w == "in" || w == "to" || w == "from" || w == "by" ||
+		w == "with" || w == "under" || w == "through" || w == "during" || prepositions[w] || w == "out" || w == "if":
 		switch {
 		case questions[r.word(r.i+1)] && w != "if": // in which county
 			r.role = requested
@@ -203,7 +213,8 @@ func (r *reader) open(first bool) {
 // fragment reports whether a sentence after the first has no verb, so that it lists further outputs.
 func (r *reader) fragment() bool {
 	for i := r.i; i < len(r.s); i++ {
-		if w := r.s[i].text; auxiliary[w] || acts(w) || prepositions[w] || w == "count" || w == "counts" || w == "means" || w == "refers" || w == "assume" || w == "consider" || w == "use" || w == "ignore" || w == "exclude" || w == "round" {
+		if w := r.s[i].text; auxiliary[w] || acts(w) || prepositions[w] || w == "count" || w == "counts" || w == "means" ||
+			w == "refers" || w == "assume" || w == "consider" || w == "use" || w == "ignore" || w == "exclude" || w == "round" {
 			return false
 		}
 	}
@@ -220,13 +231,15 @@ func (r *reader) opensRequest(i int) bool {
 		return !(w == "include" || w == "add") || !r.rowsIncluded(i+1)
 	}
 	next := r.word(i + 1)
-	if stem := naming.Stem(next); i == 0 && stem != next && !identifiers[stem] && !attributes[stem] && !measures[stem] { // rank teams by points
+	// rank teams by points
+	if stem := naming.Stem(next); i == 0 && stem != next && !identifiers[stem] && !attributes[stem] && !measures[stem] {
 		return true
 	}
 	if w == "count" && i == 0 {
 		return next != "" && next != "of" && next != "by" && next != "per" && next != "and" && next != "," && next != "for"
 	}
-	return articles[next] && next != "that" || questions[next] || possessing[next] || next == "each" || next == "every" || next == "down" || next == "out" || next == "only" || next == "me" || next == "us" || next == "them"
+	return articles[next] && next != "that" || questions[next] || possessing[next] || next == "each" || next == "every" ||
+		next == "down" || next == "out" || next == "only" || next == "me" || next == "us" || next == "them"
 }
 
 // rowsIncluded reports whether the question wants to include certain rows, and not a column: "include those
@@ -234,7 +247,8 @@ func (r *reader) opensRequest(i int) bool {
 func (r *reader) rowsIncluded(i int) bool {
 	for k := i; k < len(r.s) && r.s[k].kind != stop; k++ {
 		switch r.s[k].text {
-		case "without", "no", "zero", "none", "empty", "who", "that", "those", "ones", "even", "all", "null", "nulls", "missing", "ties", "tied", "inactive", "duplicates", "only", "with":
+		case "without", "no", "zero", "none", "empty", "who", "that", "those", "ones", "even", "all", "null", "nulls",
+			"missing", "ties", "tied", "inactive", "duplicates", "only", "with":
 			return true
 		case "and", "their", "its":
 			return false
@@ -262,10 +276,12 @@ func (r *reader) step() {
 		return
 	}
 	prev := r.word(r.i - 1)
-	fresh := r.i == 0 || prev == "," || prev == "and" || prev == ":" || prev == "(" || prev == "then" || prev == "also" || prev == "but" || prev == "please" || prev == "or"
+	fresh := r.i == 0 || prev == "," || prev == "and" || prev == ":" || prev == "(" || prev == "then" || prev == "also" ||
+		prev == "but" || prev == "please" || prev == "or"
 	if n := r.any(r.i, additions); n > 0 {
 		switch {
-		case (w == "including" || w == "include" || w == "includes" || w == "incl") && r.rowsIncluded(r.i+n), w == "as" && r.role == filter && !r.possessed(r.i+n):
+		case (w == "including" || w == "include" || w == "includes" || w == "incl") && r.rowsIncluded(r.i+n),
+			w == "as" && r.role == filter && !r.possessed(r.i+n):
 			r.be(filter)
 		case w == "plus" && r.i > 0 && r.s[r.i-1].kind == number, w == "followed" && r.role == filter:
 			r.cut()
@@ -288,7 +304,8 @@ func (r *reader) step() {
 	if questions[w] && r.question(fresh) {
 		return
 	}
-	if n := r.any(r.i, sorting); n > 0 && !(w == "ordered" && r.role == filter && n == 1) && !(n == 1 && auxiliary[prev] && w == "ranked") {
+	if n := r.any(r.i, sorting); n > 0 && !(w == "ordered" && r.role == filter && n == 1) &&
+		!(n == 1 && auxiliary[prev] && w == "ranked") {
 		r.be(key)
 		r.i += n
 		if w := r.word(r.i); w == "by" || w == "on" || w == "from" {
@@ -297,7 +314,8 @@ func (r *reader) step() {
 		return
 	}
 	if n := r.any(r.i, grouping); n > 0 {
-		if next := r.word(r.i + n); next == "" || r.s[min(r.i+n, len(r.s)-1)].kind == stop || acts(next) || auxiliary[next] || next == "of" {
+		if next := r.word(r.i + n); next == "" || r.s[min(r.i+n, len(r.s)-1)].kind == stop || acts(next) || auxiliary[next] ||
+			next == "of" {
 			r.cut() // how many orders each made
 			r.i += n
 			if next == "of" { // each of the customers
@@ -332,13 +350,15 @@ func (r *reader) step() {
 		}
 		r.i++
 	case possessing[w]:
-		if (fresh || prev == "with" || prev == "both" || prev == "all") && (r.role == filter || r.role == key || r.role == grouped || r.role == of) && !r.leading {
+		if (fresh || prev == "with" || prev == "both" || prev == "all") &&
+			(r.role == filter || r.role == key || r.role == grouped || r.role == of) && !r.leading {
 			r.be(requested)
 		}
 		r.cut()
 		r.i++
 	case articles[w]:
-		if w == "the" && fresh && (r.role == of || r.role == grouped || r.role == key || r.role == filter && measuring[r.word(r.i+1)]) && !r.leading {
+		if w == "the" && fresh &&
+			(r.role == of || r.role == grouped || r.role == key || r.role == filter && measuring[r.word(r.i+1)]) && !r.leading {
 			r.be(requested)
 		}
 		r.cut()
@@ -350,7 +370,9 @@ func (r *reader) step() {
 	case prepositions[w]:
 		r.preposition()
 	case pronouns[w] || adverbs[w]:
-		if (w == "never" || w == "not" || w == "ever" || w == "already") && acts(r.word(r.i+1)) && r.role&(requested|of) != 0 && !r.asks { // products never sold
+		// products never sold
+		if (w == "never" || w == "not" || w == "ever" || w == "already") && acts(r.word(r.i+1)) &&
+			r.role&(requested|of) != 0 && !r.asks {
 			r.be(filter)
 		}
 		r.cut()
@@ -387,19 +409,25 @@ func (r *reader) ends(w string) bool {
 		}
 		// Another verb shows by what follows: which plant emits the most.
 		next := r.word(r.i + 1)
-		if verb := next != "that" && articles[next] || superlative(next) && next != "first" && next != "last" || next == "more" || next == "less" || next == "fewer" || next == "over" || next == "no" || next == "at" || r.i+1 < len(r.s) && r.s[r.i+1].kind == quoted; verb {
+		if verb := next != "that" && articles[next] || superlative(next) && next != "first" && next != "last" ||
+			next == "more" || next == "less" || next == "fewer" || next == "over" || next == "no" || next == "at" ||
+			r.i+1 < len(r.s) && r.s[r.i+1].kind == quoted; verb {
 			r.q.acts = append(r.q.acts, w)
 			return true
 		}
 		return false
 	}
-	return acts(w) && w != "paid" && w != "cost" && w != "lead" && w != "need" && !r.nounFollows() || w == "belonging" || w == "starting" || w == "containing" || w == "located" || w == "costing" || w == "weighing" || w == "living" || w == "working"
+	return acts(w) && w != "paid" && w != "cost" && w != "lead" && w != "need" && !r.nounFollows() || w == "belonging" ||
+		w == "starting" || w == "containing" || w == "located" || w == "costing" || w == "weighing" || w == "living" ||
+		w == "working"
 }
 
 // nounFollows reports whether the next word is one that a participle may belong to: "net paid amount".
 func (r *reader) nounFollows() bool {
 	w := r.word(r.i + 1)
-	return w != "" && r.i+1 < len(r.s) && r.s[r.i+1].kind == word && !prepositions[w] && w != "by" && w != "with" && w != "and" && w != "or" && w != "of" && w != "per" && w != "each" && w != "every" && !articles[w] && !auxiliary[w] && !questions[w] && !adverbs[w] && !superlative(w) && w != "as"
+	return w != "" && r.i+1 < len(r.s) && r.s[r.i+1].kind == word && !prepositions[w] && w != "by" && w != "with" &&
+		w != "and" && w != "or" && w != "of" && w != "per" && w != "each" && w != "every" && !articles[w] && !auxiliary[w] &&
+		!questions[w] && !adverbs[w] && !superlative(w) && w != "as"
 }
 
 func (r *reader) punctuation(w string) {
@@ -430,7 +458,8 @@ func (r *reader) punctuation(w string) {
 // listGoesOn reports whether the introductory part continues after the comma: "In Bonn, Cologne and Aachen, …".
 func (r *reader) listGoesOn() bool {
 	next := r.word(r.i + 1)
-	return !questions[next] && !tellVerbs[next] && !articles[next] && slices.ContainsFunc(r.s[r.i+1:], func(t token) bool { return t.text == "," }) && r.role == filter
+	return !questions[next] && !tellVerbs[next] && !articles[next] &&
+		slices.ContainsFunc(r.s[r.i+1:], func(t token) bool { return t.text == "," }) && r.role == filter
 }
 
 // names reports whether a proper name or a number follows, which is not a column.
@@ -454,14 +483,18 @@ func (r *reader) parenthesis() {
 	for k, t := range inside {
 		w := t.text
 		switch {
-		case t.kind == number || t.kind == quoted || t.kind == stop && w != ",", auxiliary[w] || acts(w) || prepositions[w] || questions[w] && k > 0 || w == "times" || w == "or" || w == "minus" || w == "divided":
+		case t.kind == number || t.kind == quoted || t.kind == stop && w != ",",
+			auxiliary[w] || acts(w) || prepositions[w] || questions[w] && k > 0 || w == "times" || w == "or" || w == "minus" ||
+				w == "divided":
 			r.i = end + 1
 			return
 		case w == "," || w == "and":
 			list = true
 		}
 	}
-	if !list && !(len(inside) > 1 && (inside[0].text == "how" || inside[0].text == "with" || inside[0].text == "incl" || inside[0].text == "including" || inside[0].text == "show")) {
+	if !list && !(len(inside) > 1 &&
+		(inside[0].text == "how" || inside[0].text == "with" || inside[0].text == "incl" || inside[0].text == "including" ||
+			inside[0].text == "show")) {
 		r.i = end + 1
 		return
 	}
@@ -478,18 +511,25 @@ func (r *reader) parenthesis() {
 // question reads a question word; false if it is none.
 func (r *reader) question(fresh bool) bool {
 	w, prev := r.word(r.i), r.word(r.i-1)
-	opens := fresh || r.leading || r.i > 0 && (tellVerbs[prev] || prepositions[prev] || prev == "by" || prev == "of" || prev == "to" || prev == "with" || prev == "me" || prev == "us" || prev == "out" || prev == "as") || r.role == 0
+	opens := fresh || r.leading ||
+		r.i > 0 && (tellVerbs[prev] || prepositions[prev] || prev == "by" || prev == "of" || prev == "to" || prev == "with" ||
+			prev == "me" || prev == "us" || prev == "out" || prev == "as") || r.role == 0
 	if !opens && (w == "how" || w == "what") {
 		opens = true
 	}
-	if (w == "who" || w == "which" || w == "whose" || w == "that" || w == "where") && (prev == "and" || prev == "or" || prev == "but") && r.word(r.i-2) != "," && r.role == filter && r.relative() {
+	if (w == "who" || w == "which" || w == "whose" || w == "that" || w == "where") &&
+		(prev == "and" || prev == "or" || prev == "but") && r.word(r.i-2) != "," && r.role == filter && r.relative() {
 		opens = false // who live in Bonn and who own a car
 	}
-	if r.i > 1 && (w == "which" || w == "whom" || w == "where") && prev != "and" && (prepositions[prev] || prev == "of" || prev == "to") && len(r.q.phrases) > 0 && r.word(r.i-2) != "," && r.word(r.i-2) != "and" && r.i-1 > 0 {
+	if r.i > 1 && (w == "which" || w == "whom" || w == "where") && prev != "and" &&
+		(prepositions[prev] || prev == "of" || prev == "to") && len(r.q.phrases) > 0 && r.word(r.i-2) != "," &&
+		r.word(r.i-2) != "and" && r.i-1 > 0 {
 		opens = false // the city in which he lives
 	}
-	if prev == "," && (w == "who" || w == "whose" || w == "which") && r.role&(requested|of) != 0 && len(r.q.phrases) > 0 && !r.leading && w != "which" {
-		opens = w == "who" && r.role == requested && slices.Contains([]string{"is", "are"}, r.word(r.i+1)) && r.word(r.i+2) == "the"
+	if prev == "," && (w == "who" || w == "whose" || w == "which") && r.role&(requested|of) != 0 && len(r.q.phrases) > 0 &&
+		!r.leading && w != "which" {
+		opens = w == "who" && r.role == requested && slices.Contains([]string{"is", "are"}, r.word(r.i+1)) &&
+			r.word(r.i+2) == "the"
 	}
 	if !opens {
 		r.be(filter)
@@ -511,7 +551,9 @@ func (r *reader) question(fresh bool) bool {
 			r.q.counts = true
 			r.i++
 			r.asks = true
-		case next != "" && r.s[min(r.i+1, len(r.s)-1)].kind == word && !auxiliary[next] && !articles[next] && !pronouns[next] && next != "to" && next != "come": // how tall
+		case next != "" && r.s[min(r.i+1, len(r.s)-1)].kind == word && !auxiliary[next] && !articles[next] &&
+			!pronouns[next] && next != "to" && next != "come":
+			// how tall
 			r.phrase = phrase{role: requested, measure: true, words: []string{r.s[r.i].stem}}
 			r.s[r.i].role |= requested
 			r.i++
@@ -536,7 +578,8 @@ func (r *reader) question(fresh bool) bool {
 	case "what", "which":
 		if linking[next] {
 			r.i += 2
-			if n := r.word(r.i); pronouns[n] && (r.i+1 >= len(r.s) || r.s[r.i+1].kind == stop || r.s[r.i+1].text == "and") && len(r.q.phrases) > 0 {
+			if n := r.word(r.i); pronouns[n] && (r.i+1 >= len(r.s) || r.s[r.i+1].kind == stop || r.s[r.i+1].text == "and") &&
+				len(r.q.phrases) > 0 {
 				r.phrase = phrase{role: requested, measure: true, pronoun: true}
 				r.cut()
 				r.i++
@@ -600,7 +643,9 @@ func (r *reader) by() {
 
 func (r *reader) of() {
 	head := r.phrase.head()
-	if head == "number" && len(r.phrase.words) > 1 && r.phrase.words[0] != "total" && r.phrase.words[0] != "average" && r.phrase.words[0] != "overall" && r.phrase.words[0] != "mean" { // the phone number of
+	// the phone number of
+	if head == "number" && len(r.phrase.words) > 1 && r.phrase.words[0] != "total" && r.phrase.words[0] != "average" &&
+		r.phrase.words[0] != "overall" && r.phrase.words[0] != "mean" {
 		r.be(of)
 		r.i++
 		return
@@ -608,7 +653,10 @@ func (r *reader) of() {
 	switch {
 	case r.role == requested && containers[head] && !identifiers[head]:
 		r.phrase = phrase{}
-	case r.role == requested && (head == "number" || head == "count" || head == "total" || head == "sum" || head == "amount" || head == "average" || head == "quantity" || head == "percentage" || head == "share" || head == "volume" || head == "proportion" || head == "many" || head == "much"):
+	case r.role == requested &&
+		(head == "number" || head == "count" || head == "total" || head == "sum" || head == "amount" || head == "average" ||
+			head == "quantity" || head == "percentage" || head == "share" || head == "volume" || head == "proportion" ||
+			head == "many" || head == "much"):
 		if head == "number" || head == "count" {
 			r.phrase.count, r.q.counts = true, true
 		}
@@ -655,7 +703,9 @@ func (r *reader) auxiliary() {
 func (r *reader) superlative() {
 	w, t := r.word(r.i), &r.s[r.i]
 	next := r.word(r.i + 1)
-	if (w == "first" || w == "last" || w == "final" || w == "middle") && (next == "name" || next == "names" || next == "and" && r.word(r.i+2) == "last" || next == "or" && r.word(r.i+2) == "last") || (w == "last" && r.word(r.i-1) == "and" && next == "name") {
+	if (w == "first" || w == "last" || w == "final" || w == "middle") &&
+		(next == "name" || next == "names" || next == "and" && r.word(r.i+2) == "last" ||
+			next == "or" && r.word(r.i+2) == "last") || (w == "last" && r.word(r.i-1) == "and" && next == "name") {
 		r.take()
 		return
 	}
@@ -707,7 +757,9 @@ func (r *reader) cutFor(role role) {
 func (r *reader) preposition() {
 	w, next := r.word(r.i), r.word(r.i+1)
 	switch {
-	case (w == "in" || w == "on") && (next == "total" || next == "average" || next == "percent" || next == "descending" || next == "ascending" || next == "alphabetical" || next == "chronological" || next == "order" || next == "addition"):
+	case (w == "in" || w == "on") &&
+		(next == "total" || next == "average" || next == "percent" || next == "descending" || next == "ascending" ||
+			next == "alphabetical" || next == "chronological" || next == "order" || next == "addition"):
 		r.cut()
 		r.i += 2
 		return
@@ -745,7 +797,8 @@ func (r *reader) with() {
 	j := r.i + 1
 	prev := r.word(r.i - 1)
 	defer func() { r.i++ }()
-	if possessing[r.word(j)] || r.word(j) == "respective" || r.word(j) == "corresponding" || r.word(j) == "associated" || r.word(j) == "both" && possessing[r.word(j+1)] {
+	if possessing[r.word(j)] || r.word(j) == "respective" || r.word(j) == "corresponding" || r.word(j) == "associated" ||
+		r.word(j) == "both" && possessing[r.word(j+1)] {
 		r.be(requested)
 		return
 	}
@@ -758,7 +811,8 @@ func (r *reader) with() {
 		r.be(filter)
 		return
 	}
-	if superlative(r.word(j)) && !((r.word(j) == "first" || r.word(j) == "last") && identifiers[r.word(j+1)]) || superlative(r.word(j+1)) && r.s[j].kind == number {
+	if superlative(r.word(j)) && !((r.word(j) == "first" || r.word(j) == "last") && identifiers[r.word(j+1)]) ||
+		superlative(r.word(j+1)) && r.s[j].kind == number {
 		if r.role == requested || r.role == of || r.role == filter || r.role == grouped {
 			r.be(key)
 		}
@@ -771,15 +825,22 @@ func (r *reader) with() {
 	// A requested output has no value next to it: "with the name of their manager", not "with the name Bob".
 	head := ""
 	k := j
-	for ; k < len(r.s) && r.s[k].kind == word && !prepositions[r.word(k)] && !auxiliary[r.word(k)] && r.word(k) != "of" && r.word(k) != "and" && r.word(k) != "by" && r.word(k) != "per" && !questions[r.word(k)] && r.word(k) != "as"; k++ {
+	for ; k < len(r.s) && r.s[k].kind == word && !prepositions[r.word(k)] && !auxiliary[r.word(k)] && r.word(k) != "of" &&
+		r.word(k) != "and" && r.word(k) != "by" && r.word(k) != "per" && !questions[r.word(k)] && r.word(k) != "as"; k++ {
 		if r.s[k].name && k > j {
 			r.be(filter)
 			return
 		}
 		head = r.s[k].stem
 	}
-	valued := k < len(r.s) && (r.s[k].kind == number || r.s[k].kind == quoted || comparing[r.word(k)] && r.word(k) != "at" && r.word(k) != "no" && r.word(k) != "a" && r.word(k) != "the" || r.word(k) == "in" || r.word(k) == "like" || r.word(k) == "than" || r.word(k) == "above" || r.word(k) == "below" || auxiliary[r.word(k)]) ||
-		k+1 < len(r.s) && r.word(k) == "of" && (r.s[k+1].kind == number || r.s[k+1].kind == quoted || r.s[k+1].name || r.word(k+1) == "at" || r.word(k+1) == "more" || r.word(k+1) == "over" || r.word(k+1) == "less")
+	valued := k < len(r.s) &&
+		(r.s[k].kind == number || r.s[k].kind == quoted ||
+			comparing[r.word(k)] && r.word(k) != "at" && r.word(k) != "no" && r.word(k) != "a" && r.word(k) != "the" ||
+			r.word(k) == "in" || r.word(k) == "like" || r.word(k) == "than" || r.word(k) == "above" || r.word(k) == "below" ||
+			auxiliary[r.word(k)]) ||
+		k+1 < len(r.s) && r.word(k) == "of" &&
+			(r.s[k+1].kind == number || r.s[k+1].kind == quoted || r.s[k+1].name || r.word(k+1) == "at" ||
+				r.word(k+1) == "more" || r.word(k+1) == "over" || r.word(k+1) == "less")
 	switch {
 	case valued:
 		r.be(filter)

@@ -32,7 +32,8 @@ var (
 )
 
 // noObjects are words that cannot be the object of having at least one.
-var noObjects = set("how no never not been to be less fewer more their its highest lowest most least the a an none nothing zero neither 0")
+var noObjects = set(
+	"how no never not been to be less fewer more their its highest lowest most least the a an none nothing zero neither 0")
 
 // states are verbs in relative clauses that describe a state, and not how often something happened.
 var states = set("is are was were live lives lived reside resides resided work works worked belong belongs come comes came speak speaks born weigh weighs cost costs know knows like likes earn earns earned based located named called start starts began begin begins end ends include includes does do did can could will would should may must has have had not never retired age aged make makes")
@@ -49,7 +50,8 @@ func (q *Question) AtLeastOne(counted ...string) bool {
 		return true
 	case withEmpty.MatchString(plain):
 		return false
-	case oneAtLeast.MatchString(plain), wereDone.MatchString(plain), selected.MatchString(plain) && !q.AsksEach() && !ofAll.MatchString(plain):
+	case oneAtLeast.MatchString(plain), wereDone.MatchString(plain),
+		selected.MatchString(plain) && !q.AsksEach() && !ofAll.MatchString(plain):
 		return true
 	}
 	q.read()
@@ -70,7 +72,8 @@ func (q *Question) AtLeastOne(counted ...string) bool {
 			add(joined(p.words))
 		}
 	}
-	back := strings.Contains(plain, " and how many ") || strings.Contains(plain, " and how much ") || strings.Contains(plain, " how many each ") || strings.Contains(plain, " and how often ")
+	back := strings.Contains(plain, " and how many ") || strings.Contains(plain, " and how much ") ||
+		strings.Contains(plain, " how many each ") || strings.Contains(plain, " and how often ")
 	for _, m := range append(has.FindAllStringSubmatch(plain, -1), hadThere.FindAllStringSubmatch(plain, -1)...) {
 		if !noObjects[m[1]] && (things[stemOf(m[1])] || back) {
 			return true
@@ -97,7 +100,8 @@ func (q *Question) Restricts() bool {
 	q.read()
 	return slices.ContainsFunc(q.sentences, func(s []token) bool {
 		for i := range s {
-			if !relatives[s[i].text] || s[i].kind != word || s[i].text == "that" && i+1 < len(s) && !acts(s[i+1].text) && !auxiliary[s[i+1].text] {
+			if !relatives[s[i].text] || s[i].kind != word ||
+				s[i].text == "that" && i+1 < len(s) && !acts(s[i+1].text) && !auxiliary[s[i+1].text] {
 				continue
 			}
 			for k := i + 1; k < len(s) && k <= i+8; k++ {
@@ -187,7 +191,9 @@ func happens(stem string) bool {
 	if happenings[stem] {
 		return true
 	}
-	return !notHappenings[stem] && len(stem) > 5 && (strings.HasSuffix(stem, "tion") || strings.HasSuffix(stem, "ssion") || strings.HasSuffix(stem, "ment") || strings.HasSuffix(stem, "ing") && stem != "building")
+	return !notHappenings[stem] && len(stem) > 5 &&
+		(strings.HasSuffix(stem, "tion") || strings.HasSuffix(stem, "ssion") || strings.HasSuffix(stem, "ment") ||
+			strings.HasSuffix(stem, "ing") && stem != "building")
 }
 
 var (
@@ -253,7 +259,8 @@ func (q *Question) EveryRow() bool {
 				return true
 			case s[i].text == "all" && (measures[thing] || thing == "time") && attribute != "measure":
 				return true
-			case s[i].text != "all" && attribute == "other" && !(i > 0 && auxiliary[s[i-1].text]) && i > 0 && s[i-1].text != "in" && s[i-1].text != "by":
+			case s[i].text != "all" && attribute == "other" && !(i > 0 && auxiliary[s[i-1].text]) && i > 0 &&
+				s[i-1].text != "in" && s[i-1].text != "by":
 				return true
 			}
 		}
@@ -269,7 +276,8 @@ func thingAt(s []token, i int) string {
 		if articles[w] || w == "of" && thing == "" || possessing[w] {
 			continue
 		}
-		if w == "of" || prepositions[w] || auxiliary[w] || questions[w] || w == "and" || w == "with" || w == "by" || w == "that" || pronouns[w] || thing != "" && acts(w) || w == "per" || w == "each" {
+		if w == "of" || prepositions[w] || auxiliary[w] || questions[w] || w == "and" || w == "with" || w == "by" ||
+			w == "that" || pronouns[w] || thing != "" && acts(w) || w == "per" || w == "each" {
 			break
 		}
 		if thing = s[i].stem; s[i].possessive {
@@ -297,7 +305,8 @@ func (q *Question) attribute(thing string) string {
 		}
 		switch head := p.head(); {
 		case p.count || p.ranked || slices.ContainsFunc(p.words, func(w string) bool {
-			return w == "total" || w == "average" || w == "sum" || w == "percentage" || w == "mean" || w == "share" || w == "much" || w == "maximum" || w == "minimum"
+			return w == "total" || w == "average" || w == "sum" || w == "percentage" || w == "mean" || w == "share" ||
+				w == "much" || w == "maximum" || w == "minimum"
 		}):
 			measure = true
 		case head == thing || head == "" || containers[head] && !identifiers[head]:

@@ -80,7 +80,8 @@ func split(text string) (sentences [][]token) {
 		switch {
 		case unicode.IsDigit(r):
 			from := i
-			for unicode.IsDigit(at(i+1)) || strings.ContainsRune(".,:", at(i+1)) && unicode.IsDigit(at(i+2)) || unicode.IsLetter(at(i+1)) {
+			for unicode.IsDigit(at(i+1)) || strings.ContainsRune(".,:", at(i+1)) && unicode.IsDigit(at(i+2)) ||
+				unicode.IsLetter(at(i+1)) {
 				i++
 			}
 			s = append(s, token{kind: number, text: strings.ToLower(string(runes[from : i+1]))})

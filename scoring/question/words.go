@@ -7,10 +7,11 @@ var (
 	articles   = set("the a an this that these those all both some any my our your")
 	possessing = set("their its his her theirs whose")
 	linking    = set("is are was were be been being s")
-	auxiliary  = set("is are was were be been being has have had do does did can could will would shall should may might must")
-	questions  = set("what which who whom whose where when why how whether")
-	pronouns   = set("it they them that this those these he she him one ones there i me us we you")
-	adverbs    = set("also then please additionally furthermore finally only just not never ever respectively overall altogether together too now next currently actually already still even exactly so far approximately about instead else etc more less")
+	auxiliary  = set(
+		"is are was were be been being has have had do does did can could will would shall should may might must")
+	questions = set("what which who whom whose where when why how whether")
+	pronouns  = set("it they them that this those these he she him one ones there i me us we you")
+	adverbs   = set("also then please additionally furthermore finally only just not never ever respectively overall altogether together too now next currently actually already still even exactly so far approximately about instead else etc more less")
 
 	amounts = set("one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty fifty hundred thousand dozen several few couple many")
 
@@ -30,25 +31,35 @@ var (
 
 	// additions continue to ask for something more.
 	additions = [][]string{
-		{"as", "well", "as"}, {"along", "with"}, {"together", "with"}, {"in", "addition", "to"}, {"alongside"}, {"plus"}, {"accompanied", "by"}, {"coupled", "with"}, {"paired", "with"}, {"next", "to"},
-		{"including"}, {"incl"}, {"include"}, {"includes"}, {"inclusive", "of"}, {"showing"}, {"displaying"}, {"listing"}, {"giving"}, {"stating"}, {"returning"}, {"indicating"}, {"reporting"}, {"naming"},
+		{"as", "well", "as"}, {"along", "with"}, {"together", "with"}, {"in", "addition", "to"}, {"alongside"}, {"plus"},
+		{"accompanied", "by"}, {"coupled", "with"}, {"paired", "with"}, {"next", "to"},
+		{"including"}, {"incl"}, {"include"}, {"includes"}, {"inclusive", "of"}, {"showing"}, {"displaying"}, {"listing"},
+		{"giving"}, {"stating"}, {"returning"}, {"indicating"}, {"reporting"}, {"naming"},
 		{"followed", "by"}, {"besides"}, {"and", "also"},
 	}
 	// sorting phrases name what rows are sorted by.
 	sorting = [][]string{
-		{"sorted"}, {"sort"}, {"ordered", "by"}, {"order", "by"}, {"ordering", "by"}, {"ranked"}, {"rank", "by"}, {"ranking", "by"}, {"arranged"}, {"in", "order", "of"}, {"according", "to"}, {"based", "on"}, {"in", "terms", "of"}, {"as", "measured", "by"},
-		{"measured", "by"}, {"prioritized", "by"}, {"prioritised", "by"}, {"judged", "by"}, {"ordered"}, {"them", "by"}, {"in", "the", "order", "of"}, {"results", "by"}, {"descending", "by"}, {"ascending", "by"},
+		{"sorted"}, {"sort"}, {"ordered", "by"}, {"order", "by"}, {"ordering", "by"}, {"ranked"}, {"rank", "by"},
+		{"ranking", "by"}, {"arranged"}, {"in", "order", "of"}, {"according", "to"}, {"based", "on"}, {"in", "terms", "of"},
+		{"as", "measured", "by"},
+		{"measured", "by"}, {"prioritized", "by"}, {"prioritised", "by"}, {"judged", "by"}, {"ordered"}, {"them", "by"},
+		{"in", "the", "order", "of"}, {"results", "by"}, {"descending", "by"}, {"ascending", "by"},
 	}
 	grouping = [][]string{
-		{"for", "each"}, {"for", "every"}, {"of", "each"}, {"of", "every"}, {"in", "each"}, {"in", "every"}, {"on", "each"}, {"on", "every"}, {"at", "each"}, {"at", "every"}, {"by", "each"}, {"by", "every"}, {"from", "each"}, {"from", "every"}, {"to", "each"}, {"to", "every"},
-		{"within", "each"}, {"per"}, {"each"}, {"every"}, {"grouped", "by"}, {"broken", "down", "by"}, {"split", "by"}, {"split", "into"}, {"split", "up", "by"}, {"broken", "out", "by"}, {"separated", "by"}, {"separately", "for"}, {"group", "by"}, {"across", "all"}, {"divided", "by"}, {"segmented", "by"},
+		{"for", "each"}, {"for", "every"}, {"of", "each"}, {"of", "every"}, {"in", "each"}, {"in", "every"}, {"on", "each"},
+		{"on", "every"}, {"at", "each"}, {"at", "every"}, {"by", "each"}, {"by", "every"}, {"from", "each"},
+		{"from", "every"}, {"to", "each"}, {"to", "every"},
+		{"within", "each"}, {"per"}, {"each"}, {"every"}, {"grouped", "by"}, {"broken", "down", "by"}, {"split", "by"},
+		{"split", "into"}, {"split", "up", "by"}, {"broken", "out", "by"}, {"separated", "by"}, {"separately", "for"},
+		{"group", "by"}, {"across", "all"}, {"divided", "by"}, {"segmented", "by"},
 	}
 
 	// containers hold what is asked and are nothing by themselves.
 	containers = set("list table overview breakdown summary set kind type sort result results output record records row rows column columns field fields data information detail details ranking rankings timeline collection report query answer line lines " +
 		"standing standings leaderboard sequence history schedule chronology queue itinerary agenda order chart everything item items entry entries")
 	// identifiers identify the thing that a row describes.
-	identifiers = set("name names title titles id ids identifier identifiers key keys code codes label labels number numbers")
+	identifiers = set(
+		"name names title titles id ids identifier identifiers key keys code codes label labels number numbers")
 
 	measures = set("revenue sale sales turnover income profit loss earning earnings cost price amount total sum number count quantity average mean median rate ratio percentage percent share salary wage pay balance score point rating weight height length width depth size " +
 		"duration age distance population area volume speed temperature value budget expenditure spend spending fee tax discount margin growth change difference capacity enrollment enrolment attendance vote goal win frequency probability latency yield stock " +

@@ -10,7 +10,8 @@ import (
 
 var aggregateKinds = []Kind{
 	{
-		Name: "sum_for_parts", Class: Defensible, WrittenFrom: "splash", find: func(e *evidence) *found { return sumForParts(e, predSide) },
+		Name: "sum_for_parts", Class: Defensible, WrittenFrom: "splash",
+		find:    func(e *evidence) *found { return sumForParts(e, predSide) },
 		Meaning: "The answer is the sum, by its name or query, of the numbers that gold lists, below each other or in one row, all of one sign, and the question asks for a number or a total and not for each.", Example: "(3), (4), (5); (total) = (12)",
 	},
 	{
@@ -19,11 +20,13 @@ var aggregateKinds = []Kind{
 	},
 	{
 		Name: "list_for_count", Class: Defensible, find: func(e *evidence) *found { return countForList(e, goldSide) },
-		Meaning: "Gold is the number, by its name or query, of the rows, or of the different rows, that the answer lists.", Example: "(count) = (2); ('a'), ('b')",
+		Meaning: "Gold is the number, by its name or query, of the rows, or of the different rows, that the answer lists.",
+		Example: "(count) = (2); ('a'), ('b')",
 	},
 	{
 		Name: "count_for_list", Class: Difference, find: func(e *evidence) *found { return countForList(e, predSide) },
-		Meaning: "The answer is the number, by its name or query, of the rows, or of the different rows, that gold lists.", Example: "('a'), ('b'); (count) = (2)",
+		Meaning: "The answer is the number, by its name or query, of the rows, or of the different rows, that gold lists.",
+		Example: "('a'), ('b'); (count) = (2)",
 	},
 	{
 		Name: "rolled_up", Class: Difference, find: func(e *evidence) *found { return rollUp(e, predSide) },
@@ -35,7 +38,8 @@ var aggregateKinds = []Kind{
 	},
 	{
 		Name: "aggregate_for_list", Class: Difference, find: aggregateForList,
-		Meaning: "The answer is the average, greatest or least of the numbers that gold lists.", Example: "(3), (4), (5); (4)",
+		Meaning: "The answer is the average, greatest or least of the numbers that gold lists.",
+		Example: "(3), (4), (5); (4)",
 	},
 }
 
@@ -67,9 +71,13 @@ func sumForParts(e *evidence, sum side) *found {
 			continue
 		}
 		if sum == predSide {
-			return &found{text: fmt.Sprintf("The answer is the sum of the %d numbers that gold lists in %s.", list.Rows(), columnName(list, i)), proof: Proof{GoldColumns: []int{i}, PredColumns: []int{0}}}
+			return &found{
+				text: fmt.Sprintf("The answer is the sum of the %d numbers that gold lists in %s.", list.Rows(),
+					columnName(list, i)), proof: Proof{GoldColumns: []int{i}, PredColumns: []int{0}}}
 		}
-		return &found{text: fmt.Sprintf("Gold is the sum of the %d numbers that the answer lists in %s.", list.Rows(), columnName(list, i)), proof: Proof{GoldColumns: []int{0}, PredColumns: []int{i}}}
+		return &found{
+			text: fmt.Sprintf("Gold is the sum of the %d numbers that the answer lists in %s.", list.Rows(),
+				columnName(list, i)), proof: Proof{GoldColumns: []int{0}, PredColumns: []int{i}}}
 	}
 	return nil
 }
@@ -105,9 +113,14 @@ func (e *evidence) sumOfRow(one *scoring.Column, sum side) *found {
 		return nil
 	}
 	if sum == predSide {
-		return &found{text: fmt.Sprintf("The answer is the sum of the %d numbers that gold has in %s.", len(columns), named(list, columns)), proof: Proof{GoldColumns: columns, PredColumns: []int{0}}}
+		return &found{
+			text: fmt.Sprintf("The answer is the sum of the %d numbers that gold has in %s.", len(columns),
+				named(list, columns)), proof: Proof{GoldColumns: columns, PredColumns: []int{0}}}
 	}
-	return &found{text: fmt.Sprintf("Gold is the sum of the %d numbers that the answer has in %s.", len(columns), named(list, columns)), proof: Proof{GoldColumns: []int{0}, PredColumns: columns}}
+	return &found{
+		text: fmt.Sprintf("Gold is the sum of the %d numbers that the answer has in %s.", len(columns),
+			named(list, columns)),
+		proof: Proof{GoldColumns: []int{0}, PredColumns: columns}}
 }
 
 func nonZero(c *scoring.Column) int {
@@ -249,7 +262,9 @@ func aggregateForList(e *evidence) *found {
 		default:
 			continue
 		}
-		return &found{text: fmt.Sprintf("The answer is the %s of the numbers that gold lists in %s.", what, columnName(e.gold, i)), proof: Proof{GoldColumns: []int{i}, PredColumns: []int{0}, Facts: []string{what}}}
+		return &found{
+			text:  fmt.Sprintf("The answer is the %s of the numbers that gold lists in %s.", what, columnName(e.gold, i)),
+			proof: Proof{GoldColumns: []int{i}, PredColumns: []int{0}, Facts: []string{what}}}
 	}
 	return nil
 }
@@ -295,7 +310,8 @@ func rollUp(e *evidence, coarse side) *found {
 			r := &found{proof: Proof{GoldColumns: []int{by}, PredColumns: []int{m}, Facts: []string{what}}}
 			names := named(e.gold, e.goldColumns(group))
 			if coarse == predSide {
-				r.text = fmt.Sprintf("The answer groups by %s alone: its %s is the %s of gold's rows in each group.", names, columnName(c, m), what)
+				r.text = fmt.Sprintf("The answer groups by %s alone: its %s is the %s of gold's rows in each group.", names,
+					columnName(c, m), what)
 			} else {
 				r.proof.GoldColumns, r.proof.PredColumns = []int{m}, []int{by}
 				r.text = fmt.Sprintf("The answer groups more finely than gold, which groups by %s: gold's %s is the %s of the answer's rows in each group.", names, columnName(c, m), what)

@@ -19,13 +19,19 @@ var approximateKinds = []Kind{
 // approximateFunctions maps the aggregates that engines document as approximate to the aggregate that they
 // approximate.
 var approximateFunctions = map[string]string{
-	"approx_count_distinct": "distinct", "approx_distinct": "distinct", "approx_count_dist": "distinct", "approximate_count_distinct": "distinct", "hll": "distinct", "hll_count.extract": "distinct", "uniq": "distinct", "uniqcombined": "distinct", "uniqcombined64": "distinct", "uniqhll12": "distinct",
+	"approx_count_distinct": "distinct", "approx_distinct": "distinct", "approx_count_dist": "distinct",
+	"approximate_count_distinct": "distinct", "hll": "distinct", "hll_count.extract": "distinct", "uniq": "distinct",
+	"uniqcombined": "distinct", "uniqcombined64": "distinct", "uniqhll12": "distinct",
 	"uniqthetasketch": "distinct", "ndv": "distinct", "hll_estimate": "distinct", "hll_cardinality": "distinct",
-	"approx_quantile": "quantile", "approx_quantiles": "quantile", "approx_percentile": "quantile", "percentile_approx": "quantile", "approximate_percentile_disc": "quantile", "quantile_tdigest": "quantile", "quantiletdigest": "quantile", "quantile": "quantile", "quantiles": "quantile", "approx_median": "quantile", "approx_top_k": "quantile",
+	"approx_quantile": "quantile", "approx_quantiles": "quantile", "approx_percentile": "quantile",
+	"percentile_approx": "quantile", "approximate_percentile_disc": "quantile", "quantile_tdigest": "quantile",
+	"quantiletdigest": "quantile", "quantile": "quantile", "quantiles": "quantile", "approx_median": "quantile",
+	"approx_top_k": "quantile",
 }
 
 // exactQuantiles are the aggregates that give quantiles exactly.
-var exactQuantiles = wordSet("median percentile_cont percentile_disc percentile quantile_cont quantile_disc quantileexact quantileexactinclusive")
+var exactQuantiles = wordSet(
+	"median percentile_cont percentile_disc percentile quantile_cont quantile_disc quantileexact quantileexactinclusive")
 
 // maxApproximation is the largest relative error that counts as that of an approximate aggregate.
 // The standard error of counts of distinct values is documented as 0.8 % (Redshift), 1 % (BigQuery),
@@ -42,9 +48,12 @@ func approximate(e *evidence) *found {
 	if !ok || len(pairs) == 0 || !e.queries().both() {
 		return nil
 	}
+	near := func(g, p float64) bool {
+		return math.Abs(g-p) <= maxApproximation*math.Max(math.Abs(g), math.Abs(p))
+	}
 	for i := range pairs {
 		m := &pairs[i]
-		if holds, _ := m.every(func(g, p float64) bool { return math.Abs(g-p) <= maxApproximation*math.Max(math.Abs(g), math.Abs(p)) }); !holds || !e.approximates(m) {
+		if holds, _ := m.every(near); !holds || !e.approximates(m) {
 			return nil
 		}
 	}
@@ -70,7 +79,9 @@ func (e *evidence) approximates(m *measurePair) bool {
 		return false
 	}
 	gf, pf := estimates(g, e.Dialect), estimates(p, e.Dialect)
-	return gf.of != "" && gf.of == pf.of && (!gf.exact || !pf.exact) && (gf.argument == "" || pf.argument == "" || gf.argument == pf.argument) && (gf.at == nil || pf.at == nil || gf.at.Cmp(pf.at) == 0)
+	return gf.of != "" && gf.of == pf.of && (!gf.exact || !pf.exact) &&
+		(gf.argument == "" || pf.argument == "" || gf.argument == pf.argument) &&
+		(gf.at == nil || pf.at == nil || gf.at.Cmp(pf.at) == 0)
 }
 
 // sameConditions reports whether both queries keep the same rows: their conditions are the same, one by
@@ -150,7 +161,8 @@ func estimates(x sqlparts.Expr, dialect string) (out estimate) {
 	if out.of == "quantile" {
 		out.at = quantileOf(name, call.Args)
 	}
-	if out.of == "quantile" && strings.HasPrefix(name, "percentile") && name != "percentile_approx" && name != "percentile" {
+	if out.of == "quantile" && strings.HasPrefix(name, "percentile") && name != "percentile_approx" &&
+		name != "percentile" {
 		out.argument = "" // it is after WITHIN GROUP
 	}
 	return out

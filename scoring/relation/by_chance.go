@@ -82,7 +82,8 @@ func sums(words []string) bool {
 	if len(words) == 0 || !countsFirst[words[0]] {
 		return false
 	}
-	if len(words) > 1 && words[1] == "of" || words[0] != "sum" && words[0] != "total" && len(words) == 2 && naming.Stem(words[1]) != words[1] {
+	if len(words) > 1 && words[1] == "of" ||
+		words[0] != "sum" && words[0] != "total" && len(words) == 2 && naming.Stem(words[1]) != words[1] {
 		return !anyWord(words[1:], wordSet("pct perc percent percentage"))
 	}
 	return !slices.ContainsFunc(words, func(w string) bool { return shares[w] }) && !isGiven(words)

@@ -29,19 +29,24 @@ var clauseKinds = []Kind{
 	},
 	{
 		Name: "ratio_differs", Class: Difference, find: ratioDiffers,
-		Meaning: "Both results are one number of a division, and not the same one.", Example: "SUM(a) / COUNT(*); SUM(a) / COUNT(b)",
+		Meaning: "Both results are one number of a division, and not the same one.",
+		Example: "SUM(a) / COUNT(*); SUM(a) / COUNT(b)",
 	},
 	{
-		Name: "order_total_for_raw", Class: Defensible, WrittenFrom: "splash", find: func(e *evidence) *found { return orderAggregated(e, predSide) },
+		Name: "order_total_for_raw", Class: Defensible, WrittenFrom: "splash",
+		find:    func(e *evidence) *found { return orderAggregated(e, predSide) },
 		Meaning: "Both queries keep the first rows of an order in the same tables; the answer's is by an aggregate of what gold's is by as it is.", Example: "ORDER BY x LIMIT 1; GROUP BY k ORDER BY SUM(x) LIMIT 1",
 	},
 	{
-		Name: "order_raw_for_total", Class: Difference, find: func(e *evidence) *found { return orderAggregated(e, goldSide) },
-		Meaning: "Both queries keep the first rows of an order; gold's is by an aggregate, the answer's by single values.", Example: "GROUP BY k ORDER BY SUM(x) LIMIT 1; ORDER BY x LIMIT 1",
+		Name: "order_raw_for_total", Class: Difference,
+		find:    func(e *evidence) *found { return orderAggregated(e, goldSide) },
+		Meaning: "Both queries keep the first rows of an order; gold's is by an aggregate, the answer's by single values.",
+		Example: "GROUP BY k ORDER BY SUM(x) LIMIT 1; ORDER BY x LIMIT 1",
 	},
 	{
 		Name: "order_differs", Class: Difference, find: orderDiffers,
-		Meaning: "Both queries keep the first rows, each of another order.", Example: "ORDER BY x LIMIT 3; ORDER BY y LIMIT 3",
+		Meaning: "Both queries keep the first rows, each of another order.",
+		Example: "ORDER BY x LIMIT 3; ORDER BY y LIMIT 3",
 	},
 	{
 		Name: "limits_differ", Class: Difference, find: limitsDiffer,
@@ -49,11 +54,13 @@ var clauseKinds = []Kind{
 	},
 	{
 		Name: "distinct_under_limit", Class: Difference, find: distinctUnderLimit,
-		Meaning: "Both queries keep the first rows; only one of them drops repetitions first.", Example: "SELECT DISTINCT x … LIMIT 3; SELECT x … LIMIT 3",
+		Meaning: "Both queries keep the first rows; only one of them drops repetitions first.",
+		Example: "SELECT DISTINCT x … LIMIT 3; SELECT x … LIMIT 3",
 	},
 	{
 		Name: "same_order_limit", Class: Difference, find: sameOrderLimit,
-		Meaning: "Both queries keep as many rows of the same order, and the rows differ: they tie, or are of other groups.", Example: "GROUP BY id ORDER BY COUNT(*) LIMIT 3; GROUP BY name ORDER BY COUNT(*) LIMIT 3",
+		Meaning: "Both queries keep as many rows of the same order, and the rows differ: they tie, or are of other groups.",
+		Example: "GROUP BY id ORDER BY COUNT(*) LIMIT 3; GROUP BY name ORDER BY COUNT(*) LIMIT 3",
 	},
 	{
 		Name: "group_differs", Class: Difference, find: groupDiffers,
@@ -92,7 +99,8 @@ func sameQuery(e *evidence) *found {
 	case p == nil:
 		return nil
 	case p.By == sqlproof.Text:
-		return &found{text: "Both queries are the same text: where results differ, they ran on different data or leave something to chance."}
+		return &found{
+			text: "Both queries are the same text: where results differ, they ran on different data or leave something to chance."}
 	case e.queriesOnly:
 		return &found{text: "The queries are proven to be the same."}
 	}
@@ -121,9 +129,13 @@ func countDistinct(e *evidence) *found {
 	pd, pp := q.pred.counts()
 	switch {
 	case gd > pd && pp > gp:
-		return &found{text: fmt.Sprintf("Gold counts different values in %s, the answer in %s; it counts all in more places.", printable.Count(gd, "place"), number(pd))}
+		return &found{
+			text: fmt.Sprintf("Gold counts different values in %s, the answer in %s; it counts all in more places.",
+				printable.Count(gd, "place"), number(pd))}
 	case pd > gd && gp > pp:
-		return &found{text: fmt.Sprintf("The answer counts different values in %s, gold in %s; gold counts all in more places.", printable.Count(pd, "place"), number(gd))}
+		return &found{
+			text: fmt.Sprintf("The answer counts different values in %s, gold in %s; gold counts all in more places.",
+				printable.Count(pd, "place"), number(gd))}
 	}
 	return nil
 }
@@ -157,7 +169,8 @@ func aggregateDiffers(e *evidence) *found {
 	if len(g) == 0 || len(p) == 0 {
 		return nil
 	}
-	return &found{text: fmt.Sprintf("Gold aggregates by %s, the answer by %s.", parts(g), parts(p)), proof: Proof{Gold: parts(g), Pred: parts(p)}}
+	return &found{text: fmt.Sprintf("Gold aggregates by %s, the answer by %s.", parts(g), parts(p)),
+		proof: Proof{Gold: parts(g), Pred: parts(p)}}
 }
 
 func ratioForPlain(e *evidence) *found {
@@ -173,7 +186,8 @@ func ratioForPlain(e *evidence) *found {
 
 func ratioDiffers(e *evidence) *found {
 	q := e.queries()
-	if !q.both() || q.gold.divides == 0 || q.pred.divides == 0 || e.queriesOnly || single(e.gold) == nil || single(e.pred) == nil {
+	if !q.both() || q.gold.divides == 0 || q.pred.divides == 0 || e.queriesOnly || single(e.gold) == nil ||
+		single(e.pred) == nil {
 		return nil
 	}
 	g, _ := floatOf(e.gold.Columns[0].Value(0))
@@ -205,21 +219,25 @@ func (q *query) first() bool {
 
 func orderAggregated(e *evidence, has side) *found {
 	q := e.queries()
-	if !q.firsts() || q.gold.order[0].aggregated == q.pred.order[0].aggregated || q.gold.order[0].aggregated != (has == goldSide) {
+	if !q.firsts() || q.gold.order[0].aggregated == q.pred.order[0].aggregated ||
+		q.gold.order[0].aggregated != (has == goldSide) {
 		return nil
 	}
 	if has == predSide && !q.totals() {
 		return nil // rows counted are another measure, and sums over other tables other sums
 	}
 	g, p := part(q.gold.order[0].text), part(q.pred.order[0].text)
-	return &found{text: fmt.Sprintf("Gold keeps the first rows by %s, the answer by %s: one is a total, the other a single value.", g, p), proof: Proof{Gold: g, Pred: p}}
+	return &found{
+		text: fmt.Sprintf("Gold keeps the first rows by %s, the answer by %s: one is a total, the other a single value.", g,
+			p), proof: Proof{Gold: g, Pred: p}}
 }
 
 // totals reports whether the answer sorts by an aggregate of gold's unaggregated sort key, both in the same tables.
 func (q *queries) totals() bool {
 	column := unqualified(q.gold.order[0].text)
 	return q.sameTables() && slices.ContainsFunc(q.pred.calls, func(c call) bool {
-		return sqlparts.IsAggregate(c.name) && unqualified(c.args) == column && strings.Contains(q.pred.order[0].text, c.name+"("+c.args)
+		return sqlparts.IsAggregate(c.name) && unqualified(c.args) == column &&
+			strings.Contains(q.pred.order[0].text, c.name+"("+c.args)
 	})
 }
 
@@ -231,11 +249,13 @@ func (q *queries) sameTables() bool {
 
 func orderDiffers(e *evidence) *found {
 	q := e.queries()
-	if !q.firsts() || q.gold.order[0].text == q.pred.order[0].text || q.gold.order[0].aggregated != q.pred.order[0].aggregated {
+	if !q.firsts() || q.gold.order[0].text == q.pred.order[0].text ||
+		q.gold.order[0].aggregated != q.pred.order[0].aggregated {
 		return nil
 	}
 	g, p := part(q.gold.order[0].text), part(q.pred.order[0].text)
-	return &found{text: fmt.Sprintf("Gold keeps the first rows by %s, the answer by %s.", g, p), proof: Proof{Gold: g, Pred: p}}
+	return &found{text: fmt.Sprintf("Gold keeps the first rows by %s, the answer by %s.", g, p),
+		proof: Proof{Gold: g, Pred: p}}
 }
 
 func limitsDiffer(e *evidence) *found {
@@ -255,7 +275,8 @@ func limitsDiffer(e *evidence) *found {
 
 func distinctUnderLimit(e *evidence) *found {
 	q := e.queries()
-	if !q.both() || q.gold.final == nil || q.pred.final == nil || q.gold.final.Distinct == q.pred.final.Distinct || q.gold.grouped() || q.pred.grouped() || !q.gold.first() || !q.pred.first() {
+	if !q.both() || q.gold.final == nil || q.pred.final == nil || q.gold.final.Distinct == q.pred.final.Distinct ||
+		q.gold.grouped() || q.pred.grouped() || !q.gold.first() || !q.pred.first() {
 		return nil
 	}
 	if q.gold.final.Distinct {
@@ -266,10 +287,13 @@ func distinctUnderLimit(e *evidence) *found {
 
 func sameOrderLimit(e *evidence) *found {
 	q := e.queries()
-	if !q.firsts() || q.gold.order[0] != q.pred.order[0] || !q.gold.limited || !q.pred.limited || q.gold.limit != q.pred.limit {
+	if !q.firsts() || q.gold.order[0] != q.pred.order[0] || !q.gold.limited || !q.pred.limited ||
+		q.gold.limit != q.pred.limit {
 		return nil
 	}
-	return &found{text: fmt.Sprintf("Both keep the first %s, sorted first by %s.", printable.Count(int(q.gold.limit), "row"), part(q.gold.order[0].text)), proof: Proof{Gold: part(q.gold.order[0].text), Pred: part(q.pred.order[0].text)}}
+	return &found{
+		text: fmt.Sprintf("Both keep the first %s, sorted first by %s.", printable.Count(int(q.gold.limit), "row"),
+			part(q.gold.order[0].text)), proof: Proof{Gold: part(q.gold.order[0].text), Pred: part(q.pred.order[0].text)}}
 }
 
 // groups returns the sorted grouping expressions of a query, including its inner queries.
@@ -347,7 +371,8 @@ func tablesDiffer(e *evidence) *found {
 		return nil
 	}
 	if g, p := q.loneTables(); len(g) > 0 && len(p) > 0 {
-		return &found{text: fmt.Sprintf("Gold reads %s, the answer's query %s.", parts(g), parts(p)), proof: Proof{Gold: parts(g), Pred: parts(p)}}
+		return &found{text: fmt.Sprintf("Gold reads %s, the answer's query %s.", parts(g), parts(p)),
+			proof: Proof{Gold: parts(g), Pred: parts(p)}}
 	}
 	return nil
 }
@@ -360,7 +385,8 @@ func selectDiffers(e *evidence) *found {
 	if !q.gold.sameBut(q.pred) {
 		return nil
 	}
-	g, p := parts(without(q.gold.parts.Select, q.pred.parts.Select)), parts(without(q.pred.parts.Select, q.gold.parts.Select))
+	g, p := parts(without(q.gold.parts.Select, q.pred.parts.Select)),
+		parts(without(q.pred.parts.Select, q.gold.parts.Select))
 	return &found{text: "The queries are the same but for what they select.", proof: Proof{Gold: g, Pred: p}}
 }
 

@@ -36,7 +36,8 @@ var conditionKinds = []Kind{
 	},
 	{
 		Name: "boundary", Class: Difference, find: boundary,
-		Meaning: "The queries compare the same column with the same value, one of them the value itself included.", Example: "x > 5; x >= 5",
+		Meaning: "The queries compare the same column with the same value, one of them the value itself included.",
+		Example: "x > 5; x >= 5",
 	},
 	{
 		Name: "comparison_differs", Class: Difference, find: comparisonDiffers,
@@ -44,19 +45,23 @@ var conditionKinds = []Kind{
 	},
 	{
 		Name: "or_for_and", Class: Difference, find: orForAnd,
-		Meaning: "Gold keeps what meets two conditions at once (INTERSECT), the answer what meets either.", Example: "… INTERSECT …; x IN ('a', 'b')",
+		Meaning: "Gold keeps what meets two conditions at once (INTERSECT), the answer what meets either.",
+		Example: "… INTERSECT …; x IN ('a', 'b')",
 	},
 	{
 		Name: "and_for_or", Class: Difference, find: andForOr,
-		Meaning: "The answer keeps what meets two conditions at once (INTERSECT), gold what meets either.", Example: "x IN ('a', 'b'); … INTERSECT …",
+		Meaning: "The answer keeps what meets two conditions at once (INTERSECT), gold what meets either.",
+		Example: "x IN ('a', 'b'); … INTERSECT …",
 	},
 	{
 		Name: "condition_missing", Class: Difference, find: func(e *evidence) *found { return loneCondition(e, goldSide) },
-		Meaning: "Gold restricts a column to a literal that the answer's query does not mention.", Example: "WHERE a = 1 AND b = 2; WHERE a = 1",
+		Meaning: "Gold restricts a column to a literal that the answer's query does not mention.",
+		Example: "WHERE a = 1 AND b = 2; WHERE a = 1",
 	},
 	{
 		Name: "condition_added", Class: Difference, find: func(e *evidence) *found { return loneCondition(e, predSide) },
-		Meaning: "The answer's query restricts a column to a literal that gold does not mention.", Example: "WHERE a = 1; WHERE a = 1 AND b = 2",
+		Meaning: "The answer's query restricts a column to a literal that gold does not mention.",
+		Example: "WHERE a = 1; WHERE a = 1 AND b = 2",
 	},
 }
 
@@ -128,7 +133,8 @@ func oneFilter(e *evidence, has side) *found {
 			return nil
 		}
 		return &found{
-			text:  fmt.Sprintf("Every row of gold is there, and %s more; only gold has the condition %s.", printable.Count(len(m.onlyPred), "row"), part(gold)),
+			text: fmt.Sprintf("Every row of gold is there, and %s more; only gold has the condition %s.",
+				printable.Count(len(m.onlyPred), "row"), part(gold)),
 			proof: Proof{OnlyPred: len(m.onlyPred), Gold: part(gold), Rows: some(m.onlyPred)},
 		}
 	}
@@ -136,7 +142,8 @@ func oneFilter(e *evidence, has side) *found {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("Every row of the answer is in gold, which has %s more; only the answer has the condition %s.", printable.Count(len(m.onlyGold), "row"), part(pred)),
+		text: fmt.Sprintf("Every row of the answer is in gold, which has %s more; only the answer has the condition %s.",
+			printable.Count(len(m.onlyGold), "row"), part(pred)),
 		proof: Proof{OnlyGold: len(m.onlyGold), Pred: part(pred), Rows: some(m.onlyGold)},
 	}
 }
@@ -190,9 +197,12 @@ func literalCase(e *evidence) *found {
 	}
 	switch g, a := p[0], p[1]; {
 	case g.Column != a.Column:
-		return aboutConditions(p, fmt.Sprintf("The queries compare with the same letters, gold %s, the answer %s.", part(g.Column), part(a.Column)))
+		return aboutConditions(p,
+			fmt.Sprintf("The queries compare with the same letters, gold %s, the answer %s.", part(g.Column), part(a.Column)))
 	case g.Operator != a.Operator:
-		return aboutConditions(p, fmt.Sprintf("The queries compare %s with the same letters, gold by %s, the answer by %s.", part(g.Column), g.Operator, a.Operator))
+		return aboutConditions(p,
+			fmt.Sprintf("The queries compare %s with the same letters, gold by %s, the answer by %s.", part(g.Column),
+				g.Operator, a.Operator))
 	}
 	return aboutConditions(p, "The queries compare with literals that differ in upper and lower case alone.")
 }
@@ -223,7 +233,8 @@ func letters(s string) string {
 }
 
 func literalForm(e *evidence) *found {
-	return aboutConditions(e.literalPair(sameForm), "The queries compare with literals that are the same but for the way they are written.")
+	return aboutConditions(e.literalPair(sameForm),
+		"The queries compare with literals that are the same but for the way they are written.")
 }
 
 func literalsDiffer(e *evidence) *found {
@@ -274,7 +285,9 @@ func comparisonDiffers(e *evidence) *found {
 	if p == nil {
 		return nil
 	}
-	return aboutConditions(p, fmt.Sprintf("The queries compare %s with the same value, gold by %s, the answer by %s.", part(p[0].Column), p[0].Operator, p[1].Operator))
+	return aboutConditions(p,
+		fmt.Sprintf("The queries compare %s with the same value, gold by %s, the answer by %s.", part(p[0].Column),
+			p[0].Operator, p[1].Operator))
 }
 
 func orForAnd(e *evidence) *found {
@@ -303,18 +316,27 @@ func loneCondition(e *evidence, has side) *found {
 		of, other = other, of
 	}
 	for _, c := range of.conditions {
-		if c.literal == "" || len(letters(c.literal)) == 0 || !strings.ContainsFunc(c.Column, unicode.IsLetter) || other.holds(c) {
+		if c.literal == "" || len(letters(c.literal)) == 0 || !strings.ContainsFunc(c.Column, unicode.IsLetter) ||
+			other.holds(c) {
 			continue
 		}
 		tests := other.tests(c)
 		switch {
 		case has == predSide && tests && other.divides > 0: // a share of all rows is not one of those that are left
-			return &found{text: fmt.Sprintf("The answer's query has the condition %s; gold tests that column in a part of its ratio alone and keeps the rows.", part(c.text)), proof: Proof{Pred: part(c.text)}}
+			return &found{
+				text: fmt.Sprintf(
+					"The answer's query has the condition %s; gold tests that column in a part of its ratio alone and keeps the rows.", part(c.text)), proof: Proof{Pred: part(c.text)}}
 		case tests:
 		case has == predSide:
-			return &found{text: fmt.Sprintf("The answer's query has the condition %s; no condition of gold is on that column.", part(c.text)), proof: Proof{Pred: part(c.text)}}
+			return &found{
+				text: fmt.Sprintf("The answer's query has the condition %s; no condition of gold is on that column.",
+					part(c.text)),
+				proof: Proof{Pred: part(c.text)}}
 		default:
-			return &found{text: fmt.Sprintf("Gold has the condition %s; no condition of the answer's query is on that column.", part(c.text)), proof: Proof{Gold: part(c.text)}}
+			return &found{
+				text: fmt.Sprintf("Gold has the condition %s; no condition of the answer's query is on that column.",
+					part(c.text)),
+				proof: Proof{Gold: part(c.text)}}
 		}
 	}
 	return nil
@@ -340,5 +362,6 @@ func (q *query) tests(c condition) bool {
 
 // names are the words of a normal form that may be names.
 func names(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(s,
+		func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -81,7 +81,8 @@ func (e *evidence) keys(pair int) pairKeys {
 // naturalKeys returns the keys of a column without conversion. They may be compared with those of any other column.
 func (e *evidence) naturalKeys(s side, column int) []uint64 {
 	if e.natural == nil {
-		e.natural = map[side][][]uint64{goldSide: make([][]uint64, len(e.gold.Columns)), predSide: make([][]uint64, len(e.pred.Columns))}
+		e.natural = map[side][][]uint64{goldSide: make([][]uint64, len(e.gold.Columns)),
+			predSide: make([][]uint64, len(e.pred.Columns))}
 	}
 	if k := e.natural[s][column]; k != nil {
 		return k

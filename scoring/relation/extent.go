@@ -19,7 +19,8 @@ var extentKinds = []Kind{
 	},
 	{
 		Name: "measures_differ", Class: Difference, find: measuresDiffer,
-		Meaning: "The rows are the same by their other columns, and measures of theirs are not.", Example: "('a', 3), ('b', 5); ('a', 3), ('b', 8)",
+		Meaning: "The rows are the same by their other columns, and measures of theirs are not.",
+		Example: "('a', 3), ('b', 5); ('a', 3), ('b', 8)",
 	},
 	{
 		Name: "superset", Class: Difference, find: superset,
@@ -43,7 +44,8 @@ var extentKinds = []Kind{
 	},
 	{
 		Name: "cells_differ", Class: Difference, find: cellsDiffer,
-		Meaning: "No row agrees as a whole, but a key that is unique on both sides matches rows, and other columns differ.", Example: "('a', 1, 'x'); ('a', 2, 'y')",
+		Meaning: "No row agrees as a whole, but a key that is unique on both sides matches rows, and other columns differ.",
+		Example: "('a', 1, 'x'); ('a', 2, 'y')",
 	},
 	{
 		Name: "columns_in_common", Class: Difference, find: columnsInCommon,
@@ -57,7 +59,8 @@ var extentKinds = []Kind{
 
 // unexplained is in where no relation holds, so that there is always one.
 var unexplained = Kind{
-	Name: "unexplained", Class: Difference, find: func(*evidence) *found { return &found{text: "The results differ in a way that has no name."} },
+	Name: "unexplained", Class: Difference,
+	find:    func(*evidence) *found { return &found{text: "The results differ in a way that has no name."} },
 	Meaning: "None of the others.", Example: "",
 }
 
@@ -69,7 +72,8 @@ func predEmpty(e *evidence) *found {
 		return nil
 	}
 	if p == blankNull {
-		return &found{text: fmt.Sprintf("The answer is one row of NULLs; gold has %s.", printable.Count(e.gold.Rows(), "row"))}
+		return &found{
+			text: fmt.Sprintf("The answer is one row of NULLs; gold has %s.", printable.Count(e.gold.Rows(), "row"))}
 	}
 	return &found{text: fmt.Sprintf("The answer is empty; gold has %s.", printable.Count(e.gold.Rows(), "row"))}
 }
@@ -80,7 +84,8 @@ func goldEmpty(e *evidence) *found {
 		return nil
 	}
 	if g == blankNull {
-		return &found{text: fmt.Sprintf("Gold is one row of NULLs; the answer has %s.", printable.Count(e.pred.Rows(), "row"))}
+		return &found{
+			text: fmt.Sprintf("Gold is one row of NULLs; the answer has %s.", printable.Count(e.pred.Rows(), "row"))}
 	}
 	return &found{text: fmt.Sprintf("Gold is empty; the answer has %s.", printable.Count(e.pred.Rows(), "row"))}
 }
@@ -90,7 +95,8 @@ func superset(e *evidence) *found {
 	if m == nil || len(m.onlyGold) > 0 || len(m.onlyPred) == 0 {
 		return nil
 	}
-	return &found{text: fmt.Sprintf("Every row of gold is there, and %d more.", len(m.onlyPred)), proof: Proof{OnlyPred: len(m.onlyPred), Rows: some(m.onlyPred)}}
+	return &found{text: fmt.Sprintf("Every row of gold is there, and %d more.", len(m.onlyPred)),
+		proof: Proof{OnlyPred: len(m.onlyPred), Rows: some(m.onlyPred)}}
 }
 
 func subset(e *evidence) *found {
@@ -98,7 +104,8 @@ func subset(e *evidence) *found {
 	if m == nil || len(m.onlyPred) > 0 || len(m.onlyGold) == 0 {
 		return nil
 	}
-	return &found{text: fmt.Sprintf("Every row of the answer is in gold, which has %d more.", len(m.onlyGold)), proof: Proof{OnlyGold: len(m.onlyGold), Rows: some(m.onlyGold)}}
+	return &found{text: fmt.Sprintf("Every row of the answer is in gold, which has %d more.", len(m.onlyGold)),
+		proof: Proof{OnlyGold: len(m.onlyGold), Rows: some(m.onlyGold)}}
 }
 
 func overlap(e *evidence, least, below float64) *found {
@@ -111,7 +118,8 @@ func overlap(e *evidence, least, below float64) *found {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("%s %s; %d only in gold, %d only in the answer.", printable.Count(m.equal, "row"), printable.Verb(m.equal, "agrees", "agree"), len(m.onlyGold), len(m.onlyPred)),
+		text: fmt.Sprintf("%s %s; %d only in gold, %d only in the answer.", printable.Count(m.equal, "row"),
+			printable.Verb(m.equal, "agrees", "agree"), len(m.onlyGold), len(m.onlyPred)),
 		proof: Proof{OnlyGold: len(m.onlyGold), OnlyPred: len(m.onlyPred)},
 	}
 }
@@ -153,7 +161,8 @@ func cellsDiffer(e *evidence) *found {
 	}
 	keys := e.goldColumns(e.a.Index)
 	return &found{
-		text: fmt.Sprintf("%s of %d in gold and %d in the answer %s matched by %s; %s %s.", printable.Count(m.equal, "row"), len(m.gold), len(m.pred), printable.Verb(m.equal, "is", "are"), named(e.gold, keys),
+		text: fmt.Sprintf("%s of %d in gold and %d in the answer %s matched by %s; %s %s.", printable.Count(m.equal, "row"),
+			len(m.gold), len(m.pred), printable.Verb(m.equal, "is", "are"), named(e.gold, keys),
 			named(e.gold, differ), printable.Verb(len(differ), "differs", "differ")),
 		proof: Proof{OnlyGold: len(m.onlyGold), OnlyPred: len(m.onlyPred), GoldColumns: differ},
 	}
@@ -172,7 +181,9 @@ func columnsInCommon(e *evidence) *found {
 	if len(pairs) == 0 {
 		return nil
 	}
-	return e.aboutPairs(pairs, fmt.Sprintf("No row agrees as a whole; %s %s values in common with the answer.", named(e.gold, e.goldColumns(pairs)), printable.Verb(len(pairs), "has", "have")))
+	return e.aboutPairs(pairs,
+		fmt.Sprintf("No row agrees as a whole; %s %s values in common with the answer.", named(e.gold, e.goldColumns(pairs)),
+			printable.Verb(len(pairs), "has", "have")))
 }
 
 func disjoint(e *evidence) *found {

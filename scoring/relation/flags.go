@@ -71,11 +71,13 @@ func turnedFlag(e *evidence) *found {
 			continue
 		}
 		p := flagOf(&e.pred.Columns[j])
-		if p == nil || !match(g.keys(s.keysOf(goldSide, e.gold.Rows()), false), p.keys(s.keysOf(predSide, e.pred.Rows()), true)).sameBag() {
+		if p == nil ||
+			!match(g.keys(s.keysOf(goldSide, e.gold.Rows()), false), p.keys(s.keysOf(predSide, e.pred.Rows()), true)).sameBag() {
 			continue
 		}
 		return &found{
-			text:  fmt.Sprintf("%s of the answer says the opposite of %s, by its name and in every row; all else agrees.", columnName(e.pred, j), columnName(e.gold, s.gold[0])),
+			text: fmt.Sprintf("%s of the answer says the opposite of %s, by its name and in every row; all else agrees.",
+				columnName(e.pred, j), columnName(e.gold, s.gold[0])),
 			proof: Proof{GoldColumns: s.gold, PredColumns: []int{j}},
 		}
 	}

@@ -19,13 +19,16 @@ func flagUnnamed(e *evidence) *found {
 	}
 	pairs := e.pairsThat(func(c *scoring.ColumnPair) bool {
 		g, p := naming.Read(e.gold.Columns[c.Gold].Name), naming.Read(e.pred.Columns[c.Pred].Name)
-		return !e.named(c) && !g.Akin(p) && e.bothFlags(c) && !blankHeader(e.gold.Columns[c.Gold].Name) && !blankHeader(e.pred.Columns[c.Pred].Name) && !e.askedFor(c)
+		return !e.named(c) && !g.Akin(p) && e.bothFlags(c) && !blankHeader(e.gold.Columns[c.Gold].Name) &&
+			!blankHeader(e.pred.Columns[c.Pred].Name) && !e.askedFor(c)
 	})
 	if len(pairs) == 0 {
 		return nil
 	}
 	c := &e.a.Columns[pairs[0]]
-	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree, but nothing says that %s is true where %s is: it may be the opposite.", columnName(e.pred, c.Pred), columnName(e.gold, c.Gold)))
+	return e.aboutPairs(pairs,
+		fmt.Sprintf("All rows agree, but nothing says that %s is true where %s is: it may be the opposite.",
+			columnName(e.pred, c.Pred), columnName(e.gold, c.Gold)))
 }
 
 // bothFlags reports whether both columns of a pair hold truth values that have no other meaning. At least one of

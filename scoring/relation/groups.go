@@ -88,10 +88,12 @@ func (e *evidence) columnOfPair(s side, pair int) int {
 
 func totalRowAdded(e *evidence) *found {
 	if row := e.totalRow(predSide); row >= 0 {
-		return &found{text: "Every row of gold is there, and a row with the total of the others.", proof: Proof{OnlyPred: 1, Rows: []int{row}}}
+		return &found{text: "Every row of gold is there, and a row with the total of the others.",
+			proof: Proof{OnlyPred: 1, Rows: []int{row}}}
 	}
 	if row := e.totalRow(goldSide); row >= 0 {
-		return &found{text: "Every row of the answer is in gold, which has a row with the total of the others.", proof: Proof{OnlyGold: 1, Rows: []int{row}}}
+		return &found{text: "Every row of the answer is in gold, which has a row with the total of the others.",
+			proof: Proof{OnlyGold: 1, Rows: []int{row}}}
 	}
 	return nil
 }
@@ -146,7 +148,8 @@ func zeroFilled(e *evidence, more side) *found {
 				break
 			}
 		}
-		if nothing && e.pairAdds(k) && (e.gold.Columns[c.Gold].Type.Numeric() || e.pred.Columns[c.Pred].Type.Numeric()) && varies(there, here[rows[0]]) {
+		if nothing && e.pairAdds(k) && (e.gold.Columns[c.Gold].Type.Numeric() || e.pred.Columns[c.Pred].Type.Numeric()) &&
+			varies(there, here[rows[0]]) {
 			measures = append(measures, k)
 		} else {
 			group = append(group, k)
@@ -191,9 +194,12 @@ func zeroFilled(e *evidence, more side) *found {
 			cause = ": groups without a match were kept (outer join instead of inner)"
 		}
 	}
-	r := e.aboutPairs(measures, fmt.Sprintf("Every row of gold is there; %s more %s nothing (0 or NULL) in %s%s.", printable.Count(len(rows), "row"), printable.Verb(len(rows), "has", "have"), what, cause))
+	r := e.aboutPairs(measures,
+		fmt.Sprintf("Every row of gold is there; %s more %s nothing (0 or NULL) in %s%s.", printable.Count(len(rows), "row"),
+			printable.Verb(len(rows), "has", "have"), what, cause))
 	if more == goldSide {
-		r.text = fmt.Sprintf("Every row of the answer is in gold; the %s that it lacks %s nothing (0 or NULL) in %s%s.", printable.Count(len(rows), "row"), printable.Verb(len(rows), "has", "have"), what, cause)
+		r.text = fmt.Sprintf("Every row of the answer is in gold; the %s that it lacks %s nothing (0 or NULL) in %s%s.",
+			printable.Count(len(rows), "row"), printable.Verb(len(rows), "has", "have"), what, cause)
 	}
 	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(rows)
 	return r
@@ -240,7 +246,8 @@ func mergedGroups(e *evidence, merges side) *found {
 	single := func(keys []uint64) func(int32) bool {
 		return func(row int32) bool { return b.at(keys[row]).gold == 1 }
 	}
-	if slices.ContainsFunc(oneDiffers, single(one)) || slices.ContainsFunc(severalDiffers, single(several)) || len(one)-repeated < max(2, repeated) ||
+	if slices.ContainsFunc(oneDiffers, single(one)) || slices.ContainsFunc(severalDiffers, single(several)) ||
+		len(one)-repeated < max(2, repeated) ||
 		len(oneDiffers) != repeated { // a row that is unchanged on the other side was not merged from others
 		return nil
 	}

@@ -60,7 +60,8 @@ func crossed(e *evidence) *found {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("The answer has the values of %s under %s, which says something else.", named(e.gold, from), named(e.pred, to)),
+		text: fmt.Sprintf("The answer has the values of %s under %s, which says something else.", named(e.gold, from),
+			named(e.pred, to)),
 		proof: Proof{GoldColumns: from, PredColumns: to},
 	}
 }
@@ -94,7 +95,10 @@ func anyColumn(e *evidence) *found {
 	if len(pairs) == 0 || len(pairs) < len(e.a.Columns) { // columns that agree otherwise hold the rows together
 		return nil
 	}
-	return e.aboutPairs(pairs, fmt.Sprintf("The values of %s are in the answer, but under another name, beside other numbers, and too few to tell by.", named(e.gold, e.goldColumns(pairs))))
+	return e.aboutPairs(pairs,
+		fmt.Sprintf(
+			"The values of %s are in the answer, but under another name, beside other numbers, and too few to tell by.",
+			named(e.gold, e.goldColumns(pairs))))
 }
 
 // related reports whether names or queries indicate that two aligned columns are the same: a word in common, or the
@@ -107,7 +111,8 @@ func (e *evidence) related(c *scoring.ColumnPair) bool {
 	if x == nil || y == nil {
 		return false
 	}
-	return bareColumn(sqlparts.Normalized(x)) == bareColumn(sqlparts.Normalized(y)) || aggregateOf(x) != "" && aggregateOf(x) == aggregateOf(y)
+	return bareColumn(sqlparts.Normalized(x)) == bareColumn(sqlparts.Normalized(y)) ||
+		aggregateOf(x) != "" && aggregateOf(x) == aggregateOf(y)
 }
 
 func numbersOf(c *scoring.Column) []float64 {

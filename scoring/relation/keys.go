@@ -100,7 +100,8 @@ func keyish(c *scoring.Column) bool {
 		return false
 	}
 	switch last := w[len(w)-1]; last {
-	case "id", "ids", "key", "code", "nr", "no", "num", "uuid", "guid", "pk", "sk", "abbreviation", "isbn", "iata", "iso", "sku", "slug", "symbol", "login":
+	case "id", "ids", "key", "code", "nr", "no", "num", "uuid", "guid", "pk", "sk", "abbreviation", "isbn", "iata", "iso",
+		"sku", "slug", "symbol", "login":
 		return true
 	default:
 		return strings.HasSuffix(last, "id") && len(last) > 2 && c.Type == scoring.Int64 && !endsInID[last]
@@ -141,7 +142,9 @@ func keyForName(e *evidence) *found {
 			what = "a key in place of gold's name"
 		}
 		return &found{
-			text:  fmt.Sprintf("The answer shows %s, %s in place of %s: each value stands for one of the other, and all other columns agree.", what, columnName(e.pred, r.pred), columnName(e.gold, r.gold)),
+			text: fmt.Sprintf(
+				"The answer shows %s, %s in place of %s: each value stands for one of the other, and all other columns agree.",
+				what, columnName(e.pred, r.pred), columnName(e.gold, r.gold)),
 			proof: Proof{GoldColumns: []int{r.gold}, PredColumns: []int{r.pred}},
 		}
 	}
@@ -157,7 +160,8 @@ func (e *evidence) groupedBy(r replacement) bool {
 		return false
 	}
 	g, p := q.gold.item(r.gold, len(e.gold.Columns)), q.pred.item(r.pred, len(e.pred.Columns))
-	if g == nil || p == nil || len(q.gold.parts.GroupBy) != 1 || !slices.Equal(q.gold.parts.GroupBy, q.pred.parts.GroupBy) {
+	if g == nil || p == nil || len(q.gold.parts.GroupBy) != 1 ||
+		!slices.Equal(q.gold.parts.GroupBy, q.pred.parts.GroupBy) {
 		return false
 	}
 	if key := q.gold.parts.GroupBy[0]; key != sqlparts.Normalized(g) && key != sqlparts.Normalized(p) {
@@ -178,11 +182,13 @@ func renamedValues(e *evidence) *found {
 	for _, r := range e.replacements() {
 		g, p := &e.gold.Columns[r.gold], &e.pred.Columns[r.pred]
 		// Numbers that map 1:1 to other numbers are other measures, and a few rows may correspond by chance.
-		if !r.oneToOne || !r.telling || e.gold.Rows() < 4 || g.Type != scoring.String && p.Type != scoring.String || e.shareValues(r) {
+		if !r.oneToOne || !r.telling || e.gold.Rows() < 4 || g.Type != scoring.String && p.Type != scoring.String ||
+			e.shareValues(r) {
 			continue
 		}
 		return &found{
-			text:  fmt.Sprintf("The values of %s stand 1:1 for those of %s, and all other columns agree.", columnName(e.pred, r.pred), columnName(e.gold, r.gold)),
+			text: fmt.Sprintf("The values of %s stand 1:1 for those of %s, and all other columns agree.",
+				columnName(e.pred, r.pred), columnName(e.gold, r.gold)),
 			proof: Proof{GoldColumns: []int{r.gold}, PredColumns: []int{r.pred}},
 		}
 	}
@@ -225,7 +231,8 @@ func otherColumn(e *evidence) *found {
 		return nil // they are more specific
 	}
 	return &found{
-		text:  fmt.Sprintf("All columns agree but %s, in whose place the answer has other values (%s).", columnName(e.gold, s.gold[0]), named(e.pred, s.pred)),
+		text: fmt.Sprintf("All columns agree but %s, in whose place the answer has other values (%s).",
+			columnName(e.gold, s.gold[0]), named(e.pred, s.pred)),
 		proof: Proof{GoldColumns: s.gold, PredColumns: s.pred},
 	}
 }

@@ -16,7 +16,8 @@ import (
 // its opposite.
 func (e *evidence) labelNames(s side, column int, labels []string) []*naming.Name {
 	named := make([]*naming.Name, len(labels))
-	truth := !slices.ContainsFunc(labels, func(l string) bool { return !truths[strings.ToLower(l)] && !falsehoods[strings.ToLower(l)] })
+	truth := !slices.ContainsFunc(labels,
+		func(l string) bool { return !truths[strings.ToLower(l)] && !falsehoods[strings.ToLower(l)] })
 	of := naming.Read(e.table(s).Columns[column].Name)
 	for i, l := range labels {
 		switch {
@@ -80,7 +81,8 @@ func abbreviated(e *evidence) *found {
 		}
 		if want == got && !(len(strings.Join(predTexts, "")) < len(strings.Join(goldTexts, "")) && e.asks().AsksName()) {
 			return &found{
-				text:  fmt.Sprintf("All rows agree, but %s and %s write their values out or shorten them.", columnName(e.gold, r.gold), columnName(e.pred, r.pred)),
+				text: fmt.Sprintf("All rows agree, but %s and %s write their values out or shorten them.",
+					columnName(e.gold, r.gold), columnName(e.pred, r.pred)),
 				proof: Proof{GoldColumns: []int{r.gold}, PredColumns: []int{r.pred}},
 			}
 		}
@@ -132,7 +134,8 @@ func shortForm(short, long string) bool {
 	if len(letters(long)) < 3 || len(short) >= len(long) {
 		return false
 	}
-	return naming.Initials(short, long) || wordsOnly(long) && wordsOnly(short) && naming.Read(short).Shortens(naming.Read(long))
+	return naming.Initials(short, long) ||
+		wordsOnly(long) && wordsOnly(short) && naming.Read(short).Shortens(naming.Read(long))
 }
 
 // wordsOnly reports whether a string begins with a letter and has no signs, which an abbreviation would keep.

@@ -32,12 +32,16 @@ var limitKinds = []Kind{
 
 func limitLonger(e *evidence) *found {
 	m, q := e.rows(), e.queries()
-	if m == nil || !q.both() || len(m.onlyGold) > 0 || !q.gold.limited || int(q.gold.limit) != len(m.gold) || q.pred.limited && q.pred.limit <= q.gold.limit {
+	if m == nil || !q.both() || len(m.onlyGold) > 0 || !q.gold.limited || int(q.gold.limit) != len(m.gold) ||
+		q.pred.limited && q.pred.limit <= q.gold.limit {
 		return nil
 	}
-	r := &found{text: fmt.Sprintf("Gold stops at %s; the answer has %s and %d more, up to its limit of %d.", printable.Count(q.gold.limit, "row"), printable.Verb(q.gold.limit, "it", "them"), len(m.onlyPred), q.pred.limit)}
+	r := &found{
+		text: fmt.Sprintf("Gold stops at %s; the answer has %s and %d more, up to its limit of %d.",
+			printable.Count(q.gold.limit, "row"), printable.Verb(q.gold.limit, "it", "them"), len(m.onlyPred), q.pred.limit)}
 	if !q.pred.limited {
-		r.text = fmt.Sprintf("Gold stops at %s; the answer has %s and %d more, without a limit.", printable.Count(q.gold.limit, "row"), printable.Verb(q.gold.limit, "it", "them"), len(m.onlyPred))
+		r.text = fmt.Sprintf("Gold stops at %s; the answer has %s and %d more, without a limit.",
+			printable.Count(q.gold.limit, "row"), printable.Verb(q.gold.limit, "it", "them"), len(m.onlyPred))
 	}
 	r.proof.OnlyPred = len(m.onlyPred)
 	return r
@@ -45,10 +49,13 @@ func limitLonger(e *evidence) *found {
 
 func limitShorter(e *evidence) *found {
 	m, q := e.rows(), e.queries()
-	if m == nil || !q.both() || len(m.onlyPred) > 0 || !q.pred.limited || int(q.pred.limit) != len(m.pred) || q.gold.limited && q.gold.limit <= q.pred.limit {
+	if m == nil || !q.both() || len(m.onlyPred) > 0 || !q.pred.limited || int(q.pred.limit) != len(m.pred) ||
+		q.gold.limited && q.gold.limit <= q.pred.limit {
 		return nil
 	}
-	r := &found{text: fmt.Sprintf("The answer stops at %s, all in gold, which has %d more.", printable.Count(q.pred.limit, "row"), len(m.onlyGold))}
+	r := &found{
+		text: fmt.Sprintf("The answer stops at %s, all in gold, which has %d more.", printable.Count(q.pred.limit, "row"),
+			len(m.onlyGold))}
 	r.proof.OnlyGold = len(m.onlyGold)
 	return r
 }
@@ -64,14 +71,16 @@ func sortFlipped(e *evidence) *found {
 	}
 	direction := map[bool]string{true: "descending", false: "ascending"}
 	return &found{
-		text:  fmt.Sprintf("Gold keeps the first rows by %s %s, the answer by the same %s.", part(g.text), direction[g.desc], direction[p.desc]),
+		text: fmt.Sprintf("Gold keeps the first rows by %s %s, the answer by the same %s.", part(g.text), direction[g.desc],
+			direction[p.desc]),
 		proof: Proof{Gold: part(g.text) + " " + direction[g.desc], Pred: part(p.text) + " " + direction[p.desc]},
 	}
 }
 
 func sortAgainstQuestion(e *evidence) *found {
 	q := e.queries()
-	if !q.firsts() || !q.sameTables() || q.gold.order[0].text != q.pred.order[0].text || q.gold.order[0].desc == q.pred.order[0].desc {
+	if !q.firsts() || !q.sameTables() || q.gold.order[0].text != q.pred.order[0].text ||
+		q.gold.order[0].desc == q.pred.order[0].desc {
 		return nil
 	}
 	high, low := e.asks().Extremes()
@@ -80,7 +89,8 @@ func sortAgainstQuestion(e *evidence) *found {
 	}
 	way := map[bool]string{true: "highest", false: "lowest"}[high]
 	return &found{
-		text:  fmt.Sprintf("The question asks for the %s; by %s the answer keeps that, gold the other end.", way, part(q.gold.order[0].text)),
+		text: fmt.Sprintf("The question asks for the %s; by %s the answer keeps that, gold the other end.", way,
+			part(q.gold.order[0].text)),
 		proof: Proof{Gold: part(q.gold.order[0].text), Pred: part(q.pred.order[0].text)},
 	}
 }

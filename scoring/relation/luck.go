@@ -33,7 +33,9 @@ func byLuck(e *evidence) *found {
 	if e.proof() != nil {
 		return nil
 	}
-	return &found{text: fmt.Sprintf("Both results are %s, which other queries give as well, and these ask for different things: %s.", what, why)}
+	return &found{
+		text: fmt.Sprintf("Both results are %s, which other queries give as well, and these ask for different things: %s.",
+			what, why)}
 }
 
 // readsNothing reports whether a query that reads no table has no other source of data: its rows are VALUES,
@@ -54,7 +56,9 @@ func reads(s *sqlparts.Source) bool {
 }
 
 // makesRows are functions that make rows of their arguments alone.
-var makesRows = map[string]bool{"unnest": true, "generate_series": true, "generate_array": true, "generate_date_array": true, "range": true, "explode": true, "flatten": true, "json_each": true, "string_split": true, "split_to_table": true}
+var makesRows = map[string]bool{"unnest": true, "generate_series": true, "generate_array": true,
+	"generate_date_array": true, "range": true, "explode": true, "flatten": true, "json_each": true, "string_split": true,
+	"split_to_table": true}
 
 // vacuous describes gold's result if it holds almost no information, else it returns "".
 func (e *evidence) vacuous() string {
@@ -87,7 +91,8 @@ func (e *evidence) vacuous() string {
 		return "NULL"
 	case zero:
 		return "0 or empty"
-	case len(e.gold.Columns) == 1 && e.gold.Columns[0].Type == scoring.Int64 && e.gold.Columns[0].Ints()[0] > 0 && e.gold.Columns[0].Ints()[0] < 10:
+	case len(e.gold.Columns) == 1 && e.gold.Columns[0].Type == scoring.Int64 && e.gold.Columns[0].Ints()[0] > 0 &&
+		e.gold.Columns[0].Ints()[0] < 10:
 		return "one small number"
 	}
 	return ""
@@ -118,7 +123,8 @@ func (q *queries) asksOther() string {
 	if p := q.otherBound(); p != nil {
 		return fmt.Sprintf("they compare %s with different bounds", part(p[0].Column))
 	}
-	if of, other := q.gold.filtersBy(q.pred), q.pred.filtersBy(q.gold); len(of) > 0 && len(other) > 0 && !kindred(of, other) {
+	if of, other := q.gold.filtersBy(q.pred),
+		q.pred.filtersBy(q.gold); len(of) > 0 && len(other) > 0 && !kindred(of, other) {
 		return fmt.Sprintf("gold filters by %s, the answer by %s", parts(of), parts(other))
 	}
 	if c := q.gold.loneLiteral(q.pred); c != nil {
@@ -202,7 +208,8 @@ var identifying = wordSet("id ids key code no nr num number name uuid guid pk fk
 func (q *query) loneLiteral(other *query) *condition {
 	literals := other.literals()
 	for i := range q.conditions {
-		if c := &q.conditions[i]; c.literal != "" && letters(c.literal) != "" && !literals[c.literal] && !other.holds(*c) && !other.tests(*c) {
+		if c := &q.conditions[i]; c.literal != "" && letters(c.literal) != "" && !literals[c.literal] && !other.holds(*c) &&
+			!other.tests(*c) {
 			return c
 		}
 	}
@@ -228,16 +235,20 @@ func (q *queries) otherFirst() string {
 	}
 	g, p := q.gold.resolved(q.gold.query.Order()[0].Expr), q.pred.resolved(q.pred.query.Order()[0].Expr)
 	of, other := columnNames(g), columnNames(p)
-	if len(of) == 0 || len(other) == 0 || aggregateOf(g) == "count" || aggregateOf(p) == "count" || q.pred.looksAt(of) || q.gold.looksAt(other) {
+	if len(of) == 0 || len(other) == 0 || aggregateOf(g) == "count" || aggregateOf(p) == "count" || q.pred.looksAt(of) ||
+		q.gold.looksAt(other) {
 		return ""
 	}
-	return fmt.Sprintf("gold keeps the first row by %s, the answer by %s", part(q.gold.order[0].text), part(q.pred.order[0].text))
+	return fmt.Sprintf("gold keeps the first row by %s, the answer by %s", part(q.gold.order[0].text),
+		part(q.pred.order[0].text))
 }
 
 // looksAt reports whether a query sorts or filters by one of some columns.
 func (q *query) looksAt(columns []string) bool {
 	return slices.ContainsFunc(columns, func(c string) bool {
-		return q.asked[c] || slices.ContainsFunc(q.query.Order(), func(o *sqlparts.OrderItem) bool { return slices.Contains(columnNames(q.resolved(o.Expr)), c) })
+		return q.asked[c] ||
+			slices.ContainsFunc(q.query.Order(),
+				func(o *sqlparts.OrderItem) bool { return slices.Contains(columnNames(q.resolved(o.Expr)), c) })
 	})
 }
 

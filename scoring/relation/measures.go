@@ -26,7 +26,8 @@ var measureKinds = []Kind{
 	},
 	{
 		Name: "complement", Class: Difference, find: complement,
-		Meaning: "All other columns agree and a share and gold's add up to 1, or to 100, in every row.", Example: "(0.3); (0.7)",
+		Meaning: "All other columns agree and a share and gold's add up to 1, or to 100, in every row.",
+		Example: "(0.3); (0.7)",
 	},
 	{
 		Name: "precision_lost", Class: Difference, find: precisionLost,
@@ -42,7 +43,8 @@ var measureKinds = []Kind{
 	},
 	{
 		Name: "shifted", Class: Difference, find: shifted,
-		Meaning: "All other columns agree and a measure is gold's plus one and the same number in every row.", Example: "('a', 3), ('b', 5); ('a', 4), ('b', 6)",
+		Meaning: "All other columns agree and a measure is gold's plus one and the same number in every row.",
+		Example: "('a', 3), ('b', 5); ('a', 4), ('b', 6)",
 	},
 }
 
@@ -136,7 +138,8 @@ func numbersIn(c *scoring.Column) (v cell.View, ok bool) {
 		v.Format = cell.FormatMeasure
 		ok = t.OneUnit
 	}
-	return v, ok && t.Unit != cell.UnitPercent && t.Format != cell.FormatMonth && (t.Unit != "" || t.Format == cell.FormatShort)
+	return v, ok && t.Unit != cell.UnitPercent && t.Format != cell.FormatMonth &&
+		(t.Unit != "" || t.Format == cell.FormatShort)
 }
 
 // counterpart is the column in the place of a gold column that has no equal: the one that it is
@@ -210,7 +213,8 @@ func (e *evidence) measureFound(pairs []measurePair, how string) *found {
 	for _, m := range pairs {
 		r.proof.GoldColumns, r.proof.PredColumns = append(r.proof.GoldColumns, m.gold), append(r.proof.PredColumns, m.pred)
 	}
-	r.text = fmt.Sprintf("In every row %s of the answer %s %s; all else agrees.", named(e.pred, r.proof.PredColumns), printable.Verb(len(pairs), "is", "are"), how)
+	r.text = fmt.Sprintf("In every row %s of the answer %s %s; all else agrees.", named(e.pred, r.proof.PredColumns),
+		printable.Verb(len(pairs), "is", "are"), how)
 	return r
 }
 
@@ -247,7 +251,12 @@ func precisionLost(e *evidence) *found {
 		return nil
 	}
 	for _, m := range pairs {
-		if len(m.differ) == 0 || slices.ContainsFunc(m.differ, func(i int32) bool { return math.Abs(m.g[i]) < 1<<53 && e.gold.Columns[m.gold].Type == scoring.Int64 }) || e.gold.Columns[m.gold].Type == scoring.Float64 {
+		if len(m.differ) == 0 ||
+			slices.ContainsFunc(m.differ,
+				func(i int32) bool {
+					return math.Abs(m.g[i]) < 1<<53 &&
+						e.gold.Columns[m.gold].Type == scoring.Int64
+				}) || e.gold.Columns[m.gold].Type == scoring.Float64 {
 			return nil
 		}
 	}
@@ -331,7 +340,8 @@ func measuresDiffer(e *evidence) *found {
 		return nil
 	}
 	r := e.measureFound(pairs, "")
-	r.text = fmt.Sprintf("The rows are the same by their other columns; %s %s in %d of %d.", named(e.gold, r.proof.GoldColumns), printable.Verb(len(pairs), "differs", "differ"), len(rows), e.gold.Rows())
+	r.text = fmt.Sprintf("The rows are the same by their other columns; %s %s in %d of %d.",
+		named(e.gold, r.proof.GoldColumns), printable.Verb(len(pairs), "differs", "differ"), len(rows), e.gold.Rows())
 	r.proof.Rows = some(rows)
 	return r
 }

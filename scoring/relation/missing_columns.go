@@ -23,20 +23,24 @@ var droppedKinds = []Kind{
 		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to one value, or in which its query writes one, and which the question names without asking for the column.", Example: "('TR1', '+') where id = 'TR1'; ('+')",
 	},
 	{
-		Name: "dropped_filter_list", Class: Defensible, WrittenFrom: "maple", find: func(e *evidence) *found { return droppedFilter(e, false) },
+		Name: "dropped_filter_list", Class: Defensible, WrittenFrom: "maple",
+		find:    func(e *evidence) *found { return droppedFilter(e, false) },
 		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to several values, which the question names, so that it does not show which row belongs to which value.", Example: "('TR1', '+'), ('TR2', '-') where id IN ('TR1', 'TR2'); ('+'), ('-')",
 	},
 	{
 		Name: "dropped_constant", Class: Difference, find: droppedConstant,
-		Meaning: "All other columns agree over several rows; the answer leaves out a column that has one value throughout.", Example: "('a', 2024), ('b', 2024); ('a'), ('b')",
+		Meaning: "All other columns agree over several rows; the answer leaves out a column that has one value throughout.",
+		Example: "('a', 2024), ('b', 2024); ('a'), ('b')",
 	},
 	{
 		Name: "dropped_name_part", Class: Defensible, find: droppedNamePart,
-		Meaning: "All other columns agree; of a person's first and last name the answer shows one.", Example: "('Ada', 'Lovelace'); ('Lovelace')",
+		Meaning: "All other columns agree; of a person's first and last name the answer shows one.",
+		Example: "('Ada', 'Lovelace'); ('Lovelace')",
 	},
 	{
 		Name: "dropped_asked", Class: Difference, find: droppedAsked,
-		Meaning: "All other columns agree; the answer leaves out a column that the question names.", Example: "('a', 'Bonn'), where the question asks for the city; ('a')",
+		Meaning: "All other columns agree; the answer leaves out a column that the question names.",
+		Example: "('a', 'Bonn'), where the question asks for the city; ('a')",
 	},
 	{
 		Name: "dropped_columns", Class: Difference, find: droppedColumns,
@@ -164,7 +168,8 @@ func (e *evidence) serves(q *query, column int) bool {
 // of the question, each of them to one or not.
 func droppedFilter(e *evidence, toOne bool) *found {
 	d, q := e.dropped(), e.queries().gold
-	if q == nil || e.asks().Empty() || !allOf(d, func(i int) bool { return e.heldTo(q, i) && !e.asks().Requests(e.gold.Columns[i].Name) }) {
+	if q == nil || e.asks().Empty() ||
+		!allOf(d, func(i int) bool { return e.heldTo(q, i) && !e.asks().Requests(e.gold.Columns[i].Name) }) {
 		return nil
 	}
 	if toOne != allOf(d, func(i int) bool {
@@ -188,7 +193,8 @@ func (e *evidence) heldTo(q *query, column int) bool {
 	}
 	name := sqlparts.Normalized(x)
 	return slices.ContainsFunc(q.conditions, func(c condition) bool {
-		if c.Clause != sqlparts.WhereClause || c.Column != name || c.Operator != "=" && c.Operator != "in" || len(c.Values()) == 0 {
+		if c.Clause != sqlparts.WhereClause || c.Column != name || c.Operator != "=" && c.Operator != "in" ||
+			len(c.Values()) == 0 {
 			return false
 		}
 		return !slices.ContainsFunc(c.Values(), func(x sqlparts.Expr) bool {
@@ -211,7 +217,8 @@ func droppedConstant(e *evidence) *found {
 
 // partsOfNames are the words for the parts of a person's name.
 var partsOfNames = map[string]bool{
-	"first": true, "last": true, "middle": true, "given": true, "family": true, "forename": true, "forenames": true, "surname": true, "firstname": true, "lastname": true, "fname": true, "lname": true,
+	"first": true, "last": true, "middle": true, "given": true, "family": true, "forename": true, "forenames": true,
+	"surname": true, "firstname": true, "lastname": true, "fname": true, "lname": true,
 }
 
 func isNamePart(name string) bool {
@@ -234,7 +241,8 @@ func droppedNamePart(e *evidence) *found {
 
 func droppedAsked(e *evidence) *found {
 	d := e.dropped()
-	if len(d) == 0 || e.asks().Empty() || droppedOrderKey(e) != nil || droppedFilter(e, true) != nil || droppedFilter(e, false) != nil {
+	if len(d) == 0 || e.asks().Empty() || droppedOrderKey(e) != nil || droppedFilter(e, true) != nil ||
+		droppedFilter(e, false) != nil {
 		return nil
 	}
 	shown := e.allExcept(d)

@@ -37,7 +37,8 @@ var nullKinds = []Kind{
 
 // replacedNulls matches rows after giving the NULLs of either side a separate key, in pairs where one side has more
 // NULLs. key returns the key that represents the first column's NULLs in the second.
-func (e *evidence) replacedNulls(key func(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool)) (m *matching, pairs []int) {
+func (e *evidence) replacedNulls(
+	key func(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool)) (m *matching, pairs []int) {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.gold.Rows() != e.pred.Rows() || len(e.missing()) > 0 {
 		return nil, nil
 	}
@@ -85,7 +86,8 @@ func (e *evidence) nulls(pair int) pairNulls {
 		return n
 	}
 	var n pairNulls
-	if c := &e.a.Columns[pair]; c.GoldFormat != "" || c.PredFormat != "" || !hasNone(&e.gold.Columns[c.Gold]) || !hasNone(&e.pred.Columns[c.Pred]) {
+	if c := &e.a.Columns[pair]; c.GoldFormat != "" || c.PredFormat != "" || !hasNone(&e.gold.Columns[c.Gold]) ||
+		!hasNone(&e.pred.Columns[c.Pred]) {
 		keys := e.keys(pair)
 		n = pairNulls{count(keys.g, cell.NullKey), count(keys.p, cell.NullKey)}
 	}
@@ -144,7 +146,9 @@ func nullAsZero(e *evidence) *found {
 	if m == nil || !m.sameBag() {
 		return nil
 	}
-	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree, but in %s the NULLs of one side are 0 on the other.", named(e.gold, e.goldColumns(pairs))))
+	return e.aboutPairs(pairs,
+		fmt.Sprintf("All rows agree, but in %s the NULLs of one side are 0 on the other.",
+			named(e.gold, e.goldColumns(pairs))))
 }
 
 // stored reports whether gold shows the stored column of a pair. A NULL in it was then recorded and is not a sum
@@ -159,15 +163,19 @@ func nullLabelled(e *evidence) *found {
 	if m == nil || !m.sameBag() {
 		return nil
 	}
-	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree, but in %s the NULLs of one side are a text on the other.", named(e.gold, e.goldColumns(pairs))))
+	return e.aboutPairs(pairs,
+		fmt.Sprintf("All rows agree, but in %s the NULLs of one side are a text on the other.",
+			named(e.gold, e.goldColumns(pairs))))
 }
 
 // labels are words for a missing value in a report.
 var labels = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range []string{
-		"", "-", "--", "—", "?", "n/a", "n.a.", "none", "null", "nil", "unknown", "missing", "undefined", "unspecified", "unassigned", "unavailable", "blank", "empty",
-		"not set", "not available", "not applicable", "not given", "not known", "not specified", "not assigned", "not recorded", "no value", "no data", "no name", "no entry",
+		"", "-", "--", "—", "?", "n/a", "n.a.", "none", "null", "nil", "unknown", "missing", "undefined", "unspecified",
+		"unassigned", "unavailable", "blank", "empty",
+		"not set", "not available", "not applicable", "not given", "not known", "not specified", "not assigned",
+		"not recorded", "no value", "no data", "no name", "no entry",
 	} {
 		m[w] = true
 	}
@@ -175,7 +183,8 @@ var labels = func() map[string]bool {
 }()
 
 // totals are words for the row of a rollup in which NULL means all.
-var totals = map[string]bool{"total": true, "all": true, "grand total": true, "totals": true, "overall": true, "sum": true}
+var totals = map[string]bool{"total": true, "all": true, "grand total": true, "totals": true, "overall": true,
+	"sum": true}
 
 // isLabel reports whether s marks a missing value in a column of the given name, in any case and also in brackets:
 // n/a, (not set), and No region in a column region.
@@ -184,14 +193,16 @@ func isLabel(s string, name []string) bool {
 		return false
 	}
 	s = strings.ToLower(strings.TrimSpace(s))
-	if n := len(s); n > 2 && (s[0] == '(' && s[n-1] == ')' || s[0] == '[' && s[n-1] == ']' || s[0] == '<' && s[n-1] == '>') {
+	if n := len(s); n > 2 &&
+		(s[0] == '(' && s[n-1] == ')' || s[0] == '[' && s[n-1] == ']' || s[0] == '<' && s[n-1] == '>') {
 		s = strings.TrimSpace(s[1 : n-1])
 	}
 	if labels[s] {
 		return true
 	}
 	first, rest, more := strings.Cut(s, " ")
-	return more && (first == "no" || first == "without" || first == "unknown" || first == "missing") && slices.Contains(name, rest)
+	return more && (first == "no" || first == "without" || first == "unknown" || first == "missing") &&
+		slices.Contains(name, rest)
 }
 
 // label returns the only key of a string column that means a missing value. If the values of a column are signs,
@@ -201,7 +212,8 @@ func (e *evidence) label(pair int, null, c *scoring.Column, keys []uint64) (uint
 		return 0, false
 	}
 	name := append(naming.Words(c.Name), naming.Words(null.Name)...)
-	rollup := slices.ContainsFunc([]string{"rollup", "cube", "grouping sets"}, func(w string) bool { return question.Contains(question.Plain(e.GoldSQL), w) })
+	rollup := slices.ContainsFunc([]string{"rollup", "cube", "grouping sets"},
+		func(w string) bool { return question.Contains(question.Plain(e.GoldSQL), w) })
 	var key uint64
 	for i, k := range keys {
 		if k == key || k == cell.NullKey {
@@ -251,15 +263,19 @@ func blankRows(e *evidence) *found {
 		}
 	}
 	q := e.queries()
-	if fewer, more := q.gold, q.pred; !q.both() || s == predSide && !fewer.leavesNullsOut(more) || s == goldSide && !more.leavesNullsOut(fewer) {
+	if fewer, more := q.gold,
+		q.pred; !q.both() || s == predSide && !fewer.leavesNullsOut(more) || s == goldSide && !more.leavesNullsOut(fewer) {
 		return nil
 	}
 	if len(m.onlyGold)+len(m.onlyPred) > len(rows) && !e.queries().repeat(m) {
 		return nil
 	}
-	r := &found{text: fmt.Sprintf("Both results hold the same rows; besides, the answer has %s of NULLs.", printable.Count(len(rows), "row"))}
+	r := &found{
+		text: fmt.Sprintf("Both results hold the same rows; besides, the answer has %s of NULLs.",
+			printable.Count(len(rows), "row"))}
 	if s == goldSide {
-		r.text = fmt.Sprintf("Both results hold the same rows; besides, gold has %s of NULLs.", printable.Count(len(rows), "row"))
+		r.text = fmt.Sprintf("Both results hold the same rows; besides, gold has %s of NULLs.",
+			printable.Count(len(rows), "row"))
 	}
 	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(rows)
 	return r
@@ -268,7 +284,8 @@ func blankRows(e *evidence) *found {
 // leavesNullsOut reports whether a query drops NULLs that another keeps.
 func (q *query) leavesNullsOut(other *query) bool {
 	drops := func(q *query) bool {
-		return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.Operator == "is not" && c.Value == "null" })
+		return slices.ContainsFunc(q.conditions,
+			func(c condition) bool { return c.Operator == "is not" && c.Value == "null" })
 	}
 	return drops(q) && !drops(other) || other.outer && !q.outer
 }
@@ -298,7 +315,8 @@ func nullRows(e *evidence, more side) *found {
 		if more == goldSide {
 			column = &e.gold.Columns[e.a.Columns[k].Gold]
 		}
-		if nullAt(column, rows) && count(there, cell.NullKey) == 0 && (at < 0 || e.gold.Columns[e.a.Columns[k].Gold].Name < e.gold.Columns[e.a.Columns[at].Gold].Name) {
+		if nullAt(column, rows) && count(there, cell.NullKey) == 0 &&
+			(at < 0 || e.gold.Columns[e.a.Columns[k].Gold].Name < e.gold.Columns[e.a.Columns[at].Gold].Name) {
 			at = k
 		}
 	}
@@ -306,9 +324,12 @@ func nullRows(e *evidence, more side) *found {
 		return nil
 	}
 	column := columnName(e.gold, e.a.Columns[at].Gold)
-	r := e.aboutPairs([]int{at}, fmt.Sprintf("Every row of gold is there; %s more %s NULL in %s.", printable.Count(len(rows), "row"), printable.Verb(len(rows), "has", "have"), column))
+	r := e.aboutPairs([]int{at},
+		fmt.Sprintf("Every row of gold is there; %s more %s NULL in %s.", printable.Count(len(rows), "row"),
+			printable.Verb(len(rows), "has", "have"), column))
 	if more == goldSide {
-		r.text = fmt.Sprintf("Every row of the answer is in gold; the %s that it lacks %s NULL in %s.", printable.Count(len(rows), "row"), printable.Verb(len(rows), "has", "have"), column)
+		r.text = fmt.Sprintf("Every row of the answer is in gold; the %s that it lacks %s NULL in %s.",
+			printable.Count(len(rows), "row"), printable.Verb(len(rows), "has", "have"), column)
 	}
 	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(rows)
 	return r

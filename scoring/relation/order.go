@@ -23,10 +23,12 @@ var orderKinds = []Kind{{
 
 // Order is the order of rows that is part of an answer, because the question asks for it.
 type Order struct {
-	Phrase string // the words of the question that ask for it; empty if no question is given, and gold's ORDER BY speaks for it
+	// the words of the question that ask for it; empty if no question is given, and gold's ORDER BY speaks for it
+	Phrase string
 	By     string // what gold's rows are sorted by; empty if that is not known
 	Keys   []int  // gold columns: rows that agree in all of them may change places
-	Shown  bool   // the keys are all that gold sorts by; where they are not, nothing shows which rows tie, and each row has gold's place
+	// the keys are all that gold sorts by; where they are not, nothing shows which rows tie, and each row has gold's place
+	Shown bool
 
 	// Proven: both queries sort by the same keys, so that rows in other places tie. Then rows need
 	// no look.
@@ -361,13 +363,15 @@ var backwards = wordSet("worst bottom last reverse reversed countdown lowest des
 
 // numberedOtherwise reports whether the answer numbers its rows against the order: 1 is the first.
 func (e *evidence) numberedOtherwise(o *Order) bool {
-	if o.Proven || o.Lost || len(e.missing()) > 0 || slices.ContainsFunc(strings.Fields(o.Phrase), func(w string) bool { return backwards[w] }) {
+	if o.Proven || o.Lost || len(e.missing()) > 0 ||
+		slices.ContainsFunc(strings.Fields(o.Phrase), func(w string) bool { return backwards[w] }) {
 		return false
 	}
 	for _, j := range e.a.Extra {
 		c := &e.pred.Columns[j]
 		rows := e.numbered(c)
-		if rows == nil || !anyWord(naming.Words(c.Name), placeWords) && !ranks(e.queries().pred.item(j, len(e.pred.Columns))) {
+		if rows == nil ||
+			!anyWord(naming.Words(c.Name), placeWords) && !ranks(e.queries().pred.item(j, len(e.pred.Columns))) {
 			continue
 		}
 		if !slices.ContainsFunc(o.Sequences(e.gold), func(s Sequence) bool { return e.inStep(e.allPairs(), s, rows) }) {

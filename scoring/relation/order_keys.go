@@ -17,11 +17,13 @@ func (e *evidence) sortedOtherwise() string {
 		return ""
 	}
 	q := e.queries()
-	if !q.both() || len(q.gold.order) == 0 || len(q.pred.order) == 0 || q.gold.query.Limit != nil || q.pred.query.Limit != nil || e.presentational() {
+	if !q.both() || len(q.gold.order) == 0 || len(q.pred.order) == 0 || q.gold.query.Limit != nil ||
+		q.pred.query.Limit != nil || e.presentational() {
 		return ""
 	}
 	g, p := q.gold.order[0], q.pred.order[0]
-	of, other := columnNames(q.gold.resolved(q.gold.query.Order()[0].Expr)), columnNames(q.pred.resolved(q.pred.query.Order()[0].Expr))
+	of, other := columnNames(q.gold.resolved(q.gold.query.Order()[0].Expr)),
+		columnNames(q.pred.resolved(q.pred.query.Order()[0].Expr))
 	switch {
 	case unqualified(g.text) == unqualified(p.text):
 		if g.desc == p.desc {
@@ -46,5 +48,6 @@ func (e *evidence) presentational() bool {
 	}
 	names := columnNames(x)
 	c := &scoring.Column{Name: strings.Join(names, " ")}
-	return len(names) == 0 || len(names) == 1 && (keyish(c) || nameish(c)) || q.grouped() && slices.Contains(q.parts.GroupBy, q.order[0].text)
+	return len(names) == 0 || len(names) == 1 && (keyish(c) || nameish(c)) ||
+		q.grouped() && slices.Contains(q.parts.GroupBy, q.order[0].text)
 }

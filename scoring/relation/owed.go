@@ -37,5 +37,6 @@ func (e *evidence) owes(m *measurePair) bool {
 	if slices.ContainsFunc(m.g, func(f float64) bool { return f > 0 }) {
 		below, above, least = above, below, m.p
 	}
-	return !slices.ContainsFunc(least, func(f float64) bool { return f > 0 }) && anyWord(above, owingWords) && !anyWord(below, owingWords) && anyWord(below, balanceWords)
+	return !slices.ContainsFunc(least, func(f float64) bool { return f > 0 }) && anyWord(above, owingWords) &&
+		!anyWord(below, owingWords) && anyWord(below, balanceWords)
 }

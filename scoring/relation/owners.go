@@ -84,7 +84,8 @@ func (q *query) equates(key origin, table string) bool {
 		}
 	}
 	return slices.ContainsFunc(q.sources(), func(s sourceName) bool {
-		return s.table == table && ownKey(key.column, table) && slices.ContainsFunc(s.using, func(u sqlparts.Ident) bool { return strings.EqualFold(u.Text, key.column) })
+		return s.table == table && ownKey(key.column, table) &&
+			slices.ContainsFunc(s.using, func(u sqlparts.Ident) bool { return strings.EqualFold(u.Text, key.column) })
 	})
 }
 
@@ -143,7 +144,8 @@ func (e *evidence) ofOneThing(r replacement) bool {
 // as A2.
 func calls(o origin) bool {
 	words := naming.Words(o.column)
-	if !slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 && !strings.ContainsAny(w, "0123456789") }) || slices.ContainsFunc(words, func(w string) bool { return callingWords[w] || strings.HasSuffix(w, "name") }) {
+	if !slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 && !strings.ContainsAny(w, "0123456789") }) ||
+		slices.ContainsFunc(words, func(w string) bool { return callingWords[w] || strings.HasSuffix(w, "name") }) {
 		return true
 	}
 	table := contentWords(o.table)
@@ -206,5 +208,6 @@ func (e *evidence) asksAttribute(r replacement) bool {
 	}
 	attribute := naming.Stem(w[len(w)-1])
 	of := naming.Words(e.pred.Columns[r.pred].Name)
-	return !slices.ContainsFunc(of, func(v string) bool { return naming.Stem(v) == attribute }) && e.asks().Mentions(attribute)
+	return !slices.ContainsFunc(of, func(v string) bool { return naming.Stem(v) == attribute }) &&
+		e.asks().Mentions(attribute)
 }

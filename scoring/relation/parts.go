@@ -72,21 +72,25 @@ func periodParts(e *evidence) *found {
 				keys := cell.PeriodKeys(&one.Columns[whole], &period)
 				for _, year := range e.columns(many) {
 					for _, number := range e.columns(many) {
-						if year == number || !align.NamesGrain(t.Columns[year].Name, cell.GrainYear) || !align.NamesGrain(t.Columns[number].Name, period.Grain) {
+						if year == number || !align.NamesGrain(t.Columns[year].Name, cell.GrainYear) ||
+							!align.NamesGrain(t.Columns[number].Name, period.Grain) {
 							continue
 						}
 						parts, ok := cell.JoinedPeriods(&t.Columns[year], &t.Columns[number], period.Grain)
 						if !ok {
 							continue
 						}
-						r := &found{proof: Proof{GoldColumns: []int{year, number}, PredColumns: []int{whole}, Facts: []string{period.Grain.String()}}}
+						r := &found{
+							proof: Proof{GoldColumns: []int{year, number}, PredColumns: []int{whole},
+								Facts: []string{period.Grain.String()}}}
 						holds, who := e.inPlaceOf(r.proof.GoldColumns, r.proof.PredColumns, parts, keys), "gold"
 						if many == predSide {
 							r.proof.GoldColumns, r.proof.PredColumns = r.proof.PredColumns, r.proof.GoldColumns
 							holds, who = e.inPlaceOf(r.proof.GoldColumns, r.proof.PredColumns, keys, parts), "the answer"
 						}
 						if holds {
-							r.text = fmt.Sprintf("All rows agree: %s of %s are the %s that the other side shows as %s.", named(t, []int{year, number}), who, period.Grain, columnName(one, whole))
+							r.text = fmt.Sprintf("All rows agree: %s of %s are the %s that the other side shows as %s.",
+								named(t, []int{year, number}), who, period.Grain, columnName(one, whole))
 							return r
 						}
 					}

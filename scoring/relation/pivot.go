@@ -51,11 +51,13 @@ func (e *evidence) pivots(long side) (f *found, crossed int) {
 		return nil, crossed
 	}
 	l, w := e.table(long), e.table(!long)
-	if len(l.Columns) < 2 || len(l.Columns) > 8 || len(w.Columns) < 2 || len(w.Columns) > maxLabels || l.Rows() < 2 || l.Rows() > maxPivotRows || w.Rows() == 0 || l.Rows() <= w.Rows() || l.Rows() > w.Rows()*len(w.Columns) {
+	if len(l.Columns) < 2 || len(l.Columns) > 8 || len(w.Columns) < 2 || len(w.Columns) > maxLabels || l.Rows() < 2 ||
+		l.Rows() > maxPivotRows || w.Rows() == 0 || l.Rows() <= w.Rows() || l.Rows() > w.Rows()*len(w.Columns) {
 		return nil, crossed
 	}
 	for _, label := range e.columns(long) {
-		if c := &l.Columns[label]; c.Type != scoring.String && c.Type != scoring.Int64 && c.Type != scoring.Bool && c.Type != scoring.Date || c.HasNulls() {
+		if c := &l.Columns[label]; c.Type != scoring.String && c.Type != scoring.Int64 && c.Type != scoring.Bool &&
+			c.Type != scoring.Date || c.HasNulls() {
 			continue
 		}
 		labels := map[uint64]int{}
@@ -262,12 +264,15 @@ func roundedKey(c *scoring.Column, row, digits int) uint64 {
 func (e *evidence) pivot(long side, label, value, columns int) *found {
 	if long == predSide {
 		return &found{
-			text:  fmt.Sprintf("The answer shows %d columns of gold as rows: %s says which, %s holds the values.", columns, columnName(e.pred, label), columnName(e.pred, value)),
+			text: fmt.Sprintf("The answer shows %d columns of gold as rows: %s says which, %s holds the values.", columns,
+				columnName(e.pred, label), columnName(e.pred, value)),
 			proof: Proof{PredColumns: []int{label, value}},
 		}
 	}
 	return &found{
-		text:  fmt.Sprintf("The answer shows rows of gold as columns: one for each of the %d values of %s, with the values of %s.", columns, columnName(e.gold, label), columnName(e.gold, value)),
+		text: fmt.Sprintf(
+			"The answer shows rows of gold as columns: one for each of the %d values of %s, with the values of %s.", columns,
+			columnName(e.gold, label), columnName(e.gold, value)),
 		proof: Proof{GoldColumns: []int{label, value}},
 	}
 }

@@ -32,7 +32,8 @@ func (e *evidence) sameSetRead(s side, column int, taken []bool) (at int, mine, 
 			continue
 		}
 		a := align.Align(values, others, align.Options{Asked: e.Question + " " + e.Evidence})
-		if len(a.Columns) != 1 || !a.Columns[0].Exact() || a.Columns[0].Scale != 0 || cell.Compare(values, others, &a, cell.Options{}).Score < 1 {
+		if len(a.Columns) != 1 || !a.Columns[0].Exact() || a.Columns[0].Scale != 0 ||
+			cell.Compare(values, others, &a, cell.Options{}).Score < 1 {
 			continue
 		}
 		mv, ov := cell.Views(&a.Columns[0].Comparison, false)

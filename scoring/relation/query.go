@@ -171,7 +171,8 @@ func plainCondition(e sqlparts.Expr) sqlparts.Expr {
 	case *sqlparts.Between:
 		if !e.Symmetric {
 			return &sqlparts.Logic{Span: e.Span, Or: e.Not, Args: []sqlparts.Expr{
-				&sqlparts.Binary{Span: e.Span, Op: either(e.Not, ">=", "<"), L: e.X, R: e.Low}, &sqlparts.Binary{Span: e.Span, Op: either(e.Not, "<=", ">"), L: e.X, R: e.High},
+				&sqlparts.Binary{Span: e.Span, Op: either(e.Not, ">=", "<"), L: e.X, R: e.Low},
+				&sqlparts.Binary{Span: e.Span, Op: either(e.Not, "<=", ">"), L: e.X, R: e.High},
 			}}
 		}
 	case *sqlparts.In:
@@ -330,7 +331,8 @@ func (q *query) resolved(x sqlparts.Expr) sqlparts.Expr {
 			}
 		}
 	case *sqlparts.Literal:
-		if items := q.items(); x.Kind == sqlparts.Number && len(x.Text) == 1 && x.Text[0] >= '1' && int(x.Text[0]-'0') <= len(items) {
+		if items := q.items(); x.Kind == sqlparts.Number && len(x.Text) == 1 && x.Text[0] >= '1' &&
+			int(x.Text[0]-'0') <= len(items) {
 			return items[x.Text[0]-'1'].Expr
 		}
 	}

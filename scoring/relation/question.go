@@ -23,7 +23,9 @@ func (e *evidence) requests(column int, shown []int) bool {
 		return false
 	}
 	name := e.gold.Columns[column].Name
-	if q.Requests(name) || q.AsksBy("when") && (e.gold.Columns[column].Type.Temporal() || anyWord(naming.Words(name), whenWords)) || q.AsksBy("where") && anyWord(naming.Words(name), whereWords) {
+	if q.Requests(name) ||
+		q.AsksBy("when") && (e.gold.Columns[column].Type.Temporal() || anyWord(naming.Words(name), whenWords)) ||
+		q.AsksBy("where") && anyWord(naming.Words(name), whereWords) {
 		return true
 	}
 	function := ""

@@ -17,7 +17,8 @@ var referenceKinds = []Kind{
 		Meaning: "Gold is empty, or one row of NULLs, and the answer is neither; it reads the same tables and holds every column to a value that gold does, so that it is not wider.", Example: "no rows, WHERE e = 'c1'; ('a'), WHERE e = 'cl'",
 	},
 	{
-		Name: "gold_literal_foreign", Class: Defensible, find: func(e *evidence) *found { return foreignLiteral(e, goldSide) },
+		Name: "gold_literal_foreign", Class: Defensible,
+		find:    func(e *evidence) *found { return foreignLiteral(e, goldSide) },
 		Meaning: "Gold compares a column with a literal that neither the question nor its evidence has; the answer compares it with one that is in the question.", Example: "id = 'TR000'; id = 'TR346', which the question asks for",
 	},
 	{
@@ -47,7 +48,8 @@ func (q *queries) counterLiterals() (pairs [][2]condition) {
 			if c.literal == "" || c.Operator != "=" && !strings.HasSuffix(c.Operator, "like") {
 				continue
 			}
-			if !slices.ContainsFunc(other.conditions, func(o condition) bool { return o.Column == c.Column && sameLiteral(o, c) }) {
+			if !slices.ContainsFunc(other.conditions,
+				func(o condition) bool { return o.Column == c.Column && sameLiteral(o, c) }) {
 				out = append(out, c)
 			}
 		}
@@ -113,14 +115,17 @@ func foreignLiteral(e *evidence, foreign side) *found {
 			continue
 		}
 		m, o := strings.Trim(mine.literal, "%"), strings.Trim(other.literal, "%")
-		if question.Contains(all, m) || question.Contains(all, naming.Stem(m)) || !question.Contains(asked, o) || len(question.Plain(m)) <= 3 {
+		if question.Contains(all, m) || question.Contains(all, naming.Stem(m)) || !question.Contains(asked, o) ||
+			len(question.Plain(m)) <= 3 {
 			continue
 		}
 		r := &found{proof: Proof{Gold: part(g.text), Pred: part(a.text)}}
 		if foreign == goldSide {
-			r.text = fmt.Sprintf("Gold compares %s with a value that is not in the question, the answer with one that is.", part(g.Column))
+			r.text = fmt.Sprintf("Gold compares %s with a value that is not in the question, the answer with one that is.",
+				part(g.Column))
 		} else {
-			r.text = fmt.Sprintf("The answer compares %s with a value that is not in the question, gold with one that is.", part(g.Column))
+			r.text = fmt.Sprintf("The answer compares %s with a value that is not in the question, gold with one that is.",
+				part(g.Column))
 		}
 		return r
 	}
@@ -131,7 +136,8 @@ func foreignLiteral(e *evidence, foreign side) *found {
 // returns rows.
 func goldFindsNothing(e *evidence) *found {
 	q := e.queries()
-	if e.queriesOnly || !q.both() || !isNothing(blankness(e.gold)) || isNothing(blankness(e.pred)) || !q.sameTables() || len(q.gold.filters()) == 0 {
+	if e.queriesOnly || !q.both() || !isNothing(blankness(e.gold)) || isNothing(blankness(e.pred)) || !q.sameTables() ||
+		len(q.gold.filters()) == 0 {
 		return nil
 	}
 	for _, c := range q.gold.conditions {
@@ -145,12 +151,14 @@ func goldFindsNothing(e *evidence) *found {
 			return nil
 		}
 	}
-	return &found{text: "Gold finds nothing; the answer, by conditions on the same columns of the same tables, finds something."}
+	return &found{
+		text: "Gold finds nothing; the answer, by conditions on the same columns of the same tables, finds something."}
 }
 
 func vacuousLimit(e *evidence) *found {
 	q := e.queries()
-	if !q.both() || !q.gold.aggregatesAll() || len(q.gold.query.OrderBy) == 0 || q.gold.query.Limit == nil || q.pred.aggregatesAll() && len(q.pred.query.OrderBy) > 0 && q.pred.query.Limit != nil {
+	if !q.both() || !q.gold.aggregatesAll() || len(q.gold.query.OrderBy) == 0 || q.gold.query.Limit == nil ||
+		q.pred.aggregatesAll() && len(q.pred.query.OrderBy) > 0 && q.pred.query.Limit != nil {
 		return nil
 	}
 	return &found{
@@ -166,14 +174,16 @@ func vacuousHaving(e *evidence) *found {
 	}
 	vacuous := func(q *query) int {
 		return slices.IndexFunc(q.conditions, func(c condition) bool {
-			return c.late() && (c.Column == "count(*)" || c.Column == "count(1)") && (c.Operator == ">=" && c.literal == "1" || c.Operator == ">" && c.literal == "0")
+			return c.late() && (c.Column == "count(*)" || c.Column == "count(1)") &&
+				(c.Operator == ">=" && c.literal == "1" || c.Operator == ">" && c.literal == "0")
 		})
 	}
 	at := vacuous(q.gold)
 	if at < 0 || vacuous(q.pred) >= 0 {
 		return nil
 	}
-	return &found{text: "Gold's HAVING asks for at least one row of each group, which every group has.", proof: Proof{Gold: part(q.gold.conditions[at].text)}}
+	return &found{text: "Gold's HAVING asks for at least one row of each group, which every group has.",
+		proof: Proof{Gold: part(q.gold.conditions[at].text)}}
 }
 
 func ungrouped(e *evidence) *found {
@@ -194,5 +204,6 @@ func goldAndForOr(e *evidence) *found {
 	if !q.both() || !q.gold.conjoins() || !q.pred.alternates() || !e.asks().Either() {
 		return nil
 	}
-	return &found{text: "The question says or; gold keeps what meets both conditions (INTERSECT), the answer what meets either."}
+	return &found{
+		text: "The question says or; gold keeps what meets both conditions (INTERSECT), the answer what meets either."}
 }

@@ -89,10 +89,13 @@ type family struct {
 // examined if the comparison found every gold cell, the others if it did not. Relations of results precede
 // relations of queries, and the extent of the common part comes last.
 var (
-	headerFamily    = family{"headers", headerKinds}
-	orderFamily     = family{"order", orderKinds}
-	sameFamily      = family{"same data", sameKinds}
-	resultFamilies  = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"groups", groupKinds}, {"nulls", nullKinds}, {"totals", totalLabelKinds}, {"text", textKinds}, {"parts", partKinds}, {"ties", tieKinds}, {"keys", keyKinds}, {"shape", shapeKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds}, {"approximation", approximateKinds}, {"signs", owedKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
+	headerFamily   = family{"headers", headerKinds}
+	orderFamily    = family{"order", orderKinds}
+	sameFamily     = family{"same data", sameKinds}
+	resultFamilies = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"groups", groupKinds},
+		{"nulls", nullKinds}, {"totals", totalLabelKinds}, {"text", textKinds}, {"parts", partKinds}, {"ties", tieKinds},
+		{"keys", keyKinds}, {"shape", shapeKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds},
+		{"approximation", approximateKinds}, {"signs", owedKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
 	queryFamilies   = []family{{"reference", referenceKinds}, {"conditions", conditionKinds}, {"clauses", clauseKinds}}
 	extentFamilies  = []family{{"extent", extentKinds}}
 	differenceOrder = [][]family{resultFamilies, queryFamilies, extentFamilies}
@@ -197,10 +200,12 @@ func newEvidence(in Input) *evidence {
 	if in.Halt == nil {
 		in.Halt = in.Gold.Halt()
 	}
-	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred, a: in.Alignment, counts: in.Counts, bits: cell.FloatBits(in.Gold, in.Pred)}
+	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred, a: in.Alignment, counts: in.Counts,
+		bits: cell.FloatBits(in.Gold, in.Pred)}
 	if e.a == nil {
 		a := align.Align(in.Gold, in.Pred, align.Options{
-			Tolerance: align.DefaultTolerance, Asked: in.Question + " " + in.Evidence, GoldSQL: in.GoldSQL, PredSQL: in.PredSQL, Dialect: in.Dialect, Texts: in.Texts,
+			Tolerance: align.DefaultTolerance, Asked: in.Question + " " + in.Evidence, GoldSQL: in.GoldSQL, PredSQL: in.PredSQL,
+			Dialect: in.Dialect, Texts: in.Texts,
 		})
 		e.a, e.counts = &a, nil
 	}

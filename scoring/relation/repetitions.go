@@ -20,7 +20,9 @@ var repetitionKinds = []Kind{
 			if r == nil || !e.countsAgainst() {
 				return nil
 			}
-			r.text = strings.TrimSuffix(r.text, ".") + map[bool]string{true: "; the question asks for every one.", false: "; the question asks for each once."}[e.pred.Rows() < e.gold.Rows()]
+			r.text = strings.TrimSuffix(r.text, ".") +
+				map[bool]string{true: "; the question asks for every one.",
+					false: "; the question asks for each once."}[e.pred.Rows() < e.gold.Rows()]
 			return r
 		},
 		Meaning: "As duplicates: the answer's query drops repetitions, but the question asks for a row for each thing, or gold's does, and the question asks for each once.", Example: "SELECT price for \"the price on each line\": (5), (5); SELECT DISTINCT price: (5)",
@@ -66,15 +68,18 @@ func (e *evidence) countsAgainst() bool {
 // explain why not equally often.
 func repetitions(e *evidence, extra, explained bool) *found {
 	m := e.rows()
-	if m == nil || !m.sameSet() || m.sameBag() || extra != (len(e.extra()) > 0) || explained != (e.queries().repeat(m) && (len(m.gold) < len(m.pred) || e.identifies())) {
+	if m == nil || !m.sameSet() || m.sameBag() || extra != (len(e.extra()) > 0) ||
+		explained != (e.queries().repeat(m) && (len(m.gold) < len(m.pred) || e.identifies())) {
 		return nil
 	}
 	r := &found{
-		text:  fmt.Sprintf("Both results hold the same %s, not equally often: gold has %d in all, the answer %d.", printable.Count(m.shared, "different row"), len(m.gold), len(m.pred)),
+		text: fmt.Sprintf("Both results hold the same %s, not equally often: gold has %d in all, the answer %d.",
+			printable.Count(m.shared, "different row"), len(m.gold), len(m.pred)),
 		proof: Proof{OnlyGold: len(m.onlyGold), OnlyPred: len(m.onlyPred)},
 	}
 	if extra {
-		r.text = fmt.Sprintf("Both results hold the same %s in gold's columns, not equally often; the answer also shows %s.", printable.Count(m.shared, "different row"), named(e.pred, e.extra()))
+		r.text = fmt.Sprintf("Both results hold the same %s in gold's columns, not equally often; the answer also shows %s.",
+			printable.Count(m.shared, "different row"), named(e.pred, e.extra()))
 		r.proof.PredColumns = e.extra()
 	}
 	return r
@@ -113,5 +118,6 @@ func (q *query) dropsRepetitions() bool {
 
 // lists reports whether the query shows all values unchanged.
 func (q *query) lists() bool {
-	return !q.cutsOff() && (q.final == nil || !slices.ContainsFunc(q.final.Items, func(it *sqlparts.Item) bool { return aggregated(it.Expr) }))
+	return !q.cutsOff() &&
+		(q.final == nil || !slices.ContainsFunc(q.final.Items, func(it *sqlparts.Item) bool { return aggregated(it.Expr) }))
 }

@@ -34,7 +34,8 @@ var sameKinds = []Kind{
 		Meaning: "All rows agree, but a column of truth values has a header that nothing relates to gold's, so that it may as well be the opposite flag.", Example: "(boat, watertight) = ('Ida', true); (boat, rusty) = ('Ida', true)",
 	},
 	{
-		Name: "tolerance", Class: Defensible, find: facts(isTolerance, "All rows agree, %s within a relative difference of %.2g", toleranceOf),
+		Name: "tolerance", Class: Defensible,
+		find:    facts(isTolerance, "All rows agree, %s within a relative difference of %.2g", toleranceOf),
 		Meaning: "All rows agree, a column only within the relative tolerance.", Example: "(1000.0); (1003.2)",
 	},
 	{
@@ -47,7 +48,8 @@ var sameKinds = []Kind{
 	},
 	{
 		Name: "scaled", Class: Presentational, find: scaledColumns,
-		Meaning: "All rows agree once a column is multiplied by a power of ten: percent for fraction, thousands, cents.", Example: "(0.125); (12.5)",
+		Meaning: "All rows agree once a column is multiplied by a power of ten: percent for fraction, thousands, cents.",
+		Example: "(0.125); (12.5)",
 	},
 	{
 		Name: "rounded", Class: Presentational, find: func(e *evidence) *found { return roundedColumns(e, false) },
@@ -55,15 +57,18 @@ var sameKinds = []Kind{
 	},
 	{
 		Name: "formatted", Class: Presentational, find: formattedColumns,
-		Meaning: "All rows agree once text is read as the number, date or truth value that it stands for.", Example: "(1234.5); ('$1,234.50')",
+		Meaning: "All rows agree once text is read as the number, date or truth value that it stands for.",
+		Example: "(1234.5); ('$1,234.50')",
 	},
 	{
 		Name: "null_column_asked", Class: Difference, find: func(e *evidence) *found { return nullColumn(e, true) },
-		Meaning: "All rows agree; a gold column without any value, which the question names, is missing.", Example: "(name, phone) = ('a', NULL), where the question asks for the phone; ('a')",
+		Meaning: "All rows agree; a gold column without any value, which the question names, is missing.",
+		Example: "(name, phone) = ('a', NULL), where the question asks for the phone; ('a')",
 	},
 	{
 		Name: "null_column_left_out", Class: Presentational, find: func(e *evidence) *found { return nullColumn(e, false) },
-		Meaning: "All rows agree; a gold column without any value, which the question does not name, is missing.", Example: "(1, NULL), (2, NULL); (1), (2)",
+		Meaning: "All rows agree; a gold column without any value, which the question does not name, is missing.",
+		Example: "(1, NULL), (2, NULL); (1), (2)",
 	},
 	{
 		Name: "extra_columns", Class: Presentational, find: extraColumns,
@@ -106,7 +111,8 @@ func (e *evidence) pairsThat(holds func(*scoring.ColumnPair) bool) []int {
 }
 
 // facts returns a relation for what the alignment found about single columns.
-func facts(holds func(*scoring.ColumnPair) bool, say string, size func(*scoring.ColumnPair) float64) func(*evidence) *found {
+func facts(holds func(*scoring.ColumnPair) bool, say string,
+	size func(*scoring.ColumnPair) float64) func(*evidence) *found {
 	return func(e *evidence) *found {
 		pairs := e.pairsThat(holds)
 		if len(pairs) == 0 || e.gold.Rows() == 0 {
@@ -133,10 +139,11 @@ func (e *evidence) aboutPairs(pairs []int, text string) *found {
 // roundedColumns reports whether all rows agree up to rounding, and whether gold shows fewer digits
 // though its query rounds nothing.
 func roundedColumns(e *evidence, unrounded bool) *found {
-	exact := e.queries().gold != nil && !rounds(e.GoldSQL) && slices.ContainsFunc(e.pairsThat(isRounded), func(k int) bool {
-		g, p := &e.gold.Columns[e.a.Columns[k].Gold], &e.pred.Columns[e.a.Columns[k].Pred]
-		return g.Type == scoring.Float64 && p.Type == scoring.Float64 && fractionDigits(g) < min(2, fractionDigits(p))
-	})
+	exact := e.queries().gold != nil && !rounds(e.GoldSQL) &&
+		slices.ContainsFunc(e.pairsThat(isRounded), func(k int) bool {
+			g, p := &e.gold.Columns[e.a.Columns[k].Gold], &e.pred.Columns[e.a.Columns[k].Pred]
+			return g.Type == scoring.Float64 && p.Type == scoring.Float64 && fractionDigits(g) < min(2, fractionDigits(p))
+		})
 	if exact != unrounded {
 		return nil
 	}
@@ -150,7 +157,9 @@ func roundedColumns(e *evidence, unrounded bool) *found {
 // rounds reports whether a query may round a number, by a function or a type.
 func rounds(sql string) bool {
 	sql = strings.Join(strings.Fields(strings.ToLower(sql)), " ")
-	return slices.ContainsFunc([]string{"round", "trunc", "floor", "ceil", "format", "printf", "to_char", "as int", "as bigint", "as decimal", "as numeric", "as number", "::int", "::bigint", "::decimal", "::numeric"},
+	return slices.ContainsFunc(
+		[]string{"round", "trunc", "floor", "ceil", "format", "printf", "to_char", "as int", "as bigint", "as decimal",
+			"as numeric", "as number", "::int", "::bigint", "::decimal", "::numeric"},
 		func(s string) bool { return strings.Contains(sql, s) })
 }
 
@@ -160,7 +169,9 @@ func scaledColumns(e *evidence) *found {
 		return nil
 	}
 	factor := cell.Pow10(e.a.Columns[pairs[0]].Scale)
-	r := e.aboutPairs(pairs, fmt.Sprintf("All rows agree once %s of the answer %s multiplied by %g.", named(e.pred, e.predColumns(pairs)), printable.Verb(len(pairs), "is", "are"), factor))
+	r := e.aboutPairs(pairs,
+		fmt.Sprintf("All rows agree once %s of the answer %s multiplied by %g.", named(e.pred, e.predColumns(pairs)),
+			printable.Verb(len(pairs), "is", "are"), factor))
 	r.proof.Factor = factor
 	return r
 }
@@ -179,7 +190,9 @@ func formattedColumns(e *evidence) *found {
 			}
 		}
 	}
-	r := e.aboutPairs(pairs, fmt.Sprintf("All rows agree once %s %s read alike on both sides: %s.", named(e.gold, e.goldColumns(pairs)), printable.Verb(len(pairs), "is", "are"), listed(how)))
+	r := e.aboutPairs(pairs,
+		fmt.Sprintf("All rows agree once %s %s read alike on both sides: %s.", named(e.gold, e.goldColumns(pairs)),
+			printable.Verb(len(pairs), "is", "are"), listed(how)))
 	return r
 }
 
@@ -197,15 +210,19 @@ func roundingAsked(e *evidence) *found {
 	if len(pairs) == 0 {
 		return nil
 	}
-	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree but for the rounding of %s, and the question says how to round.", named(e.gold, e.goldColumns(pairs))))
+	return e.aboutPairs(pairs,
+		fmt.Sprintf("All rows agree but for the rounding of %s, and the question says how to round.",
+			named(e.gold, e.goldColumns(pairs))))
 }
 
 func nullColumn(e *evidence, asked bool) *found {
-	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, func(i int) bool { return e.requests(i, e.goldColumns(e.allPairs())) }) != asked {
+	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 ||
+		slices.ContainsFunc(e.a.Missing, func(i int) bool { return e.requests(i, e.goldColumns(e.allPairs())) }) != asked {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("All rows agree; the answer leaves out %s, which %s no value in gold.", named(e.gold, e.a.Missing), printable.Verb(len(e.a.Missing), "has", "have")),
+		text: fmt.Sprintf("All rows agree; the answer leaves out %s, which %s no value in gold.", named(e.gold, e.a.Missing),
+			printable.Verb(len(e.a.Missing), "has", "have")),
 		proof: Proof{GoldColumns: e.a.Missing},
 	}
 }
@@ -244,7 +261,8 @@ func permuted(e *evidence) *found {
 }
 
 func same(e *evidence) *found {
-	if e.gold.Rows() == 0 || len(e.a.Missing) > 0 || len(e.a.Extra) > 0 || permuted(e) != nil || crossed(e) != nil || reordered(e) != nil {
+	if e.gold.Rows() == 0 || len(e.a.Missing) > 0 || len(e.a.Extra) > 0 || permuted(e) != nil || crossed(e) != nil ||
+		reordered(e) != nil {
 		return nil
 	}
 	differs := func(p *scoring.ColumnPair) bool {

@@ -74,9 +74,12 @@ func stacked(e *evidence, one side) *found {
 		}
 	}
 	if one == predSide {
-		return &found{text: fmt.Sprintf("The answer holds in one column the %d values that gold holds in %d columns.", distinct, len(t.Columns))}
+		return &found{
+			text: fmt.Sprintf("The answer holds in one column the %d values that gold holds in %d columns.", distinct,
+				len(t.Columns))}
 	}
-	return &found{text: fmt.Sprintf("The answer holds in %d columns the %d values that gold holds in one.", len(t.Columns), distinct)}
+	return &found{
+		text: fmt.Sprintf("The answer holds in %d columns the %d values that gold holds in one.", len(t.Columns), distinct)}
 }
 
 // ofOneKind reports whether the columns of a table are called the same but for a number, or by one

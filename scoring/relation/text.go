@@ -95,11 +95,6 @@ func (e *evidence) someRows(s side, columns []int, rest []uint64) []int {
 	return rows[:joinSample]
 }
 
-// joinsKnown reports whether joining the cells of the given rows gives known strings.
-func joinsKnown(t *scoring.Table, columns []int, sep []string, rest []uint64, known map[uint64]bool, rows []int) bool {
-	return !slices.ContainsFunc(rows, func(i int) bool { return !known[cell.Mix(rest[i], joinedKey(t, columns, sep, i))] })
-}
-
 // joinedAny reports whether columns of one side are, joined, one or several of the other.
 func joinedAny(e *evidence, many side) *found {
 	if r := joined(e, many); r != nil {
@@ -147,7 +142,8 @@ func joined(e *evidence, many side) *found {
 		tries := maxJoins
 		for _, order := range orders(from, many == goldSide) {
 			for _, sep := range joints(len(order)) {
-				if !joinsInOrder(t, order, sep) || !joinsKnown(t, order, sep, rest, known, some) {
+				unknown := func(row int) bool { return !known[cell.Mix(rest[row], joinedKey(t, order, sep, row))] }
+				if !joinsInOrder(t, order, sep) || slices.ContainsFunc(some, unknown) {
 					continue
 				}
 				if tries--; tries < 0 {
@@ -158,12 +154,15 @@ func joined(e *evidence, many side) *found {
 					continue
 				}
 				verb := "The answer joins"
-				r := &found{proof: Proof{GoldColumns: order, PredColumns: []int{whole}, Facts: []string{"joined by " + strings.Join(quoted(sep), " and ")}}}
+				r := &found{
+					proof: Proof{GoldColumns: order, PredColumns: []int{whole},
+						Facts: []string{"joined by " + strings.Join(quoted(sep), " and ")}}}
 				if many == predSide {
 					verb = "The answer splits into parts what gold joins from"
 					r.proof.GoldColumns, r.proof.PredColumns = []int{whole}, order
 				}
-				r.text = fmt.Sprintf("%s %s: %s is the parts one behind the other in all %s.", verb, named(t, order), columnName(e.table(!many), whole), printable.Count(len(rest), "row"))
+				r.text = fmt.Sprintf("%s %s: %s is the parts one behind the other in all %s.", verb, named(t, order),
+					columnName(e.table(!many), whole), printable.Count(len(rest), "row"))
 				return r
 			}
 		}
@@ -229,7 +228,8 @@ const (
 
 // namePlace is where a part of a person's name is in it; 0: it is none.
 var namePlace = map[string]int{
-	"first": 1, "given": 1, "forename": 1, "firstname": 1, "fname": 1, "middle": 2, "last": lastName, "family": lastName, "surname": lastName, "lastname": lastName, "lname": lastName,
+	"first": 1, "given": 1, "forename": 1, "firstname": 1, "fname": 1, "middle": 2, "last": lastName, "family": lastName,
+	"surname": lastName, "lastname": lastName, "lname": lastName,
 }
 
 // nameWordsOf returns the word that identifies the part of a person's name in a column, or "" if there is no such
@@ -251,7 +251,8 @@ func partsTellable(t *scoring.Table, columns []int, sep []string) bool {
 				continue
 			}
 			part := t.Columns[i].Value(row).String()
-			if before != "" && part != "" && digitAt(before, len(before)-1) && digitAt(part, 0) && (sep[k-1] == "" || sep[k-1] == "." || sep[k-1] == ",") {
+			if before != "" && part != "" && digitAt(before, len(before)-1) && digitAt(part, 0) &&
+				(sep[k-1] == "" || sep[k-1] == "." || sep[k-1] == ",") {
 				return false
 			}
 			before = part
@@ -273,7 +274,8 @@ func quoted(list []string) []string {
 func digitAt(s string, i int) bool { return s[i] >= '0' && s[i] <= '9' }
 
 // joinedSum is the sum of the rows with the cells joined; not ok once one of them is not known.
-func joinedSum(t *scoring.Table, columns []int, sep []string, rest []uint64, known map[uint64]bool) (sum cell.Sum, ok bool) {
+func joinedSum(t *scoring.Table, columns []int, sep []string, rest []uint64,
+	known map[uint64]bool) (sum cell.Sum, ok bool) {
 	for i := range rest {
 		key := cell.Mix(rest[i], joinedKey(t, columns, sep, i))
 		if !known[key] {

@@ -24,7 +24,8 @@ func joinedSeveral(e *evidence, many side) *found {
 	if many == predSide {
 		parts, wholes = wholes, parts
 	}
-	if len(wholes) < 2 || len(wholes) > 3 || len(parts) < 2*len(wholes) || len(parts) > maxParts || many == goldSide && len(parts) != 2*len(wholes) {
+	if len(wholes) < 2 || len(wholes) > 3 || len(parts) < 2*len(wholes) || len(parts) > maxParts ||
+		many == goldSide && len(parts) != 2*len(wholes) {
 		return nil
 	}
 	t, o := e.table(many), e.table(!many)

@@ -69,7 +69,9 @@ func tieAtOtherPosition(e *evidence, proven bool) *found {
 	if tied == nil {
 		return nil
 	}
-	text := fmt.Sprintf("%s %s, at the last value of %s: the limit cuts through rows that tie.", printable.Count(len(m.onlyGold), "row"), printable.Verb(len(m.onlyGold), "differs", "differ"), named(e.gold, e.goldColumns(tied)))
+	text := fmt.Sprintf("%s %s, at the last value of %s: the limit cuts through rows that tie.",
+		printable.Count(len(m.onlyGold), "row"), printable.Verb(len(m.onlyGold), "differs", "differ"),
+		named(e.gold, e.goldColumns(tied)))
 	r := e.aboutPairs(tied, text)
 	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(m.onlyGold)
 	return r
@@ -115,11 +117,13 @@ func (e *evidence) tiedIn(m *matching, proven bool) (tied []int) {
 // order as far as it is defined. A row that both could have kept then has the same values, and gold's query does
 // not define which of the tied rows it keeps.
 func (q *queries) sameUpToTies() bool {
-	if !q.both() || !q.gold.limited || !q.pred.limited || q.gold.limit != q.pred.limit || len(q.gold.order) == 0 || len(q.pred.order) < len(q.gold.order) {
+	if !q.both() || !q.gold.limited || !q.pred.limited || q.gold.limit != q.pred.limit || len(q.gold.order) == 0 ||
+		len(q.pred.order) < len(q.gold.order) {
 		return false
 	}
 	other := func(item string) bool { return !slices.Contains(q.pred.parts.Select, item) }
-	return slices.Equal(q.gold.order, q.pred.order[:len(q.gold.order)]) && q.gold.rowsText() == q.pred.rowsText() && !slices.ContainsFunc(q.gold.parts.Select, other)
+	return slices.Equal(q.gold.order, q.pred.order[:len(q.gold.order)]) && q.gold.rowsText() == q.pred.rowsText() &&
+		!slices.ContainsFunc(q.gold.parts.Select, other)
 }
 
 // cutsOff reports whether the query keeps only some of its rows: by a limit, or by rank.
@@ -133,14 +137,16 @@ func tieOne(e *evidence) *found {
 		return nil
 	}
 	q := e.queries()
-	if q.pred == nil || !q.pred.limited || int(q.pred.limit) != len(m.pred) || len(q.pred.order) == 0 || q.gold != nil && q.gold.limited {
+	if q.pred == nil || !q.pred.limited || int(q.pred.limit) != len(m.pred) || len(q.pred.order) == 0 ||
+		q.gold != nil && q.gold.limited {
 		return nil
 	}
 	k, shown := e.tiedAt(m.onlyGold, goldSide)
 	if !shown && !(q.both() && q.gold.seeksExtremumOf(q.pred.order[0])) {
 		return nil
 	}
-	r := &found{text: fmt.Sprintf("Gold keeps all %d rows that tie, the answer the first %d of them.", len(m.gold), len(m.pred))}
+	r := &found{
+		text: fmt.Sprintf("Gold keeps all %d rows that tie, the answer the first %d of them.", len(m.gold), len(m.pred))}
 	if len(m.pred) == 1 {
 		r.text = fmt.Sprintf("Gold keeps all %d rows that tie, the answer one of them.", len(m.gold))
 	}
@@ -153,14 +159,17 @@ func tieAll(e *evidence) *found {
 		return nil
 	}
 	q := e.queries()
-	if q.gold == nil || !q.gold.limited || int(q.gold.limit) != len(m.gold) || len(q.gold.order) == 0 || q.pred != nil && q.pred.limited {
+	if q.gold == nil || !q.gold.limited || int(q.gold.limit) != len(m.gold) || len(q.gold.order) == 0 ||
+		q.pred != nil && q.pred.limited {
 		return nil
 	}
 	k, shown := e.tiedAt(m.onlyPred, predSide)
 	if !shown && !(q.both() && q.pred.seeksExtremumOf(q.gold.order[0])) {
 		return nil
 	}
-	return e.tie(&found{text: fmt.Sprintf("Gold's limit of %d cuts through rows that tie; the answer keeps all %d.", len(m.gold), len(m.pred))}, m, k, m.onlyPred)
+	return e.tie(
+		&found{text: fmt.Sprintf("Gold's limit of %d cuts through rows that tie; the answer keeps all %d.", len(m.gold),
+			len(m.pred))}, m, k, m.onlyPred)
 }
 
 func (e *evidence) tie(r *found, m *matching, pair int, rows []int32) *found {
@@ -199,11 +208,14 @@ func (q *query) seeksExtremumOf(key orderKey) bool {
 		return false
 	}
 	if key.aggregated {
-		return slices.ContainsFunc(q.calls, func(c call) bool { return sqlparts.IsAggregate(c.name) && c.name != "max" && c.name != "min" })
+		return slices.ContainsFunc(q.calls,
+			func(c call) bool { return sqlparts.IsAggregate(c.name) && c.name != "max" && c.name != "min" })
 	}
 	column := unqualified(key.text)
-	return slices.ContainsFunc(q.calls, func(c call) bool { return (c.name == "max" || c.name == "min") && unqualified(c.args) == column }) ||
-		slices.ContainsFunc(q.conditions, func(c condition) bool { return c.Operator == "=" && unqualified(c.Column) == column }) ||
+	return slices.ContainsFunc(q.calls,
+		func(c call) bool { return (c.name == "max" || c.name == "min") && unqualified(c.args) == column }) ||
+		slices.ContainsFunc(q.conditions,
+			func(c condition) bool { return c.Operator == "=" && unqualified(c.Column) == column }) ||
 		slices.ContainsFunc(q.order, func(o orderKey) bool { return unqualified(o.text) == column }) || q.windows
 }
 

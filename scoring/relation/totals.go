@@ -24,7 +24,8 @@ var totalLabelKinds = []Kind{
 
 // totalWords are the words of labels of rows of totals; the label may name the total's subject, such as all
 // regions.
-var totalWords = wordSet("total totals all overall sum subtotal everything combined grand gesamt summe insgesamt totale somme")
+var totalWords = wordSet(
+	"total totals all overall sum subtotal everything combined grand gesamt summe insgesamt totale somme")
 
 // maxTotalLabel is how many bytes the label of a row of totals may have, and maxTotals how many such
 // rows there may be.
@@ -88,13 +89,18 @@ func totalLabelled(e *evidence) *found {
 	if len(labels) == 0 || len(labels) == len(e.a.Columns) || !match(g, p).sameBag() {
 		return nil
 	}
-	return e.aboutPairs(labels, fmt.Sprintf("All rows agree but for what the row of totals is called in %s.", named(e.gold, e.goldColumns(labels))))
+	return e.aboutPairs(labels,
+		fmt.Sprintf("All rows agree but for what the row of totals is called in %s.", named(e.gold, e.goldColumns(labels))))
 }
 
 // emptyAsked reports whether the question wants missing values to be shown as empty.
 func emptyAsked(text string) bool {
 	q := question.Plain(text)
-	return slices.ContainsFunc([]string{" empty if ", " empty where ", " empty when ", " blank if ", " blank where ", " blank when ", " leave empty ", " leave it empty ", " leave blank ", " leave it blank ", " left empty ", " left blank ", " null if ", " null where ", " null when ", " nothing if ", " empty otherwise ", " blank otherwise ", " null otherwise "},
+	return slices.ContainsFunc(
+		[]string{" empty if ", " empty where ", " empty when ", " blank if ", " blank where ", " blank when ",
+			" leave empty ", " leave it empty ", " leave blank ", " leave it blank ", " left empty ", " left blank ",
+			" null if ", " null where ", " null when ", " nothing if ", " empty otherwise ", " blank otherwise ",
+			" null otherwise "},
 		func(s string) bool { return strings.Contains(q, s) })
 }
 
@@ -108,5 +114,6 @@ func emptyForNull(e *evidence) *found {
 	if m == nil || !m.sameBag() {
 		return nil
 	}
-	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree but that what is not there is NULL on one side of %s and empty on the other, as the question allows.", named(e.gold, e.goldColumns(pairs))))
+	return e.aboutPairs(pairs,
+		fmt.Sprintf("All rows agree but that what is not there is NULL on one side of %s and empty on the other, as the question allows.", named(e.gold, e.goldColumns(pairs))))
 }

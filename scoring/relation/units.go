@@ -64,7 +64,9 @@ func otherUnit(e *evidence) *found {
 	var what []string
 	for _, c := range e.a.Refused {
 		r.proof.GoldColumns, r.proof.PredColumns = append(r.proof.GoldColumns, c.Gold), append(r.proof.PredColumns, c.Pred)
-		what = append(what, fmt.Sprintf("%s of the answer has the numbers of gold's %s in another unit (%s)", named(e.pred, []int{c.Pred}), named(e.gold, []int{c.Gold}), c.Fact))
+		what = append(what,
+			fmt.Sprintf("%s of the answer has the numbers of gold's %s in another unit (%s)", named(e.pred, []int{c.Pred}),
+				named(e.gold, []int{c.Gold}), c.Fact))
 	}
 	r.text = strings.Join(what, ", ") + "."
 	return r
@@ -120,7 +122,8 @@ func (e *evidence) converted(m *measurePair) *conversion {
 		switch {
 		case s.Unit != nil || s.Scale != nil:
 			gold, goldSays = gold.Or(s), true
-		case pred.Unit != nil && pred.Unit.Measure == units.Share && (gold.Share || fraction && !e.unitsOfQuestion().CountsOnly()) && withinOne(m.g):
+		case pred.Unit != nil && pred.Unit.Measure == units.Share &&
+			(gold.Share || fraction && !e.unitsOfQuestion().CountsOnly()) && withinOne(m.g):
 			gold, goldSays = units.Stated{Unit: units.Fraction()}, true
 		}
 	}
@@ -163,7 +166,8 @@ func (e *evidence) isDifference(m *measurePair) bool {
 	if it := e.goldItem(m.gold); it != nil && it.Subtracts {
 		return true
 	}
-	return anyWord(naming.Words(e.gold.Columns[m.gold].Name), differenceWords) || anyWord(naming.Words(e.pred.Columns[m.pred].Name), differenceWords) ||
+	return anyWord(naming.Words(e.gold.Columns[m.gold].Name), differenceWords) ||
+		anyWord(naming.Words(e.pred.Columns[m.pred].Name), differenceWords) ||
 		anyWord(strings.Fields(e.asks().Plain()), differenceWords)
 }
 

@@ -21,7 +21,9 @@ func permutedUnnamed(e *evidence) *found {
 		for _, l := range unnamed {
 			a, b := &e.a.Columns[k], &e.a.Columns[l]
 			if a.Gold < b.Gold && a.Pred > b.Pred && e.exchangeable(a, b) && !e.inTime(a, b) {
-				return e.aboutPairs([]int{k, l}, fmt.Sprintf("The same rows, but %s and %s stand the other way round, and no name says which of them is which.", columnName(e.pred, b.Pred), columnName(e.pred, a.Pred)))
+				return e.aboutPairs([]int{k, l},
+					fmt.Sprintf("The same rows, but %s and %s stand the other way round, and no name says which of them is which.",
+						columnName(e.pred, b.Pred), columnName(e.pred, a.Pred)))
 			}
 		}
 	}
@@ -32,7 +34,8 @@ func permutedUnnamed(e *evidence) *found {
 // kind and not equal row by row.
 func (e *evidence) exchangeable(a, b *scoring.ColumnPair) bool {
 	x, y := &e.gold.Columns[a.Gold], &e.gold.Columns[b.Gold]
-	return cell.NaturalKind(x) == cell.NaturalKind(y) && !slices.Equal(e.naturalKeys(goldSide, a.Gold), e.naturalKeys(goldSide, b.Gold))
+	return cell.NaturalKind(x) == cell.NaturalKind(y) &&
+		!slices.Equal(e.naturalKeys(goldSide, a.Gold), e.naturalKeys(goldSide, b.Gold))
 }
 
 // inTime reports whether two pairs of columns go together by their years: 2023 and 2024 are last year
@@ -50,6 +53,7 @@ func (e *evidence) inTime(a, b *scoring.ColumnPair) bool {
 func (e *evidence) named(c *scoring.ColumnPair) bool {
 	gold, pred := e.gold.Columns[c.Gold].Name, e.pred.Columns[c.Pred].Name
 	g, p := naming.Read(gold), naming.Read(pred)
-	return !g.Meaningful() || !p.Meaningful() || min(utf8.RuneCountInString(naming.Bare(gold)), utf8.RuneCountInString(naming.Bare(pred))) < 2 ||
+	return !g.Meaningful() || !p.Meaningful() ||
+		min(utf8.RuneCountInString(naming.Bare(gold)), utf8.RuneCountInString(naming.Bare(pred))) < 2 ||
 		g.Affinity(p) > 0 || e.related(c)
 }

@@ -63,7 +63,7 @@ func BenchmarkBind(b *testing.B) {
 }
 
 func BenchmarkOrdersRows(b *testing.B) {
-	benchmarkQueries(b, func(sql string, d Dialect) { OrdersRows(sql, d) })
+	benchmarkQueries(b, func(sql string, d Dialect) { ordersRows(sql, d) })
 }
 
 // Names without qualifier are looked up in time that grows with their number, not with its square, also

@@ -44,7 +44,8 @@ type Meaning struct {
 
 // is reports whether two meanings are the same.
 func (m *Meaning) is(o *Meaning) bool {
-	return m.Kind == o.Kind && m.Source == o.Source && m.Column == o.Column && m.Index == o.Index && m.Item == o.Item && m.Merged == o.Merged &&
+	return m.Kind == o.Kind && m.Source == o.Source && m.Column == o.Column && m.Index == o.Index && m.Item == o.Item &&
+		m.Merged == o.Merged &&
 		m.Fields == o.Fields && m.Outer == o.Outer && len(m.Among)+len(o.Among) == 0
 }
 

@@ -187,7 +187,8 @@ func (a *aliases) several(s *Select, c *Column) bool {
 	}
 	n := 0
 	for _, it := range s.Items {
-		if len(it.Alias.Text) == len(c.Name[0].Text) && it.Alias.Text != "" && strings.EqualFold(it.Alias.Text, c.Name[0].Text) {
+		if len(it.Alias.Text) == len(c.Name[0].Text) && it.Alias.Text != "" &&
+			strings.EqualFold(it.Alias.Text, c.Name[0].Text) {
 			n++
 		}
 	}
@@ -236,7 +237,8 @@ func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Certainty) {
 			doubts := 0
 			for _, s := range at.called(n[k-1]) {
 				l := s.goesBy(r.dialect, n[:k])
-				if l == different && (len(n[:k]) != 1 || s.group.Text == "" || r.dialect.likeness(n[0], s.group, false) == different) {
+				if l == different &&
+					(len(n[:k]) != 1 || s.group.Text == "" || r.dialect.likeness(n[0], s.group, false) == different) {
 					continue
 				}
 				x, h := s.column(r.dialect, n[k])
@@ -353,7 +355,8 @@ func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, dou
 			}
 			value := s.reading.Kind == ReadsFunction
 			if _, h := s.column(r.dialect, id); h < holds && (value && s.Source.Alias.Text != "" || !value && r.dialect.rows()) {
-				row, hasRow = Meaning{Kind: RowOfSource, Known: !s.mayHaveMore() || value, Fields: fields, Outer: outer, Source: s.Source}, true
+				row, hasRow = Meaning{Kind: RowOfSource, Known: !s.mayHaveMore() || value, Fields: fields, Outer: outer,
+					Source: s.Source}, true
 			}
 		}
 		r.sure, r.perhaps = sure, perhaps
@@ -475,7 +478,8 @@ func (r *binder) starOf(c *Column, f *frame) {
 		doubt := Sure
 		for _, s := range at.called(c.Name.Last()) {
 			l := s.goesBy(r.dialect, c.Name)
-			if l == different && (len(c.Name) != 1 || s.group.Text == "" || r.dialect.likeness(c.Name[0], s.group, false) == different) {
+			if l == different &&
+				(len(c.Name) != 1 || s.group.Text == "" || r.dialect.likeness(c.Name[0], s.group, false) == different) {
 				continue
 			}
 			if l == different {
@@ -672,7 +676,8 @@ func (r *binder) starOutput(o *output, it *Item, star *Star, f *frame) {
 		r.listed++
 		c.Item = it
 		for _, x := range star.Rename {
-			if from, ok := x.Expr.(*Column); ok && c.Name.Text != "" && r.dialect.likeness(from.Name.Last(), c.Name, false) != different {
+			if from, ok := x.Expr.(*Column); ok && c.Name.Text != "" &&
+				r.dialect.likeness(from.Name.Last(), c.Name, false) != different {
 				c.Name = x.Alias
 			}
 		}

@@ -33,7 +33,8 @@ type binder struct {
 // returned, is given, it is reused.
 func newBinder(d Dialect, t *tables, n numbers, b *Bound) *binder {
 	if b == nil {
-		b = &Bound{slots: make([]slot, n.columns+1), meanings: make([]Meaning, 0, n.columns), sources: make([]boundSource, n.sources+1), outputs: make([]*output, n.queries+1)}
+		b = &Bound{slots: make([]slot, n.columns+1), meanings: make([]Meaning, 0, n.columns),
+			sources: make([]boundSource, n.sources+1), outputs: make([]*output, n.queries+1)}
 	} else {
 		clear(b.slots)
 		clear(b.sources)
@@ -576,7 +577,8 @@ func (r *binder) shape(bs *boundSource, f *frame) {
 			}
 		}
 	}
-	if bs.reading.Kind == ReadsQuery && bs.made != nil && !bs.made.whole && !slices.ContainsFunc(bs.made.columns, func(c OutputColumn) bool { return c.Star }) {
+	if bs.reading.Kind == ReadsQuery && bs.made != nil && !bs.made.whole &&
+		!slices.ContainsFunc(bs.made.columns, func(c OutputColumn) bool { return c.Star }) {
 		bs.open = true // no star represents the other columns
 	}
 	if bs.made != nil && slices.ContainsFunc(bs.made.columns, func(c OutputColumn) bool { return c.Star }) {

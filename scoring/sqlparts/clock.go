@@ -168,7 +168,8 @@ func sqliteReads(d Dialect, c *Call) (reads bool, arg Expr) {
 		}
 	}
 	switch {
-	case d != SQLite, name == "timediff", len(c.Args) > at && !isText(c.Args[at], "subsec") && !isText(c.Args[at], "subsecond"):
+	case d != SQLite, name == "timediff",
+		len(c.Args) > at && !isText(c.Args[at], "subsec") && !isText(c.Args[at], "subsecond"):
 		return false, nil
 	}
 	return name != "strftime" || len(c.Args) > 0, nil
@@ -178,7 +179,8 @@ func sqliteReads(d Dialect, c *Call) (reads bool, arg Expr) {
 func readsNow(d Dialect, typ string) bool {
 	switch d {
 	case Postgres, Redshift, Databricks, Generic:
-		return strings.HasPrefix(typ, "date") || strings.HasPrefix(typ, "timestamp") || strings.HasPrefix(typ, "time") || typ == "abstime"
+		return strings.HasPrefix(typ, "date") || strings.HasPrefix(typ, "timestamp") || strings.HasPrefix(typ, "time") ||
+			typ == "abstime"
 	}
 	return false
 }
@@ -221,7 +223,8 @@ func (s *Script) PinClock(t time.Time) (text string, n int, why string) {
 		if !ok {
 			return "", 0, fmt.Sprintf("%s, %s, reads the clock in a way that cannot be pinned", s.Place(d), d.What)
 		}
-		if next := strings.TrimLeft(s.SQL[c.End:], " \t\r\n"); d.call != nil && c.Span == d.Span && next != "" && (next[0] == '.' || next[0] == '[') {
+		if next := strings.TrimLeft(s.SQL[c.End:], " \t\r\n"); d.call != nil && c.Span == d.Span && next != "" &&
+			(next[0] == '.' || next[0] == '[') {
 			c.text = "(" + c.text + ")" // now().year()
 		}
 		changes = append(changes, c)
@@ -230,7 +233,8 @@ func (s *Script) PinClock(t time.Time) (text string, n int, why string) {
 	text = apply(s.SQL, append(changes, s.namesKept(changes)...))
 	if n > 0 { // the pinned text is read again: it must read no clock, and be no less than it was
 		again := Parse(text, s.Dialect)
-		if len(again.Notes) > 0 || len(again.Statements) != len(s.Statements) || slices.ContainsFunc(again.Dependences(nil), func(d Dependence) bool { return d.On == OnClock }) {
+		if len(again.Notes) > 0 || len(again.Statements) != len(s.Statements) ||
+			slices.ContainsFunc(again.Dependences(nil), func(d Dependence) bool { return d.On == OnClock }) {
 			return "", 0, "the text with the pinned clock is not read as the same query"
 		}
 	}
@@ -260,7 +264,8 @@ func apply(sql string, changes []change) string {
 // returns "".
 func (s *Script) hiddenClock() string {
 	if len(s.Notes) > 0 {
-		return fmt.Sprintf("%s: a part of the query was not read (%s), and may read the clock", s.Place(s.Notes[0]), s.Notes[0].What)
+		return fmt.Sprintf("%s: a part of the query was not read (%s), and may read the clock", s.Place(s.Notes[0]),
+			s.Notes[0].What)
 	}
 	for _, st := range s.Statements {
 		if st.Query == nil {
@@ -280,7 +285,8 @@ func (s *Script) hiddenClock() string {
 			continue
 		}
 		if m.Called && f.called || f.keyword && !m.Called && len(m.Name) == 1 && f.reserved(s.Dialect, m.Name[0].Text) {
-			return fmt.Sprintf("%s: %s may read the clock, and stands where that was not expected", s.Place(m), s.SQL[m.Start:m.End])
+			return fmt.Sprintf("%s: %s may read the clock, and stands where that was not expected", s.Place(m),
+				s.SQL[m.Start:m.End])
 		}
 	}
 	var texts []string
@@ -299,10 +305,12 @@ func (s *Script) hiddenClock() string {
 		}
 		text := strings.ToLower(strings.TrimSpace(t.Value))
 		if slices.Contains(texts, text) || postgres && holdsClockWord(text, texts) {
-			return fmt.Sprintf("%s: the text '%s' may mean the time of the run there; write the time itself, or another text", s.Place(t), text)
+			return fmt.Sprintf("%s: the text '%s' may mean the time of the run there; write the time itself, or another text",
+				s.Place(t), text)
 		}
 		if postgres && spelledByCode.MatchString(s.SQL[t.Start:t.End]) {
-			return fmt.Sprintf("%s: a text with characters by their codes may mean the time of the run; write the characters", s.Place(t))
+			return fmt.Sprintf("%s: a text with characters by their codes may mean the time of the run; write the characters",
+				s.Place(t))
 		}
 	}
 	return ""
@@ -360,7 +368,8 @@ func (s *Script) pinned(d *Dependence, t time.Time) (change, bool) {
 	if s.Dialect == BigQuery { // the zone is an argument
 		convert := map[clockValue]string{clockDate: "DATE", clockTime: "TIME", clockWall: "DATETIME"}[f.value]
 		from, to := d.call.Args[0].Range()
-		c.text = fmt.Sprintf("%s(%s, %s)", convert, s.Dialect.clockLiteral(&clockFunction{value: clockInstant}, t), s.SQL[from:to])
+		c.text = fmt.Sprintf("%s(%s, %s)", convert, s.Dialect.clockLiteral(&clockFunction{value: clockInstant}, t),
+			s.SQL[from:to])
 		return c, convert != ""
 	}
 	l, ok := d.call.Args[0].(*Literal) // a precision, which whole seconds have any of
@@ -406,11 +415,14 @@ func (d Dialect) clockLiteral(f *clockFunction, t time.Time) string {
 		return quoted(wordLiteral(f, t))
 	}
 	if f.value == clockUnix {
-		return "CAST(" + strconv.FormatInt(t.Unix(), 10) + " AS " + map[bool]string{true: "SIGNED", false: "BIGINT"}[d == MySQL] + ")"
+		return "CAST(" + strconv.FormatInt(t.Unix(), 10) + " AS " +
+			map[bool]string{true: "SIGNED", false: "BIGINT"}[d == MySQL] + ")"
 	}
 	switch d {
 	case SQLite:
-		return quoted(map[clockValue]string{clockUTCDate: utc.Format("2006-01-02"), clockUTCTime: utc.Format("15:04:05"), clockUTC: wallUTC, clockArgument: wallUTC}[f.value])
+		return quoted(
+			map[clockValue]string{clockUTCDate: utc.Format("2006-01-02"), clockUTCTime: utc.Format("15:04:05"),
+				clockUTC: wallUTC, clockArgument: wallUTC}[f.value])
 	case TSQL:
 		iso := "2006-01-02T15:04:05"
 		switch f.value {
@@ -523,7 +535,8 @@ func (s *Script) namesKept(changes []change) (names []change) {
 		default:
 			return
 		}
-		names = append(names, change{Span{c.End, c.End}, " AS " + quote + strings.ReplaceAll(name, quote, quote+quote) + quote})
+		names = append(names,
+			change{Span{c.End, c.End}, " AS " + quote + strings.ReplaceAll(name, quote, quote+quote) + quote})
 	}
 	for _, st := range s.Statements {
 		Walk(st, func(n Node) bool {

@@ -27,8 +27,8 @@ type Signals struct {
 	Fired []string
 }
 
-// SignalsOf counts the signals of Algorithm 1.
-func SignalsOf(c Components) Signals {
+// signalsOf counts the signals of Algorithm 1.
+func signalsOf(c Components) Signals {
 	s := Signals{Select: len(c.Select), Where: len(c.Where), GroupBy: len(c.GroupBy), OrderBy: len(c.OrderBy),
 		Tables: len(c.Tables), Having: len(c.Having), Join: len(c.Tables) > 1}
 	for _, k := range c.Keywords {
@@ -61,7 +61,7 @@ func SignalsOf(c Components) Signals {
 // Complexity is Algorithm 1 of the BADGER paper (section 4.3), as printed, on the components of a
 // query, together with the signals it went by.
 func Complexity(c Components) (Tier, Signals) {
-	s := SignalsOf(c)
+	s := signalsOf(c)
 	switch {
 	case s.Select <= 1 && s.Where <= 1 && s.GroupBy == 0 && s.OrderBy == 0 && !s.Join && !s.Nested && !s.SetOp: // line 6
 		return Easy, s

@@ -468,7 +468,8 @@ func (a *aliases) find(s *Select, e Expr) *Item {
 		return a.of(s)[strings.ToLower(c.Name[0].Text)]
 	}
 	for _, it := range s.Items {
-		if len(it.Alias.Text) == len(c.Name[0].Text) && it.Alias.Text != "" && strings.EqualFold(it.Alias.Text, c.Name[0].Text) {
+		if len(it.Alias.Text) == len(c.Name[0].Text) && it.Alias.Text != "" &&
+			strings.EqualFold(it.Alias.Text, c.Name[0].Text) {
 			return it
 		}
 	}

@@ -63,7 +63,9 @@ const (
 // default are not seen. Approximate aggregates, and conversions that implicitly use the session's time zone, count
 // as functions of the data.
 func (s *Script) Dependences(schema *Schema) []Dependence {
-	r := &dependenceReader{script: s, dialect: s.Dialect, schema: schema, besides: map[Node]bool{}, seen: map[Span]bool{}, unique: map[*Query][][]string{}, orders: map[*Select][]*OrderItem{}, limited: map[*Query]bool{}, columns: map[*Call]string{}, tables: map[*Call]bool{}}
+	r := &dependenceReader{script: s, dialect: s.Dialect, schema: schema, besides: map[Node]bool{}, seen: map[Span]bool{},
+		unique: map[*Query][][]string{}, orders: map[*Select][]*OrderItem{}, limited: map[*Query]bool{},
+		columns: map[*Call]string{}, tables: map[*Call]bool{}}
 	if schema == nil {
 		r.schema = &Schema{Dialect: s.Dialect}
 	}
@@ -227,7 +229,8 @@ func (s *Script) besideTrees() bool {
 
 // outside examines text that is in no tree: the values of variables, and raw text.
 func (r *dependenceReader) outside() {
-	trees, carried, found := make(stretches, 0, len(r.script.Statements)), make(stretches, 0, len(r.script.Notes)), make(stretches, 0, len(r.found))
+	trees, carried, found := make(stretches, 0, len(r.script.Statements)), make(stretches, 0, len(r.script.Notes)),
+		make(stretches, 0, len(r.found))
 	for _, st := range r.script.Statements {
 		if st.Query != nil {
 			trees = append(trees, st.Query.Span)
@@ -310,7 +313,8 @@ func (r *dependenceReader) source(s *Source) {
 		d := r.add(OnHistory, s.Version, saysPast)
 		if raw, ok := s.Version.(*Raw); ok && d != nil {
 			for _, m := range r.script.Mentions(int(raw.Start), int(raw.End)) {
-				if f := clockOf(r.dialect, m.Name); f != nil && (m.Called || f.keyword) || !m.Name[0].Quoted && strings.EqualFold(m.Name[0].Text, "offset") {
+				if f := clockOf(r.dialect, m.Name); f != nil && (m.Called || f.keyword) ||
+					!m.Name[0].Quoted && strings.EqualFold(m.Name[0].Text, "offset") {
 					d.On, d.why = OnClock, saysClock
 				}
 			}
@@ -322,7 +326,8 @@ func (r *dependenceReader) source(s *Source) {
 // sampleSays reports whether one of the words is in a sample.
 func sampleSays(e Expr, words ...string) bool {
 	raw, ok := e.(*Raw)
-	return ok && slices.ContainsFunc(Lexemes(raw.Text, Generic), func(x Lexeme) bool { return slices.Contains(words, x.Value) })
+	return ok &&
+		slices.ContainsFunc(Lexemes(raw.Text, Generic), func(x Lexeme) bool { return slices.Contains(words, x.Value) })
 }
 
 // column examines names that are calls without parentheses, and names that are not columns of the data.
@@ -336,7 +341,8 @@ func (r *dependenceReader) column(c *Column) {
 	case len(c.Name) > 1 && (name == "nextval" || name == "currval") && (r.dialect == Snowflake || r.dialect == Generic):
 		r.add(OnChance, c, saysStep)
 	case len(c.Name) > 1:
-	case name == "user" && (r.dialect == Postgres || r.dialect == Redshift || r.dialect == TSQL) || name == "system_user" && r.dialect == TSQL:
+	case name == "user" && (r.dialect == Postgres || r.dialect == Redshift || r.dialect == TSQL) ||
+		name == "system_user" && r.dialect == TSQL:
 		r.add(OnSession, c, saysWho)
 	case name == "ctid" && r.dialect == Postgres:
 		r.add(OnOrder, c, saysPlace)
@@ -407,7 +413,8 @@ func (r *dependenceReader) counted(s *Select) {
 	}
 	for _, it := range s.Items {
 		c, ok := it.Expr.(*Call)
-		if !ok || len(c.Name) != 1 || !strings.EqualFold(c.Name[0].Text, "count") || c.Over != nil || c.Filter != nil || c.Distinct || len(c.Args) != 1 {
+		if !ok || len(c.Name) != 1 || !strings.EqualFold(c.Name[0].Text, "count") || c.Over != nil || c.Filter != nil ||
+			c.Distinct || len(c.Args) != 1 {
 			return
 		}
 		if _, star := c.Args[0].(*Star); !star && !constant(c.Args[0]) {
@@ -486,13 +493,16 @@ func (r *dependenceReader) nameDepends(n Name, args int) (DependsOn, string) {
 		return OnChance, saysOther
 	case sequenceNames[name]:
 		return OnChance, saysStep
-	case name == "table_changes" && (r.dialect == Databricks || r.dialect == Generic), (name == "appends" || name == "changes") && r.dialect == BigQuery:
+	case name == "table_changes" && (r.dialect == Databricks || r.dialect == Generic),
+		(name == "appends" || name == "changes") && r.dialect == BigQuery:
 		return OnHistory, saysPast
 	case placeNames[name]:
 		return OnOrder, saysPlace
 	case sessionNames[name]:
 		return OnSession, saysWho
-	case (name == "user" || name == "schema" || name == "database") && r.dialect == MySQL, (name == "user_name" || name == "db_name" || name == "suser_id" || name == "user_id") && args == 0 && r.dialect == TSQL:
+	case (name == "user" || name == "schema" || name == "database") && r.dialect == MySQL,
+		(name == "user_name" || name == "db_name" || name == "suser_id" || name == "user_id") && args == 0 &&
+			r.dialect == TSQL:
 		return OnSession, saysWho
 	case generates("", name, r.dialect):
 		return OnModel, saysModel
@@ -513,7 +523,8 @@ var (
 		gen_random_uuid generate_uuid newid newsequentialid uuid_short uuid_generate_v1 uuid_generate_v1mc uuid_generate_v4 uuidv1 uuidv4 uuidv7
 		sys_guid generateuuidv4 array_shuffle array_sample shuffle reservoir_quantile bernoulli`)
 
-	sequenceNames = nameSet(`nextval currval lastval setval last_insert_id last_insert_rowid scope_identity identity_val_local`)
+	sequenceNames = nameSet(
+		`nextval currval lastval setval last_insert_id last_insert_rowid scope_identity identity_val_local`)
 
 	placeNames = nameSet(`monotonically_increasing_id spark_partition_id input_file_name`)
 
@@ -542,13 +553,17 @@ func generates(schema, name string, d Dialect) bool {
 	case "ai":
 		return (d == BigQuery || d == Generic) && !strings.Contains(name, "embed") && name != "similarity" && name != "search"
 	case "ml":
-		return (d == BigQuery || d == Generic) && (modelFunctions[name] || strings.HasPrefix(name, "generate_") && !strings.Contains(name, "embedding") || name == "understand_text" || name == "translate" || name == "annotate_image" || name == "transcribe" || name == "process_document")
+		return (d == BigQuery || d == Generic) &&
+			(modelFunctions[name] || strings.HasPrefix(name, "generate_") && !strings.Contains(name, "embedding") ||
+				name == "understand_text" || name == "translate" || name == "annotate_image" || name == "transcribe" ||
+				name == "process_document")
 	case "cortex":
 		return (d == Snowflake || d == Generic) && !strings.Contains(name, "embed") && name != "count_tokens"
 	}
 	switch d {
 	case Snowflake, Databricks, Generic:
-		return strings.HasPrefix(name, "ai_") && !strings.Contains(name, "embed") && name != "ai_similarity" && name != "ai_count_tokens" && name != "ai_forecast"
+		return strings.HasPrefix(name, "ai_") && !strings.Contains(name, "embed") && name != "ai_similarity" &&
+			name != "ai_count_tokens" && name != "ai_forecast"
 	}
 	return false
 }

@@ -15,7 +15,8 @@ func (r *dependenceReader) bare(s *Select) {
 		return
 	}
 	keys := r.groupOf(s)
-	if s.Group != nil && len(keys) == 0 || s.Group == nil && !slices.ContainsFunc(s.Items, func(it *Item) bool { return totals(it.Expr) }) {
+	if s.Group != nil && len(keys) == 0 ||
+		s.Group == nil && !slices.ContainsFunc(s.Items, func(it *Item) bool { return totals(it.Expr) }) {
 		return
 	}
 	if chosen := extremes(s); r.dialect == SQLite && len(chosen) == 1 {
@@ -84,12 +85,15 @@ func (r *dependenceReader) mayHave(s *Select, column string) bool {
 // stated reports whether the schema states that a source has the column.
 func (r *dependenceReader) stated(s *Source, column string) bool {
 	t := r.tableOf(s)
-	return t != nil && slices.ContainsFunc(t.Columns, func(c *ColumnDef) bool { return strings.EqualFold(c.Name.Text, column) })
+	return t != nil &&
+		slices.ContainsFunc(t.Columns, func(c *ColumnDef) bool { return strings.EqualFold(c.Name.Text, column) })
 }
 
 // tableOf returns the table that a source certainly is; nil if the schema does not show this.
 func (r *dependenceReader) tableOf(s *Source) *Table {
-	if len(s.Table) == 0 || r.schema.Doubt != "" || len(s.Columns) > 0 || slices.ContainsFunc(r.scope, func(c *CTE) bool { return len(s.Table) == 1 && strings.EqualFold(c.Name.Text, s.Table[0].Text) }) {
+	if len(s.Table) == 0 || r.schema.Doubt != "" || len(s.Columns) > 0 ||
+		slices.ContainsFunc(r.scope,
+			func(c *CTE) bool { return len(s.Table) == 1 && strings.EqualFold(c.Name.Text, s.Table[0].Text) }) {
 		return nil
 	}
 	for _, t := range r.schema.Tables {

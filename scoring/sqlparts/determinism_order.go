@@ -35,7 +35,8 @@ func (r *dependenceReader) query(q *Query) {
 		}
 	}
 	l := q.Limit
-	if l == nil || l.Count == nil && l.Offset == nil || l.WithTies && l.Offset == nil && len(q.Order()) > 0 || r.besides[q] || isZero(l.Count) {
+	if l == nil || l.Count == nil && l.Offset == nil || l.WithTies && l.Offset == nil && len(q.Order()) > 0 ||
+		r.besides[q] || isZero(l.Count) {
 		return
 	}
 	keys := sortKeys(q.Order())
@@ -95,7 +96,8 @@ func (r *dependenceReader) sel(s *Select) {
 	}
 	at := Node(s.DistinctOn[0])
 	if len(sortKeys(order)) == 0 {
-		r.add(OnOrder, at, "is what DISTINCT ON keeps one row of, without an ORDER BY that says which: add one that leaves no ties")
+		r.add(OnOrder, at,
+			"is what DISTINCT ON keeps one row of, without an ORDER BY that says which: add one that leaves no ties")
 		return
 	}
 	r.add(OnTies, at, "is what DISTINCT ON keeps one row of; where rows are alike in what it sorts by, any of them: sort by more until no two are")
@@ -117,7 +119,8 @@ func (r *dependenceReader) aggregate(c *Call, name string) {
 	if c.Over != nil || s == nil || r.besides[c] {
 		return
 	}
-	if (gathering[name] || name == "array") && name != "first" && name != "last" && c.Limit == nil && r.usedOnly(c, usePassed|useUnordered) {
+	if (gathering[name] || name == "array") && name != "first" && name != "last" && c.Limit == nil &&
+		r.usedOnly(c, usePassed|useUnordered) {
 		return
 	}
 	order := slices.Concat(c.OrderBy, c.Within)
@@ -131,7 +134,8 @@ func (r *dependenceReader) aggregate(c *Call, name string) {
 			r.add(OnOrder, c, saysAny)
 		}
 		return
-	case name == "max_by" || name == "min_by" || name == "maxby" || name == "minby" || name == "arg_max" || name == "arg_min" || name == "argmax" || name == "argmin":
+	case name == "max_by" || name == "min_by" || name == "maxby" || name == "minby" || name == "arg_max" ||
+		name == "arg_min" || name == "argmax" || name == "argmin":
 		if len(c.Args) < 2 {
 			return
 		}
@@ -232,7 +236,8 @@ func (r *dependenceReader) oneInGroup(s *Select, e Expr) bool {
 		switch n := n.(type) {
 		case *Column:
 			fixed = fixed && slices.ContainsFunc(s.From, func(src *Source) bool {
-				return len(n.Name) > 1 && strings.EqualFold(sourceName(src), n.Name[len(n.Name)-2].Text) && r.sourceFixed(src, known)
+				return len(n.Name) > 1 && strings.EqualFold(sourceName(src), n.Name[len(n.Name)-2].Text) &&
+					r.sourceFixed(src, known)
 			})
 		case *Query, *Call:
 			fixed = false
@@ -259,7 +264,8 @@ func (r *dependenceReader) windowed(c *Call, name string) {
 			}
 		}
 	}
-	frame := strings.HasPrefix(w.Frame, "rows") && !(strings.Contains(w.Frame, "unbounded preceding") && strings.Contains(w.Frame, "unbounded following"))
+	frame := strings.HasPrefix(w.Frame, "rows") &&
+		!(strings.Contains(w.Frame, "unbounded preceding") && strings.Contains(w.Frame, "unbounded following"))
 	switch {
 	case peers[name] || gathering[name]:
 	case frame && name != "rank" && name != "dense_rank" && name != "percent_rank" && name != "cume_dist":
@@ -271,7 +277,8 @@ func (r *dependenceReader) windowed(c *Call, name string) {
 		keys[i] = meant(s, k)
 	}
 	among := slices.Concat(keys, w.Partition)
-	if len(c.Args) > 0 && (name == "first_value" || name == "last_value" || name == "first" || name == "last") && (inKeys(s, among, c.Args[0]) || constant(c.Args[0])) {
+	if len(c.Args) > 0 && (name == "first_value" || name == "last_value" || name == "first" || name == "last") &&
+		(inKeys(s, among, c.Args[0]) || constant(c.Args[0])) {
 		return
 	}
 	if r.rowsFixed(s, among) || r.alike(s) {
@@ -357,7 +364,8 @@ func outputsIn(s *Select, keys []Expr) bool {
 		if _, star := it.Expr.(*Star); star {
 			return false
 		}
-		if !constant(it.Expr) && !inKeys(s, keys, it.Expr) && (it.Alias.Text == "" || !inKeys(s, keys, &Column{Name: Name{it.Alias}})) {
+		if !constant(it.Expr) && !inKeys(s, keys, it.Expr) &&
+			(it.Alias.Text == "" || !inKeys(s, keys, &Column{Name: Name{it.Alias}})) {
 			return false
 		}
 	}
@@ -426,7 +434,8 @@ func (r *dependenceReader) oneRow(q *Query) bool {
 	if s.Group != nil {
 		return false
 	}
-	return len(s.From) == 0 && s.Where == nil || slices.ContainsFunc(s.Items, func(it *Item) bool { return totals(it.Expr) }) || s.Having != nil
+	return len(s.From) == 0 && s.Where == nil ||
+		slices.ContainsFunc(s.Items, func(it *Item) bool { return totals(it.Expr) }) || s.Having != nil
 }
 
 // totals reports whether an expression aggregates all rows to one, outside of windows and subqueries.
@@ -451,7 +460,8 @@ func totals(e Expr) bool {
 func (r *dependenceReader) rowsFixed(s *Select, keys []Expr) bool {
 	if s.Group != nil {
 		group := r.groupOf(s)
-		return len(group) > 0 && len(keys) <= maxKeys && !slices.ContainsFunc(group, func(g Expr) bool { return !constant(g) && !inKeys(s, keys, g) })
+		return len(group) > 0 && len(keys) <= maxKeys &&
+			!slices.ContainsFunc(group, func(g Expr) bool { return !constant(g) && !inKeys(s, keys, g) })
 	}
 	return r.rowsFixedBefore(s, keys)
 }
@@ -543,7 +553,8 @@ func (k *keyNames) conditions(e Expr, constants bool, only string) {
 
 // add adds a column once.
 func (k *keyNames) add(n Name) {
-	if len(k.names) <= 4*maxKeys && !slices.ContainsFunc(k.names, func(o Name) bool { return len(o) == len(n) && sameColumn(o, n) }) {
+	if len(k.names) <= 4*maxKeys &&
+		!slices.ContainsFunc(k.names, func(o Name) bool { return len(o) == len(n) && sameColumn(o, n) }) {
 		k.names = append(k.names, n)
 	}
 }
@@ -616,11 +627,13 @@ func (r *dependenceReader) uniqueOf(s *Source) [][]string {
 	}
 	var sets [][]string
 	for _, t := range r.schema.Tables {
-		if _, must := r.dialect.SameTable(t.Name, s.Table); !must && !strings.EqualFold(t.Name.Last().Text, s.Table.Last().Text) || t.Doubt != "" {
+		if _, must := r.dialect.SameTable(t.Name, s.Table); !must &&
+			!strings.EqualFold(t.Name.Last().Text, s.Table.Last().Text) || t.Doubt != "" {
 			continue
 		}
 		for _, k := range t.Keys {
-			if !k.Sure || !k.Primary && slices.ContainsFunc(k.Columns, func(c *ColumnDef) bool { return !c.NotNull || !c.Sure }) {
+			if !k.Sure ||
+				!k.Primary && slices.ContainsFunc(k.Columns, func(c *ColumnDef) bool { return !c.NotNull || !c.Sure }) {
 				continue
 			}
 			names := make([]string, len(k.Columns))

@@ -67,7 +67,8 @@ func usesOf(q *Query) (uses map[string]use, all use) {
 					if named, ok := e.(*Named); ok {
 						e = named.X
 					}
-					if c, ok := e.(*Call); ok && len(c.Args) > 0 && (strings.EqualFold(c.Name.Last().Text, "split") || strings.EqualFold(c.Name.Last().Text, "flatten")) {
+					if c, ok := e.(*Call); ok && len(c.Args) > 0 &&
+						(strings.EqualFold(c.Name.Last().Text, "split") || strings.EqualFold(c.Name.Last().Text, "flatten")) {
 						e = c.Args[0]
 						if named, ok := e.(*Named); ok {
 							e = named.X

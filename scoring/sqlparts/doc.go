@@ -31,9 +31,9 @@
 //   - [Complexity]: Algorithm 1 of the BADGER paper on components.
 //   - [Bind]: what every name of a query means, by its dialect's rules and a schema, and how sure that is.
 //   - [Tables] and [Columns]: what of the schema a query uses, through aliases and common table expressions.
-//   - [OrdersRows], [Query.Order], [Query.RowLimit]: the order and the maximum number of a query's rows.
+//   - [ordersRows], [Query.Order], [Query.RowLimit]: the order and the maximum number of a query's rows.
 //   - [ReadSchema]: the tables that DDL defines, and how certain each fact is.
-//   - [Readings]: the scripts that SQL text may mean if engines of a dialect differ in where strings and comments
+//   - [readings]: the scripts that SQL text may mean if engines of a dialect differ in where strings and comments
 //     end.
 //   - [Script.Whole]: the query of a script, if all of the script was understood.
 //   - [Script.Effects], [Statement]: the possible effects of running the script, including data-modifying common

@@ -46,7 +46,8 @@ func aggregates(e Expr) bool {
 		case *Query:
 			return false
 		case *Call:
-			found = found || n.Over != nil || n.Filter != nil || len(n.Within) > 0 || len(n.Name) == 1 && IsAggregate(n.Name[0].Text)
+			found = found || n.Over != nil || n.Filter != nil || len(n.Within) > 0 ||
+				len(n.Name) == 1 && IsAggregate(n.Name[0].Text)
 		}
 		return !found
 	})
@@ -60,7 +61,8 @@ func datePart(word string) bool {
 		return true
 	}
 	switch strings.ToLower(word) {
-	case "dayofweek", "dayofyear", "dow", "doy", "isoyear", "isodow", "epoch", "epoch_second", "epoch_millisecond", "week_iso",
+	case "dayofweek", "dayofyear", "dow", "doy", "isoyear", "isodow", "epoch", "epoch_second", "epoch_millisecond",
+		"week_iso",
 		"weekday", "weekiso", "dayofweekiso", "day_of_week", "day_of_year", "millennium":
 		return true
 	}

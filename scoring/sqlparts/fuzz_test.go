@@ -68,7 +68,7 @@ func checkParse(t *testing.T, sql string, d Dialect) {
 			stable(t, d, sql, one)
 		}
 	}
-	OrdersRows(sql, d)
+	ordersRows(sql, d)
 }
 
 // inBounds checks the position of every node.

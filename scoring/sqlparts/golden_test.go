@@ -131,9 +131,9 @@ func goldenFact(t *testing.T, c goldenCase, fact string) string {
 		tier, _ := Complexity(Extract(q))
 		return string(tier)
 	case "signals":
-		return strings.Join(SignalsOf(Extract(q)).Fired, ", ")
+		return strings.Join(signalsOf(Extract(q)).Fired, ", ")
 	case "ordered":
-		return fmt.Sprint(OrdersRows(c.sql, c.dialect))
+		return fmt.Sprint(ordersRows(c.sql, c.dialect))
 	case "limit":
 		if n, ok := q.RowLimit(); ok {
 			return fmt.Sprint(n)

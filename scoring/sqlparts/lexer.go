@@ -198,7 +198,8 @@ func (l *lexer) comment() {
 		}
 	}
 	if l.sql[start+2] == '+' && len(l.toks) > 0 && takesHint(l.toks[len(l.toks)-1].code) {
-		if hint := l.sql[start+3 : i-2]; strings.ContainsAny(hint, "'`\\;#$") || strings.Contains(hint, "--") || strings.Contains(hint, "//") {
+		if hint := l.sql[start+3 : i-2]; strings.ContainsAny(hint, "'`\\;#$") || strings.Contains(hint, "--") ||
+			strings.Contains(hint, "//") {
 			l.note(start, i, "a hint that may end elsewhere") // some engines cut it into tokens
 		}
 		l.emit(tokHint, 0, i)
@@ -321,7 +322,8 @@ func (l *lexer) number() {
 		for i < len(l.sql) && isNamePart(l.sql[i]) {
 			i++
 		}
-		if suffix := strings.ToLower(l.sql[whole:i]); suffix == "l" || suffix == "bd" || suffix == "d" || suffix == "s" || suffix == "y" || suffix == "f" {
+		if suffix := strings.ToLower(l.sql[whole:i]); suffix == "l" || suffix == "bd" || suffix == "d" || suffix == "s" ||
+			suffix == "y" || suffix == "f" {
 			l.emit(tokNumber, 0, i)
 			return
 		}
@@ -333,7 +335,8 @@ func (l *lexer) number() {
 
 // digits skips digits and the underscores between them.
 func (l *lexer) digits(i int) int {
-	for i < len(l.sql) && (isDigit(l.sql[i]) || l.sql[i] == '_' && i+1 < len(l.sql) && isDigit(l.sql[i+1]) && i > 0 && isDigit(l.sql[i-1])) {
+	for i < len(l.sql) &&
+		(isDigit(l.sql[i]) || l.sql[i] == '_' && i+1 < len(l.sql) && isDigit(l.sql[i+1]) && i > 0 && isDigit(l.sql[i-1])) {
 		i++
 	}
 	return i

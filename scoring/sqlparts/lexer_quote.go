@@ -228,7 +228,8 @@ func (l *lexer) bracketHides() bool {
 		return true
 	}
 	in := l.sql[l.pos+1 : l.pos+n]
-	return strings.ContainsAny(in, "'\"`$#[") || strings.Contains(in, "--") || strings.Contains(in, "/*") || strings.Contains(in, "//")
+	return strings.ContainsAny(in, "'\"`$#[") || strings.Contains(in, "--") || strings.Contains(in, "/*") ||
+		strings.Contains(in, "//")
 }
 
 // looksBracketed reports whether [ starts a quoted name in a dialect that uses brackets for both names and arrays:
@@ -238,7 +239,8 @@ func (l *lexer) looksBracketed() bool {
 		switch t := l.toks[n-1]; {
 		case (t.code == oMore || t.code == oShiftRight) && int(t.end) == l.pos: // ARRAY<t>[…]
 			return false
-		case t.code == wArray, t.code == oRparen, t.code == oRbracket, t.code == oRbrace, t.kind == tokString, t.kind == tokParam:
+		case t.code == wArray, t.code == oRparen, t.code == oRbracket, t.code == oRbrace, t.kind == tokString,
+			t.kind == tokParam:
 			return false
 		case (t.kind == tokWord || t.kind == tokQuoted || t.kind == tokDouble) && (t.code == 0 || !reserved[t.code]):
 			return false

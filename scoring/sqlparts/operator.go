@@ -93,7 +93,8 @@ func (l *lexer) dollar() {
 		i++
 	}
 	tagged := i > l.pos+1
-	if i < len(l.sql) && l.sql[i] == '$' && (!tagged && l.syntax.dollarString || tagged && l.syntax.dollarTag && !isDigit(l.sql[l.pos+1])) {
+	if i < len(l.sql) && l.sql[i] == '$' &&
+		(!tagged && l.syntax.dollarString || tagged && l.syntax.dollarTag && !isDigit(l.sql[l.pos+1])) {
 		tag := l.sql[l.pos : i+1]
 		j := strings.Index(l.sql[i+1:], tag)
 		if j < 0 {

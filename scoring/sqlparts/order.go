@@ -2,12 +2,12 @@ package sqlparts
 
 import "strconv"
 
-// OrdersRows reports whether SQL text specifies the order of its result's rows: its last query has its own ORDER
+// ordersRows reports whether SQL text specifies the order of its result's rows: its last query has its own ORDER
 // BY, and the first effective key depends on the rows. An ORDER BY after a set operation orders the whole result,
 // and so does one inside parentheses around the whole query. An ORDER BY in a derived table or common table
 // expression does not: no standard and no warehouse guarantees that this order is kept. Constant and random keys
 // order nothing.
-func OrdersRows(sql string, dialect Dialect) bool {
+func ordersRows(sql string, dialect Dialect) bool {
 	s := Parse(sql, dialect)
 	for i := len(s.Statements) - 1; i >= 0; i-- {
 		if st := s.Statements[i]; st.Kind == KindQuery && st.Query != nil {
@@ -17,7 +17,7 @@ func OrdersRows(sql string, dialect Dialect) bool {
 	return false
 }
 
-// Ordered reports whether the query specifies the order of its rows; see [OrdersRows].
+// Ordered reports whether the query specifies the order of its rows; see [ordersRows].
 func (q *Query) Ordered() bool {
 	order := q.Order()
 	s := firstSelect(q)

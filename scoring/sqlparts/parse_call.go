@@ -216,13 +216,15 @@ func (p *parser) afterCall(c *Call) {
 			}
 			p.nulls(c)
 		case wFrom: // NTH_VALUE(x, 2) FROM FIRST
-			if n != wFirst && n != wLast || p.ahead(2).code != wOver && p.ahead(2).code != wIgnore && p.ahead(2).code != wRespect {
+			if n != wFirst && n != wLast ||
+				p.ahead(2).code != wOver && p.ahead(2).code != wIgnore && p.ahead(2).code != wRespect {
 				return
 			}
 			p.next()
 			p.next()
 		case wOver:
-			if t := p.ahead(1); t.code != oLparen && t.kind != tokWord && t.kind != tokQuoted && t.kind != tokDouble || reserved[n] {
+			if t := p.ahead(1); t.code != oLparen && t.kind != tokWord && t.kind != tokQuoted && t.kind != tokDouble ||
+				reserved[n] {
 				return
 			}
 			p.next()
@@ -252,7 +254,8 @@ func (p *parser) window() *Window {
 		return w
 	}
 	p.next()
-	if t := p.cur(); p.i < end && (t.kind == tokQuoted || t.kind == tokDouble || t.kind == tokWord && !reserved[t.code] && !windowWord[t.code]) {
+	if t := p.cur(); p.i < end &&
+		(t.kind == tokQuoted || t.kind == tokDouble || t.kind == tokWord && !reserved[t.code] && !windowWord[t.code]) {
 		w.Name = p.ident()
 	}
 	for p.i < end {
@@ -470,7 +473,8 @@ func (p *parser) contains(open int, words []code) bool {
 
 // specialWords are the words that separate the arguments of functions with a special grammar.
 var specialWords = map[code][]code{
-	wExtract: {wFrom}, wTrim: {wFrom, wBoth, wLeading, wTrailing}, wPosition: {wIn}, wSubstring: {wFrom, wFor}, wSubstr: {wFrom, wFor},
+	wExtract: {wFrom}, wTrim: {wFrom, wBoth, wLeading, wTrailing}, wPosition: {wIn}, wSubstring: {wFrom, wFor},
+	wSubstr:  {wFrom, wFor},
 	wOverlay: {wPlacing, wFrom, wFor},
 }
 

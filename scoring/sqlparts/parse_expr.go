@@ -92,7 +92,8 @@ func init() {
 	}
 	predicate((*parser).is, wIs)
 	predicate((*parser).isNull, wIsnull, wNotnull)
-	predicate((*parser).negatable, wNot, wIn, wBetween, wLike, wIlike, wRlike, wRegexp, wGlob, wMatch, wSimilar, wMember, oLikeTilde, oIlikeTilde, oNotLikeTilde, oNotIlikeTilde)
+	predicate((*parser).negatable, wNot, wIn, wBetween, wLike, wIlike, wRlike, wRegexp, wGlob, wMatch, wSimilar, wMember,
+		oLikeTilde, oIlikeTilde, oNotLikeTilde, oNotIlikeTilde)
 	infixes[wAt] = infix{prec: precPostfix, read: (*parser).atTimeZone}
 	infixes[wOperator] = infix{prec: precBit, read: (*parser).namedOperator}
 }
@@ -179,7 +180,8 @@ func (p *parser) infixAt() (*infix, uint8) {
 		if p.ahead(1).code != oLparen {
 			return in, 0
 		}
-	case wMatch, wGlob, wDiv, wMod, wXor, wOverlaps, wRegexp, wRlike, wIsnull, wNotnull: // names in some dialects: an operand must follow
+	case wMatch, wGlob, wDiv, wMod, wXor, wOverlaps, wRegexp, wRlike, wIsnull, wNotnull:
+		// names in some dialects: an operand must follow
 		if t.code != wIsnull && t.code != wNotnull && !p.operandFollows() {
 			return in, 0
 		}
@@ -449,7 +451,8 @@ func (p *parser) isNull(left Expr, start int32) Expr {
 	not := p.at(wNotnull)
 	t := p.cur()
 	p.next()
-	return &Is{Span: p.from(start), X: left, Not: not, What: &Literal{Span: Span{t.start, t.end}, Kind: Null, Text: "null"}}
+	return &Is{Span: p.from(start), X: left, Not: not,
+		What: &Literal{Span: Span{t.start, t.end}, Kind: Null, Text: "null"}}
 }
 
 // negatable reads IN, BETWEEN and the pattern predicates, with NOT before them.
@@ -459,7 +462,8 @@ func (p *parser) negatable(left Expr, start int32) Expr {
 	case wNull: // SQLite: x NOT NULL
 		t := p.cur()
 		p.next()
-		return &Is{Span: p.from(start), X: left, Not: true, What: &Literal{Span: Span{t.start, t.end}, Kind: Null, Text: "null"}}
+		return &Is{Span: p.from(start), X: left, Not: true,
+			What: &Literal{Span: Span{t.start, t.end}, Kind: Null, Text: "null"}}
 	case wIn:
 		return p.in(left, not, start)
 	case wBetween:
@@ -483,8 +487,10 @@ func (p *parser) negatable(left Expr, start int32) Expr {
 }
 
 // patternOps are the canonical names of pattern predicates.
-var patternOps = [lastCode]Op{wLike: "like", wIlike: "ilike", wRlike: "rlike", wRegexp: "regexp", wGlob: "glob", wMatch: "match",
-	wSimilar: "similar to", wMember: "member of", oLikeTilde: "like", oIlikeTilde: "ilike", oNotLikeTilde: "like", oNotIlikeTilde: "ilike"}
+var patternOps = [lastCode]Op{wLike: "like", wIlike: "ilike", wRlike: "rlike", wRegexp: "regexp", wGlob: "glob",
+	wMatch:   "match",
+	wSimilar: "similar to", wMember: "member of", oLikeTilde: "like", oIlikeTilde: "ilike", oNotLikeTilde: "like",
+	oNotIlikeTilde: "ilike"}
 
 func (p *parser) like(left Expr, not bool, c code, start int32) Expr {
 	l := &Like{Op: patternOps[c], Not: not || c == oNotLikeTilde || c == oNotIlikeTilde, X: left}

@@ -357,7 +357,8 @@ func (p *parser) sourceSuffix(src *Source) bool {
 		src.Table = nil
 		inner := p.source(Source{})
 		p.leave(height)
-		inner.Join, inner.Natural, inner.Asof, inner.Positional, inner.Alias = src.Join, src.Natural, src.Asof, src.Positional, src.Alias
+		inner.Join, inner.Natural, inner.Asof, inner.Positional, inner.Alias = src.Join, src.Natural, src.Asof,
+			src.Positional, src.Alias
 		*src = *inner
 		return false
 	}

@@ -208,7 +208,8 @@ func (p *parser) object(start int32) Expr {
 	for p.i < end {
 		it := p.items_.new()
 		s := p.start()
-		if k := p.cur(); p.ahead(1).code == oColon && (k.kind == tokString || k.kind == tokWord || k.kind == tokQuoted || k.kind == tokDouble || k.kind == tokNumber) {
+		if k := p.cur(); p.ahead(1).code == oColon &&
+			(k.kind == tokString || k.kind == tokWord || k.kind == tokQuoted || k.kind == tokDouble || k.kind == tokNumber) {
 			it.Alias = p.ident()
 			it.Alias.Quoted = true
 			p.next()

@@ -76,7 +76,8 @@ func (p *parser) pipe(q *Query) *Query {
 		sel.From[0].Alias = p.alias(tableAlias)
 	case wTablesample, wPivot, wUnpivot, wMatchRecognize:
 		q = p.pipeSource(q)
-	case wUnion, wIntersect, wExcept, wMinus, wLeft, wFull, wInner, wJoin, wCross, wRight, wNatural, wOuter, wAsof, wSemi, wAnti, wLateral:
+	case wUnion, wIntersect, wExcept, wMinus, wLeft, wFull, wInner, wJoin, wCross, wRight, wNatural, wOuter, wAsof, wSemi,
+		wAnti, wLateral:
 		j := Source{Span: Span{Start: p.start()}}
 		switch {
 		case p.join(&j):
@@ -126,7 +127,8 @@ func plain(q *Query) *Select {
 	if sel == nil || len(sel.Items) != 1 {
 		return nil
 	}
-	if s, ok := sel.Items[0].Expr.(*Star); !ok || s.Qualifier != nil || s.Except != nil || s.Replace != nil || s.Rename != nil {
+	if s, ok := sel.Items[0].Expr.(*Star); !ok || s.Qualifier != nil || s.Except != nil || s.Replace != nil ||
+		s.Rename != nil {
 		return nil
 	}
 	return sel

@@ -252,7 +252,8 @@ func (p *parser) placeholder() Expr {
 	case p.at(oPercent) && n.kind == tokWord && n.start == p.cur().end && n.end == n.start+1:
 		p.next()
 		p.next()
-	case p.at(oPercent) && n.code == oLparen && n.start == p.cur().end && p.ahead(3).code == oRparen && p.ahead(4).kind == tokWord:
+	case p.at(oPercent) && n.code == oLparen && n.start == p.cur().end && p.ahead(3).code == oRparen &&
+		p.ahead(4).kind == tokWord:
 		p.next()
 		p.skip()
 		p.next()
@@ -339,7 +340,9 @@ func (p *parser) wordOperand(t *token) Expr {
 			return c
 		}
 	case wDate, wTime, wTimestamp, wDatetime, wJson:
-		if next.kind == tokString || (next.code == wWith || next.code == wWithout) && p.ahead(2).code == wTime && p.ahead(3).code == wZone && p.ahead(4).kind == tokString {
+		if next.kind == tokString ||
+			(next.code == wWith || next.code == wWithout) && p.ahead(2).code == wTime && p.ahead(3).code == wZone &&
+				p.ahead(4).kind == tokString {
 			return p.typed()
 		}
 	case wApproximate:
@@ -392,7 +395,8 @@ func (p *parser) reservedAsColumn(c code, next *token) bool {
 	if c != wInsert && c != wUpdate && c != wDelete && c != wDrop {
 		return false
 	}
-	return next.kind == tokEOF || next.code == oSemicolon || next.code == oComma || next.code == wFrom || next.code == wAs || isCloser(next.code)
+	return next.kind == tokEOF || next.code == oSemicolon || next.code == oComma || next.code == wFrom ||
+		next.code == wAs || isCloser(next.code)
 }
 
 var boolText = map[code]string{wNull: "null", wTrue: "true", wFalse: "false"}

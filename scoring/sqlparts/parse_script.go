@@ -182,7 +182,8 @@ func init() {
 	add(wRollback, 0, KindTransaction, Session, (*parser).skipSession)
 	add(wSavepoint, 0, KindTransaction, Session, (*parser).skipSession)
 	add(wRelease, 0, KindTransaction, Session, (*parser).skipSession)
-	for _, first := range []code{wIf, wElse, wElseif, wElsif, wLoop, wWhile, wFor, wRepeat, wEnd, wThen, wDo, wCase, wUntil,
+	for _, first := range []code{wIf, wElse, wElseif, wElsif, wLoop, wWhile, wFor, wRepeat, wEnd, wThen, wDo, wCase,
+		wUntil,
 		wException, wTry, wCatch, wWhen, wReturn, wBreak, wContinue, wLeave, wIterate, wPrint, wRaise, wThrow, wRaiserror} {
 		add(first, 0, KindBlock, 0, (*parser).block)
 	}
@@ -212,7 +213,8 @@ func beginsStatement(c code) bool { return c == wSelect || c == wWith || len(beg
 // silently.
 func changes(c code) bool {
 	switch c {
-	case wInsert, wUpdate, wDelete, wMerge, wDrop, wCreate, wAlter, wTruncate, wGrant, wRevoke, wExec, wExecute, wCall, wSelect:
+	case wInsert, wUpdate, wDelete, wMerge, wDrop, wCreate, wAlter, wTruncate, wGrant, wRevoke, wExec, wExecute, wCall,
+		wSelect:
 		return true
 	}
 	return serverWord[c]
@@ -222,7 +224,8 @@ func changes(c code) bool {
 // or Snowflake's ->>, which passes the result to the next statement.
 func (p *parser) statementEnds() bool {
 	t := p.cur()
-	return t.kind == tokEOF || t.code == oSemicolon || t.code == wGo && p.dialect == TSQL || t.code == oArrow2 && p.dialect == Snowflake
+	return t.kind == tokEOF || t.code == oSemicolon || t.code == wGo && p.dialect == TSQL ||
+		t.code == oArrow2 && p.dialect == Snowflake
 }
 
 // skipStatement passes everything up to the end of the statement.
@@ -264,9 +267,12 @@ func (p *parser) skipSession(s *Statement) {
 }
 
 // objectWords may appear between DROP, ALTER, CREATE … and the name of the object.
-var objectWords = wordSet(wTable, wView, wIf, wExists, wNot, wOr, wReplace, wTemp, wTemporary, wTransient, wExternal, wMaterialized,
-	wDynamic, wIceberg, wSchema, wDatabase, wFunction, wProcedure, wIndex, wUnique, wOnly, wFrom, wInto, wLocal, wGlobal, wVolatile,
-	wUnlogged, wForeign, wSecure, wColumn, wSequence, wStage, wStream, wTask, wUser, wRole, wTrigger, wType, wExtension, wOverwrite,
+var objectWords = wordSet(wTable, wView, wIf, wExists, wNot, wOr, wReplace, wTemp, wTemporary, wTransient, wExternal,
+	wMaterialized,
+	wDynamic, wIceberg, wSchema, wDatabase, wFunction, wProcedure, wIndex, wUnique, wOnly, wFrom, wInto, wLocal, wGlobal,
+	wVolatile,
+	wUnlogged, wForeign, wSecure, wColumn, wSequence, wStage, wStream, wTask, wUser, wRole, wTrigger, wType, wExtension,
+	wOverwrite,
 	wIgnore, wLowPriority, wRecursive, wVirtual, wWarehouse, wForce, wAggregate, wSnapshot)
 
 // atObjectWord reports whether the current token is such a word and not itself the name: a name
@@ -359,7 +365,8 @@ func (p *parser) create(s *Statement) {
 			table = true
 		case wView:
 			view = true
-		case wFunction, wProcedure, wIndex, wTrigger, wSchema, wDatabase, wSequence, wStage, wTask, wStream, wType, wExtension, wUser, wRole, wWarehouse:
+		case wFunction, wProcedure, wIndex, wTrigger, wSchema, wDatabase, wSequence, wStage, wTask, wStream, wType,
+			wExtension, wUser, wRole, wWarehouse:
 			other = true
 		}
 		p.next()
@@ -475,7 +482,8 @@ func (p *parser) block(s *Statement) {
 		p.skipStatement()
 		return
 	}
-	if first == wBegin || first == wElse || first == wLoop || first == wThen || first == wDo || first == wTry || first == wRepeat {
+	if first == wBegin || first == wElse || first == wLoop || first == wThen || first == wDo || first == wTry ||
+		first == wRepeat {
 		return
 	}
 	for !p.statementEnds() {

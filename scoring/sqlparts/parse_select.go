@@ -34,7 +34,8 @@ func (p *parser) selectHead(sel *Select, q *Query) {
 			s := p.text()
 			sel.Hints = append(sel.Hints, strings.TrimSpace(s[3:len(s)-2]))
 			p.next()
-		case t.code == wDistinct, t.code == wDistinctrow, t.code == wUnique && p.ahead(1).kind == tokWord && !reserved[p.ahead(1).code]:
+		case t.code == wDistinct, t.code == wDistinctrow,
+			t.code == wUnique && p.ahead(1).kind == tokWord && !reserved[p.ahead(1).code]:
 			p.next()
 			sel.Distinct = true
 			if p.at2(wOn, oLparen) {
@@ -174,7 +175,8 @@ func (p *parser) alias(allowed *[lastCode]bool) Ident {
 	}
 	switch t.kind {
 	case tokWord:
-		if t.code != 0 && !allowed[t.code] || p.ends() || p.syntax.bareStatements && (serverWord[t.code] || bareStatement[strings.ToLower(p.text())]) {
+		if t.code != 0 && !allowed[t.code] || p.ends() ||
+			p.syntax.bareStatements && (serverWord[t.code] || bareStatement[strings.ToLower(p.text())]) {
 			return Ident{}
 		}
 	case tokQuoted, tokDouble, tokString:
@@ -315,7 +317,8 @@ func (p *parser) clauseText(start int32) *Raw {
 // stops before a word that starts a statement.
 func (p *parser) unknownClause() bool {
 	t := p.cur()
-	if p.ends() || t.code == wWith || t.code == wSelect || t.code == wSet || beginsStatement(t.code) && t.code != wFor && t.code != wCluster && t.code != wStart {
+	if p.ends() || t.code == wWith || t.code == wSelect || t.code == wSet ||
+		beginsStatement(t.code) && t.code != wFor && t.code != wCluster && t.code != wStart {
 		return false
 	}
 	start := p.start()
@@ -352,7 +355,8 @@ func (p *parser) chain(a Expr, or bool, b Expr) Expr {
 func (p *parser) groupBy(sel *Select) {
 	g := &GroupBy{}
 	start := p.start()
-	if t := p.ahead(1); p.at(wAll) && (t.kind == tokEOF || t.kind == tokWord || isCloser(t.code) || t.code == oSemicolon || t.code == oPipe) {
+	if t := p.ahead(1); p.at(wAll) &&
+		(t.kind == tokEOF || t.kind == tokWord || isCloser(t.code) || t.code == oSemicolon || t.code == oPipe) {
 		p.next()
 		g.All = true
 	} else {

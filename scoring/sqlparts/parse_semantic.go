@@ -9,7 +9,8 @@ var semanticParts = nameSet("metrics dimensions facts")
 // did. The arguments in the tree are the name of the view, then one argument per clause. A list becomes a struct
 // whose elements may have names. A call with commas and => is parsed as an ordinary call instead.
 func (p *parser) semanticView(c *Call, open int) bool {
-	if len(c.Name) != 1 || !strings.EqualFold(c.Name[0].Text, "semantic_view") || p.dialect != Snowflake && p.dialect != Generic {
+	if len(c.Name) != 1 || !strings.EqualFold(c.Name[0].Text, "semantic_view") ||
+		p.dialect != Snowflake && p.dialect != Generic {
 		return false
 	}
 	begin, end := p.i, int(p.toks[open].mate)

@@ -82,7 +82,8 @@ func (p *parser) convert() Expr {
 // table.
 func typedLiteral(word string) bool {
 	switch strings.ToLower(word) {
-	case "timestamptz", "timestamp_tz", "timestamp_ntz", "timestamp_ltz", "timestamp_s", "timestamp_ms", "timestamp_us", "timestamp_ns", "timetz", "numeric", "bignumeric", "decimal", "bigdecimal", "jsonb", "uuid":
+	case "timestamptz", "timestamp_tz", "timestamp_ntz", "timestamp_ltz", "timestamp_s", "timestamp_ms", "timestamp_us",
+		"timestamp_ns", "timetz", "numeric", "bignumeric", "decimal", "bigdecimal", "jsonb", "uuid":
 		return true
 	}
 	return false
@@ -129,7 +130,8 @@ func (p *parser) typeName() string {
 		}
 		p.next()
 	}
-	for p.at(oLbracket) && (p.ahead(1).code == oRbracket || p.ahead(1).kind == tokNumber && p.ahead(2).code == oRbracket && !p.syntax.path) {
+	for p.at(oLbracket) &&
+		(p.ahead(1).code == oRbracket || p.ahead(1).kind == tokNumber && p.ahead(2).code == oRbracket && !p.syntax.path) {
 		p.skip()
 	}
 	return p.typeText(from)

@@ -307,7 +307,8 @@ func spaceBetween(a, b *token) bool {
 	switch {
 	case a.kind == tokNumber && b.code == oDot:
 		return true
-	case a.code == oHash, a.code == oLparen, a.code == oDot, a.code == oLbracket, a.code == oColons, a.code == oLess && a.end == b.start,
+	case a.code == oHash, a.code == oLparen, a.code == oDot, a.code == oLbracket, a.code == oColons,
+		a.code == oLess && a.end == b.start,
 		b.code == oComma, b.code == oRparen, b.code == oDot, b.code == oRbracket, b.code == oColons, b.code == oSemicolon:
 		return false
 	case b.code == oLparen:

@@ -54,15 +54,15 @@ var settingReadings = func() (all [len(syntaxes)][]*syntax) {
 	return all
 }()
 
-// Readings parses SQL text in every way in which an engine of the dialect may split it into strings, names and
+// readings parses SQL text in every way in which an engine of the dialect may split it into strings, names and
 // comments. The first script is that of [Parse]; the others split the text differently. A check that must not miss
 // an effect of the text examines all of them.
-func Readings(sql string, dialect Dialect) []*Script {
+func readings(sql string, dialect Dialect) []*Script {
 	first := Parse(sql, dialect)
 	return append([]*Script{first}, first.OtherReadings()...)
 }
 
-// OtherReadings returns the scripts of [Readings] other than s itself.
+// OtherReadings returns the scripts of [readings] other than s itself.
 func (s *Script) OtherReadings() []*Script {
 	d := s.Dialect
 	if len(otherReadings[d]) == 0 && len(settingReadings[d]) == 0 {

@@ -19,7 +19,8 @@ func readSchema(ddl string, d Dialect, stop *halt.Signal) *Schema {
 	}
 	l := newLexer(ddl, d)
 	l.lex()
-	r := &schemaReader{parser: parser{sql: l.sql, dialect: d, syntax: l.syntax, toks: l.toks, stop: stop}, schema: &Schema{Dialect: d}, named: map[string][]*Table{}, indexes: map[string]bool{}}
+	r := &schemaReader{parser: parser{sql: l.sql, dialect: d, syntax: l.syntax, toks: l.toks, stop: stop},
+		schema: &Schema{Dialect: d}, named: map[string][]*Table{}, indexes: map[string]bool{}}
 	if s := (&Script{SQL: ddl, Dialect: d, stop: stop}); s.hasOtherReading() {
 		r.schema.Doubt = "its strings and comments may end elsewhere"
 	}
@@ -30,7 +31,8 @@ func readSchema(ddl string, d Dialect, stop *halt.Signal) *Schema {
 	r.link()
 	for _, tables := range r.named {
 		for _, t := range tables {
-			if len(tables) > maxAlike || slices.ContainsFunc(tables, func(o *Table) bool { return o != t && d.names(o.Name, t.Name) == perhaps }) {
+			if len(tables) > maxAlike ||
+				slices.ContainsFunc(tables, func(o *Table) bool { return o != t && d.names(o.Name, t.Name) == perhaps }) {
 				t.markUncertain("two tables of this name")
 			}
 		}
@@ -90,7 +92,10 @@ func (r *schemaReader) ended() bool { return r.cur().kind == tokEOF || r.is(0, "
 
 // over reports whether the statement ends here, also where no semicolon does it.
 func (r *schemaReader) over() bool {
-	return r.ended() || r.is(0, "go") || r.anyOf("create", "alter", "drop") && (r.is(1, "table") || r.is(1, "unique") || r.is(1, "index") || r.is(1, "view")) && (r.i == 0 || r.toks[r.i-1].code != oComma)
+	return r.ended() || r.is(0, "go") ||
+		r.anyOf("create", "alter", "drop") &&
+			(r.is(1, "table") || r.is(1, "unique") || r.is(1, "index") || r.is(1, "view")) &&
+			(r.i == 0 || r.toks[r.i-1].code != oComma)
 }
 
 // name reads a name, qualified or not; nil if none comes.
@@ -110,7 +115,8 @@ func (r *schemaReader) name() (n Name) {
 }
 
 // conditional are words before a statement that make it uncertain that it runs.
-var conditional = []string{"if", "else", "while", "loop", "repeat", "exec", "execute", "case", "exception", "procedure", "function", "trigger", "event", "task", "as", "returns", "declare"}
+var conditional = []string{"if", "else", "while", "loop", "repeat", "exec", "execute", "case", "exception", "procedure",
+	"function", "trigger", "event", "task", "as", "returns", "declare"}
 
 // statement parses one statement, or skips a token of other text.
 func (r *schemaReader) statement() {
@@ -152,7 +158,8 @@ func (r *schemaReader) first() bool { return r.i == 0 || r.toks[r.i-1].code == o
 
 // schemaBody reports whether a semicolon is in the body of a routine, whose statements are not run.
 func (r *schemaReader) schemaBody() bool {
-	return slices.ContainsFunc(r.between, func(w string) bool { return w == "procedure" || w == "function" || w == "trigger" })
+	return slices.ContainsFunc(r.between,
+		func(w string) bool { return w == "procedure" || w == "function" || w == "trigger" })
 }
 
 // pass passes the rest of the statement.
@@ -492,7 +499,8 @@ func (r *schemaReader) change(t *Table, sure bool) {
 		if r.is(0, "add") {
 			r.change(t, sure)
 		}
-	case r.anyOf("owner", "cluster", "replica", "comment", "auto_increment", "engine", "default", "convert", "enable", "set", "reset", "validate", "check"):
+	case r.anyOf("owner", "cluster", "replica", "comment", "auto_increment", "engine", "default", "convert", "enable",
+		"set", "reset", "validate", "check"):
 		if r.is(0, "set") && r.is(1, "schema") {
 			t.markUncertain("ALTER TABLE SET SCHEMA")
 		}
@@ -604,13 +612,17 @@ func (r *schemaReader) alterColumn(t *Table, sure bool) {
 	switch {
 	case c == nil || len(n) == 0:
 		t.markUncertain("ALTER COLUMN")
-	case r.words("set", "not", "null"), r.words("add", "generated", "always", "as", "identity"), r.words("add", "generated", "by", "default", "as", "identity"):
+	case r.words("set", "not", "null"), r.words("add", "generated", "always", "as", "identity"),
+		r.words("add", "generated", "by", "default", "as", "identity"):
 		c.NotNull, c.Sure, c.stated = true, c.Sure || sure, true
 	case r.words("drop", "not", "null"):
-		if c.Sure, c.stated = false, false; sure && !slices.ContainsFunc(t.Keys, func(k *Key) bool { return k.Primary && slices.Contains(k.Columns, c) }) {
+		if c.Sure, c.stated = false,
+			false; sure &&
+			!slices.ContainsFunc(t.Keys, func(k *Key) bool { return k.Primary && slices.Contains(k.Columns, c) }) {
 			c.NotNull = false
 		}
-	case r.words("set", "default"), r.words("set", "statistics"), r.words("set", "storage"), r.words("drop", "default"), r.words("comment"):
+	case r.words("set", "default"), r.words("set", "statistics"), r.words("set", "storage"), r.words("drop", "default"),
+		r.words("comment"):
 	case r.words("drop", "identity"), r.words("drop", "expression"):
 		c.Sure = c.Sure && c.stated
 	default: // another type, with or without NOT NULL
@@ -761,7 +773,8 @@ func (r *schemaReader) constraint(t *Table, sure bool) bool {
 		r.check(t)
 	case r.is(0, "exclude") && (r.is(1, "using") || r.is(1, "(")):
 		t.noteOther("EXCLUDE")
-	case r.is(0, "fulltext"), r.is(0, "spatial"), (r.is(0, "key") || r.is(0, "index")) && (r.is(1, "(") || r.is(2, "(")) && !r.columnBehind():
+	case r.is(0, "fulltext"), r.is(0, "spatial"),
+		(r.is(0, "key") || r.is(0, "index")) && (r.is(1, "(") || r.is(2, "(")) && !r.columnBehind():
 		r.next()
 	default:
 		r.i = at
@@ -811,8 +824,10 @@ func (r *schemaReader) references(t *Table, columns []Ident, sure bool, name str
 
 // idleWords are words after a column's type that do not restrict its values.
 var idleWords = []string{
-	"deferrable", "not", "initially", "deferred", "immediate", "enforced", "asc", "desc", "clustered", "nonclustered", "key",
-	"match", "simple", "rely", "norely", "validate", "novalidate", "enable", "disable", "visible", "unique", "for", "replication",
+	"deferrable", "not", "initially", "deferred", "immediate", "enforced", "asc", "desc", "clustered", "nonclustered",
+	"key",
+	"match", "simple", "rely", "norely", "validate", "novalidate", "enable", "disable", "visible", "unique", "for",
+	"replication",
 	"null", "rowguidcol", "using", "index", "tablespace", "with",
 }
 
@@ -1028,7 +1043,8 @@ func (r *schemaReader) key(t *Table, names []Ident, primary, sure bool, name str
 // key.
 func (r *schemaReader) namedList() (name string, columns []Ident) {
 	for !r.ended() && !r.is(0, "(") && !r.is(0, ",") && !r.is(0, ")") {
-		if k := r.cur().kind; (k == tokWord || k == tokQuoted || k == tokDouble) && !r.anyOf("key", "index", "clustered", "nonclustered", "using", "nulls", "not", "distinct") {
+		if k := r.cur().kind; (k == tokWord || k == tokQuoted || k == tokDouble) &&
+			!r.anyOf("key", "index", "clustered", "nonclustered", "using", "nulls", "not", "distinct") {
 			name = strings.ToLower(r.identOf(r.cur()).Text)
 		}
 		r.next()

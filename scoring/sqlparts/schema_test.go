@@ -117,7 +117,7 @@ func FuzzReadSchema(f *testing.F) {
 		if again := ReadSchema(ddl, d); summary(again) != summary(s) {
 			t.Errorf("%s: %q: read differently the second time", d, ddl)
 		}
-		Readings(ddl, d)
+		readings(ddl, d)
 	})
 }
 

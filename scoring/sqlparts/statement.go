@@ -64,7 +64,8 @@ const (
 // ReadOnly reports whether the statement changes nothing but its own session.
 func (e Effect) ReadOnly() bool { return e&^(Reads|Session) == 0 }
 
-var effectNames = [...]string{"reads", "writes", "defines", "grants", "imports", "exports", "runs", "session", "attaches", "locks", "unknown"}
+var effectNames = [...]string{"reads", "writes", "defines", "grants", "imports", "exports", "runs", "session",
+	"attaches", "locks", "unknown"}
 
 // String lists the flags, separated by commas.
 func (e Effect) String() string {

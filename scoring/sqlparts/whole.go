@@ -24,7 +24,8 @@ var idleInText = func() map[string]bool {
 // Otherwise q is nil and why gives the reason.
 func (s *Script) Whole() (q *Query, why string) {
 	switch {
-	case len(s.Statements) != 1 || s.Statements[0].Kind != KindQuery || s.Statements[0].Query == nil || s.Statements[0].Effects&^Reads != 0:
+	case len(s.Statements) != 1 || s.Statements[0].Kind != KindQuery || s.Statements[0].Query == nil ||
+		s.Statements[0].Effects&^Reads != 0:
 		return nil, "is not one query"
 	case len(s.Notes) > 0:
 		return nil, "has a part that badger cannot read"
@@ -71,7 +72,8 @@ func wordsOf(value string) []string {
 	if value == "" {
 		return nil
 	}
-	words := strings.FieldsFunc(value, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(value,
+		func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if len(words) == 0 {
 		return []string{value}
 	}

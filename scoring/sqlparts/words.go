@@ -76,12 +76,14 @@ var (
 	hardClause = wordSet(wFrom, wWhere, wGroup, wHaving, wQualify, wOrder, wLimit, wUnion, wIntersect, wExcept, wInto)
 
 	// clauseWord are words that may start a clause after a complete expression.
-	clauseWord = wordSet(wFrom, wWhere, wGroup, wHaving, wQualify, wOrder, wLimit, wUnion, wIntersect, wExcept, wInto, wMinus,
+	clauseWord = wordSet(wFrom, wWhere, wGroup, wHaving, wQualify, wOrder, wLimit, wUnion, wIntersect, wExcept, wInto,
+		wMinus,
 		wWindow, wOffset, wFetch, wFor, wOption, wConnect, wStart, wDistribute, wCluster, wSort, wLateral, wUsing, wOn,
 		wMatchCondition, wLock)
 
 	// joinWord are words that may precede JOIN or APPLY.
-	joinWord = wordSet(wJoin, wInner, wLeft, wRight, wFull, wOuter, wCross, wNatural, wSemi, wAnti, wAsof, wPositional, wAny,
+	joinWord = wordSet(wJoin, wInner, wLeft, wRight, wFull, wOuter, wCross, wNatural, wSemi, wAnti, wAsof, wPositional,
+		wAny,
 		wAll, wGlobal, wHash, wLoop, wMerge, wStraightJoin, wApply, wDirected)
 
 	// reserved are words that are never a name without quotes, and start no expression.
@@ -96,7 +98,8 @@ var (
 	callable = wordSet(wLike, wInsert, wSet)
 
 	// changing are words that start a statement which changes something. They cannot be an alias without AS.
-	changing = wordSet(wInsert, wUpdate, wDelete, wMerge, wDrop, wCreate, wAlter, wTruncate, wGrant, wRevoke, wExec, wExecute,
+	changing = wordSet(wInsert, wUpdate, wDelete, wMerge, wDrop, wCreate, wAlter, wTruncate, wGrant, wRevoke, wExec,
+		wExecute,
 		wCall, wCopy)
 
 	// serverWord are words that start T-SQL's statements about the server; they are reserved there.
@@ -104,9 +107,12 @@ var (
 
 	// bareStatement are T-SQL's other reserved words that start a statement. They cannot be an alias without AS, so
 	// that a statement without a semicolon before it is recognized.
-	bareStatement = map[string]bool{"begin": true, "break": true, "checkpoint": true, "close": true, "commit": true, "continue": true,
-		"deallocate": true, "declare": true, "dump": true, "fetch": true, "goto": true, "if": true, "load": true, "open": true, "print": true,
-		"raiserror": true, "readtext": true, "return": true, "revert": true, "rollback": true, "save": true, "setuser": true, "tran": true,
+	bareStatement = map[string]bool{"begin": true, "break": true, "checkpoint": true, "close": true, "commit": true,
+		"continue":   true,
+		"deallocate": true, "declare": true, "dump": true, "fetch": true, "goto": true, "if": true, "load": true,
+		"open": true, "print": true,
+		"raiserror": true, "readtext": true, "return": true, "revert": true, "rollback": true, "save": true, "setuser": true,
+		"tran":        true,
 		"transaction": true, "updatetext": true, "use": true, "while": true, "writetext": true}
 
 	// afterOperand are words that continue an expression after an operand. They cannot be an alias without AS.
@@ -120,8 +126,9 @@ var (
 
 	// selectAlias and tableAlias are the words that may be an alias without AS.
 	selectAlias = allBut(reserved, clauseWord, changing, afterOperand, wordSet(wInner, wCross, wFull, wLeft, wRight))
-	tableAlias  = allBut(reserved, clauseWord, changing, afterTable, wordSet(wReturning, wValues, wJoin, wInner, wLeft, wRight, wFull,
-		wOuter, wCross, wNatural, wSemi, wAnti, wAsof, wPositional, wStraightJoin, wGlobal))
+	tableAlias  = allBut(reserved, clauseWord, changing, afterTable,
+		wordSet(wReturning, wValues, wJoin, wInner, wLeft, wRight, wFull,
+			wOuter, wCross, wNatural, wSemi, wAnti, wAsof, wPositional, wStraightJoin, wGlobal))
 )
 
 // takesHint reports whether a hint may follow the word.

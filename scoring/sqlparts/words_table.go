@@ -496,7 +496,8 @@ type operator struct {
 
 // wordTexts are the words in lower case, from the code of the first one on.
 var wordTexts = [...]string{
-	"absent", "aggregate", "all", "alter", "analyze", "and", "anti", "any", "apply", "approximate", "array", "as", "asc", "asof",
+	"absent", "aggregate", "all", "alter", "analyze", "and", "anti", "any", "apply", "approximate", "array", "as", "asc",
+	"asof",
 	"asymmetric", "at", "attach", "backup", "before", "begin", "bernoulli", "between", "binary", "block", "both",
 	"break", "browse", "bulk", "by", "cache", "call", "case", "cast", "catch", "changes", "cluster", "collate",
 	"column", "comment", "commit", "connect", "connect_by_root", "continue", "convert", "copy", "corresponding",

@@ -64,7 +64,8 @@ func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c
 func isSQL(text string, d Dialect) bool {
 	s := Parse(text, d)
 	return len(s.Statements) > 0 && len(s.Notes) == 0 && !slices.ContainsFunc(s.Statements, func(st *Statement) bool {
-		return st.Kind == KindOther || st.Query == nil && st.Effects.ReadOnly() && strings.Contains(s.SQL[st.Start:st.End], "\n")
+		return st.Kind == KindOther ||
+			st.Query == nil && st.Effects.ReadOnly() && strings.Contains(s.SQL[st.Start:st.End], "\n")
 	})
 }
 
@@ -93,7 +94,8 @@ func runs(words string, d Dialect) bool {
 	}
 	carried = carried.merged()
 	return slices.ContainsFunc(s.Statements, func(st *Statement) bool {
-		if i := slices.IndexFunc(carried, func(c Span) bool { return c.Start >= st.Start && c.Start < st.End }); i >= 0 || st.Kind == KindOther {
+		if i := slices.IndexFunc(carried, func(c Span) bool { return c.Start >= st.Start && c.Start < st.End }); i >= 0 ||
+			st.Kind == KindOther {
 			return false
 		}
 		return st.Effects&^(Session|Unknown) != 0 || st.Effects&Unknown != 0 && st.Kind != KindOther
@@ -102,7 +104,8 @@ func runs(words string, d Dialect) bool {
 
 // unwrapOnce removes the outermost wrapping; what is empty if there is none.
 func unwrapOnce(text string, d Dialect) (inner, what string) {
-	for _, off := range []func(string, Dialect) (string, string){withoutThinking, withoutTag, outOfJSON, outOfFence, outOfQuotes, withoutWords} {
+	for _, off := range []func(string, Dialect) (string, string){withoutThinking, withoutTag, outOfJSON, outOfFence,
+		outOfQuotes, withoutWords} {
 		if inner, what = off(text, d); what != "" {
 			return inner, what
 		}
@@ -190,7 +193,9 @@ func outOfFence(text string, d Dialect) (string, string) {
 	blocks := fences(text)
 	var taken []block
 	for _, b := range blocks {
-		if namesSQL(b.info) && (b.info != "" && b.info != "json" || isSQL(strings.TrimSpace(b.text), d) || strings.HasPrefix(strings.TrimSpace(b.text), "{")) {
+		if namesSQL(b.info) &&
+			(b.info != "" && b.info != "json" || isSQL(strings.TrimSpace(b.text), d) ||
+				strings.HasPrefix(strings.TrimSpace(b.text), "{")) {
 			taken = append(taken, b)
 		}
 	}
@@ -269,7 +274,8 @@ func fences(text string) (blocks []block) {
 			blocks = append(blocks, block{info, text[from:at], open, next})
 			open = -1
 		}
-		if open >= 0 && at >= from && strings.HasSuffix(line, mark) && len(line) > len(mark) && fence == "" { // closed at the end of a line of the query
+		// closed at the end of a line of the query
+		if open >= 0 && at >= from && strings.HasSuffix(line, mark) && len(line) > len(mark) && fence == "" {
 			blocks = append(blocks, block{info, text[from : at+strings.LastIndex(text[at:next], mark)], open, next})
 			open = -1
 		}

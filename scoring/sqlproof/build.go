@@ -125,7 +125,8 @@ func (b *builder) values(v *sqlparts.Values, sc *scope) *block {
 		out.rows = append(out.rows, b.exprs(row, sc))
 	}
 	for i := range len(out.rows[0]) {
-		out.items, out.names = append(out.items, &expr{op: opLit, text: "values " + strconv.Itoa(i)}), append(out.names, valuesName(b.Dialect, i))
+		out.items, out.names = append(out.items, &expr{op: opLit, text: "values " + strconv.Itoa(i)}),
+			append(out.names, valuesName(b.Dialect, i))
 	}
 	if !few {
 		return out
@@ -182,7 +183,8 @@ func (b *builder) orderLimit(q *sqlparts.Query, out *block, sc *scope) {
 }
 
 func (b *builder) sortKey(o *sqlparts.OrderItem, out *block, sc *scope) key {
-	k := key{desc: o.Desc, nulls: [...]string{sqlparts.NullsDefault: "", sqlparts.NullsFirst: "first", sqlparts.NullsLast: "last"}[o.Nulls]}
+	k := key{desc: o.Desc,
+		nulls: [...]string{sqlparts.NullsDefault: "", sqlparts.NullsFirst: "first", sqlparts.NullsLast: "last"}[o.Nulls]}
 	if k.nulls == "" {
 		k.nulls = b.nulls(k.desc)
 	}
@@ -221,7 +223,8 @@ func (b *builder) setOp(body *sqlparts.SetOp, outer *scope) *block {
 			continue
 		}
 		o := body.Ops[i-1]
-		name := map[sqlparts.SetKind]string{sqlparts.Union: "union", sqlparts.Intersect: "intersect", sqlparts.Except: "except"}[o.Kind]
+		name := map[sqlparts.SetKind]string{sqlparts.Union: "union", sqlparts.Intersect: "intersect",
+			sqlparts.Except: "except"}[o.Kind]
 		if o.All {
 			name += " all"
 		}
@@ -266,13 +269,15 @@ func (b *builder) selectOf(s *sqlparts.Select, q *sqlparts.Query, outer *scope) 
 	if s.Into != nil || s.As != "" || len(s.Connect) > 0 || len(s.Extra) > 0 {
 		b.fail("a clause of SELECT without a meaning here")
 	}
-	plainOnly := slices.ContainsFunc(s.From, func(f *sqlparts.Source) bool { return f.Join == sqlparts.RightJoin || f.Join == sqlparts.FullJoin })
+	plainOnly := slices.ContainsFunc(s.From,
+		func(f *sqlparts.Source) bool { return f.Join == sqlparts.RightJoin || f.Join == sqlparts.FullJoin })
 	for i, group := range b.commaGroups(s.From) {
 		var one join
 		for k, src := range group {
 			b.from(src, sc, &one, i == 0 && k == 0, plainOnly)
 		}
-		out.core, out.left, out.where = append(out.core, one.core...), append(out.left, one.left...), append(out.where, one.where...)
+		out.core, out.left, out.where = append(out.core, one.core...), append(out.left, one.left...),
+			append(out.where, one.where...)
 	}
 	for _, it := range s.Items {
 		b.item(it, sc, out)
@@ -308,7 +313,8 @@ func (b *builder) commaGroups(from []*sqlparts.Source) (groups [][]*sqlparts.Sou
 		switch {
 		case src.Join == sqlparts.CommaJoin && i > start && b.Dialect != sqlparts.SQLite:
 			groups, start = append(groups, from[start:i]), i
-		case start > 0 && (src.Join == sqlparts.RightJoin || src.Join == sqlparts.FullJoin) && (b.Dialect == sqlparts.BigQuery || b.Dialect == sqlparts.Generic):
+		case start > 0 && (src.Join == sqlparts.RightJoin || src.Join == sqlparts.FullJoin) &&
+			(b.Dialect == sqlparts.BigQuery || b.Dialect == sqlparts.Generic):
 			b.fail("an outer join behind a comma")
 		}
 	}
@@ -443,14 +449,16 @@ func (b *builder) groupBy(g *sqlparts.GroupBy, sc *scope, out *block) {
 
 var joinNames = map[sqlparts.JoinKind]string{
 	sqlparts.FirstSource: "inner", sqlparts.CommaJoin: "inner", sqlparts.InnerJoin: "inner", sqlparts.CrossJoin: "inner",
-	sqlparts.LeftJoin: "left", sqlparts.RightJoin: "right", sqlparts.FullJoin: "full", sqlparts.SemiJoin: "semi", sqlparts.AntiJoin: "anti",
+	sqlparts.LeftJoin: "left", sqlparts.RightJoin: "right", sqlparts.FullJoin: "full", sqlparts.SemiJoin: "semi",
+	sqlparts.AntiJoin: "anti",
 }
 
 // from joins one element of FROM to those before it.
 func (b *builder) from(src *sqlparts.Source, sc *scope, to *join, first, plainOnly bool) {
 	b.schema.Halt.Check()
 	kind := joinNames[src.Join]
-	if _, whole := b.bound.Merged(src); !whole || src.Asof || src.Positional || src.Match != nil || len(src.Pivots) > 0 || src.Recognize != nil || src.Raw != nil || src.FromString {
+	if _, whole := b.bound.Merged(src); !whole || src.Asof || src.Positional || src.Match != nil || len(src.Pivots) > 0 ||
+		src.Recognize != nil || src.Raw != nil || src.FromString {
 		b.fail("a join without a meaning here")
 	}
 	before := len(sc.entries)
@@ -511,7 +519,9 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 		var out join
 		inner := &scope{outer: sc.outer, ctes: sc.ctes}
 		for i, n := range src.Nested {
-			b.from(n, inner, &out, i == 0, plain || slices.ContainsFunc(src.Nested, func(f *sqlparts.Source) bool { return f.Join == sqlparts.RightJoin || f.Join == sqlparts.FullJoin }))
+			b.from(n, inner, &out, i == 0,
+				plain || slices.ContainsFunc(src.Nested,
+					func(f *sqlparts.Source) bool { return f.Join == sqlparts.RightJoin || f.Join == sqlparts.FullJoin }))
 		}
 		if len(inner.merged) > 0 {
 			b.fail("USING in a nested join")
@@ -618,7 +628,8 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 		s.call = b.expr(src.Call, sc)
 		e := &entry{of: src, alias: alias, src: s, value: true}
 		for i, c := range src.Columns {
-			e.items, e.names = append(e.items, &expr{op: opColumn, text: "#" + strconv.Itoa(i), src: s}), append(e.names, b.fold(c, false))
+			e.items, e.names = append(e.items, &expr{op: opColumn, text: "#" + strconv.Itoa(i), src: s}),
+				append(e.names, b.fold(c, false))
 		}
 		if src.Offset.Text != "" {
 			e.items, e.names = append(e.items, &expr{op: "offset", src: s}), append(e.names, b.fold(src.Offset, false))
@@ -686,7 +697,9 @@ func (b *builder) derived(q *block, src *sqlparts.Source, alias string, sc *scop
 		b.fail("columns of a star renamed")
 	}
 	e := &entry{of: src, alias: alias, names: names}
-	if q.spliceable(b.Dialect) && (!plain || !slices.ContainsFunc(q.items, func(e *expr) bool { return e.op != opColumn && e.op != opItem && e.op != opStar && e.op != opUnder })) {
+	if q.spliceable(b.Dialect) &&
+		(!plain || !slices.ContainsFunc(q.items,
+			func(e *expr) bool { return e.op != opColumn && e.op != opItem && e.op != opStar && e.op != opUnder })) {
 		e.items = q.items
 		if len(e.items) == 0 {
 			e.items = []*expr{}
@@ -707,7 +720,8 @@ func (b *builder) derived(q *block, src *sqlparts.Source, alias string, sc *scop
 // spliceable reports whether a query consists only of sources, conditions and row-wise expressions, so that it can
 // be merged into the outer query.
 func (q *block) spliceable(d sqlparts.Dialect) bool {
-	if q.set != "" || q.rows != nil || q.distinct || len(q.distinctOn) > 0 || q.grouped || len(q.having) > 0 || len(q.order) > 0 || q.limit != nil || q.offset != nil || q.windowed() || len(q.core) == 0 {
+	if q.set != "" || q.rows != nil || q.distinct || len(q.distinctOn) > 0 || q.grouped || len(q.having) > 0 ||
+		len(q.order) > 0 || q.limit != nil || q.offset != nil || q.windowed() || len(q.core) == 0 {
 		return false
 	}
 	return !slices.ContainsFunc(q.items, func(e *expr) bool { return !rowWise(e, d) })
@@ -726,7 +740,8 @@ func (sc *scope) defining(c *sqlparts.CTE) *scope {
 
 // unlike reports whether a common table expression is unsupported: it is or may be recursive, or is not a query.
 func (b *builder) unlike(r sqlparts.Reading, src *sqlparts.Source) bool {
-	return r.Kind != sqlparts.ReadsQuery || r.CTE.Query == nil || b.Dialect == sqlparts.Generic && readsName(r.CTE.Query, b.fold(src.Table[0], false), b)
+	return r.Kind != sqlparts.ReadsQuery || r.CTE.Query == nil ||
+		b.Dialect == sqlparts.Generic && readsName(r.CTE.Query, b.fold(src.Table[0], false), b)
 }
 
 // readsName reports whether a query reads a table of that name anywhere.

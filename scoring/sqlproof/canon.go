@@ -288,7 +288,8 @@ func (p *printer) numbered(q *block, core []*source, texts map[*source]string, b
 func usesAny(list []*expr, sources []*source) bool {
 	found := false
 	deepAll(list, func(e *expr) {
-		found = found || e.src != nil && slices.Contains(sources, e.src) || slices.ContainsFunc(e.srcs, func(s *source) bool { return slices.Contains(sources, s) })
+		found = found || e.src != nil && slices.Contains(sources, e.src) ||
+			slices.ContainsFunc(e.srcs, func(s *source) bool { return slices.Contains(sources, s) })
 	})
 	return found
 }
@@ -478,7 +479,8 @@ func (p *printer) expr(e *expr) string {
 		}
 	case e.op == "set", e.op == "grouping" && e.text == "sets":
 		sort.Strings(args)
-	case e.op == "=" || e.op == "<>" || e.op == "is not distinct from" || e.op == "*" || e.op == "+" && p.adds() || e.op == "equal" || e.op == "same":
+	case e.op == "=" || e.op == "<>" || e.op == "is not distinct from" || e.op == "*" || e.op == "+" && p.adds() ||
+		e.op == "equal" || e.op == "same":
 		sort.Strings(args)
 	case e.op == opIn && len(args) > 2:
 		sort.Strings(args[1:])

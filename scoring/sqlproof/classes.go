@@ -31,7 +31,8 @@ func (n *normalizer) classes(q *block) {
 	var where []*expr
 	for _, c := range q.where {
 		n.schema.Halt.Check()
-		if c.op != "=" || !n.oneType(c.args[0], c.args[1]) || !slices.Contains(q.core, c.args[0].src) || !slices.Contains(q.core, c.args[1].src) {
+		if c.op != "=" || !n.oneType(c.args[0], c.args[1]) || !slices.Contains(q.core, c.args[0].src) ||
+			!slices.Contains(q.core, c.args[1].src) {
 			where = append(where, c)
 			continue
 		}
@@ -75,7 +76,8 @@ func (n *normalizer) classes(q *block) {
 
 // oneType reports whether two columns have the same type, and equal values of this type are the same value.
 func (n *normalizer) oneType(a, b *expr) bool {
-	if a.op != opColumn || b.op != opColumn || a.src == b.src && a.text == b.text || n.nullable[a.src] || n.nullable[b.src] || a.src.table == "" || b.src.table == "" {
+	if a.op != opColumn || b.op != opColumn || a.src == b.src && a.text == b.text || n.nullable[a.src] ||
+		n.nullable[b.src] || a.src.table == "" || b.src.table == "" {
 		return false
 	}
 	folds := n.Dialect == sqlparts.MySQL || n.Dialect == sqlparts.TSQL || n.Dialect == sqlparts.Redshift
@@ -83,7 +85,8 @@ func (n *normalizer) oneType(a, b *expr) bool {
 	bc, known2 := n.column(b)
 	if known && known2 {
 		at, bt := n.schema.Type(ac), n.schema.Type(bc)
-		if at == "" || n.typeName(at) != n.typeName(bt) || n.special(a) || n.special(b) || !n.oneForm(at, folds || n.Dialect == sqlparts.Generic) {
+		if at == "" || n.typeName(at) != n.typeName(bt) || n.special(a) || n.special(b) ||
+			!n.oneForm(at, folds || n.Dialect == sqlparts.Generic) {
 			return false
 		}
 		n.relies[ac.Table+"."+ac.Name+" and "+bc.Table+"."+bc.Name+" are "+at] = true

@@ -60,7 +60,8 @@ func (n *normalizer) value(e *expr) *expr {
 		}
 	case "/":
 		// x / NULLIF(y, k): NULL if y = k
-		if d := e.args[1]; d.op == opCase && len(d.args) == 3 && d.args[1].op == opNull && d.args[0].op == "=" && !d.args[2].has(isQuery) {
+		if d := e.args[1]; d.op == opCase && len(d.args) == 3 && d.args[1].op == opNull && d.args[0].op == "=" &&
+			!d.args[2].has(isQuery) {
 			return caseExpr([]*expr{d.args[0], node(opNull), node("/", e.args[0], d.args[2])})
 		}
 	case opCase:
@@ -73,9 +74,11 @@ func (n *normalizer) value(e *expr) *expr {
 			if p, ok := pattern(e.args[1]); ok {
 				return node("like ", e.args[0], &expr{op: opString, text: "%" + p + "%"})
 			}
-		case e.text == "safe_divide" && len(e.args) == 2 && n.Dialect == sqlparts.BigQuery && n.wholeValued(e.args[1]) && !e.args[1].has(isQuery):
+		case e.text == "safe_divide" && len(e.args) == 2 && n.Dialect == sqlparts.BigQuery && n.wholeValued(e.args[1]) &&
+			!e.args[1].has(isQuery):
 			// a divisor that is 0 is all that may fail
-			return caseExpr([]*expr{compare("=", e.args[1], wholeConstant(0)), node(opNull), node("/", e.args[0], e.args[1].clone())})
+			return caseExpr(
+				[]*expr{compare("=", e.args[1], wholeConstant(0)), node(opNull), node("/", e.args[0], e.args[1].clone())})
 		}
 	case "<":
 		if x := n.nextWhole(e); x != nil {
@@ -90,7 +93,8 @@ func (n *normalizer) value(e *expr) *expr {
 	case opIn:
 		return n.wholeRange(e)
 	case opNot:
-		if x := e.args[0]; x.op == "is not distinct from" && !x.has(isQuery) && (x.args[1].op == opNumber || x.args[1].op == opString) {
+		if x := e.args[0]; x.op == "is not distinct from" && !x.has(isQuery) &&
+			(x.args[1].op == opNumber || x.args[1].op == opString) {
 			return node(opOr, node("<>", x.args[0], x.args[1]), node(opIsNull, x.args[0].clone()))
 		}
 	case "like ":
@@ -108,7 +112,8 @@ func wholeNumber(e *expr) (int, bool) {
 	if e.op == "unary -" {
 		e, sign = e.args[0], -1
 	}
-	if e.op != opNumber || e.text == "" || strings.Trim(e.text, "0123456789") != "" || len(e.text) > 1 && e.text[0] == '0' {
+	if e.op != opNumber || e.text == "" || strings.Trim(e.text, "0123456789") != "" ||
+		len(e.text) > 1 && e.text[0] == '0' {
 		return 0, false
 	}
 	v, err := strconv.Atoi(e.text)
@@ -169,7 +174,8 @@ func (n *normalizer) comparesAsNumber(e *expr) bool {
 func (n *normalizer) wholeValued(e *expr) bool {
 	switch e.op {
 	case opCall:
-		return e.text == "count" || e.text == "strpos" || dateParts[e.text] && len(e.args) == 1 && n.Dialect != sqlparts.SQLite && n.Dialect != sqlparts.Generic
+		return e.text == "count" || e.text == "strpos" ||
+			dateParts[e.text] && len(e.args) == 1 && n.Dialect != sqlparts.SQLite && n.Dialect != sqlparts.Generic
 	case opOver:
 		return rankNames[e.args[0].text] || e.args[0].text == "count"
 	case opItem:
@@ -184,7 +190,8 @@ func (n *normalizer) wholeValued(e *expr) bool {
 			return false
 		}
 		switch n.schema.Type(c) {
-		case "int", "integer", "bigint", "smallint", "tinyint", "mediumint", "int2", "int4", "int8", "int64", "serial", "bigserial", "long":
+		case "int", "integer", "bigint", "smallint", "tinyint", "mediumint", "int2", "int4", "int8", "int64", "serial",
+			"bigserial", "long":
 			return true
 		}
 	}
@@ -259,7 +266,9 @@ func (n *normalizer) compared(e *expr) *expr {
 func (n *normalizer) counted(e *expr, k int) *expr {
 	q := e.args[k].sub
 	c, ok := wholeNumber(e.args[1-k])
-	if e.args[k].op != opQuery || !ok || q.set != "" || len(q.items) != 1 || q.grouped || len(q.having) > 0 || len(q.qualify) > 0 || q.limit != nil || q.offset != nil || len(q.core) == 0 || len(q.distinctOn) > 0 || q.shared != 0 {
+	if e.args[k].op != opQuery || !ok || q.set != "" || len(q.items) != 1 || q.grouped || len(q.having) > 0 ||
+		len(q.qualify) > 0 || q.limit != nil || q.offset != nil || len(q.core) == 0 || len(q.distinctOn) > 0 ||
+		q.shared != 0 {
 		return nil
 	}
 	x := q.items[0]
@@ -340,7 +349,8 @@ func (n *normalizer) periodOf(e, x, c *expr, first bool) *expr {
 			unit, d = d, unit
 		}
 		day, ok := constantDay(c)
-		if parsed, err := time.Parse(time.DateOnly, c.text); c.op == opString && err == nil && parsed.Year() > 1 && parsed.Year() < 9999 {
+		if parsed, err := time.Parse(time.DateOnly, c.text); c.op == opString && err == nil && parsed.Year() > 1 &&
+			parsed.Year() < 9999 {
 			day, ok = parsed, true
 		}
 		from = day
@@ -505,7 +515,8 @@ func (n *normalizer) plainLike(e *expr) *expr {
 		return nil
 	}
 	x := e.args[0]
-	folds := n.Dialect == sqlparts.SQLite || n.Dialect == sqlparts.MySQL || n.Dialect == sqlparts.TSQL || n.Dialect == sqlparts.Redshift || n.Dialect == sqlparts.Generic
+	folds := n.Dialect == sqlparts.SQLite || n.Dialect == sqlparts.MySQL || n.Dialect == sqlparts.TSQL ||
+		n.Dialect == sqlparts.Redshift || n.Dialect == sqlparts.Generic
 	if n.isText(x) || !folds && x.op == opCall && (x.text == "lower" || x.text == "upper") {
 		return node("=", x, e.args[1])
 	}
@@ -544,7 +555,8 @@ func isLit(e *expr, text string) bool { return e.op == opLit && e.text == text }
 func (n *normalizer) heldCase(e *expr) *expr {
 	for k := range 2 {
 		x, c := e.args[k], e.args[1-k]
-		if e.op != "=" || x.op != opCase || len(x.args) > 3 || x.args[1].op != opNumber || c.op != opNumber || x.args[1].text != c.text {
+		if e.op != "=" || x.op != opCase || len(x.args) > 3 || x.args[1].op != opNumber || c.op != opNumber ||
+			x.args[1].text != c.text {
 			continue
 		}
 		if len(x.args) == 3 {
@@ -580,10 +592,12 @@ func (n *normalizer) heldCoalesce(e *expr) *expr {
 	}
 	for k := range 2 {
 		x, b := e.args[k], e.args[1-k]
-		if e.op != "=" && e.op != "<>" || b.op != opString || x.op != opCall || x.text != "coalesce" || len(x.args) != 2 || x.args[1].op != opString || n.special(x.args[0]) {
+		if e.op != "=" && e.op != "<>" || b.op != opString || x.op != opCall || x.text != "coalesce" || len(x.args) != 2 ||
+			x.args[1].op != opString || n.special(x.args[0]) {
 			continue
 		}
-		if f, _ := n.familyOf(x.args[0]); f != textual || !differ(x.args[1], b) && !(x.args[1].text == "" && differ(&expr{op: opString, text: "-"}, b)) {
+		if f, _ := n.familyOf(x.args[0]); f != textual ||
+			!differ(x.args[1], b) && !(x.args[1].text == "" && differ(&expr{op: opString, text: "-"}, b)) {
 			continue
 		}
 		return orNull(e, k, e.op == "<>")
@@ -614,7 +628,8 @@ func (n *normalizer) heldEither(e *expr) *expr {
 	if len(args) == 2 { // a = b OR a IS NULL AND b IS NULL
 		for k := range 2 {
 			eq, nulls := args[k], args[1-k]
-			if eq.op == "=" && nulls.op == opAnd && len(nulls.args) == 2 && nulls.args[0].op == opIsNull && nulls.args[1].op == opIsNull {
+			if eq.op == "=" && nulls.op == opAnd && len(nulls.args) == 2 && nulls.args[0].op == opIsNull &&
+				nulls.args[1].op == opIsNull {
 				a, b := nulls.args[0].args[0].id(), nulls.args[1].args[0].id()
 				if l, r := eq.args[0].id(), eq.args[1].id(); a == l && b == r || a == r && b == l {
 					return node("is not distinct from", eq.args...)
@@ -721,7 +736,8 @@ func (n *normalizer) bounds(list []*expr) ([]*expr, bool) {
 				m = high
 			}
 			old := m[id]
-			narrower := k == 0 && l.value > old.value || k == 1 && l.value < old.value || l.value == old.value && l.open && !old.open
+			narrower := k == 0 && l.value > old.value || k == 1 && l.value < old.value ||
+				l.value == old.value && l.open && !old.open
 			note(m, id, l, narrower)
 			break
 		}

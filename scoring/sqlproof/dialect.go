@@ -134,7 +134,8 @@ func (r rules) typeName(t string) string {
 }
 
 // volatileWords are parts of names of functions that give another value with each call.
-var volatileWords = []string{"rand", "uuid", "newid", "nextval", "lastval", "currval", "newsequentialid", "clock_timestamp", "timeofday", "sysdate", "setseed", "sleep", "last_insert"}
+var volatileWords = []string{"rand", "uuid", "newid", "nextval", "lastval", "currval", "newsequentialid",
+	"clock_timestamp", "timeofday", "sysdate", "setseed", "sleep", "last_insert"}
 
 // volatile reports whether a function may return something else each time.
 func volatile(name string) bool {
@@ -167,7 +168,8 @@ func (r rules) ordered(x *expr) bool {
 }
 
 // frameless are window functions that read their whole partition regardless of their frame.
-var frameless = map[string]bool{"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true, "ntile": true, "lag": true, "lead": true}
+var frameless = map[string]bool{"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true,
+	"cume_dist": true, "ntile": true, "lag": true, "lead": true}
 
 // frame is the frame of a window function, empty if it is the default one.
 func (r rules) frame(function, frame string, ordered bool) string {
@@ -183,7 +185,8 @@ func (r rules) frame(function, frame string, ordered bool) string {
 	if frameless[function] && r.Dialect != sqlparts.DuckDB { // DuckDB lets a frame limit some of them
 		return ""
 	}
-	if ordered && frame == "range between unbounded preceding and current row" || !ordered && frame == "rows between unbounded preceding and unbounded following" {
+	if ordered && frame == "range between unbounded preceding and current row" ||
+		!ordered && frame == "rows between unbounded preceding and unbounded following" {
 		return ""
 	}
 	return frame

@@ -34,7 +34,8 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 		}
 		return b.literal(e)
 	case *sqlparts.Param:
-		if positional := len(e.Text) > 1 && e.Text[0] == '$' && e.Text[1] >= '0' && e.Text[1] <= '9'; positional && (b.Dialect == sqlparts.Snowflake || b.Dialect == sqlparts.Generic) {
+		if positional := len(e.Text) > 1 && e.Text[0] == '$' && e.Text[1] >= '0' && e.Text[1] <= '9'; positional &&
+			(b.Dialect == sqlparts.Snowflake || b.Dialect == sqlparts.Generic) {
 			b.fail("a column by its position")
 		}
 		if e.Text == "?" {
@@ -352,7 +353,9 @@ func condition(e *expr) bool {
 }
 
 func isTrue(e *expr) bool {
-	return e.op == opLit && e.text == "true" || e.op == "=" && (e.args[0].op == opNumber || e.args[0].op == opString) && e.args[1].op == e.args[0].op && e.args[0].text == e.args[1].text
+	return e.op == opLit && e.text == "true" ||
+		e.op == "=" && (e.args[0].op == opNumber || e.args[0].op == opString) && e.args[1].op == e.args[0].op &&
+			e.args[0].text == e.args[1].text
 }
 
 func conjunction(list []*expr) *expr {
@@ -427,7 +430,8 @@ func listed(e *expr) (x *expr, values []*expr) {
 		return e.args[0], e.args[1:2]
 	case e.op == "=" && constant(e.args[0]) && !constant(e.args[1]):
 		return e.args[1], e.args[:1]
-	case e.op == opIn && constant(e.args[1]) && !slices.ContainsFunc(e.args[1:], func(v *expr) bool { return v.op != e.args[1].op }):
+	case e.op == opIn && constant(e.args[1]) &&
+		!slices.ContainsFunc(e.args[1:], func(v *expr) bool { return v.op != e.args[1].op }):
 		return e.args[0], e.args[1:]
 	}
 	return nil, nil
@@ -442,12 +446,14 @@ func (b *builder) binary(e *sqlparts.Binary, sc *scope) *expr {
 			return node(opIn, l, r)
 		case o == "<>" && e.Quantifier == "all" && r.sub != nil:
 			return negation(node(opIn, l, r))
-		case o == "=" && (e.Quantifier == "any" || e.Quantifier == "some") && r.op == "list" && r.text == "1 " && len(r.args) > 1:
+		case o == "=" && (e.Quantifier == "any" || e.Quantifier == "some") && r.op == "list" && r.text == "1 " &&
+			len(r.args) > 1:
 			return node(opIn, append([]*expr{l}, r.args...)...)
 		}
 		return node(o+" "+e.Quantifier, l, r)
 	}
-	if o == "=" && l.op == "list" && r.op == "list" && l.text == "0 " && r.text == l.text && len(l.args) == len(r.args) && len(l.args) > 1 {
+	if o == "=" && l.op == "list" && r.op == "list" && l.text == "0 " && r.text == l.text && len(l.args) == len(r.args) &&
+		len(l.args) > 1 {
 		var all []*expr
 		for i := range l.args {
 			all = append(all, b.compare("=", l.args[i], r.args[i]))
@@ -509,7 +515,8 @@ func (b *builder) inRows(x *expr, list []*expr) *expr {
 	plain := func(e *expr) bool {
 		return e.op == "list" && e.text == "0 " && len(e.args) == len(x.args) && !e.has(isQuery)
 	}
-	if len(x.args) < 2 || !plain(x) || len(list) > 50 || slices.ContainsFunc(list, func(e *expr) bool { return !plain(e) }) {
+	if len(x.args) < 2 || !plain(x) || len(list) > 50 ||
+		slices.ContainsFunc(list, func(e *expr) bool { return !plain(e) }) {
 		return nil
 	}
 	var rows []*expr
@@ -562,7 +569,8 @@ func (b *builder) special(e *sqlparts.Special, sc *scope) *expr {
 	}
 	for i, a := range e.Args {
 		arg := b.expr(a, sc)
-		if c, ok := a.(*sqlparts.Column); ok && len(c.Name) == 1 && !c.Name[0].Quoted && sqlparts.IsDatePart(e.Name, c.Name[0].Text) {
+		if c, ok := a.(*sqlparts.Column); ok && len(c.Name) == 1 && !c.Name[0].Quoted &&
+			sqlparts.IsDatePart(e.Name, c.Name[0].Text) {
 			arg = &expr{op: opLit, text: strings.ToLower(c.Name[0].Text)}
 		}
 		x.args = append(x.args, &expr{op: "word", text: e.Words[i], args: []*expr{arg}})
@@ -599,13 +607,15 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 	}
 	args := make([]*expr, len(e.Args))
 	for i, a := range e.Args {
-		if st, ok := a.(*sqlparts.Star); ok && name == "count" && st.Qualifier == nil && st.Like == nil && len(st.Except)+len(st.Replace)+len(st.Rename) == 0 {
+		if st, ok := a.(*sqlparts.Star); ok && name == "count" && st.Qualifier == nil && st.Like == nil &&
+			len(st.Except)+len(st.Replace)+len(st.Rename) == 0 {
 			args[i] = node("rows")
 			continue
 		}
 		args[i] = b.expr(a, sc)
 	}
-	plain := !e.Distinct && len(e.OrderBy) == 0 && e.Limit == nil && e.Having == nil && e.Nulls == "" && len(e.Within) == 0 && e.Filter == nil && e.Over == nil
+	plain := !e.Distinct && len(e.OrderBy) == 0 && e.Limit == nil && e.Having == nil && e.Nulls == "" &&
+		len(e.Within) == 0 && e.Filter == nil && e.Over == nil
 	if plain {
 		switch {
 		case (name == "iif" || name == "if" || name == "iff") && len(args) == 3:
@@ -685,7 +695,8 @@ func filtered(x, cond *expr) *expr {
 		switch x.text {
 		case "count":
 			if x.args[0].op == "rows" {
-				return countCase(&expr{op: opCall, text: "count", args: []*expr{caseExpr([]*expr{cond, {op: opNumber, text: "1"}})}})
+				return countCase(
+					&expr{op: opCall, text: "count", args: []*expr{caseExpr([]*expr{cond, {op: opNumber, text: "1"}})}})
 			}
 			fallthrough
 		case "sum", "avg", "min", "max":
@@ -750,7 +761,8 @@ func aggregates(e *expr, d sqlparts.Dialect) bool {
 			return slices.ContainsFunc(a.args, func(x *expr) bool { return aggregates(x, d) })
 		})
 	}
-	if e.op == opCall && sqlparts.IsAggregate(e.text) && !(d == sqlparts.SQLite && (e.text == "max" || e.text == "min") && len(e.args) > 1) {
+	if e.op == opCall && sqlparts.IsAggregate(e.text) &&
+		!(d == sqlparts.SQLite && (e.text == "max" || e.text == "min") && len(e.args) > 1) {
 		return true
 	}
 	return slices.ContainsFunc(e.args, func(a *expr) bool { return aggregates(a, d) })

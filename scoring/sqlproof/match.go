@@ -36,7 +36,8 @@ func familyOf(typ string, d sqlparts.Dialect) family {
 	switch typ {
 	case "":
 		return unknownFamily
-	case "int", "integer", "int4", "int2", "smallint", "tinyint", "mediumint", "serial", "serial4", "smallserial", "uinteger", "usmallint", "utinyint":
+	case "int", "integer", "int4", "int2", "smallint", "tinyint", "mediumint", "serial", "serial4", "smallserial",
+		"uinteger", "usmallint", "utinyint":
 		if d == sqlparts.Snowflake {
 			return decimalNumber
 		}
@@ -49,7 +50,8 @@ func familyOf(typ string, d sqlparts.Dialect) family {
 		return doubleNumber
 	case "date", "timestamp", "timestamptz", "datetime", "datetime2", "timestamp_ntz", "timestamp_ltz", "timestamp_tz":
 		return temporal
-	case "char", "character", "varchar", "text", "string", "nvarchar", "nchar", "bpchar", "clob", "tinytext", "mediumtext", "longtext", "varchar2", "ntext":
+	case "char", "character", "varchar", "text", "string", "nvarchar", "nchar", "bpchar", "clob", "tinytext", "mediumtext",
+		"longtext", "varchar2", "ntext":
 		return textual
 	}
 	return otherType
@@ -103,10 +105,12 @@ func (n *normalizer) matchesOnce(column, value *expr) bool {
 	case narrowInt, doubleNumber:
 		return true
 	case wideInt, decimalNumber:
-		return other == narrowInt || other == wideInt || other == decimalNumber || n.Dialect == sqlparts.SQLite // numbers compare exactly there
+		// numbers compare exactly there
+		return other == narrowInt || other == wideInt || other == decimalNumber || n.Dialect == sqlparts.SQLite
 	case textual:
 		// In SQLite a number that is not compared with a column may be compared as a string.
-		return other == textual || n.Dialect == sqlparts.SQLite && (value.op == opNumber || other == unknownFamily && value.op != "cast")
+		return other == textual ||
+			n.Dialect == sqlparts.SQLite && (value.op == opNumber || other == unknownFamily && value.op != "cast")
 	case temporal:
 		return other == temporal
 	}

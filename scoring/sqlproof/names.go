@@ -36,7 +36,8 @@ func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
 			b.fail("an alias where its dialect sees none")
 		}
 		for i := range ms[1:] {
-			if m := &ms[1+i]; m.Outer == first.Outer && (m.Known || !sc.late(first.Item)) { // dialects and clauses differ in which comes first
+			// dialects and clauses differ in which comes first
+			if m := &ms[1+i]; m.Outer == first.Outer && (m.Known || !sc.late(first.Item)) {
 				return either("", b.meant(m, c, sc), b.meant(first, c, sc))
 			}
 		}
@@ -49,7 +50,8 @@ func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
 		switch {
 		case m.Kind == sqlparts.RowOfSource:
 			b.fail("the row of a source as a value")
-		case i == 0 && m.Known && (len(ms) != 2 || ms[1].Kind != sqlparts.SelectAlias), len(ms) == 1 && m.Fields == 0 && len(m.Among) == 0:
+		case i == 0 && m.Known && (len(ms) != 2 || ms[1].Kind != sqlparts.SelectAlias),
+			len(ms) == 1 && m.Fields == 0 && len(m.Among) == 0:
 			b.fail("a name that may be none of its source") // in another case, or of a table that lacks it
 		}
 		if i == 0 || m.Known {
@@ -75,7 +77,8 @@ func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
 // name is another.
 func (b *builder) rowName(c *sqlparts.Column, ms []sqlparts.Meaning, sc *scope) *expr {
 	name := b.fold(c.Name.Last(), false)
-	if b.Dialect != sqlparts.SQLite || len(c.Name) != 1 || !hiddenNames[name] || len(ms) > 0 && ms[0].Kind != sqlparts.QuotedText {
+	if b.Dialect != sqlparts.SQLite || len(c.Name) != 1 || !hiddenNames[name] ||
+		len(ms) > 0 && ms[0].Kind != sqlparts.QuotedText {
 		return nil
 	}
 	x := &expr{op: opUnknown, text: name}
@@ -276,13 +279,16 @@ func under(star *expr, name string) *expr {
 
 // constants are names that mean a value without a call.
 var constants = map[string]bool{
-	"current_date": true, "current_time": true, "current_timestamp": true, "localtime": true, "localtimestamp": true, "current_user": true, "session_user": true,
-	"user": true, "current_role": true, "current_catalog": true, "current_schema": true, "current_datetime": true, "true": true, "false": true,
+	"current_date": true, "current_time": true, "current_timestamp": true, "localtime": true, "localtimestamp": true,
+	"current_user": true, "session_user": true,
+	"user": true, "current_role": true, "current_catalog": true, "current_schema": true, "current_datetime": true,
+	"true": true, "false": true,
 }
 
 // reserved reports whether a word without quotes means a value and never a column.
 func (r rules) reserved(name string) bool {
-	return name == "user" && (r.Dialect == sqlparts.Postgres || r.Dialect == sqlparts.Redshift || r.Dialect == sqlparts.TSQL)
+	return name == "user" &&
+		(r.Dialect == sqlparts.Postgres || r.Dialect == sqlparts.Redshift || r.Dialect == sqlparts.TSQL)
 }
 
 // using is the condition of a column of USING, and makes the name mean both.

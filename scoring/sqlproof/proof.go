@@ -74,7 +74,8 @@ type meaning struct {
 
 // build returns the tree of a script, or nil if it contains an unsupported construct.
 func (m *meaning) build(s *sqlparts.Bound) *block {
-	b := &builder{rules: rules{s.Dialect}, sql: s.SQL, bound: s, schema: m.schema, relies: m.relies, used: map[*sqlparts.CTE][]*block{}}
+	b := &builder{rules: rules{s.Dialect}, sql: s.SQL, bound: s, schema: m.schema, relies: m.relies,
+		used: map[*sqlparts.CTE][]*block{}}
 	tree := b.query(s.Final(), nil)
 	if b.why != "" {
 		return nil
@@ -105,14 +106,16 @@ func (m *meaning) normal(s *sqlparts.Bound) *block {
 
 // write returns a string that is the same for equal trees; ok is false if it is too long.
 func write(s *sqlparts.Script, tree *block, u use, stop *halt.Signal) (text string, ok bool) {
-	p := &printer{stop: stop, rules: rules{s.Dialect}, labels: map[*source]string{}, ranks: map[*block][]int{}, closed: map[*block]bool{}, turned: map[*full]bool{}, texts: map[*block]string{}}
+	p := &printer{stop: stop, rules: rules{s.Dialect}, labels: map[*source]string{}, ranks: map[*block][]int{},
+		closed: map[*block]bool{}, turned: map[*full]bool{}, texts: map[*block]string{}}
 	text = p.query(tree, 0, u)
 	return text, !p.over
 }
 
 // chancy reports whether a query leaves to chance which rows it returns.
 func (r rules) chancy(q *block) bool {
-	if q.limit != nil || q.offset != nil || len(q.distinctOn) > 0 || q.windowed() || slices.ContainsFunc(q.terms, r.chancy) {
+	if q.limit != nil || q.offset != nil || len(q.distinctOn) > 0 || q.windowed() ||
+		slices.ContainsFunc(q.terms, r.chancy) {
 		return true
 	}
 	for _, s := range q.sources() {

@@ -75,11 +75,15 @@ func (n *normalizer) inside(e *expr) {
 			return true
 		}
 		if q := x.sub; x.op == opExists && q.set == "" {
-			if l := q.limit; l != nil && l.op == opNumber && l.text != "0" && strings.Trim(l.text, "0123456789") == "" && q.offset == nil && q.limitMods == "" {
+			if l := q.limit; l != nil && l.op == opNumber && l.text != "0" && strings.Trim(l.text, "0123456789") == "" &&
+				q.offset == nil && q.limitMods == "" {
 				q.limit = nil
 			}
 			n.unordered(q)
-			if q.limit == nil && len(q.having) == 0 && (q.grouped && !n.sets(q) && allOne(q.items, n.Dialect) || !slices.ContainsFunc(q.items, func(e *expr) bool { return !isStar(e) && !rowWise(e, n.Dialect) })) && len(q.qualify) == 0 {
+			if q.limit == nil && len(q.having) == 0 &&
+				(q.grouped && !n.sets(q) && allOne(q.items, n.Dialect) ||
+					!slices.ContainsFunc(q.items, func(e *expr) bool { return !isStar(e) && !rowWise(e, n.Dialect) })) && len(
+				q.qualify) == 0 {
 				q.items, q.names, q.distinct, q.distinctOn, q.grouped, q.group = nil, nil, false, nil, false, nil
 			}
 		}
@@ -97,7 +101,8 @@ func (n *normalizer) unordered(q *block) {
 
 // sets reports whether a query groups by grouping sets.
 func (n *normalizer) sets(q *block) bool {
-	return slices.ContainsFunc(q.group, func(e *expr) bool { return e.has(func(x *expr) bool { return x.op == "grouping" }) })
+	return slices.ContainsFunc(q.group,
+		func(e *expr) bool { return e.has(func(x *expr) bool { return x.op == "grouping" }) })
 }
 
 // setOp flattens chains and drops parts of operands that have no effect.
@@ -114,7 +119,8 @@ func (n *normalizer) setOp(q *block) {
 			}
 		}
 		bare := len(t.order) == 0 && t.limit == nil && t.offset == nil
-		if bare && (t.set == q.set && (i == 0 || !strings.HasPrefix(q.set, "except")) || q.set == "union" && t.set == "union all") {
+		if bare && (t.set == q.set && (i == 0 || !strings.HasPrefix(q.set, "except")) ||
+			q.set == "union" && t.set == "union all") {
 			terms = append(terms, t.terms...)
 			continue
 		}
@@ -132,16 +138,20 @@ func (n *normalizer) onlyGroups(q *block) bool {
 		id := x.id()
 		return slices.ContainsFunc(list, func(e *expr) bool { return e.id() == id })
 	}
-	return len(q.items) > 0 && !slices.ContainsFunc(q.items, func(x *expr) bool { return !in(q.group, x) }) && !slices.ContainsFunc(q.group, func(x *expr) bool { return !in(q.items, x) })
+	return len(q.items) > 0 && !slices.ContainsFunc(q.items, func(x *expr) bool { return !in(q.group, x) }) &&
+		!slices.ContainsFunc(q.group, func(x *expr) bool { return !in(q.items, x) })
 }
 
 // once applies every rule once, and reports whether one changed something.
 func (n *normalizer) once(q *block) bool {
 	changed := false
 	for _, rule := range []func(*block) bool{
-		n.simplify, n.filters, n.unwrap, n.splice, n.oneSided, n.matched, n.innerForLeft, n.antiJoin, n.uselessLeft, n.sameRow, n.uselessInner, n.distinctWindows, n.distinctOnRows, n.distinct, n.groups,
-		n.keyOfGroup, n.groupToExists, n.havingRows, n.qualified, n.partitionRows, n.firstRows, n.partitions, n.ownRow, n.semiJoins, n.existsToGroup, n.distinctJoin, n.distinctInside, n.groupedCounts,
-		n.notNulls, n.counts, n.soleFilter, n.oneRow, n.groupedIn, n.groupedJoin, n.groupByKey, n.valueByKey, n.overTerms, n.prune,
+		n.simplify, n.filters, n.unwrap, n.splice, n.oneSided, n.matched, n.innerForLeft, n.antiJoin, n.uselessLeft,
+		n.sameRow, n.uselessInner, n.distinctWindows, n.distinctOnRows, n.distinct, n.groups,
+		n.keyOfGroup, n.groupToExists, n.havingRows, n.qualified, n.partitionRows, n.firstRows, n.partitions, n.ownRow,
+		n.semiJoins, n.existsToGroup, n.distinctJoin, n.distinctInside, n.groupedCounts,
+		n.notNulls, n.counts, n.soleFilter, n.oneRow, n.groupedIn, n.groupedJoin, n.groupByKey, n.valueByKey, n.overTerms,
+		n.prune,
 	} {
 		n.schema.Halt.Check()
 		if rule(q) {
@@ -209,7 +219,8 @@ func (n *normalizer) filter(e *expr) (*expr, bool) {
 			return e, false
 		}
 		sub := in.args[1].sub
-		if len(sub.items) != 1 || !n.notNull(in.args[0]) || !n.notNull(sub.items[0]) && strictAll(sub.where)[sub.items[0].id()] == nil {
+		if len(sub.items) != 1 || !n.notNull(in.args[0]) ||
+			!n.notNull(sub.items[0]) && strictAll(sub.where)[sub.items[0].id()] == nil {
 			return e, false
 		}
 		if x := n.existsFor(in); x != nil {
@@ -272,7 +283,8 @@ func (n *normalizer) notNull(e *expr) bool {
 		return true
 	case opItem:
 		b := e.src.block
-		return b != nil && b.set == "" && b.rows == nil && !n.nullable[e.src] && !n.sets(b) && atoi(e.text) < len(b.items) && n.notNull(b.items[atoi(e.text)])
+		return b != nil && b.set == "" && b.rows == nil && !n.nullable[e.src] && !n.sets(b) && atoi(e.text) < len(b.items) &&
+			n.notNull(b.items[atoi(e.text)])
 	}
 	c, ok := n.column(e)
 	if !ok || n.nullable[e.src] || !n.schema.Holds(c) {
@@ -356,7 +368,8 @@ func strictAll(list []*expr) map[string]*expr {
 
 // unwrap takes a SELECT apart that only picks and filters the rows of one other.
 func (n *normalizer) unwrap(q *block) bool {
-	if len(q.core) != 1 || len(q.left) > 0 || q.core[0].block == nil || q.grouped || len(q.having) > 0 || q.distinct || len(q.distinctOn) > 0 || q.windowed() || len(q.items) == 0 {
+	if len(q.core) != 1 || len(q.left) > 0 || q.core[0].block == nil || q.grouped || len(q.having) > 0 || q.distinct ||
+		len(q.distinctOn) > 0 || q.windowed() || len(q.items) == 0 {
 		return false
 	}
 	s := q.core[0]
@@ -415,7 +428,8 @@ func (n *normalizer) unwrap(q *block) bool {
 	}
 	if g.distinct {
 		// DISTINCT of a star: all columns must stay, and nothing may be made of them
-		if len(q.items) != len(g.items) || slices.ContainsFunc(q.items, func(e *expr) bool { return e.src != s || e.op != opItem && e.op != opStar }) {
+		if len(q.items) != len(g.items) ||
+			slices.ContainsFunc(q.items, func(e *expr) bool { return e.src != s || e.op != opItem && e.op != opStar }) {
 			return false
 		}
 		seen := map[int]bool{}
@@ -475,7 +489,8 @@ func (n *normalizer) unwrap(q *block) bool {
 // sameOrder reports whether a query sorts the rows of its source as that does.
 func (n *normalizer) sameOrder(q, g *block, s *source) bool {
 	return slices.EqualFunc(q.order, g.order, func(a, b key) bool {
-		return a.e.op == opItem && a.e.src == s && a.desc == b.desc && g.items[atoi(a.e.text)].id() == b.e.id() && (a.nulls == b.nulls || (a.nulls == "" || b.nulls == "") && n.Dialect != sqlparts.Generic)
+		return a.e.op == opItem && a.e.src == s && a.desc == b.desc && g.items[atoi(a.e.text)].id() == b.e.id() &&
+			(a.nulls == b.nulls || (a.nulls == "" || b.nulls == "") && n.Dialect != sqlparts.Generic)
 	})
 }
 
@@ -530,7 +545,8 @@ func (n *normalizer) innerForLeft(q *block) bool {
 func (q *block) usedOutside(sources []*source, a *attach, except map[*expr]bool) bool {
 	found := false
 	look := func(e *expr) {
-		found = found || e.src != nil && slices.Contains(sources, e.src) || slices.ContainsFunc(e.srcs, func(s *source) bool { return slices.Contains(sources, s) }) || e.op == "stars"
+		found = found || e.src != nil && slices.Contains(sources, e.src) ||
+			slices.ContainsFunc(e.srcs, func(s *source) bool { return slices.Contains(sources, s) }) || e.op == "stars"
 	}
 	q.clauses(func(e **expr) { (*e).deep(look) })
 	for _, e := range q.where {
@@ -582,7 +598,8 @@ func (n *normalizer) antiJoin(q *block) bool {
 		}
 		n.query(sub)
 		q.left = slices.Concat(q.left[:i], q.left[i+1:])
-		q.where = append(slices.DeleteFunc(slices.Clone(q.where), func(e *expr) bool { return except[e] }), negation(&expr{op: opExists, sub: sub}))
+		q.where = append(slices.DeleteFunc(slices.Clone(q.where), func(e *expr) bool { return except[e] }),
+			negation(&expr{op: opExists, sub: sub}))
 		return true
 	}
 	return false
@@ -606,7 +623,8 @@ func (n *normalizer) keyed(s *source, conditions []*expr) bool {
 			continue
 		}
 		for k := range 2 {
-			if c.args[k].op == opColumn && c.args[k].src == s && !uses(c.args[1-k:2-k], s) && n.matchesOnce(c.args[k], c.args[1-k]) && n.unique(c.args[k]) {
+			if c.args[k].op == opColumn && c.args[k].src == s && !uses(c.args[1-k:2-k], s) &&
+				n.matchesOnce(c.args[k], c.args[1-k]) && n.unique(c.args[k]) {
 				return true
 			}
 		}
@@ -618,7 +636,8 @@ func (n *normalizer) keyed(s *source, conditions []*expr) bool {
 func (n *normalizer) uselessLeft(q *block) bool {
 	for i, a := range q.left {
 		n.schema.Halt.Check()
-		if len(a.right.core) != 1 || len(a.right.left) > 0 || a.right.core[0].table == "" || q.usedOutside(a.right.sources(), a, nil) {
+		if len(a.right.core) != 1 || len(a.right.left) > 0 || a.right.core[0].table == "" ||
+			q.usedOutside(a.right.sources(), a, nil) {
 			continue
 		}
 		if n.repeats(q) || n.keyed(a.right.core[0], a.on) {
@@ -659,7 +678,8 @@ func (n *normalizer) uselessInner(q *block) bool {
 			pk, fk := c.args[k], c.args[1-k]
 			kc, ok := n.column(pk)
 			fc, ok2 := n.column(fk)
-			if !ok || !ok2 || pk.src == fk.src || !slices.Contains(q.core, pk.src) || !slices.Contains(q.core, fk.src) || strings.Contains(pk.src.table, " ") {
+			if !ok || !ok2 || pk.src == fk.src || !slices.Contains(q.core, pk.src) || !slices.Contains(q.core, fk.src) ||
+				strings.Contains(pk.src.table, " ") {
 				continue
 			}
 			if to, ok := n.schema.References(fc); !ok || to != kc || !n.schema.Distinct(kc) {
@@ -696,7 +716,8 @@ func (n *normalizer) uselessInner(q *block) bool {
 
 // distinct makes grouping of DISTINCT, and drops it where groups differ already.
 func (n *normalizer) distinct(q *block) bool {
-	if !q.distinct || len(q.distinctOn) > 0 || len(q.items) == 0 || slices.ContainsFunc(q.items, isStar) || slices.ContainsFunc(q.items, func(e *expr) bool { return e.op == "unused" }) {
+	if !q.distinct || len(q.distinctOn) > 0 || len(q.items) == 0 || slices.ContainsFunc(q.items, isStar) ||
+		slices.ContainsFunc(q.items, func(e *expr) bool { return e.op == "unused" }) {
 		return false
 	}
 	if q.grouped {
@@ -704,13 +725,15 @@ func (n *normalizer) distinct(q *block) bool {
 		for _, e := range q.items {
 			in[e.id()] = true
 		}
-		if n.sets(q) || !allOne(q.items, n.Dialect) || slices.ContainsFunc(q.group, func(e *expr) bool { return !in[e.id()] }) {
+		if n.sets(q) || !allOne(q.items, n.Dialect) ||
+			slices.ContainsFunc(q.group, func(e *expr) bool { return !in[e.id()] }) {
 			return false
 		}
 		q.distinct = false
 		return true
 	}
-	if q.windowed() || slices.ContainsFunc(q.items, func(e *expr) bool { return !rowWise(e, n.Dialect) || e.has(isQuery) }) {
+	if q.windowed() ||
+		slices.ContainsFunc(q.items, func(e *expr) bool { return !rowWise(e, n.Dialect) || e.has(isQuery) }) {
 		return false
 	}
 	q.distinct, q.grouped = false, true
@@ -727,7 +750,8 @@ func (n *normalizer) groups(q *block) bool {
 	}
 	keyOf := map[*source]*expr{}
 	for _, g := range q.group {
-		if g.op == opColumn && keyOf[g.src] == nil && slices.Contains(q.core, g.src) && g.src.table != "" && n.unique(g) && n.notNull(g) {
+		if g.op == opColumn && keyOf[g.src] == nil && slices.Contains(q.core, g.src) && g.src.table != "" && n.unique(g) &&
+			n.notNull(g) {
 			keyOf[g.src] = g
 		}
 	}
@@ -853,7 +877,8 @@ func (n *normalizer) counts(q *block) bool {
 				return x
 			}
 			a := x.args[0]
-			if a.op == "distinct" && len(a.args) == 1 && one && a.args[0].op == opColumn && a.args[0].src == q.core[0] && n.unique(a.args[0]) {
+			if a.op == "distinct" && len(a.args) == 1 && one && a.args[0].op == opColumn && a.args[0].src == q.core[0] &&
+				n.unique(a.args[0]) {
 				a, changed = a.args[0], true
 				x = &expr{op: opCall, text: "count", args: []*expr{a}}
 			}
@@ -919,9 +944,12 @@ func (n *normalizer) prune(q *block) bool {
 	q.clauses(func(e **expr) {
 		ordered = ordered || (*e).has(n.ordered)
 	})
-	if sources := q.sources(); !ordered && (len(sources) > 1 || q.grouped || len(q.order) > 0 || slices.ContainsFunc(q.items, func(e *expr) bool { return aggregates(e, n.Dialect) })) {
+	if sources := q.sources(); !ordered &&
+		(len(sources) > 1 || q.grouped || len(q.order) > 0 ||
+			slices.ContainsFunc(q.items, func(e *expr) bool { return aggregates(e, n.Dialect) })) {
 		for _, s := range sources {
-			if s.block != nil && len(s.block.order) > 0 && s.block.limit == nil && s.block.offset == nil && len(s.block.distinctOn) == 0 {
+			if s.block != nil && len(s.block.order) > 0 && s.block.limit == nil && s.block.offset == nil &&
+				len(s.block.distinctOn) == 0 {
 				s.block.order, changed = nil, true
 			}
 		}
@@ -943,11 +971,15 @@ func (n *normalizer) keys(q *block) {
 			k.nulls = ""
 		}
 		out = append(out, k)
-		if len(q.core) == 1 && len(q.left) == 0 && !q.grouped && q.set == "" && q.core[0].table != "" && n.unique(k.e) && n.notNull(k.e) {
+		if len(q.core) == 1 && len(q.left) == 0 && !q.grouped && q.set == "" && q.core[0].table != "" && n.unique(k.e) &&
+			n.notNull(k.e) {
 			break // no two rows are equal
 		}
 	}
-	if q.order = out; !q.grouped && q.limit == nil && q.offset == nil && len(q.items) > 0 && q.set == "" && !q.windowed() && allOne(q.items, n.Dialect) && slices.ContainsFunc(q.items, func(e *expr) bool { return aggregates(e, n.Dialect) }) && n.Dialect != sqlparts.Generic {
+	if q.order = out; !q.grouped && q.limit == nil && q.offset == nil && len(q.items) > 0 && q.set == "" &&
+		!q.windowed() && allOne(q.items, n.Dialect) &&
+		slices.ContainsFunc(q.items, func(e *expr) bool { return aggregates(e, n.Dialect) }) &&
+		n.Dialect != sqlparts.Generic {
 		q.order = nil // one row
 	}
 }

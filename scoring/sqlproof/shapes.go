@@ -10,13 +10,15 @@ import (
 // plainRows reports whether a query returns rows of its sources as they are: no set operation, groups,
 // window functions, DISTINCT or limit.
 func (q *block) plainRows(d sqlparts.Dialect) bool {
-	return q.set == "" && q.rows == nil && !q.distinct && len(q.distinctOn) == 0 && !q.grouped && len(q.having) == 0 && q.limit == nil && q.offset == nil && !q.windowed() &&
+	return q.set == "" && q.rows == nil && !q.distinct && len(q.distinctOn) == 0 && !q.grouped && len(q.having) == 0 &&
+		q.limit == nil && q.offset == nil && !q.windowed() &&
 		!slices.ContainsFunc(q.items, func(e *expr) bool { return !rowWise(e, d) })
 }
 
 // onlyGrouped reports whether a query has plain groups and otherwise only conditions and an order.
 func (n *normalizer) onlyGrouped(g *block) bool {
-	return g != nil && g.set == "" && g.rows == nil && g.grouped && len(g.group) > 0 && !n.sets(g) && !g.distinct && len(g.distinctOn) == 0 && g.limit == nil && g.offset == nil && !g.windowed() && g.shared == 0
+	return g != nil && g.set == "" && g.rows == nil && g.grouped && len(g.group) > 0 && !n.sets(g) && !g.distinct &&
+		len(g.distinctOn) == 0 && g.limit == nil && g.offset == nil && !g.windowed() && g.shared == 0
 }
 
 // mentions reports whether an expression has something of one of the sources, in queries inside too.
@@ -50,7 +52,9 @@ func (n *normalizer) splice(q *block) bool {
 		if g == nil || g.shared != 0 || !g.spliceable(n.Dialect) || slices.ContainsFunc(g.items, isStar) {
 			continue
 		}
-		if used, ok := itemUses(q, s); !ok || slices.ContainsFunc(keysOf(used), func(k int) bool { return k >= len(g.items) || g.items[k].op == "unused" || g.items[k].has(isQuery) }) {
+		if used, ok := itemUses(q, s); !ok ||
+			slices.ContainsFunc(keysOf(used),
+				func(k int) bool { return k >= len(g.items) || g.items[k].op == "unused" || g.items[k].has(isQuery) }) {
 			continue
 		}
 		if n.copied += copies(q, s); n.copied > maxCopied {
@@ -116,7 +120,9 @@ func (n *normalizer) sameRow(q *block) bool {
 			continue
 		}
 		a, b := c.args[0].src, c.args[1].src
-		if a == b || a.table == "" || a.table != b.table || c.args[0].text != c.args[1].text || strings.Contains(a.table, " ") || n.special(c.args[0]) || !slices.Contains(q.core, a) || !slices.Contains(q.core, b) || !n.unique(c.args[0]) {
+		if a == b || a.table == "" || a.table != b.table || c.args[0].text != c.args[1].text ||
+			strings.Contains(a.table, " ") || n.special(c.args[0]) || !slices.Contains(q.core, a) ||
+			!slices.Contains(q.core, b) || !n.unique(c.args[0]) {
 			continue
 		}
 		if f, _ := n.familyOf(c.args[0]); f == doubleNumber || f == unknownFamily || f == otherType {
@@ -146,7 +152,8 @@ func (n *normalizer) sameRow(q *block) bool {
 // distinctWindows makes groups of DISTINCT over aggregates of partitions whose keys are all among the
 // columns.
 func (n *normalizer) distinctWindows(q *block) bool {
-	if !q.distinct || q.grouped || len(q.qualify) > 0 || len(q.distinctOn) > 0 || q.limit != nil || len(q.order) > 0 || len(q.core) == 0 {
+	if !q.distinct || q.grouped || len(q.qualify) > 0 || len(q.distinctOn) > 0 || q.limit != nil || len(q.order) > 0 ||
+		len(q.core) == 0 {
 		return false
 	}
 	var keys []*expr
@@ -256,7 +263,8 @@ func (n *normalizer) keyOfGroup(q *block) bool {
 			}
 			for k := range 2 {
 				a, key := c.args[k], c.args[1-k]
-				if a.id() != g.id() || key.op != opColumn || key.src == g.src || !slices.Contains(q.core, key.src) || !n.oneType(a, key) || n.unique(g) || !n.unique(key) || !n.holds(key) {
+				if a.id() != g.id() || key.op != opColumn || key.src == g.src || !slices.Contains(q.core, key.src) ||
+					!n.oneType(a, key) || n.unique(g) || !n.unique(key) || !n.holds(key) {
 					continue
 				}
 				id := g.id()
@@ -283,7 +291,9 @@ func (n *normalizer) groupToExists(q *block) bool {
 	}
 	var kept, gone []*source
 	for _, s := range q.core {
-		keyed := s.table != "" && slices.ContainsFunc(q.group, func(g *expr) bool { return g.op == opColumn && g.src == s && n.unique(g) && n.notNull(g) })
+		keyed := s.table != "" &&
+			slices.ContainsFunc(q.group,
+				func(g *expr) bool { return g.op == opColumn && g.src == s && n.unique(g) && n.notNull(g) })
 		if keyed {
 			kept = append(kept, s)
 		} else {
@@ -325,7 +335,8 @@ func (n *normalizer) groupToExists(q *block) bool {
 // existsToGroup replaces a table by groups of a table that refers to it, if only its key is used and EXISTS requires
 // a referring row. The keys are read from the referring rows.
 func (n *normalizer) existsToGroup(q *block) bool {
-	if q.grouped || len(q.core) != 1 || len(q.left) > 0 || q.core[0].table == "" || len(q.items) == 0 || !q.plainRows(n.Dialect) || strings.Contains(q.core[0].table, " ") {
+	if q.grouped || len(q.core) != 1 || len(q.left) > 0 || q.core[0].table == "" || len(q.items) == 0 ||
+		!q.plainRows(n.Dialect) || strings.Contains(q.core[0].table, " ") {
 		return false
 	}
 	t := q.core[0]
@@ -349,14 +360,16 @@ func (n *normalizer) existsToGroup(q *block) bool {
 				}
 				only := true
 				q.deep(func(e *expr) {
-					only = only && !(e.src == t && !(e.op == opColumn && e.text == pk.text) || slices.Contains(e.srcs, t) || e.op == "stars")
+					only = only &&
+						!(e.src == t && !(e.op == opColumn && e.text == pk.text) || slices.Contains(e.srcs, t) || e.op == "stars")
 				})
 				if !only {
 					continue
 				}
 				n.relies[fc.Table+"."+fc.Name+" refers to "+kc.Table] = true
 				sub := c.sub
-				q.where = slices.Concat(q.where[:i], q.where[i+1:], sub.where[:k], sub.where[k+1:], []*expr{negation(node(opIsNull, fk.clone()))})
+				q.where = slices.Concat(q.where[:i], q.where[i+1:], sub.where[:k], sub.where[k+1:],
+					[]*expr{negation(node(opIsNull, fk.clone()))})
 				q.core, q.left = sub.core, sub.left
 				q.replace(func(e *expr) *expr {
 					if e.src == t {
@@ -438,12 +451,14 @@ func (n *normalizer) distinctInside(q *block) bool {
 	}
 	for _, s := range q.sources() {
 		g := s.block
-		if g != nil && g.set == "" && g.distinct && len(g.distinctOn) == 0 && g.limit == nil && g.offset == nil && g.shared == 0 && !g.windowed() && !g.grouped {
+		if g != nil && g.set == "" && g.distinct && len(g.distinctOn) == 0 && g.limit == nil && g.offset == nil &&
+			g.shared == 0 && !g.windowed() && !g.grouped {
 			g.distinct, g.order = false, nil
 			n.query(g)
 			return true
 		}
-		if n.onlyGrouped(g) && len(g.having) == 0 && !slices.ContainsFunc(g.items, func(e *expr) bool { return !rowWise(e, n.Dialect) }) {
+		if n.onlyGrouped(g) && len(g.having) == 0 &&
+			!slices.ContainsFunc(g.items, func(e *expr) bool { return !rowWise(e, n.Dialect) }) {
 			g.grouped, g.group, g.order = false, nil, nil
 			n.query(g)
 			return true
@@ -454,12 +469,15 @@ func (n *normalizer) distinctInside(q *block) bool {
 
 // groupedCounts makes COUNT(DISTINCT a) of counting the values of a in a derived table of distinct rows.
 func (n *normalizer) groupedCounts(q *block) bool {
-	if q.set != "" || len(q.core) != 1 || len(q.left) > 0 || len(q.where) > 0 || q.windowed() || n.sets(q) || q.distinct || len(q.distinctOn) > 0 || len(q.items) == 0 {
+	if q.set != "" || len(q.core) != 1 || len(q.left) > 0 || len(q.where) > 0 || q.windowed() || n.sets(q) || q.distinct ||
+		len(q.distinctOn) > 0 || len(q.items) == 0 {
 		return false
 	}
 	s := q.core[0]
 	g := s.block
-	if !n.onlyGrouped(g) || len(g.having) > 0 || len(g.core) == 0 || slices.ContainsFunc(g.items, func(e *expr) bool { return !rowWise(e, n.Dialect) }) || slices.ContainsFunc(g.group, func(e *expr) bool { return e.has(isQuery) }) {
+	if !n.onlyGrouped(g) || len(g.having) > 0 || len(g.core) == 0 ||
+		slices.ContainsFunc(g.items, func(e *expr) bool { return !rowWise(e, n.Dialect) }) ||
+		slices.ContainsFunc(g.group, func(e *expr) bool { return e.has(isQuery) }) {
 		return false
 	}
 	if _, ok := itemUses(q, s); !ok {
@@ -610,9 +628,10 @@ func (n *normalizer) firstRows(q *block) bool {
 	}
 	q.clauses(func(e **expr) {
 		(*e).each(func(x *expr) bool {
-			if x.op == opOver && x.text == "rows between unbounded preceding and current row" && slices.ContainsFunc(x.args[1:], func(a *expr) bool {
-				return a.op == "key" && n.unique(a.args[0]) && n.notNull(a.args[0])
-			}) && groupAggregates[x.args[0].text] {
+			if x.op == opOver && x.text == "rows between unbounded preceding and current row" &&
+				slices.ContainsFunc(x.args[1:], func(a *expr) bool {
+					return a.op == "key" && n.unique(a.args[0]) && n.notNull(a.args[0])
+				}) && groupAggregates[x.args[0].text] {
 				x.text, changed = "", true
 			}
 			return true
@@ -622,7 +641,8 @@ func (n *normalizer) firstRows(q *block) bool {
 		return changed
 	}
 	c := q.qualify[0]
-	if len(c.args) != 2 || c.args[0].op != opOver || c.op != "<=" || c.args[0].args[0].text != "row_number" || len(c.args[0].args) != len(q.order)+1 {
+	if len(c.args) != 2 || c.args[0].op != opOver || c.op != "<=" || c.args[0].args[0].text != "row_number" ||
+		len(c.args[0].args) != len(q.order)+1 {
 		return false
 	}
 	if v, ok := wholeNumber(c.args[1]); !ok || v < 1 {
@@ -634,7 +654,8 @@ func (n *normalizer) firstRows(q *block) bool {
 			text = "desc " + text
 		}
 		a := c.args[0].args[i+1]
-		if a.op != "key" || strings.TrimSpace(a.text) != strings.TrimSpace(text) && !n.notNull(k.e) || strings.HasPrefix(a.text, "desc") != k.desc || a.args[0].id() != k.e.id() {
+		if a.op != "key" || strings.TrimSpace(a.text) != strings.TrimSpace(text) && !n.notNull(k.e) ||
+			strings.HasPrefix(a.text, "desc") != k.desc || a.args[0].id() != k.e.id() {
 			return false
 		}
 	}
@@ -656,7 +677,8 @@ func (n *normalizer) firstRows(q *block) bool {
 
 // partitions converts aggregates of whole partitions, and a rank by which QUALIFY keeps rows, to subqueries.
 func (n *normalizer) partitions(q *block) bool {
-	if q.set != "" || !q.windowed() || q.grouped || q.distinct || len(q.distinctOn) > 0 || len(q.core) == 0 || !n.total() || n.copied > maxCopied || slices.ContainsFunc(q.where, func(c *expr) bool { return c.has(isQuery) }) {
+	if q.set != "" || !q.windowed() || q.grouped || q.distinct || len(q.distinctOn) > 0 || len(q.core) == 0 ||
+		!n.total() || n.copied > maxCopied || slices.ContainsFunc(q.where, func(c *expr) bool { return c.has(isQuery) }) {
 		return false
 	}
 	sources := q.sources()
@@ -682,19 +704,22 @@ func (n *normalizer) partitions(q *block) bool {
 			switch a.op {
 			case "partition":
 				p := a.args[0]
-				if f, _ := n.familyOf(p); p.op != opColumn || f == unknownFamily || f == otherType || f == doubleNumber || n.nullable[p.src] || !n.notNull(p) && set[p.id()] == nil {
+				if f, _ := n.familyOf(p); p.op != opColumn || f == unknownFamily || f == otherType || f == doubleNumber ||
+					n.nullable[p.src] || !n.notNull(p) && set[p.id()] == nil {
 					return false
 				}
 			case "key":
 				found++
 			}
 		}
-		return found == keys && x.text == "" && !slices.ContainsFunc(x.args[0].args, func(a *expr) bool { return a.has(isQuery) })
+		return found == keys && x.text == "" &&
+			!slices.ContainsFunc(x.args[0].args, func(a *expr) bool { return a.has(isQuery) })
 	}
 	changed := false
 	for i := range q.items {
 		n.eachWindow(&q.items[i], func(x *expr) *expr {
-			if !groupAggregates[x.args[0].text] || x.args[0].op != opCall || len(x.args[0].args) != 1 || !whole(x, 0) || n.copied > maxCopied {
+			if !groupAggregates[x.args[0].text] || x.args[0].op != opCall || len(x.args[0].args) != 1 || !whole(x, 0) ||
+				n.copied > maxCopied {
 				return x
 			}
 			changed = true
@@ -723,7 +748,8 @@ func (n *normalizer) partitions(q *block) bool {
 					}
 					y = compare("=", e.clone(), of(x, &expr{op: opCall, text: best, args: []*expr{e.clone()}}))
 				}
-			} else if groupAggregates[x.args[0].text] && x.args[0].op == opCall && whole(x, 0) && rowWise(other, n.Dialect) && len(x.args[0].args) == 1 {
+			} else if groupAggregates[x.args[0].text] && x.args[0].op == opCall && whole(x, 0) && rowWise(other,
+				n.Dialect) && len(x.args[0].args) == 1 {
 				args := slices.Clone(c.args)
 				args[k] = of(x, x.args[0].clone())
 				y = node(c.op, args...)
@@ -784,7 +810,8 @@ func (n *normalizer) ownRow(q *block) bool {
 		if not {
 			e = c.args[0]
 		}
-		if e.op != opExists || !e.sub.spliceable(n.Dialect) || len(e.sub.items) > 0 || len(e.sub.core) != 1 || len(e.sub.left) > 0 || e.sub.core[0].table == "" || strings.Contains(e.sub.core[0].table, " ") {
+		if e.op != opExists || !e.sub.spliceable(n.Dialect) || len(e.sub.items) > 0 || len(e.sub.core) != 1 ||
+			len(e.sub.left) > 0 || e.sub.core[0].table == "" || strings.Contains(e.sub.core[0].table, " ") {
 			continue
 		}
 		x := e.sub.core[0]
@@ -812,7 +839,8 @@ func (n *normalizer) ownRow(q *block) bool {
 					continue
 				}
 				best := map[bool]string{true: "max", false: "min"}[first]
-				sub := &block{join: join{core: []*source{x}}, items: []*expr{{op: opCall, text: best, args: []*expr{other}}}, names: []string{""}}
+				sub := &block{join: join{core: []*source{x}}, items: []*expr{{op: opCall, text: best, args: []*expr{other}}},
+					names: []string{""}}
 				n.query(sub)
 				q.where = slices.Clone(q.where)
 				q.where[i] = compare("=", own.clone(), &expr{op: opQuery, sub: sub})
@@ -845,7 +873,8 @@ func (n *normalizer) ownRow(q *block) bool {
 // match.
 func (n *normalizer) matched(q *block) bool {
 	refers := func(on []*expr, from, to *source) bool {
-		if len(on) != 1 || on[0].op != "=" || from.table == "" || to.table == "" || strings.Contains(from.table+to.table, " ") {
+		if len(on) != 1 || on[0].op != "=" || from.table == "" || to.table == "" ||
+			strings.Contains(from.table+to.table, " ") {
 			return false
 		}
 		for k := range 2 {
@@ -900,7 +929,8 @@ func (n *normalizer) matched(q *block) bool {
 
 // soleFilter moves the condition that all aggregates of a query share to its WHERE.
 func (n *normalizer) soleFilter(q *block) bool {
-	if q.set != "" || q.rows != nil || q.grouped || len(q.having) > 0 || q.distinct || len(q.distinctOn) > 0 || q.windowed() || q.limit != nil || q.offset != nil || len(q.order) > 0 || len(q.items) == 0 || len(q.core) == 0 {
+	if q.set != "" || q.rows != nil || q.grouped || len(q.having) > 0 || q.distinct || len(q.distinctOn) > 0 ||
+		q.windowed() || q.limit != nil || q.offset != nil || len(q.order) > 0 || len(q.items) == 0 || len(q.core) == 0 {
 		return false
 	}
 	var cond *expr
@@ -952,7 +982,8 @@ func (n *normalizer) soleFilter(q *block) bool {
 		if n.notNull(x) || strictAll(q.where)[x.id()] != nil || x.op == opNumber || x.op == opString {
 			return false
 		}
-		if x.op != opColumn && x.op != opItem && slices.ContainsFunc(q.where, func(c *expr) bool { return c.id() == cond.id() }) {
+		if x.op != opColumn && x.op != opItem &&
+			slices.ContainsFunc(q.where, func(c *expr) bool { return c.id() == cond.id() }) {
 			return false
 		}
 		q.where = append(slices.Clip(q.where), cond)
@@ -976,10 +1007,13 @@ func (n *normalizer) oneRow(q *block) bool {
 	}
 	one := func(s *source) bool {
 		g := s.block
-		if g == nil || g.set != "" || g.rows != nil || g.grouped || len(g.having) > 0 || len(g.qualify) > 0 || g.limit != nil || g.offset != nil || g.distinct || len(g.distinctOn) > 0 || g.windowed() || g.shared != 0 || len(g.core) == 0 {
+		if g == nil || g.set != "" || g.rows != nil || g.grouped || len(g.having) > 0 || len(g.qualify) > 0 ||
+			g.limit != nil || g.offset != nil || g.distinct || len(g.distinctOn) > 0 || g.windowed() || g.shared != 0 ||
+			len(g.core) == 0 {
 			return false
 		}
-		return slices.ContainsFunc(g.items, func(e *expr) bool { return aggregates(e, n.Dialect) }) && allOne(g.items, n.Dialect) && !slices.ContainsFunc(g.items, isStar)
+		return slices.ContainsFunc(g.items, func(e *expr) bool { return aggregates(e, n.Dialect) }) &&
+			allOne(g.items, n.Dialect) && !slices.ContainsFunc(g.items, isStar)
 	}
 	put := func(s *source) bool {
 		if _, ok := itemUses(q, s); !ok {
@@ -1010,7 +1044,8 @@ func (n *normalizer) oneRow(q *block) bool {
 		}
 	}
 	for i, a := range q.left {
-		if len(a.right.core) != 1 || len(a.right.left) > 0 || len(a.right.where) > 0 || len(a.on) > 0 || !one(a.right.core[0]) {
+		if len(a.right.core) != 1 || len(a.right.left) > 0 || len(a.right.where) > 0 || len(a.on) > 0 ||
+			!one(a.right.core[0]) {
 			continue
 		}
 		before := q.left
@@ -1048,7 +1083,8 @@ func (n *normalizer) copyBlock(q *block, to map[*source]*source) *block {
 		}
 		return out
 	}
-	c.items, c.distinctOn, c.group, c.having, c.qualify = list(q.items), list(q.distinctOn), list(q.group), list(q.having), list(q.qualify)
+	c.items, c.distinctOn, c.group, c.having, c.qualify = list(q.items), list(q.distinctOn), list(q.group), list(q.having),
+		list(q.qualify)
 	c.names = slices.Clone(q.names)
 	c.limit, c.offset = n.copyExpr(q.limit, to), n.copyExpr(q.offset, to)
 	c.order = nil
@@ -1141,12 +1177,14 @@ func (n *normalizer) groupedJoin(q *block) bool {
 		return false
 	}
 	for i, s := range q.core {
-		if len(q.core) > 1 && n.groupedSource(q, s, &q.where, nil, func() { q.core = slices.Concat(q.core[:i], q.core[i+1:]) }) {
+		if len(q.core) > 1 &&
+			n.groupedSource(q, s, &q.where, nil, func() { q.core = slices.Concat(q.core[:i], q.core[i+1:]) }) {
 			return true
 		}
 	}
 	for i, a := range q.left {
-		if len(a.right.core) == 1 && len(a.right.left) == 0 && len(a.right.where) == 0 && n.groupedSource(q, a.right.core[0], &a.on, a, func() { q.left = slices.Concat(q.left[:i], q.left[i+1:]) }) {
+		if len(a.right.core) == 1 && len(a.right.left) == 0 && len(a.right.where) == 0 &&
+			n.groupedSource(q, a.right.core[0], &a.on, a, func() { q.left = slices.Concat(q.left[:i], q.left[i+1:]) }) {
 			return true
 		}
 	}
@@ -1155,7 +1193,8 @@ func (n *normalizer) groupedJoin(q *block) bool {
 
 func (n *normalizer) groupedSource(q *block, s *source, conds *[]*expr, left *attach, remove func()) bool {
 	g := s.block
-	if !n.onlyGrouped(g) || left != nil && len(g.having) > 0 || len(g.core) == 0 || n.copied > maxCopied || slices.ContainsFunc(q.group, func(e *expr) bool { return mentions(e, []*source{s}) }) {
+	if !n.onlyGrouped(g) || left != nil && len(g.having) > 0 || len(g.core) == 0 || n.copied > maxCopied ||
+		slices.ContainsFunc(q.group, func(e *expr) bool { return mentions(e, []*source{s}) }) {
 		return false
 	}
 	used, ok := itemUses(q, s)
@@ -1177,7 +1216,9 @@ func (n *normalizer) groupedSource(q *block, s *source, conds *[]*expr, left *at
 				continue
 			}
 			key := g.items[atoi(x.text)]
-			if key.op != opColumn || covered[key.id()] || !slices.ContainsFunc(g.group, func(e *expr) bool { return e.id() == key.id() }) || !n.matchesOnce(key, other) && !n.oneType(key, other) {
+			if key.op != opColumn || covered[key.id()] ||
+				!slices.ContainsFunc(g.group, func(e *expr) bool { return e.id() == key.id() }) ||
+				!n.matchesOnce(key, other) && !n.oneType(key, other) {
 				continue
 			}
 			match, covered[key.id()] = true, true
@@ -1206,7 +1247,8 @@ func (n *normalizer) groupedSource(q *block, s *source, conds *[]*expr, left *at
 	if left != nil && counts { // NULL without a match, not 0
 		zero := 0
 		q.deep(func(e *expr) {
-			if e.op == opCall && e.text == "coalesce" && len(e.args) == 2 && e.args[0].src == s && e.args[0].op == opItem && g.items[atoi(e.args[0].text)].text == "count" && isZero(e.args[1]) {
+			if e.op == opCall && e.text == "coalesce" && len(e.args) == 2 && e.args[0].src == s && e.args[0].op == opItem &&
+				g.items[atoi(e.args[0].text)].text == "count" && isZero(e.args[1]) {
 				zero++
 			}
 		})
@@ -1262,7 +1304,10 @@ func (n *normalizer) groupedSource(q *block, s *source, conds *[]*expr, left *at
 			x := sub(atoi(e.text))
 			n.query(x)
 			return &expr{op: opQuery, sub: x}
-		case left != nil && e.op == opCall && e.text == "coalesce" && len(e.args) == 2 && e.args[0].op == opQuery && isZero(e.args[1]) && len(e.args[0].sub.items) == 1 && e.args[0].sub.items[0].op == opCall && e.args[0].sub.items[0].text == "count" && e.args[0].sub.set == "" && !e.args[0].sub.grouped && e.args[0].sub.limit == nil && len(e.args[0].sub.having) == 0:
+		case left != nil && e.op == opCall && e.text == "coalesce" && len(e.args) == 2 && e.args[0].op == opQuery &&
+			isZero(e.args[1]) && len(e.args[0].sub.items) == 1 && e.args[0].sub.items[0].op == opCall &&
+			e.args[0].sub.items[0].text == "count" && e.args[0].sub.set == "" && !e.args[0].sub.grouped &&
+			e.args[0].sub.limit == nil && len(e.args[0].sub.having) == 0:
 			return e.args[0]
 		}
 		return e
@@ -1284,7 +1329,8 @@ func (n *normalizer) plainAggregates(e *expr, keys map[string]bool) bool {
 		return true
 	case e.op == opCall && sqlparts.IsAggregate(e.text):
 		return groupAggregates[e.text] && len(e.args) == 1 && !e.args[0].has(isQuery)
-	case e.src != nil, len(e.srcs) > 0, e.op == opUnknown, e.sub != nil, e.op == "stars", e.op == opOver, e.op == "filter", e.op == "within", e.op == opCall && !scalar(e.text, n.Dialect):
+	case e.src != nil, len(e.srcs) > 0, e.op == opUnknown, e.sub != nil, e.op == "stars", e.op == opOver, e.op == "filter",
+		e.op == "within", e.op == opCall && !scalar(e.text, n.Dialect):
 		return false
 	}
 	return !slices.ContainsFunc(e.args, func(a *expr) bool { return !n.plainAggregates(a, keys) })
@@ -1303,7 +1349,8 @@ func needsRow(e *expr) bool {
 			return true
 		}
 		c, ok := wholeNumber(e.args[1-k])
-		if a.text == "count" && ok && (k == 1 && (e.op == "<=" && c > 0 || e.op == "<" && c >= 0) || e.op == "=" && c != 0 || e.op == "<>" && c == 0) {
+		if a.text == "count" && ok &&
+			(k == 1 && (e.op == "<=" && c > 0 || e.op == "<" && c >= 0) || e.op == "=" && c != 0 || e.op == "<>" && c == 0) {
 			return true
 		}
 	}
@@ -1320,7 +1367,9 @@ func (n *normalizer) groupedIn(q *block) bool {
 			continue
 		}
 		g, x := c.args[1].sub, c.args[0]
-		if !n.onlyGrouped(g) || len(g.having) == 0 || len(g.items) != 1 || len(g.group) != 1 || g.items[0].id() != g.group[0].id() || g.items[0].op != opColumn || x.has(isQuery) || !n.matchesOnce(g.items[0], x) && !n.oneType(g.items[0], x) {
+		if !n.onlyGrouped(g) || len(g.having) == 0 || len(g.items) != 1 || len(g.group) != 1 ||
+			g.items[0].id() != g.group[0].id() || g.items[0].op != opColumn || x.has(isQuery) ||
+			!n.matchesOnce(g.items[0], x) && !n.oneType(g.items[0], x) {
 			continue
 		}
 		if slices.ContainsFunc(g.having, func(c *expr) bool { return !n.plainAggregates(c, nil) }) {
@@ -1350,18 +1399,22 @@ func distinctIDs(list []*expr) map[string]bool {
 
 // groupByKey makes subqueries of aggregates over tables that are joined to others whose keys are grouped by.
 func (n *normalizer) groupByKey(q *block) bool {
-	if !q.grouped || n.sets(q) || q.windowed() || q.distinct || len(q.distinctOn) > 0 || len(q.left) > 1 || len(q.items) == 0 || n.copied > maxCopied {
+	if !q.grouped || n.sets(q) || q.windowed() || q.distinct || len(q.distinctOn) > 0 || len(q.left) > 1 ||
+		len(q.items) == 0 || n.copied > maxCopied {
 		return false
 	}
 	var kept, gone []*source
 	for _, s := range q.core {
-		if s.table != "" && slices.ContainsFunc(q.group, func(g *expr) bool { return g.op == opColumn && g.src == s && n.unique(g) && n.notNull(g) }) {
+		if s.table != "" &&
+			slices.ContainsFunc(q.group,
+				func(g *expr) bool { return g.op == opColumn && g.src == s && n.unique(g) && n.notNull(g) }) {
 			kept = append(kept, s)
 		} else {
 			gone = append(gone, s)
 		}
 	}
-	if len(kept) == 0 || (len(gone) == 0) == (len(q.left) == 0) || slices.ContainsFunc(gone, func(s *source) bool { return s.full != nil || s.call != nil }) {
+	if len(kept) == 0 || (len(gone) == 0) == (len(q.left) == 0) ||
+		slices.ContainsFunc(gone, func(s *source) bool { return s.full != nil || s.call != nil }) {
 		return false
 	}
 	left := len(gone) == 0
@@ -1388,7 +1441,8 @@ func (n *normalizer) groupByKey(q *block) bool {
 		case e.sub != nil, e.op == "stars", len(e.srcs) > 0, e.op == opUnknown, e.src != nil && slices.Contains(gone, e.src):
 			good = false
 		default:
-			if e.op == opCall && !scalar(e.text, n.Dialect) || e.op == "filter" || e.op == "within" || strings.HasSuffix(e.op, " nulls") {
+			if e.op == opCall && !scalar(e.text, n.Dialect) || e.op == "filter" || e.op == "within" ||
+				strings.HasSuffix(e.op, " nulls") {
 				good = false
 			}
 			for _, a := range e.args {
@@ -1510,16 +1564,19 @@ func (n *normalizer) valueByKey(q *block) bool {
 
 // looksUp reports whether a subquery gives a column of one row of a table, by its key.
 func (n *normalizer) looksUp(q, sub *block) bool {
-	if !sub.spliceable(n.Dialect) || len(sub.items) != 1 || len(sub.core) != 1 || len(sub.left) > 0 || sub.core[0].table == "" || sub.items[0].op != opColumn || sub.items[0].src != sub.core[0] || sub.shared != 0 {
+	if !sub.spliceable(n.Dialect) || len(sub.items) != 1 || len(sub.core) != 1 || len(sub.left) > 0 ||
+		sub.core[0].table == "" || sub.items[0].op != opColumn || sub.items[0].src != sub.core[0] || sub.shared != 0 {
 		return false
 	}
-	if slices.ContainsFunc(sub.where, func(c *expr) bool { return c.has(isQuery) }) || q.grouped || slices.ContainsFunc(q.items, func(e *expr) bool { return aggregates(e, n.Dialect) }) {
+	if slices.ContainsFunc(sub.where, func(c *expr) bool { return c.has(isQuery) }) || q.grouped ||
+		slices.ContainsFunc(q.items, func(e *expr) bool { return aggregates(e, n.Dialect) }) {
 		return false
 	}
 	own := q.join.sources()
 	outside := false
 	deepAll(sub.where, func(e *expr) {
-		outside = outside || e.op == opUnknown || len(e.srcs) > 0 || e.src != nil && e.src != sub.core[0] && !slices.Contains(own, e.src)
+		outside = outside || e.op == opUnknown || len(e.srcs) > 0 ||
+			e.src != nil && e.src != sub.core[0] && !slices.Contains(own, e.src)
 	})
 	return !outside && n.keyed(sub.core[0], sub.where)
 }
@@ -1548,7 +1605,9 @@ func (n *normalizer) inTerms(e *expr) *expr {
 		}
 		return disjunction(all)
 	}
-	if sub.set == "" && sub.rows == nil && len(sub.core) == 0 && len(sub.left) == 0 && len(sub.where) == 0 && !sub.grouped && len(sub.having) == 0 && len(sub.items) == 1 && (sub.items[0].op == opNumber || sub.items[0].op == opString) {
+	if sub.set == "" && sub.rows == nil && len(sub.core) == 0 && len(sub.left) == 0 && len(sub.where) == 0 &&
+		!sub.grouped && len(sub.having) == 0 && len(sub.items) == 1 &&
+		(sub.items[0].op == opNumber || sub.items[0].op == opString) {
 		return compare("=", x, sub.items[0])
 	}
 	return nil
@@ -1556,16 +1615,20 @@ func (n *normalizer) inTerms(e *expr) *expr {
 
 // overTerms moves a query that only picks and filters into the operands of the set operation that it reads.
 func (n *normalizer) overTerms(q *block) bool {
-	if q.set != "" || len(q.core) != 1 || len(q.left) > 0 || q.core[0].block == nil || len(q.order) > 0 || q.limit != nil || q.offset != nil || q.windowed() || len(q.items) == 0 || len(q.distinctOn) > 0 || len(q.having) > 0 || q.shared != 0 {
+	if q.set != "" || len(q.core) != 1 || len(q.left) > 0 || q.core[0].block == nil || len(q.order) > 0 ||
+		q.limit != nil || q.offset != nil || q.windowed() || len(q.items) == 0 || len(q.distinctOn) > 0 ||
+		len(q.having) > 0 || q.shared != 0 {
 		return false
 	}
 	s := q.core[0]
 	g := s.block
-	if g.shared != 0 || g.limit != nil || g.offset != nil || g.set != "union all" && g.set != "union" || slices.ContainsFunc(g.items, isStar) {
+	if g.shared != 0 || g.limit != nil || g.offset != nil || g.set != "union all" && g.set != "union" ||
+		slices.ContainsFunc(g.items, isStar) {
 		return false
 	}
 	if slices.ContainsFunc(g.terms, func(t *block) bool {
-		return t.set != "" || t.limit != nil || t.offset != nil || len(t.items) != len(g.items) || slices.ContainsFunc(t.items, isStar)
+		return t.set != "" || t.limit != nil || t.offset != nil || len(t.items) != len(g.items) ||
+			slices.ContainsFunc(t.items, isStar)
 	}) {
 		return false
 	}
@@ -1659,7 +1722,8 @@ func (n *normalizer) mergeTerms(q *block) {
 		return
 	}
 	plain := func(t *block) bool {
-		if t.set != "" || !t.plainRows(n.Dialect) || len(t.core) == 0 || len(t.left) > 0 || len(t.order) > 0 || t.shared != 0 || slices.ContainsFunc(t.items, func(e *expr) bool { return isStar(e) || e.has(isQuery) }) {
+		if t.set != "" || !t.plainRows(n.Dialect) || len(t.core) == 0 || len(t.left) > 0 || len(t.order) > 0 ||
+			t.shared != 0 || slices.ContainsFunc(t.items, func(e *expr) bool { return isStar(e) || e.has(isQuery) }) {
 			return false
 		}
 		names := map[string]bool{}
@@ -1776,12 +1840,14 @@ func differ(a, b *expr) bool {
 // membership makes EXISTS of INTERSECT, and NOT EXISTS of EXCEPT, where no comparison meets a NULL on both
 // sides.
 func (n *normalizer) membership(q *block) {
-	if q.set != "intersect" && q.set != "except" || len(q.terms) != 2 || len(q.order) > 0 || q.limit != nil || q.offset != nil || q.shared != 0 {
+	if q.set != "intersect" && q.set != "except" || len(q.terms) != 2 || len(q.order) > 0 || q.limit != nil ||
+		q.offset != nil || q.shared != 0 {
 		return
 	}
 	l, r := q.terms[0], q.terms[1]
 	for _, t := range q.terms {
-		if t.set != "" || !t.plainRows(n.Dialect) || len(t.core) == 0 || len(t.order) > 0 || t.shared != 0 || len(t.items) != len(l.items) {
+		if t.set != "" || !t.plainRows(n.Dialect) || len(t.core) == 0 || len(t.order) > 0 || t.shared != 0 ||
+			len(t.items) != len(l.items) {
 			return
 		}
 	}

@@ -9,7 +9,8 @@ import (
 
 // sameText reports whether two scripts have the same lexemes.
 func sameText(a, b *sqlparts.Script) bool {
-	return slices.EqualFunc(sqlparts.Lexemes(a.SQL, a.Dialect), sqlparts.Lexemes(b.SQL, b.Dialect), func(x, y sqlparts.Lexeme) bool { return x.Text == y.Text })
+	return slices.EqualFunc(sqlparts.Lexemes(a.SQL, a.Dialect), sqlparts.Lexemes(b.SQL, b.Dialect),
+		func(x, y sqlparts.Lexeme) bool { return x.Text == y.Text })
 }
 
 // SameStatements reports whether two scripts are the same apart from the queries inside their statements ([Inner]):
@@ -20,7 +21,9 @@ func SameStatements(a, b *sqlparts.Script) bool {
 		return true
 	}
 	alike := slices.EqualFunc(a.Statements, b.Statements, func(x, y *sqlparts.Statement) bool {
-		return x.Kind == y.Kind && x.Effects == y.Effects && (x.Kind == sqlparts.KindQuery || slices.Equal(outside(a, x), outside(b, y))) && slices.EqualFunc(x.Target, y.Target, func(s, t sqlparts.Ident) bool { return strings.EqualFold(s.Text, t.Text) })
+		return x.Kind == y.Kind && x.Effects == y.Effects &&
+			(x.Kind == sqlparts.KindQuery || slices.Equal(outside(a, x), outside(b, y))) &&
+			slices.EqualFunc(x.Target, y.Target, func(s, t sqlparts.Ident) bool { return strings.EqualFold(s.Text, t.Text) })
 	})
 	if !alike {
 		return false

@@ -23,7 +23,7 @@ func BenchmarkLongQueries(b *testing.B) {
 				for b.Loop() {
 					s := &Schema{}
 					trees, _ := treesOf(s, q, q)
-					Equivalent(trees[0], trees[1], s, Rules{})
+					equivalent(trees[0], trees[1], s, Rules{})
 				}
 			})
 		}

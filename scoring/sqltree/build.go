@@ -91,7 +91,7 @@ type scope struct {
 // query builds a query whose names are looked up in the outer scope after its own.
 func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
 	if b.queries++; b.queries > maxQueries || q == nil {
-		return &Query{Items: []*Expr{{Op: OpRaw, Text: "unread"}}}
+		return &Query{Items: []*Expr{{Op: opRaw, Text: "unread"}}}
 	}
 	if len(q.With) > 0 {
 		outer = &scope{outer: outer, ctes: q.With}
@@ -103,7 +103,7 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
 		out = b.query(body, outer)
 		// a parenthesized query with its own clauses
 		if len(out.Order) > 0 && (len(q.OrderBy) > 0 || q.Limit != nil) || out.Limit != nil || out.Offset != nil {
-			out = &Query{Items: []*Expr{{Op: OpStar}}, From: []*Source{{Join: "inner", Query: out, id: "$1"}}, names: out.names}
+			out = &Query{Items: []*Expr{{Op: opStar}}, From: []*Source{{Join: "inner", Query: out, id: "$1"}}, names: out.names}
 		}
 	case *sqlparts.SetOp:
 		out = b.setOp(body, outer)
@@ -117,7 +117,7 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
 			out.Items = append(out.Items, op("row", b.exprs(row, inner)...))
 		}
 	default:
-		out = &Query{Items: []*Expr{{Op: OpRaw}}}
+		out = &Query{Items: []*Expr{{Op: opRaw}}}
 	}
 	if inner == nil {
 		inner = &scope{}
@@ -132,9 +132,11 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
 		out.Limit = b.optional(l.Count, inner)
 		if l.Percent || l.WithTies {
 			out.Limit = op("limit", out.Limit)
-			out.Limit.Text = strings.TrimSpace(map[bool]string{true: "percent"}[l.Percent] + map[bool]string{true: " with ties"}[l.WithTies])
+			out.Limit.Text = strings.TrimSpace(
+				map[bool]string{true: "percent"}[l.Percent] + map[bool]string{true: " with ties"}[l.WithTies])
 		}
-		if out.Offset = b.optional(l.Offset, inner); out.Offset != nil && out.Offset.Op == OpNumber && out.Offset.Text == "0" {
+		if out.Offset = b.optional(l.Offset, inner); out.Offset != nil && out.Offset.Op == opNumber &&
+			out.Offset.Text == "0" {
 			out.Offset = nil
 		}
 	}
@@ -151,7 +153,8 @@ func (b *builder) setOp(body *sqlparts.SetOp, outer *scope) *Query {
 			continue
 		}
 		o := body.Ops[i-1]
-		name := map[sqlparts.SetKind]string{sqlparts.Union: "union", sqlparts.Intersect: "intersect", sqlparts.Except: "except"}[o.Kind]
+		name := map[sqlparts.SetKind]string{sqlparts.Union: "union", sqlparts.Intersect: "intersect",
+			sqlparts.Except: "except"}[o.Kind]
 		if o.All {
 			name += " all"
 		}
@@ -199,7 +202,7 @@ func (b *builder) selectOf(s *sqlparts.Select, outer *scope) (*Query, *scope) {
 		e := b.expr(it.Expr, sc)
 		name := strings.ToLower(it.Alias.Text)
 		sc.items[it] = e
-		if name == "" && e.Op == OpColumn {
+		if name == "" && e.Op == opColumn {
 			if c, ok := it.Expr.(*sqlparts.Column); ok {
 				name = strings.ToLower(c.Name.Last().Text)
 			}
@@ -216,7 +219,7 @@ func (b *builder) selectOf(s *sqlparts.Select, outer *scope) (*Query, *scope) {
 	if s.Group != nil {
 		if s.Group.All {
 			for _, it := range out.Items {
-				if !aggregates(it) && it.Op != OpStar {
+				if !aggregates(it) && it.Op != opStar {
 					out.Group = append(out.Group, it.clone())
 				}
 			}
@@ -247,7 +250,8 @@ func (b *builder) groupItem(e sqlparts.Expr, sc *scope, items []*Expr) *Expr {
 }
 
 func (b *builder) key(o *sqlparts.OrderItem, sc *scope, items []*Expr) Key {
-	k := Key{Desc: o.Desc, Nulls: [...]string{sqlparts.NullsDefault: "", sqlparts.NullsFirst: "first", sqlparts.NullsLast: "last"}[o.Nulls]}
+	k := Key{Desc: o.Desc,
+		Nulls: [...]string{sqlparts.NullsDefault: "", sqlparts.NullsFirst: "first", sqlparts.NullsLast: "last"}[o.Nulls]}
 	if it := positioned(o.Expr, items); it != nil {
 		k.Expr = it.clone()
 	} else {
@@ -267,7 +271,7 @@ func positioned(e sqlparts.Expr, items []*Expr) *Expr {
 		return nil
 	}
 	for _, it := range items[:n] {
-		if it.Op == OpStar {
+		if it.Op == opStar {
 			return nil
 		}
 	}
@@ -276,7 +280,8 @@ func positioned(e sqlparts.Expr, items []*Expr) *Expr {
 
 var joins = map[sqlparts.JoinKind]string{
 	sqlparts.FirstSource: "inner", sqlparts.CommaJoin: "inner", sqlparts.InnerJoin: "inner", sqlparts.CrossJoin: "inner",
-	sqlparts.LeftJoin: "left", sqlparts.RightJoin: "right", sqlparts.FullJoin: "full", sqlparts.SemiJoin: "semi", sqlparts.AntiJoin: "anti",
+	sqlparts.LeftJoin: "left", sqlparts.RightJoin: "right", sqlparts.FullJoin: "full", sqlparts.SemiJoin: "semi",
+	sqlparts.AntiJoin: "anti",
 }
 
 // source adds one element of FROM, or those of a parenthesised join, to the query and the scope.
@@ -309,7 +314,7 @@ func (b *builder) source(src *sqlparts.Source, sc *scope, out *Query) {
 		s.Call = b.expr(src.Call, sc)
 		b.add(s, "", sc, out)
 	default:
-		s.Call = &Expr{Op: OpRaw, Text: "source"}
+		s.Call = &Expr{Op: opRaw, Text: "source"}
 		if src.Raw != nil {
 			s.Call.Text = src.Raw.Text
 		}
@@ -378,9 +383,9 @@ func (b *builder) tableSource(src *sqlparts.Source, s *Source, sc *scope, out *Q
 			}
 			switch {
 			case reads.Kind == sqlparts.ReadsItself:
-				s.Call = &Expr{Op: OpRaw, Text: "recursion"}
+				s.Call = &Expr{Op: opRaw, Text: "recursion"}
 			case cte.Query == nil:
-				s.Call = &Expr{Op: OpRaw, Text: "write"}
+				s.Call = &Expr{Op: opRaw, Text: "write"}
 				if w := cte.Write; w != nil {
 					s.Call.Text += " " + string(w.Kind) + " " + dotted(w.Target)
 				}
@@ -450,7 +455,7 @@ func (s *Schema) Unknown(q *Query) bool {
 	if s.Stated {
 		q.columns(func(e *Expr, _ int) {
 			table, _, _ := strings.Cut(strings.TrimLeft(e.Table, "^"), "#")
-			if has, known := s.has(table, e.Text); e.Op == OpColumn && (table == "" || known && !has) {
+			if has, known := s.has(table, e.Text); e.Op == opColumn && (table == "" || known && !has) {
 				unknown = true
 			}
 		})

@@ -13,7 +13,7 @@ func TestWaysToWriteACondition(t *testing.T) {
 		ways := sqlpartstest.Conditions(seed, 4)
 		for _, way := range ways[1:] {
 			a, b := build(t, ReadSchema("", sqlparts.SQLite), sqlparts.SQLite, "SELECT k FROM t WHERE "+ways[0], "SELECT k FROM t WHERE "+way)
-			if !Equivalent(a, b, ReadSchema("", sqlparts.SQLite), Rules{}) {
+			if !equivalent(a, b, ReadSchema("", sqlparts.SQLite), Rules{}) {
 				t.Errorf("seed %d: %s\n%s\n%s\n%s", seed, ways[0], way, a, b)
 			}
 		}
@@ -39,7 +39,7 @@ func TestOpposites(t *testing.T) {
 		{"NOT a", "a", false},
 	} {
 		a, b := build(t, ReadSchema("", sqlparts.SQLite), sqlparts.Postgres, "SELECT k FROM t WHERE "+tc.a, "SELECT k FROM t WHERE "+tc.b)
-		if Equivalent(a, b, ReadSchema("", sqlparts.SQLite), Rules{}) != tc.equal {
+		if equivalent(a, b, ReadSchema("", sqlparts.SQLite), Rules{}) != tc.equal {
 			t.Errorf("%s and %s are the same: %v\n%s\n%s", tc.a, tc.b, !tc.equal, a, b)
 		}
 	}

@@ -2,7 +2,7 @@
 // distinguished from two queries.
 //
 // [Build] converts the result of package sqlparts to a tree in which aliases are replaced by their tables and
-// expressions, common table expressions by their queries, and positions by items. [Equivalent] compares two trees
+// expressions, common table expressions by their queries, and positions by items. [equivalent] compares two trees
 // under the equivalence rules of Enhanced Tree Match, [SetMatch] as Spider's exact set match does, and [Similarity]
 // measures how much of their structure two trees share.
 //

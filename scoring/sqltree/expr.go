@@ -23,7 +23,7 @@ func (b *builder) optional(e sqlparts.Expr, sc *scope) *Expr {
 }
 
 func (b *builder) subquery(q *sqlparts.Query, sc *scope) *Expr {
-	return &Expr{Op: OpQuery, Query: b.query(q, sc)}
+	return &Expr{Op: opQuery, Query: b.query(q, sc)}
 }
 
 func negated(name string, not bool) string {
@@ -43,14 +43,14 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *Expr {
 	case *sqlparts.Literal:
 		return literal(e)
 	case *sqlparts.Param:
-		return &Expr{Op: OpLiteral, Text: e.Text}
+		return &Expr{Op: opLiteral, Text: e.Text}
 	case *sqlparts.Star:
 		return b.star(e, sc)
 	case *sqlparts.Logic:
 		return op(map[bool]string{true: "or", false: "and"}[e.Or], b.exprs(e.Args, sc)...)
 	case *sqlparts.Unary:
 		x := b.expr(e.X, sc)
-		if e.Op == "-" && x.Op == OpNumber {
+		if e.Op == "-" && x.Op == opNumber {
 			return number(strings.TrimPrefix("-"+x.Text, "--"))
 		}
 		if e.Op == "+" {
@@ -100,7 +100,7 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *Expr {
 	case *sqlparts.Case:
 		return b.caseOf(e, sc)
 	case *sqlparts.Cast:
-		x := &Expr{Op: OpCast, Text: castType(e.Type, b.dialect), Args: []*Expr{b.expr(e.X, sc)}}
+		x := &Expr{Op: opCast, Text: castType(e.Type, b.dialect), Args: []*Expr{b.expr(e.X, sc)}}
 		if e.Try {
 			x.Op = "try_cast"
 		}
@@ -115,7 +115,8 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *Expr {
 	case *sqlparts.Interval:
 		return &Expr{Op: "interval", Text: e.Unit, Args: []*Expr{b.expr(e.X, sc)}}
 	case *sqlparts.List:
-		x := &Expr{Op: [...]string{sqlparts.Tuple: "tuple", sqlparts.Array: "array", sqlparts.Struct: "struct", sqlparts.Object: "object"}[e.Kind]}
+		x := &Expr{Op: [...]string{sqlparts.Tuple: "tuple", sqlparts.Array: "array", sqlparts.Struct: "struct",
+			sqlparts.Object: "object"}[e.Kind]}
 		for _, it := range e.Items {
 			a := b.expr(it.Expr, sc)
 			if it.Alias.Text != "" {
@@ -145,16 +146,16 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *Expr {
 	case *sqlparts.Grouping:
 		return op(e.Kind, b.exprs(e.Args, sc)...)
 	case *sqlparts.Raw:
-		return &Expr{Op: OpRaw, Text: e.Text}
+		return &Expr{Op: opRaw, Text: e.Text}
 	}
-	return &Expr{Op: OpRaw, Text: sqlparts.Normalized(e)}
+	return &Expr{Op: opRaw, Text: sqlparts.Normalized(e)}
 }
 
 // word returns the operand of IS: a literal, or a word that is not a column.
 func (b *builder) word(e sqlparts.Expr, sc *scope) *Expr {
 	if c, ok := e.(*sqlparts.Column); ok && len(c.Name) == 1 {
 		if name := strings.ToLower(c.Name[0].Text); name == "unknown" || name == "json" {
-			return &Expr{Op: OpLiteral, Text: name}
+			return &Expr{Op: opLiteral, Text: name}
 		}
 	}
 	return b.expr(e, sc)
@@ -165,15 +166,15 @@ func literal(l *sqlparts.Literal) *Expr {
 	case sqlparts.Number:
 		return number(typedNumber(l.Text))
 	case sqlparts.String:
-		return &Expr{Op: OpString, Text: l.Text}
+		return &Expr{Op: opString, Text: l.Text}
 	case sqlparts.Null:
 		return null
 	}
-	return &Expr{Op: OpLiteral, Text: l.Text}
+	return &Expr{Op: opLiteral, Text: l.Text}
 }
 
 func (b *builder) star(e *sqlparts.Star, sc *scope) *Expr {
-	x := &Expr{Op: OpStar}
+	x := &Expr{Op: opStar}
 	if q, ok := e.Qualifier.(*sqlparts.Column); ok {
 		if ms, _ := b.bound.Means(q); len(ms) > 0 && ms[0].Kind == sqlparts.RowOfSource {
 			for _, s := range sc.sources {
@@ -196,7 +197,7 @@ func (b *builder) star(e *sqlparts.Star, sc *scope) *Expr {
 
 // caseOf builds a case, CASE x WHEN a as CASE WHEN x = a.
 func (b *builder) caseOf(e *sqlparts.Case, sc *scope) *Expr {
-	x := op(OpCase)
+	x := op(opCase)
 	for _, w := range e.Whens {
 		cond := b.expr(w.Cond, sc)
 		if e.X != nil {
@@ -214,9 +215,9 @@ func (b *builder) caseOf(e *sqlparts.Case, sc *scope) *Expr {
 // call.
 func (b *builder) special(e *sqlparts.Special, sc *scope) *Expr {
 	if strings.HasPrefix(e.Name, "substr") {
-		return &Expr{Op: OpCall, Text: "substr", Args: b.exprs(e.Args, sc)}
+		return &Expr{Op: opCall, Text: "substr", Args: b.exprs(e.Args, sc)}
 	}
-	x := &Expr{Op: OpCall, Text: e.Name}
+	x := &Expr{Op: opCall, Text: e.Name}
 	for i, a := range e.Args {
 		if c, ok := a.(*sqlparts.Column); ok && i == 0 && e.Name == "extract" && len(c.Name) == 1 {
 			x.Text += " " + strings.ToLower(c.Name[0].Text)
@@ -235,18 +236,18 @@ func (b *builder) special(e *sqlparts.Special, sc *scope) *Expr {
 func (b *builder) call(e *sqlparts.Call, sc *scope) *Expr {
 	name := dotted(e.Name)
 	args := b.exprs(e.Args, sc)
-	if len(args) == 1 && args[0].Op == OpStar && args[0].Text == "" && args[0].Table == "" {
+	if len(args) == 1 && args[0].Op == opStar && args[0].Text == "" && args[0].Table == "" {
 		args[0] = op(opRows)
 	}
 	switch {
 	case (name == "iif" || name == "if") && len(args) == 3:
-		return op(OpCase, args...)
+		return op(opCase, args...)
 	case name == "substring":
 		name = "substr"
 	}
-	x := &Expr{Op: OpCall, Text: name, Args: args}
+	x := &Expr{Op: opCall, Text: name, Args: args}
 	if e.Distinct {
-		x.Args = []*Expr{op(OpDistinct, args...)}
+		x.Args = []*Expr{op(opDistinct, args...)}
 	}
 	for _, o := range e.OrderBy {
 		x.Args = append(x.Args, op("order", b.keyExpr(o, sc)))
@@ -313,7 +314,7 @@ func aggregates(e *Expr) bool {
 	if e == nil {
 		return false
 	}
-	if e.Op == "over" || e.Op == OpCall && sqlparts.IsAggregate(e.Text) {
+	if e.Op == "over" || e.Op == opCall && sqlparts.IsAggregate(e.Text) {
 		return true
 	}
 	for _, a := range e.Args {
@@ -353,7 +354,8 @@ func castType(t string, d sqlparts.Dialect) string {
 	if i := strings.IndexByte(t, '('); i >= 0 {
 		class += " " + strings.ReplaceAll(t[i:], " ", "")
 	}
-	for _, w := range []string{"tinyint", "smallint", "bigint", "unsigned", "timestamptz", "with time zone", "timestamp_tz", "timestamp_ltz"} {
+	for _, w := range []string{"tinyint", "smallint", "bigint", "unsigned", "timestamptz", "with time zone",
+		"timestamp_tz", "timestamp_ltz"} {
 		if strings.Contains(t, w) {
 			class += " " + w
 		}

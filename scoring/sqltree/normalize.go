@@ -10,8 +10,8 @@ type Rules struct {
 	ColumnOrder bool // the order of the select list counts; the published rules ignore it
 }
 
-// Equivalent reports whether two trees are the same query under the rules. The trees are changed.
-func Equivalent(a, b *Query, schema *Schema, rules Rules) bool {
+// equivalent reports whether two trees are the same query under the rules. The trees are changed.
+func equivalent(a, b *Query, schema *Schema, rules Rules) bool {
 	n := Normalizer{schema, rules}
 	return n.Normalize(a).String() == n.Normalize(b).String()
 }
@@ -82,7 +82,7 @@ func (n *Normalizer) subqueries(e *Expr) {
 	}
 	for i, a := range e.Args {
 		n.subqueries(a)
-		if a == nil || a.Op != OpQuery {
+		if a == nil || a.Op != opQuery {
 			continue
 		}
 		q := a.Query
@@ -103,7 +103,8 @@ func (n *Normalizer) subqueries(e *Expr) {
 // rules are those of a SELECT, in the order in which they apply.
 func (n *Normalizer) rules() []func(q *Query) {
 	return []func(q *Query){
-		n.joinedConditions, substrings, n.sameTable, n.joinSubqueries, n.antiJoin, n.uselessJoin, n.equalColumns, n.distinct, n.groups, n.counts, n.notNull, n.extremeOfAll, n.extremeFirst, n.orderKeys, n.stars,
+		n.joinedConditions, substrings, n.sameTable, n.joinSubqueries, n.antiJoin, n.uselessJoin, n.equalColumns, n.distinct,
+		n.groups, n.counts, n.notNull, n.extremeOfAll, n.extremeFirst, n.orderKeys, n.stars,
 	}
 }
 

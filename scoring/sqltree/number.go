@@ -57,11 +57,11 @@ func typedNumber(s string) string {
 // untyped returns a number by its value alone, for comparisons; nil for any other expression.
 func untyped(e *Expr) *Expr {
 	switch e.Op {
-	case OpNumber:
+	case opNumber:
 		if n, ok := strings.CutSuffix(e.Text, ".0"); ok {
 			return number(n)
 		}
-	case OpString: // '150' is 150
+	case opString: // '150' is 150
 		if n, ok := numeric(e.Text); ok {
 			return n
 		}

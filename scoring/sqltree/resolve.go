@@ -13,11 +13,11 @@ func (b *builder) column(c *sqlparts.Column, sc *scope) *Expr {
 	b.schema.Halt.Check()
 	ms, doubt := b.bound.Means(c)
 	if len(ms) == 0 {
-		return fields(&Expr{Op: OpColumn, Text: strings.ToLower(c.Name[0].Text)}, c.Name[1:])
+		return fields(&Expr{Op: opColumn, Text: strings.ToLower(c.Name[0].Text)}, c.Name[1:])
 	}
 	m := &ms[0]
 	if doubt != sqlparts.Sure && m.Kind == sqlparts.QuotedText && !b.schema.Stated {
-		return &Expr{Op: OpColumn, Text: strings.ToLower(c.Name[0].Text)}
+		return &Expr{Op: opColumn, Text: strings.ToLower(c.Name[0].Text)}
 	}
 	return fields(b.meant(m, c.Name[max(0, len(c.Name)-1-m.Fields)], sc), c.Name[len(c.Name)-m.Fields:])
 }
@@ -39,7 +39,7 @@ func (b *builder) meant(m *sqlparts.Meaning, id sqlparts.Ident, sc *scope) *Expr
 		case sqlparts.RightJoin:
 			return r
 		case sqlparts.FullJoin:
-			return &Expr{Op: OpCall, Text: "coalesce", Args: []*Expr{l, r}}
+			return &Expr{Op: opCall, Text: "coalesce", Args: []*Expr{l, r}}
 		}
 		return l
 	case sqlparts.SelectAlias:
@@ -52,9 +52,9 @@ func (b *builder) meant(m *sqlparts.Meaning, id sqlparts.Ident, sc *scope) *Expr
 			}
 		}
 	case sqlparts.QuotedText:
-		return &Expr{Op: OpString, Text: id.Text}
+		return &Expr{Op: opString, Text: id.Text}
 	case sqlparts.PartOfDate:
-		return &Expr{Op: OpLiteral, Text: name}
+		return &Expr{Op: opLiteral, Text: name}
 	case sqlparts.BaseColumn, sqlparts.QueryColumn, sqlparts.RowOfSource:
 		of := m.Source
 		if len(m.Among) > 0 {
@@ -67,7 +67,7 @@ func (b *builder) meant(m *sqlparts.Meaning, id sqlparts.Ident, sc *scope) *Expr
 					continue
 				}
 				if len(m.Among) > 0 {
-					return &Expr{Op: OpColumn, Table: outwards + "?", Text: name}
+					return &Expr{Op: opColumn, Table: outwards + "?", Text: name}
 				}
 				e := s.column(name)
 				e.Table = outwards + e.Table
@@ -78,12 +78,12 @@ func (b *builder) meant(m *sqlparts.Meaning, id sqlparts.Ident, sc *scope) *Expr
 			}
 		}
 	}
-	return &Expr{Op: OpColumn, Text: name}
+	return &Expr{Op: opColumn, Text: name}
 }
 
 // column is a column of a source.
 func (s *Source) column(name string) *Expr {
-	e := &Expr{Op: OpColumn, Table: s.id, Text: name}
+	e := &Expr{Op: opColumn, Table: s.id, Text: name}
 	if s.Query != nil {
 		e.Text = s.columns().text(name)
 	}
@@ -110,7 +110,7 @@ func (s *Source) columns() *made {
 	m := &made{items: itemsByName(s.Query), texts: map[string]string{}, names: map[string]bool{}, whole: true}
 	for i, n := range q.names {
 		m.names[n] = true
-		m.whole = m.whole && (i >= len(q.Items) || q.Items[i].Op != OpStar)
+		m.whole = m.whole && (i >= len(q.Items) || q.Items[i].Op != opStar)
 	}
 	s.made = m
 	return m

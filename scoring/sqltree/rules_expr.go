@@ -14,7 +14,8 @@ var comparisons = map[string]struct{ negated, mirrored string }{
 // expr applies the rules that need to know nothing but the expression.
 func (n *Normalizer) expr(e *Expr) *Expr {
 	n.Schema.Halt.Check()
-	if _, ok := comparisons[e.Op]; ok || e.Op == "in" || e.Op == "not in" || e.Op == "between" || e.Op == "not between" { // rule 12: '150' and 150.0 are 150 where they are compared
+	// rule 12: '150' and 150.0 are 150 where they are compared
+	if _, ok := comparisons[e.Op]; ok || e.Op == "in" || e.Op == "not in" || e.Op == "between" || e.Op == "not between" {
 		for i, a := range e.Args {
 			e.Args[i] = untyped(a)
 		}
@@ -29,7 +30,8 @@ func (n *Normalizer) expr(e *Expr) *Expr {
 	case "not between":
 		return op("or", op("<", e.Args[0], e.Args[1]), op(">", e.Args[0].clone(), e.Args[2]))
 	case "in", "not in": // rule 18
-		if len(e.Args) < 2 || slices.ContainsFunc(e.Args[1:], func(a *Expr) bool { return a.Op == OpQuery || a.Op == "elements" }) {
+		if len(e.Args) < 2 ||
+			slices.ContainsFunc(e.Args[1:], func(a *Expr) bool { return a.Op == opQuery || a.Op == "elements" }) {
 			return e
 		}
 		compare, join := "=", "or"
@@ -45,17 +47,18 @@ func (n *Normalizer) expr(e *Expr) *Expr {
 		}
 		return op(join, list...)
 	case "like", "not like": // rule 16
-		if p := e.Args[1]; p.Op == OpString && len(e.Args) == 2 {
+		if p := e.Args[1]; p.Op == opString && len(e.Args) == 2 {
 			prefix, ok := strings.CutSuffix(p.Text, "%")
 			if ok && prefix != "" && !strings.ContainsAny(prefix, "%_") {
 				length := strconv.Itoa(len([]rune(prefix)))
 				compare := map[string]string{"like": "=", "not like": "<>"}[e.Op]
-				return op(compare, &Expr{Op: OpCall, Text: "substr", Args: []*Expr{e.Args[0], number("1"), number(length)}}, untyped(&Expr{Op: OpString, Text: prefix}))
+				return op(compare, &Expr{Op: opCall, Text: "substr", Args: []*Expr{e.Args[0], number("1"), number(length)}},
+					untyped(&Expr{Op: opString, Text: prefix}))
 			}
 		}
 	case "/": // rule 8
 		return n.average(e)
-	case OpCall:
+	case opCall:
 		return n.countCase(e)
 	}
 	return e
@@ -73,11 +76,13 @@ func numeric(s string) (*Expr, bool) {
 
 // opposites maps operators to their negation, in addition to comparisons and those that NOT is moved into.
 var opposites = map[string]string{
-	"is": "is not", "is not": "is", "is distinct from": "is not distinct from", "is not distinct from": "is distinct from", "~": "!~", "!~": "~", "~*": "!~*", "!~*": "~*",
+	"is": "is not", "is not": "is", "is distinct from": "is not distinct from", "is not distinct from": "is distinct from",
+	"~": "!~", "!~": "~", "~*": "!~*", "!~*": "~*",
 }
 
 // predicates are the operators that NOT goes into.
-var predicates = []string{"in", "exists", "like", "ilike", "between", "between symmetric", "rlike", "regexp", "glob", "match", "similar to", "member of"}
+var predicates = []string{"in", "exists", "like", "ilike", "between", "between symmetric", "rlike", "regexp", "glob",
+	"match", "similar to", "member of"}
 
 // opposite returns the negation of an operator; "" if it has none. The negation of a comparison with ANY is one
 // with ALL.
@@ -130,32 +135,33 @@ func negate(e *Expr) *Expr {
 // is never NULL.
 func (n *Normalizer) average(e *Expr) *Expr {
 	cast, count := e.Args[0], e.Args[1]
-	if cast.Op != OpCast || !strings.HasPrefix(cast.Text, "float") || cast.Args[0].Op != OpCall || cast.Args[0].Text != "sum" || !isCount(count) || count.Args[0].Op != opRows {
+	if cast.Op != opCast || !strings.HasPrefix(cast.Text, "float") || cast.Args[0].Op != opCall ||
+		cast.Args[0].Text != "sum" || !isCount(count) || count.Args[0].Op != opRows {
 		return e
 	}
 	if c, ok := cast.Args[0].Args[0].column(); ok && n.Schema.NotNull(c) {
-		return &Expr{Op: OpCall, Text: "avg", Args: cast.Args[0].Args}
+		return &Expr{Op: opCall, Text: "avg", Args: cast.Args[0].Args}
 	}
 	return e
 }
 
-func isCount(e *Expr) bool { return e.Op == OpCall && e.Text == "count" && len(e.Args) == 1 }
+func isCount(e *Expr) bool { return e.Op == opCall && e.Text == "count" && len(e.Args) == 1 }
 
 // countCase is rule 9: counting a case with one condition is summing ones and zeros.
 func (n *Normalizer) countCase(e *Expr) *Expr {
-	if !isCount(e) || e.Args[0].Op != OpCase {
+	if !isCount(e) || e.Args[0].Op != opCase {
 		return e
 	}
 	c := e.Args[0]
-	if len(c.Args) < 2 || len(c.Args) > 3 || len(c.Args) == 3 && c.Args[2].Op != OpNull {
+	if len(c.Args) < 2 || len(c.Args) > 3 || len(c.Args) == 3 && c.Args[2].Op != opNull {
 		return e
 	}
 	then := c.Args[1]
 	col, isColumn := then.column()
-	if then.Op != OpNumber && then.Op != OpString && !(isColumn && n.Schema.NotNull(col)) {
+	if then.Op != opNumber && then.Op != opString && !(isColumn && n.Schema.NotNull(col)) {
 		return e
 	}
-	return &Expr{Op: OpCall, Text: "sum", Args: []*Expr{op(OpCase, c.Args[0], number("1"), number("0"))}}
+	return &Expr{Op: opCall, Text: "sum", Args: []*Expr{op(opCase, c.Args[0], number("1"), number("0"))}}
 }
 
 // substrings is rule 15: substr(x, 1, 4) = '2013' AND substr(x, 5, 2) >= '08' is x >= '201308', for strings of
@@ -179,7 +185,7 @@ func substrings(q *Query) {
 			}
 			text, ok := numeric(value + end)
 			if !ok {
-				text = &Expr{Op: OpString, Text: value + end}
+				text = &Expr{Op: opString, Text: value + end}
 			}
 			joined = append(joined, op(cmp, x.clone(), text))
 		}
@@ -198,10 +204,11 @@ func substringOf(e *Expr) (x *Expr, from, length int, value, cmp string) {
 		return nil, 0, 0, "", ""
 	}
 	call, constant, cmp := e.Args[0], e.Args[1], e.Op
-	if constant.Op == OpCall {
+	if constant.Op == opCall {
 		call, constant, cmp = constant, call, c.mirrored
 	}
-	if call.Op != OpCall || call.Text != "substr" || len(call.Args) != 3 || constant.Op != OpString && constant.Op != OpNumber {
+	if call.Op != opCall || call.Text != "substr" || len(call.Args) != 3 ||
+		constant.Op != opString && constant.Op != opNumber {
 		return nil, 0, 0, "", ""
 	}
 	from, err := strconv.Atoi(call.Args[1].Text)
@@ -243,14 +250,15 @@ func ordered(e *Expr) *Expr {
 	return op(e.Op, flat...)
 }
 
-func truth() *Expr { return &Expr{Op: OpLiteral, Text: "true"} }
+func truth() *Expr { return &Expr{Op: opLiteral, Text: "true"} }
 
 // isTrue reports whether a condition always holds: TRUE, 1 = 1.
 func isTrue(e *Expr) bool {
-	if e.Op == OpLiteral {
+	if e.Op == opLiteral {
 		return e.Text == "true"
 	}
-	return e.Op == "=" && (e.Args[0].Op == OpNumber || e.Args[0].Op == OpString) && e.Args[0].String() == e.Args[1].String()
+	return e.Op == "=" && (e.Args[0].Op == opNumber || e.Args[0].Op == opString) &&
+		e.Args[0].String() == e.Args[1].String()
 }
 
 // conjuncts are the conditions that a condition joins by AND.

@@ -26,7 +26,8 @@ func (n *Normalizer) joinedConditions(q *Query) {
 // joinSubqueries is rule 13: x IN (SELECT key FROM t WHERE …) is a join with t, and so is x =
 // (SELECT … FROM t WHERE key = …), since no row meets two of t.
 func (n *Normalizer) joinSubqueries(q *Query) {
-	if !allInner(q) || slices.ContainsFunc(q.Items, func(e *Expr) bool { return e.Op == OpStar && e.Table == "" }) { // * would gain columns
+	// * would gain columns
+	if !allInner(q) || slices.ContainsFunc(q.Items, func(e *Expr) bool { return e.Op == opStar && e.Table == "" }) {
 		return
 	}
 	var where []*Expr
@@ -34,10 +35,10 @@ func (n *Normalizer) joinSubqueries(q *Query) {
 		n.Schema.Halt.Check()
 		if (c.Op == "in" || c.Op == "=") && len(c.Args) == 2 {
 			x, sub := c.Args[0], c.Args[1]
-			if c.Op == "=" && x.Op == OpQuery {
+			if c.Op == "=" && x.Op == opQuery {
 				x, sub = sub, x
 			}
-			if _, ok := x.column(); ok && sub.Op == OpQuery && n.joinable(sub.Query, c.Op == "=") {
+			if _, ok := x.column(); ok && sub.Op == opQuery && n.joinable(sub.Query, c.Op == "=") {
 				where = append(where, q.absorb(x, sub.Query)...)
 				continue
 			}
@@ -50,7 +51,8 @@ func (n *Normalizer) joinSubqueries(q *Query) {
 // joinable reports whether a subquery is a plain one over one table that gives every value at most
 // once.
 func (n *Normalizer) joinable(q *Query, scalar bool) bool {
-	if q.Set != "" || len(q.From) != 1 || q.From[0].Table == "" || len(q.From[0].Mods) > 0 || len(q.Items) != 1 || len(q.Group) > 0 ||
+	if q.Set != "" || len(q.From) != 1 || q.From[0].Table == "" || len(q.From[0].Mods) > 0 || len(q.Items) != 1 ||
+		len(q.Group) > 0 ||
 		q.Having != nil || q.Qualify != nil || q.Limit != nil || q.Offset != nil || len(q.Extra) > 0 {
 		return false
 	}
@@ -72,7 +74,7 @@ func (n *Normalizer) joinable(q *Query, scalar bool) bool {
 	return false
 }
 
-func constant(e *Expr) bool { return e.Op == OpNumber || e.Op == OpString || e.Op == OpLiteral }
+func constant(e *Expr) bool { return e.Op == opNumber || e.Op == opString || e.Op == opLiteral }
 
 // absorb adds the table of a subquery to the sources and returns the conditions that come with it.
 func (q *Query) absorb(x *Expr, sub *Query) []*Expr {
@@ -123,7 +125,7 @@ func (e *Expr) moveOut(depth int, old, id string) {
 // sameTable is rule 20: t.key IN (SELECT key FROM t WHERE …) is the condition itself.
 func (n *Normalizer) sameTable(q *Query) {
 	for i, c := range conjuncts(q.Where) {
-		if c.Op != "in" || len(c.Args) != 2 || c.Args[1].Op != OpQuery {
+		if c.Op != "in" || len(c.Args) != 2 || c.Args[1].Op != opQuery {
 			continue
 		}
 		sub := c.Args[1].Query
@@ -147,7 +149,8 @@ func (n *Normalizer) sameTable(q *Query) {
 // antiJoin is rule 25: a LEFT JOIN b ON a.x = b.y WHERE b.y IS NULL is a WHERE a.x NOT IN (SELECT y
 // FROM b).
 func (n *Normalizer) antiJoin(q *Query) {
-	if len(q.From) != 2 || q.From[1].Join != "left" || q.From[1].Table == "" || q.From[1].On == nil || q.From[1].On.Op != "=" {
+	if len(q.From) != 2 || q.From[1].Join != "left" || q.From[1].Table == "" || q.From[1].On == nil ||
+		q.From[1].On.Op != "=" {
 		return
 	}
 	b := q.From[1]
@@ -162,7 +165,7 @@ func (n *Normalizer) antiJoin(q *Query) {
 	list := conjuncts(q.Where)
 	at := slices.IndexFunc(list, func(c *Expr) bool {
 		z, ok := c.columnOf("is")
-		return ok && c.Args[0].Table == b.id && c.Args[1].Op == OpNull && (z == yc || n.Schema.NotNull(z))
+		return ok && c.Args[0].Table == b.id && c.Args[1].Op == opNull && (z == yc || n.Schema.NotNull(z))
 	})
 	if at < 0 {
 		return
@@ -174,9 +177,10 @@ func (n *Normalizer) antiJoin(q *Query) {
 	if others.uses(b.id, "") {
 		return
 	}
-	sub := &Query{Items: []*Expr{{Op: OpColumn, Table: b.Table, Text: y.Text}}, From: []*Source{{Join: "inner", Table: b.Table, id: b.Table}}}
+	sub := &Query{Items: []*Expr{{Op: opColumn, Table: b.Table, Text: y.Text}},
+		From: []*Source{{Join: "inner", Table: b.Table, id: b.Table}}}
 	q.From = q.From[:1]
-	q.Where = conjunction(append(rest, op("not in", x, &Expr{Op: OpQuery, Query: sub}))...)
+	q.Where = conjunction(append(rest, op("not in", x, &Expr{Op: opQuery, Query: sub}))...)
 }
 
 // columnOf is the column that the expression's first operand is, if its operator is the one.
@@ -193,7 +197,7 @@ func (q *Query) uses(id, except string) bool {
 	q.columns(func(e *Expr, depth int) {
 		table := strings.TrimPrefix(e.Table, strings.Repeat("^", depth))
 		switch {
-		case e.Op == OpStar:
+		case e.Op == opStar:
 			used = used || table == id || table == "" && depth == 0
 		case table == id && len(e.Table)-len(table) == depth && e.Text != except:
 			used = true
@@ -245,7 +249,7 @@ func (n *Normalizer) uselessJoin(q *Query) {
 func (q *Query) replaceColumn(id, name string, with *Expr) {
 	table, text := with.Table, with.Text
 	q.columns(func(e *Expr, depth int) {
-		if carets := strings.Repeat("^", depth); e.Op == OpColumn && e.Table == carets+id && e.Text == name {
+		if carets := strings.Repeat("^", depth); e.Op == opColumn && e.Table == carets+id && e.Text == name {
 			e.Table, e.Text = carets+table, text
 		}
 	})
@@ -292,7 +296,7 @@ func (n *Normalizer) equalColumns(q *Query) {
 	q.columns(func(e *Expr, depth int) {
 		carets := strings.Repeat("^", depth)
 		table, ok := strings.CutPrefix(e.Table, carets)
-		if c := (colID{table, e.Text}); ok && e.Op == OpColumn && parent[c] != (colID{}) {
+		if c := (colID{table, e.Text}); ok && e.Op == opColumn && parent[c] != (colID{}) {
 			root := find(c)
 			e.Table, e.Text = carets+root.table, root.name
 		}
@@ -300,7 +304,8 @@ func (n *Normalizer) equalColumns(q *Query) {
 	all := []*Expr{q.Where}
 	for _, c := range members {
 		if root := find(c); root != c {
-			all = append(all, op("=", &Expr{Op: OpColumn, Table: root.table, Text: root.name}, &Expr{Op: OpColumn, Table: c.table, Text: c.name}))
+			all = append(all,
+				op("=", &Expr{Op: opColumn, Table: root.table, Text: root.name}, &Expr{Op: opColumn, Table: c.table, Text: c.name}))
 		}
 	}
 	q.Where = conjunction(all...)
@@ -308,5 +313,5 @@ func (n *Normalizer) equalColumns(q *Query) {
 
 // local reports whether the expression is a column of a source in its own query.
 func (e *Expr) local() bool {
-	return e.Op == OpColumn && e.Table != "" && e.Table[0] != '^' && e.Table != "?"
+	return e.Op == opColumn && e.Table != "" && e.Table[0] != '^' && e.Table != "?"
 }

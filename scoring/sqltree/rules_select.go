@@ -22,8 +22,8 @@ func (n *Normalizer) distinct(q *Query) {
 	}
 	q.each(func(e **Expr) {
 		rewrite(e, func(x *Expr) *Expr {
-			if isCount(x) && x.Args[0].Op == OpDistinct && len(x.Args[0].Args) == 1 && key(x.Args[0].Args[0]) {
-				return &Expr{Op: OpCall, Text: "count", Args: x.Args[0].Args}
+			if isCount(x) && x.Args[0].Op == opDistinct && len(x.Args[0].Args) == 1 && key(x.Args[0].Args[0]) {
+				return &Expr{Op: opCall, Text: "count", Args: x.Args[0].Args}
 			}
 			return x
 		})
@@ -56,7 +56,7 @@ func (n *Normalizer) groups(q *Query) {
 	}
 	q.Group = slices.DeleteFunc(q.Group, func(g *Expr) bool {
 		key, ok := keyed[g.Table]
-		return ok && g.Op == OpColumn && g.Text != key
+		return ok && g.Op == opColumn && g.Text != key
 	})
 }
 
@@ -79,11 +79,11 @@ func (n *Normalizer) counts(q *Query) {
 	never := n.neverNull(q)
 	q.each(func(e **Expr) {
 		rewrite(e, func(x *Expr) *Expr {
-			if isCount(x) && (x.Args[0].Op == OpNumber || never(x.Args[0])) {
-				return &Expr{Op: OpCall, Text: "count", Args: []*Expr{op(opRows)}}
+			if isCount(x) && (x.Args[0].Op == opNumber || never(x.Args[0])) {
+				return &Expr{Op: opCall, Text: "count", Args: []*Expr{op(opRows)}}
 			}
-			if isCount(x) && x.Args[0].Op == OpCase && len(x.Args[0].Args) == 2 && never(x.Args[0].Args[1]) {
-				return n.countCase(&Expr{Op: OpCall, Text: "count", Args: []*Expr{op(OpCase, x.Args[0].Args[0], number("1"))}})
+			if isCount(x) && x.Args[0].Op == opCase && len(x.Args[0].Args) == 2 && never(x.Args[0].Args[1]) {
+				return n.countCase(&Expr{Op: opCall, Text: "count", Args: []*Expr{op(opCase, x.Args[0].Args[0], number("1"))}})
 			}
 			if x.Op == "/" {
 				return n.average(x)
@@ -106,7 +106,7 @@ func (n *Normalizer) neverNull(q *Query) func(*Expr) bool {
 				}
 			}
 		}
-		if _, ok := c.columnOf("is not"); ok && c.Args[1].Op == OpNull {
+		if _, ok := c.columnOf("is not"); ok && c.Args[1].Op == opNull {
 			compared[columnKey(c.Args[0])] = true
 		}
 	}
@@ -127,7 +127,7 @@ func (n *Normalizer) notNull(q *Query) {
 	list := conjuncts(q.Where)
 	for i, c := range list {
 		n.Schema.Halt.Check()
-		if _, ok := c.columnOf("is not"); !ok || c.Args[1].Op != OpNull {
+		if _, ok := c.columnOf("is not"); !ok || c.Args[1].Op != opNull {
 			continue
 		}
 		others := *q
@@ -142,7 +142,8 @@ func (n *Normalizer) notNull(q *Query) {
 // extremeOfAll is rule 1: the row whose unique column has the largest value of its table is the
 // first one by that column.
 func (n *Normalizer) extremeOfAll(q *Query) {
-	if len(q.Order) > 0 || q.Limit != nil || q.Offset != nil || len(q.Group) > 0 || len(q.From) != 1 || slices.ContainsFunc(q.Items, aggregates) {
+	if len(q.Order) > 0 || q.Limit != nil || q.Offset != nil || len(q.Group) > 0 || len(q.From) != 1 ||
+		slices.ContainsFunc(q.Items, aggregates) {
 		return
 	}
 	list := conjuncts(q.Where)
@@ -150,19 +151,20 @@ func (n *Normalizer) extremeOfAll(q *Query) {
 		return
 	}
 	x, sub := list[0].Args[0], list[0].Args[1]
-	if x.Op == OpQuery {
+	if x.Op == opQuery {
 		x, sub = sub, x
 	}
 	c, ok := x.column()
-	if !ok || sub.Op != OpQuery || !n.Schema.Unique(c) {
+	if !ok || sub.Op != opQuery || !n.Schema.Unique(c) {
 		return
 	}
 	s := sub.Query
-	if s.Set != "" || len(s.Items) != 1 || len(s.From) != 1 || s.From[0].Table != c.Table || s.Where != nil || len(s.Group) > 0 || s.Having != nil || s.Limit != nil {
+	if s.Set != "" || len(s.Items) != 1 || len(s.From) != 1 || s.From[0].Table != c.Table || s.Where != nil ||
+		len(s.Group) > 0 || s.Having != nil || s.Limit != nil {
 		return
 	}
 	e := s.Items[0]
-	if e.Op != OpCall || e.Text != "max" && e.Text != "min" || len(e.Args) != 1 {
+	if e.Op != opCall || e.Text != "max" && e.Text != "min" || len(e.Args) != 1 {
 		return
 	}
 	if inner, ok := e.Args[0].column(); !ok || inner != c {
@@ -174,26 +176,27 @@ func (n *Normalizer) extremeOfAll(q *Query) {
 
 // extremeFirst is rule 10: the first value in an order is the least or greatest.
 func (n *Normalizer) extremeFirst(q *Query) {
-	if len(q.Order) != 1 || q.Limit == nil || q.Limit.Op != OpNumber || q.Limit.Text != "1" || q.Offset != nil || len(q.Group) > 0 || q.Distinct {
+	if len(q.Order) != 1 || q.Limit == nil || q.Limit.Op != opNumber || q.Limit.Text != "1" || q.Offset != nil ||
+		len(q.Group) > 0 || q.Distinct {
 		return
 	}
 	key := q.Order[0].Expr
 	at := slices.IndexFunc(q.Items, func(e *Expr) bool { return e.String() == key.String() })
-	if at < 0 || key.Op != OpColumn || slices.ContainsFunc(q.Items, aggregates) {
+	if at < 0 || key.Op != opColumn || slices.ContainsFunc(q.Items, aggregates) {
 		return
 	}
 	name := "min"
 	if q.Order[0].Desc {
 		name = "max"
 	}
-	q.Items[at] = &Expr{Op: OpCall, Text: name, Args: []*Expr{q.Items[at]}}
+	q.Items[at] = &Expr{Op: opCall, Text: name, Args: []*Expr{q.Items[at]}}
 	q.Order, q.Limit = nil, nil
 }
 
 // orderKeys is rule 17: the day number of a date orders as the date does.
 func (n *Normalizer) orderKeys(q *Query) {
 	for i, k := range q.Order {
-		if e := k.Expr; e.Op == OpCall && e.Text == "julianday" && len(e.Args) == 1 {
+		if e := k.Expr; e.Op == opCall && e.Text == "julianday" && len(e.Args) == 1 {
 			q.Order[i].Expr = e.Args[0]
 		}
 	}
@@ -203,7 +206,7 @@ func (n *Normalizer) orderKeys(q *Query) {
 func (n *Normalizer) stars(q *Query) {
 	var items []*Expr
 	for _, it := range q.Items {
-		if it.Op != OpStar || it.Text != "" {
+		if it.Op != opStar || it.Text != "" {
 			items = append(items, it)
 			continue
 		}
@@ -219,7 +222,7 @@ func (n *Normalizer) stars(q *Query) {
 				break
 			}
 			for _, c := range t.Columns {
-				columns = append(columns, &Expr{Op: OpColumn, Table: s.id, Text: c})
+				columns = append(columns, &Expr{Op: opColumn, Table: s.id, Text: c})
 			}
 		}
 		if !known {
@@ -269,7 +272,8 @@ func numberSources(q *Query, stop *halt.Signal) {
 			continue
 		}
 		best, text := map[string]string{}, ""
-		for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}}[:len(ids)*(len(ids)-1)] {
+		for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0},
+			{2, 0, 1}}[:len(ids)*(len(ids)-1)] {
 			stop.Check()
 			renamed := map[string]string{}
 			for i := range ids {

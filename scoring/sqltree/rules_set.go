@@ -33,10 +33,12 @@ func (n *Normalizer) setOp(q *Query) *Query {
 	switch {
 	case q.Set == "except" && n.Schema.NotNull(c) && len(first.From) == 1: // rule 5
 		second.moveIn()
-		first.Where = conjunction(first.Where, op("not in", first.Items[0].clone(), &Expr{Op: OpQuery, Query: second}))
+		first.Where = conjunction(first.Where, op("not in", first.Items[0].clone(), &Expr{Op: opQuery, Query: second}))
 		return n.query(first, positions)
-	case (q.Set == "intersect" || q.Set == "union") && plain(second) && len(first.From) == 1 && len(second.From) == 1 && // rule 3
-		first.Where != nil && second.Where != nil && second.From[0].Table == first.From[0].Table && second.Items[0].String() == first.Items[0].String() && len(second.Items) == 1:
+	// rule 3
+	case (q.Set == "intersect" || q.Set == "union") && plain(second) && len(first.From) == 1 && len(second.From) == 1 &&
+		first.Where != nil && second.Where != nil && second.From[0].Table == first.From[0].Table &&
+		second.Items[0].String() == first.Items[0].String() && len(second.Items) == 1:
 		join := map[string]string{"intersect": "and", "union": "or"}[q.Set]
 		first.Where = op(join, first.Where, second.Where)
 		return n.query(first, positions)
@@ -56,7 +58,8 @@ func (q *Query) moveIn() {
 
 // plain reports whether a query is a SELECT with nothing but items, sources and WHERE.
 func plain(q *Query) bool {
-	return q.Set == "" && len(q.Items) > 0 && len(q.Group) == 0 && q.Having == nil && q.Qualify == nil && len(q.Order) == 0 && q.Limit == nil &&
+	return q.Set == "" && len(q.Items) > 0 && len(q.Group) == 0 && q.Having == nil && q.Qualify == nil &&
+		len(q.Order) == 0 && q.Limit == nil &&
 		q.Offset == nil && len(q.Extra) == 0 && !slices.ContainsFunc(q.Items, aggregates)
 }
 

@@ -41,7 +41,8 @@ type Column struct{ Table, Name string }
 func (s *Schema) table(name string) *Table {
 	t := s.Tables[name]
 	if t == nil {
-		t = &Table{unique: map[string]bool{}, notNull: map[string]bool{}, stated: map[string]bool{}, foreign: map[string]Column{}, types: map[string]string{}, special: map[string]bool{}, has: map[string]bool{}}
+		t = &Table{unique: map[string]bool{}, notNull: map[string]bool{}, stated: map[string]bool{},
+			foreign: map[string]Column{}, types: map[string]string{}, special: map[string]bool{}, has: map[string]bool{}}
 		if s.Tables == nil {
 			s.Tables = map[string]*Table{}
 		}

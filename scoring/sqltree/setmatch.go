@@ -84,7 +84,7 @@ func (m *setMatcher) differences(gold, pred *chain, goldTables, predTables map[s
 	differ("and/or", sameTexts(set(gc), set(pc)))
 	name := func(tables map[string]bool) func(*Expr) string {
 		return func(e *Expr) string {
-			if e = m.unit(e, tables); e.Op == OpColumn {
+			if e = m.unit(e, tables); e.Op == opColumn {
 				return e.Text
 			}
 			return e.String()
@@ -94,11 +94,14 @@ func (m *setMatcher) differences(gold, pred *chain, goldTables, predTables map[s
 	if len(g.Group) > 0 || len(p.Group) > 0 {
 		gh, gch := m.conditions(g.Having, gu, false)
 		ph, pch := m.conditions(p.Having, pu, false)
-		differ("having", slices.Equal(units(g.Group, gu), units(p.Group, pu)) && slices.Equal(gh, ph) && slices.Equal(gch, pch))
+		differ("having",
+			slices.Equal(units(g.Group, gu), units(p.Group, pu)) && slices.Equal(gh, ph) && slices.Equal(gch, pch))
 	}
 	if len(gold.order) > 0 || len(pred.order) > 0 {
-		differ("order", len(gold.order) > 0 && slices.Equal(units(keys(gold.order), gu), units(keys(pred.order), pu)) && direction(gold.order) == direction(pred.order) &&
-			(gold.limit == nil) == (pred.limit == nil))
+		differ("order",
+			len(gold.order) > 0 && slices.Equal(units(keys(gold.order), gu), units(keys(pred.order), pu)) &&
+				direction(gold.order) == direction(pred.order) &&
+				(gold.limit == nil) == (pred.limit == nil))
 	}
 	switch {
 	case gold.op != pred.op:
@@ -119,13 +122,13 @@ func (m *setMatcher) unit(e *Expr, tables map[string]bool) *Expr {
 			if to, ok := m.foreign[c]; ok && tables[c.Table] {
 				c = to
 			}
-			return &Expr{Op: OpColumn, Table: c.Table, Text: c.Name}
+			return &Expr{Op: opColumn, Table: c.Table, Text: c.Name}
 		}
-		if e.Op == OpCall && len(e.Args) > 0 && e.Args[0] != nil && e.Args[0].Op == OpDistinct {
-			return &Expr{Op: OpCall, Text: e.Text, Args: append(slices.Clone(e.Args[0].Args), e.Args[1:]...)}
+		if e.Op == opCall && len(e.Args) > 0 && e.Args[0] != nil && e.Args[0].Op == opDistinct {
+			return &Expr{Op: opCall, Text: e.Text, Args: append(slices.Clone(e.Args[0].Args), e.Args[1:]...)}
 		}
-		if e.Op == opRows || e.Op == OpStar {
-			return op(OpStar)
+		if e.Op == opRows || e.Op == opStar {
+			return op(opStar)
 		}
 		return e
 	})
@@ -187,7 +190,7 @@ func (m *setMatcher) conditions(e *Expr, unit func(*Expr) string, values bool) (
 	for _, a := range rest {
 		switch {
 		case a == nil:
-		case a.Op == OpQuery:
+		case a.Op == opQuery:
 			text += " " + m.nested(chainOf(a.Query), values)
 		case values || !predicate(name):
 			text += " " + unit(a)
@@ -210,10 +213,10 @@ func (m *setMatcher) nested(c *chain, values bool) string {
 		x := e.clone()
 		rewrite(&x, func(e *Expr) *Expr {
 			if c, ok := e.column(); ok {
-				return &Expr{Op: OpColumn, Table: c.Table, Text: c.Name}
+				return &Expr{Op: opColumn, Table: c.Table, Text: c.Name}
 			}
 			if e.Op == opRows {
-				return op(OpStar)
+				return op(opStar)
 			}
 			return e
 		})
@@ -273,7 +276,8 @@ func (m *setMatcher) tables(q *Query) []string {
 func (m *setMatcher) keywords(c *chain) []string {
 	q := c.q
 	words := map[string]bool{
-		"where": q.Where != nil, "group": len(q.Group) > 0, "having": q.Having != nil, "limit": c.limit != nil, c.op: c.op != "",
+		"where": q.Where != nil, "group": len(q.Group) > 0, "having": q.Having != nil, "limit": c.limit != nil,
+		c.op: c.op != "",
 	}
 	if len(c.order) > 0 {
 		words["order"], words[direction(c.order)] = true, true

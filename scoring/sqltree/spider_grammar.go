@@ -11,7 +11,8 @@ import (
 // if it reads all of it. Spider's script treats such an answer as an empty query. text is the source of the query.
 func BeyondSpider(q *sqlparts.Query, text string) string {
 	g := &grammar{text: text}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(outsideQuotes(text)), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 0x80) }) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(outsideQuotes(text)),
+		func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 0x80) }) {
 		if beyondWords[word] {
 			g.add(strings.ToUpper(word))
 		}
@@ -22,8 +23,9 @@ func BeyondSpider(q *sqlparts.Query, text string) string {
 
 // beyondWords are words of SQL that Spider's grammar does not have.
 var beyondWords = map[string]bool{
-	"inner": true, "left": true, "right": true, "full": true, "outer": true, "cross": true, "natural": true, "using": true, "exists": true,
-	"case": true, "cast": true, "is": true, "over": true, "offset": true, "with": true, "null": true, "values": true,
+	"inner": true, "left": true, "right": true, "full": true, "outer": true, "cross": true, "natural": true, "using": true,
+	"exists": true,
+	"case":   true, "cast": true, "is": true, "over": true, "offset": true, "with": true, "null": true, "values": true,
 }
 
 // grammar looks for what Spider's parser does not read: it knows single operators between columns,
@@ -118,7 +120,8 @@ func (g *grammar) single(e sqlparts.Expr) {
 	switch e := e.(type) {
 	case *sqlparts.Column, *sqlparts.Star:
 	case *sqlparts.Call:
-		if len(e.Name) != 1 || !slices.Contains([]string{"max", "min", "count", "sum", "avg"}, strings.ToLower(e.Name[0].Text)) {
+		if len(e.Name) != 1 ||
+			!slices.Contains([]string{"max", "min", "count", "sum", "avg"}, strings.ToLower(e.Name[0].Text)) {
 			g.add("a function besides the five aggregates")
 			return
 		}

@@ -152,7 +152,7 @@ func TestEquivalent(t *testing.T) {
 	} {
 		schema := ReadSchema(shop, sqlparts.SQLite)
 		a, b := build(t, schema, sqlparts.SQLite, tt.a, tt.b)
-		if got := Equivalent(a, b, schema, Rules{}); got != tt.equal {
+		if got := equivalent(a, b, schema, Rules{}); got != tt.equal {
 			t.Errorf("%s: %v, want %v\n %s\n %s", tt.why, got, tt.equal, a, b)
 		}
 	}
@@ -161,7 +161,7 @@ func TestEquivalent(t *testing.T) {
 func TestColumnOrderMayCount(t *testing.T) {
 	schema := ReadSchema(shop, sqlparts.SQLite)
 	a, b := build(t, schema, sqlparts.SQLite, "SELECT name, city FROM customers", "SELECT city, name FROM customers")
-	if Equivalent(a, b, schema, Rules{ColumnOrder: true}) {
+	if equivalent(a, b, schema, Rules{ColumnOrder: true}) {
 		t.Error("the order of columns was ignored")
 	}
 }
@@ -182,7 +182,7 @@ func TestWithoutSchema(t *testing.T) {
 	} {
 		schema := &Schema{}
 		a, b := build(t, schema, sqlparts.Generic, tt.a, tt.b)
-		if got := Equivalent(a, b, schema, Rules{}); got != tt.equal {
+		if got := equivalent(a, b, schema, Rules{}); got != tt.equal {
 			t.Errorf("%s: %v, want %v\n %s\n %s", tt.why, got, tt.equal, a, b)
 		}
 	}
@@ -301,7 +301,7 @@ func BenchmarkNormalize(b *testing.B) {
 	for b.Loop() {
 		schema := &Schema{}
 		trees, _ := treesOf(schema, g, p)
-		if !Equivalent(trees[0], trees[1], schema, Rules{}) {
+		if !equivalent(trees[0], trees[1], schema, Rules{}) {
 			b.Fatal("not equal")
 		}
 	}

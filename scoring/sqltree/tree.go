@@ -53,18 +53,18 @@ type Source struct {
 
 // The operators of expressions that are not SQL operators.
 const (
-	OpColumn   = "col"  // Table and Text name it
-	OpStar     = "star" // of Table, or of all sources
-	OpNumber   = "num"  // Text is canonical: 1, 1.0 and 1e0 are 1
-	OpString   = "str"  // Text is its value
-	OpNull     = "null" //
-	OpLiteral  = "lit"  // another literal or placeholder, as written
-	OpCall     = "call" // of the function Text
-	OpDistinct = "distinct"
-	OpCase     = "case" // condition, value, condition, value, …, and the value of ELSE where the number is odd
-	OpCast     = "cast" // to Text
-	OpQuery    = "query"
-	OpRaw      = "raw" // Text was not understood
+	opColumn   = "col"  // Table and Text name it
+	opStar     = "star" // of Table, or of all sources
+	opNumber   = "num"  // Text is canonical: 1, 1.0 and 1e0 are 1
+	opString   = "str"  // Text is its value
+	opNull     = "null" //
+	opLiteral  = "lit"  // another literal or placeholder, as written
+	opCall     = "call" // of the function Text
+	opDistinct = "distinct"
+	opCase     = "case" // condition, value, condition, value, …, and the value of ELSE where the number is odd
+	opCast     = "cast" // to Text
+	opQuery    = "query"
+	opRaw      = "raw" // Text was not understood
 
 	opRows = "rows" // the star of count(*)
 )
@@ -80,12 +80,12 @@ type Expr struct {
 
 func op(name string, args ...*Expr) *Expr { return &Expr{Op: name, Args: args} }
 
-func number(text string) *Expr { return &Expr{Op: OpNumber, Text: text} }
+func number(text string) *Expr { return &Expr{Op: opNumber, Text: text} }
 
-var null = &Expr{Op: OpNull}
+var null = &Expr{Op: opNull}
 
 func (e *Expr) column() (Column, bool) {
-	if e != nil && e.Op == OpColumn && e.Table != "" && e.Table[0] != '^' && e.Table[0] != '$' {
+	if e != nil && e.Op == opColumn && e.Table != "" && e.Table[0] != '^' && e.Table[0] != '$' {
 		table, _, _ := strings.Cut(e.Table, "#")
 		return Column{table, e.Text}, true
 	}
@@ -256,7 +256,7 @@ func (e *Expr) columnsAt(depth int, visit func(*Expr, int)) {
 	if e == nil {
 		return
 	}
-	if e.Op == OpColumn || e.Op == OpStar {
+	if e.Op == opColumn || e.Op == opStar {
 		visit(e, depth)
 	}
 	for _, a := range e.Args {
@@ -302,7 +302,8 @@ func (q *Query) clone() *Query {
 		s.Mods = slices.Clone(s.Mods)
 		c.From[i] = &s
 	}
-	c.Items, c.Group, c.Extra, c.Order = slices.Clone(q.Items), slices.Clone(q.Group), slices.Clone(q.Extra), slices.Clone(q.Order)
+	c.Items, c.Group, c.Extra, c.Order = slices.Clone(q.Items), slices.Clone(q.Group), slices.Clone(q.Extra),
+		slices.Clone(q.Order)
 	c.each(func(e **Expr) { *e = (*e).clone() })
 	return &c
 }

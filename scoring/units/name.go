@@ -68,7 +68,9 @@ const signs = "$€£¥₹₩₽₺₫₪₱฿₦₴₵₸৳%‰‱°"
 func appendToken(out []token, s string, bracket bool, before rune) []token {
 	add := func(s string, before rune) {
 		low := strings.ToLower(s)
-		out = append(out, token{raw: s, low: low, word: lexicon[low], number: low[0] >= '0' && low[0] <= '9', bracket: bracket, before: before})
+		out = append(out,
+			token{raw: s, low: low, word: lexicon[low], number: low[0] >= '0' && low[0] <= '9', bracket: bracket,
+				before: before})
 	}
 	low := strings.ToLower(s)
 	if _, known := symbols[s]; low == s || known || len(vocabulary[low]) > 0 {
@@ -97,7 +99,8 @@ func camel(s string) (parts []string) {
 
 // periods are words for rates by time.
 var periods = map[string]string{
-	"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year", "annually": "year", "annualized": "year", "annualised": "year", "mrr": "month", "arr": "year",
+	"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year",
+	"annual": "year", "annually": "year", "annualized": "year", "annualised": "year", "mrr": "month", "arr": "year",
 }
 
 // reader finds the units in one name or other text.
@@ -205,7 +208,8 @@ func (r *reader) of(t token, i, next int) *Unit {
 	}
 	ends := next == len(r.toks) || r.toks[next].low == "per" || r.toks[next].before == '/' || t.bracket
 	for _, sp := range vocabulary[t.low] { // k_usd, eur m, revenue_mm
-		if sp.doubt && sp.unit.Measure == Count && (i > 0 && r.money(i-1) || next < len(r.toks) && r.money(next) || ends && r.hard(Money, i)) {
+		if sp.doubt && sp.unit.Measure == Count &&
+			(i > 0 && r.money(i-1) || next < len(r.toks) && r.money(next) || ends && r.hard(Money, i)) {
 			return sp.unit
 		}
 	}
@@ -273,7 +277,8 @@ func (r *reader) name() (s Stated) {
 			}
 		case s.Unit == nil || s.Unit.Measure != Share && u.Measure == Share:
 			s.Unit = u
-		case s.Unit == u || s.Unit.Measure == Share || s.Unit.Measure == Money && u.Measure == Money && (s.Unit.Base == "" || u.Base == ""):
+		case s.Unit == u || s.Unit.Measure == Share ||
+			s.Unit.Measure == Money && u.Measure == Money && (s.Unit.Base == "" || u.Base == ""):
 			if s.Unit.Measure == Money && u.Base == "" { // USD cents
 				s.Unit = &Unit{Measure: Money, Symbol: s.Unit.Symbol + " " + u.Symbol, Base: s.Unit.Base, factor: u.factor}
 			} else if s.Unit.Measure == Money && s.Unit.Base == "" {
@@ -347,7 +352,9 @@ func (r *reader) per(s *Stated, i int) int {
 			}
 		}
 		i++
-		for i < len(r.toks) && (r.toks[i].low == "k" || r.toks[i].low == "000" || r.toks[i].low == "thousand" || r.toks[i].low == "m" || r.toks[i].low == "million") {
+		for i < len(r.toks) &&
+			(r.toks[i].low == "k" || r.toks[i].low == "000" || r.toks[i].low == "thousand" || r.toks[i].low == "m" ||
+				r.toks[i].low == "million") {
 			by := int64(1000)
 			if w := r.toks[i].low; w == "m" || w == "million" {
 				by = 1000000
@@ -357,7 +364,8 @@ func (r *reader) per(s *Stated, i int) int {
 		}
 		if i < len(r.toks) && !r.toks[i].number {
 			if u := r.denominator(i); u != nil && u.Measure != Duration {
-				s.Per = &Unit{Measure: u.Measure, Symbol: n.RatString() + " " + u.Symbol, Base: u.Base, factor: new(big.Rat).Mul(n, u.factor)}
+				s.Per = &Unit{Measure: u.Measure, Symbol: n.RatString() + " " + u.Symbol, Base: u.Base,
+					factor: new(big.Rat).Mul(n, u.factor)}
 				return i + 1
 			}
 		}
@@ -388,7 +396,8 @@ func (r *reader) denominator(i int) *Unit {
 }
 
 // rates are the measures of rates that have separate units.
-var rates = map[[2]Measure]Measure{{Length, Duration}: Speed, {Data, Duration}: Throughput, {Length, Volume}: FuelEconomy}
+var rates = map[[2]Measure]Measure{{Length, Duration}: Speed, {Data, Duration}: Throughput,
+	{Length, Volume}: FuelEconomy}
 
 // joined converts a rate to a unit of that rate if there is one: km per hour.
 func (s Stated) joined() Stated {
@@ -396,7 +405,8 @@ func (s Stated) joined() Stated {
 		return s
 	}
 	if m, ok := rates[[2]Measure{s.Unit.Measure, s.Per.Measure}]; ok && s.Unit.Base == s.Per.Base {
-		s.Unit, s.Per = &Unit{Measure: m, Symbol: s.Unit.Symbol + "/" + s.Per.Symbol, factor: new(big.Rat).Quo(s.Unit.factor, s.Per.factor)}, nil
+		s.Unit, s.Per = &Unit{Measure: m, Symbol: s.Unit.Symbol + "/" + s.Per.Symbol,
+			factor: new(big.Rat).Quo(s.Unit.factor, s.Per.factor)}, nil
 	}
 	return s
 }

@@ -119,7 +119,8 @@ func (it *Item) top(x sqlparts.Expr) {
 		switch {
 		case strings.Contains(x.Type, "int") || x.Type == "long":
 			it.Rounds = true
-		case strings.HasPrefix(x.Type, "decimal(") || strings.HasPrefix(x.Type, "numeric(") || strings.HasPrefix(x.Type, "number("):
+		case strings.HasPrefix(x.Type, "decimal(") || strings.HasPrefix(x.Type, "numeric(") ||
+			strings.HasPrefix(x.Type, "number("):
 			_, scale, ok := strings.Cut(strings.TrimSuffix(x.Type, ")"), ",")
 			if n, err := strconv.Atoi(strings.TrimSpace(scale)); ok && err == nil {
 				it.Rounds, it.Digits = true, n
@@ -137,7 +138,8 @@ func (it *Item) top(x sqlparts.Expr) {
 					it.Digits = int(n.Num().Int64())
 				}
 			}
-		case "count", "count_if", "countif", "approx_count_distinct", "uniq", "uniqexact", "approx_distinct", "hll", "row_number", "rank", "dense_rank", "length", "len":
+		case "count", "count_if", "countif", "approx_count_distinct", "uniq", "uniqexact", "approx_distinct", "hll",
+			"row_number", "rank", "dense_rank", "length", "len":
 			it.Counts = true
 		case "coalesce", "ifnull", "nvl", "isnull":
 			if len(x.Args) > 0 {
@@ -203,7 +205,8 @@ func ofExpr(x sqlparts.Expr, context *Question, depth int) Stated {
 		return ofBinary(x, in)
 	case *sqlparts.Call:
 		switch f := strings.ToLower(x.Name.Last().Text); f {
-		case "sum", "avg", "min", "max", "total", "median", "mean", "any_value", "first_value", "last_value", "round", "trunc", "truncate", "floor", "ceil", "ceiling", "abs", "coalesce", "ifnull", "nvl", "isnull", "lag", "lead":
+		case "sum", "avg", "min", "max", "total", "median", "mean", "any_value", "first_value", "last_value", "round",
+			"trunc", "truncate", "floor", "ceil", "ceiling", "abs", "coalesce", "ifnull", "nvl", "isnull", "lag", "lead":
 			if len(x.Args) > 0 {
 				return in(x.Args[0])
 			}
@@ -299,7 +302,8 @@ func datePart(x sqlparts.Expr) *Unit {
 		}
 	}
 	word = strings.ToLower(word)
-	if abbreviated, ok := map[string]string{"dd": "day", "d": "day", "hh": "hour", "mi": "minute", "n": "minute", "ss": "second", "wk": "week", "ww": "week", "mm": "month", "yy": "year", "yyyy": "year", "qq": "quarter"}[word]; ok {
+	if abbreviated, ok := map[string]string{"dd": "day", "d": "day", "hh": "hour", "mi": "minute", "n": "minute",
+		"ss": "second", "wk": "week", "ww": "week", "mm": "month", "yy": "year", "yyyy": "year", "qq": "quarter"}[word]; ok {
 		word = abbreviated
 	}
 	for _, w := range []string{word, strings.TrimSuffix(word, "s")} {

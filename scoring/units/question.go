@@ -47,10 +47,12 @@ func Asked(text string) *Question {
 			}
 			q.Share = q.Share || known.share
 		}
-		if w == "many" && i > 0 && r.toks[i-1].low == "how" || w == "number" || w == "count" || w == "factor" || w == "multiple" || w == "multiplier" {
+		if w == "many" && i > 0 && r.toks[i-1].low == "how" || w == "number" || w == "count" || w == "factor" ||
+			w == "multiple" || w == "multiplier" {
 			q.HowMany = true
 		}
-		if i > 0 && (r.toks[i-1].low == "per" || r.toks[i-1].low == "each" || r.toks[i-1].low == "every") && (r.toks[i].number && r.toks[i].low != "1" || manies[w]) {
+		if i > 0 && (r.toks[i-1].low == "per" || r.toks[i-1].low == "each" || r.toks[i-1].low == "every") &&
+			(r.toks[i].number && r.toks[i].low != "1" || manies[w]) {
 			q.PerMany = true
 		}
 	}
@@ -127,7 +129,9 @@ func (r *reader) sequence(i int, in bool) (s Stated, n int) {
 		if u == nil && in && at == i {
 			u, k = r.behindIn(at)
 		}
-		if u == nil || in && k == 1 && len(t.raw) == 2 && strings.ToUpper(t.raw) == t.raw && strings.ToLower(t.raw) != t.raw && !r.soft[u.Measure] {
+		if u == nil ||
+			in && k == 1 && len(t.raw) == 2 && strings.ToUpper(t.raw) == t.raw && strings.ToLower(t.raw) != t.raw &&
+				!r.soft[u.Measure] {
 			break
 		}
 		switch {

@@ -293,7 +293,8 @@ var contexts = map[Measure]map[string]bool{
 	Temperature: setOf("temp temperature tmax tmin dew freezing boiling melting thermostat fever climate heat warm warmest cold coldest hot hottest weather"),
 	Data:        setOf("size storage data traffic memory disk file download upload bandwidth transfer ram cache usage throughput table backup payload bucket index"),
 	Area:        setOf("area surface land floor plot field acreage living"),
-	Volume:      setOf("volume vol fuel capacity water milk consumption tank liquid oil wine beer discharge displacement drink engine"),
+	Volume: setOf(
+		"volume vol fuel capacity water milk consumption tank liquid oil wine beer discharge displacement drink engine"),
 	Speed:       setOf("speed velocity wind gust"),
 	Energy:      setOf("energy calorie kcal nutrition diet meal burned"),
 	Power:       setOf("power capacity generation output load demand solar wattage plant engine"),
@@ -346,14 +347,25 @@ var (
 
 // phrases are several words that are spelled as one.
 var phrases = map[string]string{
-	"basis point": "bps", "basis points": "bps", "per mille": "permille", "per mil": "permille", "per cent": "percent", "percentage point": "ppt", "percentage points": "ppt", "pct point": "ppt", "pct points": "ppt",
-	"percent point": "ppt", "percent points": "ppt", "us dollar": "usd", "us dollars": "usd", "u s": "us", "american dollars": "usd", "canadian dollars": "cad", "australian dollars": "aud", "singapore dollars": "sgd",
-	"hong kong": "hkd", "new zealand": "nzd", "pounds sterling": "gbp", "pound sterling": "gbp", "british pounds": "gbp", "british pound": "gbp", "swiss francs": "chf", "swiss franc": "chf", "indian rupees": "inr",
-	"japanese yen": "jpy", "chinese yuan": "cny", "swedish kronor": "sek", "swedish krona": "sek", "norwegian kroner": "nok", "danish kroner": "dkk", "euro cents": "eurocent", "euro cent": "eurocent", "us cents": "cent",
-	"metric ton": "tonne", "metric tons": "tonne", "metric tonnes": "tonne", "short tons": "shortton", "short ton": "shortton", "long tons": "longton", "long ton": "longton", "nautical miles": "nmi", "nautical mile": "nmi",
-	"light years": "lightyear", "light year": "lightyear", "troy ounces": "troyounce", "troy ounce": "troyounce", "fl oz": "floz", "fluid ounces": "fluidounce", "fluid ounce": "fluidounce",
-	"degrees celsius": "celsius", "degree celsius": "celsius", "deg celsius": "celsius", "degrees fahrenheit": "fahrenheit", "degree fahrenheit": "fahrenheit", "degrees centigrade": "celsius", "degrees c": "celsius", "degrees f": "fahrenheit", "deg c": "celsius", "deg f": "fahrenheit",
-	"kilowatt hours": "kwh", "kilowatt hour": "kwh", "megawatt hours": "mwh", "megawatt hour": "mwh", "gigawatt hours": "gwh", "watt hours": "wh", "watt hour": "wh", "horse power": "horsepower",
+	"basis point": "bps", "basis points": "bps", "per mille": "permille", "per mil": "permille", "per cent": "percent",
+	"percentage point": "ppt", "percentage points": "ppt", "pct point": "ppt", "pct points": "ppt",
+	"percent point": "ppt", "percent points": "ppt", "us dollar": "usd", "us dollars": "usd", "u s": "us",
+	"american dollars": "usd", "canadian dollars": "cad", "australian dollars": "aud", "singapore dollars": "sgd",
+	"hong kong": "hkd", "new zealand": "nzd", "pounds sterling": "gbp", "pound sterling": "gbp", "british pounds": "gbp",
+	"british pound": "gbp", "swiss francs": "chf", "swiss franc": "chf", "indian rupees": "inr",
+	"japanese yen": "jpy", "chinese yuan": "cny", "swedish kronor": "sek", "swedish krona": "sek",
+	"norwegian kroner": "nok", "danish kroner": "dkk", "euro cents": "eurocent", "euro cent": "eurocent",
+	"us cents":   "cent",
+	"metric ton": "tonne", "metric tons": "tonne", "metric tonnes": "tonne", "short tons": "shortton",
+	"short ton": "shortton", "long tons": "longton", "long ton": "longton", "nautical miles": "nmi",
+	"nautical mile": "nmi",
+	"light years":   "lightyear", "light year": "lightyear", "troy ounces": "troyounce", "troy ounce": "troyounce",
+	"fl oz": "floz", "fluid ounces": "fluidounce", "fluid ounce": "fluidounce",
+	"degrees celsius": "celsius", "degree celsius": "celsius", "deg celsius": "celsius",
+	"degrees fahrenheit": "fahrenheit", "degree fahrenheit": "fahrenheit", "degrees centigrade": "celsius",
+	"degrees c": "celsius", "degrees f": "fahrenheit", "deg c": "celsius", "deg f": "fahrenheit",
+	"kilowatt hours": "kwh", "kilowatt hour": "kwh", "megawatt hours": "mwh", "megawatt hour": "mwh",
+	"gigawatt hours": "gwh", "watt hours": "wh", "watt hour": "wh", "horse power": "horsepower",
 }
 
 func init() {
@@ -390,14 +402,17 @@ func init() {
 		}
 	}
 	for _, shape := range []struct{ word, short string }{{"square", "sq"}, {"sq", "sq"}, {"cubic", "cb"}, {"cu", "cb"}} {
-		for _, w := range []string{"metre", "meter", "metres", "meters", "m", "km", "kilometre", "kilometer", "kilometres", "kilometers", "cm", "centimetre", "centimeter", "centimetres", "centimeters", "mm", "foot", "feet", "ft", "inch", "inches", "in", "yard", "yards", "yd", "mile", "miles", "mi"} {
+		for _, w := range []string{"metre", "meter", "metres", "meters", "m", "km", "kilometre", "kilometer", "kilometres",
+			"kilometers", "cm", "centimetre", "centimeter", "centimetres", "centimeters", "mm", "foot", "feet", "ft", "inch",
+			"inches", "in", "yard", "yards", "yd", "mile", "miles", "mi"} {
 			if _, known := vocabulary[shape.short+w]; known {
 				phrases[shape.word+" "+w] = shape.short + w
 			}
 		}
 	}
 	phrases["cubic feet"], phrases["cu ft"], phrases["cubic m"] = "ft3", "ft3", "m3"
-	for w, u := range map[string]string{"Mb": "Mbit", "Gb": "Gbit", "Kb": "kbit", "KB": "kB", "L": "l", "mL": "ml", "dL": "dl", "min.": "min", "Std": "h"} {
+	for w, u := range map[string]string{"Mb": "Mbit", "Gb": "Gbit", "Kb": "kbit", "KB": "kB", "L": "l", "mL": "ml",
+		"dL": "dl", "min.": "min", "Std": "h"} {
 		symbols[w] = symbols[u]
 	}
 	lexicon = makeLexicon()
@@ -478,8 +493,10 @@ func CurrencySigns() []CurrencySign { return currencySigns }
 
 var currencySigns = func() (list []CurrencySign) {
 	for _, s := range []string{
-		"US$ USD", "CA$ CAD", "AU$ AUD", "NZ$ NZD", "HK$ HKD", "NT$ TWD", "MX$ MXN", "R$ BRL", "S$ SGD", "A$ AUD", "C$ CAD", "$ USD", "€ EUR", "£ GBP", "¥ JPY CNY", "₹ INR", "kr. SEK NOK DKK ISK", "kr SEK NOK DKK ISK", "zł PLN",
-		"Kč CZK", "₩ KRW", "₽ RUB", "₺ TRY", "₫ VND", "₪ ILS", "₱ PHP", "฿ THB", "₦ NGN", "₴ UAH", "৳ BDT", "₵ GHS", "₸ KZT", "Rs. INR PKR LKR", "Rs INR PKR LKR", "Rp IDR", "RM MYR", "KSh KES", "Fr. CHF", "SFr. CHF",
+		"US$ USD", "CA$ CAD", "AU$ AUD", "NZ$ NZD", "HK$ HKD", "NT$ TWD", "MX$ MXN", "R$ BRL", "S$ SGD", "A$ AUD", "C$ CAD",
+		"$ USD", "€ EUR", "£ GBP", "¥ JPY CNY", "₹ INR", "kr. SEK NOK DKK ISK", "kr SEK NOK DKK ISK", "zł PLN",
+		"Kč CZK", "₩ KRW", "₽ RUB", "₺ TRY", "₫ VND", "₪ ILS", "₱ PHP", "฿ THB", "₦ NGN", "₴ UAH", "৳ BDT", "₵ GHS", "₸ KZT",
+		"Rs. INR PKR LKR", "Rs INR PKR LKR", "Rp IDR", "RM MYR", "KSh KES", "Fr. CHF", "SFr. CHF",
 		"dollars USD", "dollar USD", "euros EUR", "euro EUR", "yen JPY", "rupees INR", "francs CHF",
 	} {
 		sign, codes, _ := strings.Cut(s, " ")

@@ -196,7 +196,8 @@ func Compare(a, b Stated) (Relation, *Conversion) {
 		}
 	}
 	same := c.Factors[0].Cmp(one) == 0 && c.Offset == nil
-	if same && a.Unit != nil && b.Unit != nil && (a.Unit.binary == nil) != (b.Unit.binary == nil) && a.Unit.factor.Cmp(b.Unit.factor) != 0 {
+	if same && a.Unit != nil && b.Unit != nil && (a.Unit.binary == nil) != (b.Unit.binary == nil) &&
+		a.Unit.factor.Cmp(b.Unit.factor) != 0 {
 		same = false
 	}
 	if same {
@@ -208,10 +209,12 @@ func Compare(a, b Stated) (Relation, *Conversion) {
 // share converts a statement of a number per so many, such as per 1000, to the equal share, per mille, if the other
 // statement is a share.
 func (s Stated) share(other Stated) Stated {
-	if s.Unit != nil || s.Scale != nil || s.Per == nil || s.Per.Measure != Count || other.Unit == nil || other.Unit.Measure != Share {
+	if s.Unit != nil || s.Scale != nil || s.Per == nil || s.Per.Measure != Count || other.Unit == nil ||
+		other.Unit.Measure != Share {
 		return s
 	}
-	s.Unit, s.Per = &Unit{Measure: Share, Symbol: "per " + s.Per.Symbol, Base: other.Unit.Base, factor: new(big.Rat).Inv(s.Per.factor)}, nil
+	s.Unit, s.Per = &Unit{Measure: Share, Symbol: "per " + s.Per.Symbol, Base: other.Unit.Base,
+		factor: new(big.Rat).Inv(s.Per.factor)}, nil
 	return s
 }
 

@@ -88,7 +88,8 @@ func (p *Plan) foreignHelpers(installed map[string][]string) (out []string) {
 		}
 	}
 	for _, name := range p.Warehouse.Helpers {
-		creates := slices.ContainsFunc(p.Steps, func(s Step) bool { return strings.HasPrefix(s.SQL, "CREATE OR REPLACE FUNCTION "+p.in(name)+"(") })
+		creates := slices.ContainsFunc(p.Steps,
+			func(s Step) bool { return strings.HasPrefix(s.SQL, "CREATE OR REPLACE FUNCTION "+p.in(name)+"(") })
 		if creates && stateOf(installed[name], "") == Foreign {
 			out = append(out, name)
 		}
@@ -103,7 +104,8 @@ func stateOf(comments []string, mark string) State {
 	case mark != "" && slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, "["+mark+"]") }):
 		return Same
 	case slices.ContainsFunc(comments, func(c string) bool {
-		return strings.Contains(c, "[badger:") || strings.Contains(c, "[badger-procedure:") || strings.Contains(c, "[badger-helper]")
+		return strings.Contains(c, "[badger:") || strings.Contains(c, "[badger-procedure:") ||
+			strings.Contains(c, "[badger-helper]")
 	}):
 		return Changed
 	}
@@ -113,7 +115,8 @@ func stateOf(comments []string, mark string) State {
 // installed are the comments of the functions of badger's schema, by name.
 func (p *Plan) installed(ctx context.Context, db Database) (map[string][]string, error) {
 	if p.Inventory == "" {
-		return nil, errcode.New(errcode.Unimplemented, "%s stores no comments on functions, from which the versions could be read", p.Warehouse.Name)
+		return nil, errcode.New(errcode.Unimplemented,
+			"%s stores no comments on functions, from which the versions could be read", p.Warehouse.Name)
 	}
 	t, err := db.Query(ctx, p.Inventory)
 	if errcode.Of(err) == errcode.NotFound { // no schema, no functions
@@ -175,7 +178,11 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 		return done, err
 	}
 	if service == Foreign { // none of its steps is for that state
-		done.Hand = append(done.Hand, Step{By: Hand, Why: "The service " + p.in(p.Values.Service) + " has no mark of badger's: Terraform or a person made it, and brings it to this specification.", SQL: "badger deploy snowflake writes service.yaml and upgrade.sql"})
+		done.Hand = append(done.Hand,
+			Step{By: Hand,
+				Why: "The service " + p.in(p.Values.Service) +
+					" has no mark of badger's: Terraform or a person made it, and brings it to this specification.",
+				SQL: "badger deploy snowflake writes service.yaml and upgrade.sql"})
 	}
 	tables := false
 	for i := range p.Steps {
@@ -219,7 +226,8 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 		}
 		if err != nil {
 			return done, errcode.New(errcode.Of(err), "step %d of %d, to be run by %s (%s): %w\n%d statements were run and are complete; this one and those after it are left. "+
-				"Put right what is wrong and run the same command again to resume at this step", i+1, len(p.Steps), p.Who(s), s.Why, err, done.Run)
+				"Put right what is wrong and run the same command again to resume at this step", i+1, len(p.Steps), p.Who(s), s.Why,
+				err, done.Run)
 		}
 		done.Run++
 	}

@@ -20,9 +20,10 @@ type Line struct {
 
 // Comparison is how an installation stands to the plan.
 type Comparison struct {
-	Lines       []Line         // what differs
-	Same        map[string]int // how many of each kind are as they should be: functions, the service, tables, views, roles, grants
-	NotCompared []string       // what this warehouse does not show
+	Lines []Line // what differs
+	// how many of each kind are as they should be: functions, the service, tables, views, roles, grants
+	Same        map[string]int
+	NotCompared []string // what this warehouse does not show
 
 	warehouse string // its name
 }
@@ -101,7 +102,8 @@ func (p *Plan) diffJob(ctx context.Context, db Database, c *Comparison) error {
 	case want:
 		c.Lines = append(c.Lines, Line{State: string(Missing), What: "job", Name: name, Fix: "schedules it"})
 	case there:
-		c.Lines = append(c.Lines, Line{State: string(LeftOver), What: "job", Name: name, Why: "the values have no schedule.cron", Fix: "ends it"})
+		c.Lines = append(c.Lines,
+			Line{State: string(LeftOver), What: "job", Name: name, Why: "the values have no schedule.cron", Fix: "ends it"})
 	}
 	return nil
 }

@@ -62,13 +62,17 @@ func (p *Plan) Remove(ctx context.Context, db Database, withData bool, by ...str
 		switch code := errcode.Of(err); {
 		case err == nil:
 			done.Run++
-		case code == errcode.NotFound, code == errcode.InvalidArgument && strings.HasPrefix(d.SQL, "REVOKE"): // of a role that is gone
+		case code == errcode.NotFound, code == errcode.InvalidArgument && strings.HasPrefix(d.SQL, "REVOKE"):
+			// of a role that is gone
 			done.Gone++
-		case code == errcode.FailedPrecondition, code == errcode.InvalidArgument && (d.SQL == d.Step.DropData || strings.HasPrefix(d.SQL, "DROP VIEW")): // such as a view of the users' own in a table's place
+		case code == errcode.FailedPrecondition,
+			code == errcode.InvalidArgument && (d.SQL == d.Step.DropData || strings.HasPrefix(d.SQL, "DROP VIEW")):
+			// such as a view of the users' own in a table's place
 			done.Left = append(done.Left, d.SQL)
 		default:
 			return done, errcode.New(code, "statement %d of %d, to be run by %s (%s): %w\n%d statements were run and are complete; this one and those after it are left. "+
-				"Put right what is wrong and run the same command again to resume at this step", i+1, len(all), p.Who(d.Step), d.SQL, err, done.Run)
+				"Put right what is wrong and run the same command again to resume at this step", i+1, len(all), p.Who(d.Step),
+				d.SQL, err, done.Run)
 		}
 	}
 	return done, nil
@@ -106,7 +110,8 @@ func (p *Plan) keeps(ctx context.Context, db Database) (func(d *Drop) bool, erro
 	}
 	return func(d *Drop) bool {
 		if d.Role {
-			return p.Others == "" || slices.ContainsFunc(others, func(name string) bool { return d.SQL == "DROP ROLE IF EXISTS "+name })
+			return p.Others == "" ||
+				slices.ContainsFunc(others, func(name string) bool { return d.SQL == "DROP ROLE IF EXISTS "+name })
 		}
 		if d.Step.Service != "" {
 			return service == Foreign

@@ -33,7 +33,8 @@ func (p *Plan) Examine(ctx context.Context, open func() (db Database, end func()
 	if err != nil {
 		return failed(err)
 	}
-	return append(checks, diff.check("functions", "function", "service"), diff.check("roles, grants", "role", "grant", "key", "job"))
+	return append(checks, diff.check("functions", "function", "service"),
+		diff.check("roles, grants", "role", "grant", "key", "job"))
 }
 
 // check is that of the parts of an installation that are of some kinds.
@@ -72,7 +73,8 @@ func (c *Comparison) check(name string, kinds ...string) doctor.Check {
 
 // endpoint asks the server that the functions call whether it is alive.
 func (p *Plan) endpoint(ctx context.Context) doctor.Check {
-	check := doctor.Check{Name: "endpoint", Status: doctor.Skipped, Detail: "the functions call none that could be asked from here"}
+	check := doctor.Check{Name: "endpoint", Status: doctor.Skipped,
+		Detail: "the functions call none that could be asked from here"}
 	url := p.Values.Endpoint
 	if url == "" || p.Via.Name == "flight" { // which speaks gRPC
 		return check

@@ -101,7 +101,8 @@ func (v *Values) Set(key, value string) error {
 	d := yaml.NewDecoder(bytes.NewReader([]byte(value)))
 	d.KnownFields(true)
 	if err := d.Decode(at.Addr().Interface()); err != nil {
-		return errcode.New(errcode.InvalidArgument, "%s: expected %s, such as %s=%s", key, kinds[at.Kind()].want, key, kinds[at.Kind()].example)
+		return errcode.New(errcode.InvalidArgument, "%s: expected %s, such as %s=%s", key, kinds[at.Kind()].want, key,
+			kinds[at.Kind()].example)
 	}
 	return nil
 }
@@ -129,7 +130,8 @@ func fieldOf(v reflect.Value, name string) reflect.Value {
 
 var kinds = map[reflect.Kind]struct{ want, example string }{
 	reflect.Int: {"a whole number", "2"}, reflect.Float64: {"a number", "0.5"}, reflect.Bool: {"true or false", "true"},
-	reflect.Slice: {"a list", "'[a, b]'"}, reflect.Map: {"a mapping of names to texts", "'{a: b}'"}, reflect.Struct: {"a mapping of its keys", "'{a: b}'"},
+	reflect.Slice: {"a list", "'[a, b]'"}, reflect.Map: {"a mapping of names to texts", "'{a: b}'"},
+	reflect.Struct: {"a mapping of its keys", "'{a: b}'"},
 }
 
 var (

@@ -19,7 +19,8 @@ type App struct {
 // App plans the installation inside a Native App.
 func (p *Plan) App() (*App, error) {
 	if p.service == "" {
-		return nil, errcode.New(errcode.Internal, "%s via %s has no service that an app could hold", p.Warehouse.Name, p.Via.Name)
+		return nil, errcode.New(errcode.Internal, "%s via %s has no service that an app could hold", p.Warehouse.Name,
+			p.Via.Name)
 	}
 	inside := &Plan{Values: p.Values, Warehouse: p.Warehouse, Via: p.Via, dialect: p.dialect, functions: p.functions}
 	inside.Values.Database, inside.Values.Schedule.Cron = "", ""

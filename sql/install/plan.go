@@ -83,14 +83,16 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 		return nil, err
 	}
 	if w.Schema != nil && !w.Schema.MatchString(v.Schema) {
-		return nil, errcode.New(errcode.InvalidArgument, "values: schema is %.60q; a dataset's name has letters, digits and _ only", v.Schema)
+		return nil, errcode.New(errcode.InvalidArgument,
+			"values: schema is %.60q; a dataset's name has letters, digits and _ only", v.Schema)
 	}
 	if d.Name != w.Name {
 		return nil, errcode.New(errcode.Internal, "%s was given the dialect of %s", w.Name, d.Name)
 	}
 	for _, f := range v.fields() {
 		if (f.key == "schema" || strings.HasPrefix(f.key, "roles.")) && w.Longest > 0 && len(*f.value) > w.Longest {
-			return nil, errcode.New(errcode.InvalidArgument, "values: %s has %d bytes; %s takes names of at most %d", f.key, len(*f.value), w.Name, w.Longest)
+			return nil, errcode.New(errcode.InvalidArgument, "values: %s has %d bytes; %s takes names of at most %d", f.key,
+				len(*f.value), w.Name, w.Longest)
 		}
 	}
 	p := &Plan{Values: v, Warehouse: w, Via: via, dialect: d, functions: functions}
@@ -119,7 +121,8 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 	if err := errors.Join(template("grants"), p.tables(), p.schedule(functions)); err != nil {
 		return nil, err
 	}
-	for name, query := range map[string]*string{"inventory": &p.Inventory, "rights": &p.Rights, "others": &p.Others, "job": &p.Job, "service": &p.services} {
+	for name, query := range map[string]*string{"inventory": &p.Inventory, "rights": &p.Rights, "others": &p.Others,
+		"job": &p.Job, "service": &p.services} {
 		text, err := p.text(name, &page{Plan: p, Functions: declared})
 		if err != nil {
 			return nil, err
@@ -156,14 +159,17 @@ func (p *Plan) declare(functions []udf.Function) ([]Declared, error) {
 	seen := map[key]string{}
 	for _, f := range out {
 		if w := p.Warehouse; w.Longest > 0 && len(f.Name) > w.Longest {
-			return nil, errcode.New(errcode.InvalidArgument, "the function %s has a name of %d bytes; %s takes at most %d: give its judge a shorter name", f.Name, len(f.Name), w.Name, w.Longest)
+			return nil, errcode.New(errcode.InvalidArgument,
+				"the function %s has a name of %d bytes; %s takes at most %d: give its judge a shorter name", f.Name, len(f.Name),
+				w.Name, w.Longest)
 		}
 		k := key{f.Name, 0}
 		if p.Warehouse.Optional == byOverload {
 			k.arity = len(f.Params)
 		}
 		if other, dup := seen[k]; dup {
-			return nil, errcode.New(errcode.AlreadyExists, "the functions %s and %s would both be called %s; rename the judge of one of them", other, f.Of.Name, f.Name)
+			return nil, errcode.New(errcode.AlreadyExists,
+				"the functions %s and %s would both be called %s; rename the judge of one of them", other, f.Of.Name, f.Name)
 		}
 		seen[k] = f.Of.Name
 	}
@@ -217,7 +223,8 @@ func (p *Plan) text(name string, data *page) (string, error) {
 	}
 	t, err := template.New(file).Funcs(template.FuncMap{
 		"id": p.dialect.Identifier, "lit": p.dialect.Literal, "in": p.in, "oneline": oneLine,
-		"inc": func(i int) int { return i + 1 }, "py": pythonText, "readable": readable, "underlying": p.underlying, "relations": p.relations, "keyed": keyed,
+		"inc": func(i int) int { return i + 1 }, "py": pythonText, "readable": readable, "underlying": p.underlying,
+		"relations": p.relations, "keyed": keyed,
 		"kind": func(name string) string {
 			if store.TableNamed(name) == nil {
 				return "VIEW"
@@ -229,10 +236,13 @@ func (p *Plan) text(name string, data *page) (string, error) {
 			b, err := templates.ReadFile(p.Warehouse.Name + "/" + name)
 			return string(b), err
 		},
-		"sh": service.ShellWord, "name": func(email string) string { name, _, _ := strings.Cut(email, "@"); return name }, "functionOwner": func() string { return service.FunctionOwnerPermissions },
-		"key": store.Reader{Dialect: p.dialect}.Key, "names": textList, "table": store.TableNamed, "quartz": p.Values.Schedule.quartz, "eventbridge": p.Values.Schedule.eventbridge, "bigquery": p.Values.Schedule.bigquery,
-		"argtype": p.dialect.ArgumentType,
-		"type":    p.dialect.ResultType,
+		"sh": service.ShellWord, "name": func(email string) string { name, _, _ := strings.Cut(email, "@"); return name },
+		"functionOwner": func() string { return service.FunctionOwnerPermissions },
+		"key":           store.Reader{Dialect: p.dialect}.Key, "names": textList, "table": store.TableNamed,
+		"quartz": p.Values.Schedule.quartz, "eventbridge": p.Values.Schedule.eventbridge,
+		"bigquery": p.Values.Schedule.bigquery,
+		"argtype":  p.dialect.ArgumentType,
+		"type":     p.dialect.ResultType,
 	}).Option("missingkey=error").Parse(string(src))
 	if err != nil {
 		return "", errcode.New(errcode.Internal, "template %w", err)

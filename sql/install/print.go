@@ -17,7 +17,8 @@ func (p *Plan) Print(w io.Writer) error {
 	if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.MayExist }) {
 		again = "Each may be run again; those that say so fail then, which is as good as done."
 	}
-	fmt.Fprintf(&b, "-- badger in %s via %s: %d steps, in this order. %s\n", p.Warehouse.Name, p.Via.Name, len(p.Steps), again)
+	fmt.Fprintf(&b, "-- badger in %s via %s: %d steps, in this order. %s\n", p.Warehouse.Name, p.Via.Name, len(p.Steps),
+		again)
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		fmt.Fprintf(&b, "\n-- %d. Run by %s.\n-- %s\n", i+1, p.Who(s), s.Why)
@@ -65,12 +66,14 @@ func Explain(w io.Writer) error {
 		h := &Warehouses[i]
 		for k := range h.Vias {
 			v := &h.Vias[k]
-			fmt.Fprintf(&b, "\n  --warehouse %s --via %s\n      %s\n", h.Name, v.Name, strings.Join(printable.Wrap(v.Doc, 74), "\n      "))
+			fmt.Fprintf(&b, "\n  --warehouse %s --via %s\n      %s\n", h.Name, v.Name,
+				strings.Join(printable.Wrap(v.Doc, 74), "\n      "))
 			if len(v.Required) > 0 {
 				fmt.Fprintf(&b, "      Values it needs: %s.\n", strings.Join(v.Required, ", "))
 			}
 			if v.Wire.Budget > 0 {
-				fmt.Fprintf(&b, "      Rows a call: %d small, %d large, %d judged.\n", v.Wire.RowCap("small", Rows{}), v.Wire.RowCap("large", Rows{}), v.Wire.RowCap("judged", Rows{}))
+				fmt.Fprintf(&b, "      Rows a call: %d small, %d large, %d judged.\n", v.Wire.RowCap("small", Rows{}),
+					v.Wire.RowCap("large", Rows{}), v.Wire.RowCap("judged", Rows{}))
 			}
 		}
 	}

@@ -21,10 +21,11 @@ type Schedule struct {
 	Cron     string   `yaml:"cron"`     // five fields: minute, hour, day of the month, month, day of the week
 	Timezone string   `yaml:"timezone"` // of the cron expression; UTC
 	Metrics  []string `yaml:"metrics"`  // empty: all metrics whose inputs exist
-	Compute  string   `yaml:"compute"`  // Snowflake: the warehouse that the task runs on, serverless where empty; Databricks: id of the SQL warehouse
-	Slice    int      `yaml:"slice"`    // answers that are scored and stored in one call; 0: the limit of a call
-	Stale    int      `yaml:"stale"`    // minutes after which a lock whose holder is silent may be taken; 0: 60
-	Drop     float64  `yaml:"drop"`     // fall of a pass rate, from 0 to 1, that is worth an alert; 0: 0.05
+	// Snowflake: the warehouse that the task runs on, serverless where empty; Databricks: id of the SQL warehouse
+	Compute string  `yaml:"compute"`
+	Slice   int     `yaml:"slice"` // answers that are scored and stored in one call; 0: the limit of a call
+	Stale   int     `yaml:"stale"` // minutes after which a lock whose holder is silent may be taken; 0: 60
+	Drop    float64 `yaml:"drop"`  // fall of a pass rate, from 0 to 1, that is worth an alert; 0: 0.05
 }
 
 const (
@@ -46,7 +47,9 @@ func (s *Schedule) complete() error {
 	if s.Cron != "" {
 		fields := strings.Fields(s.Cron)
 		if len(fields) != 5 || slices.ContainsFunc(fields, func(f string) bool { return !cronField.MatchString(f) }) {
-			return bad("cron is %.40q, expected five fields such as 0 6 * * *: minute, hour, day of the month, month, day of the week", s.Cron)
+			return bad(
+				"cron is %.40q, expected five fields such as 0 6 * * *: minute, hour, day of the month, month, day of the week",
+				s.Cron)
 		}
 		for i, most := range []int{59, 23, 31, 12, 7} {
 			for _, digits := range digits.FindAllString(fields[i], -1) {
@@ -56,7 +59,8 @@ func (s *Schedule) complete() error {
 			}
 		}
 		if fields[2] != "*" && fields[4] != "*" {
-			return bad("cron names days of the month and days of the week, which warehouses read in different ways; name one of them")
+			return bad(
+				"cron names days of the month and days of the week, which warehouses read in different ways; name one of them")
 		}
 		if most := mostDays(fields[3]); most > 0 && number.MatchString(fields[2]) {
 			if n, err := strconv.Atoi(fields[2]); err != nil || n > most {
@@ -107,7 +111,8 @@ func mostDays(months string) (most int) {
 func (p *Plan) schedule(functions []udf.Function) error {
 	if p.Warehouse.Global || p.Values.Schema != store.Schema {
 		if p.Values.Schedule.Cron != "" {
-			return errcode.New(errcode.InvalidArgument, "values: schedule.cron needs badger's tables, which are in the schema %s only, and not in Databend", store.Schema)
+			return errcode.New(errcode.InvalidArgument,
+				"values: schedule.cron needs badger's tables, which are in the schema %s only, and not in Databend", store.Schema)
 		}
 		return nil
 	}
@@ -124,12 +129,14 @@ func (p *Plan) schedule(functions []udf.Function) error {
 	}
 	for _, m := range p.Values.Schedule.Metrics {
 		if !slices.Contains(metrics, m) {
-			return errcode.New(errcode.NotFound, "values: schedule.metrics: unknown metric %.60q%s", m, scoring.Suggest(m, metrics))
+			return errcode.New(errcode.NotFound, "values: schedule.metrics: unknown metric %.60q%s", m,
+				scoring.Suggest(m, metrics))
 		}
 	}
 	if p.Values.Schedule.Cron != "" {
 		if p.Values.Schedule.Compute == "" && (p.Warehouse.Name == "snowflake" || p.Warehouse.Name == "databricks") {
-			return errcode.New(errcode.InvalidArgument, "values: %s needs schedule.compute, the warehouse that evaluates", p.Warehouse.Name)
+			return errcode.New(errcode.InvalidArgument, "values: %s needs schedule.compute, the warehouse that evaluates",
+				p.Warehouse.Name)
 		}
 		if p.Warehouse.Name == "bigquery" {
 			if _, err := p.Values.Schedule.bigquery(); err != nil {
@@ -152,7 +159,8 @@ const procedureName = "evaluate"
 
 // ProcedureDoc returns the procedure's comment, with the mark by which an installation is compared.
 func (p *page) ProcedureDoc() string {
-	return "Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [" + p.Mark + "]"
+	return "Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [" +
+		p.Mark + "]"
 }
 
 // Slice returns the number of answers that are scored and stored in one step.
@@ -223,7 +231,8 @@ var (
 func (s *Schedule) bigquery() (string, error) {
 	f := strings.Fields(s.Cron)
 	if s.Timezone != "UTC" {
-		return "", errcode.New(errcode.InvalidArgument, "values: schedule.timezone is %.40q; BigQuery schedules queries in UTC", s.Timezone)
+		return "", errcode.New(errcode.InvalidArgument,
+			"values: schedule.timezone is %.40q; BigQuery schedules queries in UTC", s.Timezone)
 	}
 	day := "day"
 	if number.MatchString(f[4]) {
@@ -231,8 +240,11 @@ func (s *Schedule) bigquery() (string, error) {
 			day = days[n]
 		}
 	}
-	if !number.MatchString(f[0]) || !number.MatchString(f[1]) || f[2] != "*" || f[3] != "*" || f[4] != "*" && day == "day" {
-		return "", errcode.New(errcode.InvalidArgument, "values: schedule.cron is %.40q; for BigQuery it may be MINUTE HOUR * * * or MINUTE HOUR * * DAY, with numbers", s.Cron)
+	if !number.MatchString(f[0]) || !number.MatchString(f[1]) || f[2] != "*" || f[3] != "*" ||
+		f[4] != "*" && day == "day" {
+		return "", errcode.New(errcode.InvalidArgument,
+			"values: schedule.cron is %.40q; for BigQuery it may be MINUTE HOUR * * * or MINUTE HOUR * * DAY, with numbers",
+			s.Cron)
 	}
 	minute, _ := strconv.Atoi(f[0])
 	hour, _ := strconv.Atoi(f[1])

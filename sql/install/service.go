@@ -36,8 +36,10 @@ func (p *Plan) calling(declared []Declared) error {
 func (p *Plan) CloudRun() *service.CloudRunService {
 	v := &p.Values
 	return &service.CloudRunService{
-		Name: v.Service, Project: v.Database, Location: v.Location, Dataset: v.Schema, Tables: store.Schema, Connection: v.Connection,
-		Owner: v.Roles.Owner, Caller: v.Roles.Caller, Nightly: v.Schedule.Cron != "", Deploy: &v.Deploy, Dialect: p.dialect,
+		Name: v.Service, Project: v.Database, Location: v.Location, Dataset: v.Schema, Tables: store.Schema,
+		Connection: v.Connection,
+		Owner:      v.Roles.Owner, Caller: v.Roles.Caller, Nightly: v.Schedule.Cron != "", Deploy: &v.Deploy,
+		Dialect: p.dialect,
 	}
 }
 

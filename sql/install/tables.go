@@ -16,7 +16,9 @@ func (p *Plan) tables() error {
 	}
 	there := strings.NewReplacer(store.Schema+".", p.SchemaName()+".")
 	add := func(why, create, drop, dropData string) {
-		p.Steps = append(p.Steps, Step{By: Owner, Why: oneLine(why), SQL: there.Replace(create), Drop: there.Replace(drop), DropData: there.Replace(dropData), Table: true})
+		p.Steps = append(p.Steps,
+			Step{By: Owner, Why: oneLine(why), SQL: there.Replace(create), Drop: there.Replace(drop),
+				DropData: there.Replace(dropData), Table: true})
 	}
 	var indexes []Step
 	for i := range store.Tables {
@@ -24,7 +26,8 @@ func (p *Plan) tables() error {
 		add(t.Doc+tableStays, t.Create(p.dialect), "", t.Drop())
 	}
 	for _, sql := range store.Indexes(p.dialect) {
-		indexes = append(indexes, Step{By: Owner, Why: "Rows are found by their key, and no key is there twice.", SQL: there.Replace(sql)})
+		indexes = append(indexes,
+			Step{By: Owner, Why: "Rows are found by their key, and no key is there twice.", SQL: there.Replace(sql)})
 	}
 	for i := range store.Views {
 		v := &store.Views[i]
@@ -61,7 +64,8 @@ func (p *Plan) underlying() (names []string) {
 	for i := range store.Tables {
 		name := store.Tables[i].Name
 		read := slices.ContainsFunc(store.Views, func(v store.View) bool {
-			return strings.Contains(v.Query(store.Reader{Dialect: p.dialect})+" ", store.Schema+"."+name+" ") || strings.Contains(v.Query(store.Reader{Dialect: p.dialect}), store.Schema+"."+name+")")
+			return strings.Contains(v.Query(store.Reader{Dialect: p.dialect})+" ", store.Schema+"."+name+" ") ||
+				strings.Contains(v.Query(store.Reader{Dialect: p.dialect}), store.Schema+"."+name+")")
 		})
 		if read && !slices.Contains(readable(), name) {
 			names = append(names, name)

@@ -35,7 +35,8 @@ func (c *Comparison) Print(w io.Writer) {
 		}
 	}
 	if len(c.NotCompared) > 0 {
-		fmt.Fprintf(w, "not compared, because %s does not show them here: %s\n", c.warehouse, strings.Join(c.NotCompared, ", "))
+		fmt.Fprintf(w, "not compared, because %s does not show them here: %s\n", c.warehouse,
+			strings.Join(c.NotCompared, ", "))
 	}
 }
 
@@ -44,7 +45,8 @@ func (d *Done) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s run, %s there already\n", were(d.Run, "statement"), were(d.Same, "function"))
 	leftOut(w, d.LeftOut, "step")
 	if n := len(d.Refused); n > 0 {
-		fmt.Fprintf(w, "%s refused that %s not needed, the first: %s\n", were(n, "step"), printable.Verb(n, "is", "are"), d.Refused[0])
+		fmt.Fprintf(w, "%s refused that %s not needed, the first: %s\n", were(n, "step"), printable.Verb(n, "is", "are"),
+			d.Refused[0])
 	}
 	for _, s := range d.Hand {
 		fmt.Fprintf(w, "\nto be done by hand: %s\n    %s\n", s.Why, strings.ReplaceAll(s.SQL, "\n", "\n    "))
@@ -68,7 +70,8 @@ func (d *Dropped) Print(w io.Writer) {
 
 func leftOut(w io.Writer, n int, what string) {
 	if n > 0 {
-		fmt.Fprintf(w, "%s %s left to another role: run this again with --as and that role's URL\n", printable.Count(n, what), printable.Verb(n, "is", "are"))
+		fmt.Fprintf(w, "%s %s left to another role: run this again with --as and that role's URL\n", printable.Count(n, what),
+			printable.Verb(n, "is", "are"))
 	}
 }
 

@@ -31,10 +31,11 @@ type Values struct {
 
 	Integration string `yaml:"integration"`  // Snowflake: name of the API integration
 	APIProvider string `yaml:"api_provider"` // Snowflake: the kind of Amazon's API Gateway
-	RoleARN     string `yaml:"role_arn"`     // Snowflake and Redshift: the role of the cloud that may call the gateway or the Lambda function
-	Pool        string `yaml:"pool"`         // Snowflake: compute pool
-	Instances   string `yaml:"instances"`    // Snowflake: instance family of the pool
-	Service     string `yaml:"service"`      // Snowflake: name of the service; BigQuery: of the Cloud Run service
+	// Snowflake and Redshift: the role of the cloud that may call the gateway or the Lambda function
+	RoleARN   string `yaml:"role_arn"`
+	Pool      string `yaml:"pool"`      // Snowflake: compute pool
+	Instances string `yaml:"instances"` // Snowflake: instance family of the pool
+	Service   string `yaml:"service"`   // Snowflake: name of the service; BigQuery: of the Cloud Run service
 
 	Location   string `yaml:"location"`   // BigQuery: of the dataset and the connection
 	Connection string `yaml:"connection"` // BigQuery and Databricks: name of the connection
@@ -181,25 +182,31 @@ func (v *Values) complete(required []string) error {
 		}
 		for _, key := range required {
 			if key == f.key && *f.value == "" {
-				return errcode.New(errcode.InvalidArgument, "values: %s via %s needs %s, such as %s: %s", v.Warehouse, v.Via, f.key, f.key, f.example)
+				return errcode.New(errcode.InvalidArgument, "values: %s via %s needs %s, such as %s: %s", v.Warehouse, v.Via, f.key,
+					f.key, f.example)
 			}
 		}
 	}
 	if v.Endpoint != "" {
 		u, err := url.Parse(v.Endpoint)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-			return errcode.New(errcode.InvalidArgument, "values: endpoint: expected a URL such as https://badger.example.com, without a user, a query or a fragment")
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.Fragment != "" ||
+			u.User != nil {
+			return errcode.New(errcode.InvalidArgument,
+				"values: endpoint: expected a URL such as https://badger.example.com, without a user, a query or a fragment")
 		}
 		v.Endpoint = strings.TrimRight(v.Endpoint, "/")
 	}
-	if providers := []string{"aws_api_gateway", "aws_private_api_gateway", "aws_gov_api_gateway", "aws_gov_private_api_gateway"}; !slices.Contains(providers, v.APIProvider) {
-		return errcode.New(errcode.InvalidArgument, "values: api_provider is %.40q, expected one of %s", v.APIProvider, strings.Join(providers, ", "))
+	if providers := []string{"aws_api_gateway", "aws_private_api_gateway", "aws_gov_api_gateway",
+		"aws_gov_private_api_gateway"}; !slices.Contains(providers, v.APIProvider) {
+		return errcode.New(errcode.InvalidArgument, "values: api_provider is %.40q, expected one of %s", v.APIProvider,
+			strings.Join(providers, ", "))
 	}
 	seen := map[string]string{}
 	for _, f := range v.fields() {
 		if strings.HasPrefix(f.key, "roles.") {
 			if other, dup := seen[*f.value]; dup {
-				return errcode.New(errcode.InvalidArgument, "values: %s and %s are the same role, which would have the rights of both", other, f.key)
+				return errcode.New(errcode.InvalidArgument,
+					"values: %s and %s are the same role, which would have the rights of both", other, f.key)
 			}
 			seen[*f.value] = f.key
 		}
@@ -209,11 +216,13 @@ func (v *Values) complete(required []string) error {
 		n   int
 	}{{"small", v.Rows.Small}, {"large", v.Rows.Large}, {"judged", v.Rows.Judged}} {
 		if r.n < 0 || r.n > 100_000 {
-			return errcode.New(errcode.InvalidArgument, "values: rows.%s is %d, expected 1 to 100000, or 0 for what the wire allows", r.key, r.n)
+			return errcode.New(errcode.InvalidArgument,
+				"values: rows.%s is %d, expected 1 to 100000, or 0 for what the wire allows", r.key, r.n)
 		}
 	}
 	if s := v.Rows.JudgeSeconds; !(s >= 0 && s <= 600) {
-		return errcode.New(errcode.InvalidArgument, "values: rows.judge_seconds is %v, expected at most 600, or 0 for %v", s, cost[scoring.CostJudged].time.Seconds())
+		return errcode.New(errcode.InvalidArgument, "values: rows.judge_seconds is %v, expected at most 600, or 0 for %v", s,
+			cost[scoring.CostJudged].time.Seconds())
 	}
 	if err := v.Deploy.Complete(); err != nil {
 		return err

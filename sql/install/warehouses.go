@@ -73,7 +73,8 @@ var (
 // Warehouses are all of them.
 var Warehouses = []Warehouse{
 	{
-		Name: "snowflake", Optional: byOverload, Longest: 255, Admin: "a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN",
+		Name: "snowflake", Optional: byOverload, Longest: 255,
+		Admin: "a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN",
 		Vias: []Via{
 			{"spcs", "badger serve runs in the account, in Snowpark Container Services. No gateway, no internet, calls may take minutes. Costs one small node of a compute pool.", []string{"database", "deploy.image", "deploy.snowflake.query_warehouse"}, inAccount},
 			{"api-gateway", "badger serve runs outside, behind Amazon API Gateway. Calls end after 29 s. Costs a gateway and wherever the server runs.", []string{"database", "endpoint", "role_arn"}, gateway},
@@ -84,27 +85,35 @@ var Warehouses = []Warehouse{
 		Vias: []Via{{"cloud-run", "badger serve runs on Cloud Run in the same project, with internal ingress; BigQuery signs in by a connection's service account. Costs one instance.", []string{"database", "location", "endpoint"}, cloudRun}},
 	},
 	{
-		Name: "databricks", Optional: byDefault, Admin: "a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog",
+		Name: "databricks", Optional: byDefault,
+		Admin: "a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog",
 		Vias: []Via{
 			{"http", "SQL functions over http_request and a connection: one request a row, rate-limited. Enough for hundreds of rows. Needs a pro or serverless SQL warehouse.", []string{"database", "endpoint"}, Wire{}},
-			{"python", "batch Python UDFs: many rows a request. Needs DBR 16.3 or a serverless SQL warehouse that may reach the endpoint.", []string{"database", "endpoint"}, batchUDF},
+			{"python",
+				"batch Python UDFs: many rows a request. Needs DBR 16.3 or a serverless SQL warehouse that may reach the endpoint.", []string{"database", "endpoint"}, batchUDF},
 		},
 	},
 	{
-		Name: "postgres", Optional: byDefault, Connected: true, Admin: "a superuser", Helpers: []string{"_call", "_pending"}, Longest: 63,
-		Vias: []Via{{"http", "SQL functions over one PL/Python function: one request a row on a connection that stays open. Needs the extension plpython3u, which managed services seldom have.", []string{"endpoint"}, Wire{}}},
+		Name: "postgres", Optional: byDefault, Connected: true, Admin: "a superuser", Helpers: []string{"_call", "_pending"},
+		Longest: 63,
+		Vias:    []Via{{"http", "SQL functions over one PL/Python function: one request a row on a connection that stays open. Needs the extension plpython3u, which managed services seldom have.", []string{"endpoint"}, Wire{}}},
 	},
 	{
 		Name: "redshift", Optional: byOverload, Unnamed: true, Connected: true, Admin: "a superuser", Longest: 127,
-		Vias: []Via{{"lambda", "external functions over an AWS Lambda function that passes batches on to badger serve. Costs the Lambda calls.", []string{"endpoint", "role_arn"}, lambda}},
+		Vias: []Via{
+			{"lambda",
+				"external functions over an AWS Lambda function that passes batches on to badger serve. Costs the Lambda calls.",
+				[]string{"endpoint", "role_arn"}, lambda}},
 	},
 	{
 		Name: "duckdb", Optional: byDefault, Connected: true, Admin: "whoever may write the file",
-		Vias: []Via{{"embedded", "macros over the functions that badger's own engine brings: for SQL that badger sql runs. Costs nothing; no server.", nil, Wire{}}},
+		Vias: []Via{
+			{"embedded", "macros over the functions that badger's own engine brings: for SQL that badger sql runs. Costs nothing; no server.", nil, Wire{}}},
 	},
 	{
-		Name: "databend", Optional: byName, Unnamed: true, Connected: true, Global: true, Arguments: true, Admin: "a user with CREATE ROLE and GRANT",
-		Vias: []Via{{"flight", "external functions over Arrow Flight, tens of thousands of rows a call. The query nodes must list the endpoint in udf_server_allow_list.", []string{"endpoint"}, databend}},
+		Name: "databend", Optional: byName, Unnamed: true, Connected: true, Global: true, Arguments: true,
+		Admin: "a user with CREATE ROLE and GRANT",
+		Vias:  []Via{{"flight", "external functions over Arrow Flight, tens of thousands of rows a call. The query nodes must list the endpoint in udf_server_allow_list.", []string{"endpoint"}, databend}},
 	},
 }
 
@@ -112,7 +121,8 @@ var Warehouses = []Warehouse{
 var Databend = driver.Dialect{
 	Name: "databend",
 	Types: map[driver.Type]string{
-		driver.Text: "VARCHAR", driver.JSON: "VARIANT", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
+		driver.Text: "VARCHAR", driver.JSON: "VARIANT", driver.BigInt: "BIGINT", driver.Double: "DOUBLE",
+		driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
 	},
 	Identifiers: driver.Identifiers{Quote: '`', Backslash: true},
 }
@@ -125,7 +135,8 @@ func find(warehouse, via string) (*Warehouse, *Via, error) {
 		for _, w := range Warehouses {
 			names = append(names, w.Name)
 		}
-		return nil, nil, errcode.New(errcode.InvalidArgument, "unknown warehouse %.40q, expected one of %s", warehouse, strings.Join(names, ", "))
+		return nil, nil, errcode.New(errcode.InvalidArgument, "unknown warehouse %.40q, expected one of %s", warehouse,
+			strings.Join(names, ", "))
 	}
 	w := &Warehouses[i]
 	if via == "" {
@@ -138,7 +149,8 @@ func find(warehouse, via string) (*Warehouse, *Via, error) {
 		}
 		names = append(names, w.Vias[k].Name)
 	}
-	return nil, nil, errcode.New(errcode.InvalidArgument, "%s cannot call badger via %.40q, expected %s", warehouse, via, strings.Join(names, " or "))
+	return nil, nil, errcode.New(errcode.InvalidArgument, "%s cannot call badger via %.40q, expected %s", warehouse, via,
+		strings.Join(names, " or "))
 }
 
 // cost is the cost of a row of a class: the time of a row, with this many rows concurrently, and the bytes of its
@@ -163,7 +175,8 @@ func (w Wire) RowCap(class scoring.Cost, set Rows) int {
 	if class == "" {
 		class = scoring.CostSmall
 	}
-	if n := map[scoring.Cost]int{scoring.CostSmall: set.Small, scoring.CostLarge: set.Large, scoring.CostJudged: set.Judged}[class]; n > 0 {
+	if n := map[scoring.Cost]int{scoring.CostSmall: set.Small, scoring.CostLarge: set.Large,
+		scoring.CostJudged: set.Judged}[class]; n > 0 {
 		return n
 	}
 	c := cost[class]

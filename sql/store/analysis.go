@@ -55,10 +55,10 @@ func scoredBatches() Select[ScoredBatch] {
 	return Select[ScoredBatch]{
 		What: readingScores,
 		Fields: append(ofTable("s", byOfBatch),
-			Field[ScoredBatch]{SQL: "r.evaluated", In: func(b *ScoredBatch) any { return &b.Evaluated }},
-			Field[ScoredBatch]{SQL: "r.status", In: func(b *ScoredBatch) any { return &b.Status }},
-			Field[ScoredBatch]{SQL: "s.first_run", In: func(b *ScoredBatch) any { return &b.Run }},
-			Field[ScoredBatch]{SQL: "s.last_run", Decode: func(b *ScoredBatch, last scoring.Value) error {
+			field[ScoredBatch]{SQL: "r.evaluated", In: func(b *ScoredBatch) any { return &b.Evaluated }},
+			field[ScoredBatch]{SQL: "r.status", In: func(b *ScoredBatch) any { return &b.Status }},
+			field[ScoredBatch]{SQL: "s.first_run", In: func(b *ScoredBatch) any { return &b.Run }},
+			field[ScoredBatch]{SQL: "s.last_run", Decode: func(b *ScoredBatch, last scoring.Value) error {
 				if textIn(last) != b.Run {
 					b.Run = ""
 				}
@@ -76,8 +76,9 @@ ORDER BY s.agent_name, s.agent_version, s.batch_id`,
 // answeredBatches reads when the batches of agent_runs were answered.
 func (r Reader) answeredBatches() Select[ScoredBatch] {
 	return Select[ScoredBatch]{
-		What:   "reading agent_runs",
-		Fields: append(slices.Clone(byOfBatch), Field[ScoredBatch]{SQL: "MAX(ran_at) AS answered", In: func(b *ScoredBatch) any { return &b.Answered }}),
+		What: "reading agent_runs",
+		Fields: append(slices.Clone(byOfBatch),
+			field[ScoredBatch]{SQL: "MAX(ran_at) AS answered", In: func(b *ScoredBatch) any { return &b.Answered }}),
 		From: r.expand(`
 FROM (SELECT {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, {column agent_runs.ran_at} AS ran_at FROM badger.agent_runs) k
 GROUP BY agent_name, agent_version, batch_id`),
@@ -110,12 +111,12 @@ type LatestScore struct {
 
 var latestFields = append(
 	fieldsIn(slices.Concat(keyOfRow, resultFields), func(s *LatestScore) *scoring.Row { return &s.Row }),
-	Field[LatestScore]{SQL: "detail", In: func(s *LatestScore) any { return &s.Detail }},
-	Field[LatestScore]{SQL: "config_hash", In: func(s *LatestScore) any { return &s.ConfigHash }},
-	Field[LatestScore]{SQL: "gold_hash", In: func(s *LatestScore) any { return &s.GoldHash }},
-	Field[LatestScore]{SQL: "judge", In: func(s *LatestScore) any { return &s.Judge }},
+	field[LatestScore]{SQL: "detail", In: func(s *LatestScore) any { return &s.Detail }},
+	field[LatestScore]{SQL: "config_hash", In: func(s *LatestScore) any { return &s.ConfigHash }},
+	field[LatestScore]{SQL: "gold_hash", In: func(s *LatestScore) any { return &s.GoldHash }},
+	field[LatestScore]{SQL: "judge", In: func(s *LatestScore) any { return &s.Judge }},
 	isOne("asked", func(s *LatestScore) *bool { return &s.Asked }),
-	Field[LatestScore]{SQL: "eval_run_id", In: func(s *LatestScore) any { return &s.RunID }},
+	field[LatestScore]{SQL: "eval_run_id", In: func(s *LatestScore) any { return &s.RunID }},
 )
 
 // LatestScores streams the latest score of each answer and metric, in any order.
@@ -193,7 +194,8 @@ func (l *Latest) from(p *arguments) string {
 		judge = ", r.judge"
 	}
 	var conds []string
-	for _, c := range []struct{ column, value string }{{"agent_name", l.Agent}, {"agent_version", l.Version}, {"batch_id", l.Batch}} {
+	for _, c := range []struct{ column, value string }{{"agent_name", l.Agent}, {"agent_version", l.Version},
+		{"batch_id", l.Batch}} {
 		if name, ok := scoring.Named(c.value); ok || !l.Everything {
 			conds = append(conds, "s."+c.column+" = "+p.add(name))
 		}
@@ -242,7 +244,7 @@ func (w *Store) RunConfigs(ctx context.Context) (map[string]string, error) {
 func runConfigs() Select[Run] {
 	return Select[Run]{
 		What:   readingRuns,
-		Fields: []Field[Run]{runFields[0], configOfRun},
+		Fields: []field[Run]{runFields[0], configOfRun},
 		From:   " FROM badger.eval_runs",
 	}
 }

@@ -32,19 +32,24 @@ func asked(d driver.Dialect, payer string) Select[Asked] {
 	}
 	return Select[Asked]{
 		What: readingAssessments,
-		Fields: []Field[Asked]{
+		Fields: []field[Asked]{
 			{SQL: "payer", In: func(a *Asked) any { return &a.Payer }},
 			{SQL: "kind", In: func(a *Asked) any { return &a.Kind }},
 			{SQL: "backend", In: func(a *Asked) any { return &a.Backend }},
 			{SQL: "model", In: func(a *Asked) any { return &a.Model }},
 			{SQL: "prompt_version", In: func(a *Asked) any { return &a.Prompt }},
 			{SQL: "COUNT(*) AS replies", In: func(a *Asked) any { return &a.Replies }},
-			{SQL: "CAST(SUM(COALESCE(tokens_in, 0)) AS " + d.Types[driver.BigInt] + ") AS tokens_in", In: func(a *Asked) any { return &a.TokensIn }},
-			{SQL: "CAST(SUM(COALESCE(tokens_out, 0)) AS " + d.Types[driver.BigInt] + ") AS tokens_out", In: func(a *Asked) any { return &a.TokensOut }},
-			{SQL: "\nCOUNT(CASE WHEN tokens_in IS NULL OR tokens_out IS NULL THEN 1 END) AS uncounted", In: func(a *Asked) any { return &a.Uncounted }},
-			{SQL: "AVG(CAST(latency_ms AS " + d.Types[driver.Double] + ")) AS latency", In: func(a *Asked) any { return &a.Latency }},
+			{SQL: "CAST(SUM(COALESCE(tokens_in, 0)) AS " + d.Types[driver.BigInt] + ") AS tokens_in",
+				In: func(a *Asked) any { return &a.TokensIn }},
+			{SQL: "CAST(SUM(COALESCE(tokens_out, 0)) AS " + d.Types[driver.BigInt] + ") AS tokens_out",
+				In: func(a *Asked) any { return &a.TokensOut }},
+			{SQL: "\nCOUNT(CASE WHEN tokens_in IS NULL OR tokens_out IS NULL THEN 1 END) AS uncounted",
+				In: func(a *Asked) any { return &a.Uncounted }},
+			{SQL: "AVG(CAST(latency_ms AS " + d.Types[driver.Double] + ")) AS latency",
+				In: func(a *Asked) any { return &a.Latency }},
 		},
-		From: "\nFROM badger.assessments" + where + " GROUP BY payer, kind, backend, model, prompt_version ORDER BY payer, kind, backend, model, prompt_version",
+		From: "\nFROM badger.assessments" + where +
+			" GROUP BY payer, kind, backend, model, prompt_version ORDER BY payer, kind, backend, model, prompt_version",
 		Args: p.args,
 	}
 }
@@ -80,27 +85,32 @@ func judged(d driver.Dialect, run scoring.RunID) Select[Judged] {
 	sum := func(e, as string) string {
 		return "CAST(SUM(" + e + ") AS " + d.Types[driver.BigInt] + ") AS " + as
 	}
-	from := "\nFROM (SELECT metric, status, " + n("calls") + " AS calls, " + n("tokens_in") + " AS tokens_in, " + n("tokens_out") + " AS tokens_out, " +
+	from := "\nFROM (SELECT metric, status, " + n("calls") + " AS calls, " + n("tokens_in") + " AS tokens_in, " +
+		n("tokens_out") + " AS tokens_out, " +
 		r.expand("CAST({json usage.repaired} AS {bigint})") + " AS repaired, CASE WHEN usage IS NULL AND assessment_ids IS NULL THEN 0 ELSE 1 END AS rests FROM badger.scores WHERE " +
 		runIs(d, &p.args, run) + ") s\nGROUP BY metric HAVING SUM(rests) > 0 ORDER BY metric"
 	return Select[Judged]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[Judged]{
+		Fields: []field[Judged]{
 			{SQL: "metric", In: func(j *Judged) any { return &j.Metric }},
 			{SQL: "COUNT(*) AS scores", In: func(j *Judged) any { return &j.Scores }},
 			{SQL: "COUNT(CASE WHEN calls > 0 THEN 1 END) AS asked", In: func(j *Judged) any { return &j.Asked }},
 			{SQL: sum("calls", "calls"), In: func(j *Judged) any { return &j.Calls }},
 			{SQL: sum(known("tokens_in"), "tokens_in"), In: func(j *Judged) any { return &j.TokensIn }},
 			{SQL: sum(known("tokens_out"), "tokens_out"), In: func(j *Judged) any { return &j.TokensOut }},
-			{SQL: "COUNT(CASE WHEN tokens_in < 0 OR tokens_out < 0 THEN 1 END) AS uncounted", In: func(j *Judged) any { return &j.Uncounted }},
-			{SQL: "COUNT(CASE WHEN calls > 0 AND status = 'failed' THEN 1 END) AS failed", In: func(j *Judged) any { return &j.Failed }},
+			{SQL: "COUNT(CASE WHEN tokens_in < 0 OR tokens_out < 0 THEN 1 END) AS uncounted",
+				In: func(j *Judged) any { return &j.Uncounted }},
+			{SQL: "COUNT(CASE WHEN calls > 0 AND status = 'failed' THEN 1 END) AS failed",
+				In: func(j *Judged) any { return &j.Failed }},
 			{
 				SQL: sum("CASE WHEN status = 'failed' THEN "+known("tokens_in")+" + "+known("tokens_out")+" ELSE 0 END", "wasted"),
 				In:  func(j *Judged) any { return &j.Wasted },
 			},
-			{SQL: "COUNT(CASE WHEN status = 'ok' AND rests = 0 THEN 1 END) AS evident", In: func(j *Judged) any { return &j.Evident }},
+			{SQL: "COUNT(CASE WHEN status = 'ok' AND rests = 0 THEN 1 END) AS evident",
+				In: func(j *Judged) any { return &j.Evident }},
 			{SQL: sum("COALESCE(repaired, 0)", "repaired"), In: func(j *Judged) any { return &j.Repaired }},
-			{SQL: "COUNT(CASE WHEN calls > 1 AND repaired IS NULL THEN 1 END) AS untold", In: func(j *Judged) any { return &j.Untold }},
+			{SQL: "COUNT(CASE WHEN calls > 1 AND repaired IS NULL THEN 1 END) AS untold",
+				In: func(j *Judged) any { return &j.Untold }},
 		},
 	}
 }

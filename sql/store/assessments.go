@@ -27,9 +27,11 @@ func (w *Store) WriteAssessments(ctx context.Context, assessments ...judgebacken
 		a := &assessments[i]
 		detail, err := a.Detail()
 		if a.ID == "" || err != nil {
-			return errcode.New(errcode.InvalidArgument, "writing assessments: assessment %q: expected an id, and numbers for its log-probabilities", a.ID)
+			return errcode.New(errcode.InvalidArgument,
+				"writing assessments: assessment %q: expected an id, and numbers for its log-probabilities", a.ID)
 		}
-		b.row(a.ID, a.Kind, a.Backend, a.Model, optional(a.PromptVersion), a.RequestHash, a.Reply, count(a.TokensIn), count(a.TokensOut), a.LatencyMS, a.CreatedAt, string(detail), optional(a.Payer))
+		b.row(a.ID, a.Kind, a.Backend, a.Model, optional(a.PromptVersion), a.RequestHash, a.Reply, count(a.TokensIn),
+			count(a.TokensOut), a.LatencyMS, a.CreatedAt, string(detail), optional(a.Payer))
 	}
 	return b.merge(ctx, w)
 }
@@ -52,8 +54,8 @@ func (w *Store) Assessments(ctx context.Context, f AssessmentFilter) iter.Seq2[j
 }
 
 // tokens is a number of tokens, which is not known where it is NULL.
-func tokens(column string, in func(*judgebackend.Assessment) *judgebackend.TokenCount) Field[judgebackend.Assessment] {
-	return Field[judgebackend.Assessment]{SQL: column, Decode: func(a *judgebackend.Assessment, v scoring.Value) error {
+func tokens(column string, in func(*judgebackend.Assessment) *judgebackend.TokenCount) field[judgebackend.Assessment] {
+	return field[judgebackend.Assessment]{SQL: column, Decode: func(a *judgebackend.Assessment, v scoring.Value) error {
 		*in(a) = judgebackend.TokensUnknown
 		if !v.IsNull() {
 			*in(a) = judgebackend.TokenCount(wholeNumber(v))
@@ -62,7 +64,7 @@ func tokens(column string, in func(*judgebackend.Assessment) *judgebackend.Token
 	}}
 }
 
-var assessmentFields = []Field[judgebackend.Assessment]{
+var assessmentFields = []field[judgebackend.Assessment]{
 	{SQL: "assessment_id", In: func(a *judgebackend.Assessment) any { return &a.ID }},
 	{SQL: "kind", In: func(a *judgebackend.Assessment) any { return &a.Kind }},
 	{SQL: "backend", In: func(a *judgebackend.Assessment) any { return &a.Backend }},
@@ -104,7 +106,8 @@ func assessments(d driver.Dialect, f AssessmentFilter) Select[judgebackend.Asses
 		where = " WHERE " + strings.Join(conds, " AND ")
 	}
 	return Select[judgebackend.Assessment]{
-		What: readingAssessments, Fields: assessmentFields, From: "\nFROM badger.assessments" + where + " ORDER BY created_at, assessment_id", Args: p.args,
+		What: readingAssessments, Fields: assessmentFields,
+		From: "\nFROM badger.assessments" + where + " ORDER BY created_at, assessment_id", Args: p.args,
 	}
 }
 
@@ -120,14 +123,15 @@ func paidBy(d driver.Dialect, payer string, from time.Time) Select[judgebackend.
 	}
 	return Select[judgebackend.Payment]{
 		What: readingAssessments,
-		Fields: []Field[judgebackend.Payment]{
+		Fields: []field[judgebackend.Payment]{
 			{SQL: "backend", In: func(p *judgebackend.Payment) any { return &p.Backend }},
 			{SQL: "model", In: func(p *judgebackend.Payment) any { return &p.Model }},
 			{SQL: sum("1"), In: func(p *judgebackend.Payment) any { return &p.Calls }},
 			{SQL: sum("tokens_in"), In: func(p *judgebackend.Payment) any { return &p.TokensIn }},
 			{SQL: sum("tokens_out"), In: func(p *judgebackend.Payment) any { return &p.TokensOut }},
 		},
-		From: " FROM badger.assessments WHERE payer = " + d.Param(1) + " AND created_at >= " + d.Param(2) + " GROUP BY backend, model ORDER BY backend, model",
+		From: " FROM badger.assessments WHERE payer = " + d.Param(1) + " AND created_at >= " + d.Param(2) +
+			" GROUP BY backend, model ORDER BY backend, model",
 		Args: []any{payer, from.UTC()},
 	}
 }

@@ -44,7 +44,7 @@ func callsNamed(d driver.Dialect, ids []string) Select[Call] {
 	from := " FROM badger.calls WHERE call_id IN (" + p.list(ids) + ")"
 	return Select[Call]{
 		What: "reading calls",
-		Fields: []Field[Call]{
+		Fields: []field[Call]{
 			{SQL: "call_id", In: func(c *Call) any { return &c.ID }},
 			{SQL: "content_hash", In: func(c *Call) any { return &c.ContentHash }},
 			{SQL: "function", In: func(c *Call) any { return &c.Function }},
@@ -62,13 +62,15 @@ func callsNamed(d driver.Dialect, ids []string) Select[Call] {
 // AnswerCall writes the reply of a call that has none yet.
 func (w *Store) AnswerCall(ctx context.Context, id, reply string) error {
 	d := w.SQL()
-	return w.changeCalls(ctx, "UPDATE badger.calls SET reply = "+d.Param(1)+" WHERE call_id = "+d.Param(2)+" AND reply IS NULL", reply, id)
+	return w.changeCalls(ctx,
+		"UPDATE badger.calls SET reply = "+d.Param(1)+" WHERE call_id = "+d.Param(2)+" AND reply IS NULL", reply, id)
 }
 
 // TryCalls writes a row of calls, reads it and deletes it, as the function server does with the calls
 // that it answers later. The id must be new and plain.
 func (w *Store) TryCalls(ctx context.Context, id string, now time.Time) error {
-	err := w.WriteCalls(ctx, Call{ID: id, ContentHash: id, Function: "badger_echo", Request: "[]", Expires: now.Add(time.Minute)})
+	err := w.WriteCalls(ctx,
+		Call{ID: id, ContentHash: id, Function: "badger_echo", Request: "[]", Expires: now.Add(time.Minute)})
 	if err == nil {
 		err = w.AnswerCall(ctx, id, "a reply")
 	}

@@ -29,7 +29,8 @@ type caseList struct {
 // newCaseList returns a query over the cases of a state with a primary metric; run and base are its run and its
 // baseline. covered reports that every case of the run has a score of that metric: these scores are then the cases.
 func newCaseList(a inputs, s State, run, base runScores, covered bool) *caseList {
-	q := &caseList{inputs: a, state: s, run: run, base: base, covered: covered, numbers: a.Dialect, joined: map[string]bool{}}
+	q := &caseList{inputs: a, state: s, run: run, base: base, covered: covered, numbers: a.Dialect,
+		joined: map[string]bool{}}
 	q.args = nil
 	q.Dialect.Placeholder = func(n int) string { return mark + strconv.Itoa(n) + mark }
 	return q
@@ -74,10 +75,16 @@ const (
 
 // listColumns are the string columns of lists, with their sources.
 var listColumns = map[string]struct{ join, text string }{
-	"case": {"", "p.case_id"}, "status": {"", "CASE WHEN p.status = 'not_applicable' AND p.reason IN (" + noAnswer + ") THEN 'unanswered' ELSE p.status END"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
-	"question": {ofGolden, "g.question"}, "gold": {ofGolden, "g.gold_sql"}, "database": {ofGolden, "g.database_name"}, "dialect": {ofGolden, "g.dialect"},
-	"tags": {ofGolden, "g.tags"}, "sql": {ofAnswer, "a.sql"}, "relation": {ofRelation, "r.label"}, "tier": {ofTier, "t.label"},
-	"people": {ofPeople, "CASE WHEN l.passes = 1 THEN 'pass' WHEN l.passes = 0 THEN 'fail' WHEN l.case_id IS NOT NULL THEN 'divided' END"},
+	"case": {"", "p.case_id"},
+	"status": {"",
+		"CASE WHEN p.status = 'not_applicable' AND p.reason IN (" + noAnswer +
+			") THEN 'unanswered' ELSE p.status END"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
+	"question": {ofGolden, "g.question"}, "gold": {ofGolden, "g.gold_sql"}, "database": {ofGolden, "g.database_name"},
+	"dialect": {ofGolden, "g.dialect"},
+	"tags":    {ofGolden, "g.tags"}, "sql": {ofAnswer, "a.sql"}, "relation": {ofRelation, "r.label"},
+	"tier": {ofTier, "t.label"},
+	"people": {ofPeople,
+		"CASE WHEN l.passes = 1 THEN 'pass' WHEN l.passes = 0 THEN 'fail' WHEN l.case_id IS NOT NULL THEN 'divided' END"},
 }
 
 // join joins a table, to read a column such as g.question.
@@ -115,7 +122,8 @@ func (q *caseList) chosen(conditions []string, after string) string {
 
 // scores reads columns of the scores of a run and a metric.
 func (q *caseList) scores(run runScores, metric, columns, and string) string {
-	return "(SELECT " + columns + " FROM badger.scores WHERE " + run.is(q.Dialect, &q.args) + " AND metric = " + q.param(metric) + and + ")"
+	return "(SELECT " + columns + " FROM badger.scores WHERE " + run.is(q.Dialect, &q.args) + " AND metric = " +
+		q.param(metric) + and + ")"
 }
 
 const scoreColumnsOfList = "case_id, status, value, label, passed, reason"
@@ -146,7 +154,8 @@ func (q *caseList) from() string {
 	join(ofAnswer, func() string { return q.answerTexts(q.columns, "") })
 	join(ofPeople, func() string { return q.people(func() string { return "" }) })
 	for i, m := range q.metrics {
-		out += "\nLEFT JOIN " + q.scores(run, m, scoreColumnsOfList, "") + " m" + strconv.Itoa(i) + " ON m" + strconv.Itoa(i) + ".case_id = p.case_id"
+		out += "\nLEFT JOIN " + q.scores(run, m, scoreColumnsOfList, "") + " m" + strconv.Itoa(i) + " ON m" +
+			strconv.Itoa(i) + ".case_id = p.case_id"
 	}
 	return out
 }
@@ -165,8 +174,10 @@ func (q *caseList) questionTexts(names []string, and string) string {
 // answerTexts are columns of the agent's rows as text, one row for each case: the one that a run takes
 // first.
 func (q *caseList) answerTexts(names []string, and string) string {
-	columns := []string{q.Key("agent_runs", "case_id") + " AS case_id", q.Key("agent_runs", "agent_name") + " AS agent_name", q.Key("agent_runs", "agent_version") + " AS agent_version",
-		q.Key("agent_runs", "batch_id") + " AS batch_id", q.Column("agent_runs", "ran_at") + " AS ran_at", q.Text("agent_runs", "sql") + " AS sql"}
+	columns := []string{q.Key("agent_runs", "case_id") + " AS case_id",
+		q.Key("agent_runs", "agent_name") + " AS agent_name", q.Key("agent_runs", "agent_version") + " AS agent_version",
+		q.Key("agent_runs", "batch_id") + " AS batch_id", q.Column("agent_runs", "ran_at") + " AS ran_at",
+		q.Text("agent_runs", "sql") + " AS sql"}
 	for _, c := range names {
 		if slices.Contains(answerColumns[1:], c) {
 			columns = append(columns, q.Text("agent_runs", c)+" AS "+c)
@@ -174,7 +185,8 @@ func (q *caseList) answerTexts(names []string, and string) string {
 	}
 	run := q.state.RunID
 	return "(SELECT * FROM (SELECT k.*, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY ran_at, sql) AS choice FROM (SELECT " + strings.Join(columns, ", ") +
-		" FROM badger.agent_runs) k WHERE agent_name = " + q.param(run.Agent) + " AND agent_version = " + q.param(run.Version) + " AND batch_id = " + q.param(run.Batch) + and + ") c WHERE choice = 1)"
+		" FROM badger.agent_runs) k WHERE agent_name = " + q.param(run.Agent) + " AND agent_version = " +
+		q.param(run.Version) + " AND batch_id = " + q.param(run.Batch) + and + ") c WHERE choice = 1)"
 }
 
 // people is the human verdict on the run's answers. Only labels that name no version of the agent need to know
@@ -188,8 +200,10 @@ func (q *caseList) people(and func() string) string {
 	if !q.Missing["human_labels.agent_version"] {
 		unversioned = " WHERE agent_version IS NULL"
 	}
-	ofAnswers := of() + " AND k.case_id IN (SELECT " + q.Key("human_labels", "case_id") + " FROM badger.human_labels" + unversioned + ")"
-	return "(SELECT case_id, passes FROM (" + q.expand(consensus(labelsOfRuns(of(), ofAnswers, q.log(of())))) + ") v WHERE agent_version = " + q.param(run.Version) + ")"
+	ofAnswers := of() + " AND k.case_id IN (SELECT " + q.Key("human_labels", "case_id") + " FROM badger.human_labels" +
+		unversioned + ")"
+	return "(SELECT case_id, passes FROM (" + q.expand(consensus(labelsOfRuns(of(), ofAnswers, q.log(of())))) +
+		") v WHERE agent_version = " + q.param(run.Version) + ")"
 }
 
 // mode is the condition that a case is in a mode.
@@ -395,12 +409,13 @@ func (q *caseList) order() string {
 
 // counts counts the cases of some modes, in their order.
 func (q *caseList) counts(modes []Mode) (Select[[]int64], error) {
-	fields := make([]Field[[]int64], len(modes))
+	fields := make([]field[[]int64], len(modes))
 	for i, m := range modes {
-		fields[i] = Field[[]int64]{SQL: "COUNT(CASE WHEN " + q.mode(m) + " THEN 1 END)", Decode: func(counts *[]int64, v scoring.Value) error {
-			*counts = append(*counts, wholeNumber(v))
-			return nil
-		}}
+		fields[i] = field[[]int64]{SQL: "COUNT(CASE WHEN " + q.mode(m) + " THEN 1 END)",
+			Decode: func(counts *[]int64, v scoring.Value) error {
+				*counts = append(*counts, wholeNumber(v))
+				return nil
+			}}
 	}
 	return over(q, fields, false, "")
 }
@@ -425,21 +440,23 @@ type foundCase struct {
 // found reads the cases of all modes in the order of the state, and if texts is set, the other columns that a search
 // examines. The strings are valid until the next case is read.
 func (q *caseList) found(texts bool) (Select[foundCase], error) {
-	fields := []Field[foundCase]{{SQL: "p.case_id", Decode: func(c *foundCase, v scoring.Value) error {
+	fields := []field[foundCase]{{SQL: "p.case_id", Decode: func(c *foundCase, v scoring.Value) error {
 		c.id, c.modes = textIn(v), 1 // of all
 		return nil
 	}}}
 	for i, m := range Modes[1:] {
-		fields = append(fields, Field[foundCase]{SQL: "CASE WHEN " + q.mode(m) + " THEN 1 ELSE 0 END", Decode: func(c *foundCase, v scoring.Value) error {
-			if wholeNumber(v) == 1 {
-				c.modes |= 2 << i
-			}
-			return nil
-		}})
+		fields = append(fields,
+			field[foundCase]{SQL: "CASE WHEN " + q.mode(m) + " THEN 1 ELSE 0 END",
+				Decode: func(c *foundCase, v scoring.Value) error {
+					if wholeNumber(v) == 1 {
+						c.modes |= 2 << i
+					}
+					return nil
+				}})
 	}
 	if texts {
 		for i, name := range searched[1:] {
-			fields = append(fields, Field[foundCase]{SQL: q.text(name), In: func(c *foundCase) any { return &c.texts[i] }})
+			fields = append(fields, field[foundCase]{SQL: q.text(name), In: func(c *foundCase) any { return &c.texts[i] }})
 		}
 	}
 	s, err := over(q, fields, false, "\nORDER BY "+q.order())
@@ -455,8 +472,9 @@ func (q *caseList) neighbours(caseID string) (Select[Neighbours], error) {
 	if err != nil {
 		return Select[Neighbours]{}, err
 	}
-	cases := "SELECT p.case_id AS case_id, LAG(p.case_id)" + over + " AS before, LEAD(p.case_id)" + over + " AS later, ROW_NUMBER()" + over + " AS place, COUNT(*) OVER () AS cases" + q.chosen(conditions, "")
-	return finished(q, readingScores, " FROM ("+cases+") n WHERE case_id = "+q.param(caseID), []Field[Neighbours]{
+	cases := "SELECT p.case_id AS case_id, LAG(p.case_id)" + over + " AS before, LEAD(p.case_id)" + over +
+		" AS later, ROW_NUMBER()" + over + " AS place, COUNT(*) OVER () AS cases" + q.chosen(conditions, "")
+	return finished(q, readingScores, " FROM ("+cases+") n WHERE case_id = "+q.param(caseID), []field[Neighbours]{
 		{SQL: "before", In: func(n *Neighbours) any { return &n.Before }},
 		{SQL: "later", In: func(n *Neighbours) any { return &n.After }},
 		{SQL: "place", In: func(n *Neighbours) any { return &n.Place }},
@@ -474,7 +492,7 @@ type slicedRow struct {
 
 // slices sums up the scores of the primary metric by string columns, the parts with the most cases first.
 func (q *caseList) slices(columns []string, limit int) (Select[slicedRow], error) {
-	fields := make([]Field[slicedRow], len(columns))
+	fields := make([]field[slicedRow], len(columns))
 	for i, column := range columns {
 		part := ""
 		switch {
@@ -486,7 +504,7 @@ func (q *caseList) slices(columns []string, limit int) (Select[slicedRow], error
 		default:
 			return Select[slicedRow]{}, errcode.New(errcode.InvalidArgument, "slices: %.40q is not a string column", column)
 		}
-		fields[i] = Field[slicedRow]{SQL: part, Decode: func(r *slicedRow, v scoring.Value) error {
+		fields[i] = field[slicedRow]{SQL: part, Decode: func(r *slicedRow, v scoring.Value) error {
 			r.parts = append(r.parts, strings.Clone(textIn(v)))
 			return nil
 		}}
@@ -496,13 +514,14 @@ func (q *caseList) slices(columns []string, limit int) (Select[slicedRow], error
 		after += " LIMIT " + strconv.Itoa(limit)
 	}
 	fields = append(fields,
-		Field[slicedRow]{SQL: "COUNT(*) OVER () AS parts", In: func(r *slicedRow) any { return &r.rows }},
-		Field[slicedRow]{SQL: "MIN(p.case_id) AS first_case", In: func(r *slicedRow) any { return &r.first }})
-	return over(q, append(fields, fieldsIn(figureFields("p."), func(r *slicedRow) *Figures { return &r.Figures })...), true, after)
+		field[slicedRow]{SQL: "COUNT(*) OVER () AS parts", In: func(r *slicedRow) any { return &r.rows }},
+		field[slicedRow]{SQL: "MIN(p.case_id) AS first_case", In: func(r *slicedRow) any { return &r.first }})
+	return over(q, append(fields, fieldsIn(figureFields("p."), func(r *slicedRow) *Figures { return &r.Figures })...),
+		true, after)
 }
 
 // over is a statement over the cases of the state.
-func over[T any](q *caseList, fields []Field[T], withMode bool, after string) (Select[T], error) {
+func over[T any](q *caseList, fields []field[T], withMode bool, after string) (Select[T], error) {
 	conditions, err := q.conditions(withMode)
 	if err != nil {
 		return Select[T]{}, err
@@ -511,7 +530,7 @@ func over[T any](q *caseList, fields []Field[T], withMode bool, after string) (S
 }
 
 // finished is a statement whose arguments are in the order of its text. Its fields have none.
-func finished[T any](q *caseList, what, from string, fields []Field[T]) Select[T] {
+func finished[T any](q *caseList, what, from string, fields []field[T]) Select[T] {
 	text, args := q.finish(from)
 	return Select[T]{What: what, Fields: fields, From: text, Args: args}
 }
@@ -536,7 +555,9 @@ func (q *caseList) among(ids []string) string {
 
 // scoresOf reads the scores of some metrics of some cases, without evidence.
 func (q *caseList) scoresOf(ids, metrics []string) Select[scoring.Row] {
-	return finished(q, readingScores, " FROM badger.scores k WHERE "+q.run.is(q.Dialect, &q.args)+" AND "+q.among(ids)+" AND metric IN ("+params(q.Dialect, &q.args, metrics)+")", cellFields)
+	return finished(q, readingScores,
+		" FROM badger.scores k WHERE "+q.run.is(q.Dialect, &q.args)+" AND "+q.among(ids)+" AND metric IN ("+
+			params(q.Dialect, &q.args, metrics)+")", cellFields)
 }
 
 // questionsOfRows reads the questions of some cases.
@@ -555,8 +576,8 @@ func (q *caseList) peopleOfRows(ids []string) Select[CaseRow] {
 }
 
 var (
-	idOfRow        = Field[CaseRow]{SQL: "case_id", In: func(r *CaseRow) any { return &r.ID }}
-	questionsOfRow = []Field[CaseRow]{
+	idOfRow        = field[CaseRow]{SQL: "case_id", In: func(r *CaseRow) any { return &r.ID }}
+	questionsOfRow = []field[CaseRow]{
 		idOfRow,
 		{SQL: "question", In: func(r *CaseRow) any { return &r.Question }},
 		{SQL: "gold_sql", In: func(r *CaseRow) any { return &r.Gold }},
@@ -567,13 +588,13 @@ var (
 			return nil
 		}},
 	}
-	answersOfRow = []Field[CaseRow]{
+	answersOfRow = []field[CaseRow]{
 		idOfRow,
 		{SQL: "sql", In: func(r *CaseRow) any { return &r.SQL }},
 		{SQL: "sql_error", In: func(r *CaseRow) any { return &r.Error }},
 		{SQL: "latency_ms", In: func(r *CaseRow) any { return &r.Latency }},
 	}
-	peopleOfRow = []Field[CaseRow]{
+	peopleOfRow = []field[CaseRow]{
 		idOfRow,
 		{SQL: "passes", Decode: func(r *CaseRow, v scoring.Value) error {
 			r.People = map[string]string{"1": "pass", "0": "fail", "": "divided"}[textIn(v)]

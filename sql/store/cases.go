@@ -51,7 +51,9 @@ func (w *Store) query(ctx context.Context) (inputs, error) {
 			}
 			q.Missing[name+"."+c.Name] = true
 			if c.Required {
-				return q, errcode.New(errcode.FailedPrecondition, "%s: %s has no column %s (%s); docs/reference/tables.md describes the table", readingCases, t.FullName(), c.Name, c.Type)
+				return q, errcode.New(errcode.FailedPrecondition,
+					"%s: %s has no column %s (%s); docs/reference/tables.md describes the table", readingCases, t.FullName(), c.Name,
+					c.Type)
 			}
 		}
 	}

@@ -21,7 +21,8 @@ type Filter struct {
 
 // The columns of users' tables that are read of an answer and of its question.
 var (
-	runColumns    = strings.Fields("interpretation sql result sql_error tool_calls response latency_ms gold_latency_ms conversation_id turn")
+	runColumns = strings.Fields(
+		"interpretation sql result sql_error tool_calls response latency_ms gold_latency_ms conversation_id turn")
 	goldenColumns = strings.Fields("question evidence schema_ddl dialect gold_sql gold_result expected_tools expected_clarifications expected_behaviour tags " +
 		"gold_latency_ms gold_error alternatives database_name metric_options")
 )
@@ -82,9 +83,12 @@ func (q *inputs) golden(f Filter, r *keyRange) string {
 // newest reads columns of golden_set, and more that is computed, one row for each question: of those
 // that a condition on k chooses, the one of the highest version.
 func (q *inputs) newest(columns []string, more string, which func() string) string {
-	columns = append([]string{q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"}, columns...)
+	columns = append(
+		[]string{q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"},
+		columns...)
 	return "SELECT * FROM (SELECT k.*, " + more + "ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY " +
-		q.rank() + " DESC) AS choice FROM (SELECT " + strings.Join(columns, ", ") + " FROM badger.golden_set) k WHERE " + which() + ") c WHERE choice = 1"
+		q.rank() + " DESC) AS choice FROM (SELECT " + strings.Join(columns, ", ") + " FROM badger.golden_set) k WHERE " +
+		which() + ") c WHERE choice = 1"
 }
 
 // rank numbers the versions of the golden set in their order.
@@ -129,7 +133,8 @@ func (q *inputs) where(f Filter, r *keyRange) string {
 		equal("batch_id", r.Batch)
 		return " WHERE " + strings.Join(append(conds, q.within("r", r)), " AND ")
 	}
-	for _, c := range []struct{ column, value string }{{"agent_name", f.Agent}, {"agent_version", f.Version}, {"batch_id", f.Batch}} {
+	for _, c := range []struct{ column, value string }{{"agent_name", f.Agent}, {"agent_version", f.Version},
+		{"batch_id", f.Batch}} {
 		if name, ok := scoring.Named(c.value); ok {
 			equal(c.column, name)
 		}
@@ -151,9 +156,10 @@ type answerRow struct {
 
 // answerRowFields read such a row whose columns are those given, in this order: the key, set_version, copies,
 // runColumns, goldenColumns, passes.
-func answerRowFields(columns []string) []Field[answerRow] {
+func answerRowFields(columns []string) []field[answerRow] {
 	in := []func(*answerRow) any{
-		func(a *answerRow) any { return &a.CaseID }, func(a *answerRow) any { return &a.Agent }, func(a *answerRow) any { return &a.Version }, func(a *answerRow) any { return &a.Batch },
+		func(a *answerRow) any { return &a.CaseID }, func(a *answerRow) any { return &a.Agent },
+		func(a *answerRow) any { return &a.Version }, func(a *answerRow) any { return &a.Batch },
 		func(a *answerRow) any { return &a.SetVersion }, func(a *answerRow) any { return &a.copies },
 	}
 	for i := range runColumns {
@@ -163,9 +169,9 @@ func answerRowFields(columns []string) []Field[answerRow] {
 		in = append(in, func(a *answerRow) any { return &a.golden[i] })
 	}
 	in = append(in, func(a *answerRow) any { return &a.passes })
-	out := make([]Field[answerRow], len(columns))
+	out := make([]field[answerRow], len(columns))
 	for i, c := range columns {
-		out[i] = Field[answerRow]{SQL: c, In: in[i]}
+		out[i] = field[answerRow]{SQL: c, In: in[i]}
 	}
 	return out
 }
@@ -222,7 +228,8 @@ func (w *Store) answers(ctx context.Context, s Select[answerRow]) iter.Seq2[Answ
 // golden set is still a case, without gold, unless a version of the set is requested. Several answers with the same
 // key are ordered too, so their order is always the same.
 func (q inputs) cases(f Filter, r *keyRange) Select[answerRow] {
-	columns := []string{"r.case_id AS case_id", "r.agent_name AS agent_name", "r.agent_version AS agent_version", "r.batch_id AS batch_id", "g.set_version", "g.copies"}
+	columns := []string{"r.case_id AS case_id", "r.agent_name AS agent_name", "r.agent_version AS agent_version",
+		"r.batch_id AS batch_id", "g.set_version", "g.copies"}
 	for _, c := range runColumns {
 		columns = append(columns, "r."+c)
 	}
@@ -234,7 +241,8 @@ func (q inputs) cases(f Filter, r *keyRange) Select[answerRow] {
 		join = " JOIN "
 	}
 	passes, labels := "CAST(NULL AS "+q.Dialect.Types[driver.BigInt]+")", ""
-	from := " FROM " + q.runs(append(slices.Clone(runColumns), "ran_at")) + join + q.golden(f, r) + " ON g.case_id = r.case_id"
+	from := " FROM " + q.runs(append(slices.Clone(runColumns), "ran_at")) + join + q.golden(f, r) +
+		" ON g.case_id = r.case_id"
 	if q.labelled {
 		passes = "l.passes"
 		ofLabels, ofAnswers, ofLog := q.within("k", r), q.within("k", r), ""
@@ -256,7 +264,8 @@ func (q inputs) cases(f Filter, r *keyRange) Select[answerRow] {
 // questionsWithin reads the questions of a range as rows of [inputs.cases] without an answer: of the
 // version of the set that the filter names, or of the highest that has the question.
 func (q inputs) questionsWithin(f Filter, r *keyRange) Select[answerRow] {
-	columns := []string{"g.case_id", "NULL AS agent_name", "NULL AS agent_version", "NULL AS batch_id", "g.set_version", "g.copies"}
+	columns := []string{"g.case_id", "NULL AS agent_name", "NULL AS agent_version", "NULL AS batch_id", "g.set_version",
+		"g.copies"}
 	for _, c := range runColumns {
 		columns = append(columns, "NULL AS "+c+"_of_run")
 	}
@@ -279,8 +288,9 @@ type counted struct {
 }
 
 // countedFields are the key of an answer and a count.
-func countedFields(n string) []Field[counted] {
-	return append(fieldsIn(answerFields, func(c *counted) *scoring.AnswerID { return &c.AnswerID }), Field[counted]{SQL: n, In: func(c *counted) any { return &c.n }})
+func countedFields(n string) []field[counted] {
+	return append(fieldsIn(answerFields, func(c *counted) *scoring.AnswerID { return &c.AnswerID }),
+		field[counted]{SQL: n, In: func(c *counted) any { return &c.n }})
 }
 
 // keys reads the keys of the answers, and how long their results are as text.
@@ -304,18 +314,20 @@ func (q inputs) copies(f Filter) Select[counted] {
 func (q inputs) setVersions() Select[SetVersion] {
 	return Select[SetVersion]{
 		What: readingCases,
-		Fields: []Field[SetVersion]{
+		Fields: []field[SetVersion]{
 			{SQL: "set_version", In: func(s *SetVersion) any { return &s.Version }},
 			{SQL: "COUNT(*)", In: func(s *SetVersion) any { return &s.Questions }},
 		},
-		From: " FROM (SELECT " + q.Key("golden_set", "set_version") + " AS set_version FROM badger.golden_set) k GROUP BY set_version",
+		From: " FROM (SELECT " + q.Key("golden_set", "set_version") +
+			" AS set_version FROM badger.golden_set) k GROUP BY set_version",
 	}
 }
 
 // questions reads the ids of the questions, those of a version of the set where the filter names one.
 // A question without an id is none that an agent could have been asked.
 func (q inputs) questions(f Filter) Select[string] {
-	from := " FROM (SELECT " + q.Key("golden_set", "case_id") + " AS case_id, " + q.Key("golden_set", "set_version") + " AS set_version FROM badger.golden_set) k WHERE case_id <> ''"
+	from := " FROM (SELECT " + q.Key("golden_set", "case_id") + " AS case_id, " + q.Key("golden_set", "set_version") +
+		" AS set_version FROM badger.golden_set) k WHERE case_id <> ''"
 	if f.SetVersion != "" {
 		from += " AND set_version = " + q.param(f.SetVersion)
 	}
@@ -336,7 +348,8 @@ func (q inputs) count(f Filter) Select[int64] {
 		if f.Agent != "" || f.Version != "" || f.Batch != "" {
 			and = " AND "
 		}
-		from += and + "r.case_id IN (SELECT " + q.Key("golden_set", "case_id") + " FROM badger.golden_set WHERE " + q.Key("golden_set", "set_version") + " = " + q.param(f.SetVersion) + ")"
+		from += and + "r.case_id IN (SELECT " + q.Key("golden_set", "case_id") + " FROM badger.golden_set WHERE " +
+			q.Key("golden_set", "set_version") + " = " + q.param(f.SetVersion) + ")"
 	}
 	return Select[int64]{What: readingCases, Fields: only[int64]("COUNT(*)"), From: from, Args: q.args}
 }

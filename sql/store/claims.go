@@ -16,7 +16,8 @@ import (
 // the same time. Times are those of this machine's clock; the clocks of processes that share a warehouse must
 // differ by much less than a claim lasts. A warehouse that cannot decide (driver.Dialect.NoClaims) grants
 // everything.
-func (w *Store) Claim(ctx context.Context, owner string, now, until time.Time, keys ...string) (held []string, err error) {
+func (w *Store) Claim(ctx context.Context, owner string, now, until time.Time,
+	keys ...string) (held []string, err error) {
 	if len(keys) == 0 || w.SQL().NoClaims {
 		return keys, nil
 	}
@@ -49,10 +50,13 @@ func takeClaims(d driver.Dialect, c claim, keys []string) (query string, args []
 			" ON CONFLICT (claim_key) DO UPDATE SET owner = EXCLUDED.owner, expires_ms = EXCLUDED.expires_ms WHERE t.expires_ms < " + p.add(c.now.UnixMilli()), p.args
 	}
 	for i, k := range keys {
-		rows[i] = "SELECT " + p.add(k) + " AS claim_key, " + p.add(c.owner) + " AS owner, " + p.add(c.until.UnixMilli()) + " AS expires_ms"
+		rows[i] = "SELECT " + p.add(k) + " AS claim_key, " + p.add(c.owner) + " AS owner, " + p.add(c.until.UnixMilli()) +
+			" AS expires_ms"
 	}
-	return "MERGE INTO badger.claims AS t USING (" + strings.Join(rows, " UNION ALL ") + ") AS s ON t.claim_key = s.claim_key" +
-		" WHEN MATCHED AND t.expires_ms < " + p.add(c.now.UnixMilli()) + " THEN UPDATE SET owner = s.owner, expires_ms = s.expires_ms" +
+	return "MERGE INTO badger.claims AS t USING (" + strings.Join(rows, " UNION ALL ") +
+		") AS s ON t.claim_key = s.claim_key" +
+		" WHEN MATCHED AND t.expires_ms < " + p.add(c.now.UnixMilli()) +
+		" THEN UPDATE SET owner = s.owner, expires_ms = s.expires_ms" +
 		" WHEN NOT MATCHED THEN INSERT (claim_key, owner, expires_ms) VALUES (s.claim_key, s.owner, s.expires_ms)", p.args
 }
 
@@ -73,7 +77,8 @@ func (w *Store) RenewClaims(ctx context.Context, owner string, until time.Time) 
 		return nil
 	}
 	d := w.SQL()
-	return w.changeClaims(ctx, "UPDATE badger.claims SET expires_ms = "+d.Param(1)+" WHERE owner = "+d.Param(2), []any{until.UnixMilli(), owner})
+	return w.changeClaims(ctx, "UPDATE badger.claims SET expires_ms = "+d.Param(1)+" WHERE owner = "+d.Param(2),
+		[]any{until.UnixMilli(), owner})
 }
 
 // ReleaseClaims releases claims.
@@ -101,7 +106,8 @@ func (w *Store) VoidClaims(ctx context.Context, kind, mine string) error {
 		return nil
 	}
 	d := w.SQL()
-	return w.changeClaims(ctx, "DELETE FROM badger.claims WHERE owner LIKE "+d.Param(1)+" AND owner NOT LIKE "+d.Param(2), []any{kind + "%", mine + "%"})
+	return w.changeClaims(ctx, "DELETE FROM badger.claims WHERE owner LIKE "+d.Param(1)+" AND owner NOT LIKE "+d.Param(2),
+		[]any{kind + "%", mine + "%"})
 }
 
 func (w *Store) changeClaims(ctx context.Context, query string, args []any) error {

@@ -25,7 +25,7 @@ type Question struct {
 }
 
 // questionFields are the columns of a question that exports show.
-var questionFields = []Field[Question]{
+var questionFields = []field[Question]{
 	{SQL: "question", In: func(q *Question) any { return &q.Text }},
 	{SQL: "tags", Decode: func(q *Question, v scoring.Value) error {
 		q.Tags, q.TagsErr = scoring.ParseTags(strings.Clone(textIn(v)))
@@ -53,7 +53,7 @@ func (w *Store) QuestionsNamed(ctx context.Context, f Filter, ids []string) (map
 // questionsNamed reads some questions by their ids.
 func (q inputs) questionsNamed(f Filter, ids []string) Select[ScoredAnswer] {
 	from := " FROM " + q.golden(f, &keyRange{ids: ids})
-	fields := append([]Field[ScoredAnswer]{{SQL: "case_id", In: func(a *ScoredAnswer) any { return &a.CaseID }}},
+	fields := append([]field[ScoredAnswer]{{SQL: "case_id", In: func(a *ScoredAnswer) any { return &a.CaseID }}},
 		fieldsIn(questionFields, func(a *ScoredAnswer) *Question { return &a.Question })...)
 	return Select[ScoredAnswer]{What: readingQuestions, Fields: ofTable("g", fields), From: from, Args: q.args}
 }
@@ -126,7 +126,8 @@ func (w *Store) partsOf(ctx context.Context, of OfRun) (parts []OfRun, err error
 }
 
 // scoredAnswers streams answers until yield wants no more.
-func (w *Store) scoredAnswers(ctx context.Context, of OfRun, yield func(ScoredAnswer, error) bool) (more bool, err error) {
+func (w *Store) scoredAnswers(ctx context.Context, of OfRun,
+	yield func(ScoredAnswer, error) bool) (more bool, err error) {
 	questions, stop := iter.Pull2(w.questionsOf(ctx, of))
 	defer stop()
 	var now ScoredAnswer
@@ -190,7 +191,8 @@ func (q inputs) questionsOf(o OfRun) Select[ScoredAnswer] {
 	where, args := o.where(q.Dialect)
 	q.args = args
 	from := " FROM (SELECT DISTINCT " + byAnswer + " FROM badger.scores" + where + ") k LEFT JOIN " +
-		q.golden(Filter{}, o.within) + " ON g.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
+		q.golden(Filter{}, o.within) +
+		" ON g.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
 	return Select[ScoredAnswer]{
 		What: readingQuestions, From: from, Args: q.args,
 		Fields: append(
@@ -215,13 +217,15 @@ type OfRun struct {
 func (o OfRun) where(d driver.Dialect) (where string, args []any) {
 	var conds []string
 	if r := o.within; r != nil {
-		for _, c := range []struct{ condition, value string }{{"agent_name = ", r.Agent}, {"agent_version = ", r.Version}, {"batch_id = ", r.Batch}, {"case_id >= ", r.first}, {"case_id <= ", r.last}} {
+		for _, c := range []struct{ condition, value string }{{"agent_name = ", r.Agent}, {"agent_version = ", r.Version},
+			{"batch_id = ", r.Batch}, {"case_id >= ", r.first}, {"case_id <= ", r.last}} {
 			args = append(args, c.value)
 			conds = append(conds, c.condition+d.Param(len(args)))
 		}
 		o.By = scoring.By{}
 	}
-	for _, c := range []struct{ column, value string }{{"eval_run_id", o.ID}, {"agent_name", o.Agent}, {"agent_version", o.Version}, {"batch_id", o.Batch}} {
+	for _, c := range []struct{ column, value string }{{"eval_run_id", o.ID}, {"agent_name", o.Agent},
+		{"agent_version", o.Version}, {"batch_id", o.Batch}} {
 		if name, ok := scoring.Named(c.value); ok || c.column == "eval_run_id" {
 			args = append(args, name)
 			conds = append(conds, c.column+" = "+d.Param(len(args)))
@@ -234,7 +238,7 @@ func (o OfRun) where(d driver.Dialect) (where string, args []any) {
 const byAnswer = "agent_name, agent_version, batch_id, case_id"
 
 // scores reads scores of the answers, those of an answer together.
-func (o OfRun) scores(d driver.Dialect, fields []Field[scoring.Row]) Select[scoring.Row] {
+func (o OfRun) scores(d driver.Dialect, fields []field[scoring.Row]) Select[scoring.Row] {
 	where, args := o.where(d)
 	return Select[scoring.Row]{
 		What:   "reading the scores of a run",

@@ -13,8 +13,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Field is one column of a statement: the SQL that it is, and where in a T its value goes.
-type Field[T any] struct {
+// field is one column of a statement: the SQL that it is, and where in a T its value goes.
+type field[T any] struct {
 	SQL string // agent_name; COUNT(*)
 	// In is the place of the value: a *string, *json.RawMessage, *int, *int64, *bool, *float64 or *time.Time,
 	// which NULL leaves at its zero value, or a **float64 or **bool, which NULL leaves nil.
@@ -28,7 +28,7 @@ type Field[T any] struct {
 type Select[T any] struct {
 	What     string // for errors: reading eval_runs
 	Distinct bool
-	Fields   []Field[T]
+	Fields   []field[T]
 	From     string // all that follows the list of columns
 	Args     []any
 	Text     string // the whole statement, if the dialect has its own; Fields then have no SQL
@@ -47,7 +47,7 @@ func (s *Select[T]) String() string {
 }
 
 // columnsOf is the list of the fields' columns. A field whose SQL begins with a line break begins a line.
-func columnsOf[T any](fields []Field[T]) string {
+func columnsOf[T any](fields []field[T]) string {
 	var b strings.Builder
 	for i := range fields {
 		if i > 0 {
@@ -62,7 +62,7 @@ func columnsOf[T any](fields []Field[T]) string {
 }
 
 // namesOf are the columns of fields, one by one.
-func namesOf[T any](fields []Field[T]) []string {
+func namesOf[T any](fields []field[T]) []string {
 	out := make([]string, len(fields))
 	for i := range fields {
 		out[i] = fields[i].SQL
@@ -71,8 +71,8 @@ func namesOf[T any](fields []Field[T]) []string {
 }
 
 // fieldsIn are the fields of a part of a T.
-func fieldsIn[T, U any](fields []Field[U], part func(*T) *U) []Field[T] {
-	out := make([]Field[T], len(fields))
+func fieldsIn[T, U any](fields []field[U], part func(*T) *U) []field[T] {
+	out := make([]field[T], len(fields))
 	for i, f := range fields {
 		out[i].SQL = f.SQL
 		if f.In != nil {
@@ -85,7 +85,7 @@ func fieldsIn[T, U any](fields []Field[U], part func(*T) *U) []Field[T] {
 }
 
 // ofTable are the fields with columns of a table that has an alias, such as r.
-func ofTable[T any](alias string, fields []Field[T]) []Field[T] {
+func ofTable[T any](alias string, fields []field[T]) []field[T] {
 	out := slices.Clone(fields)
 	for i := range out {
 		out[i].SQL = alias + "." + out[i].SQL
@@ -94,21 +94,21 @@ func ofTable[T any](alias string, fields []Field[T]) []Field[T] {
 }
 
 // only is the field of a statement with a single column.
-func only[T any](column string) []Field[T] {
-	return []Field[T]{{SQL: column, In: func(t *T) any { return t }}}
+func only[T any](column string) []field[T] {
+	return []field[T]{{SQL: column, In: func(t *T) any { return t }}}
 }
 
 // isOne is a field that is true if its number is 1: not every warehouse has Boolean expressions as columns.
-func isOne[T any](column string, in func(*T) *bool) Field[T] {
-	return Field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
+func isOne[T any](column string, in func(*T) *bool) field[T] {
+	return field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
 		*in(t) = wholeNumber(v) == 1
 		return nil
 	}}
 }
 
 // isOneOrNull is [isOne] with nil for NULL.
-func isOneOrNull[T any](column string, in func(*T) **bool) Field[T] {
-	return Field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
+func isOneOrNull[T any](column string, in func(*T) **bool) field[T] {
+	return field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
 		if !v.IsNull() {
 			is := wholeNumber(v) == 1
 			*in(t) = &is
@@ -118,13 +118,13 @@ func isOneOrNull[T any](column string, in func(*T) **bool) Field[T] {
 }
 
 // byFields are the columns of whose answers something is.
-var byFields = []Field[scoring.By]{
+var byFields = []field[scoring.By]{
 	{SQL: "agent_name", In: func(b *scoring.By) any { return &b.Agent }},
 	{SQL: "agent_version", In: func(b *scoring.By) any { return &b.Version }},
 	{SQL: "batch_id", In: func(b *scoring.By) any { return &b.Batch }},
 }
 
-var caseField = Field[scoring.AnswerID]{SQL: "case_id", In: func(a *scoring.AnswerID) any { return &a.CaseID }}
+var caseField = field[scoring.AnswerID]{SQL: "case_id", In: func(a *scoring.AnswerID) any { return &a.CaseID }}
 
 var (
 	byOfAnswer = fieldsIn(byFields, func(a *scoring.AnswerID) *scoring.By { return &a.By })
@@ -132,10 +132,10 @@ var (
 	// answerFields are the key of an answer in the order in which answers are sorted, and caseFirst the same
 	// in the order of most tables.
 	answerFields = append(slices.Clone(byOfAnswer), caseField)
-	caseFirst    = append([]Field[scoring.AnswerID]{caseField}, byOfAnswer...)
+	caseFirst    = append([]field[scoring.AnswerID]{caseField}, byOfAnswer...)
 
 	// runIDFields are the key of a row of eval_runs.
-	runIDFields = append([]Field[scoring.RunID]{{SQL: "eval_run_id", In: func(r *scoring.RunID) any { return &r.ID }}},
+	runIDFields = append([]field[scoring.RunID]{{SQL: "eval_run_id", In: func(r *scoring.RunID) any { return &r.ID }}},
 		fieldsIn(byFields, func(r *scoring.RunID) *scoring.By { return &r.By })...)
 )
 
@@ -147,7 +147,9 @@ func Rows[T any](ctx context.Context, w *Store, s Select[T]) iter.Seq2[T, error]
 		more := true
 		err := w.Each(ctx, s.What, s.String(), s.Args, func(t *scoring.Table, row int) bool {
 			if len(t.Columns) != len(s.Fields) {
-				broken = errcode.New(errcode.Internal, "%s: the statement has %d columns, and %d are read; this is a defect of badger", s.What, len(t.Columns), len(s.Fields))
+				broken = errcode.New(errcode.Internal,
+					"%s: the statement has %d columns, and %d are read; this is a defect of badger", s.What, len(t.Columns),
+					len(s.Fields))
 				return false
 			}
 			out = none
@@ -208,7 +210,7 @@ func rowsWhenRead[T any](ctx context.Context, w *Store, build func() (Select[T],
 }
 
 // read puts a value into its place.
-func (f *Field[T]) read(out *T, v scoring.Value, borrow bool) error {
+func (f *field[T]) read(out *T, v scoring.Value, borrow bool) error {
 	if f.In == nil {
 		return f.Decode(out, v)
 	}
@@ -241,7 +243,8 @@ func (f *Field[T]) read(out *T, v scoring.Value, borrow bool) error {
 	case *time.Time:
 		*to = instant(v)
 	default:
-		return errcode.New(errcode.Internal, "column %s: a value cannot be read into a %T; this is a defect of badger", f.SQL, to)
+		return errcode.New(errcode.Internal, "column %s: a value cannot be read into a %T; this is a defect of badger", f.SQL,
+			to)
 	}
 	return nil
 }
@@ -294,7 +297,8 @@ func readJSON(what string, v scoring.Value, into any) error {
 		return nil
 	}
 	if s := v.String(); s != "" && json.Unmarshal([]byte(s), into) != nil {
-		return errcode.New(errcode.InvalidArgument, "%s cannot be read: expected JSON in the form that docs/reference/tables.md shows", what)
+		return errcode.New(errcode.InvalidArgument,
+			"%s cannot be read: expected JSON in the form that docs/reference/tables.md shows", what)
 	}
 	return nil
 }

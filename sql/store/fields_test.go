@@ -62,7 +62,7 @@ type everything struct {
 	Decoded []string
 }
 
-var everyField = []Field[everything]{
+var everyField = []field[everything]{
 	{SQL: "a_text", In: func(e *everything) any { return &e.Text }},
 	{SQL: "COUNT(*)", In: func(e *everything) any { return &e.Whole }},
 	{SQL: "an_int", In: func(e *everything) any { return &e.Int }},
@@ -125,16 +125,16 @@ func TestFieldsThatCannotBeRead(t *testing.T) {
 	w := New(connectors.New(conn, driver.Dialect{}))
 	for _, tc := range []struct {
 		why  string
-		f    Field[everything]
+		f    field[everything]
 		code errcode.Code
 		want string
 	}{
-		{"a text that is no JSON", Field[everything]{SQL: "a", Decode: func(e *everything, v scoring.Value) error { return readJSON("t.a", v, &e.Decoded) }}, errcode.InvalidArgument, "t.a cannot be read"},
-		{"a place of no kind", Field[everything]{SQL: "a", In: func(e *everything) any { return &e.Decoded }}, errcode.Internal, "column a"},
-		{"a failure of its own", Field[everything]{SQL: "a", Decode: func(*everything, scoring.Value) error { return errors.New("no") }}, errcode.Unknown, "no"},
+		{"a text that is no JSON", field[everything]{SQL: "a", Decode: func(e *everything, v scoring.Value) error { return readJSON("t.a", v, &e.Decoded) }}, errcode.InvalidArgument, "t.a cannot be read"},
+		{"a place of no kind", field[everything]{SQL: "a", In: func(e *everything) any { return &e.Decoded }}, errcode.Internal, "column a"},
+		{"a failure of its own", field[everything]{SQL: "a", Decode: func(*everything, scoring.Value) error { return errors.New("no") }}, errcode.Unknown, "no"},
 	} {
 		n := 0
-		for e, err := range Rows(t.Context(), w, Select[everything]{Fields: []Field[everything]{tc.f}}) {
+		for e, err := range Rows(t.Context(), w, Select[everything]{Fields: []field[everything]{tc.f}}) {
 			if n++; err == nil || errcode.Of(err) != tc.code || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "secret") || e.Text != "" {
 				t.Errorf("%s: %+v, %v", tc.why, e, err)
 			}

@@ -41,7 +41,8 @@ func (q *caseList) finding(f ListFilter) (string, error) {
 		known = known || label == d
 	}
 	if !ok || !known || label == "" || f.Op != Equal && f.Op != NotEqual {
-		return "", errcode.New(errcode.InvalidArgument, "filter: %.80q: expected finding=KIND:LABEL, such as finding=relation:extra_rows, with = or !=", f.String())
+		return "", errcode.New(errcode.InvalidArgument,
+			"filter: %.80q: expected finding=KIND:LABEL, such as finding=relation:extra_rows, with = or !=", f.String())
 	}
 	d := q.Dialect
 	text := func(s string) string { return "CAST(" + q.param(s) + " AS " + d.Types[driver.Text] + ")" }
@@ -67,5 +68,6 @@ func (q *caseList) finding(f ListFilter) (string, error) {
 		in = " NOT IN "
 	}
 	run := q.state.RunID
-	return "p.case_id" + in + "(SELECT case_id FROM badger.scores WHERE " + runIs(q.Dialect, &q.args, run) + " AND metric = " + q.param(where.metric) + " AND status = 'ok'" + where.and + " AND (" + is + "))", nil
+	return "p.case_id" + in + "(SELECT case_id FROM badger.scores WHERE " + runIs(q.Dialect, &q.args, run) +
+		" AND metric = " + q.param(where.metric) + " AND status = 'ok'" + where.and + " AND (" + is + "))", nil
 }

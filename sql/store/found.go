@@ -78,11 +78,13 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 			has, is := there[c.Name]
 			switch {
 			case !is && t.Input:
-				out = append(out, Difference{MissingColumn, t.Name + "." + c.Name, "it is read as NULL", "adds it, unless the table is a view"})
+				out = append(out,
+					Difference{MissingColumn, t.Name + "." + c.Name, "it is read as NULL", "adds it, unless the table is a view"})
 			case !is:
 				out = append(out, Difference{MissingColumn, t.Name + "." + c.Name, "", "adds it"})
 			case f.retypes(d, t, &c):
-				out = append(out, Difference{WrongType, t.Name + "." + c.Name, wrong(d, has, &c), "changes the type and keeps the values"})
+				out = append(out,
+					Difference{WrongType, t.Name + "." + c.Name, wrong(d, has, &c), "changes the type and keeps the values"})
 			case !t.Input && !fits(c.Type, has.Type):
 				out = append(out, Difference{WrongType, t.Name + "." + c.Name, wrong(d, has, &c), ""})
 			}
@@ -100,7 +102,10 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 				does = append(does, fmt.Sprintf("%d: %s", m.Version, m.Doc))
 			}
 		}
-		out = append(out, Difference{OldVersion, "schema_version", fmt.Sprintf("the tables are of version %d, this program's of version %d", f.Version, Version), strings.Join(append([]string{"brings them there"}, does...), "; ")})
+		out = append(out,
+			Difference{OldVersion, "schema_version",
+				fmt.Sprintf("the tables are of version %d, this program's of version %d", f.Version, Version),
+				strings.Join(append([]string{"brings them there"}, does...), "; ")})
 	}
 	for i := range Views {
 		v := &Views[i]
@@ -137,7 +142,8 @@ func (f *Found) retypes(d driver.Dialect, t *Table, c *Column) bool {
 	if f.Version == 0 || f.Tables[t.Name][c.Name].Type == c.Type || t.retype(d, c) == "" {
 		return false
 	}
-	return slices.ContainsFunc(Migrations, func(m Migration) bool { return m.Version > f.Version && slices.Contains(m.Retype, t.Name+"."+c.Name) })
+	return slices.ContainsFunc(Migrations,
+		func(m Migration) bool { return m.Version > f.Version && slices.Contains(m.Retype, t.Name+"."+c.Name) })
 }
 
 func (f *Found) newer() string {
@@ -145,7 +151,8 @@ func (f *Found) newer() string {
 	if f.Program != "" {
 		by = " (badger " + f.Program + ")"
 	}
-	return fmt.Sprintf("the tables are of version %d%s, and this program knows those up to version %d", f.Version, by, Version)
+	return fmt.Sprintf("the tables are of version %d%s, and this program knows those up to version %d", f.Version, by,
+		Version)
 }
 
 // fits reports whether a column holds all values of a type. JSON may be kept as text.
@@ -164,11 +171,14 @@ func (f *Found) Check(d driver.Dialect) error {
 	for _, x := range f.Differences(d) {
 		switch {
 		case x.Kind == NewVersion:
-			return errcode.New(errcode.FailedPrecondition, "badger's tables: %s; update this program. Nothing was changed", x.Why)
+			return errcode.New(errcode.FailedPrecondition, "badger's tables: %s; update this program. Nothing was changed",
+				x.Why)
 		case x.Kind == WrongType && x.Fix == "":
 			bad = append(bad, Schema+"."+x.Name+": "+x.Why)
 		case x.Kind == ForeignView:
-			return errcode.New(errcode.AlreadyExists, "badger's views: there is a view %s.%s, and badger did not create it. Rename or drop it. Nothing was changed", Schema, x.Name)
+			return errcode.New(errcode.AlreadyExists,
+				"badger's views: there is a view %s.%s, and badger did not create it. Rename or drop it. Nothing was changed",
+				Schema, x.Name)
 		}
 	}
 	if bad == nil {
@@ -182,17 +192,19 @@ func (f *Found) viewsDiffer(d driver.Dialect) bool {
 	if !f.Shown || f.Version < Version {
 		return true
 	}
-	return slices.ContainsFunc(f.Differences(d), func(x Difference) bool { return x.Kind == MissingView || x.Kind == ChangedView })
+	return slices.ContainsFunc(f.Differences(d),
+		func(x Difference) bool { return x.Kind == MissingView || x.Kind == ChangedView })
 }
 
 // changed reports whether the view is of another text, as far as is known: either the text that was
 // installed is another than the present one, or it was replaced since.
 func (v FoundView) changed(query string) bool {
-	return v.Recorded[0] != "" && v.Recorded[0] != fingerprint(query) || v.Recorded[1] != "" && v.Recorded[1] != fingerprint(v.Shown)
+	return v.Recorded[0] != "" && v.Recorded[0] != fingerprint(query) ||
+		v.Recorded[1] != "" && v.Recorded[1] != fingerprint(v.Shown)
 }
 
-// Fingerprints returns schema_version.views after the views were created; shown is their text in the warehouse.
-func Fingerprints(r Reader, shown map[string]FoundView) string {
+// fingerprints returns schema_version.views after the views were created; shown is their text in the warehouse.
+func fingerprints(r Reader, shown map[string]FoundView) string {
 	prints := map[string][2]string{}
 	for i := range Views {
 		p := [2]string{fingerprint(Views[i].Query(r))}

@@ -66,7 +66,7 @@ type shownView struct{ name, text string }
 func shownViews(d driver.Dialect) Select[shownView] {
 	return Select[shownView]{
 		What: "looking at badger's views", Text: d.ShownViews,
-		Fields: []Field[shownView]{
+		Fields: []field[shownView]{
 			{In: func(v *shownView) any { return &v.name }},
 			{In: func(v *shownView) any { return &v.text }},
 		},
@@ -83,7 +83,7 @@ type reachedVersion struct {
 func versions() Select[reachedVersion] {
 	return Select[reachedVersion]{
 		What: "reading schema_version",
-		Fields: []Field[reachedVersion]{
+		Fields: []field[reachedVersion]{
 			{SQL: "version", In: func(v *reachedVersion) any { return &v.version }},
 			{SQL: "badger", In: func(v *reachedVersion) any { return &v.program }},
 			{SQL: "views", In: func(v *reachedVersion) any { return &v.views }},
@@ -210,7 +210,8 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 	}
 	views, r := from < Version || f.viewsDiffer(w.SQL()), f.Reader(w.SQL())
 	if views {
-		if err := w.Use("installing badger's views", func(conn driver.Conn) error { return replaceViews(ctx, conn, r) }); err != nil {
+		if err := w.Use("installing badger's views",
+			func(conn driver.Conn) error { return replaceViews(ctx, conn, r) }); err != nil {
 			return err
 		}
 	}
@@ -226,7 +227,7 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 	shown, _ := w.views(ctx)
 	b := newRows("schema_version")
 	defer b.release()
-	b.row(int64(Version), optional(w.Program()), time.Now(), Fingerprints(r, shown))
+	b.row(int64(Version), optional(w.Program()), time.Now(), fingerprints(r, shown))
 	return b.merge(ctx, w)
 }
 

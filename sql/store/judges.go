@@ -11,9 +11,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// RetiredJudge is the kind of a row that deactivates a judge: it has a version and no source. A later version
+// retiredJudge is the kind of a row that deactivates a judge: it has a version and no source. A later version
 // activates the judge again.
-const RetiredJudge = "retired"
+const retiredJudge = "retired"
 
 // Judge is a row of judges: one version of a judge file, as it was promoted. A row is never
 // changed.
@@ -39,24 +39,28 @@ func (w *Store) WriteJudge(ctx context.Context, j Judge) (written bool, err erro
 	} else if j.Hash != hash {
 		return false, errcode.New(errcode.InvalidArgument, "promoting judge %q: the hash is not that of the text", j.Name)
 	}
-	if j.Name == "" || j.Version < 1 || (j.Source == "") != (j.Kind == RetiredJudge) || j.PromotedAt.IsZero() {
+	if j.Name == "" || j.Version < 1 || (j.Source == "") != (j.Kind == retiredJudge) || j.PromotedAt.IsZero() {
 		return false, errcode.New(errcode.InvalidArgument, "promoting a judge: expected name, version from 1, text and time")
 	}
 	versions, err := w.judges(ctx, j.Name)
 	if err != nil {
 		return false, err
 	}
-	if n := len(versions); n > 0 && versions[n-1].Kind == RetiredJudge && j.Version <= versions[n-1].Version {
-		return false, errcode.New(errcode.FailedPrecondition, "judge %q was retired by version %d; raise the version above it to switch the judge on again", j.Name, versions[n-1].Version)
+	if n := len(versions); n > 0 && versions[n-1].Kind == retiredJudge && j.Version <= versions[n-1].Version {
+		return false, errcode.New(errcode.FailedPrecondition,
+			"judge %q was retired by version %d; raise the version above it to switch the judge on again", j.Name,
+			versions[n-1].Version)
 	}
 	for _, v := range versions {
 		switch {
 		case v.Version == j.Version && v.Hash == j.Hash:
 			return false, nil
 		case v.Version == j.Version:
-			return false, errcode.New(errcode.AlreadyExists, "judge %q: version %d is promoted with another text; raise the version", j.Name, j.Version)
+			return false, errcode.New(errcode.AlreadyExists,
+				"judge %q: version %d is promoted with another text; raise the version", j.Name, j.Version)
 		case v.Version > j.Version:
-			return false, errcode.New(errcode.FailedPrecondition, "judge %q: version %d is promoted already, and the newest runs; raise the version above it", j.Name, v.Version)
+			return false, errcode.New(errcode.FailedPrecondition,
+				"judge %q: version %d is promoted already, and the newest runs; raise the version above it", j.Name, v.Version)
 		}
 	}
 	b := newRows("judges")
@@ -86,10 +90,11 @@ func (w *Store) RetireJudge(ctx context.Context, name, by string, at time.Time) 
 		return 0, errcode.New(errcode.NotFound, "no judge %.60q is promoted", name)
 	}
 	last := versions[len(versions)-1]
-	if last.Kind == RetiredJudge {
+	if last.Kind == retiredJudge {
 		return last.Version, nil
 	}
-	_, err = w.WriteJudge(ctx, Judge{Name: name, Version: last.Version + 1, Kind: RetiredJudge, PromotedAt: at, PromotedBy: by})
+	_, err = w.WriteJudge(ctx,
+		Judge{Name: name, Version: last.Version + 1, Kind: retiredJudge, PromotedAt: at, PromotedBy: by})
 	return last.Version + 1, err
 }
 
@@ -104,7 +109,7 @@ func (w *Store) NewestJudges(ctx context.Context) ([]Judge, error) {
 			newest = append(newest, j)
 		}
 	}
-	return slices.DeleteFunc(newest, func(j Judge) bool { return j.Kind == RetiredJudge }), err
+	return slices.DeleteFunc(newest, func(j Judge) bool { return j.Kind == retiredJudge }), err
 }
 
 // judges reads all promoted versions, or those of the judge that name gives.
@@ -114,7 +119,8 @@ func (w *Store) judges(ctx context.Context, name ...any) (out []Judge, err error
 			return nil, err
 		}
 		if sum := sha256.Sum256([]byte(j.Source)); hex.EncodeToString(sum[:]) != j.Hash {
-			return nil, errcode.New(errcode.DataLoss, "reading judges: the text of %q version %d is not the one that was promoted", j.Name, j.Version)
+			return nil, errcode.New(errcode.DataLoss,
+				"reading judges: the text of %q version %d is not the one that was promoted", j.Name, j.Version)
 		}
 		out = append(out, j)
 	}
@@ -129,7 +135,7 @@ func promoted(d driver.Dialect, name []any) Select[Judge] {
 	}
 	return Select[Judge]{
 		What: "reading judges",
-		Fields: []Field[Judge]{
+		Fields: []field[Judge]{
 			{SQL: "name", In: func(j *Judge) any { return &j.Name }},
 			{SQL: "version", In: func(j *Judge) any { return &j.Version }},
 			{SQL: "kind", In: func(j *Judge) any { return &j.Kind }},

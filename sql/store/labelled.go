@@ -61,7 +61,8 @@ func (w *Store) LabelledScores(ctx context.Context, by scoring.By, each func(*La
 		if err != nil {
 			return err
 		}
-		s.CaseID, s.Metric, s.Status, s.Label, s.Judge, s.RunID = keep(s.CaseID), keep(s.Metric), scoring.Status(keep(string(s.Status))), keep(s.Label), keep(s.Judge), keep(s.RunID)
+		s.CaseID, s.Metric, s.Status, s.Label, s.Judge, s.RunID = keep(s.CaseID), keep(s.Metric),
+			scoring.Status(keep(string(s.Status))), keep(s.Label), keep(s.Judge), keep(s.RunID)
 		each(&s)
 	}
 	return nil
@@ -79,16 +80,18 @@ func (r Reader) labelledScores(by scoring.By) Select[LabelledScore] {
 	where := is("agent_name", by.Agent) + " AND " + is("agent_version", by.Version) + " AND " + is("batch_id", by.Batch)
 	return Select[LabelledScore]{
 		What: readingScores, Borrow: true, Args: p.args,
-		Fields: []Field[LabelledScore]{
+		Fields: []field[LabelledScore]{
 			{SQL: "s.case_id", In: func(s *LabelledScore) any { return &s.CaseID }},
 			{SQL: "s.metric", In: func(s *LabelledScore) any { return &s.Metric }},
 			{SQL: "s.status", In: func(s *LabelledScore) any { return (*string)(&s.Status) }},
 			{SQL: "s.value", In: func(s *LabelledScore) any { return &s.Value }},
 			{SQL: "s.label", In: func(s *LabelledScore) any { return &s.Label }},
-			isOneOrNull("CASE WHEN s.passed THEN 1 WHEN NOT s.passed THEN 0 END AS verdict", func(s *LabelledScore) **bool { return &s.Passed }),
+			isOneOrNull("CASE WHEN s.passed THEN 1 WHEN NOT s.passed THEN 0 END AS verdict",
+				func(s *LabelledScore) **bool { return &s.Passed }),
 			{SQL: r.expand("{s.json usage.calls} AS calls"), In: func(s *LabelledScore) any { return &s.Calls }},
 			{SQL: "r.judge", In: func(s *LabelledScore) any { return &s.Judge }},
-			isOne("\n  CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN 0 ELSE 1 END AS asked", func(s *LabelledScore) *bool { return &s.Asked }),
+			isOne("\n  CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN 0 ELSE 1 END AS asked",
+				func(s *LabelledScore) *bool { return &s.Asked }),
 			{SQL: "s.eval_run_id", In: func(s *LabelledScore) any { return &s.RunID }},
 		},
 		From: `
@@ -151,7 +154,7 @@ func (w *Store) Labellers(ctx context.Context, by scoring.By) ([]Labeller, error
 	return out, nil
 }
 
-var labellerFields = []Field[Labeller]{
+var labellerFields = []field[Labeller]{
 	{SQL: "annotator", In: func(l *Labeller) any { return &l.Annotator }},
 	{SQL: "COUNT(DISTINCT case_id) AS answers", In: func(l *Labeller) any { return &l.Answers }},
 	{SQL: "MIN(labelled_at) AS since", In: func(l *Labeller) any { return &l.Since }},
@@ -161,7 +164,8 @@ var labellerFields = []Field[Labeller]{
 // labellers reads the annotators of a batch's answers. The times of human_labels may be of any type.
 func (r Reader) labellers(by scoring.By) Select[Labeller] {
 	p := &arguments{dialect: r.Dialect}
-	which := "agent_name = " + p.add(by.Agent) + " AND COALESCE(agent_version, " + p.add(by.Version) + ") = " + p.add(by.Version) + " AND batch_id = " + p.add(by.Batch)
+	which := "agent_name = " + p.add(by.Agent) + " AND COALESCE(agent_version, " + p.add(by.Version) + ") = " +
+		p.add(by.Version) + " AND batch_id = " + p.add(by.Batch)
 	return Select[Labeller]{
 		What: readingLabels, Fields: labellerFields, Args: p.args,
 		From: r.expand(`
@@ -173,7 +177,8 @@ FROM (SELECT {key human_labels.annotator} AS annotator, {key human_labels.case_i
 // logLabellers is [Reader.labellers] of the log of labels.
 func logLabellers(d driver.Dialect, by scoring.By) Select[Labeller] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.label_log WHERE agent_name = " + p.add(by.Agent) + " AND agent_version = " + p.add(by.Version) + " AND batch_id = " + p.add(by.Batch) +
+	from := " FROM badger.label_log WHERE agent_name = " + p.add(by.Agent) + " AND agent_version = " + p.add(by.Version) +
+		" AND batch_id = " + p.add(by.Batch) +
 		" AND verdict NOT IN (" + noOpinion + ") GROUP BY annotator ORDER BY annotator"
 	return Select[Labeller]{What: readingLabels, Fields: labellerFields, From: from, Args: p.args}
 }

@@ -56,7 +56,8 @@ func (w *Store) WriteQueue(ctx context.Context, q *Queue, cases []string) error 
 	}
 	b := newRows("queues")
 	defer b.release()
-	b.row(q.ID, q.Name, q.RunID.ID, q.Agent, q.Version, q.Batch, q.Filter, q.Ordering, q.Seed, q.Annotators, optional(q.Guideline), string(options), q.Blind, q.ReasonRequired,
+	b.row(q.ID, q.Name, q.RunID.ID, q.Agent, q.Version, q.Batch, q.Filter, q.Ordering, q.Seed, q.Annotators,
+		optional(q.Guideline), string(options), q.Blind, q.ReasonRequired,
 		int64(len(cases)), optional(q.CreatedBy), q.CreatedAt, q.ClosedAt)
 	return b.merge(ctx, w)
 }
@@ -74,7 +75,8 @@ func (w *Store) QueuesOf(ctx context.Context, of scoring.AnswerID) ([]Queue, err
 // CloseQueue closes a queue that is open. Its labels stay.
 func (w *Store) CloseQueue(ctx context.Context, id string, at time.Time) error {
 	p := arguments{dialect: w.SQL()}
-	query := "UPDATE badger.queues SET closed_at = " + p.add(at.UTC()) + " WHERE queue_id = " + p.add(id) + " AND closed_at IS NULL"
+	query := "UPDATE badger.queues SET closed_at = " + p.add(at.UTC()) + " WHERE queue_id = " + p.add(id) +
+		" AND closed_at IS NULL"
 	return w.Use("writing queues", func(conn driver.Conn) error { return conn.Exec(ctx, query, p.args...) })
 }
 
@@ -160,7 +162,8 @@ func (w *Store) LoggedLabels(ctx context.Context, f LabelFilter, most int) (out 
 
 // AddLabel adds a row to label_log unless one with its ID exists.
 func (w *Store) AddLabel(ctx context.Context, v *LoggedLabel) error {
-	query, args := addLabel(w.SQL(), v.ID, v.CaseID, v.Agent, v.Version, v.Batch, v.Annotator, v.Verdict, optional(v.Note), v.GoldWrong, v.Ambiguous, v.At.UTC(), optional(v.Queue), optional(v.AnswerHash), v.Decides)
+	query, args := addLabel(w.SQL(), v.ID, v.CaseID, v.Agent, v.Version, v.Batch, v.Annotator, v.Verdict, optional(v.Note),
+		v.GoldWrong, v.Ambiguous, v.At.UTC(), optional(v.Queue), optional(v.AnswerHash), v.Decides)
 	return w.decide(ctx, writingLabels, query, args)
 }
 
@@ -179,7 +182,8 @@ func (w *Store) RenewLeases(ctx context.Context, owner string, until time.Time, 
 		return nil
 	}
 	p := arguments{dialect: w.SQL()}
-	query := "UPDATE badger.claims SET expires_ms = " + p.add(until.UnixMilli()) + " WHERE owner = " + p.add(owner) + " AND claim_key IN (" + p.list(keys) + ")"
+	query := "UPDATE badger.claims SET expires_ms = " + p.add(until.UnixMilli()) + " WHERE owner = " + p.add(owner) +
+		" AND claim_key IN (" + p.list(keys) + ")"
 	return w.changeClaims(ctx, query, p.args)
 }
 
@@ -226,7 +230,8 @@ func (w *Store) LabelledCase(ctx context.Context, of scoring.AnswerID) (*scoring
 
 // severalRows is the error for an answer with several rows in agent_runs: it is ambiguous which one is the answer.
 func severalRows(caseID string, rows int) error {
-	return errcode.New(errcode.AlreadyExists, "case %.80q: agent_runs has %d rows of this answer, expected one; none of them is shown or scored", caseID, rows)
+	return errcode.New(errcode.AlreadyExists,
+		"case %.80q: agent_runs has %d rows of this answer, expected one; none of them is shown or scored", caseID, rows)
 }
 
 // manyCases is from how many cases on all of a range are read rather than each named.
@@ -264,7 +269,7 @@ func (q inputs) answered(r *keyRange) Select[counted] {
 	from := " FROM " + q.runs(nil) + q.where(Filter{}, r) + " GROUP BY r.case_id"
 	return Select[counted]{
 		What: readingCases, From: from, Args: q.args,
-		Fields: []Field[counted]{
+		Fields: []field[counted]{
 			{SQL: "r.case_id", In: func(c *counted) any { return &c.CaseID }},
 			{SQL: "COUNT(*)", In: func(c *counted) any { return &c.n }},
 		},
@@ -289,7 +294,8 @@ func (w *Store) Scored(ctx context.Context, of scoring.AnswerID, cases []string)
 // scoredCases reads which of some cases have scores.
 func scoredCases(d driver.Dialect, by scoring.By, cases []string) Select[string] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.scores WHERE agent_name = " + p.add(by.Agent) + " AND agent_version = " + p.add(by.Version) + " AND batch_id = " + p.add(by.Batch) + " AND case_id IN (" + p.list(cases) + ")"
+	from := " FROM badger.scores WHERE agent_name = " + p.add(by.Agent) + " AND agent_version = " + p.add(by.Version) +
+		" AND batch_id = " + p.add(by.Batch) + " AND case_id IN (" + p.list(cases) + ")"
 	return Select[string]{
 		What:     readingScores,
 		Distinct: true,
@@ -305,7 +311,8 @@ func (w *Store) WriteLoggedLabels(ctx context.Context, labels []LoggedLabel) err
 	defer b.release()
 	for i := range labels {
 		v := &labels[i]
-		b.row(v.ID, v.CaseID, v.Agent, v.Version, v.Batch, v.Annotator, v.Verdict, optional(v.Note), v.GoldWrong, v.Ambiguous, v.At, optional(v.Queue), optional(v.AnswerHash), v.Decides)
+		b.row(v.ID, v.CaseID, v.Agent, v.Version, v.Batch, v.Annotator, v.Verdict, optional(v.Note), v.GoldWrong, v.Ambiguous,
+			v.At, optional(v.Queue), optional(v.AnswerHash), v.Decides)
 	}
 	return b.merge(ctx, w)
 }

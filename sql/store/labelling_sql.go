@@ -13,12 +13,12 @@ import (
 // The statements over queues, queue_items, label_log and the claims of labelling.
 
 var queueFields = slices.Concat(
-	[]Field[Queue]{
+	[]field[Queue]{
 		{SQL: "queue_id", In: func(q *Queue) any { return &q.ID }},
 		{SQL: "name", In: func(q *Queue) any { return &q.Name }},
 	},
 	fieldsIn(runIDFields, func(q *Queue) *scoring.RunID { return &q.RunID }),
-	[]Field[Queue]{
+	[]field[Queue]{
 		{SQL: "filter", In: func(q *Queue) any { return &q.Filter }},
 		{SQL: "ordering", In: func(q *Queue) any { return &q.Ordering }},
 		{SQL: "seed", In: func(q *Queue) any { return &q.Seed }},
@@ -51,16 +51,18 @@ func queuesNamed(d driver.Dialect, id string) Select[Queue] {
 // queuesOf reads the open queues that hold an answer and are not blind, the newest first.
 func queuesOf(d driver.Dialect, a scoring.AnswerID) Select[Queue] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.queues WHERE closed_at IS NULL AND NOT blind AND agent_name = " + p.add(a.Agent) + " AND agent_version = " + p.add(a.Version) + " AND batch_id = " + p.add(a.Batch) +
-		" AND queue_id IN (SELECT queue_id FROM badger.queue_items WHERE case_id = " + p.add(a.CaseID) + ") ORDER BY created_at DESC, queue_id"
+	from := " FROM badger.queues WHERE closed_at IS NULL AND NOT blind AND agent_name = " + p.add(a.Agent) +
+		" AND agent_version = " + p.add(a.Version) + " AND batch_id = " + p.add(a.Batch) +
+		" AND queue_id IN (SELECT queue_id FROM badger.queue_items WHERE case_id = " + p.add(a.CaseID) +
+		") ORDER BY created_at DESC, queue_id"
 	return Select[Queue]{What: readingQueues, Fields: queueFields, From: from, Args: p.args}
 }
 
 // loggedFields are the columns of label_log, in the order in which labels are written.
 var loggedFields = slices.Concat(
-	[]Field[LoggedLabel]{{SQL: "label_id", In: func(l *LoggedLabel) any { return &l.ID }}},
+	[]field[LoggedLabel]{{SQL: "label_id", In: func(l *LoggedLabel) any { return &l.ID }}},
 	fieldsIn(caseFirst, func(l *LoggedLabel) *scoring.AnswerID { return &l.AnswerID }),
-	[]Field[LoggedLabel]{
+	[]field[LoggedLabel]{
 		{SQL: "annotator", In: func(l *LoggedLabel) any { return &l.Annotator }},
 		{SQL: "verdict", In: func(l *LoggedLabel) any { return &l.Verdict }},
 		{SQL: "note", In: func(l *LoggedLabel) any { return &l.Note }},
@@ -88,16 +90,20 @@ func addLabel(d driver.Dialect, values ...any) (query string, args []any) {
 	}
 	into := " INTO badger.label_log"
 	if d.KeyIndex != nil {
-		return "INSERT" + into + " (" + labelColumns + ") VALUES (" + strings.Join(list, ", ") + ") ON CONFLICT (label_id) DO NOTHING", p.args
+		return "INSERT" + into + " (" + labelColumns + ") VALUES (" + strings.Join(list, ", ") +
+			") ON CONFLICT (label_id) DO NOTHING", p.args
 	}
 	for i := range loggedFields {
 		list[i] += " AS " + loggedFields[i].SQL
 	}
 	row := "SELECT " + strings.Join(list, ", ")
 	if d.NoClaims {
-		return "INSERT" + into + " (" + labelColumns + ") " + row + " FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.label_log WHERE label_id = " + p.add(values[0]) + ")", p.args
+		return "INSERT" + into + " (" + labelColumns + ") " + row +
+			" FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.label_log WHERE label_id = " + p.add(values[0]) +
+			")", p.args
 	}
-	return "MERGE" + into + " AS t USING (" + row + ") AS s ON t.label_id = s.label_id WHEN NOT MATCHED THEN INSERT (" + labelColumns + ") VALUES (" + columnsOf(ofTable("s", loggedFields)) + ")", p.args
+	return "MERGE" + into + " AS t USING (" + row + ") AS s ON t.label_id = s.label_id WHEN NOT MATCHED THEN INSERT (" +
+		labelColumns + ") VALUES (" + columnsOf(ofTable("s", loggedFields)) + ")", p.args
 }
 
 // LabelFilter chooses rows of label_log. Empty fields choose all.
@@ -117,7 +123,8 @@ func loggedLabels(d driver.Dialect, f *LabelFilter) Select[LoggedLabel] {
 	p := &arguments{dialect: d}
 	var conds []string
 	equal := func(column, value string) { conds = append(conds, column+" = "+p.add(value)) }
-	for _, c := range []struct{ column, value string }{{"label_id", f.ID}, {"queue_id", f.Queue}, {"annotator", f.Annotator}} {
+	for _, c := range []struct{ column, value string }{{"label_id", f.ID}, {"queue_id", f.Queue},
+		{"annotator", f.Annotator}} {
 		if c.value != "" {
 			equal(c.column, c.value)
 		}
@@ -167,18 +174,19 @@ func itemsLabelled(p *arguments, queue, me string) string {
 
 // ItemFilter chooses answers of a queue.
 type ItemFilter struct {
-	Queue, Me  string
-	Case       string // only this question
-	From, To   int64  // positions; To 0: all that follow
-	Open       int64  // those that I have neither answered nor skipped, and that fewer than so many people answered; 0: all
-	Conflict   int64  // those that at least so many people answered, and differ; 0: all
-	Limit      int64  // 0: all
+	Queue, Me string
+	Case      string // only this question
+	From, To  int64  // positions; To 0: all that follow
+	// those that I have neither answered nor skipped, and that fewer than so many people answered; 0: all
+	Open       int64
+	Conflict   int64 // those that at least so many people answered, and differ; 0: all
+	Limit      int64 // 0: all
 	Descending bool
 }
 
 // above is a field that is true if its number is greater than least.
-func above[T any](column string, least int64, in func(*T) *bool) Field[T] {
-	return Field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
+func above[T any](column string, least int64, in func(*T) *bool) field[T] {
+	return field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
 		*in(t) = wholeNumber(v) > least
 		return nil
 	}}
@@ -210,7 +218,7 @@ func queueItems(d driver.Dialect, f *ItemFilter) Select[QueueItem] {
 	}
 	return Select[QueueItem]{
 		What: readingQueues, From: from, Args: p.args,
-		Fields: []Field[QueueItem]{
+		Fields: []field[QueueItem]{
 			{SQL: "position", In: func(i *QueueItem) any { return &i.Position }},
 			{SQL: "case_id", In: func(i *QueueItem) any { return &i.CaseID }},
 			{SQL: "done", In: func(i *QueueItem) any { return &i.Done }},
@@ -232,7 +240,7 @@ func queueProgress(d driver.Dialect, q *Queue, me string) Select[QueueProgress] 
 	from := " FROM " + itemsLabelled(p, q.ID, me)
 	return Select[QueueProgress]{
 		What: readingQueues, From: from, Args: p.args,
-		Fields: []Field[QueueProgress]{
+		Fields: []field[QueueProgress]{
 			{SQL: "COUNT(*)", In: func(p *QueueProgress) any { return &p.Cases }},
 			{SQL: count("done >= " + n), In: func(p *QueueProgress) any { return &p.Done }},
 			{SQL: count("done < " + n + " AND skipped > 0"), In: func(p *QueueProgress) any { return &p.Skipped }},
@@ -253,10 +261,11 @@ func labelPairs(d driver.Dialect, queue string) Select[LabelPair] {
     FROM badger.label_log WHERE queue_id = ` + p.add(queue) + ` AND NOT decides) n WHERE newest = 1 AND verdict NOT IN (` + noOpinion + `))`
 	}
 	const by = "a.annotator, a.verdict, b.annotator, b.verdict"
-	from := " FROM " + newest() + " a JOIN " + newest() + " b ON a.case_id = b.case_id AND a.annotator < b.annotator GROUP BY " + by + " ORDER BY " + by
+	from := " FROM " + newest() + " a JOIN " + newest() +
+		" b ON a.case_id = b.case_id AND a.annotator < b.annotator GROUP BY " + by + " ORDER BY " + by
 	return Select[LabelPair]{
 		What: readingLabels, From: from, Args: p.args,
-		Fields: []Field[LabelPair]{
+		Fields: []field[LabelPair]{
 			{SQL: "a.annotator AS one", In: func(p *LabelPair) any { return &p.One }},
 			{SQL: "a.verdict AS says", In: func(p *LabelPair) any { return &p.Says }},
 			{SQL: "b.annotator AS other", In: func(p *LabelPair) any { return &p.Other }},
@@ -269,10 +278,11 @@ func labelPairs(d driver.Dialect, queue string) Select[LabelPair] {
 // leases reads the claims of a queue's answers that are still good.
 func leases(d driver.Dialect, prefix string, now time.Time) Select[Lease] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.claims WHERE claim_key LIKE " + p.add(prefix+"%") + " AND expires_ms >= " + p.add(now.UnixMilli())
+	from := " FROM badger.claims WHERE claim_key LIKE " + p.add(prefix+"%") + " AND expires_ms >= " +
+		p.add(now.UnixMilli())
 	return Select[Lease]{
 		What: readingClaims, From: from, Args: p.args,
-		Fields: []Field[Lease]{
+		Fields: []field[Lease]{
 			{SQL: "claim_key", In: func(l *Lease) any { return &l.Key }},
 			{SQL: "owner", In: func(l *Lease) any { return &l.Owner }},
 		},
@@ -288,7 +298,7 @@ FROM badger.scores WHERE ` + runIs(d, &p.args, run) + `
 GROUP BY case_id ORDER BY case_id`
 	return Select[CaseSignal]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[CaseSignal]{
+		Fields: []field[CaseSignal]{
 			{SQL: "case_id", In: func(s *CaseSignal) any { return &s.CaseID }},
 			{SQL: "COUNT(CASE WHEN passed THEN 1 END) AS passes", In: func(s *CaseSignal) any { return &s.Passes }},
 			{SQL: "COUNT(CASE WHEN NOT passed THEN 1 END) AS fails", In: func(s *CaseSignal) any { return &s.Fails }},
@@ -296,8 +306,10 @@ GROUP BY case_id ORDER BY case_id`
 				SQL: "\n    MAX(CASE WHEN usage IS NULL AND assessment_ids IS NULL THEN 0 WHEN status IN ('abstained', 'failed') THEN 1 WHEN value >= 0 AND value <= 1 THEN 1 - ABS(2 * value - 1) ELSE 0 END) AS unsure",
 				In:  func(s *CaseSignal) any { return &s.Unsure },
 			},
-			{SQL: "\n    MAX(CASE WHEN metric = 'relation' THEN label END) AS relation", In: func(s *CaseSignal) any { return &s.Relation }},
-			{SQL: "MAX(CASE WHEN metric = 'sql_complexity' THEN label END) AS tier", In: func(s *CaseSignal) any { return &s.Tier }},
+			{SQL: "\n    MAX(CASE WHEN metric = 'relation' THEN label END) AS relation",
+				In: func(s *CaseSignal) any { return &s.Relation }},
+			{SQL: "MAX(CASE WHEN metric = 'sql_complexity' THEN label END) AS tier",
+				In: func(s *CaseSignal) any { return &s.Tier }},
 		},
 	}
 }

@@ -17,7 +17,8 @@ func (w *Store) AnswersOfCase(ctx context.Context, run, caseID string) (out []sc
 }
 
 func answersOfCase(d driver.Dialect, run, caseID string) Select[scoring.AnswerID] {
-	from := " FROM badger.scores WHERE eval_run_id = " + d.Param(1) + " AND case_id = " + d.Param(2) + " ORDER BY agent_name, agent_version, batch_id"
+	from := " FROM badger.scores WHERE eval_run_id = " + d.Param(1) + " AND case_id = " + d.Param(2) +
+		" ORDER BY agent_name, agent_version, batch_id"
 	return Select[scoring.AnswerID]{
 		What:     readingScores,
 		Distinct: true,
@@ -51,6 +52,7 @@ type givenResult struct {
 // results reads the keys and results of all answers to some questions.
 func (q inputs) results(cases []string) Select[givenResult] {
 	from := " FROM " + q.runs([]string{"result"}) + " WHERE " + q.within("r", &keyRange{ids: cases}) + inOrder
-	fields := append(fieldsIn(answerFields, func(r *givenResult) *scoring.AnswerID { return &r.AnswerID }), Field[givenResult]{SQL: "result", In: func(r *givenResult) any { return &r.result }})
+	fields := append(fieldsIn(answerFields, func(r *givenResult) *scoring.AnswerID { return &r.AnswerID }),
+		field[givenResult]{SQL: "result", In: func(r *givenResult) any { return &r.result }})
 	return Select[givenResult]{What: readingCases, Fields: ofTable("r", fields), From: from, Args: q.args}
 }

@@ -29,7 +29,8 @@ type listedRun struct {
 	of int64
 }
 
-var listedFields = append(fieldsIn(runFields, func(r *listedRun) *Run { return &r.Run }), Field[listedRun]{SQL: "COUNT(*) OVER () AS listed", In: func(r *listedRun) any { return &r.of }})
+var listedFields = append(fieldsIn(runFields, func(r *listedRun) *Run { return &r.Run }),
+	field[listedRun]{SQL: "COUNT(*) OVER () AS listed", In: func(r *listedRun) any { return &r.of }})
 
 // runsListed reads rows of eval_runs by a filter, the newest first.
 func runsListed(d driver.Dialect, f RunFilter) Select[listedRun] {
@@ -38,7 +39,8 @@ func runsListed(d driver.Dialect, f RunFilter) Select[listedRun] {
 	for _, c := range []struct {
 		column, value string
 		orNone        bool
-	}{{"agent_name", f.Agent, f.Unnamed}, {"agent_version", f.Version, f.Unversioned}, {"batch_id", f.Batch, false}, {"status", f.Status, false}} {
+	}{{"agent_name", f.Agent, f.Unnamed}, {"agent_version", f.Version, f.Unversioned}, {"batch_id", f.Batch, false},
+		{"status", f.Status, false}} {
 		switch {
 		case c.orNone:
 			conds = append(conds, "("+c.column+" = '' OR "+c.column+" = "+p.add(c.value)+")")
@@ -49,7 +51,8 @@ func runsListed(d driver.Dialect, f RunFilter) Select[listedRun] {
 	if f.Text != "" {
 		var any []string
 		for _, c := range strings.Fields("eval_run_id agent_name agent_version batch_id judge") {
-			any = append(any, contains(d, "LOWER(COALESCE("+c+", ''))", "LOWER(CAST("+p.add(f.Text)+" AS "+d.Types[driver.Text]+"))"))
+			any = append(any,
+				contains(d, "LOWER(COALESCE("+c+", ''))", "LOWER(CAST("+p.add(f.Text)+" AS "+d.Types[driver.Text]+"))"))
 		}
 		conds = append(conds, "("+strings.Join(any, " OR ")+")")
 	}
@@ -76,7 +79,7 @@ func runsNamed(d driver.Dialect, id string) Select[Run] {
 func agentsOfRuns() Select[AgentVersion] {
 	return Select[AgentVersion]{
 		What: readingRuns, Distinct: true, From: " FROM badger.eval_runs ORDER BY agent_name, agent_version",
-		Fields: []Field[AgentVersion]{
+		Fields: []field[AgentVersion]{
 			{SQL: "agent_name", In: func(a *AgentVersion) any { return &a.Agent }},
 			{SQL: "agent_version", In: func(a *AgentVersion) any { return &a.Version }},
 		},
@@ -102,24 +105,28 @@ func runIs(d driver.Dialect, args *[]any, run scoring.RunID) string {
 		*args = append(*args, v)
 		return d.Param(len(*args))
 	}
-	return "eval_run_id = " + param(run.ID) + " AND agent_name = " + param(run.Agent) + " AND agent_version = " + param(run.Version) + " AND batch_id = " + param(run.Batch)
+	return "eval_run_id = " + param(run.ID) + " AND agent_name = " + param(run.Agent) + " AND agent_version = " +
+		param(run.Version) + " AND batch_id = " + param(run.Batch)
 }
 
 // figureFields sum up scores, whose columns have a prefix such as p.
-func figureFields(prefix string) []Field[Figures] {
+func figureFields(prefix string) []field[Figures] {
 	count := func(condition string) string {
 		return "COUNT(CASE WHEN " + strings.ReplaceAll(condition, "%", prefix) + " THEN 1 END)"
 	}
-	return []Field[Figures]{
+	return []field[Figures]{
 		{SQL: "COUNT(*)", In: func(f *Figures) any { return &f.Scores }},
 		{SQL: count("%status = 'ok'"), In: func(f *Figures) any { return &f.OK }},
 		{SQL: count("%status = 'abstained'"), In: func(f *Figures) any { return &f.Abstained }},
-		{SQL: count("%status = 'not_applicable' AND %reason NOT IN (" + noAnswer + ")"), In: func(f *Figures) any { return &f.NotApplicable }},
-		{SQL: count("%status = 'not_applicable' AND %reason IN (" + noAnswer + ")"), In: func(f *Figures) any { return &f.Unanswered }},
+		{SQL: count("%status = 'not_applicable' AND %reason NOT IN (" + noAnswer + ")"),
+			In: func(f *Figures) any { return &f.NotApplicable }},
+		{SQL: count("%status = 'not_applicable' AND %reason IN (" + noAnswer + ")"),
+			In: func(f *Figures) any { return &f.Unanswered }},
 		{SQL: count("%status NOT IN ('ok', 'abstained', 'not_applicable')"), In: func(f *Figures) any { return &f.Failed }},
 		{SQL: count("%status = 'ok' AND %passed IS NOT NULL"), In: func(f *Figures) any { return &f.Judged }},
 		{SQL: count("%status = 'ok' AND %passed"), In: func(f *Figures) any { return &f.Passed }},
-		{SQL: "SUM(CASE WHEN " + prefix + "status = 'ok' THEN " + prefix + "value END)", In: func(f *Figures) any { return &f.Sum }},
+		{SQL: "SUM(CASE WHEN " + prefix + "status = 'ok' THEN " + prefix + "value END)",
+			In: func(f *Figures) any { return &f.Sum }},
 	}
 }
 
@@ -136,10 +143,11 @@ type group struct {
 // conditions.
 func groupsOfRun(d driver.Dialect, run runScores) Select[group] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " GROUP BY metric, status, passed ORDER BY metric, status, passed"
+	from := " FROM badger.scores WHERE " + run.is(d, &p.args) +
+		" GROUP BY metric, status, passed ORDER BY metric, status, passed"
 	return Select[group]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[group]{
+		Fields: []field[group]{
 			{SQL: "metric", In: func(g *group) any { return &g.metric }},
 			{SQL: "status", In: func(g *group) any { return (*string)(&g.status) }},
 			{SQL: "CASE WHEN passed THEN 1 WHEN NOT passed THEN 0 END", In: func(g *group) any { return &g.verdict }},
@@ -164,10 +172,11 @@ func unansweredOfRun(d driver.Dialect, run runScores) Select[unansweredMetric] {
 	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND status = 'not_applicable' GROUP BY metric"
 	return Select[unansweredMetric]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[unansweredMetric]{
+		Fields: []field[unansweredMetric]{
 			{SQL: "metric", In: func(u *unansweredMetric) any { return &u.metric }},
 			{SQL: "COUNT(CASE WHEN reason IN (" + noAnswer + ") THEN 1 END)", In: func(u *unansweredMetric) any { return &u.n }},
-			{SQL: "MIN(CASE WHEN reason NOT IN (" + noAnswer + ") THEN reason END)", In: func(u *unansweredMetric) any { return &u.why }},
+			{SQL: "MIN(CASE WHEN reason NOT IN (" + noAnswer + ") THEN reason END)",
+				In: func(u *unansweredMetric) any { return &u.why }},
 		},
 	}
 }
@@ -185,7 +194,7 @@ func metricsOfRun(d driver.Dialect, run runScores) Select[MetricShape] {
 	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " GROUP BY metric ORDER BY metric"
 	return Select[MetricShape]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[MetricShape]{
+		Fields: []field[MetricShape]{
 			{SQL: "metric", In: func(m *MetricShape) any { return &m.Metric }},
 			{SQL: "COUNT(*)", In: func(m *MetricShape) any { return &m.Scores }},
 		},
@@ -198,16 +207,18 @@ type summed struct {
 	RunFigures
 }
 
-var summedKey = append(fieldsIn(runIDFields, func(s *summed) *scoring.RunID { return &s.RunID }), Field[summed]{SQL: "metric", In: func(s *summed) any { return &s.Metric }})
+var summedKey = append(fieldsIn(runIDFields, func(s *summed) *scoring.RunID { return &s.RunID }),
+	field[summed]{SQL: "metric", In: func(s *summed) any { return &s.Metric }})
 
 // figuresOfRuns sums up the scores of some metrics in some runs.
 func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.scores WHERE eval_run_id IN (" + p.list(ids) + ") AND metric IN (" + p.list(metrics) + ") GROUP BY " + columnsOf(summedKey)
+	from := " FROM badger.scores WHERE eval_run_id IN (" + p.list(ids) + ") AND metric IN (" + p.list(metrics) +
+		") GROUP BY " + columnsOf(summedKey)
 	return Select[summed]{
 		What: readingScores, From: from, Args: p.args,
 		Fields: slices.Concat(summedKey,
-			[]Field[summed]{{SQL: "MAX(scored_at)", In: func(s *summed) any { return &s.Last }}},
+			[]field[summed]{{SQL: "MAX(scored_at)", In: func(s *summed) any { return &s.Last }}},
 			fieldsIn(figureFields(""), func(s *summed) *Figures { return &s.Figures })),
 	}
 }
@@ -215,12 +226,13 @@ func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
 // valuesOfRun reads the values of a metric in a run, in ascending order.
 func valuesOfRun(d driver.Dialect, run runScores, metric string) Select[float64] {
 	p := &arguments{dialect: d}
-	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND metric = " + p.add(metric) + " AND status = 'ok' AND value IS NOT NULL ORDER BY value"
+	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND metric = " + p.add(metric) +
+		" AND status = 'ok' AND value IS NOT NULL ORDER BY value"
 	return Select[float64]{What: readingScores, Fields: only[float64]("value"), From: from, Args: p.args}
 }
 
 // cellFields are a score of a case of a run without its evidence.
-var cellFields = slices.Concat(keyOfRow[:1], resultFields, []Field[scoring.Row]{codeField})
+var cellFields = slices.Concat(keyOfRow[:1], resultFields, []field[scoring.Row]{codeField})
 
 // storedScore is a score of a case with its evidence.
 type storedScore struct {
@@ -237,7 +249,7 @@ func (s *storedScore) score() CaseScore {
 // storedFields are such a score. Its evidence follows what [cellFields] read.
 var storedFields = slices.Concat(
 	fieldsIn(cellFields, func(s *storedScore) *scoring.Row { return &s.row }),
-	[]Field[storedScore]{
+	[]field[storedScore]{
 		{SQL: "detail", Decode: func(s *storedScore, v scoring.Value) error {
 			if text := textIn(v); text != "" {
 				s.row.Score.Detail = json.RawMessage(text)
@@ -248,10 +260,10 @@ var storedFields = slices.Concat(
 			return readJSON("scores.assessment_ids", v, &s.row.Score.AssessmentIDs)
 		}},
 	},
-	fieldsIn([]Field[scoring.Row]{usageField}, func(s *storedScore) *scoring.Row { return &s.row }),
-	[]Field[storedScore]{{SQL: "config_hash", In: func(s *storedScore) any { return &s.configHash }}},
-	fieldsIn([]Field[scoring.Row]{goldHashField}, func(s *storedScore) *scoring.Row { return &s.row }),
-	[]Field[storedScore]{{SQL: "scored_at", In: func(s *storedScore) any { return &s.at }}},
+	fieldsIn([]field[scoring.Row]{usageField}, func(s *storedScore) *scoring.Row { return &s.row }),
+	[]field[storedScore]{{SQL: "config_hash", In: func(s *storedScore) any { return &s.configHash }}},
+	fieldsIn([]field[scoring.Row]{goldHashField}, func(s *storedScore) *scoring.Row { return &s.row }),
+	[]field[storedScore]{{SQL: "scored_at", In: func(s *storedScore) any { return &s.at }}},
 )
 
 // scoresOfCase reads all scores of a case of a run, with their evidence.
@@ -275,10 +287,11 @@ func scoresOfCases(d driver.Dialect, run runScores, ids, metrics []string) Selec
 // labelsOfCases reads the labels of answers, in every version of the agent and of none, from new to old.
 func (r Reader) labelsOfCases(run scoring.RunID, ids []string) Select[LoggedLabel] {
 	p := &arguments{dialect: r.Dialect}
-	where := "case_id IN (" + p.list(ids) + ") AND agent_name = " + p.add(run.Agent) + " AND batch_id = " + p.add(run.Batch) + " AND (agent_version IS NULL OR agent_version = " + p.add(run.Version) + ")"
+	where := "case_id IN (" + p.list(ids) + ") AND agent_name = " + p.add(run.Agent) + " AND batch_id = " +
+		p.add(run.Batch) + " AND (agent_version IS NULL OR agent_version = " + p.add(run.Version) + ")"
 	return Select[LoggedLabel]{
 		What: readingHumanLabels, Args: p.args,
-		Fields: []Field[LoggedLabel]{
+		Fields: []field[LoggedLabel]{
 			{SQL: "annotator", In: func(l *LoggedLabel) any { return &l.Annotator }},
 			{SQL: "verdict", In: func(l *LoggedLabel) any { return &l.Verdict }},
 			{SQL: "note", In: func(l *LoggedLabel) any { return &l.Note }},

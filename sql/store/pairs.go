@@ -69,7 +69,8 @@ func (w *Store) CasePairs(ctx context.Context, from, to Latest, f PairFilter) (p
 	}
 	if f.Answers || f.Scores {
 		if f.reader, err = w.reader(ctx, "agent_runs"); err != nil {
-			return nil, 0, errcode.New(errcode.FailedPrecondition, "the answers are not in this database, so whether they changed is not known: %w", err)
+			return nil, 0, errcode.New(errcode.FailedPrecondition,
+				"the answers are not in this database, so whether they changed is not known: %w", err)
 		}
 	}
 	n, err := first(ctx, w, f.count(w.SQL()))
@@ -124,7 +125,7 @@ func (r Reader) answersGiven(by scoring.By, ids []string) Select[GivenAnswer] {
 		"{key agent_runs.sql} AS sql, {key agent_runs.result} AS result, {key agent_runs.sql_error} AS sql_error FROM badger.agent_runs) k WHERE agent_name = " + p.add(by.Agent) + " AND agent_version = " + p.add(by.Version) + " AND case_id IN (" + p.list(ids) + ")\nGROUP BY case_id, sql, result, sql_error ORDER BY case_id, 4 DESC, 5")
 	return Select[GivenAnswer]{
 		What: "reading agent_runs", From: from, Args: p.args,
-		Fields: []Field[GivenAnswer]{
+		Fields: []field[GivenAnswer]{
 			{SQL: "case_id", In: func(a *GivenAnswer) any { return &a.CaseID }},
 			{SQL: "sql", In: func(a *GivenAnswer) any { return &a.SQL }},
 			{SQL: "sql_error", In: func(a *GivenAnswer) any { return &a.Error }},

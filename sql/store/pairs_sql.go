@@ -15,8 +15,8 @@ type pairsOf struct {
 }
 
 // halfFields are what counts of a score in a comparison. Their columns begin with f_ or t_.
-func halfFields(prefix string) []Field[Half] {
-	return []Field[Half]{
+func halfFields(prefix string) []field[Half] {
+	return []field[Half]{
 		{SQL: prefix + "status", In: func(h *Half) any { return (*string)(&h.Score.Status) }},
 		{SQL: prefix + "unanswered", Decode: func(h *Half, v scoring.Value) error {
 			if h.Unanswered = wholeNumber(v) == 1; h.Unanswered {
@@ -43,24 +43,30 @@ func (q *pairsOf) joined(p *arguments, besides string) string {
 			reasons = append(reasons, p.dialect.Literal(r))
 		}
 		s := strings.TrimSuffix(prefix, "_") + "."
-		return s + "status AS " + prefix + "status, CASE WHEN " + s + "status = 'not_applicable' AND " + s + "reason IN (" + strings.Join(reasons, ", ") + ") THEN 1 ELSE 0 END AS " + prefix + "unanswered, " +
-			s + "value AS " + prefix + "value, CASE WHEN " + s + "passed THEN 1 WHEN NOT " + s + "passed THEN 0 END AS " + prefix + "passed, " + s + "metric_version AS " + prefix + "version, " +
-			s + "config_hash AS " + prefix + "config_hash, " + s + "judge AS " + prefix + "judge, " + s + "asked AS " + prefix + "asked, " + s + "eval_run_id AS " + prefix + "run"
+		return s + "status AS " + prefix + "status, CASE WHEN " + s + "status = 'not_applicable' AND " + s + "reason IN (" +
+			strings.Join(reasons, ", ") + ") THEN 1 ELSE 0 END AS " + prefix + "unanswered, " +
+			s + "value AS " + prefix + "value, CASE WHEN " + s + "passed THEN 1 WHEN NOT " + s + "passed THEN 0 END AS " +
+			prefix + "passed, " + s + "metric_version AS " + prefix + "version, " +
+			s + "config_hash AS " + prefix + "config_hash, " + s + "judge AS " + prefix + "judge, " + s + "asked AS " + prefix +
+			"asked, " + s + "eval_run_id AS " + prefix + "run"
 	}
 	like := func(column string) string {
-		return "CASE WHEN f." + column + " IS NULL OR t." + column + " IS NULL THEN 0 WHEN f." + column + " = t." + column + " THEN 1 ELSE 2 END"
+		return "CASE WHEN f." + column + " IS NULL OR t." + column + " IS NULL THEN 0 WHEN f." + column + " = t." + column +
+			" THEN 1 ELSE 2 END"
 	}
-	return "SELECT COALESCE(f.case_id, t.case_id) AS case_id, COALESCE(f.metric, t.metric) AS metric, " + half("f_") + ",\n  " + half("t_") + ",\n  " +
+	return "SELECT COALESCE(f.case_id, t.case_id) AS case_id, COALESCE(f.metric, t.metric) AS metric, " + half("f_") +
+		",\n  " + half("t_") + ",\n  " +
 		like("gold_hash") + " AS gold, " + like("reason") + " AS reasons" + besides +
-		"\nFROM (" + q.from.text(p) + ") f\nFULL OUTER JOIN (" + q.to.text(p) + ") t ON t.case_id = f.case_id AND t.metric = f.metric"
+		"\nFROM (" + q.from.text(p) + ") f\nFULL OUTER JOIN (" + q.to.text(p) +
+		") t ON t.case_id = f.case_id AND t.metric = f.metric"
 }
 
 // pairFields are those of pairs that are equal.
 var pairFields = slices.Concat(
-	[]Field[Pair]{{SQL: "metric", In: func(p *Pair) any { return &p.Metric }}},
+	[]field[Pair]{{SQL: "metric", In: func(p *Pair) any { return &p.Metric }}},
 	fieldsIn(halfFields("f_"), func(p *Pair) *Half { return &p.From }),
 	fieldsIn(halfFields("t_"), func(p *Pair) *Half { return &p.To }),
-	[]Field[Pair]{
+	[]field[Pair]{
 		{SQL: "gold", In: func(p *Pair) any { return &p.Gold }},
 		{SQL: "reasons", In: func(p *Pair) any { return &p.Reasons }},
 	},
@@ -70,7 +76,7 @@ var pairFields = slices.Concat(
 func (q *pairsOf) counts(d driver.Dialect) Select[Pair] {
 	p := &arguments{dialect: d}
 	from := " FROM (" + q.joined(p, "") + ") j\nGROUP BY " + columnsOf(pairFields) + " ORDER BY metric"
-	cases := Field[Pair]{SQL: "COUNT(*) AS cases", In: func(p *Pair) any { return &p.Cases }}
+	cases := field[Pair]{SQL: "COUNT(*) AS cases", In: func(p *Pair) any { return &p.Cases }}
 	return Select[Pair]{What: readingScores, Fields: append(slices.Clone(pairFields), cases), From: from, Args: p.args}
 }
 
@@ -84,8 +90,9 @@ func (q *pairsOf) shared(d driver.Dialect) Select[sharing] {
 FROM (` + side(q.from) + ") f FULL OUTER JOIN (" + side(q.to) + ") t ON t.case_id = f.case_id"
 	return Select[sharing]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[sharing]{
-			{SQL: "COUNT(CASE WHEN f.case_id IS NOT NULL AND t.case_id IS NOT NULL THEN 1 END) AS shared", In: func(s *sharing) any { return &s.shared }},
+		Fields: []field[sharing]{
+			{SQL: "COUNT(CASE WHEN f.case_id IS NOT NULL AND t.case_id IS NOT NULL THEN 1 END) AS shared",
+				In: func(s *sharing) any { return &s.shared }},
 			{SQL: "COUNT(CASE WHEN t.case_id IS NULL THEN 1 END) AS only_from", In: func(s *sharing) any { return &s.onlyFrom }},
 			{SQL: "COUNT(CASE WHEN f.case_id IS NULL THEN 1 END) AS only_to", In: func(s *sharing) any { return &s.onlyTo }},
 		},
@@ -113,8 +120,11 @@ type PairFilter struct {
 // standing is what became of a score of side f_ or t_.
 func standing(prefix string) string {
 	s := prefix + "status"
-	return "CASE WHEN " + s + " IS NULL THEN 'absent' WHEN " + s + " = 'ok' AND " + prefix + "passed = 1 THEN 'passed' WHEN " + s + " = 'ok' AND " + prefix + "passed = 0 THEN 'failed' WHEN " + s + " = 'ok' THEN 'no_verdict' WHEN " +
-		prefix + "unanswered = 1 THEN 'unanswered' WHEN " + s + " IN ('abstained', 'not_applicable') THEN " + s + " ELSE 'error' END"
+	return "CASE WHEN " + s + " IS NULL THEN 'absent' WHEN " + s + " = 'ok' AND " + prefix +
+		"passed = 1 THEN 'passed' WHEN " + s + " = 'ok' AND " + prefix + "passed = 0 THEN 'failed' WHEN " + s +
+		" = 'ok' THEN 'no_verdict' WHEN " +
+		prefix + "unanswered = 1 THEN 'unanswered' WHEN " + s + " IN ('abstained', 'not_applicable') THEN " + s +
+		" ELSE 'error' END"
 }
 
 // chosen are the pairs that are chosen, with their standings, the change of the value in the better
@@ -125,7 +135,8 @@ func (q *PairFilter) chosen(p *arguments) string {
 		better = "f_value - t_value"
 	}
 	besides := ", f.label AS f_label, t.label AS t_label, f.reason AS f_reason, t.reason AS t_reason"
-	inner := "SELECT j.*, " + standing("f_") + " AS f_standing, " + standing("t_") + " AS t_standing, " + better + " AS better FROM (" + q.joined(p, besides) + ") j"
+	inner := "SELECT j.*, " + standing("f_") + " AS f_standing, " + standing("t_") + " AS t_standing, " + better +
+		" AS better FROM (" + q.joined(p, besides) + ") j"
 	text := " FROM (" + inner + ") s"
 	var conds []string
 	for _, c := range []struct {
@@ -141,10 +152,13 @@ func (q *PairFilter) chosen(p *arguments) string {
 		{q.Better, func() string { return "better > 0" }},
 		{q.Least != nil, func() string { return "ABS(better) >= " + p.add(*q.Least) }},
 		{q.Answers, func() string {
-			return "s.case_id IN " + q.answered(p, "(MIN(sql) <> MAX(sql) OR MIN(result) <> MAX(result) OR MIN(sql_error) <> MAX(sql_error))")
+			return "s.case_id IN " +
+				q.answered(p, "(MIN(sql) <> MAX(sql) OR MIN(result) <> MAX(result) OR MIN(sql_error) <> MAX(sql_error))")
 		}},
 		{q.Scores, func() string {
-			return "s.case_id IN " + q.answered(p, "MIN(sql) = MAX(sql) AND MIN(result) = MAX(result) AND MIN(sql_error) = MAX(sql_error)") + " AND (f_standing <> t_standing OR better <> 0)"
+			return "s.case_id IN " +
+				q.answered(p, "MIN(sql) = MAX(sql) AND MIN(result) = MAX(result) AND MIN(sql_error) = MAX(sql_error)") +
+				" AND (f_standing <> t_standing OR better <> 0)"
 		}},
 	} {
 		if c.on {
@@ -168,10 +182,13 @@ func (q *PairFilter) answered(p *arguments, condition string) string {
 		return p.dialect.Digest(key(column))
 	}
 	side := func(number string, l Latest) string {
-		return "SELECT " + number + " AS side, " + key("case_id") + " AS case_id, " + digest("sql") + " AS sql, " + digest("result") + " AS result, " + digest("sql_error") + " AS sql_error FROM badger.agent_runs WHERE " +
-			key("agent_name") + " = " + p.add(l.Agent) + " AND " + key("agent_version") + " = " + p.add(l.Version) + " AND " + key("batch_id") + " = " + p.add(l.Batch)
+		return "SELECT " + number + " AS side, " + key("case_id") + " AS case_id, " + digest("sql") + " AS sql, " +
+			digest("result") + " AS result, " + digest("sql_error") + " AS sql_error FROM badger.agent_runs WHERE " +
+			key("agent_name") + " = " + p.add(l.Agent) + " AND " + key("agent_version") + " = " + p.add(l.Version) + " AND " +
+			key("batch_id") + " = " + p.add(l.Batch)
 	}
-	return "(SELECT case_id FROM (" + side("0", q.from) + "\n  UNION ALL " + side("1", q.to) + ") k GROUP BY case_id HAVING MIN(side) < MAX(side) AND " + condition + ")"
+	return "(SELECT case_id FROM (" + side("0", q.from) + "\n  UNION ALL " + side("1", q.to) +
+		") k GROUP BY case_id HAVING MIN(side) < MAX(side) AND " + condition + ")"
 }
 
 // count counts the pairs that are chosen.
@@ -190,7 +207,7 @@ func (q *PairFilter) page(d driver.Dialect) Select[CasePair] {
 		" LIMIT " + strconv.Itoa(q.Limit) + " OFFSET " + strconv.Itoa(q.Offset)
 	return Select[CasePair]{
 		What: readingScores, From: from, Args: p.args,
-		Fields: []Field[CasePair]{
+		Fields: []field[CasePair]{
 			{SQL: "s.case_id", In: func(p *CasePair) any { return &p.CaseID }},
 			{SQL: "f_standing", In: func(p *CasePair) any { return &p.FromStands }},
 			{SQL: "t_standing", In: func(p *CasePair) any { return &p.ToStands }},

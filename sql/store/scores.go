@@ -38,7 +38,8 @@ func (w *Store) WriteRuns(ctx context.Context, runs ...Run) error {
 	b := newRows("eval_runs")
 	defer b.release()
 	for _, r := range runs {
-		b.row(r.ID, r.Agent, r.Version, r.Batch, r.Started, r.Mode, r.Config, r.Judge, r.Versions, r.Counts, r.Tokens, r.Cost, r.Status)
+		b.row(r.ID, r.Agent, r.Version, r.Batch, r.Started, r.Mode, r.Config, r.Judge, r.Versions, r.Counts, r.Tokens, r.Cost,
+			r.Status)
 	}
 	return b.merge(ctx, w)
 }
@@ -49,7 +50,8 @@ func (w *Store) WriteRuns(ctx context.Context, runs ...Run) error {
 func (w *Store) FillKeys(ctx context.Context, runID string) error {
 	for _, name := range []string{"scores", "eval_runs"} {
 		query := TableNamed(name).fillKey(w.SQL())
-		if err := w.Use("writing "+name, func(conn driver.Conn) error { return conn.Exec(ctx, query, runID) }); err != nil && errcode.Of(err) != errcode.AlreadyExists {
+		if err := w.Use("writing "+name, func(conn driver.Conn) error { return conn.Exec(ctx, query, runID) }); err != nil &&
+			errcode.Of(err) != errcode.AlreadyExists {
 			return err
 		}
 	}
@@ -127,7 +129,7 @@ func optional(s string) any {
 var keyOfRow = fieldsIn(caseFirst, func(r *scoring.Row) *scoring.AnswerID { return &r.AnswerID })
 
 // resultFields are the columns of the result of a metric.
-var resultFields = []Field[scoring.Row]{
+var resultFields = []field[scoring.Row]{
 	{SQL: "metric", In: func(r *scoring.Row) any { return &r.Score.Metric }},
 	{SQL: "metric_version", In: func(r *scoring.Row) any { return &r.Score.Version }},
 	{SQL: "status", In: func(r *scoring.Row) any { return (*string)(&r.Score.Status) }},
@@ -137,14 +139,15 @@ var resultFields = []Field[scoring.Row]{
 	{SQL: "reason", In: func(r *scoring.Row) any { return &r.Score.Reason }},
 }
 
-var codeField = Field[scoring.Row]{SQL: "code", Decode: func(r *scoring.Row, v scoring.Value) error {
+var codeField = field[scoring.Row]{SQL: "code", Decode: func(r *scoring.Row, v scoring.Value) error {
 	if r.Score.Status == scoring.StatusFailed {
 		r.Score.Code = errcode.Named(textIn(v))
 	}
 	return nil
 }}
 
-var usageField = Field[scoring.Row]{SQL: "usage", Decode: func(r *scoring.Row, v scoring.Value) error { return readJSON("scores.usage", v, &r.Score.Usage) }}
+var usageField = field[scoring.Row]{SQL: "usage",
+	Decode: func(r *scoring.Row, v scoring.Value) error { return readJSON("scores.usage", v, &r.Score.Usage) }}
 
 // scoreFields are the columns of a score without what is only evidence.
 var scoreFields = append(slices.Concat(keyOfRow, resultFields), codeField, usageField)
@@ -152,7 +155,7 @@ var scoreFields = append(slices.Concat(keyOfRow, resultFields), codeField, usage
 // heldFields are [scoreFields] and what the score was made from, which tables of earlier versions lack.
 var heldFields = append(slices.Clone(scoreFields), goldHashField)
 
-var goldHashField = Field[scoring.Row]{SQL: "gold_hash", In: func(r *scoring.Row) any { return &r.GoldHash }}
+var goldHashField = field[scoring.Row]{SQL: "gold_hash", In: func(r *scoring.Row) any { return &r.GoldHash }}
 
 // Scores streams the scores that a run holds, those of an answer together, without what is only
 // evidence: the detail, the warnings and the assessments.
@@ -160,20 +163,20 @@ func (w *Store) Scores(ctx context.Context, runID string) iter.Seq2[scoring.Row,
 	return Rows(ctx, w, OfRun{RunID: scoring.RunID{ID: runID}}.scores(w.SQL(), heldFields))
 }
 
-var configOfRun = Field[Run]{SQL: "config", In: func(r *Run) any { return &r.Config }}
+var configOfRun = field[Run]{SQL: "config", In: func(r *Run) any { return &r.Config }}
 
 // runFields are the columns of a row of eval_runs.
 var runFields = append(
 	fieldsIn(runIDFields, func(r *Run) *scoring.RunID { return &r.RunID }),
-	Field[Run]{SQL: "eval_run_date", In: func(r *Run) any { return &r.Started }},
-	Field[Run]{SQL: "mode", In: func(r *Run) any { return &r.Mode }},
+	field[Run]{SQL: "eval_run_date", In: func(r *Run) any { return &r.Started }},
+	field[Run]{SQL: "mode", In: func(r *Run) any { return &r.Mode }},
 	configOfRun,
-	Field[Run]{SQL: "judge", In: func(r *Run) any { return &r.Judge }},
-	Field[Run]{SQL: "versions", In: func(r *Run) any { return &r.Versions }},
-	Field[Run]{SQL: "counts", In: func(r *Run) any { return &r.Counts }},
-	Field[Run]{SQL: "tokens", In: func(r *Run) any { return &r.Tokens }},
-	Field[Run]{SQL: "cost", In: func(r *Run) any { return &r.Cost }},
-	Field[Run]{SQL: "status", In: func(r *Run) any { return &r.Status }},
+	field[Run]{SQL: "judge", In: func(r *Run) any { return &r.Judge }},
+	field[Run]{SQL: "versions", In: func(r *Run) any { return &r.Versions }},
+	field[Run]{SQL: "counts", In: func(r *Run) any { return &r.Counts }},
+	field[Run]{SQL: "tokens", In: func(r *Run) any { return &r.Tokens }},
+	field[Run]{SQL: "cost", In: func(r *Run) any { return &r.Cost }},
+	field[Run]{SQL: "status", In: func(r *Run) any { return &r.Status }},
 )
 
 // Runs lists the rows of eval_runs of a run.
@@ -229,7 +232,7 @@ func (w *Store) LastRun(ctx context.Context) (run *LastRun, err error) {
 func latestRuns() Select[LastRun] {
 	return Select[LastRun]{
 		What: readingRuns,
-		Fields: []Field[LastRun]{
+		Fields: []field[LastRun]{
 			{SQL: "eval_run_id", In: func(r *LastRun) any { return &r.ID }},
 			{SQL: "MAX(eval_run_date) AS started", In: func(r *LastRun) any { return &r.Started }},
 			isOne("MIN(CASE WHEN status = 'done' THEN 1 ELSE 0 END) AS done", func(r *LastRun) *bool { return &r.Done }),
@@ -249,8 +252,10 @@ type rows struct {
 }
 
 var arrowTypes = map[driver.Type]arrow.DataType{
-	driver.Text: arrow.BinaryTypes.String, driver.JSON: arrow.BinaryTypes.String, driver.BigInt: arrow.PrimitiveTypes.Int64, driver.Double: arrow.PrimitiveTypes.Float64,
-	driver.Boolean: arrow.FixedWidthTypes.Boolean, driver.Timestamp: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
+	driver.Text: arrow.BinaryTypes.String, driver.JSON: arrow.BinaryTypes.String,
+	driver.BigInt: arrow.PrimitiveTypes.Int64, driver.Double: arrow.PrimitiveTypes.Float64,
+	driver.Boolean:   arrow.FixedWidthTypes.Boolean,
+	driver.Timestamp: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
 }
 
 func newRows(table string) *rows { return rowsOf(TableNamed(table)) }

@@ -31,5 +31,6 @@ func (t *Table) fillKey(d driver.Dialect) string {
 			null = append(null, name+" IS NULL")
 		}
 	}
-	return "UPDATE " + t.FullName() + " SET " + strings.Join(set, ", ") + " WHERE eval_run_id = " + d.Param(1) + " AND (" + strings.Join(null, " OR ") + ")"
+	return "UPDATE " + t.FullName() + " SET " + strings.Join(set, ", ") + " WHERE eval_run_id = " + d.Param(1) + " AND (" +
+		strings.Join(null, " OR ") + ")"
 }

@@ -31,7 +31,8 @@ const (
 // drop is tried.
 func (w *Store) Trial(ctx context.Context, name string, did func(TrialStep, error)) {
 	t := &Table{Name: name, Key: []string{"id"}, Columns: []Column{
-		{Name: "id", Type: driver.BigInt}, {Name: "s", Type: driver.Text}, {Name: "j", Type: driver.JSON}, {Name: "n", Type: driver.BigInt},
+		{Name: "id", Type: driver.BigInt}, {Name: "s", Type: driver.Text}, {Name: "j", Type: driver.JSON},
+		{Name: "n", Type: driver.BigInt},
 		{Name: "x", Type: driver.Double}, {Name: "b", Type: driver.Boolean}, {Name: "happened", Type: driver.Timestamp},
 	}}
 	err := w.Exec(ctx, createSchema())
@@ -51,9 +52,11 @@ func (w *Store) Trial(ctx context.Context, name string, did func(TrialStep, erro
 
 // trialRows are values that are lost where something between is not exact.
 var trialRows = [][]any{
-	{int64(1), "it's \"añ😀\", \\ and\ta tab", `{"a":[1,null,"é"],"n":12345678901234567890}`, int64(math.MaxInt64), 0.1, true, time.Date(2024, 2, 29, 23, 59, 59, 999999000, time.UTC)},
+	{int64(1), "it's \"añ😀\", \\ and\ta tab", `{"a":[1,null,"é"],"n":12345678901234567890}`, int64(math.MaxInt64), 0.1,
+		true, time.Date(2024, 2, 29, 23, 59, 59, 999999000, time.UTC)},
 	{int64(2), nil, nil, nil, nil, nil, nil},
-	{int64(3), "", "[]", int64(math.MinInt64), -1.7976931348623157e308, false, time.Date(1969, 12, 31, 23, 59, 59, 999999000, time.UTC)},
+	{int64(3), "", "[]", int64(math.MinInt64), -1.7976931348623157e308, false,
+		time.Date(1969, 12, 31, 23, 59, 59, 999999000, time.UTC)},
 }
 
 func (w *Store) tryTable(ctx context.Context, t *Table, did func(TrialStep, error)) {
@@ -85,7 +88,8 @@ func (w *Store) tryTable(ctx context.Context, t *Table, did func(TrialStep, erro
 	did(TrialTypes, compareTrial(t, got))
 	snapshot, err := w.ReadSnapshot(ctx, "table:"+t.FullName())
 	if err == nil && snapshot.Rows() != len(trialRows) {
-		err = errcode.New(errcode.DataLoss, "the table was read with %d rows and as a snapshot with %d", got.Rows(), snapshot.Rows())
+		err = errcode.New(errcode.DataLoss, "the table was read with %d rows and as a snapshot with %d", got.Rows(),
+			snapshot.Rows())
 	}
 	did(TrialSnapshot, err)
 }
@@ -93,7 +97,8 @@ func (w *Store) tryTable(ctx context.Context, t *Table, did func(TrialStep, erro
 // compareTrial finds the columns that came back otherwise.
 func compareTrial(t *Table, got *scoring.Table) error {
 	if got.Rows() != len(trialRows) || len(got.Columns) != len(t.Columns) {
-		return errcode.New(errcode.DataLoss, "%d rows were written twice with the same keys: found %d rows", len(trialRows), got.Rows())
+		return errcode.New(errcode.DataLoss, "%d rows were written twice with the same keys: found %d rows", len(trialRows),
+			got.Rows())
 	}
 	var wrong []string
 	for i, c := range t.Columns {

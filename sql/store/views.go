@@ -40,7 +40,8 @@ const lowerIsBetter = "'latency_overhead', 'sql_judge_issues'"
 
 // silent reports whether the agent gave no answer, in a metric where that counts as 0: not where less
 // is better.
-var silent = "s.status = 'not_applicable' AND s.reason IN (" + noAnswer + ") AND s.metric NOT IN (" + lowerIsBetter + ")"
+var silent = "s.status = 'not_applicable' AND s.reason IN (" + noAnswer + ") AND s.metric NOT IN (" + lowerIsBetter +
+	")"
 
 // madeOf are the latest scores with the judge that was asked for them; the empty string if none was. A missing
 // answer has the value 0 and did not pass. judged marks scores with a verdict, and scored is 1 if any score of the
@@ -63,14 +64,17 @@ var failureLabels = []struct {
 	labels               []string
 }{
 	{"sql_judge_issues", "issue", "issues", "", []string{
-		"filters_missing", "filters_incorrect", "joins_missing", "joins_incorrect", "joins_unnecessary", "aggregation_wrong", "aggregation_missing",
+		"filters_missing", "filters_incorrect", "joins_missing", "joins_incorrect", "joins_unnecessary", "aggregation_wrong",
+		"aggregation_missing",
 		"columns_missing", "columns_wrong", "ordering_wrong", "schema_misunderstanding", "logic_error", "performance_issue",
 	}},
 	{"flex", "error", "categories", " AND s.value = 0", []string{
-		"incorrect_schema_linking", "incorrect_filtering_condition", "missing_handling_of_nullable_column", "missing_handling_of_multiple_rows", "abused_clauses", "other_fatal_issues",
+		"incorrect_schema_linking", "incorrect_filtering_condition", "missing_handling_of_nullable_column",
+		"missing_handling_of_multiple_rows", "abused_clauses", "other_fatal_issues",
 	}},
 	{"flex", "difference", "categories", " AND s.value = 1", []string{
-		"different_output_structure", "different_output_value_representation", "incorrect_ground_truth_query", "multiple_answers_available", "other_minor_issues",
+		"different_output_structure", "different_output_value_representation", "incorrect_ground_truth_query",
+		"multiple_answers_available", "other_minor_issues",
 	}},
 }
 
@@ -93,14 +97,19 @@ func labelled() string {
 		for _, name := range l.labels {
 			names = append(names, "SELECT '"+name+"' AS label")
 		}
-		parts = append(parts, columns+"'"+l.kind+"' AS kind, v.label, s.case_id FROM badger.latest_scores s CROSS JOIN ("+strings.Join(names, " UNION ALL ")+
-			") v WHERE s.status = 'ok' AND s.metric = '"+l.metric+"'"+l.value+" AND {s.array detail."+l.member+"} LIKE '%\"' || v.label || '\"%'")
+		parts = append(parts,
+			columns+"'"+l.kind+"' AS kind, v.label, s.case_id FROM badger.latest_scores s CROSS JOIN ("+
+				strings.Join(names, " UNION ALL ")+
+				") v WHERE s.status = 'ok' AND s.metric = '"+l.metric+"'"+l.value+" AND {s.array detail."+l.member+
+				"} LIKE '%\"' || v.label || '\"%'")
 	}
 	parts = append(parts,
 		columns+"'relation' AS kind, s.label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'relation' AND s.label NOT IN ('same', 'permuted')",
 		columns+"'filters' AS kind, {s.json detail.filters_applied_status} AS label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'stef' AND {s.json detail.filters_applied_status} IS NOT NULL")
 	for _, d := range []string{"gold_x", "amb_q", "amb_schema"} {
-		parts = append(parts, columns+"'diagnosis' AS kind, '"+d+"' AS label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND {s.json detail."+d+"} = 'true'")
+		parts = append(parts,
+			columns+"'diagnosis' AS kind, '"+d+
+				"' AS label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND {s.json detail."+d+"} = 'true'")
 	}
 	return strings.Join(parts, "\n  UNION ALL\n  ")
 }
@@ -219,7 +228,8 @@ LEFT JOIN badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.
 WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge`,
 	},
 	{
-		"versions_by_batch", "Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.",
+		"versions_by_batch",
+		"Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.",
 		"agent_name, agent_version, metric, tier, batch_id, run_day, answered, scored, mean_value, passed, judged, pass_rate",
 		`SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, {day s.run_date} AS run_day, COUNT(*) AS answered,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,

@@ -62,9 +62,12 @@ func goldenRow(b *rows, c *scoring.Case, setVersion string) error {
 		more = append(more, a)
 	}
 	j := jsons{}
-	b.row(c.ID, optional(c.Question), optional(c.Evidence), optional(c.Schema), optional(c.Dialect), optional(gold.SQL), optional(result),
-		j.raw("expected tools", c.Expected.Tools), j.list(len(c.Expected.Clarifications), c.Expected.Clarifications), optional(c.Expected.Behaviour), j.list(len(c.Tags), c.Tags),
-		setVersion, number(milliseconds(gold.Latency)), optional(gold.Error), j.list(len(more), more), optional(c.Database), j.list(len(c.Options), c.Options))
+	b.row(c.ID, optional(c.Question), optional(c.Evidence), optional(c.Schema), optional(c.Dialect), optional(gold.SQL),
+		optional(result),
+		j.raw("expected tools", c.Expected.Tools), j.list(len(c.Expected.Clarifications), c.Expected.Clarifications),
+		optional(c.Expected.Behaviour), j.list(len(c.Tags), c.Tags),
+		setVersion, number(milliseconds(gold.Latency)), optional(gold.Error), j.list(len(more), more), optional(c.Database),
+		j.list(len(c.Options), c.Options))
 	return j.err
 }
 
@@ -78,8 +81,10 @@ func runRow(b *rows, c *scoring.Case) error {
 		goldLatency = milliseconds(c.Golds[0].Latency)
 	}
 	a, j := &c.Agent, jsons{}
-	b.row(a.Name, a.Version, a.BatchID, c.ID, optional(a.Interpretation), optional(c.Pred.SQL), optional(result), optional(c.Pred.Error), j.list(len(a.ToolCalls), a.ToolCalls),
-		optional(a.Response), number(milliseconds(c.Pred.Latency)), number(goldLatency), nil, optional(a.ConversationID), int64(a.Turn))
+	b.row(a.Name, a.Version, a.BatchID, c.ID, optional(a.Interpretation), optional(c.Pred.SQL), optional(result),
+		optional(c.Pred.Error), j.list(len(a.ToolCalls), a.ToolCalls),
+		optional(a.Response), number(milliseconds(c.Pred.Latency)), number(goldLatency), nil, optional(a.ConversationID),
+		int64(a.Turn))
 	return j.err
 }
 
@@ -149,7 +154,8 @@ func (w *Store) WriteLabels(ctx context.Context, labels ...Label) error {
 	defer b.release()
 	for _, l := range labels {
 		if !slices.Contains([]string{"pass", "fail", "unsure"}, l.Verdict) {
-			return errcode.New(errcode.InvalidArgument, "writing labels: case %q: the verdict is %.20q, expected pass, fail or unsure", l.CaseID, l.Verdict)
+			return errcode.New(errcode.InvalidArgument,
+				"writing labels: case %q: the verdict is %.20q, expected pass, fail or unsure", l.CaseID, l.Verdict)
 		}
 		b.row(l.CaseID, l.Agent, l.Batch, l.Annotator, l.Verdict, optional(l.Note), l.At, optional(l.Version))
 	}
@@ -164,7 +170,9 @@ type Vote struct {
 	Annotator string
 	Says      int  // 1: it passes, -1: it fails, 0: unsure
 	Decides   bool // settles a disagreement, in place of the other votes
-	Known     bool // false if the label names no version of the agent, and several versions or none answered in the batch: it counts for none
+	// false if the label names no version of the agent, and several versions or none answered in the batch: it counts for
+	// none
+	Known bool
 }
 
 // Votes lists the human verdicts on answers in human_labels and label_log. A warehouse without human_labels has
@@ -180,16 +188,18 @@ func (w *Store) Votes(ctx context.Context) ([]Vote, error) {
 // votes reads the human verdicts on answers.
 func (q inputs) votes() Select[Vote] {
 	fields := append(fieldsIn(caseFirst, func(v *Vote) *scoring.AnswerID { return &v.AnswerID }),
-		Field[Vote]{SQL: "annotator", In: func(v *Vote) any { return &v.Annotator }},
-		Field[Vote]{SQL: "said", In: func(v *Vote) any { return &v.Says }},
+		field[Vote]{SQL: "annotator", In: func(v *Vote) any { return &v.Annotator }},
+		field[Vote]{SQL: "said", In: func(v *Vote) any { return &v.Says }},
 		isOne("decides", func(v *Vote) *bool { return &v.Decides }))
 	// A label without a version counts only if a single version of the agent answered.
-	known := slices.IndexFunc(fields, func(f Field[Vote]) bool { return f.SQL == "agent_version" })
-	fields[known] = Field[Vote]{SQL: "agent_version", Decode: func(v *Vote, version scoring.Value) error {
+	known := slices.IndexFunc(fields, func(f field[Vote]) bool { return f.SQL == "agent_version" })
+	fields[known] = field[Vote]{SQL: "agent_version", Decode: func(v *Vote, version scoring.Value) error {
 		v.Version, v.Known = strings.Clone(textIn(version)), !version.IsNull()
 		return nil
 	}}
 	return Select[Vote]{
-		What: readingHumanLabels, Fields: fields, From: " FROM (" + q.Labels("1 = 1", "1 = 1", "1 = 1") + ") v ORDER BY case_id, agent_name, agent_version, batch_id, annotator, decides",
+		What: readingHumanLabels, Fields: fields,
+		From: " FROM (" + q.Labels("1 = 1", "1 = 1", "1 = 1") +
+			") v ORDER BY case_id, agent_name, agent_version, batch_id, annotator, decides",
 	}
 }

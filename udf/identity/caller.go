@@ -64,7 +64,8 @@ func parseRoles(key string, names []string) ([]Role, error) {
 	roles := []Role{}
 	for _, n := range names {
 		if !slices.Contains(Roles, Role(n)) {
-			return nil, errcode.New(errcode.InvalidArgument, "%s: unknown role %.40q; expected call, read, label or admin", key, n)
+			return nil, errcode.New(errcode.InvalidArgument, "%s: unknown role %.40q; expected call, read, label or admin",
+				key, n)
 		}
 		roles = append(roles, Role(n))
 	}

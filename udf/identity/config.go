@@ -45,12 +45,13 @@ type Config struct {
 	// in any mode.
 	ClientCAFile string `yaml:"client_ca"`
 
-	Issuer   string        `yaml:"issuer"`     // of OIDC tokens: a URL
-	Audience []string      `yaml:"audience"`   // any of these must be in an OIDC token, or in Cloud Run's
-	Emails   []string      `yaml:"emails"`     // who may call: verified e-mail addresses, *@DOMAIN or *
-	Subjects []string      `yaml:"subjects"`   // who may call: subjects of tokens or names of certificates, or *
-	Keys     string        `yaml:"keys"`       // file or https URL of the issuer's JSON Web Key Set; by default the issuer's discovery document names it
-	Skew     time.Duration `yaml:"clock_skew"` // between the issuer's clock and ours; 1 minute
+	Issuer   string   `yaml:"issuer"`   // of OIDC tokens: a URL
+	Audience []string `yaml:"audience"` // any of these must be in an OIDC token, or in Cloud Run's
+	Emails   []string `yaml:"emails"`   // who may call: verified e-mail addresses, *@DOMAIN or *
+	Subjects []string `yaml:"subjects"` // who may call: subjects of tokens or names of certificates, or *
+	// file or https URL of the issuer's JSON Web Key Set; by default the issuer's discovery document names it
+	Keys string        `yaml:"keys"`
+	Skew time.Duration `yaml:"clock_skew"` // between the issuer's clock and ours; 1 minute
 
 	Platform string `yaml:"platform"` // spcs, cloud-run or databricks-apps
 
@@ -82,7 +83,8 @@ func (s Env) withDefaults() Env {
 	}
 	if s.Client == nil {
 		direct := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // its type is part of the package
-		direct.Proxy = nil                                        // a proxy of the environment is a host that no configuration names
+		// a proxy of the environment is a host that no configuration names
+		direct.Proxy = nil
 		s.Client = &http.Client{Transport: direct, Timeout: 10 * time.Second}
 	}
 	if s.Changed == nil {
@@ -137,7 +139,8 @@ func New(c Config, s Env) (*Guard, error) {
 		c.Mode = Local
 	}
 	if !slices.Contains(modes, c.Mode) {
-		return nil, errcode.New(errcode.InvalidArgument, "mode: %.40q is none, expected local, token, mtls, oidc, platform or proxy", c.Mode)
+		return nil, errcode.New(errcode.InvalidArgument,
+			"mode: %.40q is none, expected local, token, mtls, oidc, platform or proxy", c.Mode)
 	}
 	if err := c.check(); err != nil {
 		return nil, err
@@ -206,7 +209,8 @@ func (c Config) check() error {
 		}
 	}
 	if c.Mode == MTLS && c.ClientCAFile == "" {
-		return errcode.New(errcode.InvalidArgument, "client_ca: mode mtls needs the file of the authorities of client certificates")
+		return errcode.New(errcode.InvalidArgument,
+			"client_ca: mode mtls needs the file of the authorities of client certificates")
 	}
 	if c.Skew < 0 || c.Skew > 10*time.Minute {
 		return errcode.New(errcode.InvalidArgument, "clock_skew: expected 0 to 10 minutes")
@@ -278,7 +282,8 @@ type local struct{}
 
 func (local) identify(_ context.Context, r *Request) (string, error) {
 	if r.HTTP && !LocalPage(r.Host, r.Origin) {
-		return "", errcode.New(errcode.PermissionDenied, "without authentication the server answers to its loopback name only")
+		return "", errcode.New(errcode.PermissionDenied,
+			"without authentication the server answers to its loopback name only")
 	}
 	return "", nil
 }

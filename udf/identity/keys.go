@@ -27,7 +27,8 @@ type keySource interface {
 
 func newKeys(c Config, s Env) (keySource, error) {
 	if c.Keys != "" && !strings.Contains(c.Keys, "://") {
-		w, err := Watch("OIDC key set", func(b [][]byte) ([]jose.JSONWebKey, error) { return parseKeys(b[0]) }, s.Changed, c.Keys)
+		w, err := Watch("OIDC key set", func(b [][]byte) ([]jose.JSONWebKey, error) { return parseKeys(b[0]) }, s.Changed,
+			c.Keys)
 		return keyFile{w}, err
 	}
 	if c.Keys != "" {
@@ -73,7 +74,8 @@ func parseKeys(data []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, errcode.New(errcode.InvalidArgument, "the key set has no public key for signatures, of at least %d bits where it is RSA", leastRSA)
+		return nil, errcode.New(errcode.InvalidArgument,
+			"the key set has no public key for signatures, of at least %d bits where it is RSA", leastRSA)
 	}
 	return keys, nil
 }
@@ -227,7 +229,8 @@ func (k *keyURL) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 			Keys   string `json:"jwks_uri"`
 		}
 		if json.Unmarshal(body, &doc) != nil || doc.Issuer != k.issuer || checkURL(doc.Keys) != nil {
-			return nil, errcode.New(errcode.InvalidArgument, "the issuer's discovery document is malformed, of another issuer, or names no https URL of its keys")
+			return nil, errcode.New(errcode.InvalidArgument,
+				"the issuer's discovery document is malformed, of another issuer, or names no https URL of its keys")
 		}
 		at = doc.Keys
 	}

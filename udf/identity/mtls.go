@@ -54,7 +54,8 @@ func (g *Guard) verify(state *tls.ConnectionState) error {
 	for _, c := range state.PeerCertificates[1:] {
 		between.AddCert(c)
 	}
-	_, err = state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: pool, Intermediates: between, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+	_, err = state.PeerCertificates[0].Verify(
+		x509.VerifyOptions{Roots: pool, Intermediates: between, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
 	if err != nil {
 		return errcode.New(errcode.Unauthenticated, "the client certificate is not valid, or not any more")
 	}

@@ -46,10 +46,12 @@ func newOIDC(c Config, s Env) (*oidc, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "issuer: %w", err)
 	}
 	if len(c.Audience) == 0 || slices.Contains(c.Audience, "") {
-		return nil, errcode.New(errcode.InvalidArgument, "audience: expected what tokens for this server have as their audience, such as its URL")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"audience: expected what tokens for this server have as their audience, such as its URL")
 	}
 	if len(c.Emails)+len(c.Subjects) == 0 {
-		return nil, errcode.New(errcode.InvalidArgument, "emails or subjects: expected who may call; an issuer gives tokens to others, too")
+		return nil, errcode.New(errcode.InvalidArgument,
+			"emails or subjects: expected who may call; an issuer gives tokens to others, too")
 	}
 	o := &oidc{issuer: c.Issuer, audience: c.Audience, emails: c.Emails, subjects: c.Subjects, skew: c.Skew, now: s.Now}
 	if o.skew == 0 {
@@ -61,14 +63,16 @@ func newOIDC(c Config, s Env) (*oidc, error) {
 }
 
 var (
-	errNoOIDC    = errcode.New(errcode.Unauthenticated, "a token of the OpenID Connect issuer is required: Authorization: Bearer TOKEN")
+	errNoOIDC = errcode.New(errcode.Unauthenticated,
+		"a token of the OpenID Connect issuer is required: Authorization: Bearer TOKEN")
 	errBadToken  = errcode.New(errcode.Unauthenticated, "the token is malformed, or signed with an unsupported algorithm")
 	errSignature = errcode.New(errcode.Unauthenticated, "the token's signature is by none of the issuer's keys")
 	errIssuer    = errcode.New(errcode.Unauthenticated, "the token is of another issuer")
 	errAudience  = errcode.New(errcode.Unauthenticated, "the token is for another audience")
 	errExpired   = errcode.New(errcode.Unauthenticated, "the token has expired, or says no time when it does")
 	errTooEarly  = errcode.New(errcode.Unauthenticated, "the token is not valid yet")
-	errNotListed = errcode.New(errcode.PermissionDenied, "the token is valid, but its e-mail address or subject is none of those that may call")
+	errNotListed = errcode.New(errcode.PermissionDenied,
+		"the token is valid, but its e-mail address or subject is none of those that may call")
 )
 
 func (o *oidc) identify(ctx context.Context, r *Request) (string, error) {

@@ -24,15 +24,19 @@ const (
 // client could send the platform's headers.
 func newPlatform(c Config, s Env) (identify, func(string) bool, error) {
 	if c.Platform != CloudRun && (c.Audience != nil || c.Emails != nil || c.Skew != 0) {
-		return nil, nil, errcode.New(errcode.InvalidArgument, "audience, emails and clock_skew: used by platform cloud-run only")
+		return nil, nil, errcode.New(errcode.InvalidArgument,
+			"audience, emails and clock_skew: used by platform cloud-run only")
 	}
-	marks := map[string][]string{SPCS: {"SNOWFLAKE_HOST"}, CloudRun: {"K_SERVICE"}, DatabricksApps: {"DATABRICKS_APP_NAME"}}[c.Platform]
+	marks := map[string][]string{SPCS: {"SNOWFLAKE_HOST"}, CloudRun: {"K_SERVICE"},
+		DatabricksApps: {"DATABRICKS_APP_NAME"}}[c.Platform]
 	if marks == nil {
-		return nil, nil, errcode.New(errcode.InvalidArgument, "platform: %.40q is unknown, expected spcs, cloud-run or databricks-apps", c.Platform)
+		return nil, nil, errcode.New(errcode.InvalidArgument,
+			"platform: %.40q is unknown, expected spcs, cloud-run or databricks-apps", c.Platform)
 	}
 	for _, m := range marks {
 		if s.Getenv(m) == "" {
-			return nil, nil, errcode.New(errcode.FailedPrecondition, "platform %s: this is not that platform, the environment variable %s is not set", c.Platform, m)
+			return nil, nil, errcode.New(errcode.FailedPrecondition,
+				"platform %s: this is not that platform, the environment variable %s is not set", c.Platform, m)
 		}
 	}
 	has := func(prefix string) func(string) bool {
@@ -41,7 +45,8 @@ func newPlatform(c Config, s Env) (identify, func(string) bool, error) {
 	switch c.Platform {
 	case SPCS:
 		if info, err := os.Stat(s.SPCSToken); err != nil || !info.Mode().IsRegular() {
-			return nil, nil, errcode.New(errcode.FailedPrecondition, "platform spcs: this is not that platform, there is no file %s", s.SPCSToken)
+			return nil, nil, errcode.New(errcode.FailedPrecondition,
+				"platform spcs: this is not that platform, there is no file %s", s.SPCSToken)
 		}
 		return spcs{}, has("sf-context-"), nil
 	case DatabricksApps:
@@ -50,7 +55,8 @@ func newPlatform(c Config, s Env) (identify, func(string) bool, error) {
 	if c.Skew == 0 {
 		c.Skew = defaultSkew
 	}
-	return &cloudRun{audience: c.Audience, emails: c.Emails, skew: c.Skew, now: s.Now}, func(string) bool { return false }, nil
+	return &cloudRun{audience: c.Audience, emails: c.Emails, skew: c.Skew,
+		now: s.Now}, func(string) bool { return false }, nil
 }
 
 // spcs believes Snowpark Container Services, which let only roles with the service role reach an
@@ -98,7 +104,8 @@ type cloudRun struct {
 // signatureRemoved is what Cloud Run puts where the signature was.
 const signatureRemoved = "SIGNATURE_REMOVED_BY_GOOGLE"
 
-var errCloudRun = errcode.New(errcode.Unauthenticated, "no token that Cloud Run has verified: the service must require authentication")
+var errCloudRun = errcode.New(errcode.Unauthenticated,
+	"no token that Cloud Run has verified: the service must require authentication")
 
 func (c *cloudRun) identify(_ context.Context, r *Request) (string, error) {
 	// If both headers are present, Cloud Run verifies this one and ignores the other.

@@ -17,7 +17,8 @@ type proxy struct {
 func newProxy(c Config) (identify, func(string) bool, error) {
 	p := &proxy{header: canonical(c.Header)}
 	if p.header == "" {
-		return nil, nil, errcode.New(errcode.InvalidArgument, "header: mode proxy needs the name of the header that names the user, such as X-Forwarded-User")
+		return nil, nil, errcode.New(errcode.InvalidArgument,
+			"header: mode proxy needs the name of the header that names the user, such as X-Forwarded-User")
 	}
 	switch p.header {
 	case "Host", "Authorization", "X-Forwarded-For", "X-Request-Id", "User-Agent", "Origin", "Referer":
@@ -28,7 +29,8 @@ func newProxy(c Config) (identify, func(string) bool, error) {
 		if err != nil {
 			addr, err := netip.ParseAddr(text)
 			if err != nil {
-				return nil, nil, errcode.New(errcode.InvalidArgument, "peers: %.60q is neither an address nor a prefix such as 10.0.0.0/8", text)
+				return nil, nil, errcode.New(errcode.InvalidArgument,
+					"peers: %.60q is neither an address nor a prefix such as 10.0.0.0/8", text)
 			}
 			prefix = netip.PrefixFrom(addr, addr.BitLen())
 		}

@@ -35,7 +35,8 @@ const maxSecretFile = 1 << 20
 
 // Watch reads files and returns a watched value of them. parse gets their contents, in order; its error must not
 // quote them. changed is called when the files can no longer be read, and when they can again; it may be nil.
-func Watch[T any](what string, parse func(contents [][]byte) (T, error), changed func(string, error), paths ...string) (*ReloadingFile[T], error) {
+func Watch[T any](what string, parse func(contents [][]byte) (T, error), changed func(string, error),
+	paths ...string) (*ReloadingFile[T], error) {
 	w := &ReloadingFile[T]{what: what, paths: paths, parse: parse, changed: changed}
 	w.checked = time.Now()
 	if w.load(); w.bad != nil {

@@ -47,16 +47,19 @@ func newTokens(c Config, s Env) (*tokens, error) {
 		return t, nil
 	}
 	var err error
-	t.file, err = Watch("token file", func(b [][]byte) ([]token, error) { return parseTokens(b[0]) }, s.Changed, c.TokenFile)
+	t.file, err = Watch("token file", func(b [][]byte) ([]token, error) { return parseTokens(b[0]) }, s.Changed,
+		c.TokenFile)
 	return t, err
 }
 
 func newToken(name, secret string) (token, error) {
 	if name == "" || len(name) > 64 || Clean(name) != name {
-		return token{}, errcode.New(errcode.InvalidArgument, "token: expected a name of up to 64 letters, digits and punctuation")
+		return token{}, errcode.New(errcode.InvalidArgument,
+			"token: expected a name of up to 64 letters, digits and punctuation")
 	}
 	if len(secret) < minSecret {
-		return token{}, errcode.New(errcode.InvalidArgument, "token %q: the secret has fewer than %d characters", name, minSecret)
+		return token{}, errcode.New(errcode.InvalidArgument, "token %q: the secret has fewer than %d characters", name,
+			minSecret)
 	}
 	return token{name, sha256.Sum256([]byte(secret))}, nil
 }
@@ -78,7 +81,8 @@ func parseTokens(data []byte) (list []token, err error) {
 			return nil, errcode.New(errcode.InvalidArgument, "line %d: %w", n, err)
 		}
 		if i := slices.IndexFunc(list, func(o token) bool { return o.digest == tok.digest && o.name != tok.name }); i >= 0 {
-			return nil, errcode.New(errcode.InvalidArgument, "line %d: tokens %q and %q have the same secret; give each its own", n, list[i].name, tok.name)
+			return nil, errcode.New(errcode.InvalidArgument, "line %d: tokens %q and %q have the same secret; give each its own",
+				n, list[i].name, tok.name)
 		}
 		list = append(list, tok)
 	}

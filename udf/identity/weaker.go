@@ -15,7 +15,8 @@ var strength = map[Mode]int{Local: 0, Platform: 1, Proxy: 1, Token: 2, MTLS: 2, 
 // restriction that would be lost. Listed callers and roles may change in any way.
 func (g *Guard) Replaces(was *Guard) error {
 	lost := func(what string) error {
-		return errcode.New(errcode.FailedPrecondition, "%s: a running server is not protected less than before; restart it for that", what)
+		return errcode.New(errcode.FailedPrecondition,
+			"%s: a running server is not protected less than before; restart it for that", what)
 	}
 	switch {
 	case strength[g.mode] < strength[was.mode]:
@@ -52,7 +53,8 @@ func (m Mode) restrictions() []restriction {
 	case MTLS:
 		return []restriction{{"subjects", func(c Config) []string { return c.Subjects }}}
 	case Platform:
-		return []restriction{{"emails", func(c Config) []string { return c.Emails }}, {"audience", func(c Config) []string { return c.Audience }}}
+		return []restriction{{"emails", func(c Config) []string { return c.Emails }},
+			{"audience", func(c Config) []string { return c.Audience }}}
 	}
 	return nil
 }

@@ -44,7 +44,8 @@ type quota struct {
 
 func newAdmission(l Limits) *admission {
 	return &admission{
-		limits: l, calls: semaphore.NewWeighted(int64(l.Calls)), bytes: semaphore.NewWeighted(l.InFlight), alone: semaphore.NewWeighted(1),
+		limits: l, calls: semaphore.NewWeighted(int64(l.Calls)), bytes: semaphore.NewWeighted(l.InFlight),
+		alone:   semaphore.NewWeighted(1),
 		collect: runtime.GC,
 		callers: map[string]*quota{},
 	}
@@ -68,7 +69,8 @@ func (a *admission) of(caller string) *share {
 	if q == nil {
 		a.sweep()
 		l := a.limits.of(caller)
-		q = &quota{name: caller, limits: l, calls: semaphore.NewWeighted(int64(l.Calls)), bytes: semaphore.NewWeighted(l.InFlight)}
+		q = &quota{name: caller, limits: l, calls: semaphore.NewWeighted(int64(l.Calls)),
+			bytes: semaphore.NewWeighted(l.InFlight)}
 		a.callers[caller] = q
 	}
 	q.shares++

@@ -46,7 +46,8 @@ func readArrow(in *udf.Batch, fn *udf.Function, k int, arr arrow.Array, counted 
 	}
 	text, ok := textsOf(values)
 	if !ok {
-		return errcode.New(errcode.InvalidArgument, "argument %d (%s): an Arrow column of type %s, expected %v", k+1, fn.Params[k].Name, values.DataType().Name(), col.Type)
+		return errcode.New(errcode.InvalidArgument, "argument %d (%s): an Arrow column of type %s, expected %v", k+1,
+			fn.Params[k].Name, values.DataType().Name(), col.Type)
 	}
 	for i := range in.Rows {
 		if arr.IsNull(i) || values.IsNull(index(i)) {
@@ -167,10 +168,12 @@ func textsOf(arr arrow.Array) (text func(i int) string, ok bool) {
 		return func(i int) string { return udf.FormatFloat(a.Value(i)) }, true
 	case *array.Decimal128:
 		scale := a.DataType().(*arrow.Decimal128Type).Scale //nolint:forcetypeassert // by construction
-		return value(func(i int) scoring.Value { return scoring.BigDecimalValue(a.Value(i).BigInt(), scale) }), saneScale(scale)
+		return value(func(i int) scoring.Value { return scoring.BigDecimalValue(a.Value(i).BigInt(), scale) }), saneScale(
+			scale)
 	case *array.Decimal256:
 		scale := a.DataType().(*arrow.Decimal256Type).Scale //nolint:forcetypeassert // by construction
-		return value(func(i int) scoring.Value { return scoring.BigDecimalValue(a.Value(i).BigInt(), scale) }), saneScale(scale)
+		return value(func(i int) scoring.Value { return scoring.BigDecimalValue(a.Value(i).BigInt(), scale) }), saneScale(
+			scale)
 	case *array.Date32:
 		return value(func(i int) scoring.Value { return scoring.DateValue(int64(a.Value(i))) }), true
 	case *array.Timestamp:
@@ -233,7 +236,8 @@ func writeArrow(c *udf.Column, schema *arrow.Schema) (arrow.Record, error) {
 			}
 		}
 		if total > math.MaxInt32 {
-			return nil, errcode.New(errcode.ResourceExhausted, "the results of %d rows are longer than 2 GiB; send fewer rows at once", n)
+			return nil, errcode.New(errcode.ResourceExhausted,
+				"the results of %d rows are longer than 2 GiB; send fewer rows at once", n)
 		}
 		data := make([]byte, 0, total)
 		if schema.Field(0).Type.ID() == arrow.LARGE_BINARY {
@@ -291,5 +295,6 @@ func bufferOf[T int32 | int64 | float64](s []T) *memory.Buffer {
 	if len(s) == 0 {
 		return memory.NewBufferBytes(nil)
 	}
-	return memory.NewBufferBytes(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0]))))
+	return memory.NewBufferBytes(
+		unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0]))))
 }

@@ -83,7 +83,8 @@ func (s *Server) finish(ctx context.Context, c *call, err error) {
 	}
 	function := s.known(c.function)
 	if s.hooks.Called != nil {
-		s.hooks.Called(Call{Wire: c.wire, Function: function, Rows: c.rows, Nulls: c.nulls, In: c.in, Out: c.out, Code: errcode.Of(err)})
+		s.hooks.Called(
+			Call{Wire: c.wire, Function: function, Rows: c.rows, Nulls: c.nulls, In: c.in, Out: c.out, Code: errcode.Of(err)})
 	}
 	if s.hooks.Served != nil && !c.streamed && err == nil {
 		s.hooks.Served(c.wire, function, s.now().Sub(c.start))
@@ -101,7 +102,8 @@ func (s *Server) finish(ctx context.Context, c *call, err error) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("request_id", c.id), slog.String("wire", c.wire), slog.String("caller", c.caller), slog.String("function", c.function),
+		slog.String("request_id", c.id), slog.String("wire", c.wire), slog.String("caller", c.caller),
+		slog.String("function", c.function),
 		slog.Int("rows", c.rows), slog.Int("nulls", c.nulls), slog.Int64("bytes_in", c.in), slog.Int64("bytes_out", c.out),
 		slog.Float64("ms", float64(s.now().Sub(c.start).Microseconds())/1000),
 	}

@@ -131,7 +131,8 @@ func inflate(encoding string, body io.Reader) (src io.Reader, done func(), err e
 		z := flate.NewReader(b)
 		return z, func() { _ = z.Close() }, nil
 	}
-	return nil, nil, errcode.New(errcode.InvalidArgument, "Content-Encoding %.40q: expected gzip, deflate or none", encoding)
+	return nil, nil, errcode.New(errcode.InvalidArgument, "Content-Encoding %.40q: expected gzip, deflate or none",
+		encoding)
 }
 
 // gzipped is body as gzip.

@@ -30,13 +30,16 @@ type dialect struct {
 var (
 	databend = dialect{
 		name: "databend", wire: "databend", budget: 150 * time.Second, busy: codes.ResourceExhausted,
-		json: arrow.Field{Type: arrow.BinaryTypes.LargeBinary, Metadata: arrow.NewMetadata([]string{"Extension"}, []string{"Variant"})},
+		json: arrow.Field{Type: arrow.BinaryTypes.LargeBinary,
+			Metadata: arrow.NewMetadata([]string{"Extension"}, []string{"Variant"})},
 	}
 	risingwave = dialect{
 		name: "risingwave", wire: "risingwave", budget: 4 * time.Second, busy: codes.Unavailable,
-		json: arrow.Field{Type: arrow.BinaryTypes.String, Metadata: arrow.NewMetadata([]string{"ARROW:extension:name"}, []string{"arrowudf.json"})},
+		json: arrow.Field{Type: arrow.BinaryTypes.String,
+			Metadata: arrow.NewMetadata([]string{"ARROW:extension:name"}, []string{"arrowudf.json"})},
 	}
-	unnamed  = dialect{name: risingwave.name, wire: "flight", budget: risingwave.budget, busy: risingwave.busy, json: risingwave.json}
+	unnamed = dialect{name: risingwave.name, wire: "flight", budget: risingwave.budget, busy: risingwave.busy,
+		json: risingwave.json}
 	dialects = []*dialect{&databend, &risingwave}
 )
 
@@ -93,7 +96,8 @@ func (s *Server) handlerOf(ctx context.Context, text string) (h handler, err err
 // builtins are the two functions by which Databend's client library checks a server.
 var builtins = map[string]*udf.Function{
 	"builtin_echo": {
-		Name: "builtin_echo", Result: udf.VARCHAR, Params: []udf.Param{{Name: "text", Type: udf.VARCHAR}}, Columns: func(_ context.Context, in *udf.Batch, out *udf.Column) {
+		Name: "builtin_echo", Result: udf.VARCHAR, Params: []udf.Param{{Name: "text", Type: udf.VARCHAR}},
+		Columns: func(_ context.Context, in *udf.Batch, out *udf.Column) {
 			copy(out.Texts, in.Args[0].Texts)
 			copy(out.Nulls, in.Args[0].Nulls)
 		},

@@ -39,7 +39,8 @@ func (f *flightServer) named(ctx context.Context, d *flight.FlightDescriptor) (h
 	case len(d.GetPath()) == 0 && len(d.GetCmd()) > 0:
 		return f.s.handlerOf(ctx, string(d.GetCmd()))
 	}
-	return handler{}, errcode.New(errcode.InvalidArgument, "descriptor: expected a path of one element, the function's name")
+	return handler{}, errcode.New(errcode.InvalidArgument,
+		"descriptor: expected a path of one element, the function's name")
 }
 
 // GetFlightInfo gives the types of a function.
@@ -89,7 +90,8 @@ func (f *flightServer) ListFlights(_ *flight.Criteria, stream flight.FlightServi
 
 // ListActions lists the actions.
 func (f *flightServer) ListActions(_ *flight.Empty, stream flight.FlightService_ListActionsServer) error {
-	return stream.Send(&flight.ActionType{Type: "protocol_version", Description: "the version of the UDF protocol, one byte"})
+	return stream.Send(
+		&flight.ActionType{Type: "protocol_version", Description: "the version of the UDF protocol, one byte"})
 }
 
 // DoAction answers protocol_version.
@@ -113,7 +115,8 @@ func (f *flightServer) DoExchange(stream flight.FlightService_DoExchangeServer) 
 	return grpcError(err, d.busy)
 }
 
-func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.FlightService_DoExchangeServer, held *share) error {
+func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.FlightService_DoExchangeServer,
+	held *share) error {
 	in := &streamReader{ctx: ctx, stream: stream, share: held, kept: map[int64]int64{}, bytes: &c.in}
 	h, err := in.open(f)
 	if err != nil {

@@ -70,7 +70,8 @@ func (s *Server) newGRPCPort() (*http.Server, error) {
 // begin finds who calls and starts the entry in the log.
 func (s *Server) begin(ctx context.Context) (context.Context, *call, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
-	c := &call{id: s.ids.next(first(md, "x-request-id")), start: s.now(), wire: traitsUnary.name, query: correlation(first(md, "x-databend-query-id"))}
+	c := &call{id: s.ids.next(first(md, "x-request-id")), start: s.now(), wire: traitsUnary.name,
+		query: correlation(first(md, "x-databend-query-id"))}
 	ctx = s.traced(ctx, c, grpcCarrier(md))
 	ctx, who, again, err := s.authGRPC(ctx)
 	c.again = again
@@ -93,7 +94,8 @@ func callFrom(ctx context.Context) *call {
 
 func public(method string) bool { return strings.HasPrefix(method, "/grpc.health.v1.Health/") }
 
-func (s *Server) interceptStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
+func (s *Server) interceptStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo,
+	next grpc.StreamHandler) (err error) {
 	if public(info.FullMethod) {
 		return next(srv, openStream{stream})
 	}

@@ -73,7 +73,9 @@ func (s *Server) gated(to http.Handler) http.Handler {
 		if r.ProtoMajor < 2 || !strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") { // a browser's
 			webheaders.Set(rw.Header())
 		}
-		g := &gate{body: r.Body, control: http.NewResponseController(rw), wanted: make(chan struct{}, 1), admitted: make(chan struct{}, 1), refused: make(chan error, 1), written: make(chan struct{}, 1), closed: make(chan struct{})}
+		g := &gate{body: r.Body, control: http.NewResponseController(rw), wanted: make(chan struct{}, 1),
+			admitted: make(chan struct{}, 1), refused: make(chan error, 1), written: make(chan struct{}, 1),
+			closed: make(chan struct{})}
 		if g.encoding = r.Header.Get("Grpc-Encoding"); g.encoding != "" {
 			r.Header.Del("Grpc-Encoding") // the library would answer in it, too
 		}
@@ -104,7 +106,8 @@ func (f *flushed) Flush() {
 
 // open makes the gate ready for a call whose caller is known, and reserves what may come unasked.
 func (g *gate) open(ctx context.Context, s *Server, held *share, single bool) error {
-	g.ctx, g.share, g.limit, g.patience, g.stopping, g.single = ctx, held, s.limits.Message, s.limits.ReadTime, s.stopping, single
+	g.ctx, g.share, g.limit, g.patience, g.stopping, g.single = ctx, held, s.limits.Message, s.limits.ReadTime, s.stopping,
+		single
 	if err := held.Hold(streamWindow + readAhead); err != nil {
 		return err
 	}
@@ -138,7 +141,8 @@ func (g *gate) Read(p []byte) (int, error) {
 		if _, err := io.ReadFull(g.in, g.head[:]); err != nil {
 			return 0, err
 		}
-		if err := g.admit(); err != nil { // the library would answer with another status, so it waits here until the call ends
+		// the library would answer with another status, so it waits here until the call ends
+		if err := g.admit(); err != nil {
 			g.refused <- err
 			<-g.closed
 			return 0, errClosed
@@ -154,8 +158,9 @@ func (g *gate) Read(p []byte) (int, error) {
 }
 
 var (
-	errCompressed = errcode.New(errcode.Unimplemented, "the message is compressed; send it without compression (grpc-encoding: identity)")
-	errTwoInOne   = errcode.New(errcode.InvalidArgument, "the call takes one message, and a second one came")
+	errCompressed = errcode.New(errcode.Unimplemented,
+		"the message is compressed; send it without compression (grpc-encoding: identity)")
+	errTwoInOne = errcode.New(errcode.InvalidArgument, "the call takes one message, and a second one came")
 )
 
 // await waits until a message is wanted. The end of a call of one message is searched for unasked.
@@ -181,7 +186,8 @@ func (g *gate) admit() error {
 	case g.head[0] != 0:
 		return errCompressed
 	case size > int64(g.limit):
-		return errcode.New(errcode.ResourceExhausted, "the message has %d bytes, expected at most %d; send fewer rows at once", size, g.limit)
+		return errcode.New(errcode.ResourceExhausted,
+			"the message has %d bytes, expected at most %d; send fewer rows at once", size, g.limit)
 	}
 	g.n++
 	g.left = size

@@ -40,7 +40,8 @@ func (s *Server) handler(rt *route) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		requested(r.Context())
 		x := &exchange{rw: rw, r: r, fault: appendFault, patience: s.limits.ReadTime}
-		x.id, x.start, x.wire, x.function = s.ids.next(r.Header.Get("X-Request-Id")), s.now(), rt.name(), r.PathValue("function")
+		x.id, x.start, x.wire, x.function = s.ids.next(r.Header.Get("X-Request-Id")), s.now(), rt.name(),
+			r.PathValue("function")
 		if rt.wire != nil {
 			x.fault = rt.wire.fault
 		}
@@ -167,7 +168,8 @@ func (s *Server) answer(ctx context.Context, req *request, budget time.Duration,
 // decoded reads a batch. Its request must be released.
 func (s *Server) decoded(w wire, x *exchange, function string, body []byte) (*request, error) {
 	req := requests.Get().(*request) //nolint:forcetypeassert // a pool of one type
-	req.wire, req.catalogue, req.header, req.name, req.body, req.maxRows = w, s.catalogue, x.r.Header, function, body, s.limits.Rows
+	req.wire, req.catalogue, req.header, req.name, req.body, req.maxRows = w, s.catalogue, x.r.Header, function, body,
+		s.limits.Rows
 	req.tally = tallyOf(x.share, 0)
 	req.scan.Reset(body)
 	err := w.decode(req)
@@ -186,7 +188,8 @@ func (s *Server) decoded(w wire, x *exchange, function string, body []byte) (*re
 func (x *exchange) reply(status int, body []byte, t traits) {
 	h := x.rw.Header()
 	h["Content-Type"] = contentJSON
-	if len(body) >= t.compress && len(body) > 0 && acceptsGzip(x.r.Header.Get("Accept-Encoding")) && (x.share == nil || x.share.Hold(int64(len(body))) == nil) {
+	if len(body) >= t.compress && len(body) > 0 && acceptsGzip(x.r.Header.Get("Accept-Encoding")) &&
+		(x.share == nil || x.share.Hold(int64(len(body))) == nil) {
 		body = gzipped(body)
 		h["Content-Encoding"] = contentGzip
 	} else if t.digest {

@@ -25,10 +25,13 @@ const (
 )
 
 var (
-	errNotArrow       = errcode.New(errcode.InvalidArgument, "the stream is not valid Arrow IPC")
-	errNested         = errcode.New(errcode.InvalidArgument, "Arrow schema: expected flat columns; nested ones go as JSON text")
-	errCompressedBody = errcode.New(errcode.InvalidArgument, "the Arrow buffers are compressed; send them without compression, as is the default of Arrow libraries")
-	errTooBig         = errcode.New(errcode.ResourceExhausted, "the Arrow message is larger than the server takes; send fewer rows at once")
+	errNotArrow = errcode.New(errcode.InvalidArgument, "the stream is not valid Arrow IPC")
+	errNested   = errcode.New(errcode.InvalidArgument,
+		"Arrow schema: expected flat columns; nested ones go as JSON text")
+	errCompressedBody = errcode.New(errcode.InvalidArgument,
+		"the Arrow buffers are compressed; send them without compression, as is the default of Arrow libraries")
+	errTooBig = errcode.New(errcode.ResourceExhausted,
+		"the Arrow message is larger than the server takes; send fewer rows at once")
 )
 
 // Kinds of types, as the Arrow format numbers them.

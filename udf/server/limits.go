@@ -16,16 +16,21 @@ import (
 
 // Limits bound what callers can make the server do. A zero field takes its default.
 type Limits struct {
-	Body        int64         // bytes of a request body, before and after decompression; 10 MiB
-	Message     int           // bytes of a gRPC or Flight message, which counts twice; 64 MiB, but at most a quarter of InFlight
-	Rows        int           // rows of one batch; 100,000
-	Connections int           // of each listener, of known callers and others; 1024, but no more than the process may have open
-	Calls       int           // concurrent calls; further ones must be sent again; 256
-	InFlight    int64         // bytes of memory of bodies, messages, results and results that references name; at least a body and twice a message; 256 MiB
-	Reference   int64         // bytes of one result that a reference names; while it is read it counts twice; 64 MiB
-	ReadTime    time.Duration // for a request or the next message of a stream to arrive, and for a reply to leave; 1 minute
-	StopGrace   time.Duration // within which the server stops; 10 s
-	StopDelay   time.Duration // of the grace, how long a stopping server answers new calls even if no call is in flight; 0
+	Body int64 // bytes of a request body, before and after decompression; 10 MiB
+	// bytes of a gRPC or Flight message, which counts twice; 64 MiB, but at most a quarter of InFlight
+	Message int
+	Rows    int // rows of one batch; 100,000
+	// of each listener, of known callers and others; 1024, but no more than the process may have open
+	Connections int
+	Calls       int // concurrent calls; further ones must be sent again; 256
+	// bytes of memory of bodies, messages, results and results that references name; at least a body and twice a message;
+	// 256 MiB
+	InFlight  int64
+	Reference int64 // bytes of one result that a reference names; while it is read it counts twice; 64 MiB
+	// for a request or the next message of a stream to arrive, and for a reply to leave; 1 minute
+	ReadTime  time.Duration
+	StopGrace time.Duration // within which the server stops; 10 s
+	StopDelay time.Duration // of the grace, how long a stopping server answers new calls even if no call is in flight; 0
 
 	Caller  CallerLimits            // of each caller
 	Callers map[string]CallerLimits // of some, by name; their zero fields take Caller's
@@ -52,11 +57,14 @@ func (l Limits) withDefaults() (Limits, error) {
 	set(&l.ReadTime, time.Minute)
 	set(&l.StopGrace, 10*time.Second)
 	least := max(l.Body, receiving*int64(l.Message))
-	if l.Body < 0 || l.Message < 0 || l.Rows < 0 || l.Calls < 0 || l.Connections < 0 || l.InFlight < least || l.Reference < 0 || l.ReadTime < 0 || l.StopGrace < 0 || l.StopDelay < 0 {
-		return l, errcode.New(errcode.InvalidArgument, "limits: expected positive numbers, and in-flight bytes of at least one body and of twice a message")
+	if l.Body < 0 || l.Message < 0 || l.Rows < 0 || l.Calls < 0 || l.Connections < 0 || l.InFlight < least ||
+		l.Reference < 0 || l.ReadTime < 0 || l.StopGrace < 0 || l.StopDelay < 0 {
+		return l, errcode.New(errcode.InvalidArgument,
+			"limits: expected positive numbers, and in-flight bytes of at least one body and of twice a message")
 	}
 	if l.StopDelay > l.StopGrace {
-		return l, errcode.New(errcode.InvalidArgument, "limits: stop_delay is %v, expected at most stop_grace, which is %v", l.StopDelay, l.StopGrace)
+		return l, errcode.New(errcode.InvalidArgument, "limits: stop_delay is %v, expected at most stop_grace, which is %v",
+			l.StopDelay, l.StopGrace)
 	}
 	set(&l.Caller.Calls, max(1, l.Calls*3/4))
 	set(&l.Caller.InFlight, max(l.InFlight/4*3, least))
@@ -78,7 +86,8 @@ func (l Limits) withDefaults() (Limits, error) {
 
 func (c CallerLimits) check(least int64) error {
 	if c.Calls < 0 || c.InFlight < least || !(c.Rows >= 0) || math.IsInf(c.Rows, 0) {
-		return errcode.New(errcode.InvalidArgument, "limits of a caller: expected positive numbers, and in-flight bytes of at least one body and of twice a message")
+		return errcode.New(errcode.InvalidArgument,
+			"limits of a caller: expected positive numbers, and in-flight bytes of at least one body and of twice a message")
 	}
 	return nil
 }
@@ -111,7 +120,8 @@ func (o *overload) Error() string        { return errBusy.Error() }
 func (o *overload) Is(target error) bool { return target == errBusy } //nolint:errorlint // it is asked for this one
 
 func busy(limit string, after time.Duration, format string, args ...any) error {
-	return &errcode.Error{Code: errcode.ResourceExhausted, Msg: fmt.Sprintf(format, args...) + "; try again later", Err: &overload{limit, after}}
+	return &errcode.Error{Code: errcode.ResourceExhausted, Msg: fmt.Sprintf(format, args...) + "; try again later",
+		Err: &overload{limit, after}}
 }
 
 // httpStatus is the status of a fault of a whole call. Warehouses send a call again on 404, 408,

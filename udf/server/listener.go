@@ -42,7 +42,8 @@ func newPort(name string, who identity.Config, files TLS, around identity.Env) (
 	_, certificates, _ := p.guard.ClientCAs()
 	switch {
 	case files == TLS{} && certificates:
-		return p, errcode.New(errcode.InvalidArgument, "%s: client certificates need TLS: expected a certificate file and a key file", name)
+		return p, errcode.New(errcode.InvalidArgument,
+			"%s: client certificates need TLS: expected a certificate file and a key file", name)
 	case files == TLS{}:
 		return p, nil
 	case files.CertFile == "" || files.KeyFile == "":
@@ -113,7 +114,9 @@ func (p port) allowAddr(addr net.Addr, plaintext bool) error {
 		return errcode.New(errcode.FailedPrecondition, "%s: %s is reachable from other machines: configure who may call (tokens, client certificates, oidc, platform or proxy)", p.name, addr)
 	}
 	if p.tls == nil && !plaintext && mode != identity.Platform {
-		return errcode.New(errcode.FailedPrecondition, "%s: %s is reachable from other machines: configure TLS, or allow plaintext where something in front encrypts", p.name, addr)
+		return errcode.New(errcode.FailedPrecondition,
+			"%s: %s is reachable from other machines: configure TLS, or allow plaintext where something in front encrypts",
+			p.name, addr)
 	}
 	return nil
 }
@@ -148,7 +151,8 @@ func (s *Server) Identities() (byGRPC, byHTTP string) {
 // announce logs once who may call which listener.
 func (s *Server) announce(l net.Listener, p port) {
 	if l != nil {
-		s.log.Info("listening", slog.String("listener", p.name), slog.String("address", l.Addr().String()), slog.String("callers", p.String()))
+		s.log.Info("listening", slog.String("listener", p.name), slog.String("address", l.Addr().String()),
+			slog.String("callers", p.String()))
 	}
 }
 
@@ -159,8 +163,10 @@ var crossOrigin = http.NewCrossOriginProtection()
 // authHTTP authenticates a request, and removes headers that claim an identity. A browser sends the credentials for
 // this server with requests from pages of any site: POST requests from pages of other sites are rejected.
 func (s *Server) authHTTP(r *http.Request) (identity.Caller, error) {
-	if crossOrigin.Check(r) != nil && (r.Header.Get("Sec-Fetch-Site") != "" || !identity.LocalPage(r.Host, r.Header.Get("Origin"))) {
-		return identity.Caller{}, errcode.New(errcode.PermissionDenied, "a page of another site sent this request; send it from a program")
+	if crossOrigin.Check(r) != nil &&
+		(r.Header.Get("Sec-Fetch-Site") != "" || !identity.LocalPage(r.Host, r.Header.Get("Origin"))) {
+		return identity.Caller{}, errcode.New(errcode.PermissionDenied,
+			"a page of another site sent this request; send it from a program")
 	}
 	from, _ := netip.ParseAddrPort(r.RemoteAddr)
 	guard := s.httpPort.Load().guard
@@ -173,7 +179,8 @@ func (s *Server) authHTTP(r *http.Request) (identity.Caller, error) {
 
 // authGRPC is authHTTP for a gRPC call; the context that it returns has the metadata that is left.
 // again asks once more.
-func (s *Server) authGRPC(ctx context.Context) (in context.Context, caller identity.Caller, again func() error, err error) {
+func (s *Server) authGRPC(
+	ctx context.Context) (in context.Context, caller identity.Caller, again func() error, err error) {
 	md, _ := metadata.FromIncomingContext(ctx) // a copy
 	r := &identity.Request{}
 	if p, ok := peer.FromContext(ctx); ok {
@@ -196,7 +203,8 @@ func (s *Server) authGRPC(ctx context.Context) (in context.Context, caller ident
 func (s *Server) still(ctx context.Context, r *identity.Request, was identity.Caller) error {
 	now, err := s.grpcPort.Load().guard.Identify(ctx, r)
 	if err == nil && now.Name != was.Name {
-		err = errcode.New(errcode.Unauthenticated, "the caller is no longer known by the name that the stream began with; open another one")
+		err = errcode.New(errcode.Unauthenticated,
+			"the caller is no longer known by the name that the stream began with; open another one")
 	}
 	if err != nil {
 		return err

@@ -84,7 +84,8 @@ func (p *polledBatch) running() bool {
 }
 
 // open returns the call with an id, or creates it; mine reports that the caller must run it.
-func (b *batches) open(ctx context.Context, id, hash string, fn *udf.Function, body []byte) (p *polledBatch, mine bool, err error) {
+func (b *batches) open(ctx context.Context, id, hash string, fn *udf.Function,
+	body []byte) (p *polledBatch, mine bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p = b.all[id]; p != nil {
@@ -200,7 +201,8 @@ func (s *Server) servePolled(w pollable, x *exchange) error {
 	callersID := w.callID(x.r.Header)
 	switch {
 	case callersID == "" && x.r.Method == http.MethodGet:
-		return errcode.New(errcode.InvalidArgument, "a GET asks for the reply to a batch: expected sf-external-function-query-batch-id")
+		return errcode.New(errcode.InvalidArgument,
+			"a GET asks for the reply to a batch: expected sf-external-function-query-batch-id")
 	case callersID == "":
 		return s.serveBatch(w, x)
 	}
@@ -259,10 +261,12 @@ func (s *Server) post(w wire, x *exchange, id string) (*polledBatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, mine, err := s.batches.open(withShare(x.r.Context(), x.share), id, udf.KeptID([]byte(req.fn.Name), body), req.fn, body)
+	p, mine, err := s.batches.open(withShare(x.r.Context(), x.share), id, udf.KeptID([]byte(req.fn.Name), body), req.fn,
+		body)
 	if err != nil || !mine {
 		if errors.Is(err, errOtherContent) {
-			s.log.Error("a batch id came with another content", slog.String("request_id", x.id), slog.String("query_id", x.query))
+			s.log.Error("a batch id came with another content", slog.String("request_id", x.id),
+				slog.String("query_id", x.query))
 		}
 		req.release()
 		return p, err
@@ -381,7 +385,9 @@ func (s *Server) keep(p *polledBatch) error {
 		return nil
 	}
 	ctx := context.WithoutCancel(p.ctx)
-	err := s.catalogue.Calls().Keep(ctx, []udf.KeptCall{{ID: p.id, Hash: p.hash, Function: p.fn.Name, Request: p.body, Expires: time.Now().Add(udf.KeepCalls)}})
+	err := s.catalogue.Calls().Keep(ctx,
+		[]udf.KeptCall{
+			{ID: p.id, Hash: p.hash, Function: p.fn.Name, Request: p.body, Expires: time.Now().Add(udf.KeepCalls)}})
 	if err != nil {
 		return errcode.New(errcode.Unavailable, "the batch is not done and could not be kept; send it again")
 	}
@@ -402,7 +408,8 @@ func (s *Server) answerKept(p *polledBatch, reply []byte) []byte {
 	if s.catalogue.Calls().Answer(ctx, p.id, reply) != nil {
 		return reply
 	}
-	if found, err := s.catalogue.Calls().Find(ctx, []string{p.id}); err == nil && len(found) == 1 && found[0].Reply != nil {
+	if found, err := s.catalogue.Calls().Find(ctx, []string{p.id}); err == nil && len(found) == 1 &&
+		found[0].Reply != nil {
 		return found[0].Reply
 	}
 	return reply

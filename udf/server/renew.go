@@ -86,6 +86,9 @@ func (l *livePort) tlsConfig() *tls.Config {
 		}
 		return now, nil
 	}
-	c.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) { return l.Load().tls.GetCertificate(hello) }
+	c.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate,
+		error) {
+		return l.Load().tls.GetCertificate(hello)
+	}
 	return c
 }

@@ -132,7 +132,8 @@ func (s *Server) scoreCase(x *exchange) error {
 		return err
 	}
 	x.function, x.rows, x.private = "score_case", 1, true
-	scores, err := s.catalogue.ScoreCase(withShare(x.r.Context(), x.share), body, udf.MetricNames(x.r.URL.Query().Get("metrics")), s.budget(plain{}.traits()))
+	scores, err := s.catalogue.ScoreCase(withShare(x.r.Context(), x.share), body,
+		udf.MetricNames(x.r.URL.Query().Get("metrics")), s.budget(plain{}.traits()))
 	err = s.cut(err)
 	if errcode.Of(err) == errcode.DeadlineExceeded { // the same call later gets its scores
 		err = errcode.New(errcode.Unavailable, "%w", err)

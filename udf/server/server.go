@@ -31,9 +31,9 @@ type Options struct {
 	AllowPlaintext bool
 
 	Limits Limits
-	// Timeouts replace, by wire, the time after which rows that have not begun fail with
-	// deadline_exceeded: snowflake 20s (then the caller polls), bigquery 19m30s, databricks 55s, databricks_batch 10m, json
-	// 10m, databend 150s, risingwave 4s, grpc 0 (the caller's). 0 means no limit.
+	// Timeouts replace, by wire, the time after which rows that have not begun fail with deadline_exceeded: snowflake 20s
+	// (then the caller polls), bigquery 19m30s, databricks 55s, databricks_batch 10m, json 10m, databend 150s, risingwave
+	// 4s, grpc 0 (the caller's). 0 means no limit.
 	Timeouts map[string]time.Duration
 
 	// Site serves the paths that the server does not, such as a report; may be nil. The context of a request has the
@@ -115,7 +115,8 @@ func New(c *udf.Catalogue, o *Options) (*Server, error) {
 	}
 	s := &Server{
 		catalogue: c, limits: limits, admission: newAdmission(limits), plaintext: o.AllowPlaintext, tracer: o.Tracer,
-		site: o.Site, isReady: o.Ready, missing: o.Missing, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polledBatch{}, of: map[string]int{}}, health: health.NewServer(), hooks: o.Hooks,
+		site: o.Site, isReady: o.Ready, missing: o.Missing, log: o.Logger, now: o.Now, ids: newIDs(),
+		batches: batches{all: map[string]*polledBatch{}, of: map[string]int{}}, health: health.NewServer(), hooks: o.Hooks,
 	}
 	s.batches.account = s.admission
 	s.admission.spare = []func(){s.batches.spare, c.KeepIn(s.admission)}
@@ -156,7 +157,8 @@ func New(c *udf.Catalogue, o *Options) (*Server, error) {
 	})
 	if o.H2C {
 		if s.http.TLSConfig != nil {
-			return nil, errcode.New(errcode.InvalidArgument, "h2c: HTTP/2 without TLS cannot be combined with TLS, which includes HTTP/2")
+			return nil, errcode.New(errcode.InvalidArgument,
+				"h2c: HTTP/2 without TLS cannot be combined with TLS, which includes HTTP/2")
 		}
 		s.http.Protocols = new(http.Protocols)
 		s.http.Protocols.SetHTTP1(true)
@@ -208,7 +210,8 @@ func (q quietLog) Write(p []byte) (int, error) {
 // secretsChanged says in the log that secrets cannot be read, or can be again.
 func (s *Server) secretsChanged(what string, err error) {
 	if err != nil {
-		s.log.Error("secrets cannot be read; they authenticate no caller", slog.String("what", what), slog.String("error", err.Error()))
+		s.log.Error("secrets cannot be read; they authenticate no caller", slog.String("what", what),
+			slog.String("error", err.Error()))
 	} else {
 		s.log.Info("secrets can be read again", slog.String("what", what))
 	}

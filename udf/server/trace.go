@@ -37,7 +37,8 @@ func (s *Server) endSpan(c *call, err error) {
 		c.span.SetName("call " + function)
 	}
 	c.span.SetAttributes(
-		attribute.String("badger.function", function), attribute.String("badger.wire", c.wire), attribute.String("badger.request_id", c.id),
+		attribute.String("badger.function", function), attribute.String("badger.wire", c.wire),
+		attribute.String("badger.request_id", c.id),
 		attribute.Int("badger.rows", c.rows), attribute.Int("badger.nulls", c.nulls),
 		attribute.Int64("badger.bytes_in", c.in), attribute.Int64("badger.bytes_out", c.out),
 	)

@@ -26,7 +26,8 @@ type unary struct {
 var traitsUnary = traits{name: "grpc"}
 
 // serve wraps what every unary call has: a place, an entry in the log, an error as a gRPC status.
-func (u unary) serve(ctx context.Context, req, resp proto.Message, function string, f func(ctx context.Context, c *call) error) error {
+func (u unary) serve(ctx context.Context, req, resp proto.Message, function string,
+	f func(ctx context.Context, c *call) error) error {
 	c := callFrom(ctx)
 	c.wire, c.function = traitsUnary.name, correlation(function)
 	c.in = int64(proto.Size(req))
@@ -93,11 +94,13 @@ func batchFrom(fn *udf.Function, req *udfpb.CallRequest, maxRows int, counted *a
 	for k, a := range args {
 		name := fn.Params[k].Name
 		if n := lengthOf(a); n != in.Rows {
-			return nil, errcode.New(errcode.InvalidArgument, "argument %d (%s) has %d rows, the ones before it %d", k+1, name, n, rows)
+			return nil, errcode.New(errcode.InvalidArgument, "argument %d (%s) has %d rows, the ones before it %d", k+1, name, n,
+				rows)
 		}
 		nulls := a.GetNulls()
 		if len(nulls) != 0 && len(nulls) != in.Rows {
-			return nil, errcode.New(errcode.InvalidArgument, "argument %d (%s) has %d nulls, expected none or one for each of %d rows", k+1, name, len(nulls), rows)
+			return nil, errcode.New(errcode.InvalidArgument,
+				"argument %d (%s) has %d nulls, expected none or one for each of %d rows", k+1, name, len(nulls), rows)
 		}
 		col := &in.Args[k]
 		col.Type = fn.Params[k].Type
@@ -201,7 +204,8 @@ func problemTo(p udf.Problem) *udfpb.Problem {
 	return out
 }
 
-func (u unary) ListFunctions(ctx context.Context, req *udfpb.ListFunctionsRequest) (*udfpb.ListFunctionsResponse, error) {
+func (u unary) ListFunctions(ctx context.Context,
+	req *udfpb.ListFunctionsRequest) (*udfpb.ListFunctionsResponse, error) {
 	resp := &udfpb.ListFunctionsResponse{}
 	return resp, u.serve(ctx, req, resp, "", func(context.Context, *call) error {
 		for _, f := range u.s.catalogue.Functions() {
@@ -210,7 +214,8 @@ func (u unary) ListFunctions(ctx context.Context, req *udfpb.ListFunctionsReques
 				Metric: f.Metric, Volatile: f.Volatile, Signature: f.Signature(),
 			}
 			for _, p := range f.Params {
-				out.Parameters = append(out.Parameters, &udfpb.Parameter{Name: p.Name, Type: typeTo(p.Type), Optional: p.Optional, Doc: p.Doc})
+				out.Parameters = append(out.Parameters,
+					&udfpb.Parameter{Name: p.Name, Type: typeTo(p.Type), Optional: p.Optional, Doc: p.Doc})
 			}
 			resp.Functions = append(resp.Functions, out)
 		}

@@ -13,13 +13,15 @@ func (u unread) RegisterService(d *grpc.ServiceDesc, impl any) {
 	as := *d
 	as.Methods, as.Streams = nil, append([]grpc.StreamDesc(nil), d.Streams...)
 	for _, m := range d.Methods {
-		as.Streams = append(as.Streams, grpc.StreamDesc{StreamName: m.MethodName, ServerStreams: true, Handler: func(srv any, stream grpc.ServerStream) error {
-			resp, err := m.Handler(srv, stream.Context(), stream.RecvMsg, nil)
-			if err != nil {
-				return err
-			}
-			return stream.SendMsg(resp)
-		}})
+		as.Streams = append(as.Streams,
+			grpc.StreamDesc{StreamName: m.MethodName, ServerStreams: true,
+				Handler: func(srv any, stream grpc.ServerStream) error {
+					resp, err := m.Handler(srv, stream.Context(), stream.RecvMsg, nil)
+					if err != nil {
+						return err
+					}
+					return stream.SendMsg(resp)
+				}})
 	}
 	u.Server.RegisterService(&as, impl)
 }

@@ -59,7 +59,8 @@ var requests = sync.Pool{New: func() any { return new(request) }}
 func (r *request) release() {
 	r.batch.Clear()
 	clear(r.out.Texts)
-	r.wire, r.catalogue, r.header, r.name, r.body, r.fn, r.query, r.tally, r.nulls = nil, nil, nil, "", nil, nil, "", nil, 0
+	r.wire, r.catalogue, r.header, r.name, r.body, r.fn, r.query, r.tally, r.nulls = nil, nil, nil, "", nil, nil, "",
+		nil, 0
 	r.numbers = r.numbers[:0]
 	r.scan.Reset(nil)
 	requests.Put(r)
@@ -87,7 +88,8 @@ func (r *request) positional(first bool) error {
 			return r.endRow(k)
 		}
 		if k == len(r.fn.Params) {
-			return atRow(row, errcode.New(errcode.InvalidArgument, "%s takes %s, got more than %d arguments", r.fn.Name, r.fn.Arity(), k))
+			return atRow(row,
+				errcode.New(errcode.InvalidArgument, "%s takes %s, got more than %d arguments", r.fn.Name, r.fn.Arity(), k))
 		}
 		if err := r.value(k); err != nil {
 			return atRow(row, err)
@@ -111,7 +113,8 @@ func (r *request) named() error {
 		}
 		k := r.param(key)
 		if k < 0 {
-			return atRow(row, errcode.New(errcode.InvalidArgument, "%s has no parameter %.60q; it takes %s", r.fn.Name, key, r.fn.Arity()))
+			return atRow(row,
+				errcode.New(errcode.InvalidArgument, "%s has no parameter %.60q; it takes %s", r.fn.Name, key, r.fn.Arity()))
 		}
 		if r.batch.Args[k].Len() > row {
 			return atRow(row, errcode.New(errcode.InvalidArgument, "duplicate parameter %q", key))

@@ -50,7 +50,8 @@ func (bigquery) decode(r *request) error {
 	}
 	switch {
 	case r.fn == nil && fn == "":
-		return errcode.New(errcode.InvalidArgument, `no function: expected its name in the path or as "fn" in userDefinedContext`)
+		return errcode.New(errcode.InvalidArgument,
+			`no function: expected its name in the path or as "fn" in userDefinedContext`)
 	case r.fn == nil:
 		if err := r.resolve(fn); err != nil {
 			return err
@@ -61,7 +62,8 @@ func (bigquery) decode(r *request) error {
 		return errcode.New(errcode.InvalidArgument, "the path names the function %s, userDefinedContext %.60q", r.fn.Name, fn)
 	}
 	if err == nil && fnv != "" && fnv != strconv.Itoa(r.fn.Version) {
-		return errcode.New(errcode.InvalidArgument, "version %.20q of %s was asked for, version %d is served", fnv, r.fn.Name, r.fn.Version)
+		return errcode.New(errcode.InvalidArgument, "version %.20q of %s was asked for, version %d is served", fnv, r.fn.Name,
+			r.fn.Version)
 	}
 	return err
 }

@@ -71,7 +71,8 @@ func functionHeader(h http.Header) (string, error) {
 		name = string(raw)
 	}
 	if name == "" {
-		return "", errcode.New(errcode.InvalidArgument, "no function: expected its name in the path or in sf-external-function-name")
+		return "", errcode.New(errcode.InvalidArgument,
+			"no function: expected its name in the path or in sf-external-function-name")
 	}
 	return strings.ToLower(name), nil
 }

@@ -80,7 +80,8 @@ func (s *Server) startJob(project string, in *bq.Job, rows *textRows) (any, erro
 		s.mu.Unlock()
 		return nil, &apiError{http.StatusConflict, "duplicate", "Already Exists: Job " + project + ":" + ref.JobId}
 	}
-	j := &job{ref: &bq.JobReference{ProjectId: project, JobId: ref.JobId, Location: Location}, config: in.Configuration, running: s.Running}
+	j := &job{ref: &bq.JobReference{ProjectId: project, JobId: ref.JobId, Location: Location}, config: in.Configuration,
+		running: s.Running}
 	if !in.Configuration.DryRun {
 		s.jobs[ref.JobId], s.last = j, ref.JobId
 		if len(s.failing) > 0 {
@@ -92,7 +93,8 @@ func (s *Server) startJob(project string, in *bq.Job, rows *textRows) (any, erro
 		j.kind = "LOAD"
 		err := error(nil)
 		if j.failed == nil {
-			err = s.insertRows(context.Background(), in.Configuration.Load.DestinationTable, in.Configuration.Load.Schema.Fields, rows)
+			err = s.insertRows(context.Background(), in.Configuration.Load.DestinationTable, in.Configuration.Load.Schema.Fields,
+				rows)
 		}
 		if err != nil {
 			j.failed = &bq.ErrorProto{Reason: "invalid", Message: err.Error()}
@@ -251,7 +253,8 @@ func (s *Server) touch() {
 }
 
 var (
-	noTable    = regexp.MustCompile(`Table with name "?([^"\s]+)"? does not exist|schema(?: with name)? "?([^"\s]+)"? does not exist`)
+	noTable = regexp.MustCompile(
+		`Table with name "?([^"\s]+)"? does not exist|schema(?: with name)? "?([^"\s]+)"? does not exist`)
 	noColumn   = regexp.MustCompile(`Referenced column "([^"]+)" not found|column named "?([^"\s]+)"?`)
 	noFunction = regexp.MustCompile(`Function with name "?([^"\s!]+)"? does not exist`)
 )
@@ -272,7 +275,8 @@ func (s *Server) jobError(err error) *bq.ErrorProto {
 		return ""
 	}
 	if m := noTable.FindStringSubmatch(text); m != nil {
-		return &bq.ErrorProto{Reason: "notFound", Message: fmt.Sprintf("Not found: Table %s:%s.%s was not found in location %s", Project, Dataset, first(m), Location)}
+		return &bq.ErrorProto{Reason: "notFound",
+			Message: fmt.Sprintf("Not found: Table %s:%s.%s was not found in location %s", Project, Dataset, first(m), Location)}
 	}
 	if m := noColumn.FindStringSubmatch(text); m != nil {
 		return &bq.ErrorProto{Reason: "invalidQuery", Message: fmt.Sprintf("Unrecognized name: %s at [1:8]", first(m))}
@@ -327,7 +331,9 @@ func (s *Server) listJobs(r *http.Request) (any, error) {
 	for _, j := range s.jobs {
 		if j.parent == r.URL.Query().Get("parentJobId") {
 			shown := s.show(j)
-			out.Jobs = append(out.Jobs, &bq.JobListJobs{JobReference: shown.JobReference, Configuration: shown.Configuration, Statistics: shown.Statistics, Status: shown.Status})
+			out.Jobs = append(out.Jobs,
+				&bq.JobListJobs{JobReference: shown.JobReference, Configuration: shown.Configuration, Statistics: shown.Statistics,
+					Status: shown.Status})
 		}
 	}
 	return out, nil
@@ -341,7 +347,8 @@ func (s *Server) cancelJob(r *http.Request) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if j.never {
-		j.never, j.failed = false, &bq.ErrorProto{Reason: "stopped", Message: "Job execution was cancelled: User requested cancellation"}
+		j.never, j.failed = false,
+			&bq.ErrorProto{Reason: "stopped", Message: "Job execution was cancelled: User requested cancellation"}
 	}
 	return &bq.JobCancelResponse{}, nil
 }
@@ -367,13 +374,22 @@ func (s *Server) LastJob() string {
 	return s.last
 }
 
+// Past is a job that ran before.
+type Past struct {
+	ID, Kind, Parent string
+	Destination      *bq.TableReference // nil: none
+	Ended            time.Time
+	Failed           *bq.ErrorProto // nil: it succeeded
+}
+
 // AddJob adds a job that ran before, for references to it.
-func (s *Server) AddJob(id, kind, parent string, destination *bq.TableReference, ended time.Time, failed *bq.ErrorProto) {
+func (s *Server) AddJob(p Past) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.jobs[id] = &job{
-		ref: &bq.JobReference{ProjectId: Project, JobId: id, Location: Location}, kind: kind, parent: parent, ended: ended.UnixMilli(), failed: failed,
-		config: &bq.JobConfiguration{Query: &bq.JobConfigurationQuery{DestinationTable: destination}},
+	s.jobs[p.ID] = &job{
+		ref: &bq.JobReference{ProjectId: Project, JobId: p.ID, Location: Location}, kind: p.Kind, parent: p.Parent,
+		ended: p.Ended.UnixMilli(), failed: p.Failed,
+		config: &bq.JobConfiguration{Query: &bq.JobConfigurationQuery{DestinationTable: p.Destination}},
 	}
 }
 
@@ -401,7 +417,8 @@ func (s *Server) queryResults(r *http.Request) (any, error) {
 		return out, nil
 	}
 	if failed != nil {
-		status := map[string]int{"notFound": 404, "accessDenied": 403, "quotaExceeded": 403, "rateLimitExceeded": 403, "backendError": 503, "duplicate": 409}[failed.Reason]
+		status := map[string]int{"notFound": 404, "accessDenied": 403, "quotaExceeded": 403, "rateLimitExceeded": 403,
+			"backendError": 503, "duplicate": 409}[failed.Reason]
 		if status == 0 {
 			status = http.StatusBadRequest
 		}

@@ -23,7 +23,8 @@ type readServer struct {
 	s *Server
 }
 
-func (r *readServer) CreateReadSession(ctx context.Context, in *storagepb.CreateReadSessionRequest) (*storagepb.ReadSession, error) {
+func (r *readServer) CreateReadSession(ctx context.Context,
+	in *storagepb.CreateReadSessionRequest) (*storagepb.ReadSession, error) {
 	s := r.s
 	fault := s.fault("CreateReadSession")
 	if !s.allowed(authorizationOf(ctx)) {
@@ -41,7 +42,8 @@ func (r *readServer) CreateReadSession(ctx context.Context, in *storagepb.Create
 		return nil, status.Error(codes.NotFound, err.Error())
 	}
 	if t.Type == "VIEW" {
-		return nil, status.Error(codes.InvalidArgument, "request failed: non-table entities cannot be read with the storage API")
+		return nil, status.Error(codes.InvalidArgument,
+			"request failed: non-table entities cannot be read with the storage API")
 	}
 	schema, err := s.sentSchema(ctx, t, j)
 	if err != nil {
@@ -170,9 +172,12 @@ func (r *readServer) ReadRows(in *storagepb.ReadRowsRequest, out storagepb.BigQu
 		if err != nil {
 			return status.Error(codes.Internal, err.Error())
 		}
-		answer := &storagepb.ReadRowsResponse{RowCount: rec.NumRows(), Rows: &storagepb.ReadRowsResponse_ArrowRecordBatch{ArrowRecordBatch: &storagepb.ArrowRecordBatch{SerializedRecordBatch: b}}}
+		answer := &storagepb.ReadRowsResponse{RowCount: rec.NumRows(),
+			Rows: &storagepb.ReadRowsResponse_ArrowRecordBatch{
+				ArrowRecordBatch: &storagepb.ArrowRecordBatch{SerializedRecordBatch: b}}}
 		if batches == 1 { // the first answer of a stream tells the schema again
-			answer.Schema = &storagepb.ReadRowsResponse_ArrowSchema{ArrowSchema: &storagepb.ArrowSchema{SerializedSchema: encoded}}
+			answer.Schema = &storagepb.ReadRowsResponse_ArrowSchema{
+				ArrowSchema: &storagepb.ArrowSchema{SerializedSchema: encoded}}
 		}
 		return out.Send(answer)
 	}
@@ -201,7 +206,8 @@ func (r *readServer) ReadRows(in *storagepb.ReadRowsRequest, out storagepb.BigQu
 	if err != nil {
 		return status.Error(codes.Internal, err.Error())
 	}
-	reader, err := s.db.Query(ctx, fmt.Sprintf("SELECT "+list+" FROM %s WHERE rowid %% %d = %d ORDER BY rowid OFFSET %d", name, of, index, in.Offset))
+	reader, err := s.db.Query(ctx,
+		fmt.Sprintf("SELECT "+list+" FROM %s WHERE rowid %% %d = %d ORDER BY rowid OFFSET %d", name, of, index, in.Offset))
 	if err != nil {
 		return status.Error(codes.Internal, err.Error())
 	}
@@ -235,7 +241,9 @@ func asSent(rec arrow.Record, schema *arrow.Schema) arrow.Record {
 // endlessRows are those of one batch of a result without end.
 const endlessRows = 500
 
-var endlessSchema = arrow.NewSchema([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "r", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil)
+var endlessSchema = arrow.NewSchema(
+	[]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "r", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil)
 
 func endlessRecord(first, n int64) arrow.Record {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, endlessSchema)

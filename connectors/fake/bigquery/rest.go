@@ -72,7 +72,8 @@ func writeError(w http.ResponseWriter, err error) {
 		Reason  string `json:"reason"`
 		Message string `json:"message"`
 	}
-	body := map[string]any{"error": map[string]any{"code": e.status, "message": e.message, "errors": []item{{e.reason, e.message}}}}
+	body := map[string]any{
+		"error": map[string]any{"code": e.status, "message": e.message, "errors": []item{{e.reason, e.message}}}}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(e.status)
 	json.NewEncoder(w).Encode(body) //nolint:errcheck // the client is gone

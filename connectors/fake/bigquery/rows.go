@@ -47,7 +47,8 @@ func (t *textRows) end() {
 }
 
 // insertRows adds rows to a table, all or none.
-func (s *Server) insertRows(ctx context.Context, ref *bq.TableReference, fields []*bq.TableFieldSchema, rows *textRows) error {
+func (s *Server) insertRows(ctx context.Context, ref *bq.TableReference, fields []*bq.TableFieldSchema,
+	rows *textRows) error {
 	if rows == nil || rows.n == 0 {
 		return nil
 	}
@@ -76,7 +77,9 @@ func (s *Server) insertRows(ctx context.Context, ref *bq.TableReference, fields 
 			values = append(values, "CAST("+n+" AS "+engineTypes[f.Type]+")")
 		}
 	}
-	err = s.db.Exec(ctx, fmt.Sprintf("INSERT INTO %s.%s (%s) SELECT %s FROM %s ORDER BY rowid", quote(ref.DatasetId), quote(ref.TableId), strings.Join(names, ", "), strings.Join(values, ", "), text))
+	err = s.db.Exec(ctx,
+		fmt.Sprintf("INSERT INTO %s.%s (%s) SELECT %s FROM %s ORDER BY rowid", quote(ref.DatasetId), quote(ref.TableId),
+			strings.Join(names, ", "), strings.Join(values, ", "), text))
 	if err == nil {
 		s.touch()
 	}

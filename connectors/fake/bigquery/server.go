@@ -101,10 +101,14 @@ func Start(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	s := &Server{
-		SQL: map[string]string{}, Canned: map[string]Result{}, Drift: map[string]string{}, db: db, faults: map[string][]Fault{}, calls: map[string]int{}, jobs: map[string]*job{},
-		uploads: map[string]*upload{}, expires: map[string]time.Time{}, modified: map[string]int64{}, history: map[string][]version{},
+		SQL: map[string]string{}, Canned: map[string]Result{}, Drift: map[string]string{}, db: db,
+		faults: map[string][]Fault{}, calls: map[string]int{}, jobs: map[string]*job{},
+		uploads: map[string]*upload{}, expires: map[string]time.Time{}, modified: map[string]int64{},
+		history: map[string][]version{},
 	}
-	for _, statement := range []string{"CREATE SCHEMA " + Dataset, "CREATE SCHEMA " + anonymous, "CREATE MACRO TO_JSON_STRING(x) AS COALESCE(CAST(to_json(x) AS VARCHAR), 'null')", "CREATE MACRO JSON_QUERY(x, path) AS json_extract(x, path)"} {
+	for _, statement := range []string{"CREATE SCHEMA " + Dataset, "CREATE SCHEMA " + anonymous,
+		"CREATE MACRO TO_JSON_STRING(x) AS COALESCE(CAST(to_json(x) AS VARCHAR), 'null')",
+		"CREATE MACRO JSON_QUERY(x, path) AS json_extract(x, path)"} {
 		if err := db.Exec(context.Background(), statement); err != nil {
 			t.Fatal(err)
 		}

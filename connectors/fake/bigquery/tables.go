@@ -17,14 +17,16 @@ import (
 
 func (s *Server) getDataset(r *http.Request) (any, error) {
 	name := r.PathValue("dataset")
-	n, err := s.db.QueryText(r.Context(), "SELECT CAST(COUNT(*) AS VARCHAR) FROM duckdb_schemas() WHERE schema_name = ? AND NOT internal", name)
+	n, err := s.db.QueryText(r.Context(),
+		"SELECT CAST(COUNT(*) AS VARCHAR) FROM duckdb_schemas() WHERE schema_name = ? AND NOT internal", name)
 	if err != nil {
 		return nil, err
 	}
 	if n == "0" || r.PathValue("project") != Project {
 		return nil, notFound("Dataset " + r.PathValue("project") + ":" + name)
 	}
-	return &bq.Dataset{Location: Location, DatasetReference: &bq.DatasetReference{ProjectId: Project, DatasetId: name}}, nil
+	return &bq.Dataset{Location: Location,
+		DatasetReference: &bq.DatasetReference{ProjectId: Project, DatasetId: name}}, nil
 }
 
 // tableOf finds a table or view, its name for the engine, and its job if it is a result.
@@ -64,7 +66,8 @@ SELECT schema_name, view_name, 'VIEW' FROM duckdb_views()) WHERE s = ? AND t = ?
 }
 
 func refOf(r *http.Request) *bq.TableReference {
-	return &bq.TableReference{ProjectId: r.PathValue("project"), DatasetId: r.PathValue("dataset"), TableId: r.PathValue("table")}
+	return &bq.TableReference{ProjectId: r.PathValue("project"), DatasetId: r.PathValue("dataset"),
+		TableId: r.PathValue("table")}
 }
 
 func (s *Server) getTable(r *http.Request) (any, error) {
@@ -77,8 +80,10 @@ func (s *Server) getTable(r *http.Request) (any, error) {
 
 // engineTypes are the engine's for the types that tables are made with.
 var engineTypes = map[string]string{
-	"STRING": "VARCHAR", "INTEGER": "BIGINT", "INT64": "BIGINT", "FLOAT": "DOUBLE", "FLOAT64": "DOUBLE", "BOOLEAN": "BOOLEAN", "BOOL": "BOOLEAN", "TIMESTAMP": "TIMESTAMPTZ",
-	"DATETIME": "TIMESTAMP", "DATE": "DATE", "TIME": "TIME", "BYTES": "BLOB", "NUMERIC": "DECIMAL(38,9)", "BIGNUMERIC": "DECIMAL(38,38)", "JSON": "JSON",
+	"STRING": "VARCHAR", "INTEGER": "BIGINT", "INT64": "BIGINT", "FLOAT": "DOUBLE", "FLOAT64": "DOUBLE",
+	"BOOLEAN": "BOOLEAN", "BOOL": "BOOLEAN", "TIMESTAMP": "TIMESTAMPTZ",
+	"DATETIME": "TIMESTAMP", "DATE": "DATE", "TIME": "TIME", "BYTES": "BLOB", "NUMERIC": "DECIMAL(38,9)",
+	"BIGNUMERIC": "DECIMAL(38,38)", "JSON": "JSON",
 }
 
 func (s *Server) insertTable(r *http.Request) (any, error) {
@@ -90,7 +95,9 @@ func (s *Server) insertTable(r *http.Request) (any, error) {
 	for _, f := range t.Schema.Fields {
 		columns = append(columns, quote(f.Name)+" "+engineTypes[f.Type])
 	}
-	err := s.db.Exec(r.Context(), fmt.Sprintf("CREATE TABLE %s.%s (%s)", quote(t.TableReference.DatasetId), quote(t.TableReference.TableId), strings.Join(columns, ", ")))
+	err := s.db.Exec(r.Context(),
+		fmt.Sprintf("CREATE TABLE %s.%s (%s)", quote(t.TableReference.DatasetId), quote(t.TableReference.TableId),
+			strings.Join(columns, ", ")))
 	switch {
 	case errcode.Of(err) == errcode.AlreadyExists:
 		return nil, &apiError{http.StatusConflict, "duplicate", "Already Exists: Table " + t.TableReference.TableId}
@@ -164,7 +171,9 @@ func (s *Server) page(r *http.Request, j *job) ([]*bq.TableRow, string, error) {
 	// follow are examined.
 	var rows []*bq.TableRow
 	for _, bound := range []int64{after + limit, math.MaxInt64} {
-		reader, err := s.db.Query(r.Context(), fmt.Sprintf("SELECT rowid AS badger_id, %s FROM %s WHERE rowid > %d AND rowid <= %d ORDER BY rowid LIMIT %d", list, j.table, after, bound, limit))
+		reader, err := s.db.Query(r.Context(),
+			fmt.Sprintf("SELECT rowid AS badger_id, %s FROM %s WHERE rowid > %d AND rowid <= %d ORDER BY rowid LIMIT %d", list,
+				j.table, after, bound, limit))
 		if err != nil {
 			return nil, "", err
 		}

@@ -73,7 +73,8 @@ func stored(f arrow.Field) (engine string, column *bq.TableFieldSchema) {
 			column.Fields = append(column.Fields, c)
 		}
 		return is("RECORD", "STRUCT("+strings.Join(parts, ", ")+")")
-	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type, *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.NullType:
+	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type, *arrow.Uint8Type, *arrow.Uint16Type,
+		*arrow.Uint32Type, *arrow.NullType:
 		return is("INTEGER", "BIGINT")
 	case *arrow.Uint64Type:
 		return is("NUMERIC", "DECIMAL(38,9)")
@@ -116,7 +117,8 @@ func sentArray(arr arrow.Array, to arrow.DataType) arrow.Array {
 				b.AppendNull()
 				continue
 			}
-			n := new(big.Int).Mul(in.Value(i).BigInt(), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(wide.Scale-scale)), nil))
+			n := new(big.Int).Mul(in.Value(i).BigInt(),
+				new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(wide.Scale-scale)), nil))
 			b.Append(decimal256.FromBigInt(n))
 		}
 		return b.NewArray()
@@ -155,7 +157,8 @@ func cell(arr arrow.Array, i int, c *bq.TableFieldSchema) any {
 	case *array.Boolean:
 		return strconv.FormatBool(a.Value(i))
 	case *array.Float64:
-		return strings.NewReplacer("+Inf", "Infinity", "-Inf", "-Infinity").Replace(strconv.FormatFloat(a.Value(i), 'g', -1, 64))
+		return strings.NewReplacer("+Inf", "Infinity", "-Inf",
+			"-Infinity").Replace(strconv.FormatFloat(a.Value(i), 'g', -1, 64))
 	case *array.Binary:
 		return base64.StdEncoding.EncodeToString(a.Value(i))
 	case *array.Date32:

@@ -19,14 +19,16 @@ func openEngine(dir string) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, c.Exec(context.Background(), "CREATE MACRO parse_json(x) AS x::JSON; CREATE MACRO get_json_object(x, path) AS json_extract_string(x, path)")
+	return c, c.Exec(context.Background(),
+		"CREATE MACRO parse_json(x) AS x::JSON; CREATE MACRO get_json_object(x, path) AS json_extract_string(x, path)")
 }
 
 // dialect translates the SQL of the connector and the suite into the engine's.
 var dialect = &engine.Dialect{
 	Backslash: true,
 	Phrases: strings.NewReplacer(
-		"(SELECT posexplode(from_json(?, 'ARRAY<ARRAY<STRING>>', map('mode', 'FAILFAST'))) AS (n, r))", "(SELECT CAST(key AS BIGINT) AS n, value AS r FROM json_each(?::JSON))",
+		"(SELECT posexplode(from_json(?, 'ARRAY<ARRAY<STRING>>', map('mode', 'FAILFAST'))) AS (n, r))",
+		"(SELECT CAST(key AS BIGINT) AS n, value AS r FROM json_each(?::JSON))",
 		" COMMENT 'rows on their way into another table'", "",
 	),
 	Rules: []engine.Rule{
@@ -101,18 +103,25 @@ func faultOf(err error) *Fault {
 	case engine.Cancelled:
 		return &cancelled
 	case engine.NoFunction:
-		return fault("42883", "[UNRESOLVED_ROUTINE] Cannot resolve routine `"+f.Name+"` on search path [`system`.`builtin`, `system`.`session`].")
+		return fault("42883",
+			"[UNRESOLVED_ROUTINE] Cannot resolve routine `"+f.Name+"` on search path [`system`.`builtin`, `system`.`session`].")
 	case engine.NoTable:
-		return fault("42P01", "[TABLE_OR_VIEW_NOT_FOUND] The table or view `"+f.Name+"` cannot be found. Verify the spelling and correctness of the schema and catalog.")
+		return fault("42P01",
+			"[TABLE_OR_VIEW_NOT_FOUND] The table or view `"+f.Name+
+				"` cannot be found. Verify the spelling and correctness of the schema and catalog.")
 	case engine.NoSchema:
 		return fault("42704", "[SCHEMA_NOT_FOUND] The schema `"+f.Name+"` cannot be found.")
 	case engine.NoColumn:
-		return fault("42703", "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `"+f.Name+"` cannot be resolved. Did you mean one of the following? [`a`].")
+		return fault("42703",
+			"[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `"+f.Name+
+				"` cannot be resolved. Did you mean one of the following? [`a`].")
 	case engine.BadValue:
-		return fault("22018", `[CAST_INVALID_INPUT] The value `+f.Quoted+` of the type "STRING" cannot be cast to "INT" because it is malformed.`)
+		return fault("22018",
+			`[CAST_INVALID_INPUT] The value `+f.Quoted+` of the type "STRING" cannot be cast to "INT" because it is malformed.`)
 	case engine.Exists:
 		return fault("42P07", "[TABLE_OR_VIEW_ALREADY_EXISTS] Cannot create table or view `it` because it already exists.")
 	default:
-		return fault("42601", "[PARSE_SYNTAX_ERROR] Syntax error at or near "+f.Quoted+".(line 1, pos 0)\n\n== SQL ==\n"+f.Message)
+		return fault("42601",
+			"[PARSE_SYNTAX_ERROR] Syntax error at or near "+f.Quoted+".(line 1, pos 0)\n\n== SQL ==\n"+f.Message)
 	}
 }

@@ -144,7 +144,8 @@ func (s *Server) statement(w http.ResponseWriter, r *http.Request) {
 		}
 		columns := []map[string]any{}
 		for i, f := range k.schema.schema.Fields() {
-			c := map[string]any{"name": f.Name, "position": i, "type_text": k.schema.types[i], "type_name": typeName(k.schema.types[i])}
+			c := map[string]any{"name": f.Name, "position": i, "type_text": k.schema.types[i],
+				"type_name": typeName(k.schema.types[i])}
 			if d, ok := f.Type.(*arrow.Decimal128Type); ok {
 				c["type_precision"], c["type_scale"] = d.Precision, d.Scale
 			}
@@ -155,7 +156,8 @@ func (s *Server) statement(w http.ResponseWriter, r *http.Request) {
 			total += count(ch)
 		}
 		m := map[string]any{
-			"format": k.Format, "schema": map[string]any{"column_count": len(columns), "columns": columns}, "total_chunk_count": len(k.chunks), "total_row_count": total, "truncated": k.Truncated,
+			"format": k.Format, "schema": map[string]any{"column_count": len(columns), "columns": columns},
+			"total_chunk_count": len(k.chunks), "total_row_count": total, "truncated": k.Truncated,
 		}
 		if k.Compression != "" {
 			m["result_compression"] = k.Compression
@@ -227,7 +229,8 @@ func (s *Server) part(k *Kept, n int) map[string]any {
 			body, _ = json.Marshal(cells(k.chunks[n]))
 		}
 		address, expires := s.store(body)
-		link := map[string]any{"external_link": address, "expiration": expires.UTC().Format("2006-01-02T15:04:05.000Z"), "http_headers": map[string]string{"X-Storage-Key": "k"}}
+		link := map[string]any{"external_link": address, "expiration": expires.UTC().Format("2006-01-02T15:04:05.000Z"),
+			"http_headers": map[string]string{"X-Storage-Key": "k"}}
 		for key, v := range out {
 			link[key] = v
 		}

@@ -118,7 +118,8 @@ func New(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	s := &Server{
-		Direct: true, LZ4: true, Files: true, engine: engine, steps: map[string][]Step{}, counts: map[string]int{}, sessions: map[string]*session{}, operations: map[string]*operation{}, kept: map[string]*Kept{},
+		Direct: true, LZ4: true, Files: true, engine: engine, steps: map[string][]Step{}, counts: map[string]int{},
+		sessions: map[string]*session{}, operations: map[string]*operation{}, kept: map[string]*Kept{},
 		files: map[string]*file{},
 	}
 	mux := http.NewServeMux()
@@ -151,7 +152,8 @@ func New(t testing.TB) *Server {
 
 // URL opens the warehouse, with more options if need be.
 func (s *Server) URL(options ...string) string {
-	return "databricks://" + strings.TrimPrefix(s.url, "http://") + "?protocol=http&http_path=" + url.QueryEscape(HTTPPath) + strings.Join(append([]string{""}, options...), "&")
+	return "databricks://" + strings.TrimPrefix(s.url, "http://") + "?protocol=http&http_path=" +
+		url.QueryEscape(HTTPPath) + strings.Join(append([]string{""}, options...), "&")
 }
 
 // Address is the server's host and port.
@@ -309,7 +311,8 @@ func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	w.WriteHeader(http.StatusUnauthorized)
-	_, _ = w.Write([]byte(`{"error_code":"401","message":"Credential was not sent or was of an unsupported type for this API."}`))
+	_, _ = w.Write(
+		[]byte(`{"error_code":"401","message":"Credential was not sent or was of an unsupported type for this API."}`))
 	return false
 }
 
@@ -319,7 +322,8 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	id, secret, _ := r.BasicAuth()
 	w.Header().Set("Content-Type", "application/json")
-	if s.ClientID == "" || id != s.ClientID || secret != url.QueryEscape(s.ClientSecret) || r.FormValue("grant_type") != "client_credentials" || r.FormValue("scope") != "all-apis" {
+	if s.ClientID == "" || id != s.ClientID || secret != url.QueryEscape(s.ClientSecret) ||
+		r.FormValue("grant_type") != "client_credentials" || r.FormValue("scope") != "all-apis" {
 		w.WriteHeader(http.StatusUnauthorized)
 		_, _ = w.Write([]byte(`{"error":"invalid_client","error_description":"Client authentication failed"}`))
 		return
@@ -330,7 +334,8 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	if life == 0 {
 		life = time.Hour
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"access_token": s.Token, "token_type": "Bearer", "expires_in": int(life / time.Second)})
+	_ = json.NewEncoder(w).Encode(
+		map[string]any{"access_token": s.Token, "token_type": "Bearer", "expires_in": int(life / time.Second)})
 }
 
 // download sends a file to a client that knows its URL, and rejects requests with a token.

@@ -101,7 +101,9 @@ func (s *Server) openSession(args thrift.Struct) thrift.Struct {
 	namespace := args.Struct(1284)
 	x := &session{Catalog: namespace.Text(1), Schema: namespace.Text(2), Conf: args.Map(4)}
 	if x.Catalog == "nowhere" {
-		return thrift.Struct{1: status(&Fault{State: "42704", Message: "[NO_SUCH_CATALOG_EXCEPTION] Catalog `nowhere` was not found. SQLSTATE: 42704"}), 2: int32(42248)}
+		return thrift.Struct{
+			1: status(&Fault{State: "42704",
+				Message: "[NO_SUCH_CATALOG_EXCEPTION] Catalog `nowhere` was not found. SQLSTATE: 42704"}), 2: int32(42248)}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +155,8 @@ func (s *Server) execute(args thrift.Struct) thrift.Struct {
 	}
 	s.statements = append(s.statements, sql)
 	ctx, stop := context.WithCancel(context.Background())
-	op := &operation{s: s, id: s.guid(), stop: stop, ended: make(chan struct{}), lz4: s.LZ4 && args.Bool(1284), files: s.Files && args.Bool(1283)}
+	op := &operation{s: s, id: s.guid(), stop: stop, ended: make(chan struct{}), lz4: s.LZ4 && args.Bool(1284),
+		files: s.Files && args.Bool(1283)}
 	s.operations[op.id] = op
 	var res Result
 	found := false
@@ -414,7 +417,9 @@ func (op *operation) links(p *page, args thrift.Struct) []thrift.Struct {
 				all = append(append([]arrow.Record{}, held[:last]...), held[last].NewSlice(0, held[last].NumRows()-1))
 			}
 			address, expires := op.s.store(packed(op.schema.file(all), op.lz4))
-			out = append(out, thrift.Struct{1: address, 2: expires.Unix(), 3: at, 4: rows, 5: int64(1), 6: map[string]string{"X-Storage-Key": "k"}})
+			out = append(out,
+				thrift.Struct{1: address, 2: expires.Unix(), 3: at, 4: rows, 5: int64(1),
+					6: map[string]string{"X-Storage-Key": "k"}})
 		}
 		at += rows
 		held, rows = nil, 0

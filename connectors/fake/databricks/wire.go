@@ -78,7 +78,9 @@ func wireOf(from *arrow.Schema, types []string, nested bool) *wire {
 			sql = types[i]
 		}
 		w.types = append(w.types, sql)
-		fields = append(fields, arrow.Field{Name: f.Name, Type: t, Nullable: true, Metadata: arrow.NewMetadata([]string{"Spark:DataType:SqlName"}, []string{sql})})
+		fields = append(fields,
+			arrow.Field{Name: f.Name, Type: t, Nullable: true,
+				Metadata: arrow.NewMetadata([]string{"Spark:DataType:SqlName"}, []string{sql})})
 	}
 	w.schema = arrow.NewSchema(fields, nil)
 	w.prefix = stream(w.schema, nil)
@@ -95,7 +97,8 @@ var emptySchema = func() []byte {
 
 // typeIDs are the protocol's numbers of types.
 var typeIDs = map[string]int32{
-	"BOOLEAN": 0, "TINYINT": 1, "SMALLINT": 2, "INT": 3, "BIGINT": 4, "FLOAT": 5, "DOUBLE": 6, "STRING": 7, "VARIANT": 7, "GEOGRAPHY": 7, "TIMESTAMP": 8, "TIMESTAMP_NTZ": 8, "BINARY": 9,
+	"BOOLEAN": 0, "TINYINT": 1, "SMALLINT": 2, "INT": 3, "BIGINT": 4, "FLOAT": 5, "DOUBLE": 6, "STRING": 7, "VARIANT": 7,
+	"GEOGRAPHY": 7, "TIMESTAMP": 8, "TIMESTAMP_NTZ": 8, "BINARY": 9,
 	"ARRAY": 10, "MAP": 11, "STRUCT": 12, "DECIMAL": 15, "VOID": 16, "DATE": 17, "INTERVAL": 21,
 }
 
@@ -221,7 +224,8 @@ func (w *wire) columns(records []arrow.Record) []thrift.Struct {
 				values = append(values, columnValue(col, row, base))
 			}
 		}
-		id := map[string]int16{"BOOLEAN": 1, "TINYINT": 2, "SMALLINT": 3, "INT": 4, "BIGINT": 5, "FLOAT": 6, "DOUBLE": 6, "BINARY": 8}[base]
+		id := map[string]int16{"BOOLEAN": 1, "TINYINT": 2, "SMALLINT": 3, "INT": 4, "BIGINT": 5, "FLOAT": 6, "DOUBLE": 6,
+			"BINARY": 8}[base]
 		if id == 0 {
 			id = 7
 		}

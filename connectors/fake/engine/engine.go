@@ -15,7 +15,8 @@ import (
 
 // Open opens an engine in a directory. It reads no files of the machine.
 func Open(dir string) (driver.Conn, error) {
-	c, err := duckdb.OpenWith(context.Background(), filepath.Join(dir, "engine.duckdb"), duckdb.Options{Confined: true, Threads: 1})
+	c, err := duckdb.OpenWith(context.Background(), filepath.Join(dir, "engine.duckdb"),
+		duckdb.Options{Confined: true, Threads: 1})
 	if err != nil {
 		return nil, err // not a nil *Conn in an interface
 	}
@@ -152,7 +153,8 @@ func Explain(err error) Failure {
 	case code == errcode.Cancelled:
 		f.Kind = Cancelled
 	case named(NoFunction, noFunction), named(NoTable, noTable), named(NoSchema, noSchema):
-	case strings.HasPrefix(line, "Permission"), code == errcode.PermissionDenied: // a file's name, which the engine would read
+	case strings.HasPrefix(line, "Permission"), code == errcode.PermissionDenied:
+		// a file's name, which the engine would read
 		f.Kind, f.Name = NoTable, "it"
 	case strings.HasPrefix(line, "Binder") && named(NoColumn, doubles):
 	case strings.HasPrefix(line, "Conversion"), strings.HasPrefix(line, "Invalid Input"):

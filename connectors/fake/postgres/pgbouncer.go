@@ -72,7 +72,8 @@ max_client_conn = 200
 	}
 	go func() { _ = b.cmd.Wait(); close(b.ended) }()
 	for {
-		conn, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(b.Port)))
+		conn, err := (&net.Dialer{}).DialContext(context.Background(), "tcp",
+			net.JoinHostPort("127.0.0.1", strconv.Itoa(b.Port)))
 		if err == nil {
 			return b, conn.Close()
 		}

@@ -50,7 +50,8 @@ func Start(prepare func(*Server) error, args ...string) (*Server, error) {
 			return nil, err
 		}
 	}
-	if out, err := s.Program("initdb", "-D", s.Data(), "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions").CombinedOutput(); err != nil {
+	if out, err := s.Program("initdb", "-D", s.Data(), "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
+		"--no-sync", "--no-instructions").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w: %s", err, out)
 	}
 	rules := "host all guarded all scram-sha-256\nlocal all all trust\nhost all all all trust\n"
@@ -123,8 +124,10 @@ func (s *Server) Program(name string, args ...string) *exec.Cmd {
 
 // Start starts the server and waits for it.
 func (s *Server) Start() error {
-	s.cmd = s.Program("postgres", "-D", s.Data(), "-p", strconv.Itoa(s.Port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="+s.Dir,
-		"-c", "fsync=off", "-c", "max_connections=60", "-c", "shared_buffers=64MB", "-c", "autovacuum=off", "-c", "log_min_messages=fatal")
+	s.cmd = s.Program("postgres", "-D", s.Data(), "-p", strconv.Itoa(s.Port), "-c", "listen_addresses=127.0.0.1", "-c",
+		"unix_socket_directories="+s.Dir,
+		"-c", "fsync=off", "-c", "max_connections=60", "-c", "shared_buffers=64MB", "-c", "autovacuum=off", "-c",
+		"log_min_messages=fatal")
 	s.cmd.Args = append(s.cmd.Args, s.args...)
 	if err := s.cmd.Start(); err != nil {
 		return err

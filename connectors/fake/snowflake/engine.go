@@ -45,7 +45,8 @@ var plainName = regexp.MustCompile(`^\w+$`)
 
 // dialect translates the SQL of the connector and the suite into the engine's.
 var dialect = &engine.Dialect{Rules: []engine.Rule{
-	{From: regexp.MustCompile(`LATERAL FLATTEN\(INPUT => PARSE_JSON\(\?\)\) AS f`), To: "(SELECT CAST(key AS BIGINT) AS index, value FROM json_each(?::JSON)) AS f"},
+	{From: regexp.MustCompile(`LATERAL FLATTEN\(INPUT => PARSE_JSON\(\?\)\) AS f`),
+		To: "(SELECT CAST(key AS BIGINT) AS index, value FROM json_each(?::JSON)) AS f"},
 	{From: regexp.MustCompile(`\bx\.r\[(\d+)\]::VARCHAR`), To: "(x.r->>$1)"},
 	{From: regexp.MustCompile(`(?i)\bNUMBER\s*\(`), To: "DECIMAL("},
 	{From: regexp.MustCompile(`(?i)\bTIMESTAMP_[LT]TZ(\(\d\))?|\bTIMESTAMP_TZ(\(\d\))?`), To: "TIMESTAMPTZ"},
@@ -66,7 +67,8 @@ var (
 // execute runs a statement in the engine.
 func (s *Server) execute(ctx context.Context, x *session, sql string, bindings map[string]binding) Result {
 	if n := dialect.Parameters(sql); n > len(bindings) {
-		return Result{Err: &Error{"002049", "42601", "SQL compilation error: error line 1 at position 7\nBind variable ? not set."}}
+		return Result{
+			Err: &Error{"002049", "42601", "SQL compilation error: error line 1 at position 7\nBind variable ? not set."}}
 	}
 	if len(bindings) > 0 && bytes.HasPrefix(bindings["1"].Value, []byte("[")) {
 		var err error
@@ -139,7 +141,8 @@ func arrays(sql string, bindings map[string]binding) (string, map[string]binding
 	}
 	columns, picks := make([][]json.RawMessage, len(bindings)), make([]string, len(bindings))
 	for i := range columns {
-		if err := json.Unmarshal(bindings[strconv.Itoa(i+1)].Value, &columns[i]); err != nil || len(columns[i]) != len(columns[0]) {
+		if err := json.Unmarshal(bindings[strconv.Itoa(i+1)].Value, &columns[i]); err != nil ||
+			len(columns[i]) != len(columns[0]) {
 			return "", nil, fmt.Errorf("parameter %d is not an array of the first one's length", i+1)
 		}
 		picks[i] = fmt.Sprintf("value->>%d", i)
@@ -154,7 +157,8 @@ func arrays(sql string, bindings map[string]binding) (string, map[string]binding
 	if err == nil {
 		text, err = json.Marshal(string(text))
 	}
-	return m[1] + " SELECT " + strings.Join(picks, ", ") + " FROM json_each(?::JSON)", map[string]binding{"1": {Type: "TEXT", Value: text}}, err
+	return m[1] + " SELECT " + strings.Join(picks, ", ") +
+		" FROM json_each(?::JSON)", map[string]binding{"1": {Type: "TEXT", Value: text}}, err
 }
 
 // done is a result of one value, in JSON.
@@ -210,5 +214,6 @@ func errorOf(err error) *Error {
 	case engine.Exists:
 		return &Error{"002002", "42710", "SQL compilation error:\nObject 'IT' already exists."}
 	}
-	return &Error{"001003", "42000", "SQL compilation error:\nsyntax error line 1 at position 0 unexpected " + quoted + "."}
+	return &Error{"001003", "42000",
+		"SQL compilation error:\nsyntax error line 1 at position 0 unexpected " + quoted + "."}
 }

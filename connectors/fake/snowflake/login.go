@@ -37,7 +37,8 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		}
 	case "OAUTH", "PROGRAMMATIC_ACCESS_TOKEN":
 		if s.Token == "" || in.Data.Token != s.Token {
-			fail(w, Error{map[string]string{"OAUTH": "390303", "PROGRAMMATIC_ACCESS_TOKEN": "390394"}[in.Data.Method], "08001", "Invalid access token."})
+			fail(w, Error{map[string]string{"OAUTH": "390303", "PROGRAMMATIC_ACCESS_TOKEN": "390394"}[in.Data.Method], "08001",
+				"Invalid access token."})
 			return
 		}
 	default:
@@ -47,7 +48,8 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	q := r.URL.Query()
-	x := &session{user: in.Data.User, database: strings.ToUpper(q.Get("databaseName")), schema: strings.ToUpper(q.Get("schemaName")), params: map[string]string{}}
+	x := &session{user: in.Data.User, database: strings.ToUpper(q.Get("databaseName")),
+		schema: strings.ToUpper(q.Get("schemaName")), params: map[string]string{}}
 	for name, value := range in.Data.Parameters {
 		x.params[name] = fmt.Sprint(value)
 	}
@@ -63,9 +65,12 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	t, m := fmt.Sprintf("session-%d", n), fmt.Sprintf("master-%d", n)
 	s.sessions[t], s.masters[m] = x, x
 	reply(w, map[string]any{
-		"token": t, "masterToken": m, "validityInSeconds": 3600, "masterValidityInSeconds": 14400, "sessionId": n, "serverVersion": "9.0.0",
-		"parameters":  []map[string]any{{"name": "TIMEZONE", "value": "UTC"}, {"name": "CLIENT_STAGE_ARRAY_BINDING_THRESHOLD", "value": 0}},
-		"sessionInfo": map[string]any{"databaseName": x.database, "schemaName": x.schema, "warehouseName": q.Get("warehouse"), "roleName": q.Get("roleName")},
+		"token": t, "masterToken": m, "validityInSeconds": 3600, "masterValidityInSeconds": 14400, "sessionId": n,
+		"serverVersion": "9.0.0",
+		"parameters": []map[string]any{{"name": "TIMEZONE", "value": "UTC"},
+			{"name": "CLIENT_STAGE_ARRAY_BINDING_THRESHOLD", "value": 0}},
+		"sessionInfo": map[string]any{"databaseName": x.database, "schemaName": x.schema, "warehouseName": q.Get("warehouse"),
+			"roleName": q.Get("roleName")},
 	})
 }
 
@@ -94,5 +99,6 @@ func (s *Server) renew(w http.ResponseWriter, r *http.Request) {
 	n := s.number()
 	t, m := fmt.Sprintf("session-%d", n), fmt.Sprintf("master-%d", n)
 	s.sessions[t], s.masters[m] = &x, &x
-	reply(w, map[string]any{"sessionToken": t, "masterToken": m, "sessionId": n, "validityInSecondsST": 3600, "validityInSecondsMT": 14400})
+	reply(w, map[string]any{"sessionToken": t, "masterToken": m, "sessionId": n, "validityInSecondsST": 3600,
+		"validityInSecondsMT": 14400})
 }

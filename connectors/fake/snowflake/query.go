@@ -103,7 +103,8 @@ func (s *Server) run(ctx context.Context, w http.ResponseWriter, x *session, sql
 	s.mu.Unlock()
 	if res.Polls > 0 {
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"success": true, "code": "333334", "message": "Asynchronous execution in progress.", "data": map[string]any{"queryId": id, "getResultUrl": "/queries/" + id + "/result"},
+			"success": true, "code": "333334", "message": "Asynchronous execution in progress.",
+			"data": map[string]any{"queryId": id, "getResultUrl": "/queries/" + id + "/result"},
 		})
 		return
 	}
@@ -134,7 +135,8 @@ func (s *Server) result(w http.ResponseWriter, r *http.Request) {
 		fail(w, Error{"000710", "02000", "Result for query " + id + " has expired"})
 	case polls > 0:
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"success": true, "code": "333334", "message": "Asynchronous execution in progress.", "data": map[string]any{"queryId": id, "getResultUrl": "/queries/" + id + "/result"},
+			"success": true, "code": "333334", "message": "Asynchronous execution in progress.",
+			"data": map[string]any{"queryId": id, "getResultUrl": "/queries/" + id + "/result"},
 		})
 	default:
 		s.send(w, kept)
@@ -172,8 +174,9 @@ func (s *Server) send(w http.ResponseWriter, r *stored) {
 		return
 	}
 	data := map[string]any{
-		"queryId": r.id, "rowtype": r.Columns, "total": len(r.Rows), "returned": len(r.Rows), "statementTypeId": 4096, "queryResultFormat": "arrow",
-		"parameters": []any{},
+		"queryId": r.id, "rowtype": r.Columns, "total": len(r.Rows), "returned": len(r.Rows), "statementTypeId": 4096,
+		"queryResultFormat": "arrow",
+		"parameters":        []any{},
 	}
 	if r.JSON {
 		data["queryResultFormat"], data["rowset"] = "json", r.Rows
@@ -187,7 +190,9 @@ func (s *Server) send(w http.ResponseWriter, r *stored) {
 	}
 	var chunks []map[string]any
 	for i := range r.Chunks {
-		chunks = append(chunks, map[string]any{"url": fmt.Sprintf("%s/chunks/%s/%d", s.URL, r.id, i), "rowCount": 1, "uncompressedSize": 1, "compressedSize": 1})
+		chunks = append(chunks,
+			map[string]any{"url": fmt.Sprintf("%s/chunks/%s/%d", s.URL, r.id, i), "rowCount": 1, "uncompressedSize": 1,
+				"compressedSize": 1})
 	}
 	if chunks != nil {
 		data["chunks"], data["qrmk"] = chunks, "key"

@@ -63,7 +63,7 @@ const (
 	Login  = "login"
 	Renew  = "renew"
 	Query  = "query"
-	Poll   = "poll" // of a statement's result or state
+	poll   = "poll" // of a statement's result or state
 	Chunk  = "chunk"
 	Cancel = "cancel"
 	End    = "end" // of a session
@@ -122,7 +122,9 @@ type stored struct {
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{
-		Password: "swordfish", steps: map[string][]Step{}, sessions: map[string]*session{}, masters: map[string]*session{}, requests: map[string]*request{}, results: map[string]*stored{}, counts: map[string]int{}, closing: make(chan struct{}),
+		Password: "swordfish", steps: map[string][]Step{}, sessions: map[string]*session{}, masters: map[string]*session{},
+		requests: map[string]*request{}, results: map[string]*stored{}, counts: map[string]int{},
+		closing: make(chan struct{}),
 	}
 	var err error
 	if s.engine, err = engine.Open(t.TempDir()); err != nil {
@@ -141,8 +143,8 @@ func New(t testing.TB) *Server {
 	})
 	mux.HandleFunc("POST /queries/v1/query-request", s.stepped(Query, s.query))
 	mux.HandleFunc("POST /queries/v1/abort-request", s.stepped(Cancel, s.abort))
-	mux.HandleFunc("GET /queries/{id}/result", s.stepped(Poll, s.result))
-	mux.HandleFunc("GET /monitoring/queries/{id}", s.stepped(Poll, s.status))
+	mux.HandleFunc("GET /queries/{id}/result", s.stepped(poll, s.result))
+	mux.HandleFunc("GET /monitoring/queries/{id}", s.stepped(poll, s.status))
 	mux.HandleFunc("GET /chunks/{id}/{n}", s.stepped(Chunk, s.chunk))
 	s.http = httptest.NewServer(mux)
 	s.URL = s.http.URL
@@ -289,7 +291,8 @@ func fail(w http.ResponseWriter, e Error) { failQuery(w, e, "") }
 func failQuery(w http.ResponseWriter, e Error, id string) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{
-		"success": false, "code": e.Code, "message": e.Message, "data": map[string]any{"sqlState": e.State, "errorCode": e.Code, "queryId": id},
+		"success": false, "code": e.Code, "message": e.Message,
+		"data": map[string]any{"sqlState": e.State, "errorCode": e.Code, "queryId": id},
 	})
 }
 

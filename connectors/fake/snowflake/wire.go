@@ -51,9 +51,10 @@ func record(columns []Column, rows [][]Cell) (arrow.Record, error) {
 		}
 		defer arr.Release()
 		cols[i] = arr
-		fields[i] = arrow.Field{Name: c.Name, Type: arr.DataType(), Nullable: true, Metadata: arrow.MetadataFrom(map[string]string{
-			"logicalType": strings.ToUpper(c.Type), "precision": strconv.Itoa(c.Precision), "scale": strconv.Itoa(c.Scale),
-		})}
+		fields[i] = arrow.Field{Name: c.Name, Type: arr.DataType(), Nullable: true,
+			Metadata: arrow.MetadataFrom(map[string]string{
+				"logicalType": strings.ToUpper(c.Type), "precision": strconv.Itoa(c.Precision), "scale": strconv.Itoa(c.Scale),
+			})}
 	}
 	return array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(len(rows))), nil
 }
@@ -96,7 +97,8 @@ func (c Column) array(cells []Cell) (arrow.Array, error) {
 		return vectors(cells)
 	}
 	types := map[string]arrow.DataType{
-		"real": arrow.PrimitiveTypes.Float64, "boolean": arrow.FixedWidthTypes.Boolean, "date": arrow.FixedWidthTypes.Date32, "binary": arrow.BinaryTypes.Binary,
+		"real": arrow.PrimitiveTypes.Float64, "boolean": arrow.FixedWidthTypes.Boolean, "date": arrow.FixedWidthTypes.Date32,
+		"binary": arrow.BinaryTypes.Binary,
 	}
 	t, ok := types[c.Type]
 	if !ok {
@@ -149,7 +151,8 @@ func (c Column) fixed(cells []Cell) (arrow.Array, error) {
 			return nil, fmt.Errorf("no number of scale %d", c.Scale)
 		}
 		ints[i] = n
-		for width < 128 && !(n.IsInt64() && n.Int64() >= math.MinInt64>>(64-width) && n.Int64() <= math.MaxInt64>>(64-width)) {
+		for width < 128 &&
+			!(n.IsInt64() && n.Int64() >= math.MinInt64>>(64-width) && n.Int64() <= math.MaxInt64>>(64-width)) {
 			width *= 2
 		}
 	}
@@ -185,7 +188,8 @@ func scaled(s string, scale int) *big.Int {
 }
 
 func integers(values []*big.Int, width int) arrow.Array {
-	types := map[int]arrow.DataType{8: arrow.PrimitiveTypes.Int8, 16: arrow.PrimitiveTypes.Int16, 32: arrow.PrimitiveTypes.Int32, 64: arrow.PrimitiveTypes.Int64}
+	types := map[int]arrow.DataType{8: arrow.PrimitiveTypes.Int8, 16: arrow.PrimitiveTypes.Int16,
+		32: arrow.PrimitiveTypes.Int32, 64: arrow.PrimitiveTypes.Int64}
 	b := array.NewBuilder(memory.NewGoAllocator(), types[width])
 	defer b.Release()
 	for _, n := range values {
@@ -288,7 +292,8 @@ func vectors(cells []Cell) (arrow.Array, error) {
 // decfloats are written SIGNIFICANDeEXPONENT.
 func decfloats(cells []Cell) (arrow.Array, error) {
 	b := array.NewStructBuilder(memory.NewGoAllocator(), arrow.StructOf(
-		arrow.Field{Name: "exponent", Type: arrow.PrimitiveTypes.Int16, Nullable: true}, arrow.Field{Name: "significand", Type: arrow.BinaryTypes.Binary, Nullable: true}))
+		arrow.Field{Name: "exponent", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
+		arrow.Field{Name: "significand", Type: arrow.BinaryTypes.Binary, Nullable: true}))
 	defer b.Release()
 	for _, s := range cells {
 		if s == nil {

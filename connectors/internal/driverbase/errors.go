@@ -15,20 +15,29 @@ import (
 // others come from a vendor, and their text may contain values and SQL.
 func Told(err error) bool {
 	var ours *errcode.Error
-	return err == nil || errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return err == nil || errors.As(err, &ours) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded)
 }
 
 // states are the kinds of failure by SQLSTATE, those of ISO 9075 and those of warehouses; of two
 // characters they are a class's.
 var states = map[string]errcode.Code{
-	"02": errcode.NotFound, "08": errcode.Unavailable, "0A": errcode.Unimplemented, "0L": errcode.PermissionDenied, "0P": errcode.PermissionDenied,
-	"21": errcode.InvalidArgument, "22": errcode.InvalidArgument, "23": errcode.InvalidArgument, "23503": errcode.FailedPrecondition, "23505": errcode.AlreadyExists,
-	"25": errcode.FailedPrecondition, "25006": errcode.PermissionDenied, "28": errcode.Unauthenticated, "2B": errcode.FailedPrecondition, "2D521": errcode.Unavailable,
-	"2F": errcode.InvalidArgument, "34": errcode.InvalidArgument, "3D": errcode.NotFound, "3F": errcode.NotFound, "40": errcode.Unavailable,
-	"42": errcode.InvalidArgument, "42501": errcode.PermissionDenied, "42701": errcode.AlreadyExists, "42704": errcode.NotFound, "42710": errcode.AlreadyExists,
-	"42723": errcode.AlreadyExists, "42883": errcode.NotFound, "42P01": errcode.NotFound, "42P06": errcode.AlreadyExists, "42P07": errcode.AlreadyExists, "42S02": errcode.NotFound,
-	"44": errcode.InvalidArgument, "53": errcode.FailedPrecondition, "53300": errcode.Unavailable, "54": errcode.InvalidArgument, "55": errcode.FailedPrecondition, "55P03": errcode.Unavailable,
-	"56": errcode.FailedPrecondition, "57": errcode.Unavailable, "57P04": errcode.NotFound, "58": errcode.Unavailable, "72": errcode.Unavailable,
+	"02": errcode.NotFound, "08": errcode.Unavailable, "0A": errcode.Unimplemented, "0L": errcode.PermissionDenied,
+	"0P": errcode.PermissionDenied,
+	"21": errcode.InvalidArgument, "22": errcode.InvalidArgument, "23": errcode.InvalidArgument,
+	"23503": errcode.FailedPrecondition, "23505": errcode.AlreadyExists,
+	"25": errcode.FailedPrecondition, "25006": errcode.PermissionDenied, "28": errcode.Unauthenticated,
+	"2B": errcode.FailedPrecondition, "2D521": errcode.Unavailable,
+	"2F": errcode.InvalidArgument, "34": errcode.InvalidArgument, "3D": errcode.NotFound, "3F": errcode.NotFound,
+	"40": errcode.Unavailable,
+	"42": errcode.InvalidArgument, "42501": errcode.PermissionDenied, "42701": errcode.AlreadyExists,
+	"42704": errcode.NotFound, "42710": errcode.AlreadyExists,
+	"42723": errcode.AlreadyExists, "42883": errcode.NotFound, "42P01": errcode.NotFound, "42P06": errcode.AlreadyExists,
+	"42P07": errcode.AlreadyExists, "42S02": errcode.NotFound,
+	"44": errcode.InvalidArgument, "53": errcode.FailedPrecondition, "53300": errcode.Unavailable,
+	"54": errcode.InvalidArgument, "55": errcode.FailedPrecondition, "55P03": errcode.Unavailable,
+	"56": errcode.FailedPrecondition, "57": errcode.Unavailable, "57P04": errcode.NotFound, "58": errcode.Unavailable,
+	"72": errcode.Unavailable,
 	"F0": errcode.Internal, "HV": errcode.Unavailable, "KD": errcode.Unavailable, "P0": errcode.InvalidArgument,
 	"XX": errcode.Unavailable, "XX001": errcode.DataLoss, "XX002": errcode.DataLoss,
 }

@@ -6,7 +6,8 @@ import "time"
 // date and a time of day, with T or a blank between, with any digits of a second. Without a zone it
 // is UTC.
 func Instant(text string) (at time.Time, ok bool) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime, time.DateOnly} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime,
+		time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil { // which takes digits behind the seconds, too
 			return t.UTC(), true
 		}

@@ -31,7 +31,8 @@ func withJSON(rec arrow.Record) (arrow.Record, error) {
 		}
 		if row >= 0 {
 			rec.Release()
-			return nil, errcode.New(errcode.DataLoss, "column %d (%q): value %d of a record is marked as JSON and is none; cast the column to text", i+1, f.Name, row+1)
+			return nil, errcode.New(errcode.DataLoss,
+				"column %d (%q): value %d of a record is marked as JSON and is none; cast the column to text", i+1, f.Name, row+1)
 		}
 	}
 	if columns == nil {
@@ -92,7 +93,8 @@ func writtenAsJSON(a *array.String) arrow.Array {
 
 // foreign are the words that engines write into semi-structured values and that JSON does not have:
 // Snowflake's undefined is an element that is NULL, the others are doubles. Longer ones come first.
-var foreign = []struct{ word, json string }{{"undefined", "null"}, {"-Infinity", `"-Infinity"`}, {"Infinity", `"Infinity"`}, {"NaN", `"NaN"`}}
+var foreign = []struct{ word, json string }{{"undefined", "null"}, {"-Infinity", `"-Infinity"`},
+	{"Infinity", `"Infinity"`}, {"NaN", `"NaN"`}}
 
 // asJSON writes the words that JSON does not have as values that it has. Inside strings they stay.
 func asJSON(text string) string {

@@ -69,7 +69,8 @@ func (p *Plan) Match(table []string) error {
 			return p.Error(errcode.InvalidArgument, "the table has no column %q", name)
 		}
 		if other := slices.Index(p.Places, place); other >= 0 {
-			return p.Error(errcode.InvalidArgument, "the rows' columns %q and %q are one column of the table, %q", p.Names[other], name, table[place])
+			return p.Error(errcode.InvalidArgument, "the rows' columns %q and %q are one column of the table, %q",
+				p.Names[other], name, table[place])
 		}
 		p.Columns, p.Places = append(p.Columns, table[place]), append(p.Places, place)
 	}

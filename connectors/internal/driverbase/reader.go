@@ -21,9 +21,9 @@ type Stream interface {
 	Close(ctx context.Context)
 }
 
-// Sized is a stream that knows, before it reads the next record, how many bytes reading it may take at
+// sized is a stream that knows, before it reads the next record, how many bytes reading it may take at
 // most. If the reader counts with a call, so much is reserved before.
-type Sized interface {
+type sized interface {
 	NextBytes() int64
 }
 
@@ -89,7 +89,7 @@ func (r *Reader) next() (rec arrow.Record, err error) {
 		return withJSON(rec)
 	}
 	expected := r.largest
-	if sized, ok := r.stream.(Sized); ok {
+	if sized, ok := r.stream.(sized); ok {
 		expected = max(expected, sized.NextBytes())
 	}
 	if err := r.take(expected); err != nil {

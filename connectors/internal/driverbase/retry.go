@@ -19,7 +19,8 @@ type Retry struct {
 }
 
 // DefaultRetry tries for about half a minute where the server does not say when to come again.
-var DefaultRetry = Retry{Times: 6, First: 500 * time.Millisecond, Longest: 30 * time.Second, Asked: 2 * time.Minute, Patience: 10 * time.Minute}
+var DefaultRetry = Retry{Times: 6, First: 500 * time.Millisecond, Longest: 30 * time.Second, Asked: 2 * time.Minute,
+	Patience: 10 * time.Minute}
 
 // Do sends a request until it is answered, until it failed in a way after which it is not to be sent
 // again, or until it was sent often enough; the error is then that of the last time. Once the

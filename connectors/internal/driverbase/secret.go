@@ -31,7 +31,8 @@ func ReadSecret(connector, what, file, env string, getenv func(string) string) (
 	}
 	switch text = strings.TrimSpace(text); {
 	case text == "":
-		return "", errcode.New(errcode.Unauthenticated, "%s: %s of the %s is empty: expected one line", connector, where, what)
+		return "", errcode.New(errcode.Unauthenticated, "%s: %s of the %s is empty: expected one line", connector, where,
+			what)
 	case strings.ContainsAny(text, "\r\n"):
 		return "", errcode.New(errcode.Unauthenticated, "%s: %s holds no %s: expected one line", connector, where, what)
 	}
@@ -47,9 +48,11 @@ func ReadFile(connector, what, path string) (content []byte, err error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errcode.New(errcode.Unauthenticated, "%s: the file %s of the %s does not exist", connector, FileName(path), what)
+		return nil, errcode.New(errcode.Unauthenticated, "%s: the file %s of the %s does not exist", connector,
+			FileName(path), what)
 	case err != nil, len(content) > maxSecret:
-		return nil, errcode.New(errcode.Unauthenticated, "%s: the file %s of the %s cannot be read: expected a file of at most 1 MiB", connector, FileName(path), what)
+		return nil, errcode.New(errcode.Unauthenticated,
+			"%s: the file %s of the %s cannot be read: expected a file of at most 1 MiB", connector, FileName(path), what)
 	}
 	return content, nil
 }

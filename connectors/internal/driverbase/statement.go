@@ -83,7 +83,8 @@ func (p *Plan) Set(s Spelling, values []string) string {
 
 // Insert is the statement that adds the rows of a source, a table or a query in brackets.
 func (p *Plan) Insert(s Spelling, table, source string) string {
-	return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s AS s", table, List(p.Targets(s)), List(p.Staged(s, "s.")), source)
+	return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s AS s", table, List(p.Targets(s)), List(p.Staged(s, "s.")),
+		source)
 }
 
 // Merge is the statement that puts the rows of a source in the place of those of their key. The

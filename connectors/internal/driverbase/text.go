@@ -26,9 +26,12 @@ type Notation struct {
 // writable tells the Arrow types that [Notation.Append] writes.
 func writable(t arrow.DataType) bool {
 	switch t := t.(type) {
-	case *arrow.NullType, *arrow.BooleanType, *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type, *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type,
-		*arrow.Float32Type, *arrow.Float64Type, *arrow.Decimal128Type, *arrow.Decimal256Type, *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType,
-		*arrow.BinaryType, *arrow.LargeBinaryType, *arrow.FixedSizeBinaryType, *arrow.Date32Type, *arrow.Date64Type, *arrow.Time32Type, *arrow.Time64Type, *arrow.TimestampType:
+	case *arrow.NullType, *arrow.BooleanType, *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,
+		*arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type,
+		*arrow.Float32Type, *arrow.Float64Type, *arrow.Decimal128Type, *arrow.Decimal256Type, *arrow.StringType,
+		*arrow.LargeStringType, *arrow.StringViewType,
+		*arrow.BinaryType, *arrow.LargeBinaryType, *arrow.FixedSizeBinaryType, *arrow.Date32Type, *arrow.Date64Type,
+		*arrow.Time32Type, *arrow.Time64Type, *arrow.TimestampType:
 		return true
 	case *arrow.DictionaryType:
 		return writable(t.ValueType)

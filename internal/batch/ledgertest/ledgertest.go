@@ -10,10 +10,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/google/go-cmp/cmp"
 )
 
 // Options describe a ledger.
@@ -59,7 +60,8 @@ func entry(r *scoring.Row) string {
 	if s.Usage != nil {
 		usage = fmt.Sprint(*s.Usage)
 	}
-	return fmt.Sprintf("%q %q %q %q %s %d %s %v %s %q %q %v %s %s", r.CaseID, r.Agent, r.Version, r.Batch, s.Metric, s.Version, s.Status, s.Value, passed, s.Label, s.Reason, s.Code, usage, r.GoldHash)
+	return fmt.Sprintf("%q %q %q %q %s %d %s %v %s %q %q %v %s %s", r.CaseID, r.Agent, r.Version, r.Batch, s.Metric,
+		s.Version, s.Status, s.Value, passed, s.Label, s.Reason, s.Code, usage, r.GoldHash)
 }
 
 func entries(rows []scoring.Row) []string {
@@ -73,7 +75,8 @@ func entries(rows []scoring.Row) []string {
 
 func row(id, version, metric string, s scoring.Score) scoring.Row {
 	s.Metric, s.Version = metric, 1
-	return scoring.Row{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "b1"}}, Score: s}
+	return scoring.Row{
+		AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "b1"}}, Score: s}
 }
 
 func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger) {
@@ -92,7 +95,10 @@ func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger)
 		row("q2", "1", "m", scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))),
 		row("日本 \"q\"\n\t\\ 🦡 '; --", "1", "m", scoring.OK(1, "ids may hold anything")),
 	}
-	rows = append(rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: "q1"}, Score: scoring.Score{Metric: "m", Version: 1, Status: scoring.StatusOK}}) // no agent known
+	// no agent known
+	rows = append(rows,
+		scoring.Row{AnswerID: scoring.AnswerID{CaseID: "q1"},
+			Score: scoring.Score{Metric: "m", Version: 1, Status: scoring.StatusOK}})
 	next := row("q1", "1", "m", scoring.OK(0.5, "the next batch"))
 	next.Batch = "b2"
 	rows = append(rows, next)
@@ -115,7 +121,8 @@ func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger)
 
 func storingAgainReplaces(t *testing.T, open func(t *testing.T) batch.Ledger) {
 	l := open(t)
-	first := []scoring.Row{row("q1", "1", "m", scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))), row("q2", "1", "m", scoring.OK(1, ""))}
+	first := []scoring.Row{row("q1", "1", "m", scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))),
+		row("q2", "1", "m", scoring.OK(1, ""))}
 	again := []scoring.Row{row("q1", "1", "m", scoring.OK(0.5, ""))}
 	for _, rows := range [][]scoring.Row{first, again} {
 		if err := l.Append(context.Background(), "r", rows); err != nil {
@@ -131,7 +138,8 @@ func storingAgainReplaces(t *testing.T, open func(t *testing.T) batch.Ledger) {
 		last[batch.KeyOf(&r)] = r.Score.Status
 		n++
 	}
-	want := map[batch.Key]scoring.Status{batch.KeyOf(&first[0]): scoring.StatusOK, batch.KeyOf(&first[1]): scoring.StatusOK}
+	want := map[batch.Key]scoring.Status{batch.KeyOf(&first[0]): scoring.StatusOK,
+		batch.KeyOf(&first[1]): scoring.StatusOK}
 	if diff := cmp.Diff(want, last); diff != "" {
 		t.Errorf("(-want +held):\n%s", diff)
 	}
@@ -147,7 +155,8 @@ func source() batch.Source {
 	return sourceFunc(func(context.Context) iter.Seq2[batch.Item, error] {
 		return func(yield func(batch.Item, error) bool) {
 			for i := range cases {
-				c := &scoring.Case{ID: fmt.Sprintf("q%02d", i/2), Question: "?", Agent: scoring.Agent{Name: "atlas", Version: fmt.Sprint(i % 2), BatchID: "b"}}
+				c := &scoring.Case{ID: fmt.Sprintf("q%02d", i/2), Question: "?",
+					Agent: scoring.Agent{Name: "atlas", Version: fmt.Sprint(i % 2), BatchID: "b"}}
 				if i == 20 {
 					c.ID = "q00"
 				}
@@ -255,7 +264,8 @@ func cutAtRandomPoints(t *testing.T, open func(t *testing.T) func(t *testing.T) 
 		for complete := false; !complete; {
 			ctx, cancel := context.WithCancel(context.Background())
 			left := random.IntN(6)
-			r := batch.Runner{Engine: engine(t), Concurrency: 1 + random.IntN(4), BatchSize: 1 + random.IntN(3), Ordered: random.IntN(2) == 0}
+			r := batch.Runner{Engine: engine(t), Concurrency: 1 + random.IntN(4), BatchSize: 1 + random.IntN(3),
+				Ordered: random.IntN(2) == 0}
 			r.Scored = func(*scoring.Case, []scoring.Row) {
 				if left--; left == 0 {
 					cancel()

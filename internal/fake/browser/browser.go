@@ -89,7 +89,8 @@ func start(tb testing.TB, dir string) (b *Browser, end func()) {
 		chromedp.ExecPath(path), chromedp.UserDataDir(dir),
 		// Only the pages' own origin is reachable, whatever the pages or Chromium itself request.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-domain-reliability", true),
+		chromedp.Flag("no-pings", true),
 		chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("hide-scrollbars", true),
 	)
 	if os.Geteuid() == 0 {
@@ -176,7 +177,8 @@ func (b *Browser) Tab(tb testing.TB, o Options) *Tab {
 	t.Resize(o.Width)
 	t.Theme(o.Dark)
 	if o.NoScript {
-		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled,
+			emulation.SetScriptExecutionDisabledParams{Value: true})
 		t.must(err)
 	}
 	if o.Offline {
@@ -209,7 +211,8 @@ func (t *Tab) Theme(dark bool) {
 		scheme = "dark"
 	}
 	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme},
+			{Name: "prefers-reduced-motion", Value: "reduce"}},
 	})
 	t.must(err)
 }
@@ -217,7 +220,8 @@ func (t *Tab) Theme(dark bool) {
 // Offline switches the network off or on.
 func (t *Tab) Offline(off bool) {
 	t.tb.Helper()
-	_, err := chromedp.Call(t.ctx, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: off, DownloadThroughput: -1, UploadThroughput: -1})
+	_, err := chromedp.Call(t.ctx, network.OverrideNetworkState,
+		network.OverrideNetworkStateParams{Offline: off, DownloadThroughput: -1, UploadThroughput: -1})
 	t.must(err)
 	_, err = chromedp.Call(t.ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
 		MatchedNetworkConditions: []*network.Conditions{{Offline: off, DownloadThroughput: -1, UploadThroughput: -1}},
@@ -271,7 +275,8 @@ func (t *Tab) Reach(address string) {
 // Header sends a header with each request from now on.
 func (t *Tab) Header(name, value string) {
 	t.tb.Helper()
-	_, err := chromedp.Call(t.ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{name: value}})
+	_, err := chromedp.Call(t.ctx, network.SetExtraHTTPHeaders,
+		network.SetExtraHTTPHeadersParams{Headers: network.Headers{name: value}})
 	t.must(err)
 }
 
@@ -313,9 +318,10 @@ func evalWithin[T any](t *Tab, within time.Duration, expression string) T {
 	t.tb.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, within)
 	defer cancel()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise, func(p *runtime.EvaluateParams) {
-		p.AllowUnsafeEvalBlockedByCSP = new(bool)
-	}))
+	v, err := chromedp.Run(ctx,
+		chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise, func(p *runtime.EvaluateParams) {
+			p.AllowUnsafeEvalBlockedByCSP = new(bool)
+		}))
 	if err != nil {
 		t.tb.Fatalf("%.200s: %v", expression, err)
 	}
@@ -355,7 +361,8 @@ func (t *Tab) Foreign(origin string) (out []string) {
 	defer t.mu.Unlock()
 	for _, address := range t.asked {
 		u, err := url.Parse(address)
-		if err == nil && (u.Scheme == "about" || u.Scheme+"://"+u.Host == origin || origin == "file://" && u.Scheme == "file") {
+		if err == nil &&
+			(u.Scheme == "about" || u.Scheme+"://"+u.Host == origin || origin == "file://" && u.Scheme == "file") {
 			continue
 		}
 		out = append(out, address)

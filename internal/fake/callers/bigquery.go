@@ -22,8 +22,8 @@ type BigQuery struct {
 
 // Limits of BigQuery.
 const (
-	BigQueryReply    = 15_000_000 // bytes of a reply
-	BigQueryMessage  = 1024       // bytes of an errorMessage, which must be fewer
+	bigQueryReply    = 15_000_000 // bytes of a reply
+	bigQueryMessage  = 1024       // bytes of an errorMessage, which must be fewer
 	BigQueryAttempts = 20
 )
 
@@ -32,7 +32,8 @@ func (b *BigQuery) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 	c := &Call{}
 	b.requests++
 	body := map[string]any{
-		"requestId": fmt.Sprintf("7b1f0000-aaaa-4bbb-8ccc-%012d", b.requests), "caller": "//bigquery.googleapis.com/projects/acme/jobs/acme:EU.job_x1",
+		"requestId":   fmt.Sprintf("7b1f0000-aaaa-4bbb-8ccc-%012d", b.requests),
+		"caller":      "//bigquery.googleapis.com/projects/acme/jobs/acme:EU.job_x1",
 		"sessionUser": "ana@example.org", "calls": append([][]any{}, rows...),
 	}
 	if b.Context != nil {
@@ -47,7 +48,7 @@ func (b *BigQuery) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 		h[http.CanonicalHeaderKey(k)] = v
 	}
 	for attempt := 0; ; attempt++ {
-		r, err := c.send(ctx, b.Client, http.MethodPost, b.URL, h, raw)
+		r, err := c.send(ctx, request{b.Client, http.MethodPost, b.URL, h, raw})
 		if err != nil {
 			return c, err
 		}
@@ -61,7 +62,7 @@ func (b *BigQuery) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 		if err := json.Unmarshal(r.body, &fault); err != nil || fault.Message == nil {
 			return c, violation("status %d without an errorMessage: %.100s", r.status, r.body)
 		}
-		if len(*fault.Message) >= BigQueryMessage || !utf8.ValidString(*fault.Message) {
+		if len(*fault.Message) >= bigQueryMessage || !utf8.ValidString(*fault.Message) {
 			return c, violation("an errorMessage of %d bytes", len(*fault.Message))
 		}
 		switch r.status {
@@ -78,7 +79,7 @@ func (b *BigQuery) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 }
 
 func (b *BigQuery) check(r *reply, rows int) ([]json.RawMessage, error) {
-	if len(r.body) > BigQueryReply {
+	if len(r.body) > bigQueryReply {
 		return nil, violation("%d bytes", len(r.body))
 	}
 	var reply struct {

@@ -80,13 +80,22 @@ type reply struct {
 	body   []byte
 }
 
+// request is an HTTP request of a simulator; client nil is the usual one.
+type request struct {
+	client      *http.Client
+	method, url string
+	header      http.Header
+	body        []byte
+}
+
 // send sends an HTTP request and records it in the call.
-func (c *Call) send(ctx context.Context, client *http.Client, method, url string, header http.Header, body []byte) (*reply, error) {
-	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+func (c *Call) send(ctx context.Context, r request) (*reply, error) {
+	client, method := r.client, r.method
+	req, err := http.NewRequestWithContext(ctx, method, r.url, bytes.NewReader(r.body))
 	if err != nil {
 		return nil, err
 	}
-	req.Header = header.Clone()
+	req.Header = r.header.Clone()
 	if client == nil {
 		client = &plainClient
 	}
@@ -97,18 +106,18 @@ func (c *Call) send(ctx context.Context, client *http.Client, method, url string
 	}
 	defer resp.Body.Close()
 	c.Attempts = append(c.Attempts, Attempt{method, resp.StatusCode})
-	r := &reply{status: resp.StatusCode, header: resp.Header}
-	if r.raw, err = io.ReadAll(resp.Body); err != nil {
+	out := &reply{status: resp.StatusCode, header: resp.Header}
+	if out.raw, err = io.ReadAll(resp.Body); err != nil {
 		return nil, err
 	}
-	r.body = r.raw
+	out.body = out.raw
 	if resp.Header.Get("Content-Encoding") == "gzip" {
-		if header.Get("Accept-Encoding") != "gzip" {
+		if r.header.Get("Accept-Encoding") != "gzip" {
 			return nil, violation("compressed, though the caller does not accept it")
 		}
-		z, err := gzip.NewReader(bytes.NewReader(r.raw))
+		z, err := gzip.NewReader(bytes.NewReader(out.raw))
 		if err == nil {
-			r.body, err = io.ReadAll(z)
+			out.body, err = io.ReadAll(z)
 		}
 		if err != nil {
 			return nil, violation("Content-Encoding is gzip: %v", err)
@@ -116,11 +125,11 @@ func (c *Call) send(ctx context.Context, client *http.Client, method, url string
 	} else if e := resp.Header.Get("Content-Encoding"); e != "" {
 		return nil, violation("Content-Encoding %q", e)
 	}
-	c.Reply = r.body
-	if method != http.MethodHead && len(r.body) > 0 && resp.Header.Get("Content-Type") != "application/json" {
+	c.Reply = out.body
+	if method != http.MethodHead && len(out.body) > 0 && resp.Header.Get("Content-Type") != "application/json" {
 		return nil, violation("Content-Type %q", resp.Header.Get("Content-Type"))
 	}
-	return r, nil
+	return out, nil
 }
 
 // plainClient leaves compression to the simulators.

@@ -29,7 +29,7 @@ func (d *Databricks) Call(ctx context.Context, args map[string]any) (*Call, erro
 	for k, v := range d.Header {
 		h[http.CanonicalHeaderKey(k)] = v
 	}
-	r, err := c.send(ctx, d.Client, http.MethodPost, d.URL, h, body)
+	r, err := c.send(ctx, request{d.Client, http.MethodPost, d.URL, h, body})
 	if err != nil {
 		return c, err
 	}

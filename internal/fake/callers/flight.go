@@ -36,7 +36,8 @@ func (d *Databend) context(ctx context.Context) context.Context {
 	if query == "" {
 		query = "0195-0000-0001"
 	}
-	ctx = metadata.AppendToOutgoingContext(ctx, "x-databend-tenant", "t1", "x-databend-query-id", query, "x-databend-function", d.Handler, "x-databend-function-handler", d.Handler)
+	ctx = metadata.AppendToOutgoingContext(ctx, "x-databend-tenant", "t1", "x-databend-query-id", query,
+		"x-databend-function", d.Handler, "x-databend-function-handler", d.Handler)
 	for k, v := range d.Headers {
 		ctx = metadata.AppendToOutgoingContext(ctx, k, v)
 	}
@@ -57,7 +58,8 @@ func (d *Databend) Create(ctx context.Context) error {
 }
 
 // compareFields compares a server's schema with what CREATE FUNCTION declares.
-func compareFields(schema *arrow.Schema, args []arrow.Field, result arrow.Field, same func(a, b arrow.Field) bool) error {
+func compareFields(schema *arrow.Schema, args []arrow.Field, result arrow.Field,
+	same func(a, b arrow.Field) bool) error {
 	declared := append(append([]arrow.Field{}, args...), result)
 	if schema.NumFields() != len(declared) {
 		return violation("%d fields, the DDL has %d arguments and a result", schema.NumFields(), len(args))
@@ -217,7 +219,8 @@ func countRows(results []json.RawMessage, in []arrow.Record) error {
 }
 
 // exchange is one DoExchange: the result's schema, and column 0 as JSON.
-func exchange(ctx context.Context, client flight.Client, name string, every bool, recs []arrow.Record) (*arrow.Schema, []json.RawMessage, error) {
+func exchange(ctx context.Context, client flight.Client, name string, every bool,
+	recs []arrow.Record) (*arrow.Schema, []json.RawMessage, error) {
 	stream, err := client.DoExchange(ctx)
 	if err != nil {
 		return nil, nil, err

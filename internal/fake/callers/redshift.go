@@ -17,8 +17,8 @@ type Redshift struct {
 	Retry  time.Duration // RETRY_TIMEOUT; 0: 20 seconds
 }
 
-// LambdaPayload is how many bytes a reply of AWS Lambda may have.
-const LambdaPayload = 6 << 20
+// lambdaPayload is how many bytes a reply of AWS Lambda may have.
+const lambdaPayload = 6 << 20
 
 // Call sends one batch.
 func (r *Redshift) Call(ctx context.Context, rows ...[]any) (*Call, error) {
@@ -29,7 +29,8 @@ func (r *Redshift) Call(ctx context.Context, rows ...[]any) (*Call, error) {
 func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call, error) {
 	c := &Call{}
 	payload, err := json.Marshal(map[string]any{
-		"request_id": "req-5", "cluster": "arn:aws:redshift:eu-west-1:111122223333:cluster:dw", "user": "ana", "database": "eval",
+		"request_id": "req-5", "cluster": "arn:aws:redshift:eu-west-1:111122223333:cluster:dw", "user": "ana",
+		"database":          "eval",
 		"external_function": r.Function, "query_id": 812, "num_records": records, "arguments": arguments,
 	})
 	if err != nil {
@@ -53,7 +54,7 @@ func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call,
 			return c, err
 		}
 	}
-	if len(c.Reply) > LambdaPayload {
+	if len(c.Reply) > lambdaPayload {
 		return c, violation("%d bytes", len(c.Reply))
 	}
 	var reply struct {
@@ -83,5 +84,5 @@ func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call,
 	return c, nil
 }
 
-// Invoke may return ErrThrottled for a throttled Lambda function.
-var ErrThrottled = errors.New("TooManyRequestsException")
+// Invoke may return errThrottled for a throttled Lambda function.
+var errThrottled = errors.New("TooManyRequestsException")

@@ -29,7 +29,7 @@ type Snowflake struct {
 
 // Limits of Snowflake.
 const (
-	SnowflakeReply   = 10_000_000       // bytes of a reply
+	snowflakeReply   = 10_000_000       // bytes of a reply
 	SnowflakePolling = 10 * time.Minute // of a batch, all in all
 )
 
@@ -81,9 +81,9 @@ func (s *Snowflake) Send(ctx context.Context, body []byte, rows int) (*Call, err
 		var r *reply
 		var err error
 		if method == http.MethodPost {
-			r, err = c.send(ctx, s.Client, method, s.URL, h, body)
+			r, err = c.send(ctx, request{s.Client, method, s.URL, h, body})
 		} else {
-			r, err = c.send(ctx, s.Client, method, s.URL, get, nil)
+			r, err = c.send(ctx, request{s.Client, method, s.URL, get, nil})
 		}
 		switch {
 		case err != nil && (ctx.Err() != nil || r == nil && isViolation(err)):
@@ -145,7 +145,7 @@ func (s *Snowflake) retried(status int) bool {
 // check reads a reply as Snowflake does: the same number of rows, with the same numbers, in the
 // same order.
 func (s *Snowflake) check(r *reply, rows int) ([]json.RawMessage, error) {
-	if len(r.body) > SnowflakeReply {
+	if len(r.body) > snowflakeReply {
 		return nil, violation("%d bytes", len(r.body))
 	}
 	if digest := r.header.Get("Content-MD5"); digest != "" {

@@ -18,8 +18,9 @@ import (
 func All() []scoring.Metric {
 	return []scoring.Metric{
 		{
-			Name: "cell_match", Version: 3, Group: "execution", Summary: "Share of equal cells.", Range: "0 to 1", Threshold: scoring.At(1),
-			Needs: scoring.FieldGoldResult | scoring.FieldPredResult, Reads: scoring.FieldGoldSQL,
+			Name: "cell_match", Version: 3, Group: "execution", Summary: "Share of equal cells.", Range: "0 to 1",
+			Threshold: scoring.At(1),
+			Needs:     scoring.FieldGoldResult | scoring.FieldPredResult, Reads: scoring.FieldGoldSQL,
 			Options: scoring.OptionSet{Check: func(raw json.RawMessage) error {
 				var o struct{ Factor float64 }
 				return scoring.DecodeOptions(raw, &o)
@@ -27,8 +28,9 @@ func All() []scoring.Metric {
 			Score: cellMatch,
 		},
 		{
-			Name: "row_category", Version: 1, Group: "execution", Summary: "Whether the row counts agree.", Labels: []string{"equal", "fewer", "more"},
-			Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
+			Name: "row_category", Version: 1, Group: "execution", Summary: "Whether the row counts agree.",
+			Labels: []string{"equal", "fewer", "more"},
+			Needs:  scoring.FieldGoldResult | scoring.FieldPredResult,
 			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 				s := scoring.OK(1, "counted")
 				switch g, p := in.Gold.Result.Table.Rows(), in.Pred.Result.Table.Rows(); {
@@ -74,7 +76,8 @@ func All() []scoring.Metric {
 			},
 		},
 		{
-			Name: "behaved", Version: 1, Group: "agent", Summary: "1 if a refusal was wanted and there is no query.", Reads: scoring.FieldBehaviour | scoring.FieldResponse | scoring.FieldPredSQL,
+			Name: "behaved", Version: 1, Group: "agent", Summary: "1 if a refusal was wanted and there is no query.",
+			Reads: scoring.FieldBehaviour | scoring.FieldResponse | scoring.FieldPredSQL,
 			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 				if in.Case.Expected.Behaviour == scoring.BehaviourRefuse && in.Pred.SQL == "" && in.Pred.Result.Absent() {
 					return scoring.OK(1, in.Case.Agent.Response), nil
@@ -84,7 +87,8 @@ func All() []scoring.Metric {
 		},
 		{
 			Name: "judged", Version: 1, Group: "judge", Summary: "Reads the words; waits for a judge.",
-			Needs: scoring.FieldQuestion | scoring.FieldInterpretation | scoring.FieldResponse | scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.FieldJudge,
+			Needs: scoring.FieldQuestion | scoring.FieldInterpretation | scoring.FieldResponse | scoring.FieldGoldSQL |
+				scoring.FieldPredSQL | scoring.FieldJudge,
 			Score: judged,
 		},
 	}

@@ -46,7 +46,8 @@ func Enter(t *testing.T, variables ...string) bool {
 	}
 	err := cmd.Start()
 	switch {
-	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EACCES):
+	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EINVAL),
+		errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EACCES):
 		t.Skipf("this machine allows no network namespaces: %v", err)
 	case err != nil:
 		t.Fatal(err)
@@ -90,7 +91,8 @@ func everywhere() error {
 	if err := addLocalRoute(unix.AF_INET); err != nil {
 		return err
 	}
-	if err := addLocalRoute(unix.AF_INET6); err != nil && !errors.Is(err, unix.EOPNOTSUPP) && !errors.Is(err, unix.EAFNOSUPPORT) {
+	if err := addLocalRoute(unix.AF_INET6); err != nil && !errors.Is(err, unix.EOPNOTSUPP) &&
+		!errors.Is(err, unix.EAFNOSUPPORT) {
 		return err
 	}
 	return nil

@@ -56,12 +56,16 @@ func (n *names) answer(query []byte) ([]byte, error) {
 	n.asked = append(n.asked, name)
 	addr, known := n.addrs[name]
 	n.mu.Unlock()
-	m = dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, RecursionDesired: true, RecursionAvailable: true}, Questions: m.Questions}
+	m = dnsmessage.Message{
+		Header:    dnsmessage.Header{ID: m.ID, Response: true, RecursionDesired: true, RecursionAvailable: true},
+		Questions: m.Questions}
 	switch {
 	case !known:
 		m.RCode = dnsmessage.RCodeNameError
 	case q.Type == dnsmessage.TypeA:
-		m.Answers = []dnsmessage.Resource{{Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, TTL: 60}, Body: &dnsmessage.AResource{A: addr.As4()}}}
+		m.Answers = []dnsmessage.Resource{
+			{Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, TTL: 60},
+				Body: &dnsmessage.AResource{A: addr.As4()}}}
 	}
 	return m.Pack()
 }

@@ -129,7 +129,8 @@ func (s *sniffer) take(p []byte) {
 		return
 	case src == own, dst == own:
 		return
-	case protocol == unix.IPPROTO_ICMP && len(body) > 0 && body[0] == 3, protocol == unix.IPPROTO_ICMPV6 && len(body) > 0 && body[0] != 128:
+	case protocol == unix.IPPROTO_ICMP && len(body) > 0 && body[0] == 3,
+		protocol == unix.IPPROTO_ICMPV6 && len(body) > 0 && body[0] != 128:
 		return // the kernel's own reply: the port is closed
 	case a.protocol == "udp" && src == nameServer:
 		return // the name server's answer
@@ -155,7 +156,8 @@ func (s *sniffer) settle(t *testing.T) []attempt {
 		t.Fatal(err)
 	}
 	<-seen
-	if stats, err := unix.GetsockoptTpacketStats(s.fd, unix.SOL_PACKET, unix.PACKET_STATISTICS); err != nil || stats.Drops > 0 {
+	if stats, err := unix.GetsockoptTpacketStats(s.fd, unix.SOL_PACKET, unix.PACKET_STATISTICS); err != nil ||
+		stats.Drops > 0 {
 		t.Fatalf("the record has gaps: %+v, %v", stats, err)
 	}
 	s.mu.Lock()

@@ -32,7 +32,7 @@ import (
 
 // Hosts that certificates of the world name for questions of revocation.
 const (
-	Responder = "ocsp.authority.test"
+	responder = "ocsp.authority.test"
 	CRLs      = "crl.authority.test"
 )
 
@@ -109,7 +109,8 @@ func (w *World) overlay() {
 		must(from, os.Mkdir(upper, 0o755))  //nolint:gosec // as it is
 		must(from, os.Mkdir(worker, 0o755)) //nolint:gosec // nobody's
 		options := "lowerdir=" + from + ",upperdir=" + upper + ",workdir=" + worker
-		if unix.Mount("overlay", to, "overlay", 0, options) != nil && unix.Mount("overlay", to, "overlay", 0, options+",userxattr") != nil {
+		if unix.Mount("overlay", to, "overlay", 0, options) != nil &&
+			unix.Mount("overlay", to, "overlay", 0, options+",userxattr") != nil {
 			w.bare = append(w.bare, to) // other mounts are in it: it is empty for the program
 		}
 	}
@@ -178,10 +179,12 @@ func (w *World) Address(host string, port int) string {
 func (w *World) Forward(host string, port int, to string) { w.forward(host, port, to, nil) }
 
 // TLS is Forward behind TLS, with a certificate of [Authority] for the host, which names
-// [Responder] and [CRLs]. Protocols are those of ALPN.
+// [responder] and [CRLs]. Protocols are those of ALPN.
 func (w *World) TLS(host string, port int, to string, protocols ...string) {
 	w.t.Helper()
-	w.forward(host, port, to, &tls.Config{Certificates: []tls.Certificate{w.certificate(host)}, NextProtos: protocols, MinVersion: tls.VersionTLS12})
+	w.forward(host, port, to,
+		&tls.Config{Certificates: []tls.Certificate{w.certificate(host)}, NextProtos: protocols,
+			MinVersion: tls.VersionTLS12})
 }
 
 func (w *World) forward(host string, port int, to string, secured *tls.Config) {
@@ -239,8 +242,10 @@ func (w *World) certify() {
 		w.t.Fatal(err)
 	}
 	w.authority = &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign, SubjectKeyId: []byte{1},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(24 * time.Hour),
+		IsCA:     true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+		SubjectKeyId: []byte{1},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, w.authority, w.authority, w.key.Public(), w.key)
 	if err != nil {
@@ -260,9 +265,11 @@ func (w *World) certificate(host string) tls.Certificate {
 		w.t.Fatal(err)
 	}
 	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: host}, DNSNames: []string{host}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: host}, DNSNames: []string{host},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		OCSPServer: []string{"http://" + Responder}, CRLDistributionPoints: []string{"http://" + CRLs + "/authority.crl"}, IssuingCertificateURL: []string{"http://" + CRLs + "/authority.cer"},
+		OCSPServer: []string{"http://" + responder}, CRLDistributionPoints: []string{"http://" + CRLs + "/authority.crl"},
+		IssuingCertificateURL: []string{"http://" + CRLs + "/authority.cer"},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, leaf, w.authority, key.Public(), w.key)
 	if err != nil {
@@ -274,7 +281,9 @@ func (w *World) certificate(host string) tls.Certificate {
 // RevocationList is the authority's list of revoked certificates, which is empty.
 func (w *World) RevocationList() []byte {
 	w.t.Helper()
-	list, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: time.Now().Add(-time.Hour), NextUpdate: time.Now().Add(time.Hour)}, w.authority, w.key)
+	list, err := x509.CreateRevocationList(rand.Reader,
+		&x509.RevocationList{Number: big.NewInt(1), ThisUpdate: time.Now().Add(-time.Hour),
+			NextUpdate: time.Now().Add(time.Hour)}, w.authority, w.key)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -88,7 +88,8 @@ This page lists every package with its purpose and the packages of this module t
 | --- | --- | --- |
 `)
 	for _, p := range packages {
-		fmt.Fprintf(w, "| `%s` | %s | %s |\n", p.Name(), strings.ReplaceAll(does(p), "|", "\\|"), strings.Join(p.Ours(), ", "))
+		fmt.Fprintf(w, "| `%s` | %s | %s |\n", p.Name(), strings.ReplaceAll(does(p), "|", "\\|"),
+			strings.Join(p.Ours(), ", "))
 	}
 	return nil
 }

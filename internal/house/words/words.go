@@ -19,8 +19,8 @@ import (
 //go:embed words.tsv
 var list []byte
 
-// A Term is a pattern, what to write in its place, and how many uses there may be.
-type Term struct {
+// A term is a pattern, what to write in its place, and how many uses there may be.
+type term struct {
 	Pattern string
 	Write   string
 	Most    int
@@ -28,9 +28,9 @@ type Term struct {
 	re *regexp.Regexp
 }
 
-// Terms reads words.tsv.
-func Terms() ([]Term, error) {
-	var terms []Term
+// terms reads words.tsv.
+func terms() ([]term, error) {
+	var terms []term
 	lines := bufio.NewScanner(bytes.NewReader(list))
 	for n := 1; lines.Scan(); n++ {
 		if strings.HasPrefix(lines.Text(), "#") {
@@ -48,34 +48,36 @@ func Terms() ([]Term, error) {
 		if err != nil {
 			return nil, fmt.Errorf("words.tsv: line %d: %w", n, err)
 		}
-		terms = append(terms, Term{fields[0], fields[1], most, re})
+		terms = append(terms, term{fields[0], fields[1], most, re})
 	}
 	return terms, lines.Err()
 }
 
-// A Use is one place where a term is used.
-type Use struct {
+// A use is one place where a term is used.
+type use struct {
 	Path string
 	Line int
 	Text string // the words that match
 }
 
-// Find returns the uses of each term below a folder, in the order of terms: in comments and string literals of Go
+// find returns the uses of each term below a folder, in the order of terms: in comments and string literals of Go
 // files except tests, and in the prose of Markdown.
-func Find(folder string, terms []Term) ([][]Use, error) {
+func find(folder string, terms []term) ([][]use, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only read
-	uses := make([][]Use, len(terms))
+	uses := make([][]use, len(terms))
 	err = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if path != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "bin" || name == "dist" || name == "words" || name == "node_modules") {
+			if path != "." &&
+				(strings.HasPrefix(name, ".") || name == "testdata" || name == "bin" || name == "dist" || name == "words" ||
+					name == "node_modules") {
 				return fs.SkipDir
 			}
 			return nil
@@ -95,7 +97,7 @@ func Find(folder string, terms []Term) ([][]Use, error) {
 		read(text, func(line int, text string) {
 			for i := range terms {
 				for _, found := range terms[i].re.FindAllString(text, -1) {
-					uses[i] = append(uses[i], Use{path, line, found})
+					uses[i] = append(uses[i], use{path, line, found})
 				}
 			}
 		})

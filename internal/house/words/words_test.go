@@ -11,11 +11,11 @@ import (
 
 // No term is used more often than words.tsv says. BADGER_WORDS=1 (make words) lowers the numbers to what is there.
 func TestWords(t *testing.T) {
-	terms, err := Terms()
+	terms, err := terms()
 	if err != nil {
 		t.Fatal(err)
 	}
-	uses, err := Find(filepath.Join("..", "..", ".."), terms)
+	uses, err := find(filepath.Join("..", "..", ".."), terms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestWords(t *testing.T) {
 		if n <= term.Most {
 			continue
 		}
-		slices.SortStableFunc(uses[i], func(a, b Use) int { return strings.Compare(a.Path, b.Path) })
+		slices.SortStableFunc(uses[i], func(a, b use) int { return strings.Compare(a.Path, b.Path) })
 		var where strings.Builder
 		for _, u := range uses[i] {
 			fmt.Fprintf(&where, "\n  %s:%d: %s", u.Path, u.Line, u.Text)
@@ -40,14 +40,14 @@ func TestWords(t *testing.T) {
 	t.Logf("%d in all", sum)
 }
 
-func lower(t *testing.T, uses [][]Use) {
+func lower(t *testing.T, uses [][]use) {
 	t.Helper()
 	var out strings.Builder
 	i := 0
 	for line := range strings.Lines(string(list)) {
 		if !strings.HasPrefix(line, "#") {
 			fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-			terms, err := Terms()
+			terms, err := terms()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -58,7 +58,9 @@ func fillHostile(ctx context.Context, w *store.Store, _ *sql.DB) error {
 			}
 			cases = append(cases, c)
 			for n, verdict := range []string{"pass", "fail"} {
-				labels = append(labels, store.Label{AnswerID: c.AnswerID(), Annotator: at(i + n), Verdict: verdict, Note: at(i + 2 + n), At: began.Add(time.Duration(i) * time.Minute)})
+				labels = append(labels,
+					store.Label{AnswerID: c.AnswerID(), Annotator: at(i + n), Verdict: verdict, Note: at(i + 2 + n),
+						At: began.Add(time.Duration(i) * time.Minute)})
 			}
 		}
 	}
@@ -68,7 +70,9 @@ func fillHostile(ctx context.Context, w *store.Store, _ *sql.DB) error {
 	if err := w.WriteLabels(ctx, labels...); err != nil {
 		return err
 	}
-	metrics := append([]string{"ex_bird", "soft_f1_bird", "row_f1", "component_f1", "component_f1_tables", "tool_recall", "schema_link_f1", "sql_safety"}, judged...)
+	metrics := append(
+		[]string{"ex_bird", "soft_f1_bird", "row_f1", "component_f1", "component_f1_tables", "tool_recall", "schema_link_f1",
+			"sql_safety"}, judged...)
 	judge := &Judge{Says: func(asked uint64) string { return at(int(asked % uint64(len(texts)))) }, Malformed: 20}
 	for i, r := range []Run{
 		{ID: Plain.ID, Filter: store.Filter{By: Plain.By}},
@@ -99,7 +103,8 @@ func hostileCase(at func(int) string, id string, i int) (*scoring.Case, error) {
 		if i%3 == 2 {
 			rows = 2
 		}
-		if pred, err = resultOf([]string{at(i + 3), at(i + 4), at(i + 5)}, []string{at(i), at(i + 1), at(i + 3)}, rows); err != nil {
+		if pred, err = resultOf([]string{at(i + 3), at(i + 4), at(i + 5)}, []string{at(i), at(i + 1), at(i + 3)},
+			rows); err != nil {
 			return nil, err
 		}
 	}
@@ -108,10 +113,14 @@ func hostileCase(at func(int) string, id string, i int) (*scoring.Case, error) {
 		return nil, err
 	}
 	c := &scoring.Case{
-		ID: id, Question: at(i), Evidence: at(i + 1), Schema: "CREATE TABLE t (a TEXT); " + at(i+2), Database: at(i), Dialect: "duckdb", Tags: []string{at(i), at(i + 1), "tier:" + at(i)},
-		Golds: []scoring.Query{{SQL: "SELECT a FROM t WHERE a = '" + at(i) + "'", Result: scoring.Result{Table: gold}, Ran: true}},
-		Pred:  scoring.Query{SQL: "SELECT b FROM t WHERE " + at(i) + " = " + at(i+1), Result: scoring.Result{Table: pred}, Ran: true},
-		Agent: scoring.Agent{Interpretation: at(i + 1), Response: at(i), ToolCalls: []scoring.ToolCall{{Name: at(i), Arguments: arguments}}},
+		ID: id, Question: at(i), Evidence: at(i + 1), Schema: "CREATE TABLE t (a TEXT); " + at(i+2), Database: at(i),
+		Dialect: "duckdb", Tags: []string{at(i), at(i + 1), "tier:" + at(i)},
+		Golds: []scoring.Query{
+			{SQL: "SELECT a FROM t WHERE a = '" + at(i) + "'", Result: scoring.Result{Table: gold}, Ran: true}},
+		Pred: scoring.Query{SQL: "SELECT b FROM t WHERE " + at(i) + " = " + at(i+1), Result: scoring.Result{Table: pred},
+			Ran: true},
+		Agent: scoring.Agent{Interpretation: at(i + 1), Response: at(i),
+			ToolCalls: []scoring.ToolCall{{Name: at(i), Arguments: arguments}}},
 	}
 	if i%10 == 0 {
 		c.Golds = append(c.Golds, scoring.Query{SQL: at(i + 6), Result: scoring.Result{Table: pred}, Ran: true})

@@ -38,7 +38,9 @@ func (j *Judge) Complete(_ context.Context, r judgebackend.Request) (judgebacken
 	if m := nonce.FindStringSubmatch(r.Messages[len(r.Messages)-1].Content); m != nil {
 		c.nonceField, c.nonce = m[1], m[2]
 	}
-	resp := judgebackend.Response{FinishReason: judgebackend.FinishStop, Model: "judge-1-2025-01-01", TokensIn: judgebackend.TokenCount(200 + c.below(900)), TokensOut: judgebackend.TokenCount(20 + c.below(80)), Latency: time.Duration(300+c.below(2000)) * time.Millisecond}
+	resp := judgebackend.Response{FinishReason: judgebackend.FinishStop, Model: "judge-1-2025-01-01",
+		TokensIn: judgebackend.TokenCount(200 + c.below(900)), TokensOut: judgebackend.TokenCount(20 + c.below(80)),
+		Latency: time.Duration(300+c.below(2000)) * time.Millisecond}
 	if j.Malformed > 0 && h.Sum64()%j.Malformed == 0 {
 		resp.Reply = "I would rather not say."
 		return resp, nil

@@ -90,7 +90,8 @@ func fillWide(ctx context.Context, w *store.Store, rows, columns int) error {
 		return err
 	}
 	c := &scoring.Case{
-		ID: WideCase, Question: "Show everything.", Dialect: "duckdb", Golds: []scoring.Query{{SQL: "SELECT * FROM t", Result: scoring.Result{Table: gold}, Ran: true}},
+		ID: WideCase, Question: "Show everything.", Dialect: "duckdb",
+		Golds: []scoring.Query{{SQL: "SELECT * FROM t", Result: scoring.Result{Table: gold}, Ran: true}},
 		Pred:  scoring.Query{SQL: "SELECT * FROM t ORDER BY 1 DESC", Result: scoring.Result{Table: pred}, Ran: true},
 		Agent: scoring.Agent{Name: Plain.Agent, Version: Plain.Version, BatchID: Plain.Batch},
 	}
@@ -135,13 +136,16 @@ func (s Size) Fill(ctx context.Context, path string) error {
 	defer os.Remove(from) //nolint:errcheck // what is left is a temporary file
 	// One call is one session, and a database is attached to a session. The columns are taken from the
 	// tables, so that a new one needs nothing here.
-	statements := []string{"ATTACH '" + strings.ReplaceAll(from, "'", "''") + "' AS small (READ_ONLY)", templates, fmt.Sprintf(keep, s.Metrics)}
+	statements := []string{"ATTACH '" + strings.ReplaceAll(from, "'", "''") + "' AS small (READ_ONLY)", templates,
+		fmt.Sprintf(keep, s.Metrics)}
 	insert := func(table, columns, rows string) {
-		statements = append(statements, "INSERT INTO badger."+table+" BY NAME SELECT t.* EXCLUDE (k) REPLACE ("+columns+") FROM "+rows)
+		statements = append(statements,
+			"INSERT INTO badger."+table+" BY NAME SELECT t.* EXCLUDE (k) REPLACE ("+columns+") FROM "+rows)
 	}
 	c := fmt.Sprintf("range(%d) c ", s.Cases)
 	const id = "printf('case-%06d', c.range) AS case_id"
-	insert("golden_set", id+", t.question || ' (' || c.range || ')' AS question", c+"JOIN golden t ON t.k = c.range % cases()")
+	insert("golden_set", id+", t.question || ' (' || c.range || ')' AS question",
+		c+"JOIN golden t ON t.k = c.range % cases()")
 	for i := range max(1, s.Runs) {
 		version := fmt.Sprintf("'%s' AS agent_version, '%s' AS batch_id", AgentVersion(i), BatchID(i))
 		of := fmt.Sprintf("t.k = c.range %% cases() AND t.agent_version = '%d.0'", i%2+1)
@@ -151,7 +155,9 @@ func (s Size) Fill(ctx context.Context, path string) error {
 			CASE WHEN t.passed IS DISTINCT FROM true AND t.value BETWEEN 0 AND 1 THEN t.value * (1 - (c.range %% 997) / 10000) ELSE t.value END AS value,
 			CASE WHEN t.status = 'ok' THEN regexp_replace(t.reason, '[0-9]+', (c.range %% 211)::VARCHAR) ELSE t.reason END AS reason`, id, version, RunID(i)),
 			c+"JOIN scored t ON "+of)
-		insert("eval_runs", fmt.Sprintf("'%s' AS eval_run_id, %s, t.eval_run_date + INTERVAL (%d) DAY AS eval_run_date", RunID(i), version, i), fmt.Sprintf("begun t WHERE t.agent_version = '%d.0'", i%2+1))
+		insert("eval_runs",
+			fmt.Sprintf("'%s' AS eval_run_id, %s, t.eval_run_date + INTERVAL (%d) DAY AS eval_run_date", RunID(i), version, i),
+			fmt.Sprintf("begun t WHERE t.agent_version = '%d.0'", i%2+1))
 	}
 	if err := w.Exec(ctx, strings.Join(append(statements, "DETACH small"), ";\n")); err != nil {
 		return errcode.New(errcode.Of(err), "making a store of %d cases: %w", s.Cases, err)

@@ -116,7 +116,8 @@ func fillSmall(ctx context.Context, w *store.Store, db *sql.DB) error {
 	for i, r := range []Run{
 		{ID: "night-1.0", Filter: store.Filter{By: scoring.By{Version: "1.0"}}},
 		{ID: "night-2.0", Filter: store.Filter{By: scoring.By{Version: "2.0", Batch: "atlas-2.0"}}},
-		{ID: "judged-1.0", Filter: store.Filter{By: scoring.By{Version: "1.0"}}, Metrics: judged, Judge: &Judge{Malformed: 12}},
+		{ID: "judged-1.0", Filter: store.Filter{By: scoring.By{Version: "1.0"}}, Metrics: judged,
+			Judge: &Judge{Malformed: 12}},
 		{ID: "judged", Filter: store.Filter{By: scoring.By{Batch: Rerun}}, Metrics: judged, Judge: &Judge{Malformed: 12}},
 	} {
 		r.Started = began.AddDate(0, 0, i)
@@ -125,8 +126,10 @@ func fillSmall(ctx context.Context, w *store.Store, db *sql.DB) error {
 		}
 	}
 	return w.WriteRuns(ctx,
-		store.Run{RunID: scoring.RunID{ID: "under-way", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: Rerun}}, Started: began.AddDate(0, 0, -1), Mode: "both", Judge: "none", Status: "running"},
-		store.Run{RunID: scoring.RunID{ID: "cut-short", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}}, Started: began.AddDate(0, 0, -2), Mode: "both", Judge: "none", Status: "stopped"})
+		store.Run{RunID: scoring.RunID{ID: "under-way", By: scoring.By{Agent: "atlas", Version: "2.0", Batch: Rerun}},
+			Started: began.AddDate(0, 0, -1), Mode: "both", Judge: "none", Status: "running"},
+		store.Run{RunID: scoring.RunID{ID: "cut-short", By: scoring.By{Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}},
+			Started: began.AddDate(0, 0, -2), Mode: "both", Judge: "none", Status: "stopped"})
 }
 
 // Plain is the run of a hostile or wide store that has all cases; its own names are harmless.
@@ -139,7 +142,8 @@ var began = time.Date(2025, 1, 14, 6, 0, 0, 0, time.UTC)
 const Rerun = "2025-01-17"
 
 // judged are the metrics of the runs with a judge.
-var judged = []string{"hybrid_ex", "relation", "verdict", "rose", "flex", "llm_ex", "sql_judge_equivalent", "faithfulness", "geval_relevance", "intent_resolution", "refusal", "syntactic_accuracy", "latency_overhead"}
+var judged = []string{"hybrid_ex", "relation", "verdict", "rose", "flex", "llm_ex", "sql_judge_equivalent",
+	"faithfulness", "geval_relevance", "intent_resolution", "refusal", "syntactic_accuracy", "latency_overhead"}
 
 // rerun are the answers of atlas 2.0 in another batch: some failed, some cannot be read, one is
 // missing, one is long and one is full of values that are hard to show.
@@ -178,10 +182,13 @@ func secondLabels() (out []store.Label) {
 		return "fail"
 	}
 	for i, a := range demo.Answers() {
-		id := scoring.AnswerID{CaseID: a.CaseID, By: scoring.By{Agent: a.Agent.Name, Version: a.Agent.Version, Batch: a.Agent.BatchID}}
+		id := scoring.AnswerID{CaseID: a.CaseID,
+			By: scoring.By{Agent: a.Agent.Name, Version: a.Agent.Version, Batch: a.Agent.BatchID}}
 		at := began.Add(time.Duration(i) * time.Minute)
 		if i%3 == 0 {
-			out = append(out, store.Label{AnswerID: id, Annotator: "kim", Verdict: verdict(a.Human.Label != (i%15 == 0)), Note: "Checked against the ledger.", At: at})
+			out = append(out,
+				store.Label{AnswerID: id, Annotator: "kim", Verdict: verdict(a.Human.Label != (i%15 == 0)),
+					Note: "Checked against the ledger.", At: at})
 		}
 		if i%7 == 0 {
 			l := store.Label{AnswerID: id, Annotator: "lee", Verdict: verdict(a.Human.Label), At: at}
@@ -227,7 +234,8 @@ func (r *Run) Score(ctx context.Context, w *store.Store) error {
 		versions[m.Name] = m.Version
 	}
 	l := &ledger{w: w, run: r, tallies: map[store.Run]*tally{}}
-	if _, err := (batch.Runner{Engine: engine, Metrics: metrics, Ordered: true}).Run(ctx, r.ID, source{w, r.Filter}, l); err != nil {
+	if _, err := (batch.Runner{Engine: engine, Metrics: metrics, Ordered: true}).Run(ctx, r.ID, source{w, r.Filter},
+		l); err != nil {
 		return err
 	}
 	if err := w.WriteAssessments(ctx, said.rows...); err != nil {
@@ -277,7 +285,8 @@ type source struct {
 func (s source) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	return func(yield func(batch.Item, error) bool) {
 		for a, err := range s.w.Cases(ctx, s.filter) {
-			item := batch.Item{AnswerID: a.AnswerID, Place: fmt.Sprint(a.AnswerID), Load: func(context.Context) (*scoring.Case, error) { return a.Case, a.Err }}
+			item := batch.Item{AnswerID: a.AnswerID, Place: fmt.Sprint(a.AnswerID),
+				Load: func(context.Context) (*scoring.Case, error) { return a.Case, a.Err }}
 			if !yield(item, err) || err != nil {
 				return
 			}

@@ -10,10 +10,10 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// ClassifyHTTP returns the error for a response that is not a completion. It goes by the status, and by the body if
+// classifyHTTP returns the error for a response that is not a completion. It goes by the status, and by the body if
 // the status is ambiguous (an empty account is a 429 at OpenAI and a 400 at Anthropic; throttling is a 400 at
 // Cortex).
-func ClassifyHTTP(status int, header http.Header, body []byte, now time.Time) *judgebackend.Error {
+func classifyHTTP(status int, header http.Header, body []byte, now time.Time) *judgebackend.Error {
 	e := &judgebackend.Error{Status: status, RetryAfter: retryAfter(header, now), Said: saidIn(body)}
 	said := e.Said.Kind()
 	switch {

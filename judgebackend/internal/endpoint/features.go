@@ -27,7 +27,8 @@ const (
 
 // spokenOf are the words by which an endpoint that refuses a feature names it.
 var spokenOf = map[Feature][]string{
-	UseJSONSchema:          {"json_schema", "response_format", "responseformat", "structured output", "guided", "grammar", "schema"},
+	UseJSONSchema: {"json_schema", "response_format", "responseformat", "structured output", "guided", "grammar",
+		"schema"},
 	UseJSONObject:          {"json_object", "response_format", "json mode"},
 	UseForcedTool:          {"tool_choice", "tools", "tool use", "function calling"},
 	UseTemperature:         {"temperature"},
@@ -73,7 +74,9 @@ func (d *Features) Offers(f Feature) bool {
 // it is worth sending.
 func (d *Features) Learn(err error, used []Feature) bool {
 	var e *judgebackend.Error
-	if !errors.As(err, &e) || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusNotImplemented {
+	if !errors.As(err, &e) ||
+		e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity &&
+			e.Status != http.StatusNotImplemented {
 		return false
 	}
 	text := e.Said.Code() + " " + e.Said.Message()
@@ -125,7 +128,7 @@ func DecodeUnusual(raw string, clock judgebackend.Clock) error {
 		Code  json.RawMessage `json:"code"`
 	}
 	if json.Unmarshal([]byte(raw), &b) == nil && (len(b.Error) > 0 || len(b.Code) > 0) {
-		e := ClassifyHTTP(http.StatusOK, http.Header{}, []byte(raw), clock.Now())
+		e := classifyHTTP(http.StatusOK, http.Header{}, []byte(raw), clock.Now())
 		if e.Kind == judgebackend.KindInvalid {
 			e.Kind = judgebackend.KindServer
 		}

@@ -118,7 +118,8 @@ func (g *Guard) Client() *http.Client {
 }
 
 func (g *Guard) denied() error {
-	return &judgebackend.Error{Kind: judgebackend.KindEgress, Backend: g.id.Backend, Host: g.id.Host, Detail: "the endpoint points elsewhere"}
+	return &judgebackend.Error{Kind: judgebackend.KindEgress, Backend: g.id.Backend, Host: g.id.Host,
+		Detail: "the endpoint points elsewhere"}
 }
 
 // RoundTrip refuses addresses that are not on the list.
@@ -146,7 +147,8 @@ func (g *Guard) dial(ctx context.Context, network, addr string) (net.Conn, error
 
 // Middleware sits between an SDK and the client: answers that are not completions become *Error
 // before the SDK reads them, and bodies are bounded.
-func (g *Guard) Middleware(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+func (g *Guard) Middleware(req *http.Request,
+	next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	res, err := next(req)
 	if err != nil {
 		return nil, err
@@ -154,7 +156,7 @@ func (g *Guard) Middleware(req *http.Request, next func(*http.Request) (*http.Re
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 		_ = res.Body.Close()
-		return nil, ClassifyHTTP(res.StatusCode, res.Header, body, g.clock.Now())
+		return nil, classifyHTTP(res.StatusCode, res.Header, body, g.clock.Now())
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, g.maxBytes+1))
 	_ = res.Body.Close()

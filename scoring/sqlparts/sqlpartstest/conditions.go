@@ -30,13 +30,15 @@ type condition struct {
 
 // opposites are what operators become under NOT.
 var opposites = map[string]string{
-	"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "BETWEEN": "NOT BETWEEN", "NOT BETWEEN": "BETWEEN", "LIKE": "NOT LIKE", "NOT LIKE": "LIKE",
+	"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "BETWEEN": "NOT BETWEEN", "NOT BETWEEN": "BETWEEN",
+	"LIKE": "NOT LIKE", "NOT LIKE": "LIKE",
 	"IN": "NOT IN", "NOT IN": "IN", "IS": "IS NOT", "IS NOT": "IS",
 }
 
 var mirrored = map[string]string{"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
-var operators = []string{"=", "<>", "<", "<=", ">", ">=", "BETWEEN", "NOT BETWEEN", "LIKE", "NOT LIKE", "IN", "NOT IN", "IS", "IS NOT"}
+var operators = []string{"=", "<>", "<", "<=", ">", ">=", "BETWEEN", "NOT BETWEEN", "LIKE", "NOT LIKE", "IN", "NOT IN",
+	"IS", "IS NOT"}
 
 func atomOrChain(r *rand.Rand, depth int) condition {
 	if depth > 0 && r.IntN(3) == 0 {

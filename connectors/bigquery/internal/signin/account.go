@@ -59,7 +59,8 @@ func (a *Account) Sign() (*auth.Credentials, error) {
 	}
 	last := len(a.Impersonate) - 1
 	creds, err := impersonate.NewCredentials(&impersonate.CredentialsOptions{
-		TargetPrincipal: a.Impersonate[last], Delegates: a.Impersonate[:last], Scopes: scopes, Credentials: base, Client: Client(a.Proxy, base), Logger: Silent,
+		TargetPrincipal: a.Impersonate[last], Delegates: a.Impersonate[:last], Scopes: scopes, Credentials: base,
+		Client: Client(a.Proxy, base), Logger: Silent,
 	})
 	if err != nil {
 		return nil, errcode.Because(err, errcode.Unauthenticated, "bigquery: service account %s cannot be impersonated; the account that asks needs roles/iam.serviceAccountTokenCreator on it", a.Impersonate[last])
@@ -80,7 +81,8 @@ func (a *Account) base() (*auth.Credentials, error) {
 	case err != nil:
 		return nil, err
 	case path == "":
-		return auth.NewCredentials(&auth.CredentialsOptions{TokenProvider: auth.NewCachedTokenProvider(metadataServer{plain(nil)}, nil)}), nil
+		return auth.NewCredentials(
+			&auth.CredentialsOptions{TokenProvider: auth.NewCachedTokenProvider(metadataServer{plain(nil)}, nil)}), nil
 	}
 	return fileCredentials(path, plain(a.Proxy))
 }
@@ -118,8 +120,10 @@ func (a *Account) source() (string, error) {
 
 // credentialTypes are those a file may hold.
 var credentialTypes = map[string]credentials.CredType{
-	"service_account": credentials.ServiceAccount, "external_account": credentials.ExternalAccount, "impersonated_service_account": credentials.ImpersonatedServiceAccount,
-	"authorized_user": credentials.AuthorizedUser, "external_account_authorized_user": credentials.ExternalAccountAuthorizedUser,
+	"service_account": credentials.ServiceAccount, "external_account": credentials.ExternalAccount,
+	"impersonated_service_account":     credentials.ImpersonatedServiceAccount,
+	"authorized_user":                  credentials.AuthorizedUser,
+	"external_account_authorized_user": credentials.ExternalAccountAuthorizedUser,
 }
 
 func fileCredentials(path string, client *http.Client) (*auth.Credentials, error) {
@@ -137,7 +141,8 @@ func fileCredentials(path string, client *http.Client) (*auth.Credentials, error
 	if !ok {
 		return nil, wrongFile(path, errors.New("unknown type"))
 	}
-	creds, err := credentials.NewCredentialsFromJSON(kind, text, &credentials.DetectOptions{Scopes: scopes, Client: client, Logger: Silent})
+	creds, err := credentials.NewCredentialsFromJSON(kind, text,
+		&credentials.DetectOptions{Scopes: scopes, Client: client, Logger: Silent})
 	if err != nil {
 		return nil, wrongFile(path, err)
 	}
@@ -162,7 +167,9 @@ type metadataServer struct{ client *http.Client }
 
 // Token asks for a token.
 func (m metadataServer) Token(ctx context.Context) (*auth.Token, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+MetadataHost+"/computeMetadata/v1/instance/service-accounts/default/token?scopes="+url.QueryEscape(strings.Join(scopes, ",")), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		"http://"+MetadataHost+"/computeMetadata/v1/instance/service-accounts/default/token?scopes="+
+			url.QueryEscape(strings.Join(scopes, ",")), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -178,10 +185,14 @@ func (m metadataServer) Token(ctx context.Context) (*auth.Token, error) {
 		Expires int64  `json:"expires_in"`
 	}
 	err = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer)
-	if resp.StatusCode != http.StatusOK || resp.Header.Get("Metadata-Flavor") != "Google" || err != nil || answer.Token == "" || answer.Expires <= 0 {
-		return nil, errcode.New(errcode.Unauthenticated, "bigquery: the metadata server gives no access token (HTTP status %d); the machine needs a service account", resp.StatusCode)
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Metadata-Flavor") != "Google" || err != nil ||
+		answer.Token == "" || answer.Expires <= 0 {
+		return nil, errcode.New(errcode.Unauthenticated,
+			"bigquery: the metadata server gives no access token (HTTP status %d); the machine needs a service account",
+			resp.StatusCode)
 	}
-	return &auth.Token{Value: answer.Token, Type: answer.Type, Expiry: time.Now().Add(time.Duration(min(answer.Expires, 1<<20)) * time.Second)}, nil
+	return &auth.Token{Value: answer.Token, Type: answer.Type,
+		Expiry: time.Now().Add(time.Duration(min(answer.Expires, 1<<20)) * time.Second)}, nil
 }
 
 // tokenFile is a file that holds an access token. It is read for each request, so that another
@@ -196,7 +207,8 @@ func (f tokenFile) Token(context.Context) (*auth.Token, error) {
 	}
 	token := strings.TrimSpace(string(text))
 	if token == "" || strings.ContainsAny(token, " \n\r\t\"{") {
-		return nil, errcode.New(errcode.Unauthenticated, "bigquery: token file %q: expected one access token and nothing else", filepath.Base(string(f)))
+		return nil, errcode.New(errcode.Unauthenticated,
+			"bigquery: token file %q: expected one access token and nothing else", filepath.Base(string(f)))
 	}
 	return &auth.Token{Value: token, Type: "Bearer", Expiry: time.Now().Add(time.Minute)}, nil
 }

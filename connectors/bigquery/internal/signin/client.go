@@ -26,7 +26,8 @@ func Client(proxy *url.URL, creds *auth.Credentials) *http.Client {
 
 // plain is a client for requests of tokens.
 func plain(proxy *url.URL) *http.Client {
-	return &http.Client{Transport: driverbase.Counted{RoundTripper: driver.Transport(proxy)}, Timeout: 30 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: driverbase.Counted{RoundTripper: driver.Transport(proxy)}, Timeout: 30 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // bearer sends credentials with each request. That of cloud.google.com/go/auth leaves the project of

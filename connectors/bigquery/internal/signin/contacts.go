@@ -30,21 +30,28 @@ func (a *Account) Contacts() ([]driver.Contact, error) {
 		return nil, err
 	case a.TokenFile != "": // something else renews it
 	case path == "":
-		out = append(out, driver.Contact{Host: MetadataHost, Port: 80, Why: "Google's metadata server, for access tokens, in plain HTTP on the machine's own link", Off: "credentials_file or token_file"})
+		out = append(out,
+			driver.Contact{Host: MetadataHost, Port: 80,
+				Why: "Google's metadata server, for access tokens, in plain HTTP on the machine's own link",
+				Off: "credentials_file or token_file"})
 	default:
 		text, err := driverbase.ReadFile("bigquery", "credentials", path)
 		if err != nil { // where rules are made for a machine that has the file
-			out = append(out, driver.Contact{Port: 443, Why: "access tokens, as the credentials file says", Learn: "the addresses in the credentials file; oauth2.googleapis.com for a service account's key and for a user"})
+			out = append(out,
+				driver.Contact{Port: 443, Why: "access tokens, as the credentials file says",
+					Learn: "the addresses in the credentials file; oauth2.googleapis.com for a service account's key and for a user"})
 			break
 		}
 		hosts := map[driver.Contact]bool{}
 		if domain, err = fileHosts(text, hosts); err != nil {
 			return nil, wrongFile(path, err)
 		}
-		out = append(out, slices.SortedFunc(maps.Keys(hosts), func(a, b driver.Contact) int { return strings.Compare(a.Host, b.Host) })...)
+		out = append(out,
+			slices.SortedFunc(maps.Keys(hosts), func(a, b driver.Contact) int { return strings.Compare(a.Host, b.Host) })...)
 	}
 	if len(a.Impersonate) > 0 {
-		out = append(out, driver.Contact{Host: "iamcredentials." + domain, Port: 443, Why: "Google's IAM: to act as another service account"})
+		out = append(out,
+			driver.Contact{Host: "iamcredentials." + domain, Port: 443, Why: "Google's IAM: to act as another service account"})
 	}
 	return out, nil
 }
@@ -80,7 +87,9 @@ func fileHosts(text []byte, hosts map[driver.Contact]bool) (string, error) {
 		hosts[driver.Contact{Host: host, Port: port, Why: why}] = true
 		return nil
 	}
-	const tokens, acting, subject = "access tokens, as the credentials file says", "to act as another service account, as the credentials file says", "the identity that is exchanged for an access token, as the credentials file says"
+	const tokens, acting, subject = "access tokens, as the credentials file says",
+		"to act as another service account, as the credentials file says",
+		"the identity that is exchanged for an access token, as the credentials file says"
 	var errs []error
 	switch f.Type {
 	case "service_account":
@@ -90,7 +99,8 @@ func fileHosts(text []byte, hosts map[driver.Contact]bool) (string, error) {
 	case "external_account_authorized_user":
 		errs = append(errs, add(f.TokenURL, tokens))
 	case "external_account":
-		errs = append(errs, add(f.TokenURL, tokens), add(f.ActAs, acting), add(f.Available.URL, subject), add(f.Available.RegionURL, subject), add(f.Available.SessionURL, subject))
+		errs = append(errs, add(f.TokenURL, tokens), add(f.ActAs, acting), add(f.Available.URL, subject),
+			add(f.Available.RegionURL, subject), add(f.Available.SessionURL, subject))
 	case "impersonated_service_account":
 		errs = append(errs, add(f.ActAs, acting))
 		if len(f.Source) > 0 {

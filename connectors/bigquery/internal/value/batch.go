@@ -39,7 +39,8 @@ func (s *Batches) Decode(batch []byte, rows int64) (arrow.Record, error) {
 // stream reads the one record of a stream.
 func (s *Batches) stream(in io.Reader, rows int64) (rec arrow.Record, err error) {
 	malformed := func(cause error) error {
-		return errcode.Because(cause, errcode.DataLoss, "bigquery: %s: a batch of the Storage Read API cannot be decoded as Arrow", s.What)
+		return errcode.Because(cause, errcode.DataLoss,
+			"bigquery: %s: a batch of the Storage Read API cannot be decoded as Arrow", s.What)
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -65,7 +66,9 @@ func (s *Batches) stream(in io.Reader, rows int64) (rec arrow.Record, err error)
 // different type means that the table was changed during the read.
 func (s *Batches) adopt(rec arrow.Record) (arrow.Record, error) {
 	if int(rec.NumCols()) != s.Schema.NumFields() {
-		return nil, errcode.New(errcode.DataLoss, "bigquery: %s: the table was changed while it was read: %d columns became %d; read it again", s.What, s.Schema.NumFields(), rec.NumCols())
+		return nil, errcode.New(errcode.DataLoss,
+			"bigquery: %s: the table was changed while it was read: %d columns became %d; read it again", s.What,
+			s.Schema.NumFields(), rec.NumCols())
 	}
 	columns := make([]arrow.Array, rec.NumCols())
 	defer func() {
@@ -78,9 +81,12 @@ func (s *Batches) adopt(rec arrow.Record) (arrow.Record, error) {
 	for i, f := range s.Schema.Fields() {
 		col := rec.Column(i)
 		if rec.ColumnName(i) != f.Name {
-			return nil, errcode.New(errcode.DataLoss, "bigquery: %s: the table was changed while it was read: column %d was %q and is %q; read it again", s.What, i+1, f.Name, rec.ColumnName(i))
+			return nil, errcode.New(errcode.DataLoss,
+				"bigquery: %s: the table was changed while it was read: column %d was %q and is %q; read it again", s.What, i+1,
+				f.Name, rec.ColumnName(i))
 		}
-		if text, ok := col.(*array.String); ok && s.Table.Fields[i].Type == "INTERVAL" && s.Table.Fields[i].Mode != "REPEATED" {
+		if text, ok := col.(*array.String); ok && s.Table.Fields[i].Type == "INTERVAL" &&
+			s.Table.Fields[i].Mode != "REPEATED" {
 			if columns[i], ok = intervalTexts(text, s.Mem); ok {
 				continue
 			}
@@ -89,7 +95,9 @@ func (s *Batches) adopt(rec arrow.Record) (arrow.Record, error) {
 		}
 		data, ok := retyped(col.Data(), f.Type, s.Mem)
 		if !ok {
-			return nil, errcode.New(errcode.DataLoss, "bigquery: %s: column %q: batches of type %s, expected %s; the table may have been changed while it was read", s.What, f.Name, col.DataType(), f.Type)
+			return nil, errcode.New(errcode.DataLoss,
+				"bigquery: %s: column %q: batches of type %s, expected %s; the table may have been changed while it was read",
+				s.What, f.Name, col.DataType(), f.Type)
 		}
 		columns[i] = array.MakeFromData(data)
 		data.Release()

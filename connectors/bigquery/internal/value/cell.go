@@ -159,7 +159,9 @@ func plainDecimal(s string) (string, bool) {
 }
 
 // timestampLayouts are those in which the REST API and its emulators write DATETIME and TIMESTAMP.
-var timestampLayouts = []string{"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 MST", "2006-01-02 15:04:05.999999999-07"}
+var timestampLayouts = []string{"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
+	"2006-01-02T15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 MST",
+	"2006-01-02 15:04:05.999999999-07"}
 
 // timestamp reads microseconds since 1970: as an integer of them, as seconds in decimal or
 // scientific notation, or as a date with a time.
@@ -182,7 +184,8 @@ func timestamp(s string) (int64, bool) {
 	return n.Int64(), true
 }
 
-var canonicalInterval = regexp.MustCompile(`^(-?)(\d{1,5})-(\d{1,6}) (-?\d{1,7}) (-?)(\d{1,8}):(\d{1,2}):(\d{1,2})(?:\.(\d{0,9}))?$`)
+var canonicalInterval = regexp.MustCompile(
+	`^(-?)(\d{1,5})-(\d{1,6}) (-?\d{1,7}) (-?)(\d{1,8}):(\d{1,2}):(\d{1,2})(?:\.(\d{0,9}))?$`)
 
 // intervalText turns BigQuery's Y-M D H:M:S[.F], each part with its sign, into the text that other
 // warehouses' intervals are read as: 1 year 2 months 3 days 04:05:06.7. BigQuery has microseconds.

@@ -67,7 +67,8 @@ func retyped(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator) (arrow.
 	return nil, false
 }
 
-func retypedChildren(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator, fields ...arrow.Field) (arrow.ArrayData, bool) {
+func retypedChildren(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator,
+	fields ...arrow.Field) (arrow.ArrayData, bool) {
 	if len(fields) != len(d.Children()) {
 		return nil, false
 	}

@@ -26,7 +26,8 @@ type kind struct {
 }
 
 var (
-	integers = []arrow.Type{arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64}
+	integers = []arrow.Type{arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32,
+		arrow.UINT64}
 	decimals = append([]arrow.Type{arrow.DECIMAL128, arrow.DECIMAL256}, integers...)
 	doubles  = append([]arrow.Type{arrow.FLOAT64, arrow.FLOAT32}, integers...)
 	texts    = []arrow.Type{arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW}
@@ -55,7 +56,8 @@ var kinds = map[string]kind{
 
 // SQLName is a type's name in SQL; the REST API has other names for some.
 func SQLName(typ string) string {
-	return cmp.Or(map[string]string{"INTEGER": "INT64", "FLOAT": "FLOAT64", "BOOLEAN": "BOOL", "RECORD": "STRUCT"}[typ], typ)
+	return cmp.Or(map[string]string{"INTEGER": "INT64", "FLOAT": "FLOAT64", "BOOLEAN": "BOOL", "RECORD": "STRUCT"}[typ],
+		typ)
 }
 
 // fieldOf is the Arrow field of a column.
@@ -80,7 +82,8 @@ func fieldOf(f *bq.TableFieldSchema) (arrow.Field, error) {
 		if !ok {
 			return out, errcode.Unread("column %q: a RANGE of %q", f.Name, of)
 		}
-		out.Type = arrow.StructOf(arrow.Field{Name: "start", Type: element.arrow, Nullable: true}, arrow.Field{Name: "end", Type: element.arrow, Nullable: true})
+		out.Type = arrow.StructOf(arrow.Field{Name: "start", Type: element.arrow, Nullable: true},
+			arrow.Field{Name: "end", Type: element.arrow, Nullable: true})
 	default:
 		k, ok := kinds[name]
 		if !ok {
@@ -131,12 +134,15 @@ func SchemaOf(s *bq.TableSchema) (*arrow.Schema, error) {
 // Drift compares the schemas of two answers about one result.
 func Drift(want, got []*bq.TableFieldSchema, where string) error {
 	if len(want) != len(got) {
-		return errcode.New(errcode.DataLoss, "%s: the table was changed while it was read: %d columns became %d; read it again", where, len(want), len(got))
+		return errcode.New(errcode.DataLoss,
+			"%s: the table was changed while it was read: %d columns became %d; read it again", where, len(want), len(got))
 	}
 	for i := range want {
 		w, g := want[i], got[i]
 		if w.Name != g.Name || w.Type != g.Type || (w.Mode == "REPEATED") != (g.Mode == "REPEATED") {
-			return errcode.New(errcode.DataLoss, "%s: the table was changed while it was read: column %d was %q of type %s and is %q of type %s; read it again", where, i+1, w.Name, w.Type, g.Name, g.Type)
+			return errcode.New(errcode.DataLoss,
+				"%s: the table was changed while it was read: column %d was %q of type %s and is %q of type %s; read it again",
+				where, i+1, w.Name, w.Type, g.Name, g.Type)
 		}
 		if err := Drift(w.Fields, g.Fields, where); err != nil {
 			return err

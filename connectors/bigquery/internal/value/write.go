@@ -20,7 +20,8 @@ const TimestampText = "2006-01-02 15:04:05.999999+00:00"
 func Written(typ string) bool { return len(kinds[typ].takes) > 0 }
 
 // Notation is how parameters and load jobs write values, but for bytes.
-var Notation = &driverbase.Notation{Infinity: "Infinity", Instant: TimestampText, Clock: "2006-01-02 15:04:05.999999", Finest: time.Microsecond}
+var Notation = &driverbase.Notation{Infinity: "Infinity", Instant: TimestampText, Clock: "2006-01-02 15:04:05.999999",
+	Finest: time.Microsecond}
 
 // Takes reports whether a column of a type takes values of an Arrow type: instants go into a
 // TIMESTAMP, wall clocks into a DATETIME.

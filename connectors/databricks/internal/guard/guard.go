@@ -58,8 +58,10 @@ var calls = map[string]struct {
 	what   string
 	repeat bool
 }{
-	"OpenSession": {"opening a session", true}, "CloseSession": {"closing a session", false}, execute: {running, false}, operationStatus: {"asking how a statement is doing", true},
-	resultMetadata: {"asking for a result's columns", true}, fetchResults: {reading, false}, cancelOperation: {"cancelling a statement", true}, closeOperation: {"closing a statement", true},
+	"OpenSession": {"opening a session", true}, "CloseSession": {"closing a session", false}, execute: {running, false},
+	operationStatus: {"asking how a statement is doing", true},
+	resultMetadata:  {"asking for a result's columns", true}, fetchResults: {reading, false},
+	cancelOperation: {"cancelling a statement", true}, closeOperation: {"closing a statement", true},
 }
 
 const (
@@ -100,7 +102,8 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return &http.Response{
-		StatusCode: http.StatusOK, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+		StatusCode: http.StatusOK, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
+		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 		Request: req,
 	}, nil
 }
@@ -112,7 +115,8 @@ func (g *guard) path() string { return g.workspace.Config().HTTPPath }
 const pageBytes = 16 << 20
 
 // errUnexpected is why a request of the driver is not sent.
-var errUnexpected = errcode.New(errcode.Internal, "databricks: the driver asks for something that is neither a call of the warehouse nor a part of a result")
+var errUnexpected = errcode.New(errcode.Internal,
+	"databricks: the driver asks for something that is neither a call of the warehouse nor a part of a result")
 
 // call sends a call of the protocol, with retries as in [workspace.Client.Do].
 func (g *guard) call(req *http.Request, w *witness) ([]byte, error) {
@@ -126,12 +130,15 @@ func (g *guard) call(req *http.Request, w *witness) ([]byte, error) {
 		return nil, errUnexpected
 	}
 	if w != nil && m.Name == closeOperation {
-		return thrift.Append(nil, thrift.Message{Name: m.Name, Kind: thrift.Reply, Seq: m.Seq, Fields: thrift.Struct{0: thrift.Struct{1: thrift.Struct{1: int32(0)}}}}), nil
+		return thrift.Append(nil,
+			thrift.Message{Name: m.Name, Kind: thrift.Reply, Seq: m.Seq,
+				Fields: thrift.Struct{0: thrift.Struct{1: thrift.Struct{1: int32(0)}}}}), nil
 	}
 	ctx, done := g.governed(req.Context(), m.Name, w)
 	defer done()
 	r := workspace.Request{
-		What: known.what, Method: http.MethodPost, Path: g.path(), Kind: thriftKind, Agent: req.UserAgent(), Body: body, Repeat: known.repeat, Finish: m.Name == execute || m.Name == operationStatus,
+		What: known.what, Method: http.MethodPost, Path: g.path(), Kind: thriftKind, Agent: req.UserAgent(), Body: body,
+		Repeat: known.repeat, Finish: m.Name == execute || m.Name == operationStatus,
 	}
 	if args := m.Fields.Struct(1); m.Name == execute && args != nil {
 		args[1284] = true // canDecompressLZ4Result
@@ -176,7 +183,8 @@ func (g *guard) governed(ctx context.Context, method string, w *witness) (contex
 
 // page asks for a page. The row that it begins with is sent along where the place of the service is
 // not the driver's: after an answer that was lost, and after links were renewed.
-func (g *guard) page(ctx context.Context, r workspace.Request, m thrift.Message, w *witness) (answer []byte, err error) {
+func (g *guard) page(ctx context.Context, r workspace.Request, m thrift.Message,
+	w *witness) (answer []byte, err error) {
 	args := m.Fields.Struct(1)
 	if args == nil {
 		return nil, errUnexpected

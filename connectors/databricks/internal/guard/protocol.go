@@ -42,8 +42,10 @@ func (e *ServerError) Error() string { return e.What + ": " + e.State }
 
 // NoSession reports that a statement was not run because its session no longer exists.
 func (e *ServerError) NoSession() bool {
-	return e.Handle || strings.Contains(e.Message, "INVALID_STATE") && strings.Contains(strings.ToLower(e.Message), "session") ||
-		strings.Contains(e.Message, "SESSION_NOT_FOUND") || strings.Contains(e.Message, "SESSION_CLOSED") || strings.Contains(e.Message, "Invalid SessionHandle") || endedSession.MatchString(e.Message)
+	return e.Handle ||
+		strings.Contains(e.Message, "INVALID_STATE") && strings.Contains(strings.ToLower(e.Message), "session") ||
+		strings.Contains(e.Message, "SESSION_NOT_FOUND") || strings.Contains(e.Message, "SESSION_CLOSED") ||
+		strings.Contains(e.Message, "Invalid SessionHandle") || endedSession.MatchString(e.Message)
 }
 
 // endedSession are the words of the server below the service, which has no condition for them.
@@ -58,7 +60,9 @@ func (e *ServerError) Starting() bool {
 // send sends a call of the protocol without the driver. The call may be repeated.
 func (g *guard) send(ctx context.Context, method string, args thrift.Struct) (thrift.Struct, error) {
 	body := thrift.Append(nil, thrift.Message{Name: method, Kind: thrift.Call, Seq: 1, Fields: thrift.Struct{1: args}})
-	answer, err := g.workspace.Do(ctx, workspace.Request{What: calls[method].what, Method: http.MethodPost, Path: g.path(), Kind: thriftKind, Body: body, Repeat: true})
+	answer, err := g.workspace.Do(ctx,
+		workspace.Request{What: calls[method].what, Method: http.MethodPost, Path: g.path(), Kind: thriftKind, Body: body,
+			Repeat: true})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +75,8 @@ func parsed(answer []byte, method string) (thrift.Message, error) {
 	what := calls[method].what
 	m, err := thrift.Parse(answer)
 	if err != nil || m.Name != method || m.Kind != thrift.Reply && m.Kind != thrift.Exception {
-		return m, errcode.New(errcode.Unavailable, "databricks: %s: the answer is none of the Thrift protocol; check that http_path is that of a SQL warehouse", what)
+		return m, errcode.New(errcode.Unavailable,
+			"databricks: %s: the answer is none of the Thrift protocol; check that http_path is that of a SQL warehouse", what)
 	}
 	err = statusOf(m.Fields.Struct(0), what)
 	if m.Kind == thrift.Exception {
@@ -113,9 +118,11 @@ func ended(status thrift.Struct) (bool, error) {
 	case stateFinished:
 		return true, nil
 	case stateCanceled:
-		return true, errcode.New(errcode.Unavailable, "databricks: the statement was cancelled at the service, by a user or by its limits")
+		return true, errcode.New(errcode.Unavailable,
+			"databricks: the statement was cancelled at the service, by a user or by its limits")
 	case stateTimedOut:
-		return true, errcode.New(errcode.DeadlineExceeded, "databricks: the statement took longer than STATEMENT_TIMEOUT allows")
+		return true, errcode.New(errcode.DeadlineExceeded,
+			"databricks: the statement took longer than STATEMENT_TIMEOUT allows")
 	case stateClosed:
 		return true, errcode.New(errcode.Unavailable, "databricks: the statement was closed at the service")
 	}

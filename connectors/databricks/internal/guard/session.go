@@ -54,9 +54,13 @@ const idleSessions = 8
 func New(ws *workspace.Client, config Config) (*Driver, error) {
 	g, at := &guard{config: config, workspace: ws}, ws.Config()
 	connector, err := dbsql.NewConnector(
-		dbsql.WithServerHostname(at.Portless()), dbsql.WithPort(at.PortNumber()), dbsql.WithHTTPPath(at.HTTPPath), dbsql.WithInitialNamespace(config.Catalog, config.Schema),
-		dbsql.WithSessionParams(config.Conf), dbsql.WithMaxRows(int(config.PageRows)), dbsql.WithCloudFetch(config.CloudFetch), dbsql.WithMaxDownloadThreads(workspace.Downloads), dbsql.WithArrowNativeDecimal(true),
-		dbsql.WithUserAgentEntry(workspace.UserAgent), dbsql.WithTransport(g), dbsql.WithRetries(-1, 0, 0), // the guard tries again
+		dbsql.WithServerHostname(at.Portless()), dbsql.WithPort(at.PortNumber()), dbsql.WithHTTPPath(at.HTTPPath),
+		dbsql.WithInitialNamespace(config.Catalog, config.Schema),
+		dbsql.WithSessionParams(config.Conf), dbsql.WithMaxRows(int(config.PageRows)),
+		dbsql.WithCloudFetch(config.CloudFetch), dbsql.WithMaxDownloadThreads(workspace.Downloads),
+		dbsql.WithArrowNativeDecimal(true),
+		// the guard tries again
+		dbsql.WithUserAgentEntry(workspace.UserAgent), dbsql.WithTransport(g), dbsql.WithRetries(-1, 0, 0),
 		tuned,
 	)
 	if err != nil {

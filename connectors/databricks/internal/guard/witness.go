@@ -86,7 +86,8 @@ func (w *witness) failure(what string, err error) error {
 	case w.err != nil:
 		return w.err
 	}
-	return errcode.Because(err, errcode.Unavailable, "databricks: %s: the driver cannot read what the service answers", what)
+	return errcode.Because(err, errcode.Unavailable, "databricks: %s: the driver cannot read what the service answers",
+		what)
 }
 
 // description is that of the result.
@@ -190,7 +191,8 @@ func (w *witness) page(page thrift.Struct) (changed bool, err error) {
 		l[2] = int64(math.MaxInt64)
 	}
 	if len(set.List(2))+len(set.List(3))+len(set.Bytes(4)) > 0 {
-		return false, errcode.Unread("databricks: the service sends a result that is not Arrow; expected a Databricks SQL warehouse behind http_path")
+		return false, errcode.Unread(
+			"databricks: the service sends a result that is not Arrow; expected a Databricks SQL warehouse behind http_path")
 	}
 	return len(links) > 0, nil
 }
@@ -253,7 +255,8 @@ func (w *witness) renew(ctx context.Context, expired workspace.Link) ([]workspac
 	handle := w.handle
 	w.seek = true
 	w.mu.Unlock()
-	page, err := w.g.send(ctx, fetchResults, thrift.Struct{1: handle, 2: int32(0), 3: w.g.config.PageRows, 1282: expired.Start})
+	page, err := w.g.send(ctx, fetchResults,
+		thrift.Struct{1: handle, 2: int32(0), 3: w.g.config.PageRows, 1282: expired.Start})
 	if err != nil {
 		return nil, err
 	}

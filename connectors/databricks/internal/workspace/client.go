@@ -30,7 +30,8 @@ func newClient(proxy *url.URL) *http.Client {
 	t := driver.Transport(proxy)
 	t.MaxIdleConnsPerHost = 8
 	t.ResponseHeaderTimeout = 10 * time.Minute
-	return &http.Client{Transport: driverbase.Counted{RoundTripper: t}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: driverbase.Counted{RoundTripper: t},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // Client is a connection to a workspace. It may be used from several goroutines at once.
@@ -45,7 +46,8 @@ type Client struct {
 
 // New makes a client, and connects to nothing. The configuration must be checked, and stay as it is.
 func New(config *Config) *Client {
-	c := &Client{Retry: driverbase.DefaultRetry, config: config, http: newClient(config.Proxy), files: newClient(config.Proxy)}
+	c := &Client{Retry: driverbase.DefaultRetry, config: config, http: newClient(config.Proxy),
+		files: newClient(config.Proxy)}
 	c.Retry.Times = config.Retries
 	c.tokens = &tokens{config: config, client: c.http, now: time.Now}
 	return c
@@ -143,7 +145,8 @@ func (c *Client) Do(ctx context.Context, r Request) (body []byte, err error) {
 // the others.
 func Unanswered(err error) bool {
 	var no *Refusal
-	return Lost(err) || errors.As(err, &no) && no.Status >= 500 && !(no.Status == http.StatusServiceUnavailable && (no.told || no.tried))
+	return Lost(err) ||
+		errors.As(err, &no) && no.Status >= 500 && !(no.Status == http.StatusServiceUnavailable && (no.told || no.tried))
 }
 
 // Lost reports whether the connection was lost when a request was on its way or obeyed.
@@ -204,7 +207,8 @@ func (c *Client) once(ctx context.Context, r Request, stale bool) ([]byte, error
 		no.tried = r.Repeat
 		return nil, no
 	case errors.Is(err, errTooLarge):
-		return nil, errcode.New(errcode.ResourceExhausted, "databricks: %s: the answer is larger than 1 GiB; fetch fewer rows at once with page_rows", r.What)
+		return nil, errcode.New(errcode.ResourceExhausted,
+			"databricks: %s: the answer is larger than 1 GiB; fetch fewer rows at once with page_rows", r.What)
 	case err != nil:
 		return nil, unreachable(ctx, err, r.What)
 	}
@@ -234,8 +238,10 @@ func readAll(resp *http.Response, limit int64) ([]byte, error) {
 
 // refused reads what an answer other than 200 says.
 func refused(resp *http.Response, body []byte, what string) *Refusal {
-	no := &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), told: resp.Header.Get("Retry-After") != "", what: what}
-	for _, h := range []string{"X-Databricks-Error-Or-Redirect-Message", "X-Databricks-Reason-Phrase", "X-Thriftserver-Error-Message"} {
+	no := &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header),
+		told: resp.Header.Get("Retry-After") != "", what: what}
+	for _, h := range []string{"X-Databricks-Error-Or-Redirect-Message", "X-Databricks-Reason-Phrase",
+		"X-Thriftserver-Error-Message"} {
 		if text := resp.Header.Get(h); text != "" {
 			no.detail = text
 		}
@@ -246,7 +252,8 @@ func refused(resp *http.Response, body []byte, what string) *Refusal {
 		no.detail = message
 	}
 	if no.Code == "" {
-		for _, word := range []string{"PERMISSION_DENIED", "RESOURCE_DOES_NOT_EXIST", "TEMPORARILY_UNAVAILABLE", "INVALID_STATE", "ENDPOINT_NOT_FOUND"} {
+		for _, word := range []string{"PERMISSION_DENIED", "RESOURCE_DOES_NOT_EXIST", "TEMPORARILY_UNAVAILABLE",
+			"INVALID_STATE", "ENDPOINT_NOT_FOUND"} {
 			if strings.Contains(no.detail, word) {
 				no.Code = word
 			}

@@ -31,7 +31,8 @@ func (s Secret) Client() bool { return s.ClientSecretFile != "" || s.ClientSecre
 func (c *Config) CheckSecret() error {
 	s := c.Secret
 	switch {
-	case s.TokenFile != "" && s.TokenEnv != "", s.ClientSecretFile != "" && s.ClientSecretEnv != "", s.token() && (s.Client() || c.ClientID != ""):
+	case s.TokenFile != "" && s.TokenEnv != "", s.ClientSecretFile != "" && s.ClientSecretEnv != "",
+		s.token() && (s.Client() || c.ClientID != ""):
 		return invalid("more than one kind of credentials; expected one of token_file, token_env, and client_id with client_secret_file or client_secret_env")
 	case s.Client() && c.ClientID == "":
 		return invalid("a client secret without client_id, the application id of the service principal")
@@ -81,12 +82,14 @@ func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 // renew asks the workspace for a token of the service principal: OAuth 2.0 client credentials (RFC
 // 6749, section 4.4).
 func (t *tokens) renew(ctx context.Context) error {
-	secret, err := driverbase.ReadSecret("databricks", "client secret", t.config.Secret.ClientSecretFile, t.config.Secret.ClientSecretEnv, t.config.Getenv)
+	secret, err := driverbase.ReadSecret("databricks", "client secret", t.config.Secret.ClientSecretFile,
+		t.config.Secret.ClientSecretEnv, t.config.Getenv)
 	if err != nil {
 		return err
 	}
 	form := url.Values{"grant_type": {"client_credentials"}, "scope": {"all-apis"}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.config.base()+"/oidc/v1/token", strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.config.base()+"/oidc/v1/token",
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		return invalid("the host is invalid in a URL")
 	}

@@ -117,7 +117,8 @@ func (c *Client) fileOnce(ctx context.Context, l Link) ([]byte, error) {
 		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<16))
 		return nil, errExpired
 	default:
-		return nil, &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header), what: "reading a part of the result"}
+		return nil, &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header),
+			what: "reading a part of the result"}
 	}
 	body, err := readAll(resp, maxAnswer)
 	switch {

@@ -81,15 +81,24 @@ func NewColumn(t mapping.LogicalType, mem memory.Allocator) (Column, error) {
 // fixedTypes have the same layout in memory as in Arrow. All but the last two are written as they are read; for
 // those, Arrow has more units and zones.
 var fixedTypes = []fixedType{
-	{mapping.TypeTinyInt, "TINYINT", arrow.PrimitiveTypes.Int8}, {mapping.TypeSmallInt, "SMALLINT", arrow.PrimitiveTypes.Int16},
-	{mapping.TypeInteger, "INTEGER", arrow.PrimitiveTypes.Int32}, {mapping.TypeBigInt, "BIGINT", arrow.PrimitiveTypes.Int64},
-	{mapping.TypeUTinyInt, "UTINYINT", arrow.PrimitiveTypes.Uint8}, {mapping.TypeUSmallInt, "USMALLINT", arrow.PrimitiveTypes.Uint16},
-	{mapping.TypeUInteger, "UINTEGER", arrow.PrimitiveTypes.Uint32}, {mapping.TypeUBigInt, "UBIGINT", arrow.PrimitiveTypes.Uint64},
-	{mapping.TypeFloat, "FLOAT", arrow.PrimitiveTypes.Float32}, {mapping.TypeDouble, "DOUBLE", arrow.PrimitiveTypes.Float64},
-	{mapping.TypeDate, "DATE", arrow.FixedWidthTypes.Date32}, {mapping.TypeTimeNS, "TIME_NS", arrow.FixedWidthTypes.Time64ns},
-	{mapping.TypeTimestamp, "TIMESTAMP", &arrow.TimestampType{Unit: arrow.Microsecond}}, {mapping.TypeTimestampS, "TIMESTAMP_S", &arrow.TimestampType{Unit: arrow.Second}},
-	{mapping.TypeTimestampMS, "TIMESTAMP_MS", &arrow.TimestampType{Unit: arrow.Millisecond}}, {mapping.TypeTimestampNS, "TIMESTAMP_NS", &arrow.TimestampType{Unit: arrow.Nanosecond}},
-	{mapping.TypeTime, "TIME", arrow.FixedWidthTypes.Time64us}, {mapping.TypeTimestampTZ, "TIMESTAMPTZ", &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}},
+	{mapping.TypeTinyInt, "TINYINT", arrow.PrimitiveTypes.Int8},
+	{mapping.TypeSmallInt, "SMALLINT", arrow.PrimitiveTypes.Int16},
+	{mapping.TypeInteger, "INTEGER", arrow.PrimitiveTypes.Int32},
+	{mapping.TypeBigInt, "BIGINT", arrow.PrimitiveTypes.Int64},
+	{mapping.TypeUTinyInt, "UTINYINT", arrow.PrimitiveTypes.Uint8},
+	{mapping.TypeUSmallInt, "USMALLINT", arrow.PrimitiveTypes.Uint16},
+	{mapping.TypeUInteger, "UINTEGER", arrow.PrimitiveTypes.Uint32},
+	{mapping.TypeUBigInt, "UBIGINT", arrow.PrimitiveTypes.Uint64},
+	{mapping.TypeFloat, "FLOAT", arrow.PrimitiveTypes.Float32},
+	{mapping.TypeDouble, "DOUBLE", arrow.PrimitiveTypes.Float64},
+	{mapping.TypeDate, "DATE", arrow.FixedWidthTypes.Date32},
+	{mapping.TypeTimeNS, "TIME_NS", arrow.FixedWidthTypes.Time64ns},
+	{mapping.TypeTimestamp, "TIMESTAMP", &arrow.TimestampType{Unit: arrow.Microsecond}},
+	{mapping.TypeTimestampS, "TIMESTAMP_S", &arrow.TimestampType{Unit: arrow.Second}},
+	{mapping.TypeTimestampMS, "TIMESTAMP_MS", &arrow.TimestampType{Unit: arrow.Millisecond}},
+	{mapping.TypeTimestampNS, "TIMESTAMP_NS", &arrow.TimestampType{Unit: arrow.Nanosecond}},
+	{mapping.TypeTime, "TIME", arrow.FixedWidthTypes.Time64us},
+	{mapping.TypeTimestampTZ, "TIMESTAMPTZ", &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}},
 }
 
 type fixedType struct {
@@ -230,7 +239,8 @@ func (c *Column) micros(v mapping.Vector, n int) (data arrow.ArrayData, err erro
 		case x%1000 == 0:
 			out[i] = x / 1000
 		default:
-			err = errcode.Unread("an infinite TIMESTAMP_NS within %d rows of one with nanoseconds cannot be read; cast the column to TIMESTAMP", n)
+			err = errcode.Unread(
+				"an infinite TIMESTAMP_NS within %d rows of one with nanoseconds cannot be read; cast the column to TIMESTAMP", n)
 		}
 	})
 	if err != nil {
@@ -242,7 +252,8 @@ func (c *Column) micros(v mapping.Vector, n int) (data arrow.ArrayData, err erro
 		defer present.Release()
 	}
 	defer b.Release()
-	return array.NewData(&arrow.TimestampType{Unit: arrow.Microsecond}, n, []*memory.Buffer{present, b}, nil, nulls, 0), nil
+	return array.NewData(&arrow.TimestampType{Unit: arrow.Microsecond}, n, []*memory.Buffer{present, b}, nil, nulls,
+		0), nil
 }
 
 func (c *Column) nulls(_ mapping.Vector, n int) (arrow.ArrayData, error) {

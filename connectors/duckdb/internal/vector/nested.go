@@ -14,7 +14,8 @@ import (
 // enum makes a dictionary column.
 func (c *Column) enum(t mapping.LogicalType) error {
 	index := map[mapping.Type]arrow.FixedWidthDataType{
-		mapping.TypeUTinyInt: &arrow.Uint8Type{}, mapping.TypeUSmallInt: &arrow.Uint16Type{}, mapping.TypeUInteger: &arrow.Uint32Type{},
+		mapping.TypeUTinyInt: &arrow.Uint8Type{}, mapping.TypeUSmallInt: &arrow.Uint16Type{},
+		mapping.TypeUInteger: &arrow.Uint32Type{},
 	}[mapping.EnumInternalType(t)]
 	if index == nil {
 		return errcode.New(errcode.Internal, "an enumeration of an unknown width")
@@ -87,7 +88,8 @@ func (c *Column) nested(id mapping.Type, t mapping.LogicalType) error {
 		}
 		pair.field.Type = arrow.StructOf(pair.children[0].field, pair.children[1].field)
 		c.children = []Column{pair}
-		c.field.Type, c.build = arrow.MapOfWithMetadata(pair.children[0].field.Type, pair.children[0].field.Metadata, pair.children[1].field.Type, pair.children[1].field.Metadata), (*Column).lists
+		c.field.Type, c.build = arrow.MapOfWithMetadata(pair.children[0].field.Type, pair.children[0].field.Metadata,
+			pair.children[1].field.Type, pair.children[1].field.Metadata), (*Column).lists
 	case mapping.TypeStruct:
 		for i := range mapping.StructTypeChildCount(t) {
 			if err := add(mapping.StructTypeChildName(t, i), mapping.StructTypeChildType(t, i)); err != nil {

@@ -60,7 +60,8 @@ func StoredAs(f arrow.Field) (Stored, error) {
 			return Stored{id: same.id, SQL: same.sql, fill: fillFixed}, nil
 		}
 	}
-	return Stored{}, errcode.New(errcode.Unimplemented, "values of Arrow type %v have no type in the engine that keeps them", f.Type)
+	return Stored{}, errcode.New(errcode.Unimplemented,
+		"values of Arrow type %v have no type in the engine that keeps them", f.Type)
 }
 
 // Writer copies records into a chunk of the engine's, part by part.
@@ -124,7 +125,8 @@ func (w *Writer) Fill(rec arrow.Record, start int, before int64) (end int, err e
 		arr := rec.Column(i)
 		v := mapping.DataChunkGetVector(w.chunk, mapping.IdxT(i)) //nolint:gosec // few
 		if err := w.columns[i].fill(w, v, arr, start, end); err != nil {
-			return 0, errcode.New(errcode.Of(err), "duckdb: column %d (%q), rows from %d on: %w", i+1, rec.ColumnName(i), before+1, err)
+			return 0, errcode.New(errcode.Of(err), "duckdb: column %d (%q), rows from %d on: %w", i+1, rec.ColumnName(i),
+				before+1, err)
 		}
 		if arr.NullN() > 0 {
 			setNulls(v, end-start, func(i int) bool { return arr.IsNull(start + i) })
@@ -196,7 +198,8 @@ func fillTimes(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) err
 func fillInstants(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	out, in := values[int64](v, end-start), arr.(*array.Timestamp).TimestampValues()[start:end]
 	unit := arr.DataType().(*arrow.TimestampType).Unit
-	up := map[arrow.TimeUnit]int64{arrow.Second: 1e6, arrow.Millisecond: 1e3, arrow.Microsecond: 1, arrow.Nanosecond: 1}[unit]
+	up := map[arrow.TimeUnit]int64{arrow.Second: 1e6, arrow.Millisecond: 1e3, arrow.Microsecond: 1,
+		arrow.Nanosecond: 1}[unit]
 	for i := range out {
 		t := int64(in[i])
 		switch {

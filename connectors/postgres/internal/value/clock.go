@@ -70,7 +70,8 @@ var (
 	dateText    = pgtype.DateCodec{}.PlanScan(nil, pgtype.DateOID, pgtype.TextFormatCode, &pgtype.Date{})
 	timeText    = pgtype.TimeCodec{}.PlanScan(nil, pgtype.TimeOID, pgtype.TextFormatCode, &pgtype.Time{})
 	wallText    = (&pgtype.TimestampCodec{}).PlanScan(nil, pgtype.TimestampOID, pgtype.TextFormatCode, &pgtype.Timestamp{})
-	instantText = (&pgtype.TimestamptzCodec{}).PlanScan(nil, pgtype.TimestamptzOID, pgtype.TextFormatCode, &pgtype.Timestamptz{})
+	instantText = (&pgtype.TimestamptzCodec{}).PlanScan(nil, pgtype.TimestamptzOID, pgtype.TextFormatCode,
+		&pgtype.Timestamptz{})
 )
 
 func addDateText(b array.Builder, v []byte) error {

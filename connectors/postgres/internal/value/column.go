@@ -41,27 +41,40 @@ type form struct {
 }
 
 var forms = map[uint32]form{
-	pgtype.BoolOID:   {arrow.FixedWidthTypes.Boolean, fixed(1, func(b array.Builder, v []byte) { b.(*array.BooleanBuilder).Append(v[0] != 0) }), addParsed},
-	pgtype.Int2OID:   {arrow.PrimitiveTypes.Int16, fixed(2, func(b array.Builder, v []byte) { b.(*array.Int16Builder).Append(int16(binary.BigEndian.Uint16(v))) }), addParsed},
-	pgtype.Int4OID:   {arrow.PrimitiveTypes.Int32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Int32Builder).Append(int32(binary.BigEndian.Uint32(v))) }), addParsed},
-	pgtype.Int8OID:   {arrow.PrimitiveTypes.Int64, fixed(8, func(b array.Builder, v []byte) { b.(*array.Int64Builder).Append(int64(binary.BigEndian.Uint64(v))) }), addParsed},
-	pgtype.OIDOID:    {arrow.PrimitiveTypes.Uint32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Uint32Builder).Append(binary.BigEndian.Uint32(v)) }), addParsed},
-	pgtype.Float4OID: {arrow.PrimitiveTypes.Float32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Float32Builder).Append(float4(v)) }), addParsed},
-	pgtype.Float8OID: {arrow.PrimitiveTypes.Float64, fixed(8, func(b array.Builder, v []byte) { b.(*array.Float64Builder).Append(float8(v)) }), addParsed},
-	pgtype.ByteaOID:  {arrow.BinaryTypes.Binary, addBytes, addBytesText},
-	pgtype.DateOID:   {arrow.FixedWidthTypes.Date32, fixed(4, func(b array.Builder, v []byte) { b.(*array.Date32Builder).Append(dateOf(v)) }), addDateText},
+	pgtype.BoolOID: {arrow.FixedWidthTypes.Boolean,
+		fixed(1, func(b array.Builder, v []byte) { b.(*array.BooleanBuilder).Append(v[0] != 0) }), addParsed},
+	pgtype.Int2OID: {arrow.PrimitiveTypes.Int16,
+		fixed(2, func(b array.Builder, v []byte) { b.(*array.Int16Builder).Append(int16(binary.BigEndian.Uint16(v))) }),
+		addParsed},
+	pgtype.Int4OID: {arrow.PrimitiveTypes.Int32,
+		fixed(4, func(b array.Builder, v []byte) { b.(*array.Int32Builder).Append(int32(binary.BigEndian.Uint32(v))) }),
+		addParsed},
+	pgtype.Int8OID: {arrow.PrimitiveTypes.Int64,
+		fixed(8, func(b array.Builder, v []byte) { b.(*array.Int64Builder).Append(int64(binary.BigEndian.Uint64(v))) }),
+		addParsed},
+	pgtype.OIDOID: {arrow.PrimitiveTypes.Uint32,
+		fixed(4, func(b array.Builder, v []byte) { b.(*array.Uint32Builder).Append(binary.BigEndian.Uint32(v)) }), addParsed},
+	pgtype.Float4OID: {arrow.PrimitiveTypes.Float32,
+		fixed(4, func(b array.Builder, v []byte) { b.(*array.Float32Builder).Append(float4(v)) }), addParsed},
+	pgtype.Float8OID: {arrow.PrimitiveTypes.Float64,
+		fixed(8, func(b array.Builder, v []byte) { b.(*array.Float64Builder).Append(float8(v)) }), addParsed},
+	pgtype.ByteaOID: {arrow.BinaryTypes.Binary, addBytes, addBytesText},
+	pgtype.DateOID: {arrow.FixedWidthTypes.Date32,
+		fixed(4, func(b array.Builder, v []byte) { b.(*array.Date32Builder).Append(dateOf(v)) }), addDateText},
 	pgtype.TimeOID: {arrow.FixedWidthTypes.Time64us, fixed(8, func(b array.Builder, v []byte) {
 		b.(*array.Time64Builder).Append(arrow.Time64(binary.BigEndian.Uint64(v)))
 	}), addTimeText},
 	pgtype.TimestampOID:   {&arrow.TimestampType{Unit: arrow.Microsecond}, addTimestamp, addWallText},
 	pgtype.TimestamptzOID: {&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, addTimestamp, addInstantText},
-	pgtype.UUIDOID:        {&arrow.FixedSizeBinaryType{ByteWidth: 16}, fixed(16, func(b array.Builder, v []byte) { b.(*array.FixedSizeBinaryBuilder).Append(v) }), nil},
+	pgtype.UUIDOID: {&arrow.FixedSizeBinaryType{ByteWidth: 16},
+		fixed(16, func(b array.Builder, v []byte) { b.(*array.FixedSizeBinaryBuilder).Append(v) }), nil},
 }
 
 // NewColumn returns how a column of type t is read. Types whose binary form has a fixed meaning are sent in binary,
 // others as the server's text. Redshift does not document its binary forms, so all its types are sent as text.
 func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool) Column {
-	col := Column{Field: arrow.Field{Name: f.Name, Type: arrow.BinaryTypes.String, Nullable: true}, oid: f.DataTypeOID, Add: addText}
+	col := Column{Field: arrow.Field{Name: f.Name, Type: arrow.BinaryTypes.String, Nullable: true}, oid: f.DataTypeOID,
+		Add: addText}
 	switch form, fixed := forms[f.DataTypeOID]; {
 	case fixed && !redshift:
 		col.Field.Type, col.Format, col.Add = form.arrow, 1, form.binary
@@ -80,7 +93,7 @@ func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool) Column {
 		}
 	}
 	switch f.DataTypeOID {
-	case VarbyteOID:
+	case varbyteOID:
 		col.Field.Type, col.Add = arrow.BinaryTypes.Binary, addBytesText
 	case pgtype.UUIDOID:
 		if !redshift { // which has none
@@ -128,7 +141,8 @@ func float8(v []byte) float64 { return math.Float64frombits(binary.BigEndian.Uin
 
 func addText(b array.Builder, v []byte) error {
 	if !utf8.Valid(v) {
-		return errcode.New(errcode.DataLoss, "a string is not UTF-8, as in a database of encoding SQL_ASCII; cast the column to bytea or convert_from it")
+		return errcode.New(errcode.DataLoss,
+			"a string is not UTF-8, as in a database of encoding SQL_ASCII; cast the column to bytea or convert_from it")
 	}
 	b.(*array.StringBuilder).BinaryBuilder.Append(v)
 	return nil

@@ -89,7 +89,7 @@ func (t *Type) appendElements(p *notation, dst []byte, depth int) (_ []byte, err
 		if p.at('{') {
 			dst, err = t.appendElements(p, dst, depth+1)
 		} else {
-			dst, err = p.appendItem(dst, t.Elem, t.Delim, '}', "NULL", depth)
+			dst, err = p.appendItem(dst, t.Elem, listed{t.Delim, '}', "NULL"}, depth)
 		}
 		if err != nil {
 			return dst, err
@@ -115,7 +115,7 @@ func (t *Type) appendRow(dst, text []byte, depth int) (_ []byte, err error) {
 		if dst, err = appendString(dst, []byte(f.Name)); err != nil {
 			return dst, err
 		}
-		if dst, err = p.appendItem(append(dst, ':'), f.Type, ',', ')', "", depth); err != nil {
+		if dst, err = p.appendItem(append(dst, ':'), f.Type, listed{',', ')', ""}, depth); err != nil {
 			return dst, err
 		}
 	}
@@ -138,9 +138,15 @@ func (p *notation) take(b byte) bool {
 	return false
 }
 
+// listed is how the items of an array or a row are written.
+type listed struct {
+	delim, end byte
+	null       string // how NULL is written
+}
+
 // appendItem reads up to the delimiter or the end, which it leaves, and writes the value that it is
 // of a type. Quotes and backslashes are taken off; in rows a quote inside quotes is doubled.
-func (p *notation) appendItem(dst []byte, t *Type, delim, end byte, null string, depth int) ([]byte, error) {
+func (p *notation) appendItem(dst []byte, t *Type, how listed, depth int) ([]byte, error) {
 	text, quoted, inside := []byte{}, false, false
 	for i := 0; i < len(p.rest); i++ {
 		b := p.rest[i]
@@ -153,9 +159,9 @@ func (p *notation) appendItem(dst []byte, t *Type, delim, end byte, null string,
 			text = append(text, '"')
 		case b == '"':
 			inside, quoted = !inside, true
-		case !inside && (b == delim || b == end):
+		case !inside && (b == how.delim || b == how.end):
 			p.rest = p.rest[i:]
-			if !quoted && string(text) == null {
+			if !quoted && string(text) == how.null {
 				text = nil
 			}
 			return t.appendJSON(dst, text, depth+1)

@@ -124,7 +124,8 @@ func header(v []byte) (d digits, weight int, sign uint16, ok bool) {
 	if len(v) < 8 {
 		return nil, 0, 0, false
 	}
-	return digits(v[8:]), int(int16(binary.BigEndian.Uint16(v[2:]))), binary.BigEndian.Uint16(v[4:]), len(v) == 8+2*int(binary.BigEndian.Uint16(v))
+	return digits(v[8:]), int(int16(binary.BigEndian.Uint16(v[2:]))), binary.BigEndian.Uint16(v[4:]), len(v) ==
+		8+2*int(binary.BigEndian.Uint16(v))
 }
 
 var powers = [...]uint64{1, 10, 100, 1000, 10000}

@@ -16,7 +16,8 @@ import (
 // Rows without a type's name, as ROW(1, 'x') makes them, contain the types of their values only in binary.
 
 // errUnknown is the error of a value in such a row whose binary form is not known.
-var errUnknown = errcode.Unread("a row without a type's name holds a value of a type that is not read; cast it to text inside the row")
+var errUnknown = errcode.Unread(
+	"a row without a type's name holds a value of a type that is not read; cast it to text inside the row")
 
 // Unknown reports whether a row without a type's name holds a value whose binary form is not known. As text,
 // the row can be read.

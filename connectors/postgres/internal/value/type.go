@@ -8,7 +8,7 @@ import "github.com/jackc/pgx/v5/pgtype"
 // Object ids of Redshift's own types. They are fixed, as those of PostgreSQL's are, which pgtype names.
 const (
 	SuperOID   = 4000 // JSON
-	VarbyteOID = 6551 // bytes
+	varbyteOID = 6551 // bytes
 )
 
 // Kind is what becomes of a type's values in JSON.
@@ -26,10 +26,14 @@ const (
 
 // builtin are the types that the server is not asked about.
 var builtin = map[uint32]Kind{
-	pgtype.BoolOID: asBool, pgtype.Int2OID: asNumber, pgtype.Int4OID: asNumber, pgtype.Int8OID: asNumber, pgtype.OIDOID: asNumber, pgtype.Float4OID: asNumber, pgtype.Float8OID: asNumber, pgtype.NumericOID: asNumber,
-	pgtype.ByteaOID: asBytes, VarbyteOID: asBytes, pgtype.JSONOID: asJSON, pgtype.JSONBOID: asJSON, SuperOID: asJSON, pgtype.RecordOID: asText, pgtype.RecordArrayOID: asText,
-	pgtype.TextOID: asText, pgtype.UnknownOID: asText, pgtype.BPCharOID: asText, pgtype.VarcharOID: asText, pgtype.DateOID: asText, pgtype.TimeOID: asText, pgtype.TimestampOID: asText, pgtype.TimestamptzOID: asText,
-	pgtype.IntervalOID: asText, pgtype.TimetzOID: asText, pgtype.UUIDOID: asText, pgtype.QCharOID: asText, pgtype.NameOID: asText,
+	pgtype.BoolOID: asBool, pgtype.Int2OID: asNumber, pgtype.Int4OID: asNumber, pgtype.Int8OID: asNumber,
+	pgtype.OIDOID: asNumber, pgtype.Float4OID: asNumber, pgtype.Float8OID: asNumber, pgtype.NumericOID: asNumber,
+	pgtype.ByteaOID: asBytes, varbyteOID: asBytes, pgtype.JSONOID: asJSON, pgtype.JSONBOID: asJSON, SuperOID: asJSON,
+	pgtype.RecordOID: asText, pgtype.RecordArrayOID: asText,
+	pgtype.TextOID: asText, pgtype.UnknownOID: asText, pgtype.BPCharOID: asText, pgtype.VarcharOID: asText,
+	pgtype.DateOID: asText, pgtype.TimeOID: asText, pgtype.TimestampOID: asText, pgtype.TimestamptzOID: asText,
+	pgtype.IntervalOID: asText, pgtype.TimetzOID: asText, pgtype.UUIDOID: asText, pgtype.QCharOID: asText,
+	pgtype.NameOID: asText,
 }
 
 // Builtin is the type with an object id that is the same on every server; ok is false for others.

@@ -108,7 +108,7 @@ func TestBothFormsAreOneValue(t *testing.T) {
 	if got, _, err := add(t, pgtype.ByteaOID, -1, false, []byte("\x00\xff")); err != nil || got != "AP8=" {
 		t.Errorf("bytes: %s, %v", got, err)
 	}
-	if got, _, err := add(t, VarbyteOID, -1, true, []byte("00ff")); err != nil || got != "AP8=" {
+	if got, _, err := add(t, varbyteOID, -1, true, []byte("00ff")); err != nil || got != "AP8=" {
 		t.Errorf("Redshift's bytes: %s, %v", got, err)
 	}
 	if _, _, err := add(t, pgtype.TextOID, -1, false, []byte("caf\xe9")); err == nil || !strings.Contains(err.Error(), "a string is not UTF-8") {

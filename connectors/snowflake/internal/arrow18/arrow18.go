@@ -27,7 +27,9 @@ func TakeOver(rec arrow.RecordBatch) (arrow17.Record, error) {
 		defer data.Release()
 		cols = append(cols, array.MakeFromData(data))
 		defer cols[i].Release()
-		fields = append(fields, arrow17.Field{Name: rec.ColumnName(i), Type: data.DataType(), Nullable: true, Metadata: arrow17.MetadataFrom(rec.Schema().Field(i).Metadata.ToMap())})
+		fields = append(fields,
+			arrow17.Field{Name: rec.ColumnName(i), Type: data.DataType(), Nullable: true,
+				Metadata: arrow17.MetadataFrom(rec.Schema().Field(i).Metadata.ToMap())})
 	}
 	return array.NewRecord(arrow17.NewSchema(fields, nil), cols, rec.NumRows()), nil
 }
@@ -61,9 +63,12 @@ func dataOf(d arrow.ArrayData) (arrow17.ArrayData, error) {
 
 // plain are the types without parameters that Snowflake sends.
 var plain = map[arrow.Type]arrow17.DataType{
-	arrow.NULL: arrow17.Null, arrow.BOOL: arrow17.FixedWidthTypes.Boolean, arrow.INT8: arrow17.PrimitiveTypes.Int8, arrow.INT16: arrow17.PrimitiveTypes.Int16,
-	arrow.INT32: arrow17.PrimitiveTypes.Int32, arrow.INT64: arrow17.PrimitiveTypes.Int64, arrow.FLOAT32: arrow17.PrimitiveTypes.Float32, arrow.FLOAT64: arrow17.PrimitiveTypes.Float64,
-	arrow.STRING: arrow17.BinaryTypes.String, arrow.BINARY: arrow17.BinaryTypes.Binary, arrow.DATE32: arrow17.FixedWidthTypes.Date32,
+	arrow.NULL: arrow17.Null, arrow.BOOL: arrow17.FixedWidthTypes.Boolean, arrow.INT8: arrow17.PrimitiveTypes.Int8,
+	arrow.INT16: arrow17.PrimitiveTypes.Int16,
+	arrow.INT32: arrow17.PrimitiveTypes.Int32, arrow.INT64: arrow17.PrimitiveTypes.Int64,
+	arrow.FLOAT32: arrow17.PrimitiveTypes.Float32, arrow.FLOAT64: arrow17.PrimitiveTypes.Float64,
+	arrow.STRING: arrow17.BinaryTypes.String, arrow.BINARY: arrow17.BinaryTypes.Binary,
+	arrow.DATE32: arrow17.FixedWidthTypes.Date32,
 }
 
 // typeOf is the type of the same memory layout. Only what Snowflake sends is known.

@@ -21,8 +21,9 @@ import (
 )
 
 var (
-	errNoKey         = errors.New("expected a PEM file with an RSA private key in PKCS #8")
-	errNeedsPhrase   = errors.New("the key is encrypted, and no passphrase is configured (private_key_passphrase_env or private_key_passphrase_file)")
+	errNoKey       = errors.New("expected a PEM file with an RSA private key in PKCS #8")
+	errNeedsPhrase = errors.New(
+		"the key is encrypted, and no passphrase is configured (private_key_passphrase_env or private_key_passphrase_file)")
 	errWrongPhrase   = errors.New("the passphrase does not open it")
 	errUnknownCipher = errors.New("it is encrypted in a way that is not read; expected PBES2 with PBKDF2 and AES or triple DES, as openssl pkcs8 -topk8 writes it")
 )
@@ -116,11 +117,13 @@ func decrypt(der []byte, passphrase string) ([]byte, error) {
 	if !e.Algorithm.Algorithm.Equal(oidPBES2) {
 		return nil, errUnknownCipher
 	}
-	if _, err := asn1.Unmarshal(e.Algorithm.Parameters.FullBytes, &scheme); err != nil || !scheme.KDF.Algorithm.Equal(oidPBKDF2) {
+	if _, err := asn1.Unmarshal(e.Algorithm.Parameters.FullBytes, &scheme); err != nil ||
+		!scheme.KDF.Algorithm.Equal(oidPBKDF2) {
 		return nil, errUnknownCipher
 	}
 	var kdf pbkdf2Params
-	if _, err := asn1.Unmarshal(scheme.KDF.Parameters.FullBytes, &kdf); err != nil || kdf.Iterations < 1 || kdf.Iterations > maxIterations {
+	if _, err := asn1.Unmarshal(scheme.KDF.Parameters.FullBytes, &kdf); err != nil || kdf.Iterations < 1 ||
+		kdf.Iterations > maxIterations {
 		return nil, errUnknownCipher
 	}
 	prf, ok := prfs[kdf.PRF.Algorithm.String()]
@@ -140,7 +143,8 @@ func decrypt(der []byte, passphrase string) ([]byte, error) {
 	plain := make([]byte, len(e.Data))
 	cipher.NewCBCDecrypter(block, iv).CryptBlocks(plain, e.Data)
 	padding := int(plain[len(plain)-1])
-	if padding < 1 || padding > block.BlockSize() || !bytes.Equal(plain[len(plain)-padding:], bytes.Repeat([]byte{byte(padding)}, padding)) {
+	if padding < 1 || padding > block.BlockSize() ||
+		!bytes.Equal(plain[len(plain)-padding:], bytes.Repeat([]byte{byte(padding)}, padding)) {
 		return nil, errWrongPhrase
 	}
 	return plain[:len(plain)-padding], nil

@@ -16,14 +16,16 @@ var ErrDamaged = errcode.New(errcode.DataLoss, "snowflake: a part of the result 
 // Decode makes records of one as Snowflake sent it: with the schema that was announced, but for columns
 // whose numbers or times are wider, and cut where a column's timestamps change their unit. Bytes that
 // are no Arrow make the Arrow library panic; the error is [ErrDamaged] then.
-func Decode(mem memory.Allocator, rec arrow.Record, columns []Column, schema *arrow.Schema) (records []arrow.Record, err error) {
+func Decode(mem memory.Allocator, rec arrow.Record, columns []Column,
+	schema *arrow.Schema) (records []arrow.Record, err error) {
 	defer func() {
 		if recover() != nil {
 			records, err = nil, ErrDamaged
 		}
 	}()
 	if int(rec.NumCols()) != len(columns) {
-		return nil, errcode.New(errcode.DataLoss, "snowflake: a batch of %d columns in a result of %d", rec.NumCols(), len(columns))
+		return nil, errcode.New(errcode.DataLoss, "snowflake: a batch of %d columns in a result of %d", rec.NumCols(),
+			len(columns))
 	}
 	arrays := make([]arrow.Array, rec.NumCols())
 	stamps := make([]*moments, rec.NumCols())
@@ -46,8 +48,7 @@ func Decode(mem memory.Allocator, rec arrow.Record, columns []Column, schema *ar
 		}
 	}
 	for start, rows := 0, int(rec.NumRows()); start < rows; {
-		end := rows
-		units := make([]arrow.TimeUnit, len(stamps))
+		p := part{start: start, end: rows, units: make([]arrow.TimeUnit, len(stamps))}
 		for i, m := range stamps {
 			if m == nil {
 				continue
@@ -59,10 +60,10 @@ func Decode(mem memory.Allocator, rec arrow.Record, columns []Column, schema *ar
 				}
 				return nil, errcode.Unread("snowflake: column %d (%q): a time before 1678 or after 2261 with nanoseconds; cast the column to a scale of 6 or to VARCHAR", i+1, columns[i].Name)
 			}
-			units[i], end = unit, min(end, start+fit)
+			p.units[i], p.end = unit, min(p.end, start+fit)
 		}
-		records = append(records, record(mem, schema, arrays, stamps, units, start, end))
-		start = end
+		records = append(records, record(mem, schema, arrays, stamps, p))
+		start = p.end
 	}
 	return records, nil
 }
@@ -76,17 +77,24 @@ func scaleOf(rec arrow.Record, column int) int32 {
 	return 9
 }
 
-// record builds a record of the rows from start to end.
-func record(mem memory.Allocator, announced *arrow.Schema, arrays []arrow.Array, stamps []*moments, units []arrow.TimeUnit, start, end int) arrow.Record {
+// part is a range of the rows of a batch, and the unit of each column of times in it.
+type part struct {
+	start, end int
+	units      []arrow.TimeUnit
+}
+
+// record builds a record of a part of the rows.
+func record(mem memory.Allocator, announced *arrow.Schema, arrays []arrow.Array, stamps []*moments,
+	p part) arrow.Record {
 	cols := make([]arrow.Array, len(arrays))
 	schema := announced
 	var fields []arrow.Field
 	for i := range cols {
 		if m := stamps[i]; m != nil {
-			t := &arrow.TimestampType{Unit: units[i], TimeZone: announced.Field(i).Type.(*arrow.TimestampType).TimeZone}
-			cols[i] = m.array(mem, t, start, end)
+			t := &arrow.TimestampType{Unit: p.units[i], TimeZone: announced.Field(i).Type.(*arrow.TimestampType).TimeZone}
+			cols[i] = m.array(mem, t, p.start, p.end)
 		} else {
-			cols[i] = array.NewSlice(arrays[i], int64(start), int64(end))
+			cols[i] = array.NewSlice(arrays[i], int64(p.start), int64(p.end))
 		}
 		defer cols[i].Release()
 		if !arrow.TypeEqual(cols[i].DataType(), announced.Field(i).Type) {
@@ -99,5 +107,5 @@ func record(mem memory.Allocator, announced *arrow.Schema, arrays []arrow.Array,
 	if fields != nil {
 		schema = arrow.NewSchema(fields, nil)
 	}
-	return array.NewRecord(schema, cols, int64(end-start))
+	return array.NewRecord(schema, cols, int64(p.end-p.start))
 }

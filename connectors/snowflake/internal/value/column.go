@@ -33,7 +33,8 @@ type Column struct {
 type kind struct {
 	arrow arrow.DataType // nil is text
 	mark  arrow.Metadata // of the field
-	cast  string         // casts a string to it: %[1]s, the precision %[2]d and the scale %[3]d; "" if strings are unchanged
+	// casts a string to it: %[1]s, the precision %[2]d and the scale %[3]d; "" if strings are unchanged
+	cast string
 }
 
 // kinds are the types as Snowflake names them. GEOGRAPHY, GEOMETRY and whatever is written as text
@@ -90,7 +91,8 @@ func (c *Column) isTimestamp() bool {
 // decode converts an array that Snowflake sent to the column's type. Want is the type that the
 // reader has announced.
 func (c *Column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want arrow.DataType) (arrow.Array, error) {
-	unexpected := errcode.Unread("values of type %s came as %v, which is not read; cast the column to VARCHAR", c.Kind, arr.DataType())
+	unexpected := errcode.Unread("values of type %s came as %v, which is not read; cast the column to VARCHAR", c.Kind,
+		arr.DataType())
 	switch c.Kind {
 	case "FIXED":
 		return c.decodeFixed(mem, arr, want)
@@ -163,7 +165,8 @@ func narrow(a *array.Decimal128) bool {
 }
 
 // widened makes 64-bit integers or decimals of an array's integers.
-func widened[T int8 | int16 | int32 | int64](mem memory.Allocator, want arrow.DataType, arr arrow.Array, values []T) arrow.Array {
+func widened[T int8 | int16 | int32 | int64](mem memory.Allocator, want arrow.DataType, arr arrow.Array,
+	values []T) arrow.Array {
 	if want.ID() == arrow.INT64 {
 		return fixedWidth(mem, want, arr, 8, func(b []byte) {
 			to := arrow.Int64Traits.CastFromBytes(b)

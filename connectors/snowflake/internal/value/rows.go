@@ -48,7 +48,8 @@ func (c *Column) build(mem memory.Allocator, values []sqldriver.Value) (arrow.Ar
 			continue
 		}
 		if !appendValue(b, v) {
-			return nil, errcode.Unread("row %d: a value of type %s came as %T, which is not read; cast the column to VARCHAR", i+1, c.Kind, v)
+			return nil, errcode.Unread("row %d: a value of type %s came as %T, which is not read; cast the column to VARCHAR",
+				i+1, c.Kind, v)
 		}
 	}
 	return b.NewArray(), nil
@@ -104,7 +105,8 @@ func (c *Column) buildFixed(mem memory.Allocator, values []sqldriver.Value) (arr
 			text = v.Text('f', int(c.Scale))
 		}
 		n, ok := driverbase.Unscaled(text, int(c.Scale))
-		if !ok || n.BitLen() > 127 || c.Scale > 0 && len(new(big.Int).Abs(n).Text(10)) > 37 { // more than gosnowflake 1.19.1 keeps of a number with a scale
+		// more than gosnowflake 1.19.1 keeps of a number with a scale
+		if !ok || n.BitLen() > 127 || c.Scale > 0 && len(new(big.Int).Abs(n).Text(10)) > 37 {
 			return nil, errcode.Unread("row %d: a number that is not read exactly; cast the column to VARCHAR", i+1)
 		}
 		b.Append(decimal128.FromBigInt(n))
@@ -113,7 +115,9 @@ func (c *Column) buildFixed(mem memory.Allocator, values []sqldriver.Value) (arr
 }
 
 var epochFields = []arrow.Field{
-	{Name: "epoch", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "fraction", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, {Name: "timezone", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+	{Name: "epoch", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+	{Name: "fraction", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+	{Name: "timezone", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
 }
 
 // buildMoments builds timestamps from seconds and nanoseconds. Of a JSON result's times before 1970
@@ -135,7 +139,8 @@ func (c *Column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (a
 			return nil, errcode.Unread("row %d: a timestamp came as %T, which is not read", i+1, v)
 		}
 		if c.JSON && t.Unix() <= 0 && t.Nanosecond() > 0 {
-			return nil, errcode.Unread("row %d: a time before 1970 with a fraction, in a result in JSON; cast the column to VARCHAR", i+1)
+			return nil, errcode.Unread(
+				"row %d: a time before 1970 with a fraction, in a result in JSON; cast the column to VARCHAR", i+1)
 		}
 		b.Append(true)
 		b.FieldBuilder(0).(*array.Int64Builder).Append(t.Unix())
