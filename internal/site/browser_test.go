@@ -181,7 +181,11 @@ func accessible(t *testing.T, tab *fakebrowser.Tab, name string, looks ...look) 
 }
 
 // fewerRows leaves the first ten rows of each body of a table.
-const fewerRows = `(() => { const more = document.querySelectorAll("tbody > tr:nth-child(n+11)"); more.forEach(e => e.remove()); return more.length })()`
+const fewerRows = `(() => {
+	const more = document.querySelectorAll("tbody > tr:nth-child(n+11)");
+	more.forEach(e => e.remove());
+	return more.length;
+})()`
 
 // readable is what can be read on a page, without buttons, which scripts add, and their keys.
 const readable = `(() => { const main = document.querySelector("main").cloneNode(true); main.querySelectorAll("button, kbd, .saved").forEach(e => e.remove()); return main.textContent.replace(/\s+/g, " ").trim() })()`
