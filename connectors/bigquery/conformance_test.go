@@ -2,7 +2,9 @@ package bigquery_test
 
 import (
 	"context"
+	"maps"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,26 +23,23 @@ import (
 
 // The suite against the server of our own, with the Storage API and without it.
 func TestConformance(t *testing.T) {
-	for name, options := range map[string][]string{
-		"Storage": nil, "REST": {"storage=off", "page_rows=700"}, "Streams": {"streams=3"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			drivertest.Run(t, drivertest.Harness{
-				Name: "bigquery", Dialect: bigquery.Dialect, Features: bigquery.Features, Spelled: spelled, Skip: gaps,
-				Open: func(t *testing.T, mem memory.Allocator) driver.Conn {
-					return open(t, start(t), driver.Options{Mem: mem}, options...)
-				},
-				OpenReadOnly: func(t *testing.T, mem memory.Allocator) driver.Conn {
-					s := start(t)
-					if err := s.Exec("CREATE TABLE data.present AS SELECT 1 AS a"); err != nil {
-						t.Fatal(err)
-					}
-					return open(t, s, driver.Options{Mem: mem, ReadOnly: true}, options...)
-				},
-				Slow: fakebigquery.Endless,
-			})
-		})
-	}
+	ways := map[string][]string{"Storage": nil, "REST": {"storage=off", "page_rows=700"}, "Streams": {"streams=3"}}
+	drivertest.RunWays(t, slices.Sorted(maps.Keys(ways)), func(way string) drivertest.Harness {
+		return drivertest.Harness{
+			Name: "bigquery", Dialect: bigquery.Dialect, Features: bigquery.Features, Spelled: spelled, Skip: gaps,
+			Open: func(t *testing.T, mem memory.Allocator) driver.Conn {
+				return open(t, start(t), driver.Options{Mem: mem}, ways[way]...)
+			},
+			OpenReadOnly: func(t *testing.T, mem memory.Allocator) driver.Conn {
+				s := start(t)
+				if err := s.Exec("CREATE TABLE data.present AS SELECT 1 AS a"); err != nil {
+					t.Fatal(err)
+				}
+				return open(t, s, driver.Options{Mem: mem, ReadOnly: true}, ways[way]...)
+			},
+			Slow: fakebigquery.Endless,
+		}
+	})
 }
 
 // spelled are texts of the suite in BigQuery's words.

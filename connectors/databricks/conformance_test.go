@@ -2,6 +2,7 @@ package databricks_test
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"testing"
 
@@ -20,19 +21,18 @@ var ctx = context.Background()
 
 // The suite against the server of our own, for each way in which a result may be sent.
 func TestConformance(t *testing.T) {
-	for name, set := range map[string]func(s *fakedatabricks.Server){
+	ways := map[string]func(s *fakedatabricks.Server){
 		"files": func(*fakedatabricks.Server) {},
 		"pages": func(s *fakedatabricks.Server) { s.Direct, s.Files, s.PageRows = false, false, 700 },
 		"plain": func(s *fakedatabricks.Server) { s.LZ4, s.FileRows, s.Extra = false, 2048, true },
-	} {
-		t.Run(name, func(t *testing.T) {
-			drivertest.Run(t, harness(func(t *testing.T) string {
-				s := start(t)
-				set(s)
-				return s.URL()
-			}))
-		})
 	}
+	drivertest.RunWays(t, slices.Sorted(maps.Keys(ways)), func(way string) drivertest.Harness {
+		return harness(func(t *testing.T) string {
+			s := start(t)
+			ways[way](s)
+			return s.URL()
+		})
+	})
 }
 
 func harness(newURL func(t *testing.T) string) drivertest.Harness {

@@ -24,6 +24,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -62,13 +63,41 @@ type Harness struct {
 
 // Run runs the suite.
 func Run(t *testing.T, h Harness) {
+	h.reading(t)
+	h.storing(t)
+}
+
+// RunWays runs the suite for each way in which a server delivers results. Parts that only read run for all of them,
+// the others for one way that a seed draws, or if tests are thorough for all.
+func RunWays(t *testing.T, ways []string, harness func(way string) Harness) {
+	drawn := ways[sample.One(t.Name(), len(ways))]
+	for _, way := range ways {
+		t.Run(way, func(t *testing.T) {
+			h := harness(way)
+			h.reading(t)
+			if sample.Thorough() || way == drawn {
+				h.storing(t)
+			}
+		})
+	}
+}
+
+// reading runs the parts about queries and their results.
+func (h Harness) reading(t *testing.T) {
 	h.run(t, "Types", h.types)
 	h.run(t, "Results", h.results)
 	h.run(t, "Parameters", h.parameters)
+	if !h.Features.Source {
+		h.run(t, "Snapshots", h.snapshots)
+	}
 	h.run(t, "Errors", h.errors)
 	h.run(t, "Cancel", h.cancel)
 	h.run(t, "Features", h.features)
 	h.run(t, "Parallel reads", h.parallelReads)
+}
+
+// storing runs the parts about writing and about badger's tables, which a warehouse that is a source alone lacks.
+func (h Harness) storing(t *testing.T) {
 	if h.Features.Source {
 		return
 	}
@@ -76,7 +105,6 @@ func Run(t *testing.T, h Harness) {
 	h.run(t, "Merges", h.merges)
 	h.run(t, "Adds", h.testUpsert)
 	h.run(t, "Marks", h.marks)
-	h.run(t, "Snapshots", h.snapshots)
 	h.run(t, "Parallel", h.parallel)
 	h.run(t, "Round trips", h.roundTrips)
 	h.run(t, "Tables", h.tables)

@@ -58,7 +58,11 @@ func TestCounterexampleReadsWarehouses(t *testing.T) {
 	all, carried := map[string]int{}, map[string]int{}
 	reasons := map[string][]string{}
 	idle := 0
-	for _, gold := range warehouseGolds(t) {
+	golds := warehouseGolds(t)
+	for i, gold := range golds {
+		if left(i, len(golds)) {
+			continue
+		}
 		o, err := counterexample.Find(t.Context(), e, &counterexample.Problem{Gold: gold.SQL, Pred: gold.SQL, Dialect: gold.Dialect, Tries: 24, Time: 60_000})
 		if err != nil {
 			t.Fatalf("%s: %v", gold.ID, err)
@@ -88,7 +92,11 @@ func TestCounterexampleReadsWarehouses(t *testing.T) {
 		t.Logf("%3d  %s  %v", len(reasons[why]), why, reasons[why])
 	}
 	t.Logf("%d of %d are carried over; %d of them return no row on a few small databases", sum, of, idle)
-	if sum < of*19/20 {
-		t.Errorf("%d of %d are carried over, want 95 of 100", sum, of)
+	least := of * 19 / 20
+	if of < len(golds) {
+		least -= 3 // with room for chance
+	}
+	if sum < least {
+		t.Errorf("%d of %d are carried over, want at least %d", sum, of, least)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/connectors/postgres"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/sql/store"
 )
 
@@ -330,7 +331,7 @@ func TestReportedCallers(t *testing.T) {
 				}
 			})
 		}
-		for range 150 {
+		for range sample.Count(150, 4) {
 			if got, err := read(context.Background(), c, "SELECT 1 AS a FROM pg_sleep(0.01)"); err != nil || row(got) != "1" {
 				t.Errorf("%s, %v", row(got), err)
 				break

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
+	"github.com/badger-eval/badger/internal/sample"
 )
 
 // fakesnow starts the emulator of that name, once, and returns the options of URLs that reach it.
@@ -92,6 +94,13 @@ func TestFakesnow(t *testing.T) {
 		"Adds/two concurrent attempts of a run": "as Parallel",
 		"Claims":                                "the emulator mixes up the parameters of a MERGE whose source is a UNION ALL",
 		"Labelling/leases":                      "as Claims",
+	}
+	if !sample.Thorough() {
+		long := []string{"Adds", "Round trips", "Tables", "Pages", "Judges", "Labelling", "Examination"}
+		drawn := sample.One(t.Name(), len(long))
+		for _, part := range slices.Delete(long, drawn, drawn+1) {
+			h.Skip[part] = "of the long parts, one is drawn unless tests are thorough"
+		}
 	}
 	drivertest.Run(t, h)
 	t.Run("values", func(t *testing.T) {

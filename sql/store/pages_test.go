@@ -15,6 +15,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/store"
 )
@@ -400,7 +401,7 @@ func TestCaseLists(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 40 {
+			for range sample.Count(40, 4) {
 				checkList(t, p, m, someState(r), r)
 			}
 			if t.Failed() {

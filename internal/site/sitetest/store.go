@@ -16,11 +16,10 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/demo"
-	"github.com/badger-eval/badger/internal/judging"
+	"github.com/badger-eval/badger/internal/sample"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -39,11 +38,21 @@ func Open(tb testing.TB, path string) *store.Store {
 }
 
 func open(ctx context.Context, path string) (*store.Store, error) {
-	conn, err := duckdb.OpenFile(ctx, path, driver.Options{})
+	conn, err := openFile(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	return store.New(connectors.New(conn, duckdb.Dialect)), nil
+}
+
+// openFile opens a file. Its tables are small: a second thread of the engine costs more than it brings, so that there
+// is one unless tests are thorough.
+func openFile(ctx context.Context, path string) (*duckdb.Conn, error) {
+	o := duckdb.Options{Threads: 1}
+	if sample.Thorough() {
+		o.Threads = 0
+	}
+	return duckdb.OpenWith(ctx, path, o)
 }
 
 // Small is a copy of the small store: the demonstration's golden set, both versions of its agent, the
@@ -74,7 +83,7 @@ func made(fill func(context.Context, *store.Store, *sql.DB) error) ([]byte, erro
 	defer os.RemoveAll(dir) //nolint:errcheck // what is left is a temporary file
 	path := filepath.Join(dir, "made.duckdb")
 	ctx := context.Background()
-	conn, err := duckdb.OpenFile(ctx, path, driver.Options{})
+	conn, err := openFile(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -204,10 +213,9 @@ type Run struct {
 // Score scores the answers in the warehouse and stores the run with its scores, as badger run does.
 func (r *Run) Score(ctx context.Context, w *store.Store) error {
 	o := scoring.EngineOptions{Snapshots: w}
-	name := "none"
+	name, said := "none", replies{at: r.Started}
 	if r.Judge != nil {
-		store := judging.NewLedger(w, func() time.Time { return r.Started }, nil)
-		stack, err := judgebackend.NewStack(r.Judge, &judgebackend.StackOptions{Record: store.Put, KeepRequests: true})
+		stack, err := judgebackend.NewStack(r.Judge, &judgebackend.StackOptions{Record: said.put, KeepRequests: true})
 		if err != nil {
 			return err
 		}
@@ -230,15 +238,33 @@ func (r *Run) Score(ctx context.Context, w *store.Store) error {
 		l); err != nil {
 		return err
 	}
+	if err := w.WriteAssessments(ctx, said.rows...); err != nil {
+		return err
+	}
+	runs := make([]store.Run, 0, len(l.tallies))
 	for run, t := range l.tallies {
 		run.Started, run.Mode, run.Judge, run.Status, run.Config = r.Started, "both", name, "done", "{}"
 		run.Versions, run.Counts = text(map[string]any{"badger": "test", "metrics": versions}), text(t.statuses)
 		run.Tokens = text(map[string]int64{"calls": t.calls, "in": t.in, "out": t.out})
 		run.Cost = text(map[string]int64{"calls": t.calls, "tokens_in": t.in, "tokens_out": t.out})
-		if err := w.WriteRuns(ctx, run); err != nil {
-			return err
-		}
+		runs = append(runs, run)
 	}
+	return w.WriteRuns(ctx, runs...)
+}
+
+// replies collects what a judge replied. They are stored together: a statement for each takes most of the time that a
+// store takes.
+type replies struct {
+	at   time.Time
+	mu   sync.Mutex
+	rows []judgebackend.Assessment
+}
+
+func (r *replies) put(_ context.Context, a judgebackend.Assessment) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a.Put = r.at
+	r.rows = append(r.rows, a)
 	return nil
 }
 
