@@ -36,7 +36,7 @@ type Options struct {
 	Metric string // whose score is explained; empty: the verdict, or the first available of the comparing ones
 	Gold   int    // which accepted answer is compared, from 1; 0: the one that counted
 	Cells  CellOptions
-	Before *Input // an earlier answer to the same question, which is shown beside this one; nil: none
+	Before *Input // an earlier answer to the same question; nil: none
 }
 
 // View is a case as figures.

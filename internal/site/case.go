@@ -171,7 +171,7 @@ type goldChoice struct {
 	Here    bool
 }
 
-// query is one of the queries, with what came with it.
+// query is one of the queries, with the verdict, the response and the error of its answer.
 type query struct {
 	Name   string
 	Groups []sqlGroup
@@ -363,7 +363,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	return content{Title: title, Run: &run, Page: out, Short: out.Short}, nil
 }
 
-// earlierAnswer reads the answer of the baseline, which the page shows beside that of the run. It returns nil if there
+// earlierAnswer reads the answer of the baseline, which the page shows next to that of the run. It returns nil if there
 // is none.
 func (s *Site) earlierAnswer(ctx context.Context, p *store.Pages, pr *pair, id string) (*caseview.Input, error) {
 	if pr.from == nil || pr.from.Run.RunID == pr.to.Run.RunID {
@@ -528,7 +528,7 @@ func (c *onecase) adjacent(ctx context.Context, p *store.Pages) (err error) {
 	return nil
 }
 
-// listName says what a list is of.
+// listName names a list by its mode.
 func listName(l *store.State) string {
 	name := "All answers"
 	if l.Mode != store.All {

@@ -36,7 +36,7 @@ type cellHead struct {
 	at    int // in the cells of a row
 }
 
-// cellRow is a row, with what the answer has in its place.
+// cellRow is a row of gold with the cells of the answers, or a row that only the answer has.
 type cellRow struct {
 	Number string // of the gold row; "+" if gold lacks the row
 	Cells  []cellSides

@@ -16,7 +16,7 @@ type finding struct {
 	Word  string // such as Wrong
 	Why   relation.Sentence
 	By    string // the measure, if it is not the first one
-	Tag   string // what people say, if they say otherwise
+	Tag   string // the human verdict, if it is another one
 }
 
 // word returns the class and the word of a verdict or status, as the template status has it.
@@ -71,7 +71,7 @@ func asSentence(s string) string {
 	return s
 }
 
-// saidOf is what people say of an answer: the adjudicated label, else the verdict that all current labels share.
+// saidOf is the human verdict of an answer: the adjudicated label, else the verdict that all current labels share.
 func saidOf(labels []store.LoggedLabel) string {
 	current := map[string]string{}
 	for i := range labels { // the newest first
@@ -116,7 +116,7 @@ func personWord(verdict string) (class, text string) {
 	return "none", verdict
 }
 
-// classWords say what a class of relations means.
+// classWords are the meanings of the classes of relations.
 var classWords = map[relation.Class]string{
 	relation.Equivalent: "the same data", relation.Presentational: "the same data, shown otherwise",
 	relation.Defensible: "another reading, often accepted", relation.Difference: "other data",

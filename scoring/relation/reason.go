@@ -207,7 +207,7 @@ func (r *Reason) counted(name string) (noun string, number int, counts bool) {
 	return "", 0, false
 }
 
-// holds reports whether the condition of a slot without a text holds.
+// holds reports whether the condition of a slot without text holds.
 func (r *Reason) holds(name string) bool {
 	var off *Range
 	if len(r.Sizes) == 1 {

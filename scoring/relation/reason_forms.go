@@ -115,7 +115,7 @@ var forms = map[string][]string{
 		"Keeps rows without any value: {rows}.{more}",
 		"Drops rows without any value: {rows}.",
 	},
-	"superset": {"Returns {extra rows} too many; all rows of gold are there."},
+	"superset": {"Returns {extra rows} too many, and all rows of gold."},
 	"subset":   {"Leaves out {missing rows}; the other rows are right."},
 
 	// Sorting and cutting off.
