@@ -145,7 +145,8 @@ type Metric struct {
 }
 
 // ofQuestion are the fields that do not depend on an answer.
-const ofQuestion = FieldQuestion | FieldEvidence | FieldSchema | FieldGoldSQL | FieldGoldResult | FieldDialect | FieldGoldError
+const ofQuestion = FieldQuestion | FieldEvidence | FieldSchema | FieldGoldSQL | FieldGoldResult | FieldDialect |
+	FieldGoldError
 
 // DescribesQuestion reports whether the metric reads nothing of the answer, so that a question has a score even if
 // the answer is missing or cannot be read.

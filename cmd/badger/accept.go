@@ -45,7 +45,8 @@ func (c *acceptCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	row := store.Acceptance{ID: strings.ToLower(rand.Text()), By: batch.By, Withdrawn: c.Withdraw, Who: cmp.Or(c.By, who(p)), When: p.now().UTC().Truncate(time.Microsecond), Note: c.Note}
+	row := store.Acceptance{ID: strings.ToLower(rand.Text()), By: batch.By, Withdrawn: c.Withdraw,
+		Who: cmp.Or(c.By, who(p)), When: p.now().UTC().Truncate(time.Microsecond), Note: c.Note}
 	if err := w.Accept(ctx, &row); err != nil {
 		return err
 	}
@@ -75,7 +76,8 @@ func (c *acceptCommand) find(ctx context.Context, w *store.Store) (*analysis.Bat
 	b := &named[len(named)-1]
 	if !c.Withdraw {
 		if b.Unfinished != "" {
-			return nil, usage("--batch: the last run of %s is not done (%s); resume it, then accept the batch", printable.Short(b.Name()), b.Unfinished)
+			return nil, usage("--batch: the last run of %s is not done (%s); resume it, then accept the batch",
+				printable.Short(b.Name()), b.Unfinished)
 		}
 		return b, nil
 	}
@@ -84,7 +86,8 @@ func (c *acceptCommand) find(ctx context.Context, w *store.Store) (*analysis.Bat
 		return nil, err
 	}
 	if _, is := accepted[b.By]; !is {
-		return nil, usage("--withdraw: %s is not accepted; badger accept --list shows the accepted batches", printable.Short(b.Name()))
+		return nil, usage("--withdraw: %s is not accepted; badger accept --list shows the accepted batches",
+			printable.Short(b.Name()))
 	}
 	return b, nil
 }
@@ -129,7 +132,8 @@ func (c *acceptCommand) list(ctx context.Context, p process) error {
 			word = "withdrawn"
 		}
 		b := analysis.Batch{By: a.By}
-		line := fmt.Sprintf("%s  %s by %s on %s", printable.Text(b.Name()), word, printable.Text(cmp.Or(a.Who, "(not recorded)")), analysis.Day(a.When))
+		line := fmt.Sprintf("%s  %s by %s on %s", printable.Text(b.Name()), word,
+			printable.Text(cmp.Or(a.Who, "(not recorded)")), analysis.Day(a.When))
 		if a.Note != "" {
 			line += ": " + printable.Text(a.Note)
 		}

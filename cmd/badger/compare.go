@@ -46,7 +46,8 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	analysis.Sort(batches)
-	named := analysis.Named{From: string(c.From), FromBatch: string(c.FromBatch), To: string(c.To), ToBatch: string(c.ToBatch)}
+	named := analysis.Named{From: string(c.From), FromBatch: string(c.FromBatch), To: string(c.To),
+		ToBatch: string(c.ToBatch)}
 	if len(c.Scores) == 2 {
 		named.FromOrigin, named.ToOrigin = storedscores.OriginOf(c.Scores, 0), storedscores.OriginOf(c.Scores, 1)
 	}

@@ -74,7 +74,8 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	metrics, err := evaluation.ChooseMetrics(engine, []string{scoring.AllMetrics}, "both", func(*scoring.Metric) bool { return false })
+	metrics, err := evaluation.ChooseMetrics(engine, []string{scoring.AllMetrics}, "both",
+		func(*scoring.Metric) bool { return false })
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,8 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		step("score atlas " + v)
 		e := evaluation.Run{
 			ID: demoRun(v), Mode: "both", Version: version(), Engine: engine, Metrics: metrics, Warehouse: w, Summary: summary,
-			Source: &cases.Warehouse{Tables: w, Filter: store.Filter{By: scoring.By{Version: v}}}, Now: p.now, Notes: p.stderr, Stop: stop,
+			Source: &cases.Warehouse{Tables: w, Filter: store.Filter{By: scoring.By{Version: v}}}, Now: p.now, Notes: p.stderr,
+			Stop: stop,
 		}
 		o, err := e.Evaluate(working)
 		if err != nil {
@@ -152,7 +154,8 @@ ORDER BY r.agent_version, r.case_id LIMIT 6`
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "\nThe same functions, called from SQL (%d ms):\n\n%s\n\n", time.Since(begin).Milliseconds(), query)
+	fmt.Fprintf(p.stdout, "\nThe same functions, called from SQL (%d ms):\n\n%s\n\n", time.Since(begin).Milliseconds(),
+		query)
 	printTable(p.stdout, t, 40)
 	return nil
 }

@@ -27,7 +27,9 @@ func (c *failuresCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer src.close()
-	f, err := analysis.NewFailures(ctx, src, src.set, analysis.FailureOptions{Choose: c.choose, GroupOf: func(name string) string { return string(relation.GroupOf(name)) }})
+	f, err := analysis.NewFailures(ctx, src, src.set,
+		analysis.FailureOptions{Choose: c.choose,
+			GroupOf: func(name string) string { return string(relation.GroupOf(name)) }})
 	if err != nil {
 		return err
 	}
@@ -37,5 +39,6 @@ func (c *failuresCommand) Run(ctx context.Context, p process) error {
 	if c.JSON {
 		return writeJSON(p, f)
 	}
-	return report.RenderFailures(p.stdout, f, report.FailureView{By: c.By, Cases: c.Cases, All: c.All || len(c.Label) > 0}, c.options(p))
+	return report.RenderFailures(p.stdout, f, report.FailureView{By: c.By, Cases: c.Cases, All: c.All || len(c.Label) > 0},
+		c.options(p))
 }

@@ -23,7 +23,8 @@ import (
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], process{
-		getenv: os.Getenv, environ: os.Environ, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now, memoryLimit: debug.SetMemoryLimit,
+		getenv: os.Getenv, environ: os.Environ, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now,
+		memoryLimit: debug.SetMemoryLimit,
 	}))
 }
 

@@ -54,7 +54,8 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 	}
 	var base store.OfRun
 	if c.Against != "" {
-		if base, err = (evaluation.Named{ID: c.Against, Flag: "--against", Of: c.answers(), DB: c.DB}).Find(ctx, p.stderr, w); err != nil {
+		if base, err = (evaluation.Named{ID: c.Against, Flag: "--against", Of: c.answers(), DB: c.DB}).Find(ctx, p.stderr,
+			w); err != nil {
 			return err
 		}
 		if base.ID == of.ID {
@@ -127,7 +128,8 @@ func (c *reportCommand) write(ctx context.Context, p process, w *store.Store, ru
 		return err
 	}
 	if c.HTML != "" {
-		pages := pagesOf{process: p, w: w, masked: slices.Concat(masked, c.Mask), quiet: c.Quiet, run: runs.of.ID, of: c.answers(), baseline: runs.base.ID, all: c.Cases == "all"}
+		pages := pagesOf{process: p, w: w, masked: slices.Concat(masked, c.Mask), quiet: c.Quiet, run: runs.of.ID,
+			of: c.answers(), baseline: runs.base.ID, all: c.Cases == "all"}
 		if err := pages.write(ctx, c.HTML); err != nil {
 			return err
 		}

@@ -72,7 +72,8 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	e := runAtWork{process: p, quiet: c.Quiet || c.JSON && !isTerminal(p.stderr), Run: evaluation.Run{
-		ID: cmp.Or(c.Resume, c.ID, evaluation.NewID(p.now())), Mode: c.Mode, Version: version(), Concurrency: c.Concurrency, RetryFailed: c.RetryFailed, Resumed: c.Resume != "", Chosen: c.answers(),
+		ID: cmp.Or(c.Resume, c.ID, evaluation.NewID(p.now())), Mode: c.Mode, Version: version(), Concurrency: c.Concurrency,
+		RetryFailed: c.RetryFailed, Resumed: c.Resume != "", Chosen: c.answers(),
 		Now: p.now, Notes: p.stderr,
 	}}
 	closeAll, err := c.open(ctx, &e)
@@ -143,7 +144,8 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	e.Warn()
 	if outcome.Unread > 0 {
-		fmt.Fprintf(e.stderr, "!! %s could not be read: the scores say why, and the exit code is not 0\n", printable.Count(outcome.Unread, "answer"))
+		fmt.Fprintf(e.stderr, "!! %s could not be read: the scores say why, and the exit code is not 0\n",
+			printable.Count(outcome.Unread, "answer"))
 		err = cmp.Or(err, errLost)
 	}
 	return err
@@ -166,11 +168,13 @@ func (c *runCommand) noCases() error {
 	case c.Cases != "" && len(of) == 0:
 		return errcode.New(errcode.NotFound, "no cases in the file %q", filepath.Base(c.Cases))
 	case c.Cases != "":
-		return errcode.New(errcode.NotFound, "no cases of %[2]s in the file %[1]q", filepath.Base(c.Cases), strings.Join(of, ", "))
+		return errcode.New(errcode.NotFound, "no cases of %[2]s in the file %[1]q", filepath.Base(c.Cases),
+			strings.Join(of, ", "))
 	case len(of) == 0:
 		return errcode.New(errcode.NotFound, "there are no cases: badger.agent_runs holds no answers")
 	}
-	return errcode.New(errcode.NotFound, "there are no cases: badger.agent_runs holds no answers of %s", strings.Join(of, ", "))
+	return errcode.New(errcode.NotFound, "there are no cases: badger.agent_runs holds no answers of %s",
+		strings.Join(of, ", "))
 }
 
 // prepare reads the configuration and makes the engine with its judge.
@@ -206,13 +210,15 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 		return err
 	}
 	if c.Concurrency == 0 && config.Judge.Concurrency > 0 {
-		e.Concurrency = config.Judge.Concurrency + config.Judge.Concurrency/2 // some read and store while others wait for the judge
+		// some read and store while others wait for the judge
+		e.Concurrency = config.Judge.Concurrency + config.Judge.Concurrency/2
 	}
 	recorded, err := evaluation.OpenRecorded(ctx, c.Assessments, c.Backend)
 	if err != nil {
 		return err
 	}
-	o := scoring.EngineOptions{Snapshots: e.snapshots, Judge: e.judge.Backend(), Judges: e.judge.ByMetric(), Config: e.Config}
+	o := scoring.EngineOptions{Snapshots: e.snapshots, Judge: e.judge.Backend(), Judges: e.judge.ByMetric(),
+		Config: e.Config}
 	if recorded != nil {
 		o.Replies = recorded.Replies
 		e.Recorded = recorded
@@ -227,7 +233,8 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	if c.Strict {
 		e.Source = cases.Strict(e.Source, e.Engine.Strict)
 	}
-	if e.Metrics, err = evaluation.ChooseMetrics(e.Engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.Engine.HasJudge(m.Name) || recorded.Answers(m) }); err != nil {
+	if e.Metrics, err = evaluation.ChooseMetrics(e.Engine, c.Metrics, c.Mode,
+		func(m *scoring.Metric) bool { return e.Engine.HasJudge(m.Name) || recorded.Answers(m) }); err != nil {
 		return err
 	}
 	if e.gates, err = c.gates(config.Gates, e.Metrics, "this run"); err != nil {
@@ -250,7 +257,9 @@ func (c *runCommand) prepare(ctx context.Context, e *runAtWork) error {
 	if e.Summary.Mask, err = c.masking(config.Report.Masked); err != nil {
 		return err
 	}
-	if e.Exports, err = c.exportFlags.open(ctx, e.process, e.Summary.ExportOptions(evaluation.MetricsNamed(slices.Sorted(slices.Values(e.Metrics))), version()), e.Summary.Mask); err != nil {
+	if e.Exports, err = c.exportFlags.open(ctx, e.process,
+		e.Summary.ExportOptions(evaluation.MetricsNamed(slices.Sorted(slices.Values(e.Metrics))), version()),
+		e.Summary.Mask); err != nil {
 		return err
 	}
 	if e.Exports.Any() && c.Cases != "" && e.Exports.Places == nil {
@@ -286,13 +295,14 @@ func (c *runCommand) open(ctx context.Context, e *runAtWork) (_ func(), err erro
 	}()
 	to := c.written()
 	one := to != "" && to == c.Source // the database of the cases takes the scores, too
-	in, err := openCases(ctx, e.process, cases.Place{Flag: "--cases", File: c.Cases, URL: c.Source}, c.answerFlags, func(ctx context.Context, url string) (*store.Store, error) {
-		if !one {
-			return openToRead(ctx, url)
-		}
-		w, err := openStore(ctx, url, true)
-		return installed(ctx, w, err)
-	})
+	in, err := openCases(ctx, e.process, cases.Place{Flag: "--cases", File: c.Cases, URL: c.Source}, c.answerFlags,
+		func(ctx context.Context, url string) (*store.Store, error) {
+			if !one {
+				return openToRead(ctx, url)
+			}
+			w, err := openStore(ctx, url, true)
+			return installed(ctx, w, err)
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,8 @@ func (f *dropFlags) tests() analysis.CompareOptions {
 
 // gates are the metrics that have scores, and the gates of --fail-on-drop. Metrics are those of
 // --metrics. Names without scores are refused.
-func (f *dropFlags) gates(ctx context.Context, src *openScores, metrics []string) (there []string, gates []gate.Drop, err error) {
+func (f *dropFlags) gates(ctx context.Context, src *openScores,
+	metrics []string) (there []string, gates []gate.Drop, err error) {
 	if there, err = src.there(ctx, "--metrics", metrics...); err != nil {
 		return nil, nil, err
 	}

@@ -29,21 +29,30 @@ func (h Harness) pages(t *testing.T) {
 	yes, no := true, false
 	ms := func(n int) *time.Duration { d := time.Duration(n) * time.Millisecond; return &d }
 	question := func(id, text, dialect string, tags ...string) *scoring.Case {
-		return &scoring.Case{ID: id, Question: text, Dialect: dialect, Database: "shop", Tags: tags, Golds: []scoring.Query{{SQL: "SELECT gold " + id}}}
+		return &scoring.Case{ID: id, Question: text, Dialect: dialect, Database: "shop", Tags: tags,
+			Golds: []scoring.Query{{SQL: "SELECT gold " + id}}}
 	}
 	answer := func(id, version string, latency int) *scoring.Case {
-		return &scoring.Case{ID: id, Agent: scoring.Agent{Name: "atlas", Version: version, BatchID: "mon"}, Pred: scoring.Query{SQL: "select " + id + " of " + version, Latency: ms(latency)}}
+		return &scoring.Case{ID: id, Agent: scoring.Agent{Name: "atlas", Version: version, BatchID: "mon"},
+			Pred: scoring.Query{SQL: "select " + id + " of " + version, Latency: ms(latency)}}
 	}
-	must(w.WriteCases(ctx, "v9", []*scoring.Case{question("a", "an older text", "duckdb"), question("b", "How many 100% orders?", "duckdb", "sales")}))
+	must(w.WriteCases(ctx, "v9",
+		[]*scoring.Case{question("a", "an older text", "duckdb"), question("b", "How many 100% orders?", "duckdb", "sales")}))
 	must(w.WriteCases(ctx, "v10", []*scoring.Case{question("a", "How many Orders?", "postgres", "sales", "t\"x")}))
-	must(w.WriteCases(ctx, "v2", []*scoring.Case{answer("a", "2", 10), answer("b", "2", 20), answer("c", "2", 30), answer("a", "1", 5)}))
-	run, before := scoring.RunID{ID: "r1", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, scoring.RunID{ID: "r0", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}
+	must(w.WriteCases(ctx, "v2",
+		[]*scoring.Case{answer("a", "2", 10), answer("b", "2", 20), answer("c", "2", 30), answer("a", "1", 5)}))
+	run, before := scoring.RunID{ID: "r1", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}},
+		scoring.RunID{ID: "r0", By: scoring.By{Agent: "atlas", Version: "1", Batch: "mon"}}
 	for i, r := range []scoring.RunID{before, run} {
-		must(w.WriteRuns(ctx, store.Run{RunID: r, Started: at.Add(time.Duration(i) * time.Hour), Judge: "none", Counts: `{"ok": 3}`, Versions: `{"metrics": {"hybrid_ex": 2, "relation": 1}}`, Status: "done"}))
+		must(w.WriteRuns(ctx,
+			store.Run{RunID: r, Started: at.Add(time.Duration(i) * time.Hour), Judge: "none", Counts: `{"ok": 3}`,
+				Versions: `{"metrics": {"hybrid_ex": 2, "relation": 1}}`, Status: "done"}))
 	}
 	score := func(version, id, metric string, value float64, passed *bool, label, reason string) scoring.Row {
-		s := scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusOK, Value: value, Passed: passed, Label: label, Reason: reason}
-		return scoring.Row{AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}}, Score: s}
+		s := scoring.Score{Metric: metric, Version: 1, Status: scoring.StatusOK, Value: value, Passed: passed, Label: label,
+			Reason: reason}
+		return scoring.Row{
+			AnswerID: scoring.AnswerID{CaseID: id, By: scoring.By{Agent: "atlas", Version: version, Batch: "mon"}}, Score: s}
 	}
 	without := func(id, metric string, status scoring.Status, reason string) scoring.Row {
 		r := score("2", id, metric, 0, nil, "", reason)
@@ -51,14 +60,21 @@ func (h Harness) pages(t *testing.T) {
 		return r
 	}
 	must(w.WriteScores(ctx, "r1", "h", at, []scoring.Row{
-		score("2", "a", "hybrid_ex", 1, &yes, "", "all agree"), score("2", "b", "hybrid_ex", 0.25, &no, "", "1 of 4"), score("2", "c", "hybrid_ex", 0.5, &no, "", "1 of 2"), without("d", "hybrid_ex", scoring.StatusAbstained, "unsure"),
-		score("2", "a", "relation", 1, nil, "same", ""), score("2", "b", "relation", 0, nil, "rounded", ""), without("c", "relation", scoring.StatusFailed, "broke"),
-		without("d", "relation", scoring.StatusNotApplicable, scoring.NoPredSQL), score("2", "a", "sql_complexity", 1, nil, "easy", ""),
+		score("2", "a", "hybrid_ex", 1, &yes, "", "all agree"), score("2", "b", "hybrid_ex", 0.25, &no, "", "1 of 4"),
+		score("2", "c", "hybrid_ex", 0.5, &no, "", "1 of 2"), without("d", "hybrid_ex", scoring.StatusAbstained, "unsure"),
+		score("2", "a", "relation", 1, nil, "same", ""), score("2", "b", "relation", 0, nil, "rounded", ""),
+		without("c", "relation", scoring.StatusFailed, "broke"),
+		without("d", "relation", scoring.StatusNotApplicable, scoring.NoPredSQL),
+		score("2", "a", "sql_complexity", 1, nil, "easy", ""),
 	}))
-	must(w.WriteScores(ctx, "r0", "h", at, []scoring.Row{score("1", "a", "hybrid_ex", 0, &no, "", ""), score("1", "b", "hybrid_ex", 0.5, &no, "", "")}))
+	must(w.WriteScores(ctx, "r0", "h", at,
+		[]scoring.Row{score("1", "a", "hybrid_ex", 0, &no, "", ""), score("1", "b", "hybrid_ex", 0.5, &no, "", "")}))
 	must(w.WriteLabels(ctx,
-		store.Label{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", Note: "no", At: at},
-		store.Label{AnswerID: scoring.AnswerID{CaseID: "c", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim", Verdict: "fail", At: at})) // of the only version
+		store.Label{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}},
+			Annotator: "kim", Verdict: "fail", Note: "no", At: at},
+		// of the only version
+		store.Label{AnswerID: scoring.AnswerID{CaseID: "c", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim",
+			Verdict: "fail", At: at}))
 
 	p, err := w.Pages(ctx, nil)
 	must(err)
@@ -73,7 +89,8 @@ func (h Harness) pages(t *testing.T) {
 	}
 	sums, err := p.FiguresOf(ctx, runs, func(*store.Run) string { return "hybrid_ex" })
 	must(err)
-	if f := sums[store.RunMetric{RunID: run, Metric: "hybrid_ex"}]; f.Scores != 4 || f.OK != 3 || f.Judged != 3 || f.Passed != 1 || f.Abstained != 1 || f.Sum != 1.75 || !f.Last.Equal(at) {
+	if f := sums[store.RunMetric{RunID: run, Metric: "hybrid_ex"}]; f.Scores != 4 || f.OK != 3 || f.Judged != 3 ||
+		f.Passed != 1 || f.Abstained != 1 || f.Sum != 1.75 || !f.Last.Equal(at) {
 		t.Errorf("figures of runs: %+v", f)
 	}
 	scored, err := p.Run(ctx, run)
@@ -122,11 +139,15 @@ func (h Harness) pages(t *testing.T) {
 		{"tag", filter(store.ListFilter{Column: "tag", Op: store.Equal, Value: "t\"x"}), "a"},
 		{"no tag", filter(store.ListFilter{Column: "tag", Op: store.Equal}), "c d"},
 		{"dialect", filter(store.ListFilter{Column: "dialect", Op: store.Contains, Value: "POST"}), "a"},
-		{"question of the highest version", filter(store.ListFilter{Column: "question", Op: store.Equal, Value: "How many Orders?"}), "a"},
+		{"question of the highest version",
+			filter(store.ListFilter{Column: "question", Op: store.Equal, Value: "How many Orders?"}), "a"},
 		{"latency", filter(store.ListFilter{Column: "latency", Op: store.Greater, Value: "10"}), "b c"},
 		{"people", filter(store.ListFilter{Column: "people", Op: store.Equal, Value: "fail"}), "a c"},
-		{"unanswered", store.State{Metric: "relation", Filters: []store.ListFilter{{Column: "status", Op: store.Equal, Value: "unanswered"}}}, "d"},
-		{"two", filter(store.ListFilter{Column: "hybrid_ex", Op: store.Greater, Value: "0.3"}, store.ListFilter{Column: "sql", Op: store.Contains, Value: "of 2"}), "a c"},
+		{"unanswered",
+			store.State{Metric: "relation",
+				Filters: []store.ListFilter{{Column: "status", Op: store.Equal, Value: "unanswered"}}}, "d"},
+		{"two", filter(store.ListFilter{Column: "hybrid_ex", Op: store.Greater, Value: "0.3"},
+			store.ListFilter{Column: "sql", Op: store.Contains, Value: "of 2"}), "a c"},
 		{"search", store.State{Search: "100%"}, "b"},
 		{"search in the query", store.State{Search: "SELECT C"}, "c"},
 		{"expression", store.State{Search: `^How many .*[Oo]rders\?$`, Regexp: true}, "a b"},
@@ -154,7 +175,8 @@ func (h Harness) pages(t *testing.T) {
 		must(err)
 		rows, err := l.Page(ctx, []string{"hybrid_ex"})
 		must(err)
-		if got := strings.Join(ids, " "); got != c.want || counts[s.Mode] != int64(len(ids)) || len(rows) != len(ids) || len(ids) > 0 && rows[0].ID != ids[0] {
+		if got := strings.Join(ids, " "); got != c.want || counts[s.Mode] != int64(len(ids)) || len(rows) != len(ids) ||
+			len(ids) > 0 && rows[0].ID != ids[0] {
 			t.Errorf("%s: %s, counted %d, %d on the page; want %s", c.name, got, counts[s.Mode], len(rows), c.want)
 		}
 	}
@@ -164,7 +186,9 @@ func (h Harness) pages(t *testing.T) {
 	if n, err := l.Neighbours(ctx, "b"); err != nil || n != (store.Neighbours{Before: "a", After: "c", Place: 2, Of: 4}) {
 		t.Errorf("neighbours: %+v, %v", n, err)
 	}
-	for column, want := range map[string]string{"tag": "(none) 2, sales 2, t\"x 1", "dialect": "(none) 2, duckdb 1, postgres 1", "relation": "(none) 2, rounded 1, same 1", "reason": "1 of 2 1, 1 of 4 1, all agree 1, 1 more"} {
+	for column, want := range map[string]string{"tag": "(none) 2, sales 2, t\"x 1",
+		"dialect": "(none) 2, duckdb 1, postgres 1", "relation": "(none) 2, rounded 1, same 1",
+		"reason": "1 of 2 1, 1 of 4 1, all agree 1, 1 more"} {
 		parts, more, err := l.Slices(ctx, column, 3)
 		must(err)
 		var got []string
@@ -188,18 +212,23 @@ func (h Harness) pages(t *testing.T) {
 		verdicts = append(verdicts, v.ID+" "+v.Version+" "+v.CaseID+" "+v.Stands)
 	}
 	slices.Sort(verdicts)
-	if got, want := strings.Join(verdicts, ", "), "r0 1 a failed, r0 1 b failed, r1 2 a passed, r1 2 b failed, r1 2 d abstained"; got != want {
+	if got, want := strings.Join(verdicts, ", "),
+		"r0 1 a failed, r0 1 b failed, r1 2 a passed, r1 2 b failed, r1 2 d abstained"; got != want {
 		t.Errorf("verdicts: %s, want %s", got, want)
 	}
-	if ids, err := w.Unsteady(ctx, []scoring.RunID{before, run}, "hybrid_ex", 5); err != nil || !slices.Equal(ids, []string{"a"}) {
+	if ids, err := w.Unsteady(ctx, []scoring.RunID{before, run}, "hybrid_ex", 5); err != nil ||
+		!slices.Equal(ids, []string{"a"}) {
 		t.Errorf("unsteady questions: %q, %v; want a", ids, err)
 	}
 	detail, err := p.Case(ctx, run, "a")
 	must(err)
-	if c := detail.Answer.Case; c == nil || c.Question != "How many Orders?" || c.Pred.SQL != "select a of 2" || !detail.Answered || len(detail.Scores) != 3 || len(detail.Labels) != 1 || detail.Labels[0].Note != "no" || !detail.Labels[0].At.Equal(at) {
+	if c := detail.Answer.Case; c == nil || c.Question != "How many Orders?" || c.Pred.SQL != "select a of 2" ||
+		!detail.Answered || len(detail.Scores) != 3 || len(detail.Labels) != 1 || detail.Labels[0].Note != "no" ||
+		!detail.Labels[0].At.Equal(at) {
 		t.Errorf("case a: %+v", detail)
 	}
-	if detail, err = p.Case(ctx, run, "d"); err != nil || detail.Answer.Case != nil || detail.Answered || len(detail.Scores) != 2 {
+	if detail, err = p.Case(ctx, run, "d"); err != nil || detail.Answer.Case != nil || detail.Answered ||
+		len(detail.Scores) != 2 {
 		t.Errorf("case d, which is missing in the tables of answers and questions: %+v, %v", detail, err)
 	}
 }

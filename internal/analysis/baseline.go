@@ -122,7 +122,8 @@ func (c *Comparison) Headline() string {
 		return ""
 	}
 	if ch.Rate == nil {
-		text := fmt.Sprintf("The mean of %s is %.3f on %s; %.3f before.", ch.Metric, *ch.After, printable.Count(ch.Compared, "question"), *ch.Before)
+		text := fmt.Sprintf("The mean of %s is %.3f on %s; %.3f before.", ch.Metric, *ch.After,
+			printable.Count(ch.Compared, "question"), *ch.Before)
 		return text + " " + ch.isReal()
 	}
 	before, after := ch.Shares()
@@ -179,5 +180,7 @@ func (c *Comparison) Findings() []Finding {
 	if ch.Rate != nil {
 		change = fmt.Sprintf("%.1f points", 100*ch.Drop())
 	}
-	return []Finding{{FoundDrop, true, ch.PAdjusted, fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is real", ch.Metric, change, c.Baseline.Batch.Name())}}
+	return []Finding{
+		{FoundDrop, true, ch.PAdjusted,
+			fmt.Sprintf("%s is %s worse than the baseline, %s: the drop is real", ch.Metric, change, c.Baseline.Batch.Name())}}
 }

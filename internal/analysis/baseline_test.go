@@ -18,10 +18,12 @@ func accept(agent, version, batch string) Accepted {
 
 func TestBaselineOf(t *testing.T) {
 	night := func(agent, version string, n int, unfinished string) Batch {
-		return Batch{By: scoring.By{Agent: agent, Version: version, Batch: fmt.Sprint("n", n)}, At: day(n), Unfinished: unfinished}
+		return Batch{By: scoring.By{Agent: agent, Version: version, Batch: fmt.Sprint("n", n)}, At: day(n),
+			Unfinished: unfinished}
 	}
 	list := []Batch{
-		night("a", "1", 1, "stopped"), night("a", "1", 2, ""), night("b", "1", 2, ""), night("a", "1", 3, ""), night("a", "2", 4, ""), night("a", "2", 5, "running"), night("a", "2", 6, ""),
+		night("a", "1", 1, "stopped"), night("a", "1", 2, ""), night("b", "1", 2, ""), night("a", "1", 3, ""),
+		night("a", "2", 4, ""), night("a", "2", 5, "running"), night("a", "2", 6, ""),
 		night("a", "3", 7, ""),
 	}
 	both := accept("a", "1", "n3")
@@ -58,7 +60,10 @@ func TestBaselineOf(t *testing.T) {
 		t.Errorf("%q %+v, want %q", b, b, want)
 	}
 	list[1].At = time.Time{}
-	if _, b := BaselineOf(list, nil, 4); b.String() != "a 1, batch n2 (2 batches before), the first complete batch of the version before; no batch is accepted" || b.Days != nil {
+	if _, b := BaselineOf(list, nil,
+		4); b.String() !=
+		"a 1, batch n2 (2 batches before), the first complete batch of the version before; no batch is accepted" ||
+		b.Days != nil {
 		t.Errorf("%q", b)
 	}
 }
@@ -71,7 +76,8 @@ func decline() *memory {
 		for i, id := range ids(44) {
 			scores = append(scores, verdict(id, i < 35-2*n))
 		}
-		m.add(Batch{By: scoring.By{Agent: "atlas", Version: "3", Batch: fmt.Sprintf("n%02d", n+1)}, At: day(n + 1)}, scores...)
+		m.add(Batch{By: scoring.By{Agent: "atlas", Version: "3", Batch: fmt.Sprintf("n%02d", n+1)}, At: day(n + 1)},
+			scores...)
 	}
 	return m
 }
@@ -84,7 +90,9 @@ func TestSlowDecline(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := trend.Newest()
-	if ch := &c.Changes[0]; c.From.Batch != "n01" || c.Baseline.Why != BaselineFirst || ch.NBroken != 20 || ch.NFixed != 0 || !near(*ch.PAdjusted, 2/float64(1<<20), 1e-12) || ch.Outcome != Degraded || ch.Chance != MoreThanChance {
+	if ch := &c.Changes[0]; c.From.Batch != "n01" || c.Baseline.Why != BaselineFirst || ch.NBroken != 20 ||
+		ch.NFixed != 0 || !near(*ch.PAdjusted, 2/float64(1<<20), 1e-12) || ch.Outcome != Degraded ||
+		ch.Chance != MoreThanChance {
 		t.Errorf("%+v: %+v", c.Baseline, ch)
 	}
 	said, reached := trend.Check([]gate.Drop{{Metric: "ex", Drop: .05}})
@@ -119,7 +127,8 @@ func TestSlowDecline(t *testing.T) {
 	if trend, err = NewTrend(t.Context(), m, NewSet(nil), TrendOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if c := trend.Newest(); c.Baseline.Why != BaselineAccepted || c.Changes[0].Outcome != Chance || !near(*c.Changes[0].P, 2.0/16, 1e-12) {
+	if c := trend.Newest(); c.Baseline.Why != BaselineAccepted || c.Changes[0].Outcome != Chance ||
+		!near(*c.Changes[0].P, 2.0/16, 1e-12) {
 		t.Errorf("%+v: %+v", c.Baseline, c.Changes[0])
 	}
 }
@@ -132,10 +141,12 @@ func TestHistory(t *testing.T) {
 		for i, id := range ids(10) {
 			s := verdict(id, i < 6)
 			if n == 3 && i == 0 {
-				s = Score{CaseID: id, Metric: "ex", MetricVersion: 1, Status: scoring.StatusNotApplicable, Reason: scoring.NoPred, Config: "c", Gold: "g"}
+				s = Score{CaseID: id, Metric: "ex", MetricVersion: 1, Status: scoring.StatusNotApplicable, Reason: scoring.NoPred,
+					Config: "c", Gold: "g"}
 			}
 			if i == 9 { // expects no result
-				s = Score{CaseID: id, Metric: "ex", MetricVersion: 1, Status: scoring.StatusNotApplicable, Reason: "no gold", Config: "c", Gold: "g"}
+				s = Score{CaseID: id, Metric: "ex", MetricVersion: 1, Status: scoring.StatusNotApplicable, Reason: "no gold",
+					Config: "c", Gold: "g"}
 			}
 			if n == 0 {
 				s.Gold = "older"
@@ -148,7 +159,9 @@ func TestHistory(t *testing.T) {
 	if err != nil || len(h.Cases) != 10 || len(h.Batches) != 5 {
 		t.Fatalf("%v %+v", err, h)
 	}
-	for i, want := range map[int]string{0: "passed passed passed unanswered passed", 5: "passed passed passed passed passed", 6: "failed failed failed failed failed", 9: "not_applicable not_applicable not_applicable not_applicable not_applicable"} {
+	for i, want := range map[int]string{0: "passed passed passed unanswered passed",
+		5: "passed passed passed passed passed", 6: "failed failed failed failed failed",
+		9: "not_applicable not_applicable not_applicable not_applicable not_applicable"} {
 		var got []string
 		for _, s := range h.Cases[i].Standings {
 			got = append(got, s.String())
@@ -158,10 +171,12 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	c := h.Course(.05, 0)
-	if c == nil || c.Questions != 9 || len(c.Shares) != 4 || !near(c.Shares[2], 5.0/9, 1e-12) || !near(c.Shares[3], 6.0/9, 1e-12) || len(c.Findings) != 0 {
+	if c == nil || c.Questions != 9 || len(c.Shares) != 4 || !near(c.Shares[2], 5.0/9, 1e-12) ||
+		!near(c.Shares[3], 6.0/9, 1e-12) || len(c.Findings) != 0 {
 		t.Errorf("%+v", c)
 	}
-	if last, err := NewHistory(t.Context(), m, NewSet(nil), OfAgent(m.batches, 4, 2), "ex"); err != nil || len(last.Batches) != 2 || last.Course(.05, 0) != nil {
+	if last, err := NewHistory(t.Context(), m, NewSet(nil), OfAgent(m.batches, 4, 2), "ex"); err != nil ||
+		len(last.Batches) != 2 || last.Course(.05, 0) != nil {
 		t.Errorf("two nights: %v %+v", err, last)
 	}
 	if none, err := NewHistory(t.Context(), m, NewSet(nil), nil, "ex"); err != nil || none.Course(.05, 0) != nil {
@@ -176,12 +191,14 @@ func TestMissingAnswersAreWrong(t *testing.T) {
 		from = append(from, verdict(id, i < 6))
 		s := verdict(id, i < 6)
 		if i == 0 {
-			s = Score{CaseID: id, Metric: "ex", MetricVersion: 1, Status: scoring.StatusNotApplicable, Reason: scoring.NoPredResult, Config: "c", Gold: "g"}
+			s = Score{CaseID: id, Metric: "ex", MetricVersion: 1, Status: scoring.StatusNotApplicable,
+				Reason: scoring.NoPredResult, Config: "c", Gold: "g"}
 		}
 		to = append(to, s)
 	}
 	_, ch := compareOne(t, from, to, CompareOptions{})
-	if ch.To.Of != 10 || ch.To.Judged != 9 || !near(*ch.To.PassRate, .5, 1e-12) || ch.Rated != 10 || ch.PassedBefore != 6 || ch.PassedAfter != 5 || ch.NBroken != 1 || !near(*ch.Rate, -.1, 1e-12) {
+	if ch.To.Of != 10 || ch.To.Judged != 9 || !near(*ch.To.PassRate, .5, 1e-12) || ch.Rated != 10 ||
+		ch.PassedBefore != 6 || ch.PassedAfter != 5 || ch.NBroken != 1 || !near(*ch.Rate, -.1, 1e-12) {
 		t.Errorf("%+v", ch)
 	}
 }

@@ -29,7 +29,8 @@ type CompareOptions struct {
 
 // WithPrimary returns the chosen metrics with the primary one, if metrics are chosen and it is named and has scores.
 func (o CompareOptions) WithPrimary(there []string) []string {
-	if len(o.Metrics) == 0 || o.Primary == "" || slices.Contains(o.Metrics, o.Primary) || slices.Contains(o.Metrics, "all") || !slices.Contains(there, o.Primary) {
+	if len(o.Metrics) == 0 || o.Primary == "" || slices.Contains(o.Metrics, o.Primary) ||
+		slices.Contains(o.Metrics, "all") || !slices.Contains(there, o.Primary) {
 		return o.Metrics
 	}
 	return append(slices.Clone(o.Metrics), o.Primary)
@@ -96,7 +97,8 @@ type Change struct {
 	PAdjusted *float64 `json:"p_adjusted"`
 	Test      string   `json:"test,omitempty"` // of P: mcnemar_exact or sign_flip
 
-	Rated        int      `json:"rated"`                   // compared cases with a verdict or without an answer: the denominator of the pass rates
+	// compared cases with a verdict or without an answer: the denominator of the pass rates
+	Rated        int      `json:"rated"`
 	PassedBefore int      `json:"passed_before"`           // of them
 	PassedAfter  int      `json:"passed_after"`            // of them
 	Rate         *float64 `json:"pass_rate_change"`        // of the rated cases; an unanswered one does not pass
@@ -236,7 +238,9 @@ func (c *Comparison) Finish(made []string, o CompareOptions) {
 		text string
 	}{{c.OnlyOf[0], "only the first side has"}, {c.OnlyOf[1], "only the second side has"}} {
 		if n.n > 0 {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s %s; %s not compared", n.text, printable.Count(n.n, "case"), printable.Verb(n.n, "it is", "they are")))
+			c.Notes = append(c.Notes,
+				fmt.Sprintf("%s %s; %s not compared", n.text, printable.Count(n.n, "case"),
+					printable.Verb(n.n, "it is", "they are")))
 		}
 	}
 	slices.Sort(made)
@@ -504,10 +508,12 @@ func (c *Comparison) check(ch *Change, g gate.Drop) (ok bool, text string) {
 	chance := cmp.Or(ch.Chance, Same) + ", p " + PValue(*ch.PAdjusted)
 	if ch.Rate != nil {
 		before, after := ch.Shares()
-		return ok, fmt.Sprintf("%s passed on %.1f%%, then on %.1f%% of %s (%s, %s), expected no drop of %g points or more that is more than chance",
+		return ok, fmt.Sprintf(
+			"%s passed on %.1f%%, then on %.1f%% of %s (%s, %s), expected no drop of %g points or more that is more than chance",
 			g.Metric, 100*before, 100*after, printable.Count(ch.Rated, "shared case"), points(*ch.Rate), chance, 100*g.Drop)
 	}
-	return ok, fmt.Sprintf("the mean of %s went from %.4f to %.4f on %s (%s), expected no drop of %g or more that is more than chance",
+	return ok, fmt.Sprintf(
+		"the mean of %s went from %.4f to %.4f on %s (%s), expected no drop of %g or more that is more than chance",
 		g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), chance, g.Drop)
 }
 

@@ -94,7 +94,8 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 		}
 	}
 	if repeated {
-		f.Notes = append(f.Notes, "the batches of a version are taken together: if several answer a question, the latest answer is used")
+		f.Notes = append(f.Notes,
+			"the batches of a version are taken together: if several answer a question, the latest answer is used")
 	}
 	for _, m := range metrics {
 		f.add(set, m, systems)
@@ -114,13 +115,17 @@ func (f *Failures) nothing(metrics []string) string {
 		}
 	}
 	if len(looked) == 0 {
-		return fmt.Sprintf("nothing looked for labels: they come from the metrics %s, none of which has a score with a value here", strings.Join(metrics, ", "))
+		return fmt.Sprintf(
+			"nothing looked for labels: they come from the metrics %s, none of which has a score with a value here",
+			strings.Join(metrics, ", "))
 	}
-	return fmt.Sprintf("nothing was found by %s; labels come from the metrics %s", strings.Join(looked, ", "), strings.Join(metrics, ", "))
+	return fmt.Sprintf("nothing was found by %s; labels come from the metrics %s", strings.Join(looked, ", "),
+		strings.Join(metrics, ", "))
 }
 
 // LoadSystems reads batches, in the order of time, into one set of answers for each system.
-func LoadSystems(ctx context.Context, src Source, set *Set, batches []Batch, metrics []string) (systems []*Answers, repeated bool, err error) {
+func LoadSystems(ctx context.Context, src Source, set *Set, batches []Batch,
+	metrics []string) (systems []*Answers, repeated bool, err error) {
 	at := map[string]*Answers{}
 	for _, b := range batches {
 		key := b.Agent + "\x00" + b.Version + "\x00" + b.Origin
@@ -138,7 +143,8 @@ func LoadSystems(ctx context.Context, src Source, set *Set, batches []Batch, met
 		}
 	}
 	slices.SortFunc(systems, func(a, b *Answers) int {
-		return cmp.Or(printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
+		return cmp.Or(printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version),
+			strings.Compare(a.Origin, b.Origin))
 	})
 	return systems, repeated, nil
 }
@@ -189,7 +195,9 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 			for _, c := range cases {
 				questions[c] = true
 			}
-			row.Groups = append(row.Groups, FailureGroup{System: a.System(), Agent: a.Agent, Of: a.Version, Tier: g.tier, N: len(cases), Wrong: wrong[l][g], Scored: looked[g], Cases: cases})
+			row.Groups = append(row.Groups,
+				FailureGroup{System: a.System(), Agent: a.Agent, Of: a.Version, Tier: g.tier, N: len(cases), Wrong: wrong[l][g],
+					Scored: looked[g], Cases: cases})
 		}
 		row.Cases = len(questions)
 		slices.SortFunc(row.Groups, func(a, b FailureGroup) int {
@@ -198,7 +206,8 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 		out = append(out, row)
 	}
 	slices.SortFunc(out, func(a, b FailureLabel) int {
-		return cmp.Or(strings.Compare(a.Kind, b.Kind), cmp.Compare(b.Wrong, a.Wrong), cmp.Compare(b.N, a.N), strings.Compare(a.Label, b.Label))
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), cmp.Compare(b.Wrong, a.Wrong), cmp.Compare(b.N, a.N),
+			strings.Compare(a.Label, b.Label))
 	})
 	f.Labels = append(f.Labels, out...)
 }

@@ -93,9 +93,9 @@ func (h *History) at(batch, question int) entry {
 	return entry{}
 }
 
-// Course holds the findings of a history: a trend, a change of level, and whether the latest batch is unusual. All of it is
-// about the same questions in all of its batches, those that have a verdict or no answer in each, and whose scores may
-// be compared with those of the latest batch.
+// Course holds the findings of a history: a trend, a change of level, and whether the latest batch is unusual. All of
+// it is about the same questions in all of its batches, those that have a verdict or no answer in each, and whose
+// scores may be compared with those of the latest batch.
 type Course struct {
 	Metric    string           `json:"metric"`
 	Batches   []Batch          `json:"batches"`
@@ -220,20 +220,25 @@ func (c *Course) find(alpha float64) {
 		if !first.At.IsZero() {
 			since += " (" + Day(first.At) + ")"
 		}
-		c.add(FoundStep, s.After < s.Before, &s.P, fmt.Sprintf("since %s, %s of %s are right on average; %s before it: the change is real",
-			since, WholePercent(s.After), printable.Count(c.Questions, "question"), WholePercent(s.Before)))
+		c.add(FoundStep, s.After < s.Before, &s.P,
+			fmt.Sprintf("since %s, %s of %s are right on average; %s before it: the change is real",
+				since, WholePercent(s.After), printable.Count(c.Questions, "question"), WholePercent(s.Before)))
 	}
 	if t := c.Trend; t.P < alpha {
 		word := "rises"
 		if t.PerOccasion < 0 {
 			word = "falls"
 		}
-		c.add(FoundTrend, t.PerOccasion < 0, &t.P, fmt.Sprintf("the share of right answers %s over the last %d batches, from %s to %s of %s (%.1f points a batch): the trend is real",
-			word, len(c.Batches), WholePercent(c.Shares[0]), WholePercent(c.Shares[last]), printable.Count(c.Questions, "question"), math.Abs(100*t.PerOccasion)))
+		c.add(FoundTrend, t.PerOccasion < 0, &t.P, fmt.Sprintf("the share of right answers %s over the last "+
+			"%d batches, from %s to %s of %s (%.1f points a batch): the trend is real",
+			word, len(c.Batches), WholePercent(c.Shares[0]), WholePercent(c.Shares[last]),
+			printable.Count(c.Questions, "question"), math.Abs(100*t.PerOccasion)))
 	}
 	if u := c.Usual; u != nil && (c.Shares[last] < u.Low || c.Shares[last] > u.High) {
-		c.add(FoundUnusual, c.Shares[last] < u.Low, nil, fmt.Sprintf("%s of %s are right; %s to %s is usual for %s (its %s before)",
-			WholePercent(c.Shares[last]), printable.Count(c.Questions, "question"), WholePercent(u.Low), WholePercent(u.High), c.Batches[last].System(), printable.Count(u.Batches, "batch")))
+		c.add(FoundUnusual, c.Shares[last] < u.Low, nil,
+			fmt.Sprintf("%s of %s are right; %s to %s is usual for %s (its %s before)",
+				WholePercent(c.Shares[last]), printable.Count(c.Questions, "question"), WholePercent(u.Low), WholePercent(u.High),
+				c.Batches[last].System(), printable.Count(u.Batches, "batch")))
 	}
 }
 

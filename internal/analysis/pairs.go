@@ -64,7 +64,8 @@ func (s *Set) NewTally(metric string, o CompareOptions) *Tally {
 
 func (x *comparing) tally(metric, tier string, lower bool) *Tally {
 	return &Tally{
-		x: x, from: figuring{lower: lower}, to: figuring{lower: lower}, change: Change{Metric: metric, Tier: tier, LowerIsBetter: lower, Outcome: NotCompared},
+		x: x, from: figuring{lower: lower}, to: figuring{lower: lower},
+		change: Change{Metric: metric, Tier: tier, LowerIsBetter: lower, Outcome: NotCompared},
 		unlike: map[Unlike]int{}, transitions: map[[2]Standing]*Transition{},
 	}
 }
@@ -147,8 +148,10 @@ func (t *Tally) Change() Change {
 		mean := after - before
 		c.Mean = &mean
 	}
-	if t.rated > 0 { // the metric has verdicts: a case without an answer passes on neither side, as it counts as 0 in the means
-		c.Rated, c.PassedBefore, c.PassedAfter, c.NFixed, c.NBroken = t.rated+t.silent, t.passedFrom, t.passedTo, t.fixed, t.broken
+	// the metric has verdicts: a case without an answer passes on neither side, as it counts as 0 in the means
+	if t.rated > 0 {
+		c.Rated, c.PassedBefore, c.PassedAfter, c.NFixed, c.NBroken = t.rated+t.silent, t.passedFrom, t.passedTo, t.fixed,
+			t.broken
 		c.testShare()
 	}
 	return c
@@ -176,7 +179,8 @@ const (
 )
 
 // standings are how addresses and tables name the standings.
-var standings = []string{"passed", "failed", "no_verdict", "abstained", "not_applicable", "unanswered", "error", "absent"}
+var standings = []string{"passed", "failed", "no_verdict", "abstained", "not_applicable", "unanswered", "error",
+	"absent"}
 
 // String names the standing: passed, failed, no_verdict, abstained, not_applicable, unanswered, error
 // or absent.

@@ -79,7 +79,9 @@ func (b *Batch) sameVersion(o *Batch) bool {
 // they are new; names decide where dates do not.
 func Sort(batches []Batch) {
 	slices.SortStableFunc(batches, func(a, b Batch) int {
-		return cmp.Or(a.At.Compare(b.At), printable.CompareNatural(a.Batch, b.Batch), printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
+		return cmp.Or(a.At.Compare(b.At), printable.CompareNatural(a.Batch, b.Batch),
+			printable.CompareNatural(a.Agent, b.Agent), printable.CompareVersions(a.Version, b.Version),
+			strings.Compare(a.Origin, b.Origin))
 	})
 }
 
@@ -264,7 +266,8 @@ func (a *Answers) Contradicts(s *Score) bool {
 	if e.mark == absent || e.mark.status() == failed {
 		return false
 	}
-	return e.mark != markOf(s) || e.mark.status() == scored && e.value != s.Value || a.set.makings[e.made] != making{s.MetricVersion, s.Config, s.Judge} || a.set.golds.Text(e.gold) != s.Gold
+	return e.mark != markOf(s) || e.mark.status() == scored && e.value != s.Value ||
+		a.set.makings[e.made] != making{s.MetricVersion, s.Config, s.Judge} || a.set.golds.Text(e.gold) != s.Gold
 }
 
 // Add adds a score in place of one of the same case and metric.
@@ -284,7 +287,8 @@ func (a *Answers) Add(s *Score) {
 	if int(n) >= len(x.entries) {
 		x.entries = slices.Grow(x.entries, int(n)+1-len(x.entries))[:n+1]
 	}
-	x.entries[n] = entry{value: s.Value, made: a.set.madeOf(making{s.MetricVersion, s.Config, s.Judge}), gold: a.set.golds.of(s.Gold), mark: markOf(s)}
+	x.entries[n] = entry{value: s.Value, made: a.set.madeOf(making{s.MetricVersion, s.Config, s.Judge}),
+		gold: a.set.golds.of(s.Gold), mark: markOf(s)}
 	delete(x.findings, n)
 	if len(s.Findings) > 0 {
 		if x.findings == nil {
@@ -354,7 +358,8 @@ func metricsOf(all ...*Answers) []string {
 
 // Headline lists the most informative metrics about an agent, in the order of tables: the default selection.
 var Headline = []string{
-	"hybrid_ex", "verdict", "rose", "flex", "stef", "sql_judge_equivalent", "ex_bird", "ex_multiset", "syntactic_accuracy", "component_f1",
+	"hybrid_ex", "verdict", "rose", "flex", "stef", "sql_judge_equivalent", "ex_bird", "ex_multiset", "syntactic_accuracy",
+	"component_f1",
 	"faithfulness", "intent_resolution", "refusal", "tool_recall", "tool_order", "tool_excess",
 }
 

@@ -65,13 +65,14 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 	at := slices.Index(batches, first)
 	i, _ := BaselineOf(batches, n.Accepted, at)
 	if i < 0 {
-		return nil, nil, errcode.Usage("no complete batch of %s precedes %s; name a side with --from", agentOf(&first), printable.Short(first.Name()))
+		return nil, nil, errcode.Usage("no complete batch of %s precedes %s; name a side with --from", agentOf(&first),
+			printable.Short(first.Name()))
 	}
 	return batches[i : i+1], to, nil
 }
 
-// BatchesNamed returns the batches of an agent and version, or one of the two, as flags name them; batch is an ID, or ""
-// for all. If there are none or several versions have the name, it is a usage error of flag.
+// BatchesNamed returns the batches of an agent and version, or one of the two, as flags name them; batch is an ID, or
+// "" for all. If there are none or several versions have the name, it is a usage error of flag.
 func BatchesNamed(batches []Batch, flag, name, batch string) ([]Batch, error) {
 	var out []Batch
 	systems := map[string]bool{}
@@ -98,7 +99,8 @@ func BatchesNamed(batches []Batch, flag, name, batch string) ([]Batch, error) {
 	if len(systems) == 0 {
 		return nil, errcode.Usage("%s: no scores of %.60q; there are %s", flag, what, strings.Join(known, ", "))
 	}
-	return nil, errcode.Usage("%s: %.60q names %d agents and versions, expected one; there are %s", flag, what, len(systems), strings.Join(known, ", "))
+	return nil, errcode.Usage("%s: %.60q names %d agents and versions, expected one; there are %s", flag, what,
+		len(systems), strings.Join(known, ", "))
 }
 
 // Baseline is the baseline that Sides chose for the sides that it returned; nil if the caller named the first side.
@@ -140,7 +142,8 @@ func called(b *Batch, name string) bool {
 	if name == scoring.Unnamed || name == scoring.NoName {
 		return b.Agent == "" || name == b.Agent
 	}
-	return name == "" || name == b.Agent || name == b.Version || name == b.Agent+"@"+b.Version || name == b.Agent+" "+b.Version || name == b.System() || name == b.Origin
+	return name == "" || name == b.Agent || name == b.Version || name == b.Agent+"@"+b.Version ||
+		name == b.Agent+" "+b.Version || name == b.System() || name == b.Origin
 }
 
 // CompareSides loads the metrics of both sides and compares them. If several batches of a side have a question, the
@@ -153,7 +156,9 @@ func CompareSides(ctx context.Context, src Source, set *Set, from, to []Batch, o
 		whole := side[len(side)-1]
 		if len(side) > 1 {
 			whole.Batch = ""
-			notes = append(notes, strconv.Itoa(len(side))+" batches of "+whole.System()+" are taken together: if several answer a question, the latest answer is used")
+			notes = append(notes,
+				strconv.Itoa(len(side))+" batches of "+whole.System()+
+					" are taken together: if several answer a question, the latest answer is used")
 		}
 		for _, b := range side {
 			whole.Unfinished = cmp.Or(b.Unfinished, whole.Unfinished)

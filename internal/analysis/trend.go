@@ -148,7 +148,8 @@ func newestOfAgents(batches []Batch) []int {
 // TrendOf makes a trend of batches. compare compares batch i with its baseline, or with no scores
 // where before is below 0; it is called for each batch in the order of time, and may return nil to
 // leave the batch out. [Trend.Conclude] adds the findings.
-func TrendOf(batches []Batch, there []string, o TrendOptions, compare func(batches []Batch, before, i int, o CompareOptions) (*Comparison, error)) (*Trend, error) {
+func TrendOf(batches []Batch, there []string, o TrendOptions,
+	compare func(batches []Batch, before, i int, o CompareOptions) (*Comparison, error)) (*Trend, error) {
 	o.CompareOptions = o.withDefaults()
 	t := &Trend{MinDrop: o.MinDrop, Alpha: o.Alpha, found: map[int]*Comparison{}}
 	for _, b := range batches {
@@ -192,7 +193,8 @@ func TrendOf(batches []Batch, there []string, o TrendOptions, compare func(batch
 			continue
 		}
 		for _, n := range c.Notes {
-			if !strings.HasPrefix(n, "only the ") && n != c.From.unfinished() && n != c.To.unfinished() { // reported for each batch
+			// reported for each batch
+			if !strings.HasPrefix(n, "only the ") && n != c.From.unfinished() && n != c.To.unfinished() {
 				notes[n] = true
 			}
 		}
@@ -224,7 +226,10 @@ func (t *Trend) note(notes map[string]bool) {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %s %s no date (agent_runs.ran_at, or the date of a run): such batches come first, in the order of their names", undated, printable.Count(len(t.Batches), "batch"), printable.Verb(undated, "has", "have")))
 	}
 	if evaluated > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d of %s %s first evaluation", evaluated, printable.Count(len(t.Batches), "batch"), printable.Verb(evaluated, "does not say when it was answered (agent_runs.ran_at): its date is that of the", "do not say when they were answered (agent_runs.ran_at): their date is that of their")))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("%d of %s %s first evaluation", evaluated, printable.Count(len(t.Batches), "batch"),
+				printable.Verb(evaluated, "does not say when it was answered (agent_runs.ran_at): its date is that of the",
+					"do not say when they were answered (agent_runs.ran_at): their date is that of their")))
 	}
 	for i := range t.Batches {
 		if n := t.Batches[i].unfinished(); n != "" {

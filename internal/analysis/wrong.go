@@ -45,7 +45,8 @@ type wrongs struct {
 }
 
 // of counts the wrong answers of a system; judged is false if the primary metric gives it no verdict.
-func (w *wrongs) of(ctx context.Context, src Source, a *Answers, batches []Batch) (out *WrongAnswers, judged bool, err error) {
+func (w *wrongs) of(ctx context.Context, src Source, a *Answers,
+	batches []Batch) (out *WrongAnswers, judged bool, err error) {
 	x := a.series[w.primary]
 	if x == nil || !slices.ContainsFunc(x.entries, func(e entry) bool { return e.mark.judged() }) {
 		return nil, false, nil

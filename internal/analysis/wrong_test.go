@@ -17,7 +17,8 @@ func TestReasonsOfWrongAnswers(t *testing.T) {
 			f := strings.Fields(a)
 			s := verdict(f[0], f[1] == "p")
 			if f[1] == "-" {
-				s = Score{CaseID: f[0], Metric: "ex", MetricVersion: 1, Status: scoring.StatusNotApplicable, Reason: scoring.NoPred, Config: "c", Gold: "g"}
+				s = Score{CaseID: f[0], Metric: "ex", MetricVersion: 1, Status: scoring.StatusNotApplicable, Reason: scoring.NoPred,
+					Config: "c", Gold: "g"}
 			}
 			scores = append(scores, s)
 			if len(f) > 2 {
@@ -32,7 +33,8 @@ func TestReasonsOfWrongAnswers(t *testing.T) {
 	}
 	night("1", 1, "c1 p rounded", "c2 p", "c3 p", "c4 f superset", "c5 f")
 	night("2", 2, "c1 p rounded", "c2 f condition_missing superset", "c3 - ", "c4 f condition_missing", "c5 f")
-	f, err := NewFailures(t.Context(), m, NewSet(nil), FailureOptions{Primary: "ex", GroupOf: func(r string) string { return "group of " + r }})
+	f, err := NewFailures(t.Context(), m, NewSet(nil),
+		FailureOptions{Primary: "ex", GroupOf: func(r string) string { return "group of " + r }})
 	if err != nil || len(f.Wrong) != 2 || f.Primary != "ex" {
 		t.Fatalf("%v %+v", err, f)
 	}
@@ -51,7 +53,8 @@ func TestReasonsOfWrongAnswers(t *testing.T) {
 		t.Errorf("%s, want %s", strings.Join(got, ", "), want)
 	}
 	for _, l := range f.Labels {
-		if want := map[string][2]int{"rounded": {2, 0}, "condition_missing": {2, 2}, "superset": {2, 2}}[l.Label]; want != [2]int{l.N, l.Wrong} {
+		if want := map[string][2]int{"rounded": {2, 0}, "condition_missing": {2, 2},
+			"superset": {2, 2}}[l.Label]; want != [2]int{l.N, l.Wrong} {
 			t.Errorf("%s: %d answers, %d wrong, want %v", l.Label, l.N, l.Wrong, want)
 		}
 	}

@@ -14,10 +14,12 @@ import (
 // groups are the families of metrics with their titles, in the order of the page. Other groups
 // follow under their own names.
 var groups = []struct{ name, title, about string }{
-	{"verdict", "Verdict", "The verdict reports whether an answer is right, by rule or, if the rules do not decide, by a judge."},
+	{"verdict", "Verdict",
+		"The verdict reports whether an answer is right, by rule or, if the rules do not decide, by a judge."},
 	{"execution", "Results", "These metrics compare the result of the agent's query with the gold result."},
 	{"sql", "SQL text", "These metrics read the queries and run nothing. SQL that is only partly understood is still scored, with a warning that names the line."},
-	{"judge", "Judges", "These metrics call a judge model. Its reply is recorded as an assessment, and the score is computed from it."},
+	{"judge", "Judges",
+		"These metrics call a judge model. Its reply is recorded as an assessment, and the score is computed from it."},
 	{"agent", "Agents", "These metrics read the agent's response and tool calls in addition to its query."},
 }
 
@@ -168,7 +170,8 @@ func inWords(n scoring.Field) string {
 
 // prose keeps Markdown from reading signs of formulae as its own.
 func prose(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "<", `\<`, "`", "\\`", "[", `\[`, "$", `\$`).Replace(strings.TrimSpace(s))
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "<", `\<`, "`", "\\`", "[", `\[`, "$",
+		`\$`).Replace(strings.TrimSpace(s))
 }
 
 // tableCell is prose in a table.

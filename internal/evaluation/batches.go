@@ -52,7 +52,8 @@ func (b *ofBaselines) compare(ctx context.Context, i int, o analysis.CompareOpti
 	if at >= 0 {
 		from, fromBatch = storedscores.SideOf(b.batches[at]), b.batches[at]
 	}
-	c, err := b.src.Compare(ctx, b.set, from, storedscores.Side{RunID: scoring.RunID{ID: b.run, By: b.batches[i].By}}, fromBatch, b.batches[i], o)
+	c, err := b.src.Compare(ctx, b.set, from, storedscores.Side{RunID: scoring.RunID{ID: b.run, By: b.batches[i].By}},
+		fromBatch, b.batches[i], o)
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +105,10 @@ func Batches(ctx context.Context, w *store.Store, of store.OfRun, primary string
 	return out, nil
 }
 
-// Drops compares each batch of a stored run with its baseline, and writes whether the gates pass. The p-values are those
-// that badger trend shows.
-func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun, gates []gate.Drop) (reached bool, err error) {
+// Drops compares each batch of a stored run with its baseline, and writes whether the gates pass. The p-values are
+// those that badger trend shows.
+func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
+	gates []gate.Drop) (reached bool, err error) {
 	if len(gates) == 0 {
 		return true, nil
 	}
@@ -146,7 +148,8 @@ func (e *Run) Drops(ctx context.Context, gates []gate.Drop) (reached bool, err e
 	return Drops(ctx, e.Notes, e.Warehouse, e.of(), gates)
 }
 
-// CompareBatches adds the batches of the run, next to their baselines, to its figures. A run that is not stored has none.
+// CompareBatches adds the batches of the run, next to their baselines, to its figures. A run that is not stored has
+// none.
 func (e *Run) CompareBatches(ctx context.Context) (err error) {
 	if e.Warehouse == nil {
 		return nil

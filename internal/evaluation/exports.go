@@ -28,7 +28,8 @@ func (e *Run) exportScored(q store.Question, rows []scoring.Row) {
 	for i := range rows {
 		scores[i] = rows[i].Score
 	}
-	slices.SortFunc(scores, func(x, y scoring.Score) int { return cmp.Compare(x.Metric, y.Metric) }) // as a report reads them
+	// as a report reads them
+	slices.SortFunc(scores, func(x, y scoring.Score) int { return cmp.Compare(x.Metric, y.Metric) })
 	e.Exports.Add(export.Of(e.ID, rows[0].AnswerID, q, scores))
 }
 

@@ -11,9 +11,12 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 )
 
-var _ = register(Format{Name: "markdown", File: "summary.md", Type: "text/markdown; charset=utf-8", open: func(w io.Writer, o Options) (Writer, error) {
-	return &summarised{w: w, o: o, sum: report.NewSummary(report.SummaryOptions{Metrics: o.Known, Primary: o.Metric})}, nil
-}})
+var _ = register(
+	Format{Name: "markdown", File: "summary.md", Type: "text/markdown; charset=utf-8",
+		open: func(w io.Writer, o Options) (Writer, error) {
+			return &summarised{w: w, o: o,
+				sum: report.NewSummary(report.SummaryOptions{Metrics: o.Known, Primary: o.Metric})}, nil
+		}})
 
 // MarkdownOptions select the content of the summary other than the figures.
 type MarkdownOptions struct {
@@ -74,17 +77,22 @@ func (m *markdown) head(o MarkdownOptions) {
 			}
 			switch {
 			case r.Passed != nil:
-				m.line(fmt.Sprintf("- %s passes %s on %d of %s: **%s**%s", who, code(metric.Name), r.Passed.Passed, r.Passed.Over(), report.Percent(r.Passed.Rate), m.comparison(r.Agent)))
+				m.line(fmt.Sprintf("- %s passes %s on %d of %s: **%s**%s", who, code(metric.Name), r.Passed.Passed, r.Passed.Over(),
+					report.Percent(r.Passed.Rate), m.comparison(r.Agent)))
 			case r.Mean != nil:
-				m.line(fmt.Sprintf("- %s has a mean %s of **%s** on %s%s", who, code(metric.Name), report.Value(*r.Mean), printable.Count(r.N, "case"), m.comparison(r.Agent)))
+				m.line(fmt.Sprintf("- %s has a mean %s of **%s** on %s%s", who, code(metric.Name), report.Value(*r.Mean),
+					printable.Count(r.N, "case"), m.comparison(r.Agent)))
 			case r.Coverage.Nowhere():
-				m.line(fmt.Sprintf("- %s does not apply to any of the %s of %s: %s", code(metric.Name), printable.Count(r.Coverage.Asked, "case"), who, code(r.Coverage.Why())))
+				m.line(fmt.Sprintf("- %s does not apply to any of the %s of %s: %s", code(metric.Name),
+					printable.Count(r.Coverage.Asked, "case"), who, code(r.Coverage.Why())))
 			default:
-				m.line(fmt.Sprintf("- %s has no value of %s: of %d asked, %s", who, code(metric.Name), r.Coverage.Asked, cmp.Or(r.Coverage.Left(), "none has one")))
+				m.line(fmt.Sprintf("- %s has no value of %s: of %d asked, %s", who, code(metric.Name), r.Coverage.Asked,
+					cmp.Or(r.Coverage.Left(), "none has one")))
 			}
 		}
 	}
-	line := "\n" + printable.Count(m.Cases, "question") + ", " + printable.Count(m.Answers, "answer") + ", " + printable.Count(m.Scores, "score")
+	line := "\n" + printable.Count(m.Cases, "question") + ", " + printable.Count(m.Answers, "answer") + ", " +
+		printable.Count(m.Scores, "score")
 	if o.Run != "" {
 		line += ", run " + code(o.Run)
 	}
@@ -114,7 +122,8 @@ func (m *markdown) batches() {
 	if len(m.Batches) < 2 {
 		return
 	}
-	t := table{columns: []string{"batch", "cases", "passed", "mean", "change", "p", "", "baseline"}, right: []bool{1: true, 2: true, 3: true, 4: true, 5: true, 7: false}}
+	t := table{columns: []string{"batch", "cases", "passed", "mean", "change", "p", "", "baseline"},
+		right: []bool{1: true, 2: true, 3: true, 4: true, 5: true, 7: false}}
 	for i := range m.Batches {
 		b := &m.Batches[i]
 		row := []string{code(b.Named()), fmt.Sprint(b.Figures.Asked), dash, dash, dash, dash, "", ""}
@@ -147,7 +156,8 @@ func (m *markdown) comparison(a report.Agent) string {
 }
 
 func (m *markdown) scores() {
-	t := table{columns: []string{"metric", "answers", "cases", "mean", "passed", "95 % CI", "failed", "no answer"}, right: []bool{2: true, 3: true, 4: true, 6: true, 7: true}}
+	t := table{columns: []string{"metric", "answers", "cases", "mean", "passed", "95 % CI", "failed", "no answer"},
+		right: []bool{2: true, 3: true, 4: true, 6: true, 7: true}}
 	leading := m.Leading(markdownMetrics)
 	for _, metric := range leading {
 		for i, r := range last(metric.Rates) {
@@ -195,11 +205,14 @@ func number(n int) string {
 
 func (m *markdown) changes() {
 	for _, c := range last(m.Changes) {
-		t := table{columns: []string{"metric", "cases", "change", "better", "worse", "p", ""}, right: []bool{1: true, 2: true, 3: true, 4: true, 5: true}}
+		t := table{columns: []string{"metric", "cases", "change", "better", "worse", "p", ""},
+			right: []bool{1: true, 2: true, 3: true, 4: true, 5: true}}
 		for _, metric := range m.Leading(markdownMetrics) {
 			for i := range c.Metrics {
 				if x := &c.Metrics[i]; x.Metric == metric.Name {
-					t.rows = append(t.rows, []string{code(x.Metric), fmt.Sprintf("%d/%d", x.N, x.Of), x.By(), number(x.Improved), number(x.Worse), x.PText(), x.Sure()})
+					t.rows = append(t.rows,
+						[]string{code(x.Metric), fmt.Sprintf("%d/%d", x.N, x.Of), x.By(), number(x.Improved), number(x.Worse), x.PText(),
+							x.Sure()})
 				}
 			}
 		}
@@ -214,7 +227,8 @@ func (m *markdown) changes() {
 		m.line("\nWorse than before, by " + code(m.Primary) + ":\n")
 		worse := table{columns: []string{"case", "before", "now", "why"}, right: []bool{1: true, 2: true, 3: false}}
 		for _, a := range c.Regressed[:min(len(c.Regressed), markdownAnswers)] {
-			worse.rows = append(worse.rows, []string{code(printable.ShortID(a.CaseID)), report.Value(*a.Before), report.Value(a.Value), why(&a)})
+			worse.rows = append(worse.rows,
+				[]string{code(printable.ShortID(a.CaseID)), report.Value(*a.Before), report.Value(a.Value), why(&a)})
 		}
 		worse.write(m.w)
 	}
@@ -233,7 +247,8 @@ func (m *markdown) worst() {
 		if shown[a.Agent]++; newest[a.Name] != a.Agent || shown[a.Agent] > markdownAnswers {
 			continue
 		}
-		t.rows = append(t.rows, []string{code(printable.ShortID(a.CaseID)), code(m.Label(a.Agent)), report.Value(a.Value), code(a.Question), why(a)})
+		t.rows = append(t.rows,
+			[]string{code(printable.ShortID(a.CaseID)), code(m.Label(a.Agent)), report.Value(a.Value), code(a.Question), why(a)})
 	}
 	if len(t.rows) > 0 {
 		m.line("\n### Worst answers\n\nBy " + code(m.Primary) + ".\n")

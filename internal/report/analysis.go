@@ -82,7 +82,8 @@ func tierName(t string) string { return strings.ReplaceAll(printable.Text(t), "_
 // ones of each; last 0 is all.
 func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{printable.Count(len(t.Batches), "batch"), bold}, span{v.dot + " " + printable.Count(len(t.Metrics), "metric"), plain})
+	v.line(span{printable.Count(len(t.Batches), "batch"), bold},
+		span{v.dot + " " + printable.Count(len(t.Metrics), "metric"), plain})
 	for i := range t.Latest {
 		v.latest(t, &t.Latest[i])
 	}
@@ -113,7 +114,9 @@ func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
 		v.paragraph("", fmt.Sprintf("Without a value in any batch: %s", strings.Join(without, ", ")))
 	}
 	if len(t.More) > 0 {
-		v.paragraph("", fmt.Sprintf("%s %s scores: --metrics all, or --metrics %s", printable.Count(len(t.More), "more metric"), printable.Verb(len(t.More), "has", "have"), strings.Join(t.More[:min(3, len(t.More))], ",")))
+		v.paragraph("",
+			fmt.Sprintf("%s %s scores: --metrics all, or --metrics %s", printable.Count(len(t.More), "more metric"),
+				printable.Verb(len(t.More), "has", "have"), strings.Join(t.More[:min(3, len(t.More))], ",")))
 	}
 	v.notes(t.Notes)
 	return v.w.Flush()
@@ -213,7 +216,8 @@ func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis
 				row[3] = text(printable.Text(cmp.Or(b.Version, analysis.NoVersion)))
 			}
 			row[4] = text(tierName(tier))
-			row[5], row[6], row[7], row[8] = text(strconv.Itoa(p.Now.Asked)), v.covered(p.Now.Coverage), v.value(p.Now.Mean), v.value(p.Now.P90)
+			row[5], row[6], row[7], row[8] = text(strconv.Itoa(p.Now.Asked)), v.covered(p.Now.Coverage), v.value(p.Now.Mean),
+				v.value(p.Now.P90)
 			if p.Now.PassRate != nil {
 				row[9] = v.share(p.Now.PassRate)
 			}
@@ -270,7 +274,8 @@ func Changed(c *analysis.Change) string {
 // for.
 func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases bool, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{printable.Text(c.From.Name()) + " " + v.arrow + " " + printable.Text(c.To.Name()), bold}, span{v.dot + " " + printable.Count(c.Shared, "shared question"), plain})
+	v.line(span{printable.Text(c.From.Name()) + " " + v.arrow + " " + printable.Text(c.To.Name()), bold},
+		span{v.dot + " " + printable.Count(c.Shared, "shared question"), plain})
 	if h := c.Headline(); h != "" {
 		v.paragraph("", h)
 	}
@@ -294,7 +299,8 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 	for i := range c.Changes {
 		ch := &c.Changes[i]
 		row := make([]cellSpans, 11)
-		row[0], row[1], row[2], row[10] = text(printable.Text(ch.Metric)), text(tierName(ch.Tier)), text(fmt.Sprintf("%d/%d", ch.Compared, ch.Shared)), v.outcome(ch)
+		row[0], row[1], row[2], row[10] = text(printable.Text(ch.Metric)), text(tierName(ch.Tier)),
+			text(fmt.Sprintf("%d/%d", ch.Compared, ch.Shared)), v.outcome(ch)
 		switch {
 		case ch.Rate != nil:
 			before, after := ch.Shares()
@@ -326,7 +332,9 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 		v.paragraph("", "Cases behind the changes: --cases, or --json")
 	}
 	if len(more) > 0 {
-		v.paragraph("", fmt.Sprintf("%s %s scores: --metrics all", printable.Count(len(more), "more metric"), printable.Verb(len(more), "has", "have")))
+		v.paragraph("",
+			fmt.Sprintf("%s %s scores: --metrics all", printable.Count(len(more), "more metric"),
+				printable.Verb(len(more), "has", "have")))
 	}
 	v.notes(c.Notes)
 	return v.w.Flush()
@@ -403,9 +411,12 @@ type FailureView struct {
 
 // kindTitles are the titles of the kinds of findings.
 var kindTitles = map[string]string{
-	analysis.KindIssue: "Issues of the query, by the SQL judge", analysis.KindError: "Errors, by FLEX", analysis.KindDifference: "Why right answers differ, by FLEX",
-	analysis.KindExecution: "How execution accuracy errs, by FLEX", analysis.KindRelation: "Relations between the results", analysis.KindFilters: "Filters applied, by STEF",
-	analysis.KindDiagnosis: "Diagnoses, by ROSE",
+	analysis.KindIssue: "Issues of the query, by the SQL judge", analysis.KindError: "Errors, by FLEX",
+	analysis.KindDifference: "Why right answers differ, by FLEX",
+	analysis.KindExecution:  "How execution accuracy errs, by FLEX",
+	analysis.KindRelation:   "Relations between the results",
+	analysis.KindFilters:    "Filters applied, by STEF",
+	analysis.KindDiagnosis:  "Diagnoses, by ROSE",
 }
 
 // KindTitle returns the heading for a kind of findings.
@@ -428,7 +439,8 @@ func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal O
 	}
 	if !o.Cases && len(f.Labels) > 0 {
 		v.line()
-		v.paragraph("", "The cases behind a label: --label NAME --cases, or --json. By tier or version: --by tier, --by version")
+		v.paragraph("",
+			"The cases behind a label: --label NAME --cases, or --json. By tier or version: --by tier, --by version")
 	}
 	v.notes(f.Notes)
 	return v.w.Flush()
@@ -436,7 +448,8 @@ func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal O
 
 func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLabel, o FailureView) {
 	scored := f.LookedAt[labels[0].Metric]
-	v.title(kindTitles[labels[0].Kind], fmt.Sprintf("%s: %s looked at", labels[0].Metric, printable.Count(scored, "answer")))
+	v.title(kindTitles[labels[0].Kind],
+		fmt.Sprintf("%s: %s looked at", labels[0].Metric, printable.Count(scored, "answer")))
 	const most = 10
 	shown := labels
 	if !o.All && len(shown) > most {
@@ -545,7 +558,8 @@ func RenderAudit(w io.Writer, a *analysis.Audit, top int, o Options) error {
 				}
 				reasons = append(reasons, text)
 			}
-			row := []cellSpans{text(printable.Text(s.CaseID)), text(s.Of), text(fmt.Sprintf("%d/%d", s.Rejected, s.Answers)), nil, text(printable.Text(strings.Join(reasons, ", ")))}
+			row := []cellSpans{text(printable.Text(s.CaseID)), text(s.Of), text(fmt.Sprintf("%d/%d", s.Rejected, s.Answers)),
+				nil, text(printable.Text(strings.Join(reasons, ", ")))}
 			if s.Accepted != nil {
 				row[3] = text(strconv.Itoa(*s.Accepted))
 			}
@@ -601,7 +615,8 @@ func (v analysisView) measured(a *analysis.Audit) {
 	}
 	about := "without labels"
 	if a.Labelled > 0 {
-		about = fmt.Sprintf("people accept %d of %d labelled answers that %s rejects, %s", a.Accepted, a.Labelled, a.EX, percent(float64(a.Accepted)/float64(a.Labelled)))
+		about = fmt.Sprintf("people accept %d of %d labelled answers that %s rejects, %s", a.Accepted, a.Labelled, a.EX,
+			percent(float64(a.Accepted)/float64(a.Labelled)))
 	}
 	v.title("Reasons", about)
 	var g grid
@@ -622,7 +637,8 @@ func (v analysisView) measured(a *analysis.Audit) {
 				name = "any: " + r.Of
 			}
 		}
-		row := []cellSpans{text(name), inStyle(printable.Text(r.By), dim), text(strconv.Itoa(r.Cases)), text(strconv.Itoa(r.N)), nil, nil, nil, nil}
+		row := []cellSpans{text(name), inStyle(printable.Text(r.By), dim), text(strconv.Itoa(r.Cases)),
+			text(strconv.Itoa(r.N)), nil, nil, nil, nil}
 		if r.Labelled > 0 {
 			row[4] = text(fmt.Sprintf("%d of %d", r.Accepted, r.Labelled))
 			row[5] = v.share(r.Precision)
@@ -681,7 +697,8 @@ func (v analysisView) discordance(a *analysis.Audit) {
 // RenderRanking writes for a terminal how systems rank.
 func RenderRanking(w io.Writer, r *analysis.Ranking, o Options) error {
 	v := analysisView{newPrinter(w, o)}
-	v.line(span{printable.Count(len(r.Systems), "system"), bold}, span{fmt.Sprintf("%s %d of %s shared by all", v.dot, r.Shared, printable.Count(r.Cases, "case")), plain})
+	v.line(span{printable.Count(len(r.Systems), "system"), bold},
+		span{fmt.Sprintf("%s %d of %s shared by all", v.dot, r.Shared, printable.Count(r.Cases, "case")), plain})
 	for i := range r.Metrics {
 		v.ranked(r, &r.Metrics[i], i == 0)
 	}
@@ -716,7 +733,8 @@ func (v analysisView) ranked(r *analysis.Ranking, m *analysis.Ranked, ex bool) {
 		g.column("")
 		for i := range m.Systems {
 			s := &m.Systems[i]
-			row := []cellSpans{text(place(s.Rank)), inStyle("["+place(s.RankLow)+v.dash+place(s.RankHigh)+"]", dim), text(printable.Text(s.System)), text(decimal(s.Mean)),
+			row := []cellSpans{text(place(s.Rank)), inStyle("["+place(s.RankLow)+v.dash+place(s.RankHigh)+"]", dim),
+				text(printable.Text(s.System)), text(decimal(s.Mean)),
 				inStyle(decimal(s.Low)+" to "+decimal(s.High), dim), nil, nil}
 			if s.Shift != nil && !ex {
 				st := dim
@@ -727,7 +745,8 @@ func (v analysisView) ranked(r *analysis.Ranking, m *analysis.Ranked, ex bool) {
 				if *s.Shift > 0 {
 					shift = "+" + shift
 				}
-				row[5], row[6] = inStyle(shift, st), inStyle(fmt.Sprintf("[%s to %s]", place(*s.ShiftLow), place(*s.ShiftHigh)), dim)
+				row[5], row[6] = inStyle(shift, st),
+					inStyle(fmt.Sprintf("[%s to %s]", place(*s.ShiftLow), place(*s.ShiftHigh)), dim)
 			}
 			g.add(row...)
 		}
@@ -737,7 +756,8 @@ func (v analysisView) ranked(r *analysis.Ranking, m *analysis.Ranked, ex bool) {
 	for _, u := range m.Unlike {
 		switch {
 		case u.Why == analysis.NoValue:
-			remarks = append(remarks, printable.Count(u.Cases, "case")+" left out: a system has no value (abstained, failed or not applicable)")
+			remarks = append(remarks,
+				printable.Count(u.Cases, "case")+" left out: a system has no value (abstained, failed or not applicable)")
 		default:
 			remarks = append(remarks, printable.Count(u.Cases, "case")+" left out: the systems have another "+u.Why)
 		}

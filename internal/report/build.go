@@ -50,7 +50,8 @@ func (s *Summary) Figures() *Figures {
 	}
 	f.Tiers = s.slices(f.Agents, byID, &s.tiers, func(c about) []uint16 { return []uint16{c.tier} })
 	slices.SortStableFunc(f.Tiers, func(a, b Slice) int { return cmp.Compare(s.tierRank(a.Name), s.tierRank(b.Name)) })
-	if without := s.members(f.Agents, byID, func(c about) bool { return c.tier == 0 }); len(f.Tiers) > 0 && without.cases > 0 {
+	if without := s.members(f.Agents, byID, func(c about) bool { return c.tier == 0 }); len(f.Tiers) > 0 &&
+		without.cases > 0 {
 		f.Tiers = append(f.Tiers, s.slice("", &without, f.Agents))
 	}
 	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c about) []uint16 { return s.lists.list(c.tags) })
@@ -416,7 +417,8 @@ func (s *Summary) change(from, to Agent, byID []int32) Change {
 			c.Regressed = append(c.Regressed, answer)
 		}
 	}
-	slices.SortStableFunc(c.Regressed, func(a, b Answer) int { return s.better(s.o.Primary, a.Value-*a.Before, b.Value-*b.Before) })
+	slices.SortStableFunc(c.Regressed,
+		func(a, b Answer) int { return s.better(s.o.Primary, a.Value-*a.Before, b.Value-*b.Before) })
 	c.Regressed = c.Regressed[:min(len(c.Regressed), max(0, s.o.Worst))]
 	return c
 }
@@ -540,14 +542,16 @@ func (s *Summary) unscored(agents []Agent, byID []int32) []Unscored {
 		out = append(out, u)
 	}
 	slices.SortFunc(out, func(a, b Unscored) int {
-		return cmp.Or(-cmp.Compare(urgency(a.Status), urgency(b.Status)), cmp.Compare(b.N, a.N), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Code, b.Code))
+		return cmp.Or(-cmp.Compare(urgency(a.Status), urgency(b.Status)), cmp.Compare(b.N, a.N),
+			cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Code, b.Code))
 	})
 	return out
 }
 
 // urgency puts failures first.
 func urgency(st scoring.Status) int {
-	return slices.Index([]scoring.Status{scoring.StatusNotApplicable, unanswered, scoring.StatusAbstained, scoring.StatusFailed}, st)
+	return slices.Index(
+		[]scoring.Status{scoring.StatusNotApplicable, unanswered, scoring.StatusAbstained, scoring.StatusFailed}, st)
 }
 
 // countCases counts the questions of every group of reasons, and names the first.

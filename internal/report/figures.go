@@ -25,9 +25,10 @@ type Figures struct {
 
 	// Batches are the latest batches of a stored run, the newest first.
 	Batches []BatchOf `json:"batches,omitempty"`
-	Changes []Change  `json:"changes,omitempty"` // every version against the one before it, agents of one version against each other
-	Tiers   []Slice   `json:"tiers,omitempty"`
-	Tags    []Slice   `json:"tags,omitempty"`
+	// every version against the one before it, agents of one version against each other
+	Changes []Change `json:"changes,omitempty"`
+	Tiers   []Slice  `json:"tiers,omitempty"`
+	Tags    []Slice  `json:"tags,omitempty"`
 	// UnreadableTags are the cases whose tags cannot be read; nil if there are none.
 	UnreadableTags *Slice     `json:"unreadable_tags,omitempty"`
 	Worst          []Answer   `json:"worst,omitempty"` // answers that did not pass, by agent version, the worst first
@@ -126,7 +127,8 @@ func (c *Coverage) Plus(o *Coverage) {
 
 // CoverageOf is the coverage of cases that were counted.
 func CoverageOf(scored, abstained, notApplicable, failed, unanswered int) Coverage {
-	c := Coverage{Asked: scored + abstained + notApplicable + failed + unanswered, Scored: scored, Abstained: abstained, NotApplicable: notApplicable, Failed: failed, Unanswered: unanswered}
+	c := Coverage{Asked: scored + abstained + notApplicable + failed + unanswered, Scored: scored, Abstained: abstained,
+		NotApplicable: notApplicable, Failed: failed, Unanswered: unanswered}
 	c.finish()
 	return c
 }
@@ -151,7 +153,8 @@ func (c *Coverage) finish() {
 		share := float64(c.Scored) / float64(c.AppliesTo)
 		c.Share = &share
 	}
-	slices.SortFunc(c.Reasons, func(a, b Reason) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Reason, b.Reason)) })
+	slices.SortFunc(c.Reasons,
+		func(a, b Reason) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Reason, b.Reason)) })
 }
 
 func (c *Coverage) count(outcome scoring.Status) {

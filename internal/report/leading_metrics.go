@@ -22,7 +22,8 @@ func (f *Figures) Leading(n int) []*Metric {
 	take := func(name string) {
 		for i := range f.Metrics {
 			m := &f.Metrics[i]
-			if m.Name == name && len(out) < n && !slices.Contains(out, m) && slices.ContainsFunc(m.Rates, func(r Rate) bool { return r.N > 0 }) {
+			if m.Name == name && len(out) < n && !slices.Contains(out, m) &&
+				slices.ContainsFunc(m.Rates, func(r Rate) bool { return r.N > 0 }) {
 				out = append(out, m)
 			}
 		}
@@ -128,7 +129,8 @@ func (v *view) worseBriefly() {
 			continue
 		}
 		if m := v.Change(v.Primary, c.To); m != nil {
-			v.title("Worse than before", fmt.Sprintf("%d of %d in %s, by %s", m.Worse, m.N, v.name(c.To), printable.Text(v.Primary)))
+			v.title("Worse than before",
+				fmt.Sprintf("%d of %d in %s, by %s", m.Worse, m.N, v.name(c.To), printable.Text(v.Primary)))
 		}
 		for i := range c.Regressed[:min(len(c.Regressed), briefAnswers)] {
 			a := c.Regressed[i]

@@ -47,7 +47,9 @@ func (v *view) header() {
 			agents = append(agents, printable.Text(a.Shown()))
 		}
 	}
-	line := []span{{printable.Count(v.Cases, "question"), bold}, {v.dot + " " + printable.Count(v.Answers, "answer"), plain}, {v.dot + " " + printable.Count(v.Scores, "score"), plain}}
+	line := []span{{printable.Count(v.Cases, "question"), bold},
+		{v.dot + " " + printable.Count(v.Answers, "answer"), plain},
+		{v.dot + " " + printable.Count(v.Scores, "score"), plain}}
 	if len(agents) > 0 {
 		line = append(line, span{v.dot + " " + strings.Join(agents, ", "), plain})
 	}
@@ -220,7 +222,8 @@ func (v *view) addRates(g *grid, name string, strong bool, rates []Rate) {
 			first = nil
 		}
 		c := &r.Coverage
-		row := []cellSpans{first, text(v.name(r.Agent)), text(fmt.Sprintf("%d/%d", c.Scored, c.Asked)), v.coverage(c), nil, nil, nil, nil}
+		row := []cellSpans{first, text(v.name(r.Agent)), text(fmt.Sprintf("%d/%d", c.Scored, c.Asked)), v.coverage(c), nil,
+			nil, nil, nil}
 		if r.Mean != nil {
 			row[4] = text(decimal(*r.Mean))
 		}
@@ -229,7 +232,8 @@ func (v *view) addRates(g *grid, name string, strong bool, rates []Rate) {
 			row[6] = inStyle(percent(s.Rate), shareStyle(s.Rate))
 			row[7] = inStyle(s.Interval(v.dash), dim)
 		}
-		g.add(append(row, v.count(c.Abstained, dim), v.count(c.NotApplicable, dim), v.count(c.Failed, red), v.count(c.Unanswered, red))...)
+		g.add(append(row, v.count(c.Abstained, dim), v.count(c.NotApplicable, dim), v.count(c.Failed, red),
+			v.count(c.Unanswered, red))...)
 	}
 }
 
@@ -449,14 +453,16 @@ func (v *view) unscored() {
 			break
 		}
 		if u.Status == scoring.StatusNotApplicable {
-			g.add(text(strconv.Itoa(u.N)), text(strconv.Itoa(u.Cases)), text(printable.Text(u.Reason)), inStyle(printable.Text(of), dim))
+			g.add(text(strconv.Itoa(u.N)), text(strconv.Itoa(u.Cases)), text(printable.Text(u.Reason)),
+				inStyle(printable.Text(of), dim))
 			continue
 		}
 		on := printable.Count(u.Cases, "case")
 		if u.Cases == 1 {
 			on = u.Example
 		}
-		v.line(span{string(u.Status), red}, span{fmt.Sprintf(": %s of %s, on %s", printable.Count(u.N, "score"), printable.Text(of), printable.Text(on)), plain})
+		v.line(span{string(u.Status), red},
+			span{fmt.Sprintf(": %s of %s, on %s", printable.Count(u.N, "score"), printable.Text(of), printable.Text(on)), plain})
 		if u.Code != "" {
 			u.Reason = u.Code + ": " + u.Reason
 		}
@@ -485,10 +491,13 @@ func (v *view) verdict() {
 			}
 			switch {
 			case r.Passed != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", printable.Text(m.Name), r.Passed.Passed, r.Passed.Over()), plain},
+				v.line(span{who, bold},
+					span{fmt.Sprintf(" passes %s on %d of %s, ", printable.Text(m.Name), r.Passed.Passed, r.Passed.Over()), plain},
 					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(&r), plain})
 			case r.Mean != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", printable.Text(m.Name), decimal(*r.Mean), printable.Count(r.N, "case")), plain}, span{v.comparison(&r), plain})
+				v.line(span{who, bold},
+					span{fmt.Sprintf(" has a mean %s of %s on %s", printable.Text(m.Name), decimal(*r.Mean),
+						printable.Count(r.N, "case")), plain}, span{v.comparison(&r), plain})
 			default:
 				v.line(span{who, bold}, span{" has no value of " + printable.Text(m.Name), plain})
 			}
@@ -518,7 +527,8 @@ func (c *Coverage) Left() string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{c.Unanswered, "unanswered"}, {c.Failed, "failed"}, {c.Abstained, "abstained"}, {c.NotApplicable, "not applicable"}} {
+	}{{c.Unanswered, "unanswered"}, {c.Failed, "failed"}, {c.Abstained, "abstained"},
+		{c.NotApplicable, "not applicable"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}

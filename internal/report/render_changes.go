@@ -42,7 +42,8 @@ func (v *view) changes() {
 }
 
 func (v *view) changeRow(m *MetricChange) []cellSpans {
-	row := []cellSpans{text(printable.Text(m.Metric)), text(fmt.Sprintf("%d/%d", m.N, m.Of)), text(signed(m.Mean)), nil, v.count(m.Improved, green), v.count(m.Worse, red), text(m.PText()), nil, nil}
+	row := []cellSpans{text(printable.Text(m.Metric)), text(fmt.Sprintf("%d/%d", m.N, m.Of)), text(signed(m.Mean)), nil,
+		v.count(m.Improved, green), v.count(m.Worse, red), text(m.PText()), nil, nil}
 	if m.Rate != nil {
 		row[3] = text(m.By())
 	}
@@ -136,7 +137,8 @@ func (f *Figures) On(c *Change, m *MetricChange) string {
 			return ""
 		}
 		share := func(n int) string { return percent(float64(n) / float64(both.Of)) }
-		return "the " + printable.Count(both.Of, "case") + " that both have: " + share(both.Before) + " to " + share(both.After)
+		return "the " + printable.Count(both.Of, "case") + " that both have: " + share(both.Before) + " to " +
+			share(both.After)
 	}
 	if m.N == from.N && m.N == to.N {
 		return ""

@@ -44,7 +44,8 @@ func (v analysisView) wrong(w *analysis.WrongAnswers, primary string, o FailureV
 	g.words("example", 8)
 	for i := range shown {
 		r := &shown[i]
-		row := []cellSpans{text(printable.Text(ReasonName(r.Reason))), inStyle(printable.Text(r.Group), dim), text(strconv.Itoa(r.N)), nil, inStyle(printable.Text(r.Reason), dim), inStyle(printable.Text(r.Cases[0]), dim)}
+		row := []cellSpans{text(printable.Text(ReasonName(r.Reason))), inStyle(printable.Text(r.Group), dim),
+			text(strconv.Itoa(r.N)), nil, inStyle(printable.Text(r.Reason), dim), inStyle(printable.Text(r.Cases[0]), dim)}
 		if w.NewlyWrong != nil {
 			row[3] = v.count(r.New, red)
 		}

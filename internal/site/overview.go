@@ -329,7 +329,7 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts ma
 		o.Headline = "Stopped after " + things(v.Cases, "question") + "."
 		o.Resume = "badger run --resume " + v.Row.ID
 	case of == 0 && m.Mean == nil:
-		o.Headline = things(v.Cases, "answer") + ", none of which has a gold answer."
+		o.Headline = things(v.Cases, "answer") + " without a gold answer."
 	case m.Share == nil:
 		o.Headline = metric.DisplayName(m.Name) + " is " + figure(m.Mean) + " on average."
 	}

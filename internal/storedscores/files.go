@@ -139,7 +139,9 @@ func contradiction(ctx context.Context, path string, r *batch.FileRow) error {
 	if b != (analysis.Batch{}) {
 		of += ", " + printable.Short(b.Name())
 	}
-	return errcode.New(errcode.DataLoss, "%s:%d: expected one score of each answer and metric: line %d has another one of %s", printable.Short(filepath.Base(path)), r.Line, first, of)
+	return errcode.New(errcode.DataLoss,
+		"%s:%d: expected one score of each answer and metric: line %d has another one of %s",
+		printable.Short(filepath.Base(path)), r.Line, first, of)
 }
 
 // OriginOf names a file by its base, or by its path where two have the same base.
@@ -235,7 +237,8 @@ func (s *Files) LoadEach(ctx context.Context, metrics []string, into []*analysis
 func (s *Files) Accepted(context.Context) (analysis.Accepted, error) { return nil, nil }
 
 // Evidence yields the scores in the order of the files.
-func (s *Files) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error] {
+func (s *Files) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence,
+	error] {
 	return func(yield func(analysis.Evidence, error) bool) {
 		for i, path := range s.paths {
 			for r, err := range batch.ReadScores(ctx, path) {

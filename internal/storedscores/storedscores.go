@@ -56,10 +56,11 @@ func (s *Warehouse) Metrics(ctx context.Context) ([]string, error) {
 
 // Load adds the latest scores of a batch to answers.
 func (s *Warehouse) Load(ctx context.Context, b analysis.Batch, metrics []string, into *analysis.Answers) error {
-	return s.each(ctx, store.Latest{RunID: scoring.RunID{By: b.By}, Metrics: metrics, Details: analysis.Evident}, func(_ scoring.AnswerID, score *analysis.Score) bool {
-		into.Add(score)
-		return true
-	})
+	return s.each(ctx, store.Latest{RunID: scoring.RunID{By: b.By}, Metrics: metrics, Details: analysis.Evident},
+		func(_ scoring.AnswerID, score *analysis.Score) bool {
+			into.Add(score)
+			return true
+		})
 }
 
 // LoadEach adds the latest scores of some metrics to the answers of several batches of one agent, by one statement.
@@ -67,7 +68,8 @@ func (s *Warehouse) LoadEach(ctx context.Context, metrics []string, into []*anal
 	if len(into) == 0 {
 		return nil
 	}
-	l := store.Latest{RunID: scoring.RunID{By: scoring.By{Agent: cmp.Or(into[0].Agent, scoring.Unnamed)}}, Everything: true, Metrics: metrics}
+	l := store.Latest{RunID: scoring.RunID{By: scoring.By{Agent: cmp.Or(into[0].Agent, scoring.Unnamed)}},
+		Everything: true, Metrics: metrics}
 	of := map[scoring.By]*analysis.Answers{}
 	for _, a := range into {
 		of[a.By] = a
@@ -98,8 +100,10 @@ func (s *Warehouse) Accepted(ctx context.Context) (analysis.Accepted, error) {
 
 // Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers that
 // a pattern names.
-func (s *Warehouse) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error] {
-	return s.evidence(ctx, store.Latest{RunID: scoring.RunID{By: of.By}, Everything: true, Metrics: metrics, ByJudge: true})
+func (s *Warehouse) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence,
+	error] {
+	return s.evidence(ctx,
+		store.Latest{RunID: scoring.RunID{By: of.By}, Everything: true, Metrics: metrics, ByJudge: true})
 }
 
 // EvidenceOf yields the scores of the metrics of one side.
@@ -123,8 +127,10 @@ func (s *Warehouse) evidence(ctx context.Context, l store.Latest) iter.Seq2[anal
 			return kept
 		}
 		err := s.each(ctx, l, func(id scoring.AnswerID, score *analysis.Score) bool {
-			id = scoring.AnswerID{CaseID: keep(id.CaseID), By: scoring.By{Agent: keep(id.Agent), Version: keep(id.Version), Batch: keep(id.Batch)}}
-			score.CaseID, score.Metric, score.Judge, score.Reason = id.CaseID, keep(score.Metric), keep(score.Judge), keep(score.Reason)
+			id = scoring.AnswerID{CaseID: keep(id.CaseID),
+				By: scoring.By{Agent: keep(id.Agent), Version: keep(id.Version), Batch: keep(id.Batch)}}
+			score.CaseID, score.Metric, score.Judge, score.Reason = id.CaseID, keep(score.Metric), keep(score.Judge),
+				keep(score.Reason)
 			more = yield(analysis.Evidence{AnswerID: id, Score: *score}, nil)
 			return more
 		})
@@ -253,7 +259,8 @@ func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, erro
 func Score(r *scoring.Row, detail []byte) analysis.Score {
 	s := &r.Score
 	return analysis.Score{
-		CaseID: r.CaseID, Metric: s.Metric, MetricVersion: s.Version, Status: s.Status, Value: s.Value, Passed: s.Passed, Label: s.Label, Reason: s.Reason,
+		CaseID: r.CaseID, Metric: s.Metric, MetricVersion: s.Version, Status: s.Status, Value: s.Value, Passed: s.Passed,
+		Label: s.Label, Reason: s.Reason,
 		Findings: analysis.Findings(s, detail), Gold: r.GoldHash,
 	}
 }
@@ -305,7 +312,8 @@ func (s *Warehouse) half(metric string, h *store.Half) analysis.Half {
 	if h.Score.Status == "" {
 		return analysis.Half{}
 	}
-	score := analysis.Score{Metric: metric, MetricVersion: h.Score.Version, Status: h.Score.Status, Value: h.Score.Value, Passed: h.Score.Passed, Reason: h.Score.Reason}
+	score := analysis.Score{Metric: metric, MetricVersion: h.Score.Version, Status: h.Score.Status, Value: h.Score.Value,
+		Passed: h.Score.Passed, Reason: h.Score.Reason}
 	score.Config = s.config(h.RunID, h.ConfigHash, metric)
 	score.Judge = judgeOf(h.Judge, h.Asked)
 	return analysis.HalfOf(&score)
@@ -313,7 +321,8 @@ func (s *Warehouse) half(metric string, h *store.Half) analysis.Half {
 
 // Tallies yields the tally of each of some metrics of two sides, in the order of their names. At most
 // the pairs of one metric are held at a time.
-func (s *Warehouse) Tallies(ctx context.Context, set *analysis.Set, from, to Side, o analysis.CompareOptions) iter.Seq2[*analysis.Tally, error] {
+func (s *Warehouse) Tallies(ctx context.Context, set *analysis.Set, from, to Side,
+	o analysis.CompareOptions) iter.Seq2[*analysis.Tally, error] {
 	return func(yield func(*analysis.Tally, error) bool) {
 		if err := s.readConfigs(ctx); err != nil {
 			yield(nil, err)
@@ -353,7 +362,8 @@ func (s *Side) key() scoring.RunID {
 
 // Compare compares two sides in some metrics, without naming cases. The result for two finished runs is cached, and
 // must not be modified.
-func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
+func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch,
+	o analysis.CompareOptions) (*Compared, error) {
 	compute := func() (*Compared, error) { return s.compare(ctx, set, from, to, fromBatch, toBatch, o) }
 	var runs []scoring.RunID
 	for _, side := range []Side{from, to} {
@@ -365,13 +375,17 @@ func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Sid
 		}
 		runs = append(runs, side.key())
 	}
-	return store.RememberOf(ctx, s.w, runs, fmt.Sprintf("compared %#v %#v %#v", fromBatch, toBatch, o), func(c *Compared) int { return 4000 * (len(c.Changes) + 1) }, compute)
+	return store.RememberOf(ctx, s.w, runs, fmt.Sprintf("compared %#v %#v %#v", fromBatch, toBatch, o),
+		func(c *Compared) int { return 4000 * (len(c.Changes) + 1) }, compute)
 }
 
-func (s *Warehouse) compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
-	out := &Compared{Comparison: analysis.NewComparison(fromBatch, toBatch, o), Transitions: map[string][]analysis.Transition{}}
+func (s *Warehouse) compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch,
+	o analysis.CompareOptions) (*Compared, error) {
+	out := &Compared{Comparison: analysis.NewComparison(fromBatch, toBatch, o),
+		Transitions: map[string][]analysis.Transition{}}
 	var err error
-	if out.Shared, out.OnlyOf[0], out.OnlyOf[1], err = s.w.SharedCases(ctx, from.Latest(o.Metrics...), to.Latest(o.Metrics...)); err != nil {
+	if out.Shared, out.OnlyOf[0], out.OnlyOf[1], err = s.w.SharedCases(ctx, from.Latest(o.Metrics...),
+		to.Latest(o.Metrics...)); err != nil {
 		return nil, err
 	}
 	var notes []string
@@ -395,7 +409,8 @@ func (s *Warehouse) Failures(ctx context.Context, side Side, metrics []string) (
 	if side.ID == "" {
 		return compute()
 	}
-	return store.RememberOf(ctx, s.w, []scoring.RunID{side.key()}, fmt.Sprintf("failures %q", metrics), func(f *analysis.Failures) int { return 1000 * (len(f.Labels) + 1) }, compute)
+	return store.RememberOf(ctx, s.w, []scoring.RunID{side.key()}, fmt.Sprintf("failures %q", metrics),
+		func(f *analysis.Failures) int { return 1000 * (len(f.Labels) + 1) }, compute)
 }
 
 func (s *Warehouse) failures(ctx context.Context, side Side, metrics []string) (*analysis.Failures, error) {
@@ -406,7 +421,8 @@ func (s *Warehouse) failures(ctx context.Context, side Side, metrics []string) (
 		return nil, err
 	}
 	out := &analysis.Failures{LookedAt: map[string]int{}}
-	looked, counts, byTier := map[string]tierCounts{}, map[[2]string]int{}, map[[2]string]tierCounts{} // by metric, and finding
+	// by metric, and finding
+	looked, counts, byTier := map[string]tierCounts{}, map[[2]string]int{}, map[[2]string]tierCounts{}
 	for r, err := range s.w.LatestScores(ctx, l) {
 		if err != nil {
 			return nil, err
@@ -429,10 +445,13 @@ func (s *Warehouse) failures(ctx context.Context, side Side, metrics []string) (
 	}
 	for key, n := range counts {
 		kind, label, _ := strings.Cut(key[1], ":")
-		out.Labels = append(out.Labels, analysis.FailureLabel{Metric: key[0], Kind: kind, Label: label, N: n, Cases: n, Groups: byTier[key].groups(looked[key[0]])})
+		out.Labels = append(out.Labels,
+			analysis.FailureLabel{Metric: key[0], Kind: kind, Label: label, N: n, Cases: n,
+				Groups: byTier[key].groups(looked[key[0]])})
 	}
 	slices.SortFunc(out.Labels, func(a, b analysis.FailureLabel) int {
-		return cmp.Or(cmp.Compare(slices.Index(metrics, a.Metric), slices.Index(metrics, b.Metric)), strings.Compare(a.Kind, b.Kind), cmp.Compare(b.N, a.N), strings.Compare(a.Label, b.Label))
+		return cmp.Or(cmp.Compare(slices.Index(metrics, a.Metric), slices.Index(metrics, b.Metric)),
+			strings.Compare(a.Kind, b.Kind), cmp.Compare(b.N, a.N), strings.Compare(a.Label, b.Label))
 	})
 	return out, nil
 }
@@ -442,7 +461,8 @@ func known(list []string, text string) string { return list[slices.Index(list, t
 
 // Trend is [analysis.NewTrend] of the last batches of those that are chosen, without naming cases; last
 // 0 is all.
-func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.TrendOptions, last int) (*analysis.Trend, error) {
+func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.TrendOptions,
+	last int) (*analysis.Trend, error) {
 	batches, err := s.Batches(ctx)
 	if err != nil {
 		return nil, err
@@ -454,21 +474,22 @@ func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.Tre
 	if o.Accepted, err = s.Accepted(ctx); err != nil {
 		return nil, err
 	}
-	t, err := analysis.TrendOf(batches, there, o, func(batches []analysis.Batch, before, i int, o analysis.CompareOptions) (*analysis.Comparison, error) {
-		if last > 0 && i < len(batches)-last {
-			return nil, nil //nolint:nilnil // it is left out
-		}
-		from, fromBatch := Side{None: true}, analysis.Batch{}
-		if before >= 0 {
-			from, fromBatch = s.latest(batches[before]), batches[before]
-		}
-		c, err := s.Compare(ctx, set, from, s.latest(batches[i]), fromBatch, batches[i], o)
-		if err != nil {
-			return nil, err
-		}
-		copied := c.Comparison // what is remembered is not changed
-		return &copied, nil
-	})
+	t, err := analysis.TrendOf(batches, there, o,
+		func(batches []analysis.Batch, before, i int, o analysis.CompareOptions) (*analysis.Comparison, error) {
+			if last > 0 && i < len(batches)-last {
+				return nil, nil //nolint:nilnil // it is left out
+			}
+			from, fromBatch := Side{None: true}, analysis.Batch{}
+			if before >= 0 {
+				from, fromBatch = s.latest(batches[before]), batches[before]
+			}
+			c, err := s.Compare(ctx, set, from, s.latest(batches[i]), fromBatch, batches[i], o)
+			if err != nil {
+				return nil, err
+			}
+			copied := c.Comparison // what is remembered is not changed
+			return &copied, nil
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ func TestPairedShares(t *testing.T) {
 		fixed, broken, cases int
 		low, high            float64
 	}{
-		{6, 21, 44, -.5298, -.1155}, {0, 5, 20, -.4687, -.0486}, {3, 3, 50, -.1142, .1142}, {12, 2, 40, .0758, .4194}, {0, 0, 30, -.1135, .1135},
+		{6, 21, 44, -.5298, -.1155}, {0, 5, 20, -.4687, -.0486}, {3, 3, 50, -.1142, .1142}, {12, 2, 40, .0758, .4194},
+		{0, 0, 30, -.1135, .1135},
 	} {
 		in := agreement.PairedShares(c.fixed, c.broken, c.cases, .95)
 		if math.Abs(in.Lo-c.low) > 6e-5 || math.Abs(in.Hi-c.high) > 6e-5 || !in.Defined {
@@ -108,7 +109,8 @@ func TestRepeatedFalseAlarms(t *testing.T) {
 
 // The mean is 5.5 and each step 1: the range is 5.5 -+ 2.66.
 func TestUsualRange(t *testing.T) {
-	if in := agreement.UsualRange([]float64{5, 6, 5, 6, 5, 6, 5, 6}); math.Abs(in.Lo-2.84) > 1e-9 || math.Abs(in.Hi-8.16) > 1e-9 || !in.Defined {
+	if in := agreement.UsualRange([]float64{5, 6, 5, 6, 5, 6, 5, 6}); math.Abs(in.Lo-2.84) > 1e-9 ||
+		math.Abs(in.Hi-8.16) > 1e-9 || !in.Defined {
 		t.Errorf("%+v", in)
 	}
 	if in := agreement.UsualRange([]float64{5, 6, 5, 6, 5, 6, 5}); in.Defined || in.Why == "" {

@@ -48,7 +48,8 @@ func init() {
 					return s, nil
 				}
 				n, missing, extra := clausesCompared(in)
-				s := scoring.OK(m.of(n), fmt.Sprintf("of %d clauses in gold and %d of the agent's, %d are in both", n.gold, n.pred, n.both))
+				s := scoring.OK(m.of(n),
+					fmt.Sprintf("of %d clauses in gold and %d of the agent's, %d are in both", n.gold, n.pred, n.both))
 				s.Detail = componentDetail{n.gold, n.pred, n.both, missing, extra}
 				s.Warnings = unread(in, goldSide, predSide)
 				return s, nil
@@ -62,7 +63,8 @@ type similarityOptions struct {
 }
 
 var similarityDeclared = scoring.DeclareOptions(similarityOptions{TreeWeight: 0.5}, nil,
-	scoring.Option{Name: "tree_weight", Min: scoring.At(0), Max: scoring.At(1), Doc: "The weight w of the trees; the clauses have 1 − w."},
+	scoring.Option{Name: "tree_weight", Min: scoring.At(0), Max: scoring.At(1),
+		Doc: "The weight w of the trees; the clauses have 1 − w."},
 )
 
 func clauseSimilarity(_ context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -100,7 +102,8 @@ func clausesCompared(in *scoring.Input) (c setCounts, missing, extra []string) {
 // clausesOf are the kinds of clauses a query has anywhere, sorted.
 func clausesOf(q *sqlparts.Query) []string {
 	found := map[string]bool{}
-	whole := map[sqlparts.Node]bool{q: true} // the query itself, in parentheses or as an operand of a set operation: no subquery
+	// the query itself, in parentheses or as an operand of a set operation: no subquery
+	whole := map[sqlparts.Node]bool{q: true}
 	has := func(name string, is bool) {
 		if is {
 			found[name] = true

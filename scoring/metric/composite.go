@@ -16,10 +16,11 @@ func init() {
 	register(scoring.Metric{
 		Name: "composite", Display: "Overall score",
 		Version: 2, Group: "agent",
-		Branch: scoring.BranchSQL | scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("its parts already have their scores for a failed query"),
-		Needs:   scoring.FieldCase,
-		Summary: "One figure for a deployment: the weighted mean of the scores of other metrics.",
-		Range:   "0 to 1",
+		Branch:      scoring.BranchSQL | scoring.BranchAgentic,
+		FailedQuery: scoring.FailedIsIgnored("its parts already have their scores for a failed query"),
+		Needs:       scoring.FieldCase,
+		Summary:     "One figure for a deployment: the weighted mean of the scores of other metrics.",
+		Range:       "0 to 1",
 		Formula: "Σ w·s / Σ w, over the metrics of the option weights that have a score on the case. Example of weights: {\"weights\": {\"hybrid_ex\": 0.6, " +
 			"\"component_f1\": 0.1, \"faithfulness\": 0.3}}. Metrics that are not applicable, abstained or failed are left out, and a warning names them. So the " +
 			"other metrics weigh more. With the option missing set to zero, abstained and failed metrics count as 0, and so do metrics that are not applicable " +
@@ -39,7 +40,8 @@ type compositeOptions struct {
 }
 
 var compositeDeclared = scoring.DeclareOptions(compositeOptions{Missing: "skip"}, (*compositeOptions).check,
-	scoring.Option{Name: "weights", Above: scoring.At(0), Max: scoring.At(1e6), Unset: "none, and the metric is not applicable", Doc: "The weight of each metric, by name."},
+	scoring.Option{Name: "weights", Above: scoring.At(0), Max: scoring.At(1e6),
+		Unset: "none, and the metric is not applicable", Doc: "The weight of each metric, by name."},
 	scoring.Option{
 		Name: "missing", Choices: []string{"skip", "zero"},
 		Doc: "What happens to a metric that has no score on a case: skip, it is left out; zero, it counts as 0 if it abstained or failed, or if it is not applicable because " +
@@ -56,7 +58,8 @@ func (o *compositeOptions) check() error {
 		m, ok := registered[name]
 		switch near := scoring.Suggest(name, slices.Sorted(maps.Keys(registered))); {
 		case ok && !withinUnit(&m):
-			return errcode.New(errcode.InvalidArgument, "option weights.%s: its values are %s, expected a metric from 0 to 1", name, m.Range)
+			return errcode.New(errcode.InvalidArgument, "option weights.%s: its values are %s, expected a metric from 0 to 1",
+				name, m.Range)
 		case !ok && near != "": // a name that is like none may be a custom metric's
 			return errcode.New(errcode.InvalidArgument, "option weights: unknown metric %.60q%s", name, near)
 		}
@@ -140,7 +143,8 @@ func composite(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		parts[name] = p
 		switch {
 		case s.Status == scoring.StatusOK && !(s.Value >= 0 && s.Value <= 1):
-			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "option weights.%s: its value is not within 0 and 1", name)
+			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "option weights.%s: its value is not within 0 and 1",
+				name)
 		case s.Status == scoring.StatusOK:
 			p.Value = &s.Value
 			if p.Inverted {
@@ -164,7 +168,8 @@ func composite(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	for _, p := range parts {
 		p.Share /= total
 	}
-	s := scoring.OK(min(sum/total, 1), fmt.Sprintf("weighted mean of %d of %s", len(names)-len(without), printable.Count(len(names), "metric")))
+	s := scoring.OK(min(sum/total, 1),
+		fmt.Sprintf("weighted mean of %d of %s", len(names)-len(without), printable.Count(len(names), "metric")))
 	s.Detail = struct {
 		Parts map[string]*compositePart `json:"parts"`
 	}{parts}

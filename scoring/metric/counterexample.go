@@ -51,8 +51,10 @@ type counterexampleOptions struct {
 	TimeMS int64 `json:"time_ms"`
 }
 
-var counterexampleDeclared = scoring.DeclareOptions(counterexampleOptions{Tries: cex.DefaultTries, TimeMS: cex.DefaultTime.Milliseconds(), Bound: cex.DefaultBound}, nil,
-	scoring.Option{Name: "tries", Min: scoring.At(1), Max: scoring.At(10_000), Doc: "How many databases are tried before the metric says 1."},
+var counterexampleDeclared = scoring.DeclareOptions(
+	counterexampleOptions{Tries: cex.DefaultTries, TimeMS: cex.DefaultTime.Milliseconds(), Bound: cex.DefaultBound}, nil,
+	scoring.Option{Name: "tries", Min: scoring.At(1), Max: scoring.At(10_000),
+		Doc: "How many databases are tried before the metric says 1."},
 	scoring.Option{Name: "bound", Min: scoring.At(0), Max: scoring.At(5), Doc: "How many rows a table has at most in the pass over all databases, for pairs that are simple enough; fewer where these are too many, 0 for no such pass."},
 	scoring.Option{Name: "time_ms", Min: scoring.At(1), Max: scoring.At(50_000), Doc: "Milliseconds after which the search is given up without an answer. It guards against slow queries and decides nothing."},
 )
@@ -96,7 +98,8 @@ func searchCounterexample(ctx context.Context, in *scoring.Input) (*cex.Outcome,
 			bound = -1
 		}
 		outcome, err := finder.Find(ctx, &cex.Problem{
-			Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema, SchemaFrom: in.Case.SchemaFrom, Facts: in.Case.Facts, Tries: o.Tries, Time: o.TimeMS, Bound: bound,
+			Gold: in.Gold.SQL, Pred: in.Pred.SQL, Dialect: in.Case.Dialect, Schema: in.Case.Schema,
+			SchemaFrom: in.Case.SchemaFrom, Facts: in.Case.Facts, Tries: o.Tries, Time: o.TimeMS, Bound: bound,
 			Seen: [2]*cex.Seen{seenOf(in.Gold.Result.Table), seenOf(in.Pred.Result.Table)}, Texts: in.Texts(),
 		})
 		return found{outcome, err}
@@ -117,12 +120,14 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 	case found.Found:
 		s = scoring.OK(0, unrealistic(found))
 	case found.Open > 0:
-		s = scoring.OK(1, fmt.Sprintf("no difference on %s; on %d of them a query leaves its own result open", searched(found), found.Open))
+		s = scoring.OK(1,
+			fmt.Sprintf("no difference on %s; on %d of them a query leaves its own result open", searched(found), found.Open))
 	default:
 		s = scoring.OK(1, "no difference on "+searched(found))
 	}
 	if b := found.Bound; b != nil && !found.Found {
-		s.Reason += fmt.Sprintf(", nor on any of the %s of up to %s a table over the domain of the detail", printable.Count(b.Databases, "database"), printable.Count(b.Rows, "row"))
+		s.Reason += fmt.Sprintf(", nor on any of the %s of up to %s a table over the domain of the detail",
+			printable.Count(b.Databases, "database"), printable.Count(b.Rows, "row"))
 	}
 	s.Detail = found
 	if found.Inferred {
@@ -133,7 +138,8 @@ func counterexampleOf(found *cex.Outcome) scoring.Score {
 
 // searched describes the number and size of the databases on which no difference was found.
 func searched(found *cex.Outcome) string {
-	return fmt.Sprintf("%s of up to %s a table", printable.Count(found.Tries, "small database"), printable.Count(found.Rows, "row"))
+	return fmt.Sprintf("%s of up to %s a table", printable.Count(found.Tries, "small database"),
+		printable.Count(found.Rows, "row"))
 }
 
 // seenRows is how many rows of a result are examined for the values of its columns.
@@ -260,5 +266,6 @@ var isoDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
 
 // unrealistic is the sentence of a counterexample that is not realistic.
 func unrealistic(found *cex.Outcome) string {
-	return found.Sentence + ". No realistic database that was tried shows a difference: there " + strings.Join(found.Breaks, ", and ")
+	return found.Sentence + ". No realistic database that was tried shows a difference: there " +
+		strings.Join(found.Breaks, ", and ")
 }

@@ -55,7 +55,8 @@ func exBird(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	s.Detail = rowCounts{gold.Rows(), pred.Rows(), t.goldDistinct, t.predDistinct, t.onlyGold, t.onlyPred}
 	switch {
 	case t.onlyGold > 0 || t.onlyPred > 0:
-		s.Reason = fmt.Sprintf("%d of %d different gold rows are missing, %s not in gold", t.onlyGold, t.goldDistinct, countRows(t.onlyPred))
+		s.Reason = fmt.Sprintf("%d of %d different gold rows are missing, %s not in gold", t.onlyGold, t.goldDistinct,
+			countRows(t.onlyPred))
 	case hasNaN(gold):
 		s.Reason = "the sets of rows are equal but for NaN, which equals nothing"
 	default:
@@ -73,7 +74,8 @@ func withoutRows(gold, pred *scoring.Table) (scoring.Score, bool) {
 	case gold.Rows() == 0 || pred.Rows() == 0:
 		return scoring.OK(0, fmt.Sprintf("gold has %s, the agent's result %s", rowsOf(gold), rowsOf(pred))), true
 	case len(gold.Columns) != len(pred.Columns):
-		return scoring.OK(0, fmt.Sprintf("gold has %s, the agent's result %d", counted(len(gold.Columns), "column"), len(pred.Columns))), true
+		return scoring.OK(0,
+			fmt.Sprintf("gold has %s, the agent's result %d", counted(len(gold.Columns), "column"), len(pred.Columns))), true
 	}
 	return scoring.Score{}, false
 }

@@ -113,7 +113,8 @@ func exPermuted(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 //
 // Rows are in order if the positions of each group of tied rows hold the rows of that group. So the search is the
 // one for any order, with the number of its group added to every row.
-func pairAsked(ctx context.Context, gold, pred *scoring.Table, order *relations.Order) (p pairing, broken bool, err error) {
+func pairAsked(ctx context.Context, gold, pred *scoring.Table,
+	order *relations.Order) (p pairing, broken bool, err error) {
 	if order == nil || order.Proven {
 		p, err = pairAnyOrder(ctx, gold, pred, asSpelled)
 		return p, false, err
@@ -150,7 +151,8 @@ func withGroups(t *scoring.Table, groups []int32) *scoring.Table {
 		text = strconv.AppendInt(append(text, "\x00group "...), int64(g), 10)
 		ends[i] = uint32(len(text)) //nolint:gosec // rows are bounded far below
 	}
-	with, err := scoring.NewTable(append(slices.Clone(t.Columns), scoring.TextColumn("", scoring.String, text, ends, nil))...)
+	with, err := scoring.NewTable(
+		append(slices.Clone(t.Columns), scoring.TextColumn("", scoring.String, text, ends, nil))...)
 	if err != nil {
 		panic(err) // the column is as long as the others
 	}

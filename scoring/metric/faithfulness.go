@@ -125,7 +125,9 @@ func faithfulness(ctx context.Context, in *scoring.Input) (scoring.Score, error)
 		return scoring.NotApplicable(noEvidence), nil
 	}
 	if share := prompt.Unshown(in.Case.Agent.Response); share > mostUnjudged {
-		return scoring.Abstain(fmt.Sprintf("%.0f%% of the response is beyond the %d characters that are judged", 100*share, prompt.MostResponse)), nil
+		return scoring.Abstain(
+			fmt.Sprintf("%.0f%% of the response is beyond the %d characters that are judged", 100*share,
+				prompt.MostResponse)), nil
 	}
 	reply, _, err := judgedResponse(ctx, in)
 	if err != nil {
@@ -160,9 +162,11 @@ func faithfulness(ctx context.Context, in *scoring.Input) (scoring.Score, error)
 	case d.Verified == 0:
 		return d.abstain("every claim is about rows or columns that the judge was not shown"), nil
 	case float64(d.LeftOut) > mostLeftOut*float64(d.LeftOut+d.Verified):
-		return d.abstain(fmt.Sprintf("%d of %s about what the judge was not shown", d.LeftOut, were(d.LeftOut+d.Verified, "claim"))), nil
+		return d.abstain(
+			fmt.Sprintf("%d of %s about what the judge was not shown", d.LeftOut, were(d.LeftOut+d.Verified, "claim"))), nil
 	}
-	s := scoring.OK(float64(d.Supported)/float64(d.Verified), fmt.Sprintf("%d of %s supported", d.Supported, were(d.Verified, "claim")))
+	s := scoring.OK(float64(d.Supported)/float64(d.Verified),
+		fmt.Sprintf("%d of %s supported", d.Supported, were(d.Verified, "claim")))
 	s.Detail = d
 	s.Warnings = append(d.warnings(), unjudged(in)...)
 	return s, nil
@@ -224,7 +228,8 @@ func (d *faithfulnessDetail) warnings() (said []string) {
 		said = append(said, fmt.Sprintf("the judge was asked for no more than %d claims", prompt.MostClaims))
 	}
 	if d.Overruled > 0 {
-		said = append(said, fmt.Sprintf("the result overrules the judge on %d of %s", d.Overruled, printable.Count(len(d.Claims), "claim")))
+		said = append(said,
+			fmt.Sprintf("the result overrules the judge on %d of %s", d.Overruled, printable.Count(len(d.Claims), "claim")))
 	}
 	return said
 }
@@ -297,7 +302,8 @@ func faithfulnessVerdict(_ context.Context, in *scoring.Input) (scoring.Score, e
 	if err != nil {
 		return scoring.Score{}, err
 	}
-	verdict := scoring.Score{Status: f.Status, Code: f.Code, Reason: f.Reason, Warnings: f.Warnings, AssessmentIDs: f.AssessmentIDs}
+	verdict := scoring.Score{Status: f.Status, Code: f.Code, Reason: f.Reason, Warnings: f.Warnings,
+		AssessmentIDs: f.AssessmentIDs}
 	if f.Status == scoring.StatusOK && f.Passed != nil {
 		if verdict.Reason = "not faithful: " + f.Reason; *f.Passed {
 			verdict.Value = 1

@@ -68,11 +68,13 @@ type flexDetail struct {
 // The categories, in the order of the paper.
 var (
 	flexErrors = []string{
-		"incorrect_schema_linking", "incorrect_filtering_condition", "missing_handling_of_nullable_column", "missing_handling_of_multiple_rows",
+		"incorrect_schema_linking", "incorrect_filtering_condition", "missing_handling_of_nullable_column",
+		"missing_handling_of_multiple_rows",
 		"abused_clauses", "other_fatal_issues",
 	}
 	flexDifferences = []string{
-		"different_output_structure", "different_output_value_representation", "incorrect_ground_truth_query", "multiple_answers_available",
+		"different_output_structure", "different_output_value_representation", "incorrect_ground_truth_query",
+		"multiple_answers_available",
 		"other_minor_issues",
 	}
 )

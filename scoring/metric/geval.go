@@ -31,10 +31,18 @@ func init() {
 		rating                               func(*responseReply) gevalRating
 		grounded                             bool // it is about the result
 	}{
-		{"coherence", "Response well organized", "How well the agent's response is organized: whether its sentences build up to an answer.", "the judge gives 4: (4 − 1) / 4 = 0.75.", func(r *responseReply) gevalRating { return r.Coherence }, false},
-		{"consistency", "Response agrees with the data", "How far the agent's response agrees with the data that its query returned.", "the judge gives 5: 1.", func(r *responseReply) gevalRating { return r.Consistency }, true},
-		{"fluency", "Response well written", "How good the language of the agent's response is: grammar, spelling, ease of reading.", "the judge writes 5 with probability 0.6 and 4 with 0.4: 4.6, (4.6 − 1) / 4 = 0.9.", func(r *responseReply) gevalRating { return r.Fluency }, false},
-		{"relevance", "Response to the point", "How far the agent's response is about the question, and about nothing else.", "the judge gives 1: 0.", func(r *responseReply) gevalRating { return r.Relevance }, false},
+		{"coherence", "Response well organized",
+			"How well the agent's response is organized: whether its sentences build up to an answer.",
+			"the judge gives 4: (4 − 1) / 4 = 0.75.", func(r *responseReply) gevalRating { return r.Coherence }, false},
+		{"consistency", "Response agrees with the data",
+			"How far the agent's response agrees with the data that its query returned.", "the judge gives 5: 1.",
+			func(r *responseReply) gevalRating { return r.Consistency }, true},
+		{"fluency", "Response well written",
+			"How good the language of the agent's response is: grammar, spelling, ease of reading.",
+			"the judge writes 5 with probability 0.6 and 4 with 0.4: 4.6, (4.6 − 1) / 4 = 0.9.",
+			func(r *responseReply) gevalRating { return r.Fluency }, false},
+		{"relevance", "Response to the point", "How far the agent's response is about the question, and about nothing else.",
+			"the judge gives 1: 0.", func(r *responseReply) gevalRating { return r.Relevance }, false},
 	} {
 		needs := ""
 		if d.grounded {

@@ -20,7 +20,8 @@ import (
 
 // hybridContext are the additional inputs of hybrid_ex: the question and the queries show which order, unit and
 // number of digits is asked for, and a judge of stage 1 gets all of it.
-const hybridContext = scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldSchema
+const hybridContext = scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.FieldQuestion | scoring.FieldEvidence |
+	scoring.FieldSchema
 
 func init() {
 	register(scoring.Metric{
@@ -124,13 +125,15 @@ type hybridOptions struct {
 }
 
 var hybridDeclared = scoring.DeclareOptions(
-	hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore", Stage1: "evidence", MaxTolerance: align.PaperTolerance},
+	hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore", Stage1: "evidence",
+		MaxTolerance: align.PaperTolerance},
 	func(o *hybridOptions) error {
 		_, err := o.rules()
 		return err
 	},
 	scoring.Option{
-		Name: "numbers", Choices: []string{"exact", "rounded", "relative", "absolute"}, Unset: "rounded, or relative where tolerance is above 0",
+		Name: "numbers", Choices: []string{"exact", "rounded", "relative", "absolute"},
+		Unset: "rounded, or relative where tolerance is above 0",
 		Doc: "When numbers that differ count as equal: exact, never; rounded, where one side shows fewer digits of the same number; relative and absolute, also where they are no " +
 			"further apart than tolerance.",
 	},
@@ -235,7 +238,8 @@ func byEvidence(in *scoring.Input, o *hybridOptions) *Hybrid {
 	return scoring.Memo(in, o.key(), func() *Hybrid {
 		h := compareResults(in.Gold.Result.Table, in.Pred.Result.Table, o.align(in), o, false)
 		if h.Counts.Score < 1 && o.ExtraColumns == "ignore" {
-			h.Reshaped = relations.Reshaped(relations.Input{Gold: in.Gold.Result.Table, Pred: in.Pred.Result.Table, Alignment: &h.Alignment, Counts: &h.Counts})
+			h.Reshaped = relations.Reshaped(
+				relations.Input{Gold: in.Gold.Result.Table, Pred: in.Pred.Result.Table, Alignment: &h.Alignment, Counts: &h.Counts})
 		}
 		return h
 	})
@@ -250,7 +254,8 @@ func CompareResults(gold, pred *scoring.Table) *Hybrid {
 
 // CompareUnder compares two results as hybrid_ex does, under an alignment that fits both.
 func CompareUnder(gold, pred *scoring.Table, a *scoring.Alignment) *Hybrid {
-	return &Hybrid{Alignment: *a, GoldColumns: names(gold), PredColumns: names(pred), Counts: countCells(gold, pred, a, cell.Options{Pairs: true}, paperDelta)}
+	return &Hybrid{Alignment: *a, GoldColumns: names(gold), PredColumns: names(pred),
+		Counts: countCells(gold, pred, a, cell.Options{Pairs: true}, paperDelta)}
 }
 
 func compareResults(gold, pred *scoring.Table, about align.Options, o *hybridOptions, pairs bool) *Hybrid {
@@ -290,7 +295,8 @@ func (o *hybridOptions) rules() (align.Options, error) {
 		a.Columns[name] = rule
 	}
 	if a.Numbers != align.Absolute && o.Tolerance >= 1 {
-		return a, errcode.New(errcode.InvalidArgument, "option tolerance is %v, expected less than 1 unless the option numbers is absolute", o.Tolerance)
+		return a, errcode.New(errcode.InvalidArgument,
+			"option tolerance is %v, expected less than 1 unless the option numbers is absolute", o.Tolerance)
 	}
 	return a, nil
 }
@@ -354,15 +360,20 @@ func (h *Hybrid) reason() string {
 	case h.Reshaped != nil:
 		return "all cells are there in another shape: " + h.Reshaped.Text
 	case c.Score == 1:
-		b.WriteString(printable.Count(c.GoldRows, "row") + " of " + printable.Count(len(h.GoldColumns), "column") + printable.Verb(c.GoldRows, " agrees", " agree"))
+		b.WriteString(
+			printable.Count(c.GoldRows, "row") + " of " + printable.Count(len(h.GoldColumns), "column") +
+				printable.Verb(c.GoldRows, " agrees", " agree"))
 	default:
-		fmt.Fprintf(&b, "%d of %s %s", c.Equal, printable.Count(max(c.GoldRows, c.Matched+c.Unmatched), "row"), printable.Verb(c.Equal, "agrees", "agree"))
+		fmt.Fprintf(&b, "%d of %s %s", c.Equal, printable.Count(max(c.GoldRows, c.Matched+c.Unmatched), "row"),
+			printable.Verb(c.Equal, "agrees", "agree"))
 	}
 	if len(h.Alignment.Missing) > 0 {
 		b.WriteString("; nothing answers " + h.list(h.Alignment.Missing))
 	}
 	if extra := h.penalized(); len(extra) > 0 {
-		b.WriteString("; gold lacks " + quotedNames(h.PredColumns, extra) + ", which " + printable.Verb(len(extra), "counts as a column that differs", "count as columns that differ"))
+		b.WriteString(
+			"; gold lacks " + quotedNames(h.PredColumns, extra) + ", which " +
+				printable.Verb(len(extra), "counts as a column that differs", "count as columns that differ"))
 	}
 	var said []int // gold columns whose comparison is described
 	if c.Score < 1 {
@@ -428,7 +439,9 @@ func foreignRules(in *scoring.Input, metric string) (out []string) {
 	there = append(there, names(in.Gold.Result.Table)...)
 	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
 		if !slices.Contains(there, name) {
-			out = append(out, fmt.Sprintf("the option columns of %s has a rule for %.60q, a column that gold does not have; it changes nothing%s", metric, name, scoring.Suggest(name, slices.Compact(slices.Sorted(slices.Values(there))))))
+			out = append(out,
+				fmt.Sprintf("the option columns of %s has a rule for %.60q, a column that gold does not have; it changes nothing%s",
+					metric, name, scoring.Suggest(name, slices.Compact(slices.Sorted(slices.Values(there))))))
 		}
 	}
 	return out

@@ -13,9 +13,10 @@ func init() {
 	register(scoring.Metric{
 		Name: "intent_similarity", Display: "Understood as asked",
 		Version: 2, Group: "judge",
-		Context: scoring.FieldEvidence,
-		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsIgnored("the metric reads the interpretation, not the query"),
-		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldInterpretation, Reads: scoring.FieldSchema,
+		Context:     scoring.FieldEvidence,
+		Branch:      scoring.BranchSQL,
+		FailedQuery: scoring.FailedIsIgnored("the metric reads the interpretation, not the query"),
+		Needs:       scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldInterpretation, Reads: scoring.FieldSchema,
 		Summary: "How far the agent's interpretation means what the question means.",
 		Range:   "0 to 1",
 		Formula: "the judge's grade from 0 to 10, divided by 10. If both strings are the same but for case, blanks and punctuation, the value is 1 and there is no call. An interpretation that repeats the question is not " +

@@ -13,7 +13,8 @@ func init() {
 		Name: "llm_ex", Display: "Right result, by a judge",
 		Version: 1, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
-		Needs:   scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldGoldResult | scoring.FieldPredResult | scoring.FieldGoldSQL | scoring.FieldPredSQL,
+		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldGoldResult | scoring.FieldPredResult |
+			scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Reads:   circumstance,
 		Summary: "How much of the gold result the agent's result delivers, in the eyes of a judge who sees both results, both queries and the question: execution accuracy by a model alone.",
 		Range:   "0 to 1",
@@ -50,9 +51,11 @@ func llmEx(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	o := hybridDeclared.Defaults
 	evidence, _ := category(byEvidence(in, &o).value())
 	s := scoring.OK(reply.Score, "the judge calls the agent's result "+reply.Category)
-	s.Detail = llmExDetail{Category: reply.Category, Evidence: evidence, Agrees: evidence == reply.Category, Analysis: reply.Analysis}
+	s.Detail = llmExDetail{Category: reply.Category, Evidence: evidence, Agrees: evidence == reply.Category,
+		Analysis: reply.Analysis}
 	if graded, _ := category(reply.Score); graded != reply.Category {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the judge's grade is one of %s, its category is %s", graded, reply.Category))
+		s.Warnings = append(s.Warnings,
+			fmt.Sprintf("the judge's grade is one of %s, its category is %s", graded, reply.Category))
 	}
 	return s, nil
 }

@@ -52,7 +52,8 @@ var solverDeclared = scoring.DeclareOptions(solverOptions{Strategy: solverSemant
 		Name: "strategy", Choices: []string{solverSemantic, solverRelaxed},
 		Doc: "semantic (miniature and mull): the judge looks for a counterexample on a small database that it makes up; relaxed (explain and compare): it explains both queries and looks for significant differences in logic.",
 	},
-	scoring.Option{Name: "short_cut", Doc: "Whether queries that the texts alone prove equal score 1 without a call. The publication asks in every case: false."},
+	scoring.Option{Name: "short_cut",
+		Doc: "Whether queries that the texts alone prove equal score 1 without a call. The publication asks in every case: false."},
 )
 
 // solverDetail is the evidence of llm_sql_solver.
@@ -99,7 +100,10 @@ func sqlSolver(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		Analysis   remark `json:"analysis"`
 		Equivalent bool   `json:"equivalent"`
 	}
-	if err := in.Ask(ctx, ask.Request(prompt.Material{Schema: in.Case.Schema, Dialect: in.Case.Dialect, GoldSQL: in.Gold.SQL, PredSQL: in.Pred.SQL}), &reply); err != nil {
+	if err := in.Ask(ctx,
+		ask.Request(
+			prompt.Material{Schema: in.Case.Schema, Dialect: in.Case.Dialect, GoldSQL: in.Gold.SQL,
+				PredSQL: in.Pred.SQL}), &reply); err != nil {
 		return scoring.Score{}, err
 	}
 	if reply.Equivalent {

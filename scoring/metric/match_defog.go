@@ -77,5 +77,6 @@ func matchDefog(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	case subset:
 		return result(0, "subset", "the gold rows are the rows of some of the agent's columns, but not all")
 	}
-	return result(0, "none", "the results differ after Defog's normalization, and gold is no subset of the agent's columns")
+	return result(0, "none",
+		"the results differ after Defog's normalization, and gold is no subset of the agent's columns")
 }

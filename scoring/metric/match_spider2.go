@@ -44,7 +44,8 @@ var spiderDeclared = scoring.DeclareOptions(spiderOptions{}, nil,
 		Name: "condition_cols", Type: "integer, list of integers or list of lists of integers", Unset: "all columns",
 		Doc: "Positions, from 0, of the gold columns that count; a list of lists holds one for each accepted answer.",
 	},
-	scoring.Option{Name: "ignore_order", Doc: "Whether each column is sorted by the text of its cells before it is compared."},
+	scoring.Option{Name: "ignore_order",
+		Doc: "Whether each column is sorted by the text of its cells before it is compared."},
 )
 
 // conditionCols holds the gold columns that are compared: the same ones for all accepted answers, or a list for
@@ -76,7 +77,8 @@ func (c *conditionCols) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-var errCondition = errcode.New(errcode.InvalidArgument, "condition_cols is a list of column positions, or a list of such lists, one for each accepted answer")
+var errCondition = errcode.New(errcode.InvalidArgument,
+	"condition_cols is a list of column positions, or a list of such lists, one for each accepted answer")
 
 // sets returns the columns that count for the accepted answer of in. Equal answers cannot be distinguished, so
 // there may be several sets; the best counts.
@@ -88,7 +90,8 @@ func (c *conditionCols) sets(in *scoring.Input) ([][]int, error) {
 		return c.each, nil // Spider 2.0 writes [[]] for no condition at all
 	}
 	if len(c.each) != max(1, len(in.Case.Golds)) {
-		return nil, errcode.New(errcode.InvalidArgument, "condition_cols has %d lists, but there are %d accepted answers", len(c.each), len(in.Case.Golds))
+		return nil, errcode.New(errcode.InvalidArgument, "condition_cols has %d lists, but there are %d accepted answers",
+			len(c.each), len(in.Case.Golds))
 	}
 	var sets [][]int
 	for i := range in.Case.Golds {
@@ -142,7 +145,9 @@ func spiderScore(gold []csvColumn, pred []spiderVector, set []int, ignoreOrder b
 			j += len(gold) // pandas counts from the end
 		}
 		if j < 0 || j >= len(gold) {
-			return scoring.OK(0, fmt.Sprintf("condition_cols names column %d, but gold has %s; Spider 2.0 counts that as wrong", set[i], counted(len(gold), "column")))
+			return scoring.OK(0,
+				fmt.Sprintf("condition_cols names column %d, but gold has %s; Spider 2.0 counts that as wrong", set[i],
+					counted(len(gold), "column")))
 		}
 		chosen[i] = gold[j]
 	}
@@ -162,7 +167,8 @@ func spiderScore(gold []csvColumn, pred []spiderVector, set []int, ignoreOrder b
 	}
 	s := scoring.OK(1, "every gold column that counts has an equal one in the agent's result")
 	if missing > 0 {
-		s = scoring.OK(0, fmt.Sprintf("%d of %s of gold that count have no equal in the agent's result", missing, counted(len(set), "column")))
+		s = scoring.OK(0,
+			fmt.Sprintf("%d of %s of gold that count have no equal in the agent's result", missing, counted(len(set), "column")))
 	}
 	s.Detail = detail
 	return s

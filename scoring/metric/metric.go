@@ -14,8 +14,9 @@ import (
 
 // Needs and reads that several metrics share.
 const (
-	bothResults  = scoring.FieldGoldResult | scoring.FieldPredResult
-	circumstance = scoring.FieldEvidence | scoring.FieldSchema | bothResults | scoring.FieldExecution // of two queries: what else is known
+	bothResults = scoring.FieldGoldResult | scoring.FieldPredResult
+	// of two queries: what else is known
+	circumstance = scoring.FieldEvidence | scoring.FieldSchema | bothResults | scoring.FieldExecution
 )
 
 var registered = map[string]scoring.Metric{}

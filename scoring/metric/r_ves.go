@@ -53,7 +53,8 @@ func rVES(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 			reward = step.reward
 		}
 	}
-	s = scoring.OK(reward, fmt.Sprintf("the results are equal; the gold query took %.3g times as long as the agent's", ratio))
+	s = scoring.OK(reward,
+		fmt.Sprintf("the results are equal; the gold query took %.3g times as long as the agent's", ratio))
 	if math.IsInf(ratio, 1) {
 		s.Reason = "the results are equal; the agent's query took no measurable time"
 	}

@@ -67,7 +67,8 @@ type relationOptions struct {
 }
 
 var relationDeclared = scoring.DeclareOptions(relationOptions{Tolerance: align.DefaultTolerance}, nil,
-	scoring.Option{Name: "tolerance", Min: scoring.At(0), Below: scoring.At(1), Doc: "The tolerance of the alignment, as in hybrid_ex."},
+	scoring.Option{Name: "tolerance", Min: scoring.At(0), Below: scoring.At(1),
+		Doc: "The tolerance of the alignment, as in hybrid_ex."},
 )
 
 type relationKey struct{ tolerance float64 }
@@ -97,7 +98,8 @@ func relationsBy(in *scoring.Input, tolerance float64) []relations.Relation {
 func relationInput(in *scoring.Input) relations.Input {
 	return relations.Input{
 		Gold: in.Gold.Result.Table, Pred: in.Pred.Result.Table,
-		GoldSQL: in.Gold.SQL, PredSQL: in.Pred.SQL, Question: in.Case.Question, Evidence: in.Case.Evidence, Dialect: in.Case.Dialect, Schema: in.Case.Schema, Texts: in.Texts(), Halt: in.Halt(),
+		GoldSQL: in.Gold.SQL, PredSQL: in.Pred.SQL, Question: in.Case.Question, Evidence: in.Case.Evidence,
+		Dialect: in.Case.Dialect, Schema: in.Case.Schema, Texts: in.Texts(), Halt: in.Halt(),
 	}
 }
 

@@ -51,10 +51,13 @@ type roseOptions struct {
 
 var roseDeclared = scoring.DeclareOptions(roseOptions{Refuter: true, Form: formOwn}, (*roseOptions).check,
 	scoring.Option{Name: "model", Unset: "that of the backend", Doc: "The name of the judge's model, for the tag."},
-	scoring.Option{Name: "released", Unset: "that of the backend's model, if known", Doc: "The month of the model's release as yymm, for the tag."},
-	scoring.Option{Name: "refuter", Doc: "Whether the Refuter is asked; false is the Prover alone, which is then asked in every case."},
+	scoring.Option{Name: "released", Unset: "that of the backend's model, if known",
+		Doc: "The month of the model's release as yymm, for the tag."},
+	scoring.Option{Name: "refuter",
+		Doc: "Whether the Refuter is asked; false is the Prover alone, which is then asked in every case."},
 	formOption,
-	scoring.Option{Name: "criteria", Unset: "those of the paper", Doc: "Acceptance criteria that replace the paper's, such as {\"duplicates\": \"forbidden\"}. " + criteriaInWords()},
+	scoring.Option{Name: "criteria", Unset: "those of the paper",
+		Doc: "Acceptance criteria that replace the paper's, such as {\"duplicates\": \"forbidden\"}. " + criteriaInWords()},
 	scoring.Option{Name: "rules", Doc: "Further acceptance criteria, a sentence each."},
 )
 
@@ -62,7 +65,8 @@ var yymm = regexp.MustCompile(`^[0-9]{2}(0[1-9]|1[0-2])$`)
 
 func (o *roseOptions) check() error {
 	if o.Released != "" && !yymm.MatchString(o.Released) {
-		return errcode.New(errcode.InvalidArgument, "option released is %.20q, expected the month of the model's release as yymm", o.Released)
+		return errcode.New(errcode.InvalidArgument,
+			"option released is %.20q, expected the month of the model's release as yymm", o.Released)
 	}
 	for i, rule := range o.Rules {
 		if strings.TrimSpace(rule) == "" {

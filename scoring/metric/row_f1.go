@@ -41,7 +41,8 @@ type rowF1Options struct {
 }
 
 var rowF1Declared = scoring.DeclareOptions(rowF1Options{}, nil,
-	scoring.Option{Name: "key", Unset: "found in the data", Doc: "Names of the gold columns that rows are joined on for the figures of columns."},
+	scoring.Option{Name: "key", Unset: "found in the data",
+		Doc: "Names of the gold columns that rows are joined on for the figures of columns."},
 )
 
 // overlap is precision, recall and F1 of things that both sides have.
@@ -78,7 +79,9 @@ func rowF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	pair, how := pairByName(gold, pred)
 	if pair == nil {
-		return scoring.OK(0, fmt.Sprintf("no row can be the same: gold has %s, the agent's result %d, and names do not pair them", counted(len(gold.Columns), "column"), len(pred.Columns))), nil
+		return scoring.OK(0,
+			fmt.Sprintf("no row can be the same: gold has %s, the agent's result %d, and names do not pair them",
+				counted(len(gold.Columns), "column"), len(pred.Columns))), nil
 	}
 	var t rowTally
 	if how == "position" {
@@ -101,7 +104,8 @@ func rowF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		right, d.Joined = joinedColumns(gold, pred, pair, key)
 	}
 	d.Columns = newOverlap(right, len(gold.Columns), len(pred.Columns))
-	s := scoring.OK(d.Rows.F1, fmt.Sprintf("%d of %s of gold and %d of the agent's result are the same", d.Rows.Matched, rowsOf(gold), pred.Rows()))
+	s := scoring.OK(d.Rows.F1,
+		fmt.Sprintf("%d of %s of gold and %d of the agent's result are the same", d.Rows.Matched, rowsOf(gold), pred.Rows()))
 	s.Detail = d
 	return s, nil
 }

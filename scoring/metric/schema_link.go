@@ -33,10 +33,12 @@ func schemaLinkF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		return s, nil
 	}
 	gq, pq := script(in, goldSide).Final(), script(in, predSide).Final()
-	gb, pb := in.Texts().Bind("", in.Gold.SQL, in.Pred.SQL, sqlparts.DialectOf(in.Case.Dialect)) // its function takes no schema
+	// its function takes no schema
+	gb, pb := in.Texts().Bind("", in.Gold.SQL, in.Pred.SQL, sqlparts.DialectOf(in.Case.Dialect))
 	g, p := identifiers(gq, gb.Columns(gq)), identifiers(pq, pb.Columns(pq))
 	n, missing, extra := difference(g, p)
-	s := scoring.OK(n.f1(), fmt.Sprintf("of %d tables and columns in gold and %d of the agent's, %d are in both", n.gold, n.pred, n.both))
+	s := scoring.OK(n.f1(),
+		fmt.Sprintf("of %d tables and columns in gold and %d of the agent's, %d are in both", n.gold, n.pred, n.both))
 	s.Detail = struct {
 		componentDetail
 		Recall    float64 `json:"recall"`

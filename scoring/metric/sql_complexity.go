@@ -31,7 +31,8 @@ func init() {
 var tierValues = map[sqlparts.Tier]struct {
 	label string
 	value float64
-}{sqlparts.Easy: {"easy", 1}, sqlparts.Medium: {"medium", 2}, sqlparts.Hard: {"hard", 3}, sqlparts.ExtraHard: {"extra_hard", 4}}
+}{sqlparts.Easy: {"easy", 1}, sqlparts.Medium: {"medium", 2}, sqlparts.Hard: {"hard", 3},
+	sqlparts.ExtraHard: {"extra_hard", 4}}
 
 func sqlComplexity(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	q := script(in, goldSide).Final()

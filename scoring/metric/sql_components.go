@@ -18,14 +18,19 @@ type measure struct {
 }
 
 var measures = []measure{
-	{"recall", "share of gold's found", "Share of the gold query's %s that the agent's query has.", "|G ∩ P| / |G|, and 1 where G is empty", setCounts.recall, nil},
-	{"precision", "share that gold has too", "Share of the agent's %s that the gold query has.", "|G ∩ P| / |P|, and 1 where P is empty", setCounts.precision, nil},
-	{"f1", "agreement", "How far the %s of both queries agree.", "2 · |G ∩ P| / (|G| + |P|), the harmonic mean of recall and precision; 1 where both are empty", setCounts.f1, nil},
-	{"exact", "all the same", "Whether both queries have the same %s.", "1 if G = P, else 0", setCounts.exact, scoring.At(1)},
+	{"recall", "share of gold's found", "Share of the gold query's %s that the agent's query has.",
+		"|G ∩ P| / |G|, and 1 where G is empty", setCounts.recall, nil},
+	{"precision", "share that gold has too", "Share of the agent's %s that the gold query has.",
+		"|G ∩ P| / |P|, and 1 where P is empty", setCounts.precision, nil},
+	{"f1", "agreement", "How far the %s of both queries agree.",
+		"2 · |G ∩ P| / (|G| + |P|), the harmonic mean of recall and precision; 1 where both are empty", setCounts.f1, nil},
+	{"exact", "all the same", "Whether both queries have the same %s.", "1 if G = P, else 0", setCounts.exact,
+		scoring.At(1)},
 }
 
 var componentNouns = map[sqlparts.Component]string{
-	sqlparts.ComponentSelect: "select items", sqlparts.ComponentWhere: "conditions of WHERE", sqlparts.ComponentGroupBy: "grouping expressions",
+	sqlparts.ComponentSelect: "select items", sqlparts.ComponentWhere: "conditions of WHERE",
+	sqlparts.ComponentGroupBy: "grouping expressions",
 	sqlparts.ComponentOrderBy: "sort keys", sqlparts.ComponentHaving: "conditions of HAVING and QUALIFY",
 	sqlparts.ComponentTables: "base tables", sqlparts.ComponentKeywords: "keywords",
 }
@@ -71,7 +76,8 @@ func init() {
 		}
 		all := "component_" + m.name
 		version := 2
-		formula := "the mean of component_" + m.name + "_* over select, where, group_by, order_by, having, tables and keywords"
+		formula := "the mean of component_" + m.name +
+			"_* over select, where, group_by, order_by, having, tables and keywords"
 		if m.name == "exact" {
 			formula = "1 if all seven sets are equal, both scripts are statements of the same kinds and the sort keys put nulls in the same place, else 0"
 			version = 3
@@ -80,11 +86,12 @@ func init() {
 			Name: all, Version: version, Group: "sql",
 			Display: "All query parts: " + m.display,
 			Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
-			Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
-			Summary:   fmt.Sprintf(m.summary, "components, over all seven kinds"),
-			Range:     rangeOf(m),
-			Formula:   formula + ". A kind that neither query has counts as 1, as in the paper's mean over seven. detail.stated is the figure over the kinds that at least one query has. 0 if the agent's SQL holds no query." + normal,
-			Source:    "BADGER, section 4.2, equation 1, and Table 2 (overall recall and F1 are means over all seven kinds)" + sourceNote(m),
+			Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
+			Summary: fmt.Sprintf(m.summary, "components, over all seven kinds"),
+			Range:   rangeOf(m),
+			Formula: formula + ". A kind that neither query has counts as 1, as in the paper's mean over seven. detail.stated is the figure over the kinds that at least one query has. 0 if the agent's SQL holds no query." + normal,
+			Source: "BADGER, section 4.2, equation 1, and Table 2 (overall recall and F1 are means over all seven kinds)" +
+				sourceNote(m),
 			Gaming:    gaming[all],
 			Example:   "queries that differ in one of two select items and in nothing else: recall is (0.5 + 6) / 7 = 0.929; without GROUP BY, ORDER BY and HAVING on either side, detail.stated is (0.5 + 3) / 4 = 0.875.",
 			Threshold: m.threshold,
@@ -169,7 +176,8 @@ func scoreComponent(ctx context.Context, in *scoring.Input, m measure, c sqlpart
 		return s, err
 	}
 	n, missing, extra := difference(sets.gold.Set(c), sets.pred.Set(c))
-	reason := fmt.Sprintf("of %d in gold and %d of the agent's %s, %d are in both", n.gold, n.pred, componentNouns[c], n.both)
+	reason := fmt.Sprintf("of %d in gold and %d of the agent's %s, %d are in both", n.gold, n.pred, componentNouns[c],
+		n.both)
 	if n.gold == 0 && n.pred == 0 {
 		reason = "neither query has " + componentNouns[c]
 	}
@@ -234,7 +242,8 @@ func besideComponents(g, p *sqlparts.Script) (differ []string) {
 		differ = append(differ, "the kinds of statements")
 	}
 	gq, pq := g.Final(), p.Final()
-	if gq != nil && pq != nil && !slices.EqualFunc(gq.Order(), pq.Order(), func(a, b *sqlparts.OrderItem) bool { return a.Nulls == b.Nulls }) {
+	if gq != nil && pq != nil &&
+		!slices.EqualFunc(gq.Order(), pq.Order(), func(a, b *sqlparts.OrderItem) bool { return a.Nulls == b.Nulls }) {
 		differ = append(differ, "where nulls are sorted")
 	}
 	return differ

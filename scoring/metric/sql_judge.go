@@ -17,7 +17,8 @@ const (
 )
 
 var sqlIssues = []string{
-	"filters_missing", "filters_incorrect", "joins_missing", "joins_incorrect", "joins_unnecessary", "aggregation_wrong", "aggregation_missing", "columns_missing",
+	"filters_missing", "filters_incorrect", "joins_missing", "joins_incorrect", "joins_unnecessary", "aggregation_wrong",
+	"aggregation_missing", "columns_missing",
 	"columns_wrong", "ordering_wrong", "schema_misunderstanding", "logic_error", performanceIssue, noIssue,
 }
 
@@ -130,7 +131,8 @@ func (j *sqlJudgement) labels() []string {
 
 // sqlJudged returns a metric of the findings about a query. If no query ran, the value is 0 or the score is not
 // applicable.
-func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.Context, *scoring.Input) (scoring.Score, error) {
+func sqlJudged(score func(*sqlJudgement) scoring.Score,
+	zero bool) func(context.Context, *scoring.Input) (scoring.Score, error) {
 	return func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		o, err := sqlJudgeDeclared.Read(in)
 		if err != nil {

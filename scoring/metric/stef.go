@@ -158,8 +158,9 @@ func readSTEF(ctx context.Context, in *scoring.Input) (r stefRead, none string, 
 	}
 	r.spec = specOf(sc.Final(), r.rules)
 	return r, "", in.AskOnce(ctx, prompt.STEF.Request(prompt.Material{
-		Question: in.Case.Question, Interpretation: in.Case.Agent.Interpretation, Dialect: in.Case.Dialect, PredSQL: in.Pred.SQL,
-		Rules: o.text(), Facts: r.spec.facts(len(sc.Notes) == 0),
+		Question: in.Case.Question, Interpretation: in.Case.Agent.Interpretation, Dialect: in.Case.Dialect,
+		PredSQL: in.Pred.SQL,
+		Rules:   o.text(), Facts: r.spec.facts(len(sc.Notes) == 0),
 	}), &r.stefReply)
 }
 
@@ -202,8 +203,9 @@ func stef(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		return scoring.Score{}, err
 	}
 	d := stefDetail{
-		Question: questionSpec{nonNil(reply.Outputs), nonNil(reply.Aggregations), nonNil(reply.GroupBy), reply.ExplicitOrder, reply.TopK},
-		Query:    spec, Filters: a.asked, Extras: a.extras, FilterStatus: a.status, Matches: matches(reply, spec, rules),
+		Question: questionSpec{nonNil(reply.Outputs), nonNil(reply.Aggregations), nonNil(reply.GroupBy), reply.ExplicitOrder,
+			reply.TopK},
+		Query: spec, Filters: a.asked, Extras: a.extras, FilterStatus: a.status, Matches: matches(reply, spec, rules),
 		Verdict: reply.Verdict, Confidence: reply.Confidence, Lenient: a.lenient, Analysis: reply.Reason,
 	}
 	d.OrderBy = constructOf(len(spec.OrderBy) > 0, reply.ExplicitOrder || reply.TopK, spec.OrderDefault, "default")
@@ -214,7 +216,8 @@ func stef(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if r.scale.own {
 		d.Scale = &r.scale
 	}
-	s := scoring.OK(value, fmt.Sprintf("%s: filters %s, verdict %s, %s confidence", d.Tier, d.FilterStatus, d.Verdict, d.Reliability))
+	s := scoring.OK(value,
+		fmt.Sprintf("%s: filters %s, verdict %s, %s confidence", d.Tier, d.FilterStatus, d.Verdict, d.Reliability))
 	s.Label = d.Tier
 	s.Warnings = unread(in, predSide)
 	if in.Case.Agent.Interpretation != "" {
@@ -245,16 +248,20 @@ func constructOf(there, askedFor, harmless bool, name string) string {
 // list, or held to one value.
 func matches(reply stefReply, spec *querySpec, rules *stefRules) stefMatches {
 	m := reply.Matches
-	m.Aggregations = m.Aggregations || len(reply.Aggregations) > 0 && !slices.ContainsFunc(reply.Aggregations, func(a stefAggregation) bool {
-		return !slices.ContainsFunc(spec.Aggregations, func(b stefAggregation) bool {
-			return nameKey(a.Function) == nameKey(b.Function) && rules.names.key(a.Column) == rules.names.key(b.Column) && a.Distinct == b.Distinct
+	m.Aggregations = m.Aggregations ||
+		len(reply.Aggregations) > 0 && !slices.ContainsFunc(reply.Aggregations, func(a stefAggregation) bool {
+			return !slices.ContainsFunc(spec.Aggregations, func(b stefAggregation) bool {
+				return nameKey(a.Function) == nameKey(b.Function) && rules.names.key(a.Column) == rules.names.key(b.Column) &&
+					a.Distinct == b.Distinct
+			})
 		})
-	})
 	has := func(names []string, g string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return rules.names.key(n) == rules.names.key(g) })
 	}
 	missing := slices.ContainsFunc(reply.GroupBy, func(g string) bool { return !has(spec.GroupBy, g) })
-	unexpected := !spec.GroupByRequired && slices.ContainsFunc(spec.GroupBy, func(g string) bool { return !has(reply.GroupBy, g) && !slices.Contains(spec.GroupByBenign, g) })
+	unexpected := !spec.GroupByRequired &&
+		slices.ContainsFunc(spec.GroupBy,
+			func(g string) bool { return !has(reply.GroupBy, g) && !slices.Contains(spec.GroupByBenign, g) })
 	m.GroupBy = m.GroupBy || !missing && !unexpected
 	return m
 }

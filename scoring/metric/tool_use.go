@@ -72,7 +72,8 @@ func toolRecall(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	need, _ := u.spec.required()
 	missing := u.missing()
 	found := len(need) - len(missing)
-	s := scoring.OK(0, fmt.Sprintf("%d of %s made; missing: %s", found, were(len(need), "expected call"), u.named(missing)))
+	s := scoring.OK(0,
+		fmt.Sprintf("%d of %s made; missing: %s", found, were(len(need), "expected call"), u.named(missing)))
 	switch {
 	case len(need) == 0:
 		s.Value, s.Reason = 1, "no tool call is required"
@@ -98,7 +99,8 @@ func toolOrder(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	s := scoring.OK(0, fmt.Sprintf("%d of %s made in order", n, were(required, "expected call")))
 	switch {
 	case !sure:
-		s = scoring.Abstain("equal calls are expected in too many places of the order to try every way; give them arguments and match by these")
+		s = scoring.Abstain(
+			"equal calls are expected in too many places of the order to try every way; give them arguments and match by these")
 	case required == 0:
 		s.Value, s.Reason = 1, "no tool call is required"
 	case n == required:

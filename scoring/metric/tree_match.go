@@ -36,7 +36,8 @@ type treeOptions struct {
 }
 
 var treeDeclared = scoring.DeclareOptions(treeOptions{ColumnOrder: "ignore"}, nil,
-	scoring.Option{Name: "column_order", Choices: []string{"ignore", "keep"}, Doc: "Whether the order of the select list counts: ignore, as published, or keep."},
+	scoring.Option{Name: "column_order", Choices: []string{"ignore", "keep"},
+		Doc: "Whether the order of the select list counts: ignore, as published, or keep."},
 )
 
 func treeMatch(_ context.Context, in *scoring.Input) (scoring.Score, error) {

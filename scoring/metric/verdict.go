@@ -20,7 +20,9 @@ func init() {
 		Name: "verdict", Display: "Verdict",
 		Version: 11, Group: "verdict",
 		Context: scoring.FieldResponse | scoring.FieldBehaviour,
-		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true, Why: "if the question calls for a refusal or a clarification, the value of refusal"},
+		Branch:  scoring.BranchSQL,
+		FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true,
+			Why: "if the question calls for a refusal or a clarification, the value of refusal"},
 		Reads: scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | circumstance | scoring.FieldJudge,
 		Summary: "Whether the answer is right, as a gate for teams. Evidence accepts the answer if people accept the " +
 			"relation between both results. Otherwise the judge decides.",
@@ -60,7 +62,8 @@ type verdictOptions struct {
 }
 
 var verdictDeclared = scoring.DeclareOptions(
-	verdictOptions{Policy: policy.Answer, Judge: "rose", WithoutJudge: "abstain", JudgeAccuracy: 0.85, ProverAlone: policy.AcceptFrom},
+	verdictOptions{Policy: policy.Answer, Judge: "rose", WithoutJudge: "abstain", JudgeAccuracy: 0.85,
+		ProverAlone: policy.AcceptFrom},
 	func(o *verdictOptions) error {
 		_, err := o.policies()
 		return err
@@ -74,12 +77,14 @@ var verdictDeclared = scoring.DeclareOptions(
 		Name: "without_judge", Choices: []string{"abstain", "guess"},
 		Doc: "What to do without a judge: abstain, or guess the side that people more often took.",
 	},
-	scoring.Option{Name: "judge_accuracy", Min: scoring.At(0.5), Max: scoring.At(1), Doc: "How often the judge is right; the confidence rests on it."},
+	scoring.Option{Name: "judge_accuracy", Min: scoring.At(0.5), Max: scoring.At(1),
+		Doc: "How often the judge is right; the confidence rests on it."},
 	scoring.Option{
 		Name: "prover_alone", Min: scoring.At(0), Max: scoring.At(1),
 		Doc: "The chance that people accept the relation from which ROSE's Prover is believed when it accepts too, without the Refuter's call. At 1 the Refuter is always asked.",
 	},
-	scoring.Option{Name: "table", Unset: "the delivered table", Doc: "The text of a table of policies, as badger policy --out writes it."},
+	scoring.Option{Name: "table", Unset: "the delivered table",
+		Doc: "The text of a table of policies, as badger policy --out writes it."},
 	scoring.Option{
 		Name: "counterexample",
 		Doc: "Whether to search for a counterexample if the results are the same (the metric counterexample, with its options). Under the policy logic an answer passes by evidence if the search finds none. " +
@@ -164,7 +169,8 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 }
 
 // decide is the score of the relation that decides.
-func (d *verdictDetail) decide(ctx context.Context, in *scoring.Input, o *verdictOptions, table *policy.Table, first relations.Relation) (scoring.Score, error) {
+func (d *verdictDetail) decide(ctx context.Context, in *scoring.Input, o *verdictOptions, table *policy.Table,
+	first relations.Relation) (scoring.Score, error) {
 	row := table.Row(o.Policy, first)
 	if row.Passes && first.Name != policy.SameQuery {
 		first = outOfOrder(in, first)
@@ -177,18 +183,22 @@ func (d *verdictDetail) decide(ctx context.Context, in *scoring.Input, o *verdic
 	}
 	if none && o.Policy == policy.Logic && !row.Passes {
 		d.Confidence = unrefuted
-		d.RestsOn = fmt.Sprintf("evidence: the results are the same (%s), and no counterexample was found on %s; nobody was asked", first.Name, searched(&cex.Outcome{Tries: d.Counterexample.Tries, Rows: d.Counterexample.Rows}))
+		d.RestsOn = fmt.Sprintf(
+			"evidence: the results are the same (%s), and no counterexample was found on %s; nobody was asked", first.Name,
+			searched(&cex.Outcome{Tries: d.Counterexample.Tries, Rows: d.Counterexample.Rows}))
 		s := scoring.OK(1, first.Text+" No counterexample was found.")
 		s.Detail = *d
 		return s, nil
 	}
 	if row.Passes {
-		d.RestsOn = fmt.Sprintf("evidence: the relation %s passes under the policy %s; nobody was asked", first.Name, o.Policy)
+		d.RestsOn = fmt.Sprintf("evidence: the relation %s passes under the policy %s; nobody was asked", first.Name,
+			o.Policy)
 		s := scoring.OK(1, first.Text)
 		s.Detail = *d
 		return s, nil
 	}
-	if question := map[string]string{"rose": "rose/prover", "flex": "flex"}[o.Judge]; in.HasJudge(question) || o.Judge == "rose" && in.HasJudge("rose/refuter") {
+	if question := map[string]string{"rose": "rose/prover", "flex": "flex"}[o.Judge]; in.HasJudge(question) ||
+		o.Judge == "rose" && in.HasJudge("rose/refuter") {
 		return d.byJudge(ctx, in, o, first.Text)
 	}
 	d.RestsOn = "nothing: the evidence leaves it open, and nobody was asked"
@@ -197,7 +207,8 @@ func (d *verdictDetail) decide(ctx context.Context, in *scoring.Input, o *verdic
 		s.Detail = *d
 		return s, nil
 	}
-	d.RestsOn = fmt.Sprintf("a guess: people accept %.0f %% of the answers with the relation %s", 100*row.Chance, first.Name)
+	d.RestsOn = fmt.Sprintf("a guess: people accept %.0f %% of the answers with the relation %s", 100*row.Chance,
+		first.Name)
 	d.DecidedBy, d.Confidence = "guess", max(row.Chance, 1-row.Chance)
 	s := scoring.OK(0, "a guess, for nobody was asked: "+first.Text)
 	if row.Chance > 0.5 {
@@ -213,7 +224,8 @@ const unrefuted = 0.88
 
 // search searches for a counterexample if the results are the same, unless the queries are proven to be. none
 // reports that it searched and found none.
-func (d *verdictDetail) search(ctx context.Context, in *scoring.Input, o *verdictOptions, first *relations.Relation) (none bool, err error) {
+func (d *verdictDetail) search(ctx context.Context, in *scoring.Input, o *verdictOptions,
+	first *relations.Relation) (none bool, err error) {
 	if !o.Counterexample || first.Class != relations.Equivalent || d.SameQuery {
 		return false, nil
 	}
@@ -224,7 +236,8 @@ func (d *verdictDetail) search(ctx context.Context, in *scoring.Input, o *verdic
 	if err != nil {
 		return false, err
 	}
-	d.Counterexample = &searchedPair{Found: found.Found, Realistic: found.Realistic, Tries: found.Tries, Rows: found.Rows, Sentence: found.Sentence, Why: found.Why}
+	d.Counterexample = &searchedPair{Found: found.Found, Realistic: found.Realistic, Tries: found.Tries, Rows: found.Rows,
+		Sentence: found.Sentence, Why: found.Why}
 	if found.Found {
 		d.told = inWords(found)
 	}
@@ -292,7 +305,8 @@ func (d *verdictDetail) relate(ctx context.Context, in *scoring.Input) (first re
 	}
 	switch {
 	case d.SameQuery && (d.Policy == policy.Logic || found == nil):
-		return relations.Relation{Name: policy.SameQuery, Class: relations.Equivalent, Text: "Both queries are proven to be the same."}, ""
+		return relations.Relation{Name: policy.SameQuery, Class: relations.Equivalent,
+			Text: "Both queries are proven to be the same."}, ""
 	case found == nil:
 		return withoutResults(in), warning
 	}
@@ -315,7 +329,8 @@ func outOfOrder(in *scoring.Input, first relations.Relation) relations.Relation 
 func withoutResults(in *scoring.Input) relations.Relation {
 	differ := relations.Queries(relationInput(in))
 	if len(differ) == 0 {
-		return relations.Relation{Name: policy.NoResults, Class: relations.Defensible, Text: "A result is not given; the queries differ, in no way that has a name."}
+		return relations.Relation{Name: policy.NoResults, Class: relations.Defensible,
+			Text: "A result is not given; the queries differ, in no way that has a name."}
 	}
 	r := differ[0]
 	r.Name = policy.NoResults + "/" + r.Name
@@ -325,7 +340,8 @@ func withoutResults(in *scoring.Input) relations.Relation {
 
 // byJudge asks the judge, with the options of the metric rose or flex, so that both share the replies. The relation
 // is part of the prompt, unless the form is that of the paper.
-func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdictOptions, relation string) (scoring.Score, error) {
+func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdictOptions,
+	relation string) (scoring.Score, error) {
 	d.DecidedBy = "judge"
 	var value float64
 	var reason string
@@ -349,7 +365,8 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 	if err != nil {
 		return scoring.Score{}, err
 	}
-	right, wrong := o.JudgeAccuracy**d.Chance, (1-o.JudgeAccuracy)*(1-*d.Chance) // the judge accepts a right answer, or a wrong one
+	// the judge accepts a right answer, or a wrong one
+	right, wrong := o.JudgeAccuracy**d.Chance, (1-o.JudgeAccuracy)*(1-*d.Chance)
 	if value == 0 {
 		right, wrong = o.JudgeAccuracy*(1-*d.Chance), (1-o.JudgeAccuracy)**d.Chance
 	}
@@ -360,7 +377,8 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 	} else {
 		asked = d.ROSE.asked
 	}
-	d.RestsOn = restsOn(o.Judge, asked) + fmt.Sprintf("; the evidence (%s, accepted by people with a chance of %.2f) left it open", d.Relation, *d.Chance)
+	d.RestsOn = restsOn(o.Judge, asked) +
+		fmt.Sprintf("; the evidence (%s, accepted by people with a chance of %.2f) left it open", d.Relation, *d.Chance)
 	s := scoring.OK(value, fmt.Sprintf("%s. %s", strings.TrimSuffix(reason, "."), relation))
 	s.Detail = *d
 	return s, nil
@@ -369,7 +387,8 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 // proverSuffices reports whether the Prover alone decides when it accepts: results differ, in a way that people
 // mostly accept. A chance of 1 is ignored if a Refuter is always requested.
 func (d *verdictDetail) proverSuffices(in *scoring.Input, o *verdictOptions) bool {
-	asked := in.Recorded("rose/prover") || !in.Recorded("rose/refuter") // a recorded run that took results for equal has no Prover
+	// a recorded run that took results for equal has no Prover
+	asked := in.Recorded("rose/prover") || !in.Recorded("rose/refuter")
 	return asked && d.ROSE.Results != resultsSame && o.ProverAlone < 1 && *d.Chance >= o.ProverAlone
 }
 

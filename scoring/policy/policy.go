@@ -38,7 +38,8 @@ func Policies() []Policy { return []Policy{Answer, Logic} }
 
 // Relations that are not between two results.
 const (
-	SameQuery = "equivalent_query" // both queries are the same up to differences that change no result; under Logic it decides whatever the results are
+	// both queries are the same up to differences that change no result; under Logic it decides whatever the results are
+	SameQuery = "equivalent_query"
 	// a result is not given, and the queries do not differ in any known way; with a relation of the queries after a
 	// slash, they differ in that way. It never passes
 	NoResults = "no_results"
@@ -163,7 +164,8 @@ func (t *Table) Format() []byte {
 	}
 	b.WriteString(header + "\n")
 	for _, r := range t.rows {
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.3f\t%s\n", r.Policy, r.Relation, r.Class, r.Cases, r.Accepted, r.Groups, r.Shown, r.Against, r.Chance, map[bool]string{true: "yes", false: "no"}[r.Passes])
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.3f\t%s\n", r.Policy, r.Relation, r.Class, r.Cases, r.Accepted,
+			r.Groups, r.Shown, r.Against, r.Chance, map[bool]string{true: "yes", false: "no"}[r.Passes])
 	}
 	return b.Bytes()
 }
@@ -286,6 +288,7 @@ func sortRows(rows []Row) {
 		return len(order) + 1 + order[strings.TrimPrefix(name, NoResults+"/")]
 	}
 	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(slices.Index(Policies(), a.Policy), slices.Index(Policies(), b.Policy)), cmp.Compare(place(a.Relation), place(b.Relation)), cmp.Compare(a.Relation, b.Relation))
+		return cmp.Or(cmp.Compare(slices.Index(Policies(), a.Policy), slices.Index(Policies(), b.Policy)),
+			cmp.Compare(place(a.Relation), place(b.Relation)), cmp.Compare(a.Relation, b.Relation))
 	})
 }

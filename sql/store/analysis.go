@@ -76,8 +76,9 @@ ORDER BY s.agent_name, s.agent_version, s.batch_id`,
 // answeredBatches reads when the batches of agent_runs were answered.
 func (r Reader) answeredBatches() Select[ScoredBatch] {
 	return Select[ScoredBatch]{
-		What:   "reading agent_runs",
-		Fields: append(slices.Clone(byOfBatch), Field[ScoredBatch]{SQL: "MAX(ran_at) AS answered", In: func(b *ScoredBatch) any { return &b.Answered }}),
+		What: "reading agent_runs",
+		Fields: append(slices.Clone(byOfBatch),
+			Field[ScoredBatch]{SQL: "MAX(ran_at) AS answered", In: func(b *ScoredBatch) any { return &b.Answered }}),
 		From: r.expand(`
 FROM (SELECT {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, {column agent_runs.ran_at} AS ran_at FROM badger.agent_runs) k
 GROUP BY agent_name, agent_version, batch_id`),
@@ -194,7 +195,8 @@ func (l *Latest) from(p *arguments) string {
 		judge = ", r.judge"
 	}
 	var conds []string
-	for _, c := range []struct{ column, value string }{{"agent_name", l.Agent}, {"agent_version", l.Version}, {"batch_id", l.Batch}} {
+	for _, c := range []struct{ column, value string }{{"agent_name", l.Agent}, {"agent_version", l.Version},
+		{"batch_id", l.Batch}} {
 		if name, ok := scoring.Named(c.value); ok || !l.Everything {
 			conds = append(conds, "s."+c.column+" = "+p.add(name))
 		}

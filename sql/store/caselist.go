@@ -30,7 +30,8 @@ type caseList struct {
 // newCaseList returns a query over the cases of a state with a primary metric; run and base are its run and its
 // baseline. covered reports that every case of the run has a score of that metric: these scores are then the cases.
 func newCaseList(a inputs, s State, run, base runScores, covered bool) *caseList {
-	q := &caseList{inputs: a, state: s, run: run, base: base, covered: covered, numbers: a.Dialect, joined: map[string]bool{}}
+	q := &caseList{inputs: a, state: s, run: run, base: base, covered: covered, numbers: a.Dialect,
+		joined: map[string]bool{}}
 	q.args = nil
 	q.Dialect.Placeholder = func(n int) string { return mark + strconv.Itoa(n) + mark }
 	return q
@@ -105,10 +106,16 @@ func (q *caseList) group(ranked bool) string {
 
 // listColumns are the string columns of lists, with their sources.
 var listColumns = map[string]struct{ join, text string }{
-	"case": {"", "p.case_id"}, "status": {"", "CASE WHEN p.status = 'not_applicable' AND p.reason IN (" + noAnswer + ") THEN 'unanswered' ELSE p.status END"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
-	"question": {ofGolden, "g.question"}, "gold": {ofGolden, "g.gold_sql"}, "database": {ofGolden, "g.database_name"}, "dialect": {ofGolden, "g.dialect"},
-	"tags": {ofGolden, "g.tags"}, "sql": {ofAnswer, "a.sql"}, "relation": {ofRelation, "r.label"}, groupColumn: {ofRelation, "group"}, "tier": {ofTier, "t.label"},
-	"people": {ofPeople, "CASE WHEN l.passes = 1 THEN 'pass' WHEN l.passes = 0 THEN 'fail' WHEN l.case_id IS NOT NULL THEN 'divided' END"},
+	"case": {"", "p.case_id"},
+	"status": {"",
+		"CASE WHEN p.status = 'not_applicable' AND p.reason IN (" + noAnswer +
+			") THEN 'unanswered' ELSE p.status END"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
+	"question": {ofGolden, "g.question"}, "gold": {ofGolden, "g.gold_sql"}, "database": {ofGolden, "g.database_name"},
+	"dialect": {ofGolden, "g.dialect"},
+	"tags":    {ofGolden, "g.tags"}, "sql": {ofAnswer, "a.sql"}, "relation": {ofRelation, "r.label"},
+	groupColumn: {ofRelation, "group"}, "tier": {ofTier, "t.label"},
+	"people": {ofPeople,
+		"CASE WHEN l.passes = 1 THEN 'pass' WHEN l.passes = 0 THEN 'fail' WHEN l.case_id IS NOT NULL THEN 'divided' END"},
 }
 
 // join joins a table, to read a column such as g.question.
@@ -146,7 +153,8 @@ func (q *caseList) chosen(conditions []string, after string) string {
 
 // scores reads columns of the scores of a run and a metric.
 func (q *caseList) scores(run runScores, metric, columns, and string) string {
-	return "(SELECT " + columns + " FROM badger.scores WHERE " + run.is(q.Dialect, &q.args) + " AND metric = " + q.param(metric) + and + ")"
+	return "(SELECT " + columns + " FROM badger.scores WHERE " + run.is(q.Dialect, &q.args) + " AND metric = " +
+		q.param(metric) + and + ")"
 }
 
 const scoreColumnsOfList = "case_id, status, value, label, passed, reason"
@@ -177,7 +185,8 @@ func (q *caseList) from() string {
 	join(ofAnswer, func() string { return q.answerTexts(q.columns, "") })
 	join(ofPeople, func() string { return q.people(func() string { return "" }) })
 	for i, m := range q.metrics {
-		out += "\nLEFT JOIN " + q.scores(run, m, scoreColumnsOfList, "") + " m" + strconv.Itoa(i) + " ON m" + strconv.Itoa(i) + ".case_id = p.case_id"
+		out += "\nLEFT JOIN " + q.scores(run, m, scoreColumnsOfList, "") + " m" + strconv.Itoa(i) + " ON m" +
+			strconv.Itoa(i) + ".case_id = p.case_id"
 	}
 	return out
 }
@@ -196,8 +205,10 @@ func (q *caseList) questionTexts(names []string, and string) string {
 // answerTexts are columns of the agent's rows as text, one row for each case: the one that a run takes
 // first.
 func (q *caseList) answerTexts(names []string, and string) string {
-	columns := []string{q.Key("agent_runs", "case_id") + " AS case_id", q.Key("agent_runs", "agent_name") + " AS agent_name", q.Key("agent_runs", "agent_version") + " AS agent_version",
-		q.Key("agent_runs", "batch_id") + " AS batch_id", q.Column("agent_runs", "ran_at") + " AS ran_at", q.Text("agent_runs", "sql") + " AS sql"}
+	columns := []string{q.Key("agent_runs", "case_id") + " AS case_id",
+		q.Key("agent_runs", "agent_name") + " AS agent_name", q.Key("agent_runs", "agent_version") + " AS agent_version",
+		q.Key("agent_runs", "batch_id") + " AS batch_id", q.Column("agent_runs", "ran_at") + " AS ran_at",
+		q.Text("agent_runs", "sql") + " AS sql"}
 	for _, c := range names {
 		if slices.Contains(answerColumns[1:], c) {
 			columns = append(columns, q.Text("agent_runs", c)+" AS "+c)
@@ -205,7 +216,8 @@ func (q *caseList) answerTexts(names []string, and string) string {
 	}
 	run := q.state.RunID
 	return "(SELECT * FROM (SELECT k.*, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY ran_at, sql) AS choice FROM (SELECT " + strings.Join(columns, ", ") +
-		" FROM badger.agent_runs) k WHERE agent_name = " + q.param(run.Agent) + " AND agent_version = " + q.param(run.Version) + " AND batch_id = " + q.param(run.Batch) + and + ") c WHERE choice = 1)"
+		" FROM badger.agent_runs) k WHERE agent_name = " + q.param(run.Agent) + " AND agent_version = " +
+		q.param(run.Version) + " AND batch_id = " + q.param(run.Batch) + and + ") c WHERE choice = 1)"
 }
 
 // people is the human verdict on the run's answers. Only labels that name no version of the agent need to know
@@ -219,8 +231,10 @@ func (q *caseList) people(and func() string) string {
 	if !q.Missing["human_labels.agent_version"] {
 		unversioned = " WHERE agent_version IS NULL"
 	}
-	ofAnswers := of() + " AND k.case_id IN (SELECT " + q.Key("human_labels", "case_id") + " FROM badger.human_labels" + unversioned + ")"
-	return "(SELECT case_id, passes FROM (" + q.expand(consensus(labelsOfRuns(of(), ofAnswers, q.log(of())))) + ") v WHERE agent_version = " + q.param(run.Version) + ")"
+	ofAnswers := of() + " AND k.case_id IN (SELECT " + q.Key("human_labels", "case_id") + " FROM badger.human_labels" +
+		unversioned + ")"
+	return "(SELECT case_id, passes FROM (" + q.expand(consensus(labelsOfRuns(of(), ofAnswers, q.log(of())))) +
+		") v WHERE agent_version = " + q.param(run.Version) + ")"
 }
 
 // mode is the condition that a case is in a mode.
@@ -451,10 +465,11 @@ func (q *caseList) order() string {
 func (q *caseList) counts(modes []Mode) (Select[[]int64], error) {
 	fields := make([]Field[[]int64], len(modes))
 	for i, m := range modes {
-		fields[i] = Field[[]int64]{SQL: "COUNT(CASE WHEN " + q.mode(m) + " THEN 1 END)", Decode: func(counts *[]int64, v scoring.Value) error {
-			*counts = append(*counts, wholeNumber(v))
-			return nil
-		}}
+		fields[i] = Field[[]int64]{SQL: "COUNT(CASE WHEN " + q.mode(m) + " THEN 1 END)",
+			Decode: func(counts *[]int64, v scoring.Value) error {
+				*counts = append(*counts, wholeNumber(v))
+				return nil
+			}}
 	}
 	return over(q, fields, false, "")
 }
@@ -484,12 +499,14 @@ func (q *caseList) found(texts bool) (Select[foundCase], error) {
 		return nil
 	}}}
 	for i, m := range Modes[1:] {
-		fields = append(fields, Field[foundCase]{SQL: "CASE WHEN " + q.mode(m) + " THEN 1 ELSE 0 END", Decode: func(c *foundCase, v scoring.Value) error {
-			if wholeNumber(v) == 1 {
-				c.modes |= 2 << i
-			}
-			return nil
-		}})
+		fields = append(fields,
+			Field[foundCase]{SQL: "CASE WHEN " + q.mode(m) + " THEN 1 ELSE 0 END",
+				Decode: func(c *foundCase, v scoring.Value) error {
+					if wholeNumber(v) == 1 {
+						c.modes |= 2 << i
+					}
+					return nil
+				}})
 	}
 	if texts {
 		for i, name := range searched[1:] {
@@ -509,7 +526,8 @@ func (q *caseList) neighbours(caseID string) (Select[Neighbours], error) {
 	if err != nil {
 		return Select[Neighbours]{}, err
 	}
-	cases := "SELECT p.case_id AS case_id, LAG(p.case_id)" + over + " AS before, LEAD(p.case_id)" + over + " AS later, ROW_NUMBER()" + over + " AS place, COUNT(*) OVER () AS cases" + q.chosen(conditions, "")
+	cases := "SELECT p.case_id AS case_id, LAG(p.case_id)" + over + " AS before, LEAD(p.case_id)" + over +
+		" AS later, ROW_NUMBER()" + over + " AS place, COUNT(*) OVER () AS cases" + q.chosen(conditions, "")
 	return finished(q, readingScores, " FROM ("+cases+") n WHERE case_id = "+q.param(caseID), []Field[Neighbours]{
 		{SQL: "before", In: func(n *Neighbours) any { return &n.Before }},
 		{SQL: "later", In: func(n *Neighbours) any { return &n.After }},
@@ -552,7 +570,8 @@ func (q *caseList) slices(columns []string, limit int) (Select[slicedRow], error
 	fields = append(fields,
 		Field[slicedRow]{SQL: "COUNT(*) OVER () AS parts", In: func(r *slicedRow) any { return &r.rows }},
 		Field[slicedRow]{SQL: "MIN(p.case_id) AS first_case", In: func(r *slicedRow) any { return &r.first }})
-	return over(q, append(fields, fieldsIn(figureFields("p."), func(r *slicedRow) *Figures { return &r.Figures })...), true, after)
+	return over(q, append(fields, fieldsIn(figureFields("p."), func(r *slicedRow) *Figures { return &r.Figures })...),
+		true, after)
 }
 
 // over is a statement over the cases of the state.
@@ -590,7 +609,9 @@ func (q *caseList) among(ids []string) string {
 
 // scoresOf reads the scores of some metrics of some cases, without evidence.
 func (q *caseList) scoresOf(ids, metrics []string) Select[scoring.Row] {
-	return finished(q, readingScores, " FROM badger.scores k WHERE "+q.run.is(q.Dialect, &q.args)+" AND "+q.among(ids)+" AND metric IN ("+params(q.Dialect, &q.args, metrics)+")", cellFields)
+	return finished(q, readingScores,
+		" FROM badger.scores k WHERE "+q.run.is(q.Dialect, &q.args)+" AND "+q.among(ids)+" AND metric IN ("+
+			params(q.Dialect, &q.args, metrics)+")", cellFields)
 }
 
 // questionsOfRows reads the questions of some cases.

@@ -45,7 +45,8 @@ func ParseRun(v url.Values) scoring.RunID { return parseRun(v, "") }
 func ParseBaseline(v url.Values) scoring.RunID { return parseRun(v, "base_") }
 
 func parseRun(v url.Values, prefix string) scoring.RunID {
-	return scoring.RunID{ID: v.Get(prefix + keyRun), By: scoring.By{Agent: v.Get(prefix + keyAgent), Version: v.Get(prefix + keyVersion), Batch: v.Get(prefix + keyBatch)}}
+	return scoring.RunID{ID: v.Get(prefix + keyRun),
+		By: scoring.By{Agent: v.Get(prefix + keyAgent), Version: v.Get(prefix + keyVersion), Batch: v.Get(prefix + keyBatch)}}
 }
 
 // Mode is the part of a run's cases that a list shows.
@@ -53,12 +54,13 @@ type Mode string
 
 // The modes.
 const (
-	All        Mode = "all"
-	Failed     Mode = "failed"    // the primary metric did not pass
-	Passed     Mode = "passed"    // the primary metric passed
-	Errors     Mode = "errors"    // a score failed, of whichever metric
-	Abstained  Mode = "abstained" // the primary metric abstained
-	Changed    Mode = "changed"   // another status or verdict of the primary metric than in the baseline, or value where it gives no verdict
+	All       Mode = "all"
+	Failed    Mode = "failed"    // the primary metric did not pass
+	Passed    Mode = "passed"    // the primary metric passed
+	Errors    Mode = "errors"    // a score failed, of whichever metric
+	Abstained Mode = "abstained" // the primary metric abstained
+	// another status or verdict of the primary metric than in the baseline, or value where it gives no verdict
+	Changed    Mode = "changed"
 	Disagrees  Mode = "disagrees" // the primary metric's verdict is not that of people
 	Unlabelled Mode = "unlabelled"
 
@@ -71,7 +73,8 @@ const (
 )
 
 // Modes lists the modes in the order in which they are shown.
-var Modes = []Mode{All, Failed, Passed, Errors, Abstained, Changed, Disagrees, Unlabelled, Broke, Fixed, StillWrong, StillRight, Unasked}
+var Modes = []Mode{All, Failed, Passed, Errors, Abstained, Changed, Disagrees, Unlabelled, Broke, Fixed, StillWrong,
+	StillRight, Unasked}
 
 // Columns are the columns of a list other than metrics. status, reason and label are those of the primary metric.
 // The status unanswered is a score that is not applicable because the agent gave no answer; other such scores have
@@ -79,7 +82,8 @@ var Modes = []Mode{All, Failed, Passed, Errors, Abstained, Changed, Disagrees, U
 // in milliseconds. tag is one of the case's tags. tags is the unparsed value of golden_set.tags, for tags that cannot
 // be parsed. finding is a finding in the evidence of a score, as KIND:LABEL, such as relation:extra_rows or
 // issue:filters_missing. group is the group of the label relation, see [Pages.Grouping].
-var Columns = []string{"case", "question", "sql", "gold", "status", "reason", "label", "relation", "group", "tier", "finding", "tag", "tags", "database", "dialect", "people", "latency"}
+var Columns = []string{"case", "question", "sql", "gold", "status", "reason", "label", "relation", "group", "tier",
+	"finding", "tag", "tags", "database", "dialect", "people", "latency"}
 
 // Op compares a column with a value.
 type Op string
@@ -124,7 +128,8 @@ func parseFilter(s string) (ListFilter, error) {
 			}
 		}
 	}
-	return ListFilter{}, errcode.New(errcode.InvalidArgument, "filter: %.80q is not a condition; expected COLUMN OP VALUE with one of = != ~ > >= < <=, such as hybrid_ex<0.5", s)
+	return ListFilter{}, errcode.New(errcode.InvalidArgument,
+		"filter: %.80q is not a condition; expected COLUMN OP VALUE with one of = != ~ > >= < <=, such as hybrid_ex<0.5", s)
 }
 
 // Sort is the order of a list: a column of a filter, ascending or not.
@@ -166,7 +171,8 @@ type State struct {
 // join its fields.
 func Parse(v url.Values) (State, error) {
 	s := State{
-		RunID: ParseRun(v), Baseline: ParseBaseline(v), Metric: v.Get("metric"), Mode: Mode(v.Get("mode")), Search: v.Get("search"), Regexp: v.Get("regexp") != "",
+		RunID: ParseRun(v), Baseline: ParseBaseline(v), Metric: v.Get("metric"), Mode: Mode(v.Get("mode")),
+		Search: v.Get("search"), Regexp: v.Get("regexp") != "",
 		Page: 1, Size: DefaultSize, Tall: v.Get("rows") == "tall",
 	}
 	if s.Mode == "" {
@@ -223,7 +229,8 @@ func whole(v url.Values, key string, missing, least, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
-		return missing, errcode.New(errcode.InvalidArgument, "%s: %.40q, expected a whole number from %d to %d", key, text, least, most)
+		return missing, errcode.New(errcode.InvalidArgument, "%s: %.40q, expected a whole number from %d to %d", key, text,
+			least, most)
 	}
 	return n, nil
 }

@@ -29,7 +29,8 @@ var Migrations = []Migration{
 		Retype: []string{"golden_set.gold_result", "agent_runs.result"},
 	},
 	{
-		Version: 3, Doc: "A label names the version of the agent; the index on the key without it would refuse a second version's label.",
+		Version: 3,
+		Doc:     "A label names the version of the agent; the index on the key without it would refuse a second version's label.",
 		Statements: func(d driver.Dialect) []string {
 			if d.KeyIndex == nil {
 				return nil
@@ -38,7 +39,8 @@ var Migrations = []Migration{
 		},
 	},
 	{Version: 4, Doc: "Scores record the question and its accepted answers, so that a golden set that changed is seen."},
-	{Version: 5, Doc: "Labels given in the web report have tables of their own, and the views count them beside human_labels."},
+	{Version: 5,
+		Doc: "Labels given in the web report have tables of their own, and the views count them beside human_labels."},
 	{Version: 6, Doc: "The batches that someone accepted as a baseline have a table."},
 }
 

@@ -122,7 +122,8 @@ func (p *Pages) Run(ctx context.Context, key scoring.RunID) (*ScoredRun, error) 
 		}
 	}
 	if run == nil {
-		return nil, errcode.New(errcode.NotFound, "there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key.ID, key.Agent, key.Version, key.Batch)
+		return nil, errcode.New(errcode.NotFound, "there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key.ID,
+			key.Agent, key.Version, key.Batch)
 	}
 	run.alone = rows == 1 && run.Status == "done" // until then, others may have scores and no row yet
 	return run, nil
@@ -234,7 +235,8 @@ func (s *Shape) metric(name string) *MetricShape {
 
 // Shape finds out which metrics a run has scores of, and of how many cases.
 func (p *Pages) Shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
-	found, err := Remember(p, []*Run{&run.Run}, "shape", func(s *Shape) int { return 100 * len(s.Metrics) }, func() (*Shape, error) { return p.shape(ctx, run) })
+	found, err := Remember(p, []*Run{&run.Run}, "shape", func(s *Shape) int { return 100 * len(s.Metrics) },
+		func() (*Shape, error) { return p.shape(ctx, run) })
 	if err != nil {
 		return nil, err
 	}
@@ -273,34 +275,36 @@ func (p *Pages) shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
 
 // Figures sums up the scores of a run by metric.
 func (p *Pages) Figures(ctx context.Context, run *ScoredRun) (map[string]MetricFigures, error) {
-	return Remember(p, []*Run{&run.Run}, "figures", func(m map[string]MetricFigures) int { return 300 * len(m) }, func() (map[string]MetricFigures, error) {
-		out := map[string]MetricFigures{}
-		for g, err := range Rows(ctx, p.w, groupsOfRun(p.w.SQL(), run.scored())) {
-			if err != nil {
-				return nil, err
+	return Remember(p, []*Run{&run.Run}, "figures", func(m map[string]MetricFigures) int { return 300 * len(m) },
+		func() (map[string]MetricFigures, error) {
+			out := map[string]MetricFigures{}
+			for g, err := range Rows(ctx, p.w, groupsOfRun(p.w.SQL(), run.scored())) {
+				if err != nil {
+					return nil, err
+				}
+				f := out[g.metric]
+				f.add(&g)
+				out[g.metric] = f
 			}
-			f := out[g.metric]
-			f.add(&g)
-			out[g.metric] = f
-		}
-		for u, err := range Rows(ctx, p.w, unansweredOfRun(p.w.SQL(), run.scored())) {
-			if err != nil {
-				return out, err
+			for u, err := range Rows(ctx, p.w, unansweredOfRun(p.w.SQL(), run.scored())) {
+				if err != nil {
+					return out, err
+				}
+				f := out[u.metric]
+				f.Unanswered, f.Why = u.n, u.why
+				f.NotApplicable -= f.Unanswered
+				out[u.metric] = f
 			}
-			f := out[u.metric]
-			f.Unanswered, f.Why = u.n, u.why
-			f.NotApplicable -= f.Unanswered
-			out[u.metric] = f
-		}
-		return out, nil
-	})
+			return out, nil
+		})
 }
 
 // Values are the values of a metric in a run, in ascending order.
 func (p *Pages) Values(ctx context.Context, run *ScoredRun, metric string) ([]float64, error) {
-	return Remember(p, []*Run{&run.Run}, "values\x00"+metric, func(v []float64) int { return 8 * len(v) }, func() (values []float64, err error) {
-		return all(ctx, p.w, valuesOfRun(p.w.SQL(), run.scored(), metric))
-	})
+	return Remember(p, []*Run{&run.Run}, "values\x00"+metric, func(v []float64) int { return 8 * len(v) },
+		func() (values []float64, err error) {
+			return all(ctx, p.w, valuesOfRun(p.w.SQL(), run.scored(), metric))
+		})
 }
 
 // RunMetric is a metric in a run.
@@ -353,7 +357,8 @@ func print(run *Run) string {
 	if run.Status != "done" {
 		return ""
 	}
-	return fmt.Sprintf("%q %d %q\x00", []string{run.ID, run.Agent, run.Version, run.Batch}, run.Started.UnixNano(), run.Counts)
+	return fmt.Sprintf("%q %d %q\x00", []string{run.ID, run.Agent, run.Version, run.Batch}, run.Started.UnixNano(),
+		run.Counts)
 }
 
 func prints(runs []*Run) string {
@@ -383,7 +388,8 @@ func Remember[T any](p *Pages, runs []*Run, what string, size func(T) int, compu
 }
 
 // RememberOf is [Remember] for runs that are only named. What eval_runs lacks is not remembered.
-func RememberOf[T any](ctx context.Context, w *Store, keys []scoring.RunID, what string, size func(T) int, compute func() (T, error)) (T, error) {
+func RememberOf[T any](ctx context.Context, w *Store, keys []scoring.RunID, what string, size func(T) int,
+	compute func() (T, error)) (T, error) {
 	var runs []*Run
 	for _, key := range keys {
 		rows, err := w.Runs(ctx, key.ID)
@@ -436,7 +442,8 @@ func (p *Pages) List(ctx context.Context, s State) (*List, error) {
 		if slices.Contains(Columns, column) || l.Shape.metric(column) != nil {
 			return nil
 		}
-		return errcode.New(errcode.InvalidArgument, "%s: %.60q is neither a metric of this run nor one of %s", what, column, strings.Join(Columns, ", "))
+		return errcode.New(errcode.InvalidArgument, "%s: %.60q is neither a metric of this run nor one of %s", what, column,
+			strings.Join(Columns, ", "))
 	}
 	for _, f := range s.Filters {
 		if err := known("filter", f.Column); err != nil {
@@ -510,8 +517,11 @@ func (l *List) Counts(ctx context.Context) (map[Mode]int64, error) {
 		}
 		return out, nil
 	}
-	for _, modes := range [][]Mode{{All, Failed, Passed, Errors, Abstained, Changed, Broke, Fixed, StillWrong, StillRight, Unasked}, {Disagrees, Unlabelled}} {
-		rows, err := ask(ctx, l, func(q *caseList) (Select[[]int64], error) { return q.counts(modes) }, func(counts []int64) int { return 8 * len(counts) })
+	for _, modes := range [][]Mode{
+		{All, Failed, Passed, Errors, Abstained, Changed, Broke, Fixed, StillWrong, StillRight, Unasked},
+		{Disagrees, Unlabelled}} {
+		rows, err := ask(ctx, l, func(q *caseList) (Select[[]int64], error) { return q.counts(modes) },
+			func(counts []int64) int { return 8 * len(counts) })
 		if err != nil {
 			return nil, err
 		}
@@ -554,7 +564,8 @@ func (l *List) PageIDs(ctx context.Context) ([]string, error) {
 		ids := f.of(l.State.Mode)
 		return ids[min(offset, len(ids)):min(offset+size, len(ids))], nil
 	}
-	return ask(ctx, l, func(q *caseList) (Select[string], error) { return q.ids(size, offset) }, func(id string) int { return 16 + len(id) })
+	return ask(ctx, l, func(q *caseList) (Select[string], error) { return q.ids(size, offset) },
+		func(id string) int { return 16 + len(id) })
 }
 
 // CaseRow is a row in a list of cases. Unknown values are empty.
@@ -615,10 +626,12 @@ func (l *List) Rows(ctx context.Context, ids, metrics []string) ([]CaseRow, erro
 		return nil
 	}
 	err := each(l.query().questionsOfRows(ids), func(to, r *CaseRow) {
-		to.Question, to.Gold, to.Dialect, to.Database, to.Tags, to.TagsErr = r.Question, r.Gold, r.Dialect, r.Database, r.Tags, r.TagsErr
+		to.Question, to.Gold, to.Dialect, to.Database, to.Tags, to.TagsErr = r.Question, r.Gold, r.Dialect, r.Database,
+			r.Tags, r.TagsErr
 	})
 	if err == nil {
-		err = each(l.query().answersOfRows(ids), func(to, r *CaseRow) { to.SQL, to.Error, to.Latency = r.SQL, r.Error, r.Latency })
+		err = each(l.query().answersOfRows(ids),
+			func(to, r *CaseRow) { to.SQL, to.Error, to.Latency = r.SQL, r.Error, r.Latency })
 	}
 	if err == nil && l.p.layout.labelled {
 		err = each(l.query().peopleOfRows(ids), func(to, r *CaseRow) { to.People = r.People })
@@ -648,7 +661,8 @@ func (p *Pages) fillRows(ctx context.Context, run scoring.RunID, rows []CaseRow)
 		if c == nil || !lacks(to) {
 			continue
 		}
-		to.Question, to.Dialect, to.Database, to.Tags, to.TagsErr, to.SQL, to.Error = c.Question, c.Dialect, c.Database, c.Tags, c.TagsErr, c.Pred.SQL, c.Pred.Error
+		to.Question, to.Dialect, to.Database, to.Tags, to.TagsErr, to.SQL, to.Error = c.Question, c.Dialect, c.Database,
+			c.Tags, c.TagsErr, c.Pred.SQL, c.Pred.Error
 		if len(c.Golds) > 0 {
 			to.Gold = c.Golds[0].SQL
 		}
@@ -687,7 +701,8 @@ func (l *List) Neighbours(ctx context.Context, caseID string) (n Neighbours, err
 		}
 		return n, nil
 	}
-	rows, err := ask(ctx, l, func(q *caseList) (Select[Neighbours], error) { return q.neighbours(caseID) }, func(n Neighbours) int { return 64 + len(n.Before) + len(n.After) })
+	rows, err := ask(ctx, l, func(q *caseList) (Select[Neighbours], error) { return q.neighbours(caseID) },
+		func(n Neighbours) int { return 64 + len(n.Before) + len(n.After) })
 	if len(rows) > 0 {
 		n = rows[0]
 	}
@@ -714,7 +729,8 @@ func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Sl
 		more = int64(max(0, len(parts)-limit))
 		return parts[:len(parts)-int(more)], more, err
 	}
-	rows, err := ask(ctx, l, func(q *caseList) (Select[slicedRow], error) { return q.slices([]string{column}, limit) }, func(r slicedRow) int { return 150 + len(r.parts[0]) })
+	rows, err := ask(ctx, l, func(q *caseList) (Select[slicedRow], error) { return q.slices([]string{column}, limit) },
+		func(r slicedRow) int { return 150 + len(r.parts[0]) })
 	if err != nil || len(rows) == 0 {
 		return nil, 0, err
 	}
@@ -778,7 +794,8 @@ func (l *List) questionSlices(ctx context.Context, column string) ([]Slice, erro
 	for _, part := range l.questions[column] {
 		out = append(out, *part)
 	}
-	slices.SortFunc(out, func(a, b Slice) int { return cmp.Or(cmp.Compare(b.Scores, a.Scores), cmp.Compare(a.Part, b.Part)) })
+	slices.SortFunc(out,
+		func(a, b Slice) int { return cmp.Or(cmp.Compare(b.Scores, a.Scores), cmp.Compare(a.Part, b.Part)) })
 	return out, nil
 }
 
