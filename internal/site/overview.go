@@ -354,7 +354,7 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts ma
 	}
 	if ch == nil || shared == 0 {
 		if pr.from == nil {
-			o.add("There is no earlier %s to compare it with.", pr.t.noun(to.Of.Agent))
+			o.add("No earlier %s exists to compare it with.", pr.t.noun(to.Of.Agent))
 		}
 		return
 	}
