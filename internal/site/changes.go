@@ -24,7 +24,7 @@ type changesView struct {
 	Batches  string // what strips show: 39 nights
 	Groups   []changeGroup
 	Tables   string // address of the comparison of all metrics
-	Empty    string // why there is no row
+	Empty    string // why the list is empty
 }
 
 // changeGroup is the rows of one group of reasons on a page.
@@ -81,7 +81,7 @@ func (s *Site) changes(r *http.Request, page *compareContent, to scoring.RunID, 
 	}
 	out := content{Title: "Changes", Run: &to, Page: page, Status: v.Code}
 	if pr.from == nil {
-		page.Hint = "There is no earlier " + pr.t.noun(to.Agent) + " of this agent to compare with. Choose a baseline."
+		page.Hint = "This is the first " + pr.t.noun(to.Agent) + " of this agent. Choose a baseline."
 		return out, nil
 	}
 	state.RunID, state.Baseline = to, pr.from.Run.RunID

@@ -51,7 +51,7 @@ func TestAgentsWithoutAName(t *testing.T) {
 	}
 	for _, at := range []string{runsAddress(), runAddress(nobody), casesAddress(store.State{RunID: nobody}), "/trend", costAddress(nobody), "/trend?agent=" + url.QueryEscape("(no name)"), compareAddress(sides{From: nobody, To: []scoring.RunID{nightTwo}})} {
 		doc := shows(t, s, at)
-		if !strings.Contains(doc.Find("main").Text()+doc.Find(".runname").Text(), "(no name)") {
+		if !strings.Contains(doc.Find("main").Text()+doc.Find(".agent").Text(), "(no name)") {
 			t.Errorf("%s does not say that there is no name", at)
 		}
 		doc.Find("a, h1, title, option, main th[scope=row]").Each(func(_ int, e *goquery.Selection) {
@@ -61,7 +61,7 @@ func TestAgentsWithoutAName(t *testing.T) {
 			}
 		})
 	}
-	if title := shows(t, s, runAddress(nobody)).Find("title").Text(); title != "(no name) · badger" {
+	if title := shows(t, s, runAddress(nobody)).Find("title").Text(); !strings.HasPrefix(title, "(no name): ") {
 		t.Errorf("the title is %q", title)
 	}
 	if one := oneFile(t, s, Static{Runs: []scoring.RunID{nobody}}); !strings.Contains(one, "<title>(no name) · badger</title>") {

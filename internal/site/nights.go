@@ -81,7 +81,7 @@ func (s *Site) nightsPage(ctx context.Context, state trendState, run *scoring.Ru
 	}
 	of := t.ofAgent(agent)
 	if state.Agent != "" && len(of) == 0 {
-		return nil, errcode.New(errcode.NotFound, "agent: there are no scores of an agent %.80q", state.Agent)
+		return nil, errcode.New(errcode.NotFound, "agent: %.80q has no scores", state.Agent)
 	}
 	last := stripBatches
 	if state.Last != lastBatches {

@@ -96,7 +96,7 @@ func usualOf(nights []night, from, to int) usual {
 	return u
 }
 
-// nightsChart is a share over the batches of an agent: dots by date, a line with gaps for batches without a run,
+// nightsChart is a share over the batches of an agent: dots by date, a line with gaps for days without a run,
 // marks of versions and the usual range of each.
 type nightsChart struct {
 	Class                    string

@@ -329,7 +329,7 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts ma
 		o.Headline = "Stopped after " + things(v.Cases, "question") + "."
 		o.Resume = "badger run --resume " + v.Row.ID
 	case of == 0 && m.Mean == nil:
-		o.Headline = things(v.Cases, "answer") + ", none of which has a gold answer."
+		o.Headline = things(v.Cases, "answer") + " without a gold answer."
 	case m.Share == nil:
 		o.Headline = metric.DisplayName(m.Name) + " is " + figure(m.Mean) + " on average."
 	}
@@ -354,7 +354,7 @@ func (o *overview) say(pr *pair, v *runView, c *storedscores.Compared, counts ma
 	}
 	if ch == nil || shared == 0 {
 		if pr.from == nil {
-			o.add("There is no earlier %s to compare it with.", pr.t.noun(to.Of.Agent))
+			o.add("No earlier %s exists to compare it with.", pr.t.noun(to.Of.Agent))
 		}
 		return
 	}

@@ -28,7 +28,7 @@ func ofGroup(group string) store.ListFilter {
 	return store.ListFilter{Column: "group", Op: store.Equal, Value: group}
 }
 
-// whyOf counts the reasons of the answers that broke or, if none did or there is no baseline, of all wrong ones.
+// whyOf counts the reasons of the answers that broke or, if none did or without a baseline, of all wrong ones.
 func (s *Site) whyOf(ctx context.Context, p *store.Pages, pr *pair, counts map[store.Mode]int64) (*whyWrong, error) {
 	if !s.mask.Filters("relation") {
 		return nil, nil //nolint:nilnil // reasons may quote masked values

@@ -342,7 +342,7 @@ func TestEmptyStore(t *testing.T) {
 	if body := see(t, s, "/runs"); !strings.Contains(body, "badger run --cases") || !strings.Contains(body, "badger demo") {
 		t.Errorf("%s", body)
 	}
-	if body := see(t, s, "/?text=x"); !strings.Contains(body, "No run matches") {
+	if body := see(t, s, "/runs?text=x"); !strings.Contains(body, "No run matches") {
 		t.Errorf("%s", body)
 	}
 }
