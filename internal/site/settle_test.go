@@ -144,7 +144,7 @@ func TestCountOfAPageFetchedAhead(t *testing.T) {
 	at, ahead := kim.open(first.Find("[data-ahead]").AttrOr("data-ahead", ""))
 	kim.send(first.Find("form.label"), url.Values{"verdict": {"pass"}})
 	for name, page := range map[string]*goquery.Document{"ahead": ahead, "loaded again": must(kim, at)} {
-		if text := page.Find("nav .quiet").Text(); text != "2 of 3, 2 left for you" {
+		if text := page.Find("p.quiet.broad").First().Text(); text != "2 of 3 left for you" {
 			t.Errorf("%s: %q", name, text)
 		}
 	}
