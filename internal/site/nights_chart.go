@@ -327,11 +327,13 @@ func (c *nightsChart) ends(nights []night, at []float64, x, y chart.Axis) {
 	py := y.At(*nights[last].Share) + 4
 	c.Ends = append(c.Ends, chartText{X: px, Y: chart.Pixels(py), Text: percent(*nights[last].Share), Class: class})
 	if last > 0 && nights[last-1].Share != nil {
-		if other := y.At(*nights[last-1].Share) + 4; math.Abs(other-py) > 15 {
-			c.Ends = append(
-				c.Ends,
-				chartText{X: px, Y: chart.Pixels(other), Text: percent(*nights[last-1].Share), Class: "strong"},
-			)
+		other := chartText{X: px, Text: percent(*nights[last-1].Share), Class: "strong"}
+		at, by := y.At(*nights[last-1].Share)+4, x.At(at[last-1])
+		if other.Y = chart.Pixels(at); x.At(1)-by > 60 { // far from the margin its own dot has room
+			other.X = chart.Pixels(by + 10)
+		}
+		if math.Abs(at-py) > 15 {
+			c.Ends = append(c.Ends, other)
 		}
 	}
 }
