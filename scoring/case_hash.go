@@ -74,6 +74,9 @@ func (h goldHash) table(t *Table) {
 				h.number(0)
 			} else {
 				text := v.String()
+				if v.Type == JSON {
+					text = string(CanonicalJSON([]byte(text)))
+				}
 				h.number(len(text) + 1)
 				_, _ = h.Write([]byte(text))
 			}

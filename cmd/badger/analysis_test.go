@@ -72,7 +72,7 @@ func TestFailOnDrop(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"run", "--cases", filepath.Join(dir, "mon.jsonl"), "--metrics", "ex_bird", "--no-to", "--fail-on-drop", "ex_bird=0.1"}, "remove --no-to"},
+		{[]string{"run", "--cases", filepath.Join(dir, "mon.jsonl"), "--metrics", "ex_bird", "--no-to", "--fail-on-drop", "ex_bird=0.1"}, "leave --no-to out"},
 		{[]string{"run", "--cases", filepath.Join(dir, "mon.jsonl"), "--metrics", "ex_bird", "--to", db, "--fail-on-drop", "row_f1=0.1"}, `"row_f1" is not part of this run`},
 		{[]string{"run", "--cases", filepath.Join(dir, "mon.jsonl"), "--to", db, "--fail-on-drop", "0.1"}, "expected METRIC=DROP"},
 		{[]string{"compare", "--db", db, "--to", "zeus"}, "there are atlas@1 batch mon"},

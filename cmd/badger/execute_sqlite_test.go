@@ -1,4 +1,4 @@
-//go:build !no_sqlite
+//go:build !no_sqlite && !no_duckdb
 
 package main
 

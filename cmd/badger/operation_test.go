@@ -453,7 +453,7 @@ func TestStopStoresParkedRows(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	j.start()
-	if got := ask(); got != `{"results":[1]}` {
+	if got := ask(); got != `200 OK {"results":[1]}` {
 		t.Errorf("after the restart: %s", got)
 	}
 	j.wantAsked("the answer was stored", 1)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -141,7 +142,7 @@ func TestResumedRunsEndAlike(t *testing.T) {
 		}
 		// From the file alone.
 		out, _ := must(t, with("--resume", "cut", "--no-to", "--scores", file)...)
-		same(t, "the report from the file", whole, out)
+		same(t, "the report from the file", withoutBatches(t, whole), withoutBatches(t, out))
 
 		fails(t, exitUsage, `--resume: there is no run "cutt"; the latest runs are `, with("--resume", "cutt")...)
 		fails(t, exitUsage, `--run-id: run "cut" already exists; continue it with --resume cut`, with("--run-id", "cut")...)
@@ -150,6 +151,21 @@ func TestResumedRunsEndAlike(t *testing.T) {
 			t.Errorf("%s runs are there, want 2: what was mistyped must not begin one", got)
 		}
 	})
+}
+
+// withoutBatches is a report without the newest batches and their baselines, which only a database has.
+func withoutBatches(t *testing.T, report string) string {
+	t.Helper()
+	var doc map[string]any
+	if err := json.Unmarshal([]byte(report), &doc); err != nil {
+		t.Fatal(err)
+	}
+	delete(doc, "batches")
+	text, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // What was made from another gold is scored again, in the database and in the file.
@@ -170,11 +186,17 @@ func TestResumingAfterAGoldHasChanged(t *testing.T) {
 		answers := strings.TrimSpace(ask(t, url, "SELECT COUNT(*) FROM badger.agent_runs WHERE case_id = 'bank-03'"))
 		for _, args := range [][]string{{"--resume", "r", "--scores", file}, {"--resume", "r", "--no-to", "--scores", alone}} {
 			out, log := must(t, with(args...)...)
+			if slices.Contains(args, "--no-to") { // a file has no baselines
+				want, out = withoutBatches(t, want), withoutBatches(t, out)
+			}
 			same(t, strings.Join(args, " "), want, out)
 			if told := "note: " + answers + " answers re-scored, because the question or its gold has changed"; !strings.Contains(log, told) {
 				t.Errorf("%q: want %q in\n%s", args, told, log)
 			}
 			again, log := must(t, with(args...)...)
+			if slices.Contains(args, "--no-to") {
+				again = withoutBatches(t, again)
+			}
 			same(t, "once more", want, again)
 			if strings.Contains(log, "scored again") {
 				t.Errorf("%q once more:\n%s", args, log)
@@ -205,7 +227,7 @@ passed BOOLEAN, reason TEXT, detail JSON, assessment_ids JSON, config_hash TEXT,
 ('a', '1', 'mon', 'c2', '{"columns": ["n"], "rows": [[1]]}'), ('a', '2', 'tue', 'c1', '{"columns": ["n"], "rows": [[1]]}')`,
 	`INSERT INTO badger.human_labels VALUES ('c1', 'a', 'mon', 'kim', 'pass', NULL, TIMESTAMPTZ '2025-01-01 00:00:00Z'), ('c2', 'a', 'mon', 'kim', 'fail', NULL, NULL), ('c1', 'a', 'tue', 'kim', 'pass', NULL, NULL)`,
 	`INSERT INTO badger.eval_runs VALUES ('old', 'a', '1', 'mon', TIMESTAMPTZ '2025-01-01 00:00:00Z', 'both', '{}', 'none', '{}', '{"ok": 1}', '{"calls": 0, "in": 0, "out": 0}', '{}', 'stopped')`,
-	`INSERT INTO badger.scores VALUES ('old', 'c1', 'a', '1', 'mon', 'ex_bird', 2, 'ok', 1, NULL, true, 'equal', NULL, NULL, 'h', TIMESTAMPTZ '2025-01-01 00:00:01Z', NULL)`,
+	`INSERT INTO badger.scores VALUES ('old', 'c1', 'a', '1', 'mon', 'ex_bird', 3, 'ok', 1, NULL, true, 'equal', NULL, NULL, 'h', TIMESTAMPTZ '2025-01-01 00:00:01Z', NULL)`,
 }
 
 func TestTablesOfTheFirstRelease(t *testing.T) {
@@ -355,7 +377,7 @@ func TestEmptyChoice(t *testing.T) {
 		if c.From.Agent != "" || c.From.Version != "1" || c.To.Agent != "atlas" {
 			t.Errorf("--from %q compares %+v with %+v", side, c.From, c.To)
 		}
-		fails(t, exitUsage, "names 2 of the agents and versions", "compare", "--db", db, "--from", side, "--to", "atlas@1", "--metrics", "exact_match_text")
+		fails(t, exitUsage, "names 2 agents and versions", "compare", "--db", db, "--from", side, "--to", "atlas@1", "--metrics", "exact_match_text")
 	}
 	fails(t, exitFail, `no cases of agent "nobody" in the file "cases.jsonl"`, "run", "--cases", cases, "--no-to", "--metrics", "exact_match_text", "--agent", "nobody")
 	fails(t, exitUsage, "--to and --no-to", "run", "--cases", cases, "--no-to", "--to", db)
@@ -366,7 +388,7 @@ func TestEmptyChoice(t *testing.T) {
 	if !strings.Contains(out, "2 batches") {
 		t.Errorf("trend --agent '': %s", out)
 	}
-	if out, _ = must(t, "trend", "--db", db, "--metrics", "exact_match_text", "--width", "120"); strings.Count(out, "(no name)") != 2 || strings.Count(out, "(no version)") != 2 {
+	if out, _ = must(t, "trend", "--db", db, "--metrics", "exact_match_text", "--width", "120"); strings.Count(out, "(no name)") < 2 || strings.Count(out, "(no version)") < 2 {
 		t.Errorf("trend shows names that are missing as %s", out)
 	}
 	out, _ = must(t, "report", "--db", db, "--junit", "-")

@@ -21,7 +21,7 @@ func TestBuildsSayWhatTheyLack(t *testing.T) {
 		t.Skip("there is no go command here")
 	}
 	binary := filepath.Join(t.TempDir(), "badger")
-	tags := "no_bigquery,no_databricks,no_duckdb,no_postgres,no_snowflake"
+	tags := "no_bigquery,no_databricks,no_duckdb,no_postgres,no_snowflake,no_sqlite"
 	build := exec.CommandContext(t.Context(), "go", "build", "-tags", tags, "-ldflags", "-s -w -X main.release=v9.8.7", "-o", binary, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build -tags %s: %v\n%s", tags, err, out)
@@ -41,7 +41,7 @@ func TestBuildsSayWhatTheyLack(t *testing.T) {
 		return 0, string(b)
 	}
 	_, out := badger("--version")
-	for _, want := range []string{"v9.8.7\n", "\ngo: go1.", "\nconnectors: none\n", "\nbuilt without: bigquery, databricks, duckdb, postgres, snowflake\n"} {
+	for _, want := range []string{"v9.8.7\n", "\ngo: go1.", "\nconnectors: none\n", "\nbuilt without: bigquery, databricks, duckdb, postgres, snowflake, sqlite\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("--version lacks %q:\n%s", want, out)
 		}
@@ -115,7 +115,7 @@ func TestEveryConnectorIsLinked(t *testing.T) {
 				t.Errorf("the connector %s: connector_%s_off.go lacks the scheme %s", name, name, scheme)
 			}
 		}
-		if c.Open == nil || c.Contacts == nil || len(c.Schemes) == 0 || len(c.Dialects) == 0 || len(c.Examples) == 0 || c.Place == 0 {
+		if c.Open == nil || c.Contacts == nil || len(c.Schemes) == 0 || len(c.Examples) == 0 || c.Place == 0 {
 			t.Errorf("the connector %s lacks a field: %+v", name, c)
 		}
 		for _, d := range c.Dialects {

@@ -203,7 +203,7 @@ const maxSQL = 1_000_000
 
 // bind sets a parameter. SQLite has no booleans and no times: they are 0 and 1, and text as its functions return it.
 func (s *session) bind(stmt uintptr, n int32, arg any) error {
-	rc := int32(sqlite3.SQLITE_OK)
+	var rc int32
 	switch v := arg.(type) {
 	case nil:
 		rc = sqlite3.Xsqlite3_bind_null(s.tls, stmt, n)

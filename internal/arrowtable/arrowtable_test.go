@@ -176,7 +176,7 @@ func TestNestedValuesAreJSON(t *testing.T) {
 		{"large list", arrow.LargeListOf(arrow.BinaryTypes.String), `[["a\"b"]]`, `["a\"b"]`},
 		{"list view", arrow.ListViewOf(arrow.PrimitiveTypes.Int64), `[[1,2],null]`, `[1,2]|NULL`},
 		{"struct", arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, arrow.Field{Name: "ü", Type: arrow.BinaryTypes.String, Nullable: true}), `[{"a":1,"ü":"x"},{"a":null,"ü":null},null]`, `{"a":1,"ü":"x"}|{"a":null,"ü":null}|NULL`},
-		{"decimals keep their digits", arrow.ListOf(&arrow.Decimal128Type{Precision: 38, Scale: 3}), `[["12345678901234567890.120"]]`, `[12345678901234567890.12]`},
+		{"decimals keep their digits", arrow.ListOf(&arrow.Decimal128Type{Precision: 38, Scale: 3}), `[["12345678901234567890.120"]]`, `[12345678901234567890.120]`},
 		{"dates and times are text", arrow.ListOf(arrow.FixedWidthTypes.Date32), `[["2024-02-29"]]`, `["2024-02-29"]`},
 		{"map with text keys", arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64), `[[{"key":"k","value":1},{"key":"l","value":null}]]`, `{"k":1,"l":null}`},
 		{"map with number keys", arrow.MapOf(arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String), `[[{"key":1,"value":"x"}]]`, `{"1":"x"}`},

@@ -61,7 +61,7 @@ func (r reader) value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
 			return v, err
 		}
 		if k == jsonText {
-			return scoring.TextValue(scoring.JSON, string(scoring.CanonicalJSON([]byte(v.Text())))), nil
+			return scoring.TextValue(scoring.JSON, v.Text()), nil
 		}
 		return decimal(v.Text())
 	}
@@ -178,7 +178,7 @@ func (r reader) otherValue(arr arrow.Array, i int) (scoring.Value, error) {
 		if err := w.value(arr, i, plain, 0); err != nil {
 			return scoring.Value{}, err
 		}
-		return scoring.TextValue(scoring.JSON, string(scoring.CanonicalJSON(w.b))), nil
+		return scoring.TextValue(scoring.JSON, string(w.b)), nil
 	}
 	return scoring.Value{}, errcode.Unread("unsupported Arrow type %v", arr.DataType())
 }

@@ -89,8 +89,8 @@ func TestOpenFileRefuses(t *testing.T) {
 		filter     store.Filter
 		want       string
 	}{
-		{"--cases", missing, store.Filter{}, `--cases: there is no file "none.jsonl"`},
-		{"--answer", missing, store.Filter{By: scoring.By{Agent: "nova"}}, `--answer: there is no file "none.jsonl"`},
+		{"--cases", missing, store.Filter{}, `--cases: file "none.jsonl" does not exist`},
+		{"--answer", missing, store.Filter{By: scoring.By{Agent: "nova"}}, `--answer: file "none.jsonl" does not exist`},
 		{"--cases", fileOf(t, answers), store.Filter{SetVersion: "v1"}, "--set-version: expected --source URL with it"},
 	} {
 		_, err := cases.OpenFile(tc.flag, tc.path, tc.filter)

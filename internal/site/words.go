@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/badger-eval/badger/internal/printable"
 	"github.com/badger-eval/badger/scoring/policy"
@@ -38,18 +37,6 @@ func inThousand(p float64, noun string) string {
 		return "in " + strconv.Itoa(int(math.Round(100*p))) + " of 100 " + many
 	default:
 		return "in " + strconv.Itoa(int(n)) + " of 1,000 " + many
-	}
-}
-
-// ago says how long before now a time is: today, 1 day ago, 12 days ago.
-func ago(now, at time.Time) string {
-	switch days := int(now.Sub(at).Hours() / 24); {
-	case at.IsZero():
-		return ""
-	case days <= 0:
-		return "today"
-	default:
-		return things(days, "day") + " ago"
 	}
 }
 

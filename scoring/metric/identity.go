@@ -82,6 +82,8 @@ func keyOf(v scoring.Value, r reading) cellKey {
 		return cellKey{class: classText, text: v.String()}
 	}
 	switch v.Type {
+	case scoring.JSON: // white space, escapes, the order of members and the spelling of numbers are no part of the value
+		return textKey(string(scoring.CanonicalJSON([]byte(v.Text()))), r)
 	case scoring.Date:
 		return cellKey{class: classDate, num: uint64(v.Int())}
 	case scoring.Time:
@@ -307,7 +309,7 @@ func cellHashes(dst []uint64, c *scoring.Column, r reading) {
 		for i, f := range c.Floats() {
 			dst[i] = floatKey(f).hash()
 		}
-	case (c.Type == scoring.String || c.Type == scoring.JSON) && !nulls:
+	case c.Type == scoring.String && !nulls:
 		for i := range dst {
 			dst[i] = textKey(c.Text(i), r).hash()
 		}

@@ -81,7 +81,7 @@ func TestRolesAreNotDroppedBlindly(t *testing.T) {
 		if err := p.PrintDrop(&b, true); err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(b.String(), "was there before badger, or serves something else.\nDROP ROLE"); n != roles {
+		if n := strings.Count(b.String(), "existed before badger, or has another use.\nDROP ROLE"); n != roles {
 			t.Errorf("%d of %d lines about roles have a warning", n, roles)
 		}
 		if w.Name == "postgres" {

@@ -19,7 +19,7 @@ func TestHeadersOfEveryResponse(t *testing.T) {
 	for _, tc := range []struct{ addr, ask, head, want string }{
 		{port, "GET /healthz", "", "200"},
 		{port, "GET /a//b", "", "307"},
-		{port, "GET /v1/functions/../x", "", "307"},
+		{port, "GET /v1/functions/../x", "", "401"},
 		{port, "POST //evil.example", known, "307"},
 		{port, "GET /", "", "401"},
 		{port, "GET /runs", known, "303"},

@@ -3,7 +3,6 @@ package callers
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 )
 
@@ -83,6 +82,3 @@ func (r *Redshift) Send(ctx context.Context, records int, arguments any) (*Call,
 	c.Results = reply.Results
 	return c, nil
 }
-
-// Invoke may return errThrottled for a throttled Lambda function.
-var errThrottled = errors.New("TooManyRequestsException")

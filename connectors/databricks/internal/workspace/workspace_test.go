@@ -209,7 +209,10 @@ func TestDownload(t *testing.T) {
 // What ends with the caller's context is no fault of the workspace.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	c, at := clientOf(t, func(http.ResponseWriter, *http.Request) { cancel() })
+	c, at := clientOf(t, func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done() // no reply comes first
+	})
 	if _, err := c.Do(ctx, Request{What: "asking", Method: http.MethodGet, Path: "/x", Repeat: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a request: %v", err)
 	}
