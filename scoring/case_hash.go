@@ -50,10 +50,10 @@ func (h goldHash) texts(texts ...string) {
 	}
 }
 
-// json writes JSON text without the white space that a warehouse may change.
+// json writes JSON text without the white space and the spelling of numbers that a warehouse may change.
 func (h goldHash) json(text json.RawMessage) {
 	var v any
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(CanonicalJSON(text)))
 	d.UseNumber()
 	if d.Decode(&v) == nil {
 		if sorted, err := json.Marshal(v); err == nil {

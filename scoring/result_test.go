@@ -488,6 +488,16 @@ func TestNestedValuesHaveOneForm(t *testing.T) {
 			}
 		}
 	}
+	tools := func(argument string) string {
+		c, err := scoring.DecodeCase([]byte(`{"case_id":"c","question":"q","gold":{"sql":"select 1"},"expected":{"tools":[{"name":"t","args":{"b":` + argument + `}}]}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.GoldHash()
+	}
+	if tools("1e-3") != tools("0.0010") || tools("1") == tools("2") {
+		t.Error("the hash of expected tools depends on the spelling of a number, or not on the number")
+	}
 	if hash(`[1,2]`, `"j"`) == hash(`[2,1]`, `"j"`) || hash(`["A"]`, `"j"`) == hash(`["a"]`, `"j"`) || hash(`{"a":null}`, `"j"`) == hash(`{}`, `"j"`) {
 		t.Error("different values have one form")
 	}

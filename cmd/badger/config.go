@@ -43,7 +43,7 @@ type configuration struct {
 	// judge files to use in addition to the promoted judges of the warehouse
 	Judges   []string                 `yaml:"judges"`
 	Timeouts map[string]time.Duration `yaml:"timeouts"`  // by wire, such as snowflake: 20s
-	LateRows string                   `yaml:"late_rows"` // "error" (default) or "null": what a call with such rows returns
+	LateRows string                   `yaml:"late_rows"` // "error" (default) or "nulls": what a call with such rows returns
 	Workers  int                      `yaml:"workers"`   // rows processed concurrently; 0: 64
 	Traces   telemetry.TracesConfig   `yaml:"traces"`
 	// how often serve checks for a changed configuration and newly promoted judges, in addition to SIGHUP; 0: never

@@ -272,8 +272,8 @@ func (s *functionServer) options(config configuration) (*server.Options, error) 
 	if err != nil {
 		return nil, err
 	}
-	if r := config.LateRows; r != "" && r != "error" && r != "null" {
-		return nil, errcode.New(errcode.InvalidArgument, "late_rows: expected error or null, got %.40q", r)
+	if r := config.LateRows; r != "" && r != "error" && r != "nulls" {
+		return nil, errcode.New(errcode.InvalidArgument, "late_rows: expected error or nulls, got %.40q", r)
 	}
 	return &server.Options{
 		GRPC:           byGRPC,
@@ -284,7 +284,7 @@ func (s *functionServer) options(config configuration) (*server.Options, error) 
 		AllowPlaintext: config.Listen.AllowPlaintext,
 		H2C:            config.Listen.H2C,
 		Timeouts:       config.Timeouts,
-		NullRows:       config.LateRows == "null",
+		NullRows:       config.LateRows == "nulls",
 		Logger:         s.log,
 		Hooks:          s.metrics.Hooks(),
 	}, nil

@@ -79,7 +79,7 @@ func TestDoctorSeesRolesThatMayDoMoreThanRead(t *testing.T) {
 		status     doctor.Status
 		detail     string
 	}{
-		{"can only read", "GRANT SELECT ON t TO %s", doctor.OK, "only reads"},
+		{"only reads", "GRANT SELECT ON t TO %s", doctor.OK, "can only read"},
 		{"reads files", "GRANT pg_read_server_files TO %s", doctor.Failed, "pg_read_server_files"},
 		{"writes files", "GRANT pg_write_server_files TO %s", doctor.Failed, "pg_write_server_files"},
 		{"runs programs", "GRANT pg_execute_server_program TO %s", doctor.Failed, "pg_execute_server_program"},

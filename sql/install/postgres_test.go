@@ -339,6 +339,21 @@ func TestOwnTablesStayOwn(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
+	// What the user grants stays granted, and what is the user's stays when badger and its data go.
+	exec1(t, admin, "GRANT SELECT ON badger.golden_set TO PUBLIC")
+	if _, err := p.Apply(t.Context(), admin); err != nil {
+		t.Fatal(err)
+	}
+	if got := query(t, admin, "SELECT has_table_privilege('public', 'badger.golden_set', 'SELECT')").Columns[0].Value(0).String(); got != "true" {
+		t.Error("the user's grant on golden_set was taken away")
+	}
+	if _, err := p.Remove(t.Context(), admin, true); err != nil {
+		t.Fatal(err)
+	}
+	left := query(t, admin, "SELECT string_agg(relname::text, ' ' ORDER BY relname::text) FROM pg_class WHERE relnamespace = 'badger'::regnamespace AND relkind IN ('r', 'v')")
+	if got := left.Columns[0].Value(0).String(); got != "agent_runs golden_set" {
+		t.Errorf("after dropping badger with its data %q are there, expected the user's agent_runs and golden_set", got)
+	}
 }
 
 // A call can always be ended: while the server does not answer, statement_timeout and pg_cancel_backend end the statement,
@@ -403,6 +418,10 @@ func TestPostgresCallsEnd(t *testing.T) {
 	}
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "cancel") {
 		t.Errorf("cancelled: %v", err)
+	}
+	got := query(t, admin, `SELECT string_agg(s->>'metric' || ' ' || (s->>'code'), ', ') FROM json_array_elements(badger._call('score_row', '{"row": "large", "metrics": "ex_bird, row_f1"}')) s`)
+	if text := got.Columns[0].Value(0).String(); text != "ex_bird resource_exhausted, row_f1 resource_exhausted" {
+		t.Errorf("the scores of a row that is too large are %q", text)
 	}
 	if got := query(t, admin, "SELECT badger.badger_echo('large') IS NULL"); got.Columns[0].Value(0).String() != "true" {
 		t.Errorf("a row that is too large is %v, expected NULL", got.Columns[0].Value(0))

@@ -23,7 +23,13 @@ func (p *Plan) tables() error {
 	var indexes []Step
 	for i := range store.Tables {
 		t := &store.Tables[i]
-		add(t.Doc+tableStays, t.Create(p.dialect), "", t.Drop())
+		drop := t.Drop()
+		if t.Input && p.Warehouse.Name == "postgres" { // a table of the user's under this name stays
+			drop = "DO $badger$ BEGIN IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = " +
+				p.dialect.Literal(p.Values.Schema) + " AND c.relname = " + p.dialect.Literal(t.Name) + " AND " + p.ours(*t) +
+				") THEN " + drop + "; END IF; END $badger$"
+		}
+		add(t.Doc+tableStays, t.Create(p.dialect), "", drop)
 	}
 	for _, sql := range store.Indexes(p.dialect) {
 		indexes = append(indexes,
@@ -93,6 +99,20 @@ func (p *Plan) views() string {
 		names = append(names, p.dialect.Literal(store.Views[i].Name))
 	}
 	return strings.Join(names, ", ")
+}
+
+// created is the condition that the relation c of PostgreSQL's pg_class is a table or view that badger created.
+func (p *Plan) created() string {
+	parts := []string{"c.relkind = 'v' AND c.relname IN (" + p.views() + ")"}
+	for i := range store.Tables {
+		t := &store.Tables[i]
+		is := "c.relkind = 'r'"
+		if t.Input {
+			is = p.ours(*t)
+		}
+		parts = append(parts, "c.relname = "+p.dialect.Literal(t.Name)+" AND "+is)
+	}
+	return "(" + strings.Join(parts, "\n        OR ") + ")"
 }
 
 // inputs lists the names of the tables that users may have as tables or views of their own, as literals.

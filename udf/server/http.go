@@ -128,11 +128,12 @@ func (s *Server) serveBatch(w wire, x *exchange) error {
 	buf := replies.Get().(*[]byte) //nolint:forcetypeassert // a pool of one type
 	defer replies.Put(buf)
 	*buf, err = s.answer(withShare(x.r.Context(), x.share), req, s.deadline(w.traits()), (*buf)[:0])
-	x.nulls, x.late = req.nulls, req.batch.Late
+	x.nulls = req.nulls
 	if err != nil {
 		*buf = (*buf)[:0]
 		return s.cut(err)
 	}
+	x.late = req.batch.Late
 	x.reply(http.StatusOK, *buf, w.traits())
 	return nil
 }

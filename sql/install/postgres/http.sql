@@ -4,7 +4,7 @@ CREATE EXTENSION IF NOT EXISTS plpython3u
 --- drop: DROP FUNCTION IF EXISTS {{in "_call"}}(text, json)
 CREATE OR REPLACE FUNCTION {{in "_call"}}(name text, body json) RETURNS json
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $badger$
-import http.client, signal, socket, threading, time, urllib.parse
+import http.client, json, signal, socket, threading, time, urllib.parse
 
 URL = urllib.parse.urlsplit({{py .Values.Endpoint}})
 TOKEN_FILE = {{py .Values.TokenFile}}
@@ -30,8 +30,12 @@ def end(connection):
         except OSError:
             pass
     GD.pop("badger connection", None)
-    plpy.execute("SELECT 1")  # raises the server's own error
-    plpy.error("the statement was cancelled")
+    try:
+        plpy.execute("SELECT 1")  # raises the server's own error, but in a worker of a parallel plan
+    except plpy.SPIError as e:
+        if e.sqlstate[:2] == "57":
+            raise
+    plpy.error("canceling statement", sqlstate="57014")
 
 def connect():
     kind = http.client.HTTPSConnection if URL.scheme == "https" else http.client.HTTPConnection
@@ -45,6 +49,12 @@ def send(connection, out):
         out.append((reply.status, reply.read().decode(errors="replace")))
     except Exception as e:
         out.append(e)
+
+def failed(text):
+    if name not in ("score_row", "score_case"):
+        return text
+    fault, metrics = json.loads(text), json.loads(body).get("metrics") or ""  # these return an array: a score for each metric
+    return json.dumps([dict(metric=m.strip(), status="failed", code=fault["code"], reason=fault["reason"]) for m in metrics.split(",")])
 
 headers = {"Content-Type": "application/json"}
 if TOKEN_FILE:
@@ -79,7 +89,7 @@ for attempt in range(9):
         problem = "badger serve answered with HTTP status %d: %s" % (status, text[:300])
         if status == 400 and '"code":"resource_exhausted"' in text:  # this row alone is too large
             plpy.warning(problem)
-            return text
+            return failed(text)
         if status not in (429, 503):
             break
     # SET badger.attempts lets those who cannot wait give up earlier.

@@ -8,7 +8,7 @@ UNION ALL SELECT 'grant', p.privilege || ' on ' || p.name || ' to ' || p.role, C
 FROM (VALUES ({{lit .Values.Roles.Annotator}}, 'human_labels', 'SELECT'), ({{lit .Values.Roles.Annotator}}, 'human_labels', 'INSERT'), ({{lit .Values.Roles.Annotator}}, 'human_labels', 'UPDATE'){{range readable}},
   ({{lit $.Values.Roles.Reader}}, {{lit .}}, 'SELECT'){{end}}) AS p(role, name, privilege)
 UNION ALL SELECT 'grant', 'every right on ' || c.relname || ' taken from PUBLIC', NOT EXISTS (SELECT FROM aclexplode(c.relacl) a WHERE a.grantee = 0)
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{lit .Values.Schema}} AND c.relname IN ({{relations}})
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{lit .Values.Schema}} AND {{created}}
 UNION ALL SELECT 'key', k.name || '_key', EXISTS (SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = t.oid AND c.relname = k.name || '_key' AND i.indisunique AND i.indisvalid)
 FROM (VALUES {{range $i, $k := keyed}}{{if $i}}, {{end}}({{lit $k}}){{end}}) AS k(name) JOIN pg_class t ON t.relname = k.name JOIN pg_namespace n ON n.oid = t.relnamespace AND n.nspname = {{lit .Values.Schema}}
 {{end -}}

@@ -39,7 +39,7 @@ DO $badger$
 DECLARE r record;
 BEGIN
   FOR r IN SELECT c.oid::regclass AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = {{lit .Values.Schema}} AND c.relname IN ({{relations}}) AND pg_has_role(c.relowner, 'USAGE') AND EXISTS (SELECT FROM aclexplode(c.relacl) a WHERE a.grantee = 0)
+    WHERE n.nspname = {{lit .Values.Schema}} AND pg_has_role(c.relowner, 'USAGE') AND {{created}} AND EXISTS (SELECT FROM aclexplode(c.relacl) a WHERE a.grantee = 0)
   LOOP
     EXECUTE format('REVOKE ALL ON %s FROM PUBLIC', r.name);
   END LOOP;
@@ -51,10 +51,7 @@ BEGIN
   FOR r IN
     SELECT c.oid::regclass AS name, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = {{lit .Values.Schema}} AND c.relowner = current_user::regrole
-      AND (c.relkind = 'v' AND c.relname IN ({{views}})
-{{- range .Tables}}
-        OR c.relname = {{lit .Name}} AND {{if .Input}}{{ours .}}{{else}}c.relkind = 'r'{{end}}
-{{- end}})
+      AND {{created}}
   LOOP
     EXECUTE format('ALTER %s %s OWNER TO %I', CASE r.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, r.name, {{lit .Values.Roles.Owner}});
   END LOOP;

@@ -32,7 +32,7 @@ CREATE EXTENSION IF NOT EXISTS plpython3u;
 -- Sends one row to badger serve and returns the result as it came. A session keeps its connection open. Overload is tried again.
 CREATE OR REPLACE FUNCTION badger._call(name text, body json) RETURNS json
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $badger$
-import http.client, signal, socket, threading, time, urllib.parse
+import http.client, json, signal, socket, threading, time, urllib.parse
 
 URL = urllib.parse.urlsplit("https://badger.example.com")
 TOKEN_FILE = ""
@@ -58,8 +58,12 @@ def end(connection):
         except OSError:
             pass
     GD.pop("badger connection", None)
-    plpy.execute("SELECT 1")  # raises the server's own error
-    plpy.error("the statement was cancelled")
+    try:
+        plpy.execute("SELECT 1")  # raises the server's own error, but in a worker of a parallel plan
+    except plpy.SPIError as e:
+        if e.sqlstate[:2] == "57":
+            raise
+    plpy.error("canceling statement", sqlstate="57014")
 
 def connect():
     kind = http.client.HTTPSConnection if URL.scheme == "https" else http.client.HTTPConnection
@@ -73,6 +77,12 @@ def send(connection, out):
         out.append((reply.status, reply.read().decode(errors="replace")))
     except Exception as e:
         out.append(e)
+
+def failed(text):
+    if name not in ("score_row", "score_case"):
+        return text
+    fault, metrics = json.loads(text), json.loads(body).get("metrics") or ""  # these return an array: a score for each metric
+    return json.dumps([dict(metric=m.strip(), status="failed", code=fault["code"], reason=fault["reason"]) for m in metrics.split(",")])
 
 headers = {"Content-Type": "application/json"}
 if TOKEN_FILE:
@@ -107,7 +117,7 @@ for attempt in range(9):
         problem = "badger serve answered with HTTP status %d: %s" % (status, text[:300])
         if status == 400 and '"code":"resource_exhausted"' in text:  # this row alone is too large
             plpy.warning(problem)
-            return text
+            return failed(text)
         if status not in (429, 503):
             break
     # SET badger.attempts lets those who cannot wait give up earlier.
@@ -1444,7 +1454,23 @@ DO $badger$
 DECLARE r record;
 BEGIN
   FOR r IN SELECT c.oid::regclass AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = 'badger' AND c.relname IN ('golden_set', 'agent_runs', 'human_labels', 'eval_runs', 'scores', 'assessments', 'schema_version', 'judges', 'run_log', 'run_locks', 'claims', 'calls', 'queues', 'queue_items', 'label_log', 'accepted', 'latest_scores', 'consensus', 'complexity', 'coverage', 'versions_by_metric', 'agreement', 'degradation', 'latest_run', 'versions_by_batch', 'worst_cases', 'judge_cost', 'failures_by_reason', 'suspect_golds', 'trend', 'batch_changes', 'failure_labels', 'failures_by_label', 'ambiguous_questions', 'ex_discordance', 'system_ranks') AND pg_has_role(c.relowner, 'USAGE') AND EXISTS (SELECT FROM aclexplode(c.relacl) a WHERE a.grantee = 0)
+    WHERE n.nspname = 'badger' AND pg_has_role(c.relowner, 'USAGE') AND (c.relkind = 'v' AND c.relname IN ('latest_scores', 'consensus', 'complexity', 'coverage', 'versions_by_metric', 'agreement', 'degradation', 'latest_run', 'versions_by_batch', 'worst_cases', 'judge_cost', 'failures_by_reason', 'suspect_golds', 'trend', 'batch_changes', 'failure_labels', 'failures_by_label', 'ambiguous_questions', 'ex_discordance', 'system_ranks')
+        OR c.relname = 'golden_set' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'question', 'evidence', 'schema_ddl', 'dialect', 'gold_sql', 'gold_result', 'expected_tools', 'expected_clarifications', 'expected_behaviour', 'tags', 'set_version', 'gold_latency_ms', 'gold_error', 'alternatives', 'database_name', 'metric_options']
+        OR c.relname = 'agent_runs' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['agent_name', 'agent_version', 'batch_id', 'case_id', 'interpretation', 'sql', 'result', 'sql_error', 'tool_calls', 'response', 'latency_ms', 'gold_latency_ms', 'ran_at', 'conversation_id', 'turn']
+        OR c.relname = 'human_labels' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'agent_name', 'batch_id', 'annotator', 'verdict', 'note', 'labelled_at', 'agent_version']
+        OR c.relname = 'eval_runs' AND c.relkind = 'r'
+        OR c.relname = 'scores' AND c.relkind = 'r'
+        OR c.relname = 'assessments' AND c.relkind = 'r'
+        OR c.relname = 'schema_version' AND c.relkind = 'r'
+        OR c.relname = 'judges' AND c.relkind = 'r'
+        OR c.relname = 'run_log' AND c.relkind = 'r'
+        OR c.relname = 'run_locks' AND c.relkind = 'r'
+        OR c.relname = 'claims' AND c.relkind = 'r'
+        OR c.relname = 'calls' AND c.relkind = 'r'
+        OR c.relname = 'queues' AND c.relkind = 'r'
+        OR c.relname = 'queue_items' AND c.relkind = 'r'
+        OR c.relname = 'label_log' AND c.relkind = 'r'
+        OR c.relname = 'accepted' AND c.relkind = 'r') AND EXISTS (SELECT FROM aclexplode(c.relacl) a WHERE a.grantee = 0)
   LOOP
     EXECUTE format('REVOKE ALL ON %s FROM PUBLIC', r.name);
   END LOOP;
@@ -1919,13 +1945,13 @@ DROP TABLE badger.scores;
 DROP TABLE badger.eval_runs;
 
 -- Run by badger_owner.
-DROP TABLE badger.human_labels;
+DO $badger$ BEGIN IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'human_labels' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'agent_name', 'batch_id', 'annotator', 'verdict', 'note', 'labelled_at', 'agent_version']) THEN DROP TABLE badger.human_labels; END IF; END $badger$;
 
 -- Run by badger_owner.
-DROP TABLE badger.agent_runs;
+DO $badger$ BEGIN IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'agent_runs' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['agent_name', 'agent_version', 'batch_id', 'case_id', 'interpretation', 'sql', 'result', 'sql_error', 'tool_calls', 'response', 'latency_ms', 'gold_latency_ms', 'ran_at', 'conversation_id', 'turn']) THEN DROP TABLE badger.agent_runs; END IF; END $badger$;
 
 -- Run by badger_owner.
-DROP TABLE badger.golden_set;
+DO $badger$ BEGIN IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'badger' AND c.relname = 'golden_set' AND c.relkind = 'r' AND coalesce(obj_description(c.oid, 'pg_class'), '[badger:table]') LIKE '%[badger:table]' AND (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) @> ARRAY['case_id', 'question', 'evidence', 'schema_ddl', 'dialect', 'gold_sql', 'gold_result', 'expected_tools', 'expected_clarifications', 'expected_behaviour', 'tags', 'set_version', 'gold_latency_ms', 'gold_error', 'alternatives', 'database_name', 'metric_options']) THEN DROP TABLE badger.golden_set; END IF; END $badger$;
 
 -- Run by a superuser.
 REVOKE USAGE ON SCHEMA badger FROM badger_caller;
