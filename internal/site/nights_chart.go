@@ -41,7 +41,7 @@ func (n *night) tip() string {
 }
 
 // usual is the usual range of a version: its mean, and limits 2.66 mean steps from batch to batch away from it
-// ([agreement.UsualRange]). It has limits from eight batches on.
+// ([agreement.UsualRange]). It has limits from eight batches on. The newest batch counts only among the first eight.
 type usual struct {
 	From, To  int // places of its first batch and of the one after its last
 	Mean      float64
@@ -81,12 +81,16 @@ func usuals(nights []night) (out []usual) {
 func usualOf(nights []night, from, to int) usual {
 	u := usual{From: from, To: to, Mean: math.NaN()}
 	var shares []float64
-	sum := 0.0
+	newest := len(nights) - 1
 	for i := from; i < to; i++ {
-		if share := nights[i].Share; share != nil && !nights[i].Part {
+		// The newest batch is judged by at least eight others, if there are so many.
+		if share := nights[i].Share; share != nil && !nights[i].Part && (i < newest || len(shares) < 8) {
 			shares = append(shares, *share)
-			sum += *share
 		}
+	}
+	sum := 0.0
+	for _, share := range shares {
+		sum += share
 	}
 	if len(shares) > 0 {
 		u.Mean = sum / float64(len(shares))
@@ -329,7 +333,7 @@ func (c *nightsChart) ends(nights []night, at []float64, x, y chart.Axis) {
 	if last > 0 && nights[last-1].Share != nil {
 		other := chartText{X: px, Text: percent(*nights[last-1].Share), Class: "strong"}
 		at, by := y.At(*nights[last-1].Share)+4, x.At(at[last-1])
-		if other.Y = chart.Pixels(at); x.At(1)-by > 60 { // far from the margin its own dot has room
+		if other.Y = chart.Pixels(at); x.At(1)-by > 130 { // far from the margin its own dot has room
 			other.X = chart.Pixels(by + 10)
 		}
 		if math.Abs(at-py) > 15 {

@@ -47,6 +47,7 @@ func TestUsualRange(t *testing.T) {
 	}{
 		{"seven are too few", steady[:7], nil, "       ", "0"},
 		{"eight", steady, nil, "        ", "65.68-76.32"},
+		{"the newest does not move its own limits", append(slices.Clone(steady), 40), nil, "        -", "65.68-76.32"},
 		{"a new version below", append(slices.Clone(steady), 65), []int{8}, "        -", "65.68-76.32 0"},
 		{"a new version at the limit", append(slices.Clone(steady), 66), []int{8}, "         ", "65.68-76.32 0"},
 		{"a new version above", append(slices.Clone(steady), 77), []int{8}, "        +", "65.68-76.32 0"},
