@@ -273,5 +273,5 @@ var Sections = []Section{
 
 const (
 	doris      = "Doris is not served: its gRPC form has no credentials and runs in the clear, and a caller without an identity is not accepted beyond loopback."
-	clickhouse = "badger ships no helper program: ClickHouse calls the HTTP form by its url() table function."
+	clickhouse = "badger has no program for executable functions, and url() cannot call it: SELECT sends a GET, and INSERT drops the reply."
 )

@@ -3,6 +3,10 @@ package install_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"reflect"
@@ -86,6 +90,75 @@ func TestDatabricksBody(t *testing.T) {
 	out = runBody(t, map[string]any{"kind": "databricks", "source": body("badger_version"), "batches": [][][]any{{{"", "", ""}}}})
 	if err := json.Unmarshal(out, &got); err != nil || len(got) != 1 || len(got[0]) != 3 || *got[0][2] != `"of the test"` {
 		t.Errorf("%s", out)
+	}
+}
+
+// The body cuts requests by bytes, too, sends again what was cut in the middle of a reply, and fails a row alone that is
+// too large for any request.
+func TestDatabricksBodyOfLargeRows(t *testing.T) {
+	var sizes []int
+	cut := true
+	stub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if cut {
+			cut = false
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write([]byte(`{"results":[`))
+			panic(http.ErrAbortHandler)
+		}
+		if len(body) > 10<<20 {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(`{"status":"failed","value":null,"code":"resource_exhausted","reason":"the body is larger than 10485760 bytes"}`))
+			return
+		}
+		var rows struct{ Rows [][]any }
+		if err := json.Unmarshal(body, &rows); err != nil {
+			t.Error(err)
+		}
+		sizes = append(sizes, len(rows.Rows))
+		_, _ = w.Write([]byte(`{"results":[` + strings.TrimSuffix(strings.Repeat("1,", len(rows.Rows)), ",") + `]}`))
+	}))
+	defer stub.Close()
+	v := plain("databricks", "python")
+	v.Endpoint = stub.URL
+	for name, expected := range map[string]string{"hybrid_ex": `null`, "hybrid_ex_json": `{"status":"failed","value":null,"code":"resource_exhausted"`} {
+		sizes = nil
+		source := ""
+		for _, s := range plan(t, v, catalogue(t).Functions()).Steps {
+			if s.Function != nil && s.Function.Name == name && source == "" {
+				toks, err := tokens(s.SQL, "databricks")
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, tok := range toks {
+					if tok.kind == 'd' {
+						source = tok.text
+					}
+				}
+			}
+		}
+		megabytes := func(n int) string { return strings.Repeat("x", n<<20) }
+		var got struct{ Results [][]*string }
+		out := runBody(t, map[string]any{"kind": "databricks", "source": source, "slept": true, "batches": [][][]any{
+			{{"", "", "", "", ""}, {megabytes(3), megabytes(3), megabytes(3), megabytes(11), "x"}, {"y", "y", "y", "y", "y"}},
+		}})
+		if err := json.Unmarshal(out, &got); err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for _, s := range got.Results[0] {
+			if s == nil {
+				texts = append(texts, "null")
+			} else {
+				texts = append(texts, *s)
+			}
+		}
+		if len(texts) != 5 || texts[0] != "1" || texts[4] != "1" || !strings.HasPrefix(texts[3], expected) {
+			t.Errorf("%s: results %q", name, texts)
+		}
+		if fmt.Sprint(sizes) != "[2 1 1]" {
+			t.Errorf("%s: requests of %v rows, expected 2, 1 and 1", name, sizes)
+		}
 	}
 }
 

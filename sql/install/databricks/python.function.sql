@@ -8,11 +8,11 @@ COMMENT {{lit .Comment}}
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
-import json, time, urllib.error, urllib.request
+import http.client, json, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = {{py (print .Values.Endpoint "/v1/databricks/" .Function.Of.Name "/batch")}}
-ROWS = {{.Rows}}
+ROWS, BYTES = {{.Rows}}, 8 << 20  # of a request at most; the server takes 10 MiB
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -20,7 +20,7 @@ def plain(v):
     return v.item() if hasattr(v, "item") else v
 
 def call(rows, token):
-    body = json.dumps({"rows": rows}).encode()
+    body = ('{"rows":[' + ",".join(rows) + "]}").encode()
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = "Bearer " + token
@@ -30,13 +30,27 @@ def call(rows, token):
             with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
+            text = e.read(3000).decode(errors="replace")
+            if e.code == 400 and len(rows) == 1 and '"code":"resource_exhausted"' in text:  # this row alone is too large
+                return '{"results":[{{if .JSON}}' + text + '{{else}}null{{end}}]}'
             if e.code not in (429, 503) or attempt == 7:
-                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, text[:300])) from None
             after = e.headers.get("Retry-After", "")
-        except urllib.error.URLError as e:
+        except (OSError, http.client.HTTPException) as e:  # refused, or cut in the middle of a reply
             if attempt == 7:
-                raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
+                raise RuntimeError("badger serve cannot be reached: %s" % getattr(e, "reason", e)) from None
         time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def parts(rows):
+    part, size = [], 0
+    for row in rows:
+        if part and (len(part) == ROWS or size + len(row) > BYTES):
+            yield part
+            part, size = [], 0
+        part.append(row)
+        size += len(row) + 1
+    if part:
+        yield part
 
 def results(text, n):
     # Each result stays the text that the server wrote, digit for digit.
@@ -54,8 +68,7 @@ def score(batches):
         token = columns[0].iloc[0] if len(columns[0]) else ""
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []
-        for i in range(0, len(rows), ROWS):
-            part = rows[i:i + ROWS]
+        for part in parts(map(json.dumps, rows)):
             out += results(call(part, token), len(part))
         yield pd.Series(out, dtype=object)
 $$

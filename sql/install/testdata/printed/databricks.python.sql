@@ -30,15 +30,15 @@ CREATE OR REPLACE FUNCTION lake.badger.badger_version__rows(badger_token STRING)
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'The version of badger. [badger:0276f7fa85210a32]'
+COMMENT 'The version of badger. [badger:a3e83ffa97ddde0a]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
-import json, time, urllib.error, urllib.request
+import http.client, json, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/badger_version/batch"
-ROWS = 2000
+ROWS, BYTES = 2000, 8 << 20  # of a request at most; the server takes 10 MiB
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -46,7 +46,7 @@ def plain(v):
     return v.item() if hasattr(v, "item") else v
 
 def call(rows, token):
-    body = json.dumps({"rows": rows}).encode()
+    body = ('{"rows":[' + ",".join(rows) + "]}").encode()
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = "Bearer " + token
@@ -56,13 +56,27 @@ def call(rows, token):
             with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
+            text = e.read(3000).decode(errors="replace")
+            if e.code == 400 and len(rows) == 1 and '"code":"resource_exhausted"' in text:  # this row alone is too large
+                return '{"results":[null]}'
             if e.code not in (429, 503) or attempt == 7:
-                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, text[:300])) from None
             after = e.headers.get("Retry-After", "")
-        except urllib.error.URLError as e:
+        except (OSError, http.client.HTTPException) as e:  # refused, or cut in the middle of a reply
             if attempt == 7:
-                raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
+                raise RuntimeError("badger serve cannot be reached: %s" % getattr(e, "reason", e)) from None
         time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def parts(rows):
+    part, size = [], 0
+    for row in rows:
+        if part and (len(part) == ROWS or size + len(row) > BYTES):
+            yield part
+            part, size = [], 0
+        part.append(row)
+        size += len(row) + 1
+    if part:
+        yield part
 
 def results(text, n):
     # Each result stays the text that the server wrote, digit for digit.
@@ -80,8 +94,7 @@ def score(batches):
         token = columns[0].iloc[0] if len(columns[0]) else ""
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []
-        for i in range(0, len(rows), ROWS):
-            part = rows[i:i + ROWS]
+        for part in parts(map(json.dumps, rows)):
             out += results(call(part, token), len(part))
         yield pd.Series(out, dtype=object)
 $$;
@@ -91,7 +104,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.badger_version()
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'The version of badger. [badger:0276f7fa85210a32]'
+COMMENT 'The version of badger. [badger:a3e83ffa97ddde0a]'
 RETURN CAST(get_json_object(concat('{"v":', lake.badger.badger_version__rows(secret('badger', 'token')), '}'), '$.v') AS STRING);
 
 -- 8. Run by badger_owner.
@@ -100,15 +113,15 @@ CREATE OR REPLACE FUNCTION lake.badger.small__rows(badger_token STRING, gold_sql
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'A share of it\'s \\ "texts". [badger:9c895d0f6b0bafc1]'
+COMMENT 'A share of it\'s \\ "texts". [badger:666d2e9fcca403de]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
-import json, time, urllib.error, urllib.request
+import http.client, json, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/small/batch"
-ROWS = 2000
+ROWS, BYTES = 2000, 8 << 20  # of a request at most; the server takes 10 MiB
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -116,7 +129,7 @@ def plain(v):
     return v.item() if hasattr(v, "item") else v
 
 def call(rows, token):
-    body = json.dumps({"rows": rows}).encode()
+    body = ('{"rows":[' + ",".join(rows) + "]}").encode()
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = "Bearer " + token
@@ -126,13 +139,27 @@ def call(rows, token):
             with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
+            text = e.read(3000).decode(errors="replace")
+            if e.code == 400 and len(rows) == 1 and '"code":"resource_exhausted"' in text:  # this row alone is too large
+                return '{"results":[null]}'
             if e.code not in (429, 503) or attempt == 7:
-                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, text[:300])) from None
             after = e.headers.get("Retry-After", "")
-        except urllib.error.URLError as e:
+        except (OSError, http.client.HTTPException) as e:  # refused, or cut in the middle of a reply
             if attempt == 7:
-                raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
+                raise RuntimeError("badger serve cannot be reached: %s" % getattr(e, "reason", e)) from None
         time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def parts(rows):
+    part, size = [], 0
+    for row in rows:
+        if part and (len(part) == ROWS or size + len(row) > BYTES):
+            yield part
+            part, size = [], 0
+        part.append(row)
+        size += len(row) + 1
+    if part:
+        yield part
 
 def results(text, n):
     # Each result stays the text that the server wrote, digit for digit.
@@ -150,8 +177,7 @@ def score(batches):
         token = columns[0].iloc[0] if len(columns[0]) else ""
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []
-        for i in range(0, len(rows), ROWS):
-            part = rows[i:i + ROWS]
+        for part in parts(map(json.dumps, rows)):
             out += results(call(part, token), len(part))
         yield pd.Series(out, dtype=object)
 $$;
@@ -161,7 +187,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.small(gold_sql STRING COMMENT 'One.', agent_latency_ms DOUBLE COMMENT 'Two.')
 RETURNS DOUBLE
 NOT DETERMINISTIC
-COMMENT 'A share of it\'s \\ "texts". [badger:9c895d0f6b0bafc1]'
+COMMENT 'A share of it\'s \\ "texts". [badger:666d2e9fcca403de]'
 RETURN CAST(get_json_object(concat('{"v":', lake.badger.small__rows(secret('badger', 'token'), small.gold_sql, small.agent_latency_ms), '}'), '$.v') AS DOUBLE);
 
 -- 10. Run by badger_owner.
@@ -170,15 +196,15 @@ CREATE OR REPLACE FUNCTION lake.badger.large_json__rows(badger_token STRING, gol
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'Evidence. [badger:bb3810f8e7244b9f]'
+COMMENT 'Evidence. [badger:dc5fb68affcd334f]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
-import json, time, urllib.error, urllib.request
+import http.client, json, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/large_json/batch"
-ROWS = 500
+ROWS, BYTES = 500, 8 << 20  # of a request at most; the server takes 10 MiB
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -186,7 +212,7 @@ def plain(v):
     return v.item() if hasattr(v, "item") else v
 
 def call(rows, token):
-    body = json.dumps({"rows": rows}).encode()
+    body = ('{"rows":[' + ",".join(rows) + "]}").encode()
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = "Bearer " + token
@@ -196,13 +222,27 @@ def call(rows, token):
             with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
+            text = e.read(3000).decode(errors="replace")
+            if e.code == 400 and len(rows) == 1 and '"code":"resource_exhausted"' in text:  # this row alone is too large
+                return '{"results":[' + text + ']}'
             if e.code not in (429, 503) or attempt == 7:
-                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, text[:300])) from None
             after = e.headers.get("Retry-After", "")
-        except urllib.error.URLError as e:
+        except (OSError, http.client.HTTPException) as e:  # refused, or cut in the middle of a reply
             if attempt == 7:
-                raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
+                raise RuntimeError("badger serve cannot be reached: %s" % getattr(e, "reason", e)) from None
         time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def parts(rows):
+    part, size = [], 0
+    for row in rows:
+        if part and (len(part) == ROWS or size + len(row) > BYTES):
+            yield part
+            part, size = [], 0
+        part.append(row)
+        size += len(row) + 1
+    if part:
+        yield part
 
 def results(text, n):
     # Each result stays the text that the server wrote, digit for digit.
@@ -220,8 +260,7 @@ def score(batches):
         token = columns[0].iloc[0] if len(columns[0]) else ""
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []
-        for i in range(0, len(rows), ROWS):
-            part = rows[i:i + ROWS]
+        for part in parts(map(json.dumps, rows)):
             out += results(call(part, token), len(part))
         yield pd.Series(out, dtype=object)
 $$;
@@ -231,7 +270,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result STRING COMMENT 'It\'s one.', options STRING DEFAULT NULL COMMENT 'Three.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'Evidence. [badger:bb3810f8e7244b9f]'
+COMMENT 'Evidence. [badger:dc5fb68affcd334f]'
 RETURN lake.badger.large_json__rows(secret('badger', 'token'), large_json.gold_result, large_json.options);
 
 -- 12. Run by badger_owner.
@@ -240,15 +279,15 @@ CREATE OR REPLACE FUNCTION lake.badger.run_settings__rows(badger_token STRING, m
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'What a run is made with. [badger:7d60bc551c13c467]'
+COMMENT 'What a run is made with. [badger:6458b12a943de7da]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
-import json, time, urllib.error, urllib.request
+import http.client, json, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/run_settings/batch"
-ROWS = 2000
+ROWS, BYTES = 2000, 8 << 20  # of a request at most; the server takes 10 MiB
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -256,7 +295,7 @@ def plain(v):
     return v.item() if hasattr(v, "item") else v
 
 def call(rows, token):
-    body = json.dumps({"rows": rows}).encode()
+    body = ('{"rows":[' + ",".join(rows) + "]}").encode()
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = "Bearer " + token
@@ -266,13 +305,27 @@ def call(rows, token):
             with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
+            text = e.read(3000).decode(errors="replace")
+            if e.code == 400 and len(rows) == 1 and '"code":"resource_exhausted"' in text:  # this row alone is too large
+                return '{"results":[' + text + ']}'
             if e.code not in (429, 503) or attempt == 7:
-                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, text[:300])) from None
             after = e.headers.get("Retry-After", "")
-        except urllib.error.URLError as e:
+        except (OSError, http.client.HTTPException) as e:  # refused, or cut in the middle of a reply
             if attempt == 7:
-                raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
+                raise RuntimeError("badger serve cannot be reached: %s" % getattr(e, "reason", e)) from None
         time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def parts(rows):
+    part, size = [], 0
+    for row in rows:
+        if part and (len(part) == ROWS or size + len(row) > BYTES):
+            yield part
+            part, size = [], 0
+        part.append(row)
+        size += len(row) + 1
+    if part:
+        yield part
 
 def results(text, n):
     # Each result stays the text that the server wrote, digit for digit.
@@ -290,8 +343,7 @@ def score(batches):
         token = columns[0].iloc[0] if len(columns[0]) else ""
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []
-        for i in range(0, len(rows), ROWS):
-            part = rows[i:i + ROWS]
+        for part in parts(map(json.dumps, rows)):
             out += results(call(part, token), len(part))
         yield pd.Series(out, dtype=object)
 $$;
@@ -301,7 +353,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.run_settings(metrics STRING COMMENT 'Names.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'What a run is made with. [badger:7d60bc551c13c467]'
+COMMENT 'What a run is made with. [badger:6458b12a943de7da]'
 RETURN lake.badger.run_settings__rows(secret('badger', 'token'), run_settings.metrics);
 
 -- 14. Run by badger_owner.
@@ -310,15 +362,15 @@ CREATE OR REPLACE FUNCTION lake.badger.score_row__rows(badger_token STRING, `row
 RETURNS STRING
 LANGUAGE PYTHON
 NOT DETERMINISTIC
-COMMENT 'Scores a row. [badger:8b3627ab3a9a223c]'
+COMMENT 'Scores a row. [badger:6ef77308f9a112dd]'
 PARAMETER STYLE PANDAS
 HANDLER 'score'
 AS $$
-import json, time, urllib.error, urllib.request
+import http.client, json, time, urllib.error, urllib.request
 import pandas as pd
 
 URL = "https://badger.example.com/v1/databricks/score_row/batch"
-ROWS = 200
+ROWS, BYTES = 200, 8 << 20  # of a request at most; the server takes 10 MiB
 
 def plain(v):
     if v is None or v is pd.NA or (isinstance(v, float) and v != v):
@@ -326,7 +378,7 @@ def plain(v):
     return v.item() if hasattr(v, "item") else v
 
 def call(rows, token):
-    body = json.dumps({"rows": rows}).encode()
+    body = ('{"rows":[' + ",".join(rows) + "]}").encode()
     headers = {"Content-Type": "application/json"}
     if token:
         headers["Authorization"] = "Bearer " + token
@@ -336,13 +388,27 @@ def call(rows, token):
             with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
+            text = e.read(3000).decode(errors="replace")
+            if e.code == 400 and len(rows) == 1 and '"code":"resource_exhausted"' in text:  # this row alone is too large
+                return '{"results":[' + text + ']}'
             if e.code not in (429, 503) or attempt == 7:
-                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, text[:300])) from None
             after = e.headers.get("Retry-After", "")
-        except urllib.error.URLError as e:
+        except (OSError, http.client.HTTPException) as e:  # refused, or cut in the middle of a reply
             if attempt == 7:
-                raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
+                raise RuntimeError("badger serve cannot be reached: %s" % getattr(e, "reason", e)) from None
         time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def parts(rows):
+    part, size = [], 0
+    for row in rows:
+        if part and (len(part) == ROWS or size + len(row) > BYTES):
+            yield part
+            part, size = [], 0
+        part.append(row)
+        size += len(row) + 1
+    if part:
+        yield part
 
 def results(text, n):
     # Each result stays the text that the server wrote, digit for digit.
@@ -360,8 +426,7 @@ def score(batches):
         token = columns[0].iloc[0] if len(columns[0]) else ""
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []
-        for i in range(0, len(rows), ROWS):
-            part = rows[i:i + ROWS]
+        for part in parts(map(json.dumps, rows)):
             out += results(call(part, token), len(part))
         yield pd.Series(out, dtype=object)
 $$;
@@ -371,7 +436,7 @@ $$;
 CREATE OR REPLACE FUNCTION lake.badger.score_row(`row` STRING COMMENT 'The row.', metrics STRING DEFAULT NULL COMMENT 'Names.')
 RETURNS STRING
 NOT DETERMINISTIC
-COMMENT 'Scores a row. [badger:8b3627ab3a9a223c]'
+COMMENT 'Scores a row. [badger:6ef77308f9a112dd]'
 RETURN lake.badger.score_row__rows(secret('badger', 'token'), score_row.`row`, score_row.metrics);
 
 -- 16. Run by badger_owner.
