@@ -299,7 +299,7 @@ func (r *dependenceReader) source(s *Source) {
 		r.tables[s.Call] = true
 	}
 	switch {
-	case s.Sample == nil || sampleSays(s.Sample, "100") && !sampleSays(s.Sample, "row", "rows"): // a sample of 100 percent
+	case s.Sample == nil || sampleSays(s.Sample, "100") && !sampleSays(s.Sample, "row", "rows"): // all rows
 	case sampleSays(s.Sample, "repeatable", "seed"):
 		r.add(OnOrder, s.Sample, saysSeeded)
 	default:
@@ -447,7 +447,7 @@ func (r *dependenceReader) call(c *Call) {
 			return
 		}
 	}
-	if c.bare() && (r.dialect == SQLite || r.dialect == BigQuery) { // a keyword only in other dialects, so it is a column
+	if c.bare() && (r.dialect == SQLite || r.dialect == BigQuery) { // a keyword of other dialects: a column here
 		return
 	}
 	if on, why := r.nameDepends(c.Name, len(c.Args)); on != "" {

@@ -2,10 +2,9 @@ package sqlparts
 
 import "strconv"
 
-// ordersRows reports whether SQL text specifies the order of its result's rows: the whole last query has an ORDER BY,
-// and its first key that is not constant is not random. An ORDER BY after a set operation orders the whole result, and
-// so does one inside parentheses around the whole query. An ORDER BY in a derived table or common table expression does
-// not: no standard and no warehouse guarantees that this order is kept.
+// ordersRows reports whether SQL text specifies the order of its result's rows: the last query has an ORDER BY that
+// applies to its whole result, and its first key that is not constant is not random. An ORDER BY in a derived table or
+// CTE does not count: no standard and no warehouse guarantees that this order is kept.
 func ordersRows(sql string, dialect Dialect) bool {
 	s := Parse(sql, dialect)
 	for i := len(s.Statements) - 1; i >= 0; i-- {

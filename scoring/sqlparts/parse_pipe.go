@@ -1,9 +1,8 @@
 package sqlparts
 
-// pipe parses one pipe operator, |> …, of BigQuery and Databricks and applies it to q. It adds the operator to the
-// current select if that does not change the meaning. Otherwise the query so far becomes a derived table of a new
-// select. The tree of FROM t |> WHERE a |> AGGREGATE sum(b) GROUP BY c is that of SELECT c, sum(b) FROM t WHERE a GROUP
-// BY c.
+// pipe parses one pipe operator, |> …, and applies it to q. It adds the operator to the current select if that does not
+// change the meaning; otherwise q becomes a derived table of a new select. FROM t |> WHERE a |> AGGREGATE sum(b) GROUP
+// BY c has the tree of SELECT c, sum(b) FROM t WHERE a GROUP BY c.
 func (p *parser) pipe(q *Query) *Query {
 	start := p.start()
 	p.next()
