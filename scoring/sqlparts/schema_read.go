@@ -783,8 +783,8 @@ func (r *schemaReader) constraint(t *Table, sure bool) bool {
 	return true
 }
 
-// columnBehind reports whether KEY or INDEX starts the definition of an index on a column type with a length, that is,
-// whether it is a column's name: a bracket with a number follows the next word.
+// columnBehind reports whether KEY or INDEX is the name of a column here: a type with a length, such as varchar(20),
+// follows it.
 func (r *schemaReader) columnBehind() bool { return r.is(2, "(") && r.ahead(3).kind == tokNumber }
 
 // check parses the parenthesized condition of CHECK and adds it to the table.

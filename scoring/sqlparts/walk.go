@@ -9,7 +9,7 @@ func Walk(n Node, visit func(Node) bool) {
 
 type walker struct{ visit func(Node) bool }
 
-// node visits any node. The cases of typed nil pointers are those fields that may be unset.
+// node visits any node. Its callers must not pass a typed nil pointer, except a *Query to query.
 func (w walker) node(n Node) {
 	switch n := n.(type) {
 	case nil:
