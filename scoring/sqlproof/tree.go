@@ -25,7 +25,7 @@ type block struct {
 	limit      *expr
 	offset     *expr
 	limitMods  string
-	shared     int // not 0: a use of the common table expression with this number, which is used several times and whose rows may differ between runs
+	shared     int // if not 0: the number of a CTE used several times, whose rows may differ between runs
 }
 
 // join is a set of sources: the cross product of core, to which the sources in left are attached by LEFT JOINs in
@@ -45,7 +45,7 @@ type attach struct {
 // source is one element of a join. Exactly one of table, block, call and full is set.
 type source struct {
 	table string // a base table: its case-folded name, with sample and version
-	last  string // the last part of that name, in lower case, the key in the schema; empty if it has no certain definition
+	last  string // its key in the schema; empty if it has no certain definition there
 	block *block
 	call  *expr
 	full  *full
