@@ -62,7 +62,7 @@ type MergedSource struct {
 type OutputColumn struct {
 	Name   Ident // empty if it has no name or the name is unknown
 	Item   *Item // its element of the select list, which may be a star; nil for a function or VALUES
-	Star   bool  // it stands for all columns of From, which are unknown
+	Star   bool  // a placeholder for all columns of From, which are unknown
 	From   *Source
 	Index  int        // of a column from a star: its position in the output of From
 	Column *ColumnDef // of a column from a star: its definition, if From is a base table

@@ -251,7 +251,7 @@ func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Certainty) {
 					continue
 				case h != holds && h != may, s.hidden:
 					doubts++
-				case l == different && h == may: // of a join with a name
+				case l == different && h == may: // qualified with the alias of a join
 					doubts++
 				}
 				if found = append(found, x); len(found) == maxMeanings {
@@ -485,7 +485,7 @@ func (r *binder) starOf(c *Column, f *frame) {
 				continue
 			}
 			if l == different {
-				doubt = Unsure // of a join with a name
+				doubt = Unsure // qualified with the alias of a join
 			}
 			found = append(found, Meaning{Kind: RowOfSource, Known: true, Outer: outer, Source: s.Source})
 		}

@@ -14,13 +14,13 @@ import (
 type clockValue uint8
 
 const (
-	clockDate       clockValue = iota + 1 // the day, by the clock on the wall
+	clockDate       clockValue = iota + 1 // the local date
 	clockTime                             // the local time of day
 	clockZonedTime                        // the local time of day with its zone
 	clockInstant                          // a timestamp with time zone
 	clockWall                             // the local date and time
 	clockUTC                              // date and time in UTC
-	clockUTCDate                          // the day in UTC
+	clockUTCDate                          // the date in UTC
 	clockUTCTime                          // the time of day in UTC
 	clockUnix                             // seconds since 1970
 	clockPrecise                          // as clockWall, of T-SQL's type datetime2
@@ -37,7 +37,7 @@ type clockFunction struct {
 	keyword bool   // it may be written without parentheses
 	called  bool   // it may be called with parentheses
 	word    string // of clockWord: the word in lower case
-	typ     string // of clockWord
+	typ     string // of clockWord: the type of the date or time
 }
 
 // argues reports whether a call of the function reads the clock only with certain arguments.

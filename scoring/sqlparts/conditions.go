@@ -129,8 +129,8 @@ func Constant(e Expr) *Literal {
 
 func equality(op string) bool { return op == "=" || op == "is not distinct from" }
 
-// onlySource returns the lower-case name of the only source that a SELECT reads, " " if this source has no name or
-// there is no source, and "" if there are several.
+// onlySource returns the lower-case name of the only source that a SELECT reads; " " if that source has no name or FROM
+// is missing; "" if there are several sources.
 func onlySource(s *Select) string {
 	switch {
 	case len(s.From) > 1 || len(s.From) == 1 && len(s.From[0].Nested) > 0:

@@ -494,7 +494,7 @@ func (r *dependenceReader) keysKnown(s *Select, keys []Expr) *keyNames {
 		}
 	}
 	known.conditions(s.Where, true, "")
-	for range s.From { // a known key of one table may make that of the next known
+	for range s.From { // a known key may determine that of another table
 		before := len(known.names) + len(known.sources)
 		for _, src := range s.From {
 			known.joined(src)

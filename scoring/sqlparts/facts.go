@@ -14,7 +14,7 @@ type ColumnFacts struct {
 	Column   string   `json:"column,omitempty"`
 	Rows     int64    `json:"rows"`
 	Nulls    int64    `json:"nulls"`
-	Distinct int64    `json:"distinct"`         // values that are not NULL
+	Distinct int64    `json:"distinct"`         // number of different values, without NULL
 	Low      string   `json:"low,omitempty"`    // the smallest number or date; empty for other strings
 	High     string   `json:"high,omitempty"`   // the greatest number or date; empty for other strings
 	Values   []string `json:"values,omitempty"` // all distinct values, if there are few of them
@@ -37,6 +37,6 @@ type Inclusion struct {
 	Column   string `json:"column"`
 	ToTable  string `json:"to_table"`
 	ToColumn string `json:"to_column"`
-	Rows     int64  `json:"rows"`    // that are not NULL
+	Rows     int64  `json:"rows"`    // rows whose Column is not NULL
 	Missing  int64  `json:"missing"` // those of Rows whose value does not occur in ToColumn
 }

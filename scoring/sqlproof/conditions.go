@@ -455,8 +455,8 @@ func (n *normalizer) sameType(a *expr, others []*expr) bool {
 	})
 }
 
-// countOfSum returns COUNT(CASE WHEN c THEN 1 END) for SUM(CASE WHEN c THEN 1 ELSE 0 END), or nil. They differ only if
-// there are no rows, where the sum is NULL.
+// countOfSum returns COUNT(CASE WHEN c THEN 1 END) for SUM(CASE WHEN c THEN 1 ELSE 0 END), or nil. The two differ only
+// for a query or group without rows, where the sum is NULL.
 func countOfSum(e *expr) *expr {
 	if e.op != opCall || e.text != "sum" || len(e.args) != 1 || e.args[0].op != opCase || len(e.args[0].args) != 3 {
 		return nil

@@ -756,8 +756,8 @@ func (b *builder) keyExpr(o *sqlparts.OrderItem, sc *scope) *expr {
 	return &expr{op: "key", text: text, args: []*expr{k.e}}
 }
 
-// aggregates reports whether an expression contains an aggregate of its own query. A window function is not one, but
-// its arguments may contain one.
+// aggregates reports whether an expression contains an aggregate, outside nested queries. A window function is not one,
+// but its arguments may contain one.
 func aggregates(e *expr, d sqlparts.Dialect) bool {
 	if e == nil || e.op == opOver {
 		return e != nil && slices.ContainsFunc(e.args, func(a *expr) bool {

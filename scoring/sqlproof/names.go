@@ -8,7 +8,7 @@ import (
 )
 
 // column builds the expression that a name means, by [sqlparts.Bound.Means]. An ambiguous name, or an uncertain one
-// that may be something else entirely, ends the proof. Another uncertain one becomes an expression that stands for all
+// that may be something else entirely, ends the proof. Another uncertain one becomes an expression that represents all
 // its possible meanings and equals only itself.
 func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
 	b.schema.Halt.Check()

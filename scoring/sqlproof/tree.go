@@ -17,7 +17,7 @@ type block struct {
 	names      []string // case-folded names of the items; empty if an item has none
 	distinct   bool
 	distinctOn []*expr
-	grouped    bool // has GROUP BY; without rows there are no groups
+	grouped    bool // has GROUP BY: without rows, the query returns no row
 	group      []*expr
 	having     []*expr // conditions that are joined by AND
 	qualify    []*expr
@@ -77,7 +77,7 @@ type expr struct {
 const (
 	opColumn  = "col"     // the column of src with the name text
 	opItem    = "item"    // the item at position text of the block of src
-	opUnder   = "under"   // column text of the star among the items of the block of src
+	opUnder   = "under"   // text "i.name": the column name that item i, a star, of the block of src represents
 	opUnknown = "unknown" // a name that one of srcs may have
 	opEither  = "either"  // a name that may be a column, or the alias of args[0]
 	opStar    = "star"    // all columns of src

@@ -9,7 +9,7 @@ import (
 // ReadSchema returns [SchemaOf] of DDL.
 func ReadSchema(ddl string, d sqlparts.Dialect) *Schema { return SchemaOf(sqlparts.ReadSchema(ddl, d)) }
 
-// SchemaOf returns the facts of a schema about its tables, of which keys and foreign keys are included only if certain.
+// SchemaOf returns the facts of a schema about its tables. Keys and foreign keys are included only if they are certain.
 // If from has no tables, the result is not stated.
 func SchemaOf(from *sqlparts.Schema) *Schema {
 	s := &Schema{Stated: len(from.Tables) > 0, from: from}

@@ -107,7 +107,7 @@ func opposite(name string) string {
 	return opposites[name]
 }
 
-// negate returns the negation of a condition without NOT around it; nil if there is no such form.
+// negate returns the negation of a condition without NOT around it, or nil if such a form does not exist.
 func negate(e *Expr) *Expr {
 	switch e.Op {
 	case "not":
@@ -276,7 +276,7 @@ func conjuncts(e *Expr) []*Expr {
 	return out
 }
 
-// conjunction joins conditions by AND. It ignores nil, and returns nil if there is no condition.
+// conjunction joins conditions by AND. It ignores nil, and returns nil if the list is empty.
 func conjunction(list ...*Expr) *Expr {
 	var out []*Expr
 	for _, e := range list {

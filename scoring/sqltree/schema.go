@@ -28,9 +28,9 @@ type Table struct {
 
 	types   map[string]string
 	special map[string]bool // columns with a nondefault comparison
-	has     map[string]bool // the columns
+	has     map[string]bool // set of the names in Columns
 	unique  map[string]bool
-	notNull map[string]bool   // columns without NULL, including primary keys of SQLite, which may but rarely contain NULL
+	notNull map[string]bool   // columns without NULL, including primary keys of SQLite, which rarely contain NULL
 	stated  map[string]bool   // columns that certainly contain no NULL
 	foreign map[string]Column // columns of foreign keys to the columns to which they refer
 }

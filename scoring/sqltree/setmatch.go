@@ -54,7 +54,7 @@ func chainOf(q *Query) *chain {
 		last := head.last()
 		last.op, last.next = name, chainOf(t)
 	}
-	if last := head.last(); len(q.Order) > 0 || q.Limit != nil { // ORDER BY and LIMIT after a set operation belong to its last SELECT
+	if last := head.last(); len(q.Order) > 0 || q.Limit != nil { // they belong to the last SELECT
 		last.order, last.limit = q.Order, q.Limit
 	}
 	return head
