@@ -111,8 +111,8 @@ func (b *Bound) Merged(s *Source) (columns []*MergedSource, whole bool) {
 	return b.merged[s], !s.Natural || bs != nil && bs.natural
 }
 
-// Output lists the columns of a query or a source, with stars expanded if their columns are known. whole reports
-// whether the list is complete and in order. If not, a column with Star represents the unknown ones.
+// Output returns the output columns of a query or a source, with stars expanded if their columns are known. whole
+// reports whether the list is complete and in order. If not, a column with Star represents the unknown ones.
 func (b *Bound) Output(n Node) (columns []OutputColumn, whole bool) {
 	switch n := n.(type) {
 	case *Query:

@@ -1,6 +1,6 @@
 package sqlparts
 
-// Certainty is the certainty of the meaning of a name.
+// Certainty is how certain the meaning of a name is.
 type Certainty uint8
 
 // Sure: the name has exactly the meaning that is listed, in any query that runs. Ambiguous: the name has several
@@ -20,7 +20,7 @@ const (
 	BaseColumn   MeaningKind = iota // a column of a base table
 	QueryColumn                     // an output column of a derived table, a CTE or a function in FROM
 	MergedColumn                    // a column that USING or NATURAL merges
-	SelectAlias                     // an element of the select list, by its alias or, in ORDER BY, its name
+	SelectAlias                     // an element of the select list, by its alias or, as a sort or group key, its column's name
 	RowOfSource                     // the row of a source; of an array in FROM, the element
 	LambdaParam                     // a parameter of an enclosing lambda
 	Variable                        // a variable that an earlier statement declared

@@ -130,7 +130,8 @@ func (d Dialect) namesElements(in clause) bool {
 	return in == inOrder && d != SQLite || in == inGroup && d == BigQuery
 }
 
-// element is like [binder.alias], but examines all elements.
+// element is like [binder.alias], but compares c with all elements. doubt is Ambiguous or Unsure if several different
+// ones may be meant.
 func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Certainty, ok bool) {
 	m = Meaning{Kind: SelectAlias, Known: true, Index: -1}
 	if len(f.sel.Items) >= manyItems { // found in a map

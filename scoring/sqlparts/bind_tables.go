@@ -82,8 +82,8 @@ func (d Dialect) path(n Name) string {
 	return strings.Join(parts, "\x00")
 }
 
-// defined returns the schema's table that matches n, or nil. sure is the same table if it is the only match and its
-// definition was read completely, else nil. several reports whether more than one table matches.
+// defined returns the schema's table that best matches n, or nil. sure is the same table if n cannot mean another one
+// and its definition was read completely, else nil. several reports whether more than one table matches n only in part.
 func (t *tables) defined(d Dialect, n Name) (listed, sure *Table, several bool) {
 	fits := 0
 	for _, o := range t.schema.Tables {

@@ -29,8 +29,8 @@ type binder struct {
 	columns list[OutputColumn]
 }
 
-// newBinder returns a binder of a script whose nodes have these numbers. If b, an earlier Bound that was not
-// returned, is given, it is reused.
+// newBinder returns a binder for a script whose nodes have numbers up to n. If b is not nil, it must be the result of
+// an earlier pass that was not returned to a caller; its memory is reused.
 func newBinder(d Dialect, t *tables, n numbers, b *Bound) *binder {
 	if b == nil {
 		b = &Bound{slots: make([]slot, n.columns+1), meanings: make([]Meaning, 0, n.columns),

@@ -51,7 +51,7 @@ func (b *Bound) Columns(q *Query) []ColumnRef {
 	return c.refs
 }
 
-// columnKey is a column with all the tables that it may belong to.
+// columnKey is a column's name with the joined names of all tables that it may belong to.
 type columnKey struct{ column, tables string }
 
 // columnReader collects the columns of base tables to which the names of a query refer.

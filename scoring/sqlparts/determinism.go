@@ -91,7 +91,7 @@ type dependenceReader struct {
 	used    map[string]bool // names of tables that the statement reads, in lower case
 	scope   []*CTE
 
-	besides map[Node]bool // nodes on whose order or value nothing depends
+	besides map[Node]bool // nodes whose value, or whose choice or order of rows, has no effect
 	seen    map[Span]bool
 	unique  map[*Query][][]string // sets of columns that are unique among a query's rows
 	orders  map[*Select][]*OrderItem

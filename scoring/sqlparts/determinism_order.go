@@ -387,7 +387,7 @@ func meant(s *Select, e Expr) Expr {
 	return e
 }
 
-// inKeys reports whether an expression is one of the keys.
+// inKeys reports whether an expression equals one of the keys, or the select item to which a key refers.
 func inKeys(s *Select, keys []Expr, e Expr) bool {
 	text := ""
 	for _, k := range keys {
@@ -422,7 +422,7 @@ func sameColumn(a, b Name) bool {
 	return true
 }
 
-// oneRow reports whether a query returns at most one row.
+// oneRow reports whether a query certainly returns at most one row.
 func (r *dependenceReader) oneRow(q *Query) bool {
 	if n, ok := q.RowLimit(); ok && n <= 1 && q.Limit == nil { // the limit of the query in parentheses
 		return true

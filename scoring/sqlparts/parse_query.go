@@ -1,6 +1,6 @@
 package sqlparts
 
-// startsQuery reports whether the current token starts a query, after any number of opening parentheses.
+// startsQuery reports whether a query starts at the current token, possibly after opening parentheses.
 func (p *parser) startsQuery() bool {
 	k := p.i
 	if p.toks[k].code == oLparen { // the end of a run of parentheses is cached, so that it is searched only once

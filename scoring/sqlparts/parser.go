@@ -67,7 +67,7 @@ var parsers = sync.Pool{New: func() any { return new(parser) }}
 // note reports it. Time is linear in the length of the input, and depth is bounded. Input beyond 1 GiB is ignored.
 func Parse(sql string, dialect Dialect) *Script { return parseUntil(sql, dialect, nil) }
 
-// parseUntil is like [Parse], but stops, by a panic of Check, when the signal is given. A nil signal is never given.
+// parseUntil is like [Parse], but panics as [halt.Signal.Check] does if stop is set while it parses. stop may be nil.
 func parseUntil(sql string, dialect Dialect, stop *halt.Signal) *Script {
 	if int(dialect) >= len(syntaxes) {
 		dialect = Generic

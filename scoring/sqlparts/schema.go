@@ -39,7 +39,8 @@ type ColumnDef struct {
 	stated bool // NOT NULL is declared, so that it holds without the primary key too
 }
 
-// Key is a set of columns whose values are unique among a table's rows. Rows with a NULL in them are exempt.
+// Key is a set of columns whose values are unique among a table's rows. Rows with a NULL in one of the columns are
+// exempt.
 type Key struct {
 	Columns []*ColumnDef
 	Primary bool

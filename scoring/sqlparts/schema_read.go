@@ -370,8 +370,8 @@ func (r *schemaReader) drop(sure bool) {
 	r.pass()
 }
 
-// dropKey removes the key or foreign key of that name from the tables, or marks it as uncertain if sure is false. If
-// none has the name, it marks the unnamed ones as uncertain, since each may be the one.
+// dropKey removes the key of that name from the tables. If sure is false, or if it is a foreign key, it only marks it
+// as uncertain. If none has the name, it marks all unnamed ones as uncertain, since each may be the one.
 func (r *schemaReader) dropKey(tables []*Table, name string, sure bool) {
 	found := false
 	for _, t := range tables {

@@ -84,7 +84,7 @@ func (l *cteList) find(name string, n int) int {
 	return i
 }
 
-// maxSources is the maximum number of sources of a frame that are examined for the owner of a name in FROM.
+// maxSources is the maximum number of sources of a frame that are searched for the first part of a dotted name in FROM.
 const maxSources = 256
 
 // array reports whether a dotted name in FROM is an array of a source in scope, as in FROM t, t.items.

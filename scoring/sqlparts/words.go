@@ -86,8 +86,7 @@ var (
 		wAny,
 		wAll, wGlobal, wHash, wLoop, wMerge, wStraightJoin, wApply, wDirected)
 
-	// reserved are words that are never an unquoted name. Only CASE, NOT, SELECT, WITH and DISTINCT may start an
-	// expression.
+	// reserved are words that are not parsed as an unquoted name, except where reservedAsColumn allows it.
 	reserved = wordSet(wSelect, wFrom, wWhere, wGroup, wHaving, wOrder, wBy, wUnion, wIntersect, wExcept, wLimit, wQualify,
 		wInto, wSet, wJoin, wInner, wCross, wNatural, wOn, wUsing, wAs, wAnd, wOr, wNot, wIn, wIs, wLike, wBetween, wCase,
 		wWhen, wThen, wElse, wEnd, wDistinct, wWith, wCreate, wDrop, wInsert, wUpdate, wDelete)

@@ -38,8 +38,8 @@ func Unwrap(text string, d Dialect) (sql string, around []string) {
 
 const maxWrappings = 6
 
-// unwrapped is a cheap check that reports whether text has no wrapping: it starts like a query and contains no
-// fence and no closing tag.
+// unwrapped is a cheap check that reports whether text certainly has no wrapping: it has no fence and no closing tag,
+// and either starts like a query or has no other sign of a wrapping.
 func unwrapped(text string) bool {
 	if strings.Contains(text, "```") || strings.Contains(text, "~~~") || strings.Contains(text, "</") {
 		return false

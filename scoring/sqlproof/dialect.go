@@ -160,8 +160,8 @@ var orderFree = func() map[string]bool {
 	return m
 }()
 
-// ordered reports whether the value of a call may depend on the order of rows. It is false only for functions that
-// are known not to.
+// ordered reports whether the value of a function call may depend on the order of rows. It is true for any unknown
+// function.
 func (r rules) ordered(x *expr) bool {
 	return x.op == opCall && !orderFree[x.text] && !scalar(x.text, r.Dialect)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
-// normalizer applies the rules to a tree until none changes it.
+// normalizer applies the rules to each query of a tree, until none changes it or maxRounds is reached.
 type normalizer struct {
 	rules
 	schema   *sqltree.Schema
@@ -273,8 +273,8 @@ func (n *normalizer) column(e *expr) (sqltree.Column, bool) {
 	return sqltree.Column{Table: e.src.last, Name: e.text}, true
 }
 
-// notNull reports whether an expression is certainly never NULL: a constant, a count, or a column that the schema
-// declares so and whose rows no outer join fills with NULLs.
+// notNull reports whether an expression is certainly never NULL, such as a constant, a count, or a column that the
+// schema declares so and whose rows no outer join fills with NULLs.
 func (n *normalizer) notNull(e *expr) bool {
 	switch e.op {
 	case opNumber, opString:

@@ -61,7 +61,7 @@ type full struct {
 type key struct {
 	e     *expr
 	desc  bool
-	nulls string // first or last; empty if the dialect is not known
+	nulls string // first or last; empty if unknown, or if e is never NULL
 }
 
 // expr is an expression. Its op is an operator of SQL, or one of those listed below.

@@ -450,7 +450,8 @@ func (b *builder) add(s *Source, table string, sc *scope, out *Query) {
 	out.From = append(out.From, s)
 }
 
-// Unknown reports whether a query names a column that the stated schema does not have.
+// Unknown reports whether a query names a column that is in none of the tables of the stated schema from which it
+// reads. It is false if no schema is stated.
 func (s *Schema) Unknown(q *Query) bool {
 	unknown := false
 	if s.Stated {

@@ -108,7 +108,7 @@ func (n *Normalizer) rules() []func(q *Query) {
 	}
 }
 
-// selectOnce applies every rule to a SELECT once.
+// selectOnce applies every rule once to a SELECT, without its nested queries.
 func (n *Normalizer) selectOnce(q *Query) {
 	q.each(func(e **Expr) { rewrite(e, n.expr) })
 	for _, rule := range n.rules() {

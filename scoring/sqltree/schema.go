@@ -13,7 +13,7 @@ type Schema struct {
 	// Stated reports that the schema was given and is complete: a table that is not in it has no columns. Otherwise
 	// columns are those that queries name, and keys are assumed by their names (see [Schema.Unique]).
 	Stated bool
-	// Halt ends what is computed with the schema; nil never does.
+	// Halt stops computations with the schema when it is set; it may be nil.
 	Halt *halt.Signal
 
 	from *sqlparts.Schema

@@ -207,8 +207,8 @@ func predicate(name string) bool {
 	return comparison || base == "in" || base == "like" || base == "between" || base == "ilike"
 }
 
-// nested returns a nested query as a string, in which only the sources and their order are as written: it equals that
-// of another query only if all parts have the same order. In FROM, values are included.
+// nested returns a nested query as a string that keeps the written order of all parts, so that it equals only that of a
+// query in the same order. Values are omitted unless values is set, as it is in FROM.
 func (m *setMatcher) nested(c *chain, values bool) string {
 	plain := func(e *Expr) string {
 		x := e.clone()
