@@ -20,7 +20,7 @@ const (
 	BaseColumn   MeaningKind = iota // a column of a base table
 	QueryColumn                     // an output column of a derived table, a CTE or a function in FROM
 	MergedColumn                    // a column that USING or NATURAL merges
-	SelectAlias                     // an element of the select list, by its alias or, as a sort or group key, its column's name
+	SelectAlias                     // an element of the select list, by its alias or, in a key, its column's name
 	RowOfSource                     // the row of a source; of an array in FROM, the element
 	LambdaParam                     // a parameter of an enclosing lambda
 	Variable                        // a variable that an earlier statement declared

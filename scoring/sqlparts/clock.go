@@ -341,8 +341,8 @@ func (f *clockFunction) reserved(d Dialect, word string) bool {
 	return d != BigQuery && d != Databricks && d != DuckDB
 }
 
-// pinned returns the replacement for a call that reads the clock at the instant t. ok is false if no literal can
-// replace it.
+// pinned returns the change that replaces a call which reads the clock by the instant t. It returns false if a literal
+// cannot replace the call.
 func (s *Script) pinned(d *Dependence, t time.Time) (change, bool) {
 	f := d.clock
 	if f == nil {
@@ -377,8 +377,8 @@ func (s *Script) pinned(d *Dependence, t time.Time) (change, bool) {
 	return c, ok && l.Kind == Number && literal != ""
 }
 
-// pinnedArgument returns the change of a SQLite date function that replaces 'now', or inserts the omitted time value,
-// by the literal.
+// pinnedArgument returns the change of a SQLite date function that replaces 'now' by the literal, or inserts the
+// literal as the omitted time value. It returns false if neither is possible.
 func (s *Script) pinnedArgument(d *Dependence, literal string) (change, bool) {
 	c := d.call
 	if d.arg != nil {

@@ -107,7 +107,7 @@ func (n *normalizer) value(e *expr) *expr {
 // dialect.
 const maxWhole = 1_000_000_000
 
-// wholeNumber returns the value of a whole-number constant, with an optional minus sign. ok is false for other
+// wholeNumber returns the value of a whole-number constant, with an optional minus sign. It returns false for other
 // expressions and large numbers.
 func wholeNumber(e *expr) (int, bool) {
 	sign := 1
@@ -319,7 +319,7 @@ func dayConstant(day time.Time) *expr {
 	return &expr{op: "cast", text: "date", args: []*expr{{op: opString, text: day.Format(time.DateOnly)}}}
 }
 
-// constantDay returns the day of a date constant of the years 2 to 9998. ok is false for other expressions.
+// constantDay returns the day of a date constant of the years 2 to 9998. It returns false for other expressions.
 func constantDay(e *expr) (time.Time, bool) {
 	if e.op != "cast" || e.text != "date" || len(e.args) != 1 || e.args[0].op != opString {
 		return time.Time{}, false
@@ -483,7 +483,8 @@ func (n *normalizer) isText(e *expr) bool {
 	return typ == "varchar" || typ == "text" || typ == "string"
 }
 
-// pattern returns the text of a nonempty string constant without wildcards and backslashes. ok is false for others.
+// pattern returns the text of a nonempty string constant without wildcards and backslashes. It returns false for other
+// expressions.
 func pattern(e *expr) (string, bool) {
 	return e.text, e.op == opString && e.text != "" && !strings.ContainsAny(e.text, `%_\`)
 }

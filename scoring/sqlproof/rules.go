@@ -264,7 +264,7 @@ func (n *normalizer) existsFor(e *expr) *expr {
 	return &expr{op: opExists, sub: sub}
 }
 
-// column returns the table and name of a column of a base table. ok is false for other expressions and without a
+// column returns the table and name of a column of a base table. It returns false for other expressions and without a
 // schema.
 func (n *normalizer) column(e *expr) (sqltree.Column, bool) {
 	if e == nil || e.op != opColumn || e.src.last == "" || !n.schema.Stated {

@@ -64,8 +64,8 @@ func (n *Normalizer) expr(e *Expr) *Expr {
 	return e
 }
 
-// numeric returns the number that a string contains. ok is false unless it is a whole number without leading zeros: 007
-// is a code rather than a number, and 1.10 may be a version.
+// numeric returns the number that a string contains. It returns false unless the string is a whole number without
+// leading zeros: 007 is a code rather than a number, and 1.10 may be a version.
 func numeric(s string) (*Expr, bool) {
 	digits := strings.TrimPrefix(s, "-")
 	if digits == "" || digits[0] < '1' || digits[0] > '9' || strings.Trim(digits, "0123456789") != "" {

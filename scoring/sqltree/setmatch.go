@@ -208,7 +208,7 @@ func predicate(name string) bool {
 }
 
 // nested returns a nested query as a string that keeps the written order of all parts, so that it equals only that of a
-// query in the same order. Values are omitted unless values is set, as it is in FROM.
+// query in the same order. Values are omitted unless values is set; those of queries in FROM are kept.
 func (m *setMatcher) nested(c *chain, values bool) string {
 	plain := func(e *Expr) string {
 		x := e.clone()
