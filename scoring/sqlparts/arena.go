@@ -1,13 +1,13 @@
 package sqlparts
 
-// arena hands out zeroed values from blocks, so that a tree costs few allocations. A block lives as
-// long as any of its values.
+// arena allocates zeroed values in blocks, to reduce the number of allocations. A block is in memory as long as any of
+// its values is used.
 type arena[T any] struct {
 	free []T
 	size int
 }
 
-// new returns the address of a zero value.
+// new returns a pointer to a new zero value.
 func (s *arena[T]) new() *T {
 	if len(s.free) == 0 {
 		s.size = min(max(2, s.size*2), 64)
@@ -18,7 +18,7 @@ func (s *arena[T]) new() *T {
 	return p
 }
 
-// list gathers slices of unknown length on a stack and cuts them off into blocks.
+// list collects elements on a stack, and copies them into slices that are parts of larger blocks.
 type list[T any] struct {
 	stack []T
 	free  []T
@@ -29,7 +29,7 @@ func (l *list[T]) mark() int { return len(l.stack) }
 
 func (l *list[T]) push(v T) { l.stack = append(l.stack, v) }
 
-// cut removes what was pushed since the mark and returns it, nil if that is nothing.
+// cut removes the elements that were pushed since the mark and returns them; nil if there are none.
 func (l *list[T]) cut(mark int) []T {
 	n := len(l.stack) - mark
 	if n == 0 {
@@ -47,7 +47,7 @@ func (l *list[T]) cut(mark int) []T {
 	return out
 }
 
-// reset forgets the blocks, which belong to a finished tree, and keeps the stack.
+// reset releases the blocks, which belong to a finished tree, and keeps the stack's memory for the next use.
 func (l *list[T]) reset() {
 	clear(l.stack)
 	l.stack, l.free, l.size = l.stack[:0], nil, 0

@@ -8,7 +8,7 @@ type Span struct{ Start, End int32 }
 // Range returns the offsets; it makes every node a [Node].
 func (s Span) Range() (start, end int) { return int(s.Start), int(s.End) }
 
-// Node is anything of the tree: a *Query, a *Select, a *Source, an [Expr] or one of their parts.
+// Node is a node of the syntax tree: a *Query, a *Select, a *Source, an [Expr] or one of their parts.
 type Node interface {
 	Range() (start, end int)
 }
@@ -20,25 +20,25 @@ type Script struct {
 	Statements []*Statement
 	Notes      []Note
 
-	syntax    *syntax      // the rules by which the text was split into tokens
-	bySetting bool         // and that a setting decides
-	numbers   numbers      // of its nodes
-	stop      *halt.Signal // ends what takes long
+	syntax    *syntax      // the lexical rules by which the text was split into tokens
+	bySetting bool         // the lexical rules depend on a setting of the server
+	numbers   numbers      // the highest numbers of its nodes
+	stop      *halt.Signal // stops work that takes too long; may be nil
 }
 
-// numbers are the highest numbers that columns, sources and queries have: what is known of a node is kept at
-// its number.
+// numbers are the highest numbers that columns, sources and queries of a script have. [Bound] stores what it finds
+// about a node at the index that is the node's number.
 type numbers struct{ columns, sources, queries int32 }
 
-// Note reports that a part of the text was kept as raw text, skipped or assumed rather than understood. What never
-// quotes the text.
+// Note reports that a part of the text was kept as raw text, skipped or assumed rather than understood. What describes
+// the problem and never quotes the text.
 type Note struct {
 	Span
 	What string
 }
 
-// Statement is one statement. Statements other than queries are read as far as their kind, their
-// effects, the table they act on and the query inside them.
+// Statement is one statement. Of statements other than queries only the kind, the effects, the target object and the
+// query inside them are parsed.
 type Statement struct {
 	Span
 	Kind    Kind
@@ -58,7 +58,7 @@ type Ident struct {
 // Name is a possibly qualified name: catalogue, schema, table, column, fields …, outermost first.
 type Name []Ident
 
-// Last is the innermost part, and the empty identifier for an empty name.
+// Last returns the innermost part, or the empty identifier for an empty name.
 func (n Name) Last() Ident {
 	if len(n) == 0 {
 		return Ident{}
@@ -66,9 +66,10 @@ func (n Name) Last() Ident {
 	return n[len(n)-1]
 }
 
-// Query is a query expression: what WITH, ORDER BY and LIMIT apply to.
+// Query is a query expression: a body with its WITH, ORDER BY and LIMIT clauses.
 //
-// A parenthesized query is the query inside unless it has its own clauses; then Body is the inner *Query.
+// A parenthesized query is represented by the query inside the parentheses unless clauses follow the parentheses. Then
+// Body is the inner *Query.
 type Query struct {
 	Span
 	Recursive bool
@@ -79,12 +80,12 @@ type Query struct {
 
 	id       int32 // its number in the script, from 1 on
 	dialect  Dialect
-	closed   bool    // came in parentheses: clauses that follow are not its own
+	closed   bool    // was in parentheses: clauses after them belong to another query
 	created  []*CTE  // tables that earlier statements of the script made from queries
 	declared []Ident // variables that earlier statements declared
 }
 
-// Dialect is the dialect that the query was read in; [Generic] of nil.
+// Dialect returns the dialect in which the query was parsed, or [Generic] if q is nil.
 func (q *Query) Dialect() Dialect {
 	if q == nil {
 		return Generic
@@ -203,7 +204,7 @@ const (
 // JoinKind is the way in which a source joins the sources before it.
 type JoinKind uint8
 
-// The join kinds. FirstSource is the one that joins nothing; CommaJoin is FROM a, b.
+// The join kinds. FirstSource is the first element of FROM, which has no join; CommaJoin is FROM a, b.
 const (
 	FirstSource JoinKind = iota
 	CommaJoin
@@ -234,7 +235,7 @@ type Source struct {
 	Query  *Query    // a derived table
 	Call   *Call     // a table function: UNNEST, FLATTEN, EXPLODE, GENERATE_SERIES …
 	Nested []*Source // a parenthesised join
-	Raw    *Raw      // carried text
+	Raw    *Raw      // text that was not understood
 
 	Alias      Ident
 	Columns    []Ident // alias columns: t(a, b)
@@ -261,7 +262,7 @@ type Pivot struct {
 	Columns      []Ident
 }
 
-// Recognize is MATCH_RECOGNIZE. Pattern and row options are carried as text.
+// Recognize is MATCH_RECOGNIZE. Pattern and row options are kept as text.
 type Recognize struct {
 	Span
 	Partition []Expr

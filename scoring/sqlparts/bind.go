@@ -22,16 +22,16 @@ type slot struct {
 	from, to int32
 	doubt    Certainty
 	bound    bool
-	aside    bool // in a clause that reads no column of a table
+	aside    bool // in a place whose columns [Bound.Columns] does not count, such as LIMIT
 }
 
-// noSchema knows nothing.
+// noSchema is the schema without tables, which [Bind] uses if none is given.
 var noSchema Schema
 
-// Bind resolves the names of scripts. They belong to one case: a column that one query certainly attributes to a
-// table is a column of that table in all of them, unless the schema contradicts this. A nil schema is unknown.
-// Names follow the rules of each script's dialect. If dialects or settings differ and the dialect is unknown, all
-// possible meanings are listed.
+// Bind resolves the names of the scripts of one case. A column that one query certainly attributes to a table is a
+// column of that table in all scripts, unless the schema contradicts this. A nil schema means that it is unknown. Names
+// follow the rules of each script's dialect. If the dialect is unknown and dialects or settings differ, all possible
+// meanings are listed.
 func Bind(schema *Schema, scripts ...*Script) []*Bound {
 	if schema == nil {
 		schema = &noSchema
@@ -58,7 +58,7 @@ func Bind(schema *Schema, scripts ...*Script) []*Bound {
 	}
 	bind()
 	if t.unify(); t.parted || t.settles() {
-		bind() // what was learned of the tables settles what was open
+		bind() // columns found by the first pass resolve names that it left unresolved
 	}
 	return out
 }
@@ -87,7 +87,7 @@ func bindQuery(q *Query) *Bound {
 	}
 }
 
-// Means lists what a column's name may mean, the likeliest first, and how far that is certain.
+// Means returns the possible meanings of a column reference, the likeliest first, and how certain they are.
 func (b *Bound) Means(c *Column) ([]Meaning, Certainty) {
 	if int(c.id) >= len(b.slots) || !b.slots[c.id].bound {
 		return nil, Unsure
@@ -96,7 +96,7 @@ func (b *Bound) Means(c *Column) ([]Meaning, Certainty) {
 	return b.meanings[s.from:s.to:s.to], s.doubt
 }
 
-// Reads describes what a source of FROM reads.
+// Reads returns what a source of FROM reads: a table, a query, a function, a join or text that was not understood.
 func (b *Bound) Reads(s *Source) Reading {
 	if bs := b.source(s); bs != nil {
 		return bs.reading
@@ -104,15 +104,15 @@ func (b *Bound) Reads(s *Source) Reading {
 	return Reading{Kind: ReadsText, Doubt: Unsure}
 }
 
-// Merged returns the columns that USING or NATURAL merges where the source joins those before it. whole is false if
-// some of them may be missing.
+// Merged returns the columns that USING or NATURAL of the source s merges with columns of the sources before it. whole
+// is false if the list may be incomplete.
 func (b *Bound) Merged(s *Source) (columns []*MergedSource, whole bool) {
 	bs := b.source(s)
 	return b.merged[s], !s.Natural || bs != nil && bs.natural
 }
 
-// Output lists the columns of a query or a source, with stars expanded if their columns are known. whole reports
-// whether the list is complete and in order. If not, a column with Star represents the unknown ones.
+// Output returns the output columns of a query or a source, with stars expanded if their columns are known. whole
+// reports whether the list is complete and in order. If not, a column with Star represents the unknown ones.
 func (b *Bound) Output(n Node) (columns []OutputColumn, whole bool) {
 	switch n := n.(type) {
 	case *Query:
@@ -127,7 +127,7 @@ func (b *Bound) Output(n Node) (columns []OutputColumn, whole bool) {
 	return nil, false
 }
 
-// of counts the nodes of a query.
+// of raises n to the highest numbers of the nodes in the query.
 func (n *numbers) of(q *Query) {
 	Walk(q, func(x Node) bool {
 		switch x := x.(type) {
@@ -158,30 +158,30 @@ func (b *Bound) output(q *Query) *output {
 	return b.outputs[q.id]
 }
 
-// output is the columns of a query.
+// output is the list of output columns of a query.
 type output struct {
 	columns []OutputColumn
 	whole   bool
-	unnamed bool           // an engine makes a name for one of them
-	index   map[string]int // the first of each name in lower case, made when there are many
+	unnamed bool           // a column has neither an alias nor a known name, so that the engine invents one
+	index   map[string]int // index of the first column of each lower-case name; built only for many columns
 	again   map[string]bool
 }
 
-// manyColumns is the number from which on columns are looked up in a map.
+// manyColumns is the number of columns above which a map is used to find them.
 const manyColumns = 16
 
-// holding reports whether a source has a column.
+// holding is how certainly a source has a column of a given name.
 type holding uint8
 
 const (
 	lacks     holding = iota
-	otherCase         // one that differs only in letter case, in a dialect where case is significant
+	otherCase         // it has a column whose name differs only in letter case, which the dialect distinguishes
 	may
-	doubtful // it has one that may be of the name, or several
+	doubtful // it has a column that may have the name, or several that have it
 	holds
 )
 
-// find is the column of a name, -1 if there is none.
+// find returns the index of the column with the name, and how certain the match is; -1 if there is none.
 func (o *output) find(d Dialect, id Ident) (at int, h holding) {
 	if len(o.columns) > manyColumns && o.index == nil {
 		o.index, o.again = map[string]int{}, map[string]bool{}
@@ -202,7 +202,7 @@ func (o *output) find(d Dialect, id Ident) (at int, h holding) {
 			at, h = i, otherCase
 		case l == different:
 		case at >= 0 && h > otherCase:
-			if d != SQLite && d != DuckDB { // which take the first
+			if d != SQLite && d != DuckDB { // these engines use the first column
 				h = doubtful
 			}
 		default:
@@ -228,19 +228,19 @@ func (o *output) find(d Dialect, id Ident) (at int, h holding) {
 	return at, h
 }
 
-// boundSource is a source of FROM and what it turned out to be.
+// boundSource is a source of FROM with the result of binding it.
 type boundSource struct {
 	*Source
 	reading Reading
-	made    *output // what it makes; of a base table, nil if its columns keep their names
+	made    *output // its output columns; nil if they are not known, or if it is a base table without renamed columns
 	open    bool    // it may have more columns than those known
-	natural bool    // of a natural join: its columns are known
-	hidden  bool    // after an ON that follows a semi-join
+	natural bool    // for NATURAL: the columns of both sides are known
+	hidden  bool    // the right side of a semi-join or anti-join, which later clauses cannot see
 	name    Ident   // its alias or name; empty if it has none
-	group   Ident   // the alias of the parenthesised join around
+	group   Ident   // the alias of the enclosing parenthesized join
 }
 
-// named compares a source's name with id.
+// named compares the source's own name with id.
 func (s *boundSource) named(d Dialect, id Ident) likeness {
 	if len(s.name.Text) != len(id.Text) || s.name.Text == "" {
 		return different
@@ -248,7 +248,7 @@ func (s *boundSource) named(d Dialect, id Ident) likeness {
 	return d.likeness(id, s.name, false)
 }
 
-// newSource is a source with its name: its alias or, without one, its table's last name.
+// newSource returns a source with its name: its alias or, without one, the last part of its table's name.
 func newSource(src *Source, d Dialect) boundSource {
 	s := boundSource{Source: src, name: src.Alias}
 	if s.name.Text == "" && len(src.Table) > 0 {
@@ -260,7 +260,7 @@ func newSource(src *Source, d Dialect) boundSource {
 	return s
 }
 
-// goesBy compares the source's name with a name of several parts.
+// goesBy compares the source's name with a name that may have several parts.
 func (s *boundSource) goesBy(d Dialect, n Name) likeness {
 	if len(n) == 1 {
 		return s.named(d, n[0])
@@ -271,10 +271,10 @@ func (s *boundSource) goesBy(d Dialect, n Name) likeness {
 	if d.names(d.Path(n), d.Path(s.Table)) == different {
 		return different
 	}
-	return s.named(d, n.Last()) // parts that one of them lacks may be anything
+	return s.named(d, n.Last()) // a part that only one of the names has is compatible with the other
 }
 
-// output lists the columns of a source.
+// output returns the output columns of a source, and reports whether they are all of its columns, in order.
 func (s *boundSource) output() ([]OutputColumn, bool) {
 	if s.made != nil {
 		return s.made.columns, s.made.whole && !s.open
@@ -292,7 +292,7 @@ func (s *boundSource) output() ([]OutputColumn, bool) {
 	return []OutputColumn{{Star: true, From: s.Source}}, false
 }
 
-// column reports whether a source has a column of the name.
+// column returns the meaning of the name as a column of the source, and how certainly the source has it.
 func (s *boundSource) column(d Dialect, id Ident) (m Meaning, h holding) {
 	m = Meaning{Kind: QueryColumn, Source: s.Source, Index: -1}
 	if s.made != nil {
@@ -320,7 +320,7 @@ func (s *boundSource) column(d Dialect, id Ident) (m Meaning, h holding) {
 	return m, h
 }
 
-// hasKnown reports whether a source has columns that are known.
+// hasKnown reports whether at least one column of the source is known.
 func (s *boundSource) hasKnown() bool {
 	if s.made != nil {
 		return len(s.made.columns) > 0
@@ -328,12 +328,13 @@ func (s *boundSource) hasKnown() bool {
 	return s.reading.Kind == ReadsTable && (s.reading.Table.listed != nil || s.reading.Table.root.learned.any())
 }
 
-// mayHaveMore reports whether columns of a source are not known.
+// mayHaveMore reports whether the source may have columns in addition to the known ones.
 func (s *boundSource) mayHaveMore() bool {
 	return s.open || s.reading.Kind == ReadsTable && !s.reading.Table.sure
 }
 
-// column finds a column of a table.
+// column returns the definition of the table's column with the name, and how certainly the table has it. The definition
+// is nil if only a query shows that the column exists.
 func (t *BoundTable) column(d Dialect, id Ident) (c *ColumnDef, h holding) {
 	name := strings.ToLower(id.Text)
 	if t.listed != nil {

@@ -2,11 +2,11 @@ package sqlparts
 
 import "strings"
 
-// set notes what a column's name means. A node that is in two places, as pipes make them, means
-// both.
+// set stores the meanings of a column reference. If the node was bound before, as pipe syntax puts a node in two
+// places, it gets the meanings of both places.
 func (r *binder) set(c *Column, m []Meaning, doubt Certainty) {
 	if c.id == 0 {
-		return // a word
+		return // a word that is not a column
 	}
 	if doubt != Sure {
 		r.tables.doubted = append(r.tables.doubted, c.Name[0])
@@ -34,12 +34,12 @@ const (
 	noAlias     aliasUse = iota
 	columnFirst          // a column hides the alias
 	aliasFirst
-	either // it is not known which comes first, or whether an alias is in view
+	either // unknown which comes first, or whether aliases are visible
 )
 
-// aliasUse returns how a clause resolves aliases of the select list. bare reports whether the name is the whole
-// key. The rules were tested on PostgreSQL 15, SQLite 3.40 and DuckDB 1.5; for other dialects they follow the
-// vendors' documentation.
+// aliasUse returns how a clause resolves aliases of the select list. bare reports whether the name alone is the whole
+// sort or grouping key. The rules were tested on PostgreSQL 15, SQLite 3.40 and DuckDB 1.5; for other dialects they
+// follow the vendors' documentation.
 func (d Dialect) aliasUse(in clause, bare bool) aliasUse {
 	switch in {
 	case inOrder:
@@ -99,7 +99,7 @@ func (d Dialect) aliasUse(in clause, bare bool) aliasUse {
 	return noAlias
 }
 
-// rows reports whether the name of a source may mean its row.
+// rows reports whether the name of a source may be used as an expression that means its whole row.
 func (d Dialect) rows() bool {
 	switch d {
 	case SQLite, MySQL, TSQL, Snowflake:
@@ -108,8 +108,8 @@ func (d Dialect) rows() bool {
 	return true
 }
 
-// alias finds an element of the select list of a frame by its alias or, where a key of ORDER BY is the
-// name alone, by its name.
+// alias finds the element of the frame's select list that c names: by its alias or, if bare (c alone is a sort or
+// grouping key) and the dialect allows it, by its column's name. ok is false if no element has the name.
 func (r *binder) alias(f *frame, c *Column, bare bool) (m Meaning, doubt Certainty, ok bool) {
 	it := r.aliases.find(f.sel, c)
 	if it == nil && !(bare && r.dialect.namesElements(f.clause)) || it != nil && f.clause == inSelect && it.End > c.Start {
@@ -124,16 +124,17 @@ func (r *binder) alias(f *frame, c *Column, bare bool) (m Meaning, doubt Certain
 	return m, Sure, true
 }
 
-// namesElements reports whether a key that is a name may be an element of the select list by its name, which
-// is the last part of a column without an alias.
+// namesElements reports whether a key of the clause that is a single name may refer to an element of the select list
+// without an alias, by the last part of that element's column name.
 func (d Dialect) namesElements(in clause) bool {
 	return in == inOrder && d != SQLite || in == inGroup && d == BigQuery
 }
 
-// element is like [binder.alias], but examines all elements.
+// element is like [binder.alias], but compares c with all elements. doubt is Ambiguous or Unsure if several different
+// ones may be meant.
 func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Certainty, ok bool) {
 	m = Meaning{Kind: SelectAlias, Known: true, Index: -1}
-	if len(f.sel.Items) >= manyItems { // by a map
+	if len(f.sel.Items) >= manyItems { // found in a map
 		if m.Item = r.aliases.find(f.sel, c); m.Item != nil {
 			return m, Ambiguous, true
 		}
@@ -164,7 +165,7 @@ func (r *binder) element(f *frame, c *Column, bare bool) (m Meaning, doubt Certa
 	return m, doubt, ok
 }
 
-// sameWords reports whether two elements are one column in the same words.
+// sameWords reports whether two elements of a select list are columns with identically written names.
 func sameWords(a, b Expr) bool {
 	x, ok := a.(*Column)
 	y, too := b.(*Column)
@@ -179,7 +180,7 @@ func sameWords(a, b Expr) bool {
 	return true
 }
 
-// several reports whether a select has more than one alias of the name.
+// several reports whether more than one alias of the select list matches the name.
 func (a *aliases) several(s *Select, c *Column) bool {
 	if len(s.Items) >= manyItems {
 		a.of(s)
@@ -195,7 +196,7 @@ func (a *aliases) several(s *Select, c *Column) bool {
 	return n > 1
 }
 
-// column finds out what a name means.
+// column binds a column reference: to a lambda parameter, or to the meanings of its qualified or unqualified name.
 func (r *binder) column(c *Column, f *frame, bare bool) {
 	r.looks.Step()
 	for i := len(r.params) - 1; i >= 0; i-- {
@@ -214,8 +215,8 @@ func (r *binder) column(c *Column, f *frame, bare bool) {
 	r.set(c, m, doubt)
 }
 
-// learn notes that a table has the column that a name certainly means. A column after a pivot may be one that the
-// pivot creates.
+// learn records that the table of a base column has the column id, if the schema does not list it. A column after a
+// pivot is not recorded, because the pivot may create it.
 func (r *binder) learn(m *Meaning, id Ident) {
 	if m.Kind == BaseColumn && !m.Known && len(m.Source.Pivots) == 0 && m.Source.Recognize == nil {
 		r.tables.learn(r.dialect, r.bound.source(m.Source).reading.Table, id)
@@ -223,14 +224,14 @@ func (r *binder) learn(m *Meaning, id Ident) {
 }
 
 const (
-	maxMeanings   = 8 // sources listed for the same name
-	maxQualifiers = 4 // parts before a column: the most that any engine has
+	maxMeanings   = 8 // most meanings listed for a name
+	maxQualifiers = 4 // most parts before a column in any engine
 )
 
 // qualified returns the meanings of a qualified name, or nil if no source has that qualifier.
 func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Certainty) {
 	outer := 0
-	missing := r.missing[:0] // of a source that does not have the column
+	missing := r.missing[:0] // meanings in sources that match the qualifier but lack the column
 	for at := f; at != nil; at = at.outer {
 		for k := min(len(n)-1, maxQualifiers); k >= 1; k-- {
 			found := r.found[:0]
@@ -251,7 +252,7 @@ func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Certainty) {
 					continue
 				case h != holds && h != may, s.hidden:
 					doubts++
-				case l == different && h == may: // of a join with a name
+				case l == different && h == may: // qualified with the alias of a join
 					doubts++
 				}
 				if found = append(found, x); len(found) == maxMeanings {
@@ -262,7 +263,7 @@ func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Certainty) {
 			switch {
 			case len(found) == 1 && doubts == 0:
 				r.learn(&found[0], n[k])
-				if len(missing) > 0 && r.dialect != SQLite && r.dialect != DuckDB { // which look further out
+				if len(missing) > 0 && r.dialect != SQLite && r.dialect != DuckDB { // these search further out
 					return append(found, missing...), Unsure
 				}
 				return found, Sure
@@ -279,10 +280,10 @@ func (r *binder) qualified(n Name, f *frame) (m []Meaning, doubt Certainty) {
 	return missing, Unsure
 }
 
-// buffers are lists of meanings that are made for one name after the other.
+// buffers are slices that are reused for the meanings of one name after another.
 type buffers struct{ sure, perhaps, open_, weak, found, missing []Meaning }
 
-// one is a list of one meaning.
+// one returns a reused list that contains only m.
 func (b *buffers) one(m Meaning) []Meaning {
 	b.found = append(b.found[:0], m)
 	return b.found
@@ -292,7 +293,7 @@ func (b *buffers) one(m Meaning) []Meaning {
 // of the select list, or anything else that the dialect resolves such a name to.
 func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, doubt Certainty) {
 	id, fields := c.Name[0], len(c.Name)-1
-	open := r.open_[:0] // what it may be of the queries further in
+	open := r.open_[:0] // possible meanings in the inner queries
 	weak := r.weak[:0]  // the nearest candidates that the dialect's rules exclude
 	defer func() { r.open_, r.weak = open[:0], weak[:0] }()
 	unnamed := false
@@ -437,7 +438,8 @@ func (r *binder) unqualified(c *Column, f *frame, bare bool) (out []Meaning, dou
 	return weak, Unsure
 }
 
-// likelier lists a column and an alias of its name. Behind the select list, who writes an alias means it.
+// likelier returns the meanings of a name that is both a column and an alias, the likelier first: the alias, except in
+// WHERE and the select list.
 func (f *frame) likelier(column, alias Meaning) []Meaning {
 	if f.clause == inWhere || f.clause == inSelect {
 		return []Meaning{column, alias}
@@ -445,8 +447,7 @@ func (f *frame) likelier(column, alias Meaning) []Meaning {
 	return []Meaning{alias, column}
 }
 
-// isColumnOf reports whether an element of a select list is the very column that a name means, so that it
-// does not matter which of them is meant.
+// isColumnOf reports whether the select-list element it certainly is the column m. Then alias and column mean the same.
 func isColumnOf(it *Item, m Meaning, r *binder) bool {
 	if it == nil {
 		return false
@@ -459,7 +460,8 @@ func isColumnOf(it *Item, m Meaning, r *binder) bool {
 	return s.bound && s.doubt == Sure && s.to-s.from == 1 && r.bound.meanings[s.from].is(&m)
 }
 
-// maybe is a column of one of the sources that may have any.
+// maybe returns the meaning of id as a column of one of the sources open, whose columns are not all known. It returns
+// false if open is empty.
 func maybe(open []*Source, id Ident) (Meaning, bool) {
 	switch len(open) {
 	case 0:
@@ -470,7 +472,8 @@ func maybe(open []*Source, id Ident) (Meaning, bool) {
 	return Meaning{Kind: QueryColumn, Index: -1, Among: open}, true
 }
 
-// starOf binds the qualifier of a star: a source, or a column with fields.
+// starOf binds the qualifier of a star, as a source or, if no source matches, as a column whose fields the star
+// selects.
 func (r *binder) starOf(c *Column, f *frame) {
 	outer := 0
 	for at := f; at != nil; at = at.outer {
@@ -483,7 +486,7 @@ func (r *binder) starOf(c *Column, f *frame) {
 				continue
 			}
 			if l == different {
-				doubt = Unsure // of a join with a name
+				doubt = Unsure // qualified with the alias of a join
 			}
 			found = append(found, Meaning{Kind: RowOfSource, Known: true, Outer: outer, Source: s.Source})
 		}
@@ -501,7 +504,7 @@ func (r *binder) starOf(c *Column, f *frame) {
 	r.column(c, f, false)
 }
 
-// mergedOf is the merged column of a name, nil if there is none.
+// mergedOf returns the merged column with the name, or nil if there is none.
 func (f *frame) mergedOf(d Dialect, id Ident) *MergedSource {
 	for _, m := range f.merged {
 		if d.likeness(id, m.Name, false) != different {
@@ -511,7 +514,7 @@ func (f *frame) mergedOf(d Dialect, id Ident) *MergedSource {
 	return nil
 }
 
-// of reports whether one side of a merged column is a source's.
+// of reports whether one side of the merged column is, or may be, a column of the source.
 func (m *MergedSource) of(s *Source) bool {
 	for _, side := range [...]*Meaning{&m.Left, &m.Right} {
 		if side.Source == s || side.Merged != nil && side.Merged.of(s) {
@@ -526,7 +529,8 @@ func (m *MergedSource) of(s *Source) bool {
 	return false
 }
 
-// merge creates the columns of USING, or of a natural join, where a source joins those before it.
+// merge adds to the frame the columns that USING or NATURAL of the source bs merges. f.sources[before:] are the right
+// side.
 func (r *binder) merge(bs *boundSource, f *frame, before int) {
 	src := bs.Source
 	left, right := f.sources[f.from:before], f.sources[before:]
@@ -589,7 +593,7 @@ func (r *binder) merge(bs *boundSource, f *frame, before int) {
 	}
 }
 
-// side is the column of USING on one side of a join.
+// side returns the meaning and certainty of a USING column on one side of a join.
 func (r *binder) side(sources []*boundSource, id Ident) (Meaning, Certainty) {
 	var sure, open []Meaning
 	var among []*Source
@@ -622,7 +626,7 @@ func (r *binder) side(sources []*boundSource, id Ident) (Meaning, Certainty) {
 	return Meaning{Kind: QueryColumn, Index: -1}, Unsure
 }
 
-// selectOutput lists the columns of a select.
+// selectOutput returns the output columns of a select, with stars expanded as far as possible.
 func (r *binder) selectOutput(s *Select, f *frame) *output {
 	o := r.outputs.new()
 	o.whole = s.As == ""
@@ -652,11 +656,12 @@ func (r *binder) selectOutput(s *Select, f *frame) *output {
 	return o
 }
 
-// maxListed bounds how many columns are listed for the stars of one script. Stars of stars may double with
-// each query.
+// maxListed is the number of columns that stars of one script may expand to; beyond it, outputs are marked incomplete.
+// Stars over stars could double the number with each query.
 const maxListed = 100_000
 
-// starOutput adds the columns of a star.
+// starOutput adds the columns that a star expands to, with its EXCEPT, RENAME and REPLACE applied. It clears o.whole if
+// some are unknown.
 func (r *binder) starOutput(o *output, it *Item, star *Star, f *frame) {
 	if star.Like != nil {
 		o.whole = false
@@ -749,7 +754,8 @@ func (r *binder) starOutput(o *output, it *Item, star *Star, f *frame) {
 	}
 }
 
-// mergedWith is the merged column that a column of a source went into.
+// mergedWith returns the merged column that contains the column id of the source s, or nil if that column is not
+// merged.
 func (r *binder) mergedWith(f *frame, s *boundSource, id Ident) *MergedSource {
 	if len(f.merged) == 0 || id.Text == "" {
 		return nil
@@ -760,7 +766,7 @@ func (r *binder) mergedWith(f *frame, s *boundSource, id Ident) *MergedSource {
 	return nil
 }
 
-// first reports whether the source is the leftmost that a merged column is of.
+// first reports whether the source is the leftmost one whose column was merged into m.
 func (m *MergedSource) first(s *Source) bool {
 	for m.Left.Merged != nil {
 		m = m.Left.Merged
@@ -768,9 +774,9 @@ func (m *MergedSource) first(s *Source) bool {
 	return m.Left.Source == s
 }
 
-// mergedFirst reports whether a star has merged columns before all others; the others have them where the
-// left table has them. PostgreSQL, MySQL and BigQuery follow the standard, SQLite and DuckDB do not.
+// mergedFirst reports whether a star lists merged columns before all others, as the SQL standard requires. In the other
+// dialects a star lists them at their position in the left table.
 func (d Dialect) mergedFirst() bool { return d == Postgres || d == MySQL || d == BigQuery }
 
-// mergedOrder reports whether it is known which of these a dialect does.
+// mergedOrder reports whether the position of merged columns in a star is known for the dialect.
 func (d Dialect) mergedOrder() bool { return d.mergedFirst() || d == SQLite || d == DuckDB }

@@ -7,18 +7,18 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// tables are the base tables that scripts of one case read, in the order of their names in the text.
+// tables are the base tables that the scripts of one case read, in the order in which the binder finds them.
 type tables struct {
 	schema  *Schema
 	list    []*BoundTable
-	index   map[string]*BoundTable // by folded names, made when there are many
+	index   map[string]*BoundTable // by case-folded names; built only for many tables
 	made    arena[BoundTable]
-	doubted []Ident      // names that were left open
-	stop    *halt.Signal // ends what takes long
-	parted  bool         // scripts use several tables whose name the schema has only once
+	doubted []Ident      // names whose meaning is not certain
+	stop    *halt.Signal // stops work that takes too long; may be nil
+	parted  bool         // scripts use several tables with one last name, and a definition was dropped for this
 }
 
-// manyTables is the number from which on tables and their columns are looked up in a map.
+// manyTables is the number of tables, or of a table's learned columns, from which a map is used to find them.
 const manyTables = 16
 
 // alike reports whether [Dialect.Fold] gives two identifiers the same form.
@@ -26,7 +26,7 @@ func (d Dialect) alike(a, b Ident, table bool) bool {
 	return len(a.Text) == len(b.Text) && strings.EqualFold(a.Text, b.Text) && d.foldAlike(a, b, table)
 }
 
-// endsIn reports whether the last parts of a table's name are another name.
+// endsIn reports whether end equals the last parts of name.
 func (d Dialect) endsIn(name, end Name) bool {
 	for i := 1; i <= min(len(name), len(end)); i++ {
 		if !d.alike(name[len(name)-i], end[len(end)-i], true) {
@@ -36,7 +36,7 @@ func (d Dialect) endsIn(name, end Name) bool {
 	return len(name) >= len(end)
 }
 
-// of is the table of a name.
+// of returns the table with the name n, and adds it if this is the first use of the name.
 func (t *tables) of(d Dialect, n Name) *BoundTable {
 	n = d.Path(n)
 	key := ""
@@ -73,7 +73,7 @@ func (t *tables) of(d Dialect, n Name) *BoundTable {
 	return b
 }
 
-// path joins the folded parts of a table's name into one string.
+// path returns the case-folded parts of a table's name as one string, which serves as a map key.
 func (d Dialect) path(n Name) string {
 	parts := make([]string, len(n))
 	for i, id := range n {
@@ -82,8 +82,8 @@ func (d Dialect) path(n Name) string {
 	return strings.Join(parts, "\x00")
 }
 
-// defined is the table that the schema has of a name, nil if it has none, and the same if that is
-// certain: its name fits no other, and its definition was read whole.
+// defined returns the schema's table that best matches n, or nil. sure is the same table if n cannot mean another one
+// and its definition was read completely, else nil. several reports whether more than one table matches n only in part.
 func (t *tables) defined(d Dialect, n Name) (listed, sure *Table, several bool) {
 	fits := 0
 	for _, o := range t.schema.Tables {
@@ -113,7 +113,8 @@ func (t *tables) certain(o *Table) *Table {
 	return o
 }
 
-// settles reports whether a name that was left open is one that a table was learned to have.
+// settles reports whether columns learned from queries include a name whose meaning is not yet certain, so that binding
+// again may resolve it.
 func (t *tables) settles() bool {
 	if len(t.doubted) == 0 || !slices.ContainsFunc(t.list, func(b *BoundTable) bool { return b.learned.any() }) {
 		return false
@@ -127,17 +128,18 @@ func (t *tables) settles() bool {
 	})
 }
 
-// learn notes that a table has a column, according to a query.
+// learn records that a table has a column because a query uses it so, unless the schema lists all of the table's
+// columns.
 func (t *tables) learn(d Dialect, b *BoundTable, id Ident) {
 	if !b.sure {
 		b.root.learned.add(d, id)
 	}
 }
 
-// names are a set of names of columns.
+// names is a set of column names.
 type names struct {
 	list  []Ident
-	index map[string]bool // folded, made when there are many
+	index map[string]bool // case-folded; built only for many names
 }
 
 func (n *names) any() bool { return len(n.list) > 0 }
@@ -168,8 +170,8 @@ func (n *names) add(d Dialect, id Ident) {
 	}
 }
 
-// unify treats a table that is named without its schema or catalog as the only table that has this name with one,
-// unless one script uses both names. If scripts use several tables with the same last name, a definition in the
+// unify equates a table that is named without schema or catalog with the only table of a longer name that ends in this
+// name, unless one script uses both names. If scripts use several tables with the same last name, a definition in the
 // schema with fewer or more qualifiers is not used for them.
 func (t *tables) unify() {
 	for _, b := range t.list {
@@ -186,7 +188,7 @@ func (t *tables) unify() {
 			b.root, b.Name = whole, whole.Name
 		}
 	}
-	for _, b := range t.list { // of three, the second may be named in part too
+	for _, b := range t.list { // a.b.c, b.c and c: the second name is incomplete too
 		for b.root.root != b.root {
 			b.root = b.root.root
 		}
@@ -208,7 +210,8 @@ func (t *tables) unify() {
 	}
 }
 
-// part notes that scripts also use another table with the same last name.
+// part records that other has the same last name as b. b loses its definition if that has fewer or more qualifiers than
+// b.
 func (t *tables) part(b, other *BoundTable) {
 	if b.listed != nil && len(b.Name) != len(b.listed.Name) {
 		t.parted = t.parted || b.Def != nil
@@ -217,10 +220,10 @@ func (t *tables) part(b, other *BoundTable) {
 	b.apart = other
 }
 
-// Root returns the table with the full name that a shorter name means, or t itself.
+// Root returns the table with the full name if t has a shortened name for it, else t.
 func (t *BoundTable) Root() *BoundTable { return t.root }
 
-// Apart is another table of this last name that scripts read; nil if there is none.
+// Apart returns another table with the same last name that the scripts read, or nil if there is none.
 func (t *BoundTable) Apart() *BoundTable {
 	if t.root.apart != nil {
 		return t.root.apart
@@ -228,6 +231,6 @@ func (t *BoundTable) Apart() *BoundTable {
 	return t.apart
 }
 
-// Listed is the definition that the schema has for the table, certain or not; nil if it has none. several
-// reports that it has more than one that the name fits.
+// Listed returns the table's definition in the schema, certain or not; nil if there is none. several reports whether
+// more than one table of the schema matches the name.
 func (t *BoundTable) Listed() (def *Table, several bool) { return t.listed, t.several }

@@ -8,29 +8,29 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// binder goes through the queries of a script and finds out what their names mean.
+// binder walks the queries of a script and resolves their names.
 type binder struct {
 	dialect Dialect
 	tables  *tables
 	bound   *Bound
 	buffers
-	script uint64  // the bit of the script among those of the case
-	params []Ident // of the lambdas around
-	aside  bool    // what is read names no column of a table that counts
+	script uint64  // a bit set with the script's bit, as in BoundTable.scripts
+	params []Ident // of the enclosing lambdas
+	aside  bool    // columns bound now are not counted by [Bound.Columns], as in LIMIT
 	aliases
 	variables []Ident
-	open      []*CTE   // whose bodies are being read
-	listed    int      // columns of stars
-	made      *cteList // tables that statements made
+	open      []*CTE   // CTEs whose bodies are being bound
+	listed    int      // number of columns that stars were expanded to
+	made      *cteList // tables that earlier statements create from queries
 	looks     halt.Every
 
-	frames  *frame // that may be used again, a chain by outer
+	frames  *frame // unused frames for reuse, linked by outer
 	outputs arena[output]
 	columns list[OutputColumn]
 }
 
-// newBinder returns a binder of a script whose nodes have these numbers. If b, an earlier Bound that was not
-// returned, is given, it is reused.
+// newBinder returns a binder for a script whose nodes have numbers up to n. If b is not nil, it must be the result of
+// an earlier pass that was not returned to a caller; its memory is reused.
 func newBinder(d Dialect, t *tables, n numbers, b *Bound) *binder {
 	if b == nil {
 		b = &Bound{slots: make([]slot, n.columns+1), meanings: make([]Meaning, 0, n.columns),
@@ -44,7 +44,7 @@ func newBinder(d Dialect, t *tables, n numbers, b *Bound) *binder {
 	return &binder{dialect: d, tables: t, looks: halt.Every{Signal: t.stop, N: 16}, bound: b, script: 1}
 }
 
-// newFrame is a frame inside of another one; [binder.done] takes it back.
+// newFrame returns an empty frame inside outer. [binder.done] recycles it.
 func (r *binder) newFrame(outer *frame) *frame {
 	if f := r.frames; f != nil {
 		r.frames = f.outer
@@ -76,26 +76,26 @@ const (
 type frame struct {
 	outer   *frame
 	ctes    *cteList
-	n, skip int    // the first n are in view, but for skip
-	owner   *Query // whose WITH clause it is; nil: of the tables that earlier statements made
+	n, skip int    // the first n of ctes are visible, except the one at skip
+	owner   *Query // the query with the WITH clause; nil if ctes are tables created by earlier statements
 
 	isSelect bool
 	sources  []*boundSource
-	from     int // an ON sees the sources from this one on
+	from     int // index of the first source that an ON sees
 	merged   []*MergedSource
-	unmerged bool // a natural join merges columns that are not known
+	unmerged bool // a natural join may merge unknown columns
 	query    *Query
 	sel      *Select
 	clause   clause
 	offer    offer
-	names    map[string][]*boundSource // the first indexed sources by their names
+	names    map[string][]*boundSource // the first indexed elements of sources, by name
 	indexed  int
 }
 
 // offer holds the sources of a frame in which an unqualified name is looked up. Those in open may have any column.
 type offer struct {
-	from, to int            // of those in view
-	known    []*boundSource // with columns that are known
+	from, to int            // range of the visible sources
+	known    []*boundSource // sources with known columns
 	open     []*Source
 }
 
@@ -119,10 +119,10 @@ func (f *frame) offers() *offer {
 	return o
 }
 
-// manyNames is the number of sources from which on they are looked up in a map.
+// manyNames is the number of sources from which a map is used to find them by name.
 const manyNames = 32
 
-// called are the sources that may go by a name: all of them where they are few.
+// called returns the sources that may have the name id. If there are few sources, it returns all of them.
 func (f *frame) called(id Ident) []*boundSource {
 	if len(f.sources) < manyNames {
 		return f.sources
@@ -141,7 +141,7 @@ func (f *frame) called(id Ident) []*boundSource {
 	return f.names[strings.ToLower(id.Text)]
 }
 
-// query goes through a query whose names are looked up in the outer frame after its own.
+// query binds the names of a query. Names that it does not define are looked up in the frame outer.
 func (r *binder) query(q *Query, outer *frame) {
 	if q == nil || r.bound.output(q) != nil {
 		return
@@ -149,7 +149,7 @@ func (r *binder) query(q *Query, outer *frame) {
 	r.looks.Step()
 	if outer == nil {
 		r.variables = q.declared
-		if len(q.created) > 0 { // their own statements were read before
+		if len(q.created) > 0 { // the statements that create them are bound already
 			if r.made == nil || len(r.made.ctes) < len(q.created) {
 				r.made = &cteList{ctes: q.created}
 			}
@@ -171,7 +171,7 @@ func (r *binder) query(q *Query, outer *frame) {
 		for i, t := range b.Terms {
 			r.query(t, outer)
 			if i == 0 {
-				r.bound.outputs[q.id] = r.bound.output(t) // which a recursive term reads
+				r.bound.outputs[q.id] = r.bound.output(t) // a recursive term reads this output
 			}
 		}
 		r.setOutput(b, q)
@@ -215,8 +215,8 @@ func valuesName(d Dialect, i int) string {
 	return ""
 }
 
-// setOutput notes the columns of a chain of set operations: those of its first term, where they are
-// matched by place.
+// setOutput stores the output columns of a chain of set operations: those of its first term. The list is marked
+// incomplete if an operator matches columns by name.
 func (r *binder) setOutput(b *SetOp, q *Query) {
 	o := r.bound.output(b.Terms[0])
 	for _, op := range b.Ops {
@@ -256,7 +256,7 @@ func (r *binder) orderOutput(q *Query, outer *frame) {
 	}
 }
 
-// with creates the frame of a WITH clause and reads its queries.
+// with returns the frame of the query's WITH clause, after binding the queries in it.
 func (r *binder) with(q *Query, outer *frame) *frame {
 	f := r.newFrame(outer)
 	f.ctes, f.owner = &cteList{ctes: q.With}, q
@@ -289,7 +289,7 @@ func (d Dialect) bodySees(q *Query, i int) (n, skip int) {
 			return len(q.With), -1
 		}
 		return len(q.With), i
-	case q.Recursive && d == DuckDB: // none of those that follow
+	case q.Recursive && d == DuckDB: // not the ones after it
 		if set {
 			return i + 1, -1
 		}
@@ -322,7 +322,7 @@ func (f *frame) cte(d Dialect, id Ident) (c *CTE, at *frame) {
 	return nil, nil
 }
 
-// sel goes through a select.
+// sel binds the names of a select and of the ORDER BY of its query, and stores the query's output.
 func (r *binder) sel(s *Select, q *Query, outer *frame) {
 	f := r.newFrame(outer)
 	defer r.done(f)
@@ -332,7 +332,7 @@ func (r *binder) sel(s *Select, q *Query, outer *frame) {
 	}
 	r.from(s.From, f)
 	f.from, f.clause = 0, noClause
-	if r.dialect == SQLite { // an ON sees the tables that follow too
+	if r.dialect == SQLite { // an ON also sees the tables after it
 		r.conditions(s.From, f)
 	}
 	f.clause = inOrder
@@ -386,7 +386,7 @@ func (r *binder) key(e Expr, f *frame) {
 	}
 }
 
-// from adds sources to the frame of their select.
+// from binds the sources of a FROM list and adds them to the frame of their select.
 func (r *binder) from(list []*Source, f *frame) {
 	for _, src := range list {
 		r.source(src, f)
@@ -470,7 +470,7 @@ func (r *binder) conditions(list []*Source, f *frame) {
 	}
 }
 
-// table finds out what a name in FROM reads.
+// table binds a table name in FROM: to a common table expression, an array column or a base table.
 func (r *binder) table(bs *boundSource, f *frame) {
 	src := bs.Source
 	if len(src.Table) == 1 && !src.FromString {
@@ -507,7 +507,7 @@ func (r *binder) table(bs *boundSource, f *frame) {
 // arrays reports whether FROM t, t.items reads an array in the dialect.
 func (d Dialect) arrays() bool { return d == BigQuery || d == Redshift || d == Generic }
 
-// path is the column of a source in view that a dotted name in FROM reads.
+// path returns the column that a dotted name in FROM such as t.items reads, if t is a visible source; nil if none is.
 func (r *binder) path(n Name, f *frame) (*Meaning, Certainty) {
 	for at := f; at != nil; at = at.outer {
 		for i := len(at.sources) - 1; i >= max(0, len(at.sources)-maxSources); i-- {
@@ -529,13 +529,14 @@ func (r *binder) path(n Name, f *frame) (*Meaning, Certainty) {
 // inside reports whether the body of a common table expression is being read.
 func (r *binder) inside(c *CTE) bool { return slices.Contains(r.open, c) }
 
-// renamed is the output under the names of a column list.
+// renamed returns a copy of the output with the names of a column list. Names beyond a star replace its unknown
+// columns.
 func (o *output) renamed(names []Ident) *output {
 	out := &output{columns: slices.Clone(o.columns), whole: o.whole, unnamed: o.unnamed}
 	stars := slices.IndexFunc(o.columns, func(c OutputColumn) bool { return c.Star })
 	for i, n := range names {
 		switch {
-		case stars >= 0 && i >= stars: // columns that a star hides
+		case stars >= 0 && i >= stars: // columns that come from a star
 			out.columns = append(out.columns[:min(i, len(out.columns))], OutputColumn{Name: n})
 		case i < len(out.columns):
 			out.columns[i].Name = n
@@ -548,7 +549,7 @@ func (o *output) renamed(names []Ident) *output {
 	return out
 }
 
-// functionOutput is the columns that a function in FROM is known to make.
+// functionOutput returns the known columns of a function in FROM, which only FLATTEN has.
 func functionOutput(c *Call) *output {
 	o := &output{}
 	if strings.EqualFold(c.Name.Last().Text, "flatten") {
@@ -559,7 +560,7 @@ func functionOutput(c *Call) *output {
 	return o
 }
 
-// shape applies to a source what follows it in FROM: names of columns, pivots, samples.
+// shape applies the clauses after a source in FROM: column names, offset, time travel, sample, pivot.
 func (r *binder) shape(bs *boundSource, f *frame) {
 	src := bs.Source
 	if len(src.Columns) > 0 {
@@ -603,8 +604,8 @@ func (r *binder) shape(bs *boundSource, f *frame) {
 	}
 }
 
-// pivot binds the names in a pivot or MATCH_RECOGNIZE over one source, and notes that the operation replaces the
-// source's columns.
+// pivot binds the names in a pivot or MATCH_RECOGNIZE over one source, and replaces the source's columns by those that
+// the operation returns, as far as they are known.
 func (r *binder) pivot(bs *boundSource, f *frame) {
 	in := &frame{outer: f.outer, isSelect: true, sources: []*boundSource{bs}}
 	for _, p := range bs.Pivots {
@@ -643,7 +644,7 @@ func (r *binder) pivot(bs *boundSource, f *frame) {
 	bs.made, bs.open = made, true
 }
 
-// exprs binds expressions in which no name alone is an alias.
+// exprs binds expressions that are not whole sort or grouping keys.
 func (r *binder) exprs(list []Expr, f *frame) {
 	for _, e := range list {
 		r.expr(e, f, false)
@@ -660,8 +661,8 @@ func (r *binder) window(w *Window, f *frame) {
 	}
 }
 
-// expr binds the names of an expression. bare reports whether the expression is a key, which, if it is only a name,
-// may be an alias of the select list.
+// expr binds the names of an expression. bare reports whether the expression is a sort or grouping key. Such a key that
+// is a single name may be an alias of the select list.
 func (r *binder) expr(e Expr, f *frame, bare bool) {
 	if e == nil {
 		return
@@ -717,7 +718,8 @@ func (r *binder) expr(e Expr, f *frame, bare bool) {
 	})
 }
 
-// dateCall binds the arguments of a date function. One of them may be a word like DAY.
+// dateCall binds the arguments of a date function. At most one of them is a date part: a word such as DAY, or
+// WEEK(MONDAY).
 func (r *binder) dateCall(c *Call, f *frame) {
 	part := -1
 	for i, a := range c.Args {
@@ -725,7 +727,7 @@ func (r *binder) dateCall(c *Call, f *frame) {
 		case *Column:
 			if len(a.Name) == 1 && !a.Name[0].Quoted && datePart(a.Name[0].Text) && (part < 0 || len(a.Name[0].Text) > 2) {
 				if part < 0 && i > 0 && len(a.Name[0].Text) <= 2 {
-					continue // one or two letters are a part only in front
+					continue // a date part of one or two letters is only the first argument
 				}
 				part = i
 			}

@@ -44,7 +44,7 @@ func (s *Script) inARow(q *Query) bool {
 	return found
 }
 
-// rank is a kind of operators.
+// rank is a class of operators whose relative precedence depends on the dialect.
 type rank uint8
 
 const (

@@ -14,33 +14,33 @@ import (
 type clockValue uint8
 
 const (
-	clockDate       clockValue = iota + 1 // the day, by the clock on the wall
-	clockTime                             // the time of the day, by the clock on the wall
-	clockZonedTime                        // the same with its zone
-	clockInstant                          // an instant
-	clockWall                             // date and time by the clock on the wall
+	clockDate       clockValue = iota + 1 // the local date
+	clockTime                             // the local time of day
+	clockZonedTime                        // the local time of day with its zone
+	clockInstant                          // a timestamp with time zone
+	clockWall                             // the local date and time
 	clockUTC                              // date and time in UTC
-	clockUTCDate                          // the day in UTC
-	clockUTCTime                          // the time of the day in UTC
+	clockUTCDate                          // the date in UTC
+	clockUTCTime                          // the time of day in UTC
 	clockUnix                             // seconds since 1970
-	clockPrecise                          // as clockWall, T-SQL's datetime2
-	clockUTCPrecise                       // as clockUTC, T-SQL's datetime2
-	clockSince                            // the day as the first of two arguments: age(x)
-	clockArgument                         // SQLite's time value 'now', also as the default
+	clockPrecise                          // as clockWall, of T-SQL's type datetime2
+	clockUTCPrecise                       // as clockUTC, of T-SQL's type datetime2
+	clockSince                            // age(x), which is age(CURRENT_DATE, x)
+	clockArgument                         // SQLite's time value 'now', written or implied
 	clockWord                             // PostgreSQL's 'now', 'today' … as a date or time
-	clockText                             // words: timeofday()
+	clockText                             // a string: timeofday()
 )
 
 // clockFunction is a function that reads the clock.
 type clockFunction struct {
 	value   clockValue
-	keyword bool   // it is written without parentheses
-	called  bool   // it is called with parentheses
-	word    string // of clockWord, in lower case
-	typ     string // of clockWord
+	keyword bool   // it may be written without parentheses
+	called  bool   // it may be called with parentheses
+	word    string // of clockWord: the word in lower case
+	typ     string // of clockWord: the type of the date or time
 }
 
-// argues reports whether the arguments decide whether the clock is read.
+// argues reports whether a call of the function reads the clock only with certain arguments.
 func (f *clockFunction) argues() bool {
 	return f.value == clockArgument || f.value == clockSince || f.value == clockUnix
 }
@@ -116,10 +116,10 @@ var clockFunctions = func() (all [len(syntaxes)]map[string]*clockFunction) {
 	return all
 }()
 
-// sqliteTime are SQLite's functions of a time value.
+// sqliteTime are SQLite's functions whose argument is a time value such as 'now'.
 var sqliteTime = nameSet("date time datetime julianday unixepoch strftime timediff")
 
-// clockOf is the function that a name means, where it reads the clock; nil for another.
+// clockOf returns the clock function with the name n in the dialect, or nil if n is not one.
 func clockOf(d Dialect, n Name) *clockFunction {
 	if len(n) > 1 && !slices.Contains(builtins, strings.ToLower(n[len(n)-2].Text)) || int(d) >= len(clockFunctions) {
 		return nil
@@ -127,8 +127,8 @@ func clockOf(d Dialect, n Name) *clockFunction {
 	return clockFunctions[d][strings.ToLower(n.Last().Text)]
 }
 
-// reads reports whether a call reads the clock, and the argument that means the time of the run, or
-// before which it is left out.
+// reads reports whether the call c reads the clock. arg is the argument that means the current time, or the argument of
+// age(x) before which the time must be inserted; nil if there is none.
 func (f *clockFunction) reads(d Dialect, c *Call) (reads bool, arg Expr) {
 	switch {
 	case c.bare():
@@ -175,7 +175,7 @@ func sqliteReads(d Dialect, c *Call) (reads bool, arg Expr) {
 	return name != "strftime" || len(c.Args) > 0, nil
 }
 
-// readsNow reports whether a cast of a string to the type accepts words for the current time.
+// readsNow reports whether a string such as 'now', cast to the type, means the current time in the dialect.
 func readsNow(d Dialect, typ string) bool {
 	switch d {
 	case Postgres, Redshift, Databricks, Generic:
@@ -231,7 +231,7 @@ func (s *Script) PinClock(t time.Time) (text string, n int, why string) {
 	}
 	n = len(changes)
 	text = apply(s.SQL, append(changes, s.namesKept(changes)...))
-	if n > 0 { // the pinned text is read again: it must read no clock, and be no less than it was
+	if n > 0 { // the result must parse completely, with as many statements, and read no clock
 		again := Parse(text, s.Dialect)
 		if len(again.Notes) > 0 || len(again.Statements) != len(s.Statements) ||
 			slices.ContainsFunc(again.Dependences(nil), func(d Dependence) bool { return d.On == OnClock }) {
@@ -241,7 +241,7 @@ func (s *Script) PinClock(t time.Time) (text string, n int, why string) {
 	return text, n, ""
 }
 
-// change replaces a span of SQL text.
+// change is the replacement of a span of SQL text by a text.
 type change struct {
 	Span
 	text string
@@ -260,7 +260,7 @@ func apply(sql string, changes []change) string {
 	return b.String()
 }
 
-// hiddenClock describes the first part of a script that may read the clock in a form that badger cannot find, or
+// hiddenClock describes the first part of a script that may read the clock in a form that [PinClock] cannot replace, or
 // returns "".
 func (s *Script) hiddenClock() string {
 	if len(s.Notes) > 0 {
@@ -319,7 +319,7 @@ func (s *Script) hiddenClock() string {
 // spelledByCode matches PostgreSQL strings that spell characters by their codes: E'\x6e' and U&'\006e'.
 var spelledByCode = regexp.MustCompile(`(?s)^(?i:e)'.*\\(?:[xuU]|[0-7])|^(?i:u)&'.*\\`)
 
-// timeWords may appear next to a word for the current time in a date or time.
+// timeWords are the words that may appear next to 'now', 'today' … in a string that is a date or time.
 var timeWords = nameSet("now today tomorrow yesterday allballs am pm ad bc utc gmt zulu z t at")
 
 // holdsClockWord reports whether a string may be a date or time that uses one of the words, such as 'today 10:00',
@@ -341,7 +341,8 @@ func (f *clockFunction) reserved(d Dialect, word string) bool {
 	return d != BigQuery && d != Databricks && d != DuckDB
 }
 
-// pinned returns the replacement for a call that reads the clock.
+// pinned returns the change that replaces a call which reads the clock by the instant t. It returns false if a literal
+// cannot replace the call.
 func (s *Script) pinned(d *Dependence, t time.Time) (change, bool) {
 	f := d.clock
 	if f == nil {
@@ -365,18 +366,19 @@ func (s *Script) pinned(d *Dependence, t time.Time) (change, bool) {
 	if d.call == nil || len(d.call.Args) == 0 {
 		return c, literal != "" && (d.call == nil || d.call.Over == nil && d.call.Filter == nil)
 	}
-	if s.Dialect == BigQuery { // the zone is an argument
+	if s.Dialect == BigQuery { // the argument is a time zone
 		convert := map[clockValue]string{clockDate: "DATE", clockTime: "TIME", clockWall: "DATETIME"}[f.value]
 		from, to := d.call.Args[0].Range()
 		c.text = fmt.Sprintf("%s(%s, %s)", convert, s.Dialect.clockLiteral(&clockFunction{value: clockInstant}, t),
 			s.SQL[from:to])
 		return c, convert != ""
 	}
-	l, ok := d.call.Args[0].(*Literal) // a precision, which whole seconds have any of
+	l, ok := d.call.Args[0].(*Literal) // the argument is a precision, which does not change whole seconds
 	return c, ok && l.Kind == Number && literal != ""
 }
 
-// pinnedArgument puts the instant in place of SQLite's 'now', or as the time value that is left out.
+// pinnedArgument returns the change of a SQLite date function that replaces 'now' by the literal, or inserts the
+// literal as the omitted time value. It returns false if neither is possible.
 func (s *Script) pinnedArgument(d *Dependence, literal string) (change, bool) {
 	c := d.call
 	if d.arg != nil {
@@ -405,8 +407,8 @@ func (s *Script) pinnedArgument(d *Dependence, literal string) (change, bool) {
 	}
 }
 
-// clockLiteral writes the instant as the value of a reading of the clock; empty if the dialect has
-// no such reading.
+// clockLiteral returns the SQL literal of the instant t with the type that the clock function has in the dialect; "" if
+// the dialect has no such function.
 func (d Dialect) clockLiteral(f *clockFunction, t time.Time) string {
 	utc := t.UTC()
 	day, clock := t.Format("2006-01-02"), t.Format("15:04:05")
@@ -512,7 +514,8 @@ func wordLiteral(f *clockFunction, t time.Time) string {
 	return t.Format("15:04:05")
 }
 
-// namesKept are the names that columns of the result keep which had that of the function.
+// namesKept returns insertions of AS name for unnamed columns of a select list that are a replaced call, so that the
+// columns keep the names that the engine derives from the call.
 func (s *Script) namesKept(changes []change) (names []change) {
 	at := map[int32]Span{}
 	for _, c := range changes {

@@ -45,7 +45,7 @@ func clone(v reflect.Value) reflect.Value {
 	}
 }
 
-// cloneFields puts clones in place of the exported fields of a struct that is the clone's.
+// cloneFields replaces the exported fields of the struct v by clones.
 func cloneFields(v reflect.Value) {
 	if v.Kind() != reflect.Struct {
 		return

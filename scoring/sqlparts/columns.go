@@ -16,7 +16,7 @@ type ColumnRef struct {
 	Among  []string // if Table is empty: the tables it may belong to, sorted
 }
 
-// Columns is [Bound.Columns] of a query by itself, whose schema is not known.
+// Columns returns [Bound.Columns] of a single query without a schema.
 func Columns(q *Query) []ColumnRef {
 	if q == nil {
 		return nil
@@ -51,16 +51,16 @@ func (b *Bound) Columns(q *Query) []ColumnRef {
 	return c.refs
 }
 
-// columnKey is a column with all the tables that it may belong to.
+// columnKey is a column's name with the joined names of all tables that it may belong to.
 type columnKey struct{ column, tables string }
 
-// columnReader gathers the columns of base tables that names mean.
+// columnReader collects the columns of base tables to which the names of a query refer.
 type columnReader struct {
 	*Bound
 	refs []ColumnRef
-	seen map[columnKey]bool   // what refs has, made when there are many
-	stop *halt.Signal         // ends what takes long
-	sets map[*Source]tableSet // of the sources that may have any column, by the first of them
+	seen map[columnKey]bool   // keys of refs; built only for many refs
+	stop *halt.Signal         // stops work that takes too long; may be nil
+	sets map[*Source]tableSet // tables of a list of sources that may have any column, by its first source
 }
 
 func (r *columnReader) read(q *Query) {
@@ -95,7 +95,7 @@ func (r *columnReader) read(q *Query) {
 	})
 }
 
-// all counts all columns of the base tables among sources.
+// all adds * for every base table among the sources.
 func (r *columnReader) all(list []*Source) {
 	for _, s := range list {
 		r.all(s.Nested)
@@ -105,7 +105,7 @@ func (r *columnReader) all(list []*Source) {
 	}
 }
 
-// star counts all columns of the table of a qualified star.
+// star adds * for the base table that qualifies a star.
 func (r *columnReader) star(n *Star) {
 	c, ok := n.Qualifier.(*Column)
 	if !ok {
@@ -119,7 +119,7 @@ func (r *columnReader) star(n *Star) {
 	}
 }
 
-// column counts a column for the tables that may have it.
+// column adds a column reference with the base tables that may have it.
 func (r *columnReader) column(c *Column) {
 	r.stop.Check()
 	ms, _ := r.Means(c)
@@ -128,7 +128,7 @@ func (r *columnReader) column(c *Column) {
 	}
 	var tables tableSet
 	for i := range ms {
-		if ms[i].Outer == ms[0].Outer { // the likeliest are those of the innermost query
+		if ms[i].Outer == ms[0].Outer { // only meanings in the innermost query that has any
 			tables = tables.with(r.owners(&ms[i]))
 		}
 	}
@@ -138,7 +138,7 @@ func (r *columnReader) column(c *Column) {
 	}
 }
 
-// owners are the base tables that may have what a name means.
+// owners returns the base tables that may have the column with the meaning m.
 func (r *columnReader) owners(m *Meaning) tableSet {
 	switch m.Kind {
 	case MergedColumn:
@@ -172,8 +172,8 @@ func (r *columnReader) owners(m *Meaning) tableSet {
 	return set
 }
 
-// through are the base tables whose column a column of a source is, or may be where at is -1: those that
-// stars pass on.
+// through returns the base tables from which column at of a source comes through stars. If at is -1, it returns all
+// tables whose columns reach the source through stars.
 func (r *columnReader) through(s *Source, at int) tableSet {
 	bs := r.source(s)
 	for depth := 0; bs != nil && depth < maxDepth; depth++ {
@@ -206,7 +206,7 @@ func (r *columnReader) through(s *Source, at int) tableSet {
 type tableSet struct {
 	names []string
 	text  string
-	of    int // of how many sources
+	of    int // number of sources whose tables are included
 }
 
 func tablesOf(tables ...string) tableSet {
@@ -217,7 +217,7 @@ func tablesOf(tables ...string) tableSet {
 	return tableSet{names: names, text: strings.Join(names, "\x00")}
 }
 
-// with is the union of two sets.
+// with returns the union of two sets.
 func (s tableSet) with(o tableSet) tableSet {
 	switch {
 	case len(s.names) == 0:

@@ -27,7 +27,7 @@ type Signals struct {
 	Fired []string
 }
 
-// signalsOf counts the signals of Algorithm 1.
+// signalsOf returns the inputs of Algorithm 1 for the components of a query.
 func signalsOf(c Components) Signals {
 	s := Signals{Select: len(c.Select), Where: len(c.Where), GroupBy: len(c.GroupBy), OrderBy: len(c.OrderBy),
 		Tables: len(c.Tables), Having: len(c.Having), Join: len(c.Tables) > 1}
@@ -58,8 +58,8 @@ func signalsOf(c Components) Signals {
 	return s
 }
 
-// Complexity is Algorithm 1 of the BADGER paper (section 4.3), as printed, on the components of a
-// query, together with the signals it went by.
+// Complexity applies Algorithm 1 of the BADGER paper (section 4.3), as printed, to the components of a query. It
+// returns the tier and the signals that determine it.
 func Complexity(c Components) (Tier, Signals) {
 	s := signalsOf(c)
 	switch {

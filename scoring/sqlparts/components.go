@@ -142,11 +142,11 @@ const (
 	ComponentKeywords Component = "keywords"
 )
 
-// ComponentList is all components, in the order of the paper.
+// ComponentList lists all components, in the order of the paper.
 var ComponentList = []Component{ComponentSelect, ComponentWhere, ComponentGroupBy, ComponentOrderBy, ComponentHaving,
 	ComponentTables, ComponentKeywords}
 
-// Set returns one of the sets as texts, sorted by bytes.
+// Set returns the elements of one set as strings, sorted by bytes; nil for an unknown name.
 func (c *Components) Set(name Component) []string {
 	switch name {
 	case ComponentSelect:
@@ -175,8 +175,7 @@ func conditionTexts(list []Condition) []string {
 	return set(out)
 }
 
-// Extract returns the components of a query, that is of a script's [Script.Final]. A nil query has
-// none.
+// Extract returns the components of a query such as [Script.Final]. A nil query has none.
 func Extract(q *Query) Components {
 	var c Components
 	if q == nil {
@@ -195,8 +194,7 @@ func Extract(q *Query) Components {
 	return c
 }
 
-// extractor gathers components. Texts go into the printer's buffer and are cut out of it at the
-// end.
+// extractor collects components. It writes all texts into the printer's buffer, and cuts them out of it at the end.
 type extractor struct {
 	p     printer
 	words keywords
@@ -204,13 +202,13 @@ type extractor struct {
 
 	sel, group, order []piece
 	where, having     []conditionPiece
-	conditions        []conditionPiece // where the conditions being read go
+	conditions        []conditionPiece // the list to which condition appends
 }
 
-// piece is a stretch of the buffer.
+// piece is a range of bytes in the buffer.
 type piece struct{ from, to int }
 
-// conditionPiece is a condition as stretches of the buffer, and where they come from.
+// conditionPiece is a condition as ranges of the buffer, with the expression from which it was written.
 type conditionPiece struct {
 	column, operator, value piece
 
@@ -223,7 +221,7 @@ func (c *conditionPiece) cut(text string) Condition {
 	return Condition{text[c.column.from:c.column.to], text[c.operator.from:c.operator.to], text[c.value.from:c.value.to]}
 }
 
-// query gathers the components of a query's final SELECTs.
+// query collects the components of the final SELECTs of a query.
 func (x *extractor) query(q *Query) {
 	if len(q.With) > 0 {
 		x.words.add(kwWith)
@@ -303,14 +301,14 @@ func (x *extractor) selectParts(s *Select) {
 	}
 }
 
-// text writes an expression and returns where.
+// text writes an expression in normal form and returns its range in the buffer.
 func (x *extractor) text(e Expr) piece {
 	from := len(x.p.buf)
 	x.p.expr(e, precNone)
 	return piece{from, len(x.p.buf)}
 }
 
-// word writes s and returns its position.
+// word writes s and returns its range in the buffer.
 func (x *extractor) word(s string) piece {
 	from := len(x.p.buf)
 	x.p.str(s)
@@ -381,7 +379,8 @@ func (x *extractor) orderBy(q *Query) {
 	}
 }
 
-// orderedItems returns the expressions that a sort key means: itself, or items of the select.
+// orderedItems returns the expressions that a sort key means: an item of the select list by position or alias, all
+// items for ALL, else the key itself.
 func (x *extractor) orderedItems(s *Select, e Expr) []Expr {
 	if s != nil {
 		if it := positioned(s, e); it != nil {
@@ -407,7 +406,8 @@ func allItems(e Expr) bool {
 	return ok && len(c.Name) == 1 && !c.Name[0].Quoted && strings.EqualFold(c.Name[0].Text, "all")
 }
 
-// firstSelect is the select whose items name the columns of a query; nil if there is none.
+// firstSelect returns the select whose items name the columns of a query: the first arm of set operations. It returns
+// nil if there is none.
 func firstSelect(q *Query) *Select {
 	for q != nil {
 		switch b := q.Body.(type) {
@@ -449,16 +449,16 @@ func positioned(s *Select, e Expr) *Item {
 	return s.Items[n-1]
 }
 
-// aliases finds the items of select lists by their aliases. Those of long lists are kept.
+// aliases finds the items of select lists by their aliases. For long lists it keeps a map.
 type aliases struct {
 	first map[*Select]map[string]*Item
 	again map[*Select]map[string]bool // names that several items have
 }
 
-// manyItems is the number from which on aliases are looked up in a map.
+// manyItems is the number of items from which a map is used to find aliases.
 const manyItems = 32
 
-// find is the first item whose alias is the name e, which has no qualifier; nil if there is none.
+// find returns the first item whose alias is the unqualified name e, or nil if there is none.
 func (a *aliases) find(s *Select, e Expr) *Item {
 	c, ok := e.(*Column)
 	if !ok || len(c.Name) != 1 {

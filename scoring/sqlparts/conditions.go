@@ -19,7 +19,7 @@ type Predicate struct {
 	Condition        // its normal form
 	Expr      Expr   // as written, without the NOTs around it
 	Clause    Clause // the clause it is in
-	In        Node   // whose clause that is: a *Select, or the *Source of a join
+	In        Node   // the node that has the clause: a *Select, or the *Source of a join
 	Binding   bool   // every row that passes the clause satisfies it: it is under no OR, and not under NOT of an AND
 	Joins     bool   // it joins tables: a binding equality in WHERE or ON whose sides have columns, of different tables
 
@@ -105,8 +105,8 @@ func (p *Predicate) Values() []Expr {
 	return nil
 }
 
-// Constant returns the constant of an expression, which may be a number with a sign or a cast
-// constant; nil for other expressions.
+// Constant returns the literal of an expression that is a literal, a signed number or a cast of these; nil for other
+// expressions.
 func Constant(e Expr) *Literal {
 	switch e := e.(type) {
 	case *Literal:
@@ -129,8 +129,8 @@ func Constant(e Expr) *Literal {
 
 func equality(op string) bool { return op == "=" || op == "is not distinct from" }
 
-// onlySource is the name of the only table that a SELECT reads, a blank if that has none; empty if
-// it reads several.
+// onlySource returns the lower-case name of the only source that a SELECT reads; " " if that source has no name or FROM
+// is missing; "" if there are several sources.
 func onlySource(s *Select) string {
 	switch {
 	case len(s.From) > 1 || len(s.From) == 1 && len(s.From[0].Nested) > 0:
@@ -143,7 +143,8 @@ func onlySource(s *Select) string {
 	return " "
 }
 
-// equatesTables reports whether the sides of a comparison are of columns of different tables.
+// equatesTables reports whether both sides of a comparison have columns and no column's qualifier occurs on both sides.
+// alone is the qualifier of unqualified columns; if it is "", these are assumed to be of different tables.
 func equatesTables(b *Binary, alone string) bool {
 	left, right := map[string]bool{}, map[string]bool{}
 	if !qualifiers(b.L, alone, left) || !qualifiers(b.R, alone, right) {
@@ -157,8 +158,8 @@ func equatesTables(b *Binary, alone string) bool {
 	return true
 }
 
-// qualifiers adds the qualifiers of the columns of an expression, or alone for an unqualified column. It returns
-// false if there are no columns, or a subquery.
+// qualifiers adds the qualifiers of the columns of an expression to into, or alone for an unqualified column. It
+// returns false if the expression has no columns or contains a subquery.
 func qualifiers(e Expr, alone string, into map[string]bool) bool {
 	if hasQuery(e) {
 		return false
@@ -176,8 +177,8 @@ func qualifiers(e Expr, alone string, into map[string]bool) bool {
 	return len(into) > 0
 }
 
-// condition splits a condition into atoms. binding reports whether every row that passes the clause satisfies it.
-// If s is set, names that are its aliases mean its items.
+// condition splits a condition into atoms and appends them. binding reports whether every row that passes the clause
+// satisfies it. If s is set, a name that is an alias of s means its item.
 func (x *extractor) condition(e Expr, negated, binding bool, s *Select) {
 	switch e := e.(type) {
 	case *Logic:
@@ -196,7 +197,7 @@ func (x *extractor) condition(e Expr, negated, binding bool, s *Select) {
 	x.conditions = append(x.conditions, c)
 }
 
-// atom writes one atomic condition.
+// atom writes an atomic condition and returns its parts.
 func (x *extractor) atom(e Expr, negated bool, s *Select) (c conditionPiece) {
 	not := func(written bool, op string) string {
 		if written != negated {
@@ -306,7 +307,8 @@ var comparisons = map[Op]comparisonOp{
 	"is not distinct from": {"is distinct from", "is not distinct from"},
 }
 
-// predicateOps are the other binary operators that make a condition, with their opposites.
+// predicateOps are the other binary operators whose operands are column and value, with the operator that negates each;
+// "" if it is negated with NOT.
 var predicateOps = map[Op]Op{"~": "!~", "~*": "!~*", "!~": "~", "!~*": "~*", "@>": "", "<@": "", "?": "", "?|": "",
 	"?&": "", "&&": "", "@@": "", "@?": "", "^@": "", "overlaps": ""}
 
@@ -363,7 +365,7 @@ func sideRank(e Expr) int {
 	return rank
 }
 
-// resolved is the item e is the alias of, or e.
+// resolved returns the expression of the item of s with the alias e, or e if there is none.
 func (x *extractor) resolved(s *Select, e Expr) Expr {
 	if s != nil {
 		if it := x.aliases.find(s, e); it != nil {

@@ -18,7 +18,7 @@ const (
 	OnSession DependsOn = "session" // who runs the query, and the settings of the connection
 	OnHistory DependsOn = "history" // an earlier state of a table, which a warehouse keeps for a limited time
 	OnOrder   DependsOn = "order"   // the order of rows, which no clause determines
-	OnTies    DependsOn = "ties"    // the same, but only among rows with equal sort keys
+	OnTies    DependsOn = "ties"    // the order of rows with equal sort keys
 )
 
 // Dependence is a part of a query that makes its result depend on something other than the data.
@@ -32,7 +32,7 @@ type Dependence struct {
 
 	clock *clockFunction // the clock function that is called, if a constant can replace it
 	call  *Call          // the call that reads the clock; nil for a name or a string
-	arg   Expr           // the argument that means the time of the run, or before which the time must be inserted
+	arg   Expr           // the argument that means the current time, or before which it must be inserted
 	why   string
 }
 
@@ -41,7 +41,7 @@ func (d *Dependence) Sentence() string {
 	return d.What + " " + d.why
 }
 
-// The explanation of each kind. It follows the quoted part of the query.
+// The explanation of each kind. It follows the quoted part of the query in a message.
 const (
 	saysClock  = "reads the clock, so that the result changes with the time at which the query runs: write the date that the question means, or pin the clock with --clock"
 	saysRows   = "leaves the order of the rows to chance; which rows they are does not depend on it"
@@ -82,7 +82,7 @@ func (s *Script) Dependences(schema *Schema) []Dependence {
 	return r.found
 }
 
-// dependenceReader gathers the dependences of a script.
+// dependenceReader collects the dependences of a script.
 type dependenceReader struct {
 	script  *Script
 	dialect Dialect
@@ -91,22 +91,22 @@ type dependenceReader struct {
 	used    map[string]bool // names of tables that the statement reads, in lower case
 	scope   []*CTE
 
-	besides map[Node]bool // nodes on whose order or value nothing depends
+	besides map[Node]bool // nodes whose value, or whose choice or order of rows, has no effect
 	seen    map[Span]bool
 	unique  map[*Query][][]string // sets of columns that are unique among a query's rows
 	orders  map[*Select][]*OrderItem
-	tables  map[*Call]bool   // functions in FROM, which no constant can replace
-	columns map[*Call]string // the columns of queries inside that a call is all of
-	outer   *Query           // of the statement
+	tables  map[*Call]bool   // functions in FROM, which cannot be replaced by a constant
+	columns map[*Call]string // for a call that is a whole column of a subquery or CTE: the column's name
+	outer   *Query           // the statement's query
 	uses    map[string]use
 	all     use
-	limited map[*Query]bool // a limit around them keeps some of their rows
+	limited map[*Query]bool // queries in parentheses whose rows an outer LIMIT restricts
 	found   []Dependence
 }
 
 const maxDependenceText = 60
 
-// add notes a dependence once.
+// add records a dependence and returns it, or returns nil if one was recorded for the same span.
 func (r *dependenceReader) add(on DependsOn, n Node, why string) *Dependence {
 	from, to := n.Range()
 	span := Span{int32(from), int32(to)} //nolint:gosec // within maxText
@@ -122,8 +122,8 @@ func (r *dependenceReader) add(on DependsOn, n Node, why string) *Dependence {
 	return &r.found[len(r.found)-1]
 }
 
-// statement reads the query of a statement. Common table expressions that nothing reads have no
-// effect on its result.
+// statement collects the dependences of a statement's query. Common table expressions that are never read are skipped,
+// because they have no effect on the result.
 func (r *dependenceReader) statement(st *Statement) {
 	r.used, r.scope, r.outer, r.uses = map[string]bool{}, st.Query.created, st.Query, nil
 	Walk(st.Query, func(n Node) bool {
@@ -198,7 +198,7 @@ func (r *dependenceReader) walk(n Node) {
 	})
 }
 
-// children walks what is inside a node, without the node.
+// children walks the child nodes of the select s.
 func (r *dependenceReader) children(s *Select) {
 	first := true
 	Walk(s, func(n Node) bool {
@@ -211,7 +211,7 @@ func (r *dependenceReader) children(s *Select) {
 	})
 }
 
-// within is the select that an expression is in; nil outside of any.
+// within returns the innermost select that contains the current node; nil outside any.
 func (r *dependenceReader) within() *Select {
 	if len(r.selects) == 0 {
 		return nil
@@ -219,7 +219,7 @@ func (r *dependenceReader) within() *Select {
 	return r.selects[len(r.selects)-1]
 }
 
-// besideTrees reports whether a part of the script may be in no tree.
+// besideTrees reports whether a part of the script may not be in a syntax tree.
 func (s *Script) besideTrees() bool {
 	if len(s.Notes) > 0 || strings.Contains(strings.ToLower(s.SQL), "next") { // NEXT VALUE FOR
 		return true
@@ -227,7 +227,7 @@ func (s *Script) besideTrees() bool {
 	return slices.ContainsFunc(s.Statements, func(st *Statement) bool { return st.Query == nil })
 }
 
-// outside examines text that is in no tree: the values of variables, and raw text.
+// outside collects dependences in text that is not in a syntax tree: the values of variables, and raw text.
 func (r *dependenceReader) outside() {
 	trees, carried, found := make(stretches, 0, len(r.script.Statements)), make(stretches, 0, len(r.script.Notes)),
 		make(stretches, 0, len(r.found))
@@ -282,7 +282,7 @@ func (s stretches) merged() stretches {
 	return out
 }
 
-// has reports whether a place is in one of merged stretches.
+// has reports whether the offset is in one of the stretches, which must be merged.
 func (s stretches) has(at int32) bool {
 	i, _ := slices.BinarySearchFunc(s, at, func(x Span, at int32) int { return int(x.End - at) })
 	for ; i < len(s) && s[i].Start <= at; i++ {
@@ -293,13 +293,13 @@ func (s stretches) has(at int32) bool {
 	return false
 }
 
-// source examines samples and time travel.
+// source collects the dependences of a source: a sample, or time travel.
 func (r *dependenceReader) source(s *Source) {
 	if s.Call != nil {
 		r.tables[s.Call] = true
 	}
 	switch {
-	case s.Sample == nil || sampleSays(s.Sample, "100") && !sampleSays(s.Sample, "row", "rows"): // all rows, by a share
+	case s.Sample == nil || sampleSays(s.Sample, "100") && !sampleSays(s.Sample, "row", "rows"): // all rows
 	case sampleSays(s.Sample, "repeatable", "seed"):
 		r.add(OnOrder, s.Sample, saysSeeded)
 	default:
@@ -319,18 +319,19 @@ func (r *dependenceReader) source(s *Source) {
 				}
 			}
 		}
-	default: // temporal tables keep their rows
+	default: // temporal tables keep old rows without a time limit
 	}
 }
 
-// sampleSays reports whether one of the words is in a sample.
+// sampleSays reports whether the text of a sample clause contains one of the words.
 func sampleSays(e Expr, words ...string) bool {
 	raw, ok := e.(*Raw)
 	return ok &&
 		slices.ContainsFunc(Lexemes(raw.Text, Generic), func(x Lexeme) bool { return slices.Contains(words, x.Value) })
 }
 
-// column examines names that are calls without parentheses, and names that are not columns of the data.
+// column collects the dependences of names that are functions called without parentheses, or system columns and values
+// of the session.
 func (r *dependenceReader) column(c *Column) {
 	last := c.Name.Last()
 	if last.Quoted {
@@ -356,7 +357,7 @@ func (r *dependenceReader) column(c *Column) {
 	}
 }
 
-// cast examines PostgreSQL's words for the current time.
+// cast records a string for the current time such as 'now' that is cast to a date or time.
 func (r *dependenceReader) cast(c *Cast) {
 	l, ok := c.X.(*Literal)
 	if !ok || l.Kind != String || !readsNow(r.dialect, c.Type) {
@@ -369,7 +370,7 @@ func (r *dependenceReader) cast(c *Cast) {
 	}
 }
 
-// ofSession reports whether a parameter is a setting or a variable of the session, and not bound by a program.
+// ofSession reports whether a parameter is a setting or variable of the session, not one that the client binds.
 func (r *dependenceReader) ofSession(param string) bool {
 	rest, dollar := strings.CutPrefix(param, "$")
 	switch {
@@ -383,7 +384,8 @@ func (r *dependenceReader) ofSession(param string) bool {
 	return false
 }
 
-// compared examines a comparison of one of PostgreSQL's words for the current time with a column of dates or times.
+// compared records a string for the current time, such as 'now' in PostgreSQL, that is compared with a column of a date
+// or time type.
 func (r *dependenceReader) compared(with, e Expr) {
 	l, ok := e.(*Literal)
 	c, isColumn := with.(*Column)
@@ -406,7 +408,7 @@ func (r *dependenceReader) compared(with, e Expr) {
 	}
 }
 
-// counted examines a select that only counts the rows of a query. Then it is irrelevant which rows a limit keeps.
+// counted records that the rows which a limit keeps are irrelevant if s only counts the rows of a derived table.
 func (r *dependenceReader) counted(s *Select) {
 	if len(s.From) != 1 || s.From[0].Query == nil || s.Where != nil || s.Group != nil || s.Having != nil {
 		return
@@ -424,7 +426,7 @@ func (r *dependenceReader) counted(s *Select) {
 	r.besides[s.From[0].Query] = true
 }
 
-// call examines a function call.
+// call collects the dependences of a function call.
 func (r *dependenceReader) call(c *Call) {
 	name := strings.ToLower(c.Name.Last().Text)
 	if orderFree[name] && c.Over == nil {
@@ -445,12 +447,12 @@ func (r *dependenceReader) call(c *Call) {
 			return
 		}
 	}
-	if c.bare() && (r.dialect == SQLite || r.dialect == BigQuery) { // words of other dialects: a column
+	if c.bare() && (r.dialect == SQLite || r.dialect == BigQuery) { // a keyword of other dialects: a column here
 		return
 	}
 	if on, why := r.nameDepends(c.Name, len(c.Args)); on != "" {
 		if r.dialect == TSQL && name == "rand" && len(c.Args) == 1 && constant(c.Args[0]) {
-			return // the first number of a sequence that the seed fixes
+			return // the seed determines the number
 		}
 		if d := r.add(on, c, why); d != nil && r.besides[c] {
 			d.Rows, d.why = true, saysRows
@@ -463,11 +465,11 @@ func (r *dependenceReader) call(c *Call) {
 	}
 }
 
-// builtins are the schemas that a built-in function may be called with.
+// builtins are the schemas by which a built-in function may be qualified.
 var builtins = []string{"pg_catalog", "sys", "safe", "main", "builtin"}
 
-// nameDepends returns what the value of a function depends on, judged by its name. args is the number of its
-// arguments.
+// nameDepends returns the kind and explanation of the dependence of a function's value, judged by its name and its
+// number of arguments; "" if there is none.
 func (r *dependenceReader) nameDepends(n Name, args int) (DependsOn, string) {
 	name := strings.ToLower(n.Last().Text)
 	if len(n) > 1 {
@@ -480,7 +482,7 @@ func (r *dependenceReader) nameDepends(n Name, args int) (DependsOn, string) {
 		}
 	}
 	switch {
-	case name == "uuid" || name == "uuid_string": // of their arguments, if they have any
+	case name == "uuid" || name == "uuid_string": // with arguments, a function of these
 		if args > 0 {
 			return "", ""
 		}
@@ -543,11 +545,12 @@ var (
 	modelSchemas = nameSet(`ai ml cortex`)
 )
 
-// modelFunctions are BigQuery's functions of a model, which is trained and replaced apart from the data.
+// modelFunctions are BigQuery's functions that apply a model, which is trained and replaced independently of the data.
 var modelFunctions = nameSet(`predict explain_predict forecast explain_forecast evaluate detect_anomalies recommend global_explain confusion_matrix roc_curve weights advanced_weights
 	centroids trial_info training_info feature_info arima_coefficients arima_evaluate holiday_info principal_components principal_component_info reconstruction_loss`)
 
-// generates reports whether a function asks a model for words or a judgement.
+// generates reports whether a function returns the output of a model other than an embedding. schema is "" for an
+// unqualified name.
 func generates(schema, name string, d Dialect) bool {
 	switch schema {
 	case "ai":
@@ -568,7 +571,7 @@ func generates(schema, name string, d Dialect) bool {
 	return false
 }
 
-// free notes that nothing depends on the order in which arguments are gathered.
+// free records that the order in which rows are collected in the arguments has no effect.
 func (r *dependenceReader) free(args []Expr) {
 	for _, a := range args {
 		r.besides[a] = true
@@ -580,7 +583,7 @@ func (c *Call) bare() bool {
 	return len(c.Name) == 1 && len(c.Args) == 0 && int(c.End-c.Start) == len(c.Name[0].Text)
 }
 
-// constant reports whether an expression is the same for all rows: a literal, or made of literals.
+// constant reports whether an expression is the same for all rows: it consists of literals, operators, casts and lists.
 func constant(e Expr) bool {
 	is := true
 	Walk(e, func(n Node) bool {
@@ -614,8 +617,8 @@ func isText(e Expr, text string) bool {
 	return false
 }
 
-// Unreached reports whether a dependence is the limit of the script's query, and a result with so many
-// rows is whole: the limit was not reached.
+// Unreached reports whether the dependence is the LIMIT of the script's final query and a result with that number of
+// rows is smaller than the limit. Then the result is complete, and does not depend on the limit.
 func (s *Script) Unreached(d Dependence, rows int) bool {
 	q := s.Final()
 	if q == nil || q.Limit == nil || q.Limit.Span != d.Span || q.Limit.Offset != nil {
@@ -632,7 +635,7 @@ func (s *Script) Position(n Node) (line, column int) {
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
-// Place describes the start of a node in the script for messages: its line.
+// Place returns the line of a node in the script for messages, such as "line 3".
 func (s *Script) Place(n Node) string {
 	line, _ := s.Position(n)
 	return fmt.Sprintf("line %d", line)

@@ -7,9 +7,9 @@ import (
 
 const saysBare = "is neither grouped by nor aggregated: it is taken from any row of its group, if they differ in it: group by it, or say which, such as the least"
 
-// bare examines columns of a grouped query that are neither grouped by nor aggregated. SQLite, and MySQL without
-// ONLY_FULL_GROUP_BY, take them from one row of the group; SQLite takes the row of MIN or MAX if the query has one
-// of these.
+// bare records columns of a grouped query that are neither grouped by nor aggregated. SQLite, and MySQL without
+// ONLY_FULL_GROUP_BY, take them from one row of the group; SQLite takes the row of MIN or MAX if the query has one of
+// these.
 func (r *dependenceReader) bare(s *Select) {
 	if r.dialect != SQLite && r.dialect != MySQL || len(s.From) == 0 {
 		return
@@ -40,7 +40,7 @@ func (r *dependenceReader) bare(s *Select) {
 	}
 }
 
-// extremes are the arguments of MIN and MAX in a select list.
+// extremes returns the arguments of MIN and MAX in a select list.
 func extremes(s *Select) (args []Expr) {
 	for _, it := range s.Items {
 		Walk(it.Expr, func(n Node) bool {
@@ -56,7 +56,8 @@ func extremes(s *Select) (args []Expr) {
 	return args
 }
 
-// settled reports whether what is known of a row fixes a column of it.
+// settled reports whether the known columns determine the value of column c, so that it is the same in all rows of a
+// group.
 func (r *dependenceReader) settled(s *Select, c *Column, known *keyNames) bool {
 	if slices.ContainsFunc(known.names, func(n Name) bool { return sameColumn(n, c.Name) }) {
 		return true
@@ -74,7 +75,8 @@ func (r *dependenceReader) settled(s *Select, c *Column, known *keyNames) bool {
 	return len(c.Name) == 1 && !slices.ContainsFunc(s.From, func(src *Source) bool { return !fixed(src) })
 }
 
-// mayHave reports whether a source of a select may have a column of the name.
+// mayHave reports whether a source of a select may have a column of that name: the schema lists it, or does not know
+// the source.
 func (r *dependenceReader) mayHave(s *Select, column string) bool {
 	return slices.ContainsFunc(s.From, func(src *Source) bool {
 		t := r.tableOf(src)
@@ -89,7 +91,8 @@ func (r *dependenceReader) stated(s *Source, column string) bool {
 		slices.ContainsFunc(t.Columns, func(c *ColumnDef) bool { return strings.EqualFold(c.Name.Text, column) })
 }
 
-// tableOf returns the table that a source certainly is; nil if the schema does not show this.
+// tableOf returns the schema's table that a source reads; nil if it reads a CTE or anything else, or if the table's
+// definition is uncertain.
 func (r *dependenceReader) tableOf(s *Source) *Table {
 	if len(s.Table) == 0 || r.schema.Doubt != "" || len(s.Columns) > 0 ||
 		slices.ContainsFunc(r.scope,

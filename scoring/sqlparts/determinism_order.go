@@ -14,10 +14,10 @@ const (
 	saysPeers    = "depends on the order of rows that are alike in what it sorts by, if there are such: sort by more until no two are"
 )
 
-// maxKeys is the maximum number of sort keys that are examined; of more it is unknown whether they determine the order.
+// maxKeys is the maximum number of sort keys that are examined. If there are more, the order counts as undetermined.
 const maxKeys = 64
 
-// query examines a limit.
+// query records a LIMIT or OFFSET whose ORDER BY does not determine which rows it keeps.
 func (r *dependenceReader) query(q *Query) {
 	if s, ok := q.Body.(*Select); ok {
 		r.orders[s] = q.OrderBy
@@ -25,7 +25,7 @@ func (r *dependenceReader) query(q *Query) {
 	if inner, ok := q.Body.(*Query); ok && (q.Limit != nil || r.limited[q]) {
 		r.limited[inner] = true
 	}
-	for _, o := range q.OrderBy { // which rows there are does not depend on how they are sorted
+	for _, o := range q.OrderBy { // without a limit, random sort keys change only the order of the rows
 		if q.Limit == nil && !r.limited[q] && random(o.Expr) {
 			Walk(o.Expr, func(n Node) bool {
 				r.besides[n] = true
@@ -58,7 +58,8 @@ func isZero(e Expr) bool {
 	return ok && l.Kind == Number && l.Text == "0"
 }
 
-// random reports whether an expression holds a random number: sorting by it sorts by nothing.
+// random reports whether an expression contains a function of random numbers, outside subqueries. Such a sort key
+// determines no order.
 func random(e Expr) bool {
 	found := false
 	Walk(e, func(n Node) bool {
@@ -72,8 +73,8 @@ func random(e Expr) bool {
 	return found
 }
 
-// sortKeys returns the effective sort keys of an ORDER BY: constants and random values sort nothing. Positions are
-// kept.
+// sortKeys returns the sort keys that depend on the rows: all except constants and random values. Positions are kept as
+// numbers.
 func sortKeys(order []*OrderItem) (keys []Expr) {
 	for _, o := range order {
 		l, number := o.Expr.(*Literal)
@@ -84,7 +85,7 @@ func sortKeys(order []*OrderItem) (keys []Expr) {
 	return keys
 }
 
-// sel examines DISTINCT ON.
+// sel records a DISTINCT ON whose sort keys do not determine which rows it keeps.
 func (r *dependenceReader) sel(s *Select) {
 	if len(s.DistinctOn) == 0 {
 		return
@@ -103,17 +104,16 @@ func (r *dependenceReader) sel(s *Select) {
 	r.add(OnTies, at, "is what DISTINCT ON keeps one row of; where rows are alike in what it sorts by, any of them: sort by more until no two are")
 }
 
-// gathering are aggregates whose value depends on the order in which they meet the rows.
+// gathering are aggregates whose value depends on the order in which they receive the rows.
 var gathering = nameSet(`array_agg string_agg listagg group_concat list json_agg jsonb_agg json_arrayagg json_group_array jsonb_group_array collect_list collect_set
 	array_unique_agg array_union_agg array_concat_agg xmlagg first last array_agg_distinct json_agg_strict jsonb_agg_strict json_group_structure
 	json_object_agg json_object_agg_strict jsonb_object_agg jsonb_object_agg_strict json_objectagg json_group_object jsonb_group_object map_agg`)
 
-// gatheringPairs are the gathering aggregates that collect pairs of name and value. If all names in a group are
-// different, the results of the listed ones do not depend on the order of the rows. The text of json values, unlike
-// jsonb, does.
+// gatheringPairs are the gathering aggregates of name and value pairs whose result does not depend on the order of the
+// rows if all names in a group differ. Aggregates that return json text, unlike jsonb, are not among them.
 var gatheringPairs = nameSet(`jsonb_object_agg jsonb_object_agg_strict jsonb_group_object map_agg`)
 
-// aggregate examines aggregates that collect or choose values.
+// aggregate records an aggregate that collects or chooses values in an order that is not determined.
 func (r *dependenceReader) aggregate(c *Call, name string) {
 	s := r.within()
 	if c.Over != nil || s == nil || r.besides[c] {
@@ -175,8 +175,8 @@ func gathered(c *Call, name string) []Expr {
 	return c.Args[:1]
 }
 
-// madeOf reports whether expressions have the same value for rows with equal keys: they are keys, or computed from
-// keys and constants.
+// madeOf reports whether all expressions of the list have equal values in rows with equal keys: they are keys, or
+// computed only from keys and constants.
 func madeOf(s *Select, keys, list []Expr) bool {
 	made := true
 	for _, e := range list {
@@ -198,8 +198,8 @@ func madeOf(s *Select, keys, list []Expr) bool {
 	return made
 }
 
-// groupOf are the keys of a select's groups, aliases and positions resolved; nil if they are not
-// plain.
+// groupOf returns the keys of a select's groups, with aliases and positions resolved. It returns nil if there are none,
+// too many, or grouping sets.
 func (r *dependenceReader) groupOf(s *Select) (keys []Expr) {
 	if s.Group == nil || len(s.Group.Items) > maxKeys {
 		return nil
@@ -220,8 +220,8 @@ func (r *dependenceReader) groupOf(s *Select) (keys []Expr) {
 	return keys
 }
 
-// oneInGroup reports whether an expression has one value in each group: it is a key of the group, or
-// the group is of one row.
+// oneInGroup reports whether an expression certainly has only one value in each group: the group keys determine it, or
+// each group has one row.
 func (r *dependenceReader) oneInGroup(s *Select, e Expr) bool {
 	keys := r.groupOf(s)
 	if len(keys) == 0 {
@@ -247,10 +247,10 @@ func (r *dependenceReader) oneInGroup(s *Select, e Expr) bool {
 	return fixed
 }
 
-// peers are window functions that give different values to rows with equal sort keys.
+// peers are window functions that may give different values to rows with equal sort keys.
 var peers = nameSet(`row_number ntile lag lead first_value last_value nth_value first last`)
 
-// windowed examines window functions.
+// windowed records a window function whose value depends on the order of rows with equal sort keys.
 func (r *dependenceReader) windowed(c *Call, name string) {
 	s := r.within()
 	if c.Over == nil || s == nil {
@@ -310,7 +310,7 @@ func sequenceOfRows(e Expr) bool {
 	return false
 }
 
-// alike reports whether all rows of a select are equal: those of a generator without columns.
+// alike reports whether all rows of a select's FROM are equal, because it reads only a generator, which has no columns.
 func (r *dependenceReader) alike(s *Select) bool {
 	return len(s.From) == 1 && s.From[0].Call != nil && generator(s.From[0].Call)
 }
@@ -325,8 +325,8 @@ func generator(c *Call) bool {
 	return name == "generator"
 }
 
-// fixed reports whether the first rows of a query by these keys are the same in any engine: it has one row, or rows
-// with equal keys are equal in all columns.
+// fixed reports whether the first rows of a query, sorted by the keys, are the same in any engine: it has one row, or
+// rows with equal keys are equal in all columns.
 func (r *dependenceReader) fixed(q *Query, keys []Expr) bool {
 	if r.oneRow(q) {
 		return true
@@ -358,7 +358,7 @@ func (r *dependenceReader) fixed(q *Query, keys []Expr) bool {
 	return r.rowsFixed(s, keys) || r.alike(s)
 }
 
-// outputsIn reports whether all that a select returns is among the keys, or constant.
+// outputsIn reports whether every item of the select list is one of the keys or constant.
 func outputsIn(s *Select, keys []Expr) bool {
 	for _, it := range s.Items {
 		if _, star := it.Expr.(*Star); star {
@@ -387,7 +387,7 @@ func meant(s *Select, e Expr) Expr {
 	return e
 }
 
-// inKeys reports whether an expression is one of the keys.
+// inKeys reports whether an expression equals one of the keys, or the select item to which a key refers.
 func inKeys(s *Select, keys []Expr, e Expr) bool {
 	text := ""
 	for _, k := range keys {
@@ -411,7 +411,8 @@ func inKeys(s *Select, keys []Expr, e Expr) bool {
 	return false
 }
 
-// sameColumn reports whether two names mean one column: qualifiers that one of them lacks may be any.
+// sameColumn reports whether two names may mean the same column: they are equal from the end, as far as both have
+// parts.
 func sameColumn(a, b Name) bool {
 	for i := 1; i <= min(len(a), len(b)); i++ {
 		if !strings.EqualFold(a[len(a)-i].Text, b[len(b)-i].Text) {
@@ -421,9 +422,9 @@ func sameColumn(a, b Name) bool {
 	return true
 }
 
-// oneRow reports whether a query returns at most one row.
+// oneRow reports whether a query certainly returns at most one row.
 func (r *dependenceReader) oneRow(q *Query) bool {
-	if n, ok := q.RowLimit(); ok && n <= 1 && q.Limit == nil { // of a query in parentheses
+	if n, ok := q.RowLimit(); ok && n <= 1 && q.Limit == nil { // the limit of the query in parentheses
 		return true
 	}
 	s, ok := q.Body.(*Select)
@@ -438,7 +439,7 @@ func (r *dependenceReader) oneRow(q *Query) bool {
 		slices.ContainsFunc(s.Items, func(it *Item) bool { return totals(it.Expr) }) || s.Having != nil
 }
 
-// totals reports whether an expression aggregates all rows to one, outside of windows and subqueries.
+// totals reports whether an expression contains an aggregate that is not a window function and not in a subquery.
 func totals(e Expr) bool {
 	found := false
 	Walk(e, func(n Node) bool {
@@ -466,7 +467,7 @@ func (r *dependenceReader) rowsFixed(s *Select, keys []Expr) bool {
 	return r.rowsFixedBefore(s, keys)
 }
 
-// rowsFixedBefore is rowsFixed of the rows before they are grouped.
+// rowsFixedBefore reports whether no two rows of a select, before they are grouped, have equal keys.
 func (r *dependenceReader) rowsFixedBefore(s *Select, keys []Expr) bool {
 	if len(s.From) == 0 || len(s.From) > maxKeys || len(keys) > maxKeys {
 		return false
@@ -483,7 +484,8 @@ func (r *dependenceReader) rowsFixedBefore(s *Select, keys []Expr) bool {
 	return true
 }
 
-// keysKnown are the columns that the keys, and the conditions of a select, make known for a row.
+// keysKnown returns the columns whose values are determined by the values of the keys and by equalities in WHERE and
+// joins.
 func (r *dependenceReader) keysKnown(s *Select, keys []Expr) *keyNames {
 	known := &keyNames{}
 	for _, k := range keys {
@@ -492,7 +494,7 @@ func (r *dependenceReader) keysKnown(s *Select, keys []Expr) *keyNames {
 		}
 	}
 	known.conditions(s.Where, true, "")
-	for range s.From { // a key of one table may give that of the next
+	for range s.From { // a known key may determine that of another table
 		before := len(known.names) + len(known.sources)
 		for _, src := range s.From {
 			known.joined(src)
@@ -507,10 +509,10 @@ func (r *dependenceReader) keysKnown(s *Select, keys []Expr) *keyNames {
 	return known
 }
 
-// keyNames are columns whose values are known for each row.
+// keyNames is a set of columns whose values are known for each row.
 type keyNames struct {
 	names   []Name
-	sources []string // all columns of them
+	sources []string // names of sources with all columns known
 }
 
 // has reports whether the column of a source is known.
@@ -523,8 +525,8 @@ func (k *keyNames) has(source, column string) bool {
 	})
 }
 
-// conditions adds columns that conditions make equal to constants or to known columns. only is the
-// source that alone may be added to; empty for any.
+// conditions adds columns that the condition e equates with constants, if constants is set, or with known columns. If
+// only is not "", only columns of the source with this name are added.
 func (k *keyNames) conditions(e Expr, constants bool, only string) {
 	switch e := e.(type) {
 	case *Logic:
@@ -551,7 +553,7 @@ func (k *keyNames) conditions(e Expr, constants bool, only string) {
 	}
 }
 
-// add adds a column once.
+// add adds a column if it is not in the set.
 func (k *keyNames) add(n Name) {
 	if len(k.names) <= 4*maxKeys &&
 		!slices.ContainsFunc(k.names, func(o Name) bool { return len(o) == len(n) && sameColumn(o, n) }) {
@@ -561,7 +563,7 @@ func (k *keyNames) add(n Name) {
 
 func isParam(e Expr) bool { _, ok := e.(*Param); return ok }
 
-// follow adds a column that is equal to a known one.
+// follow adds the column to, which equals from, if from is known. For only, see conditions.
 func (k *keyNames) follow(from, to *Column, only string) {
 	if only != "" && (len(to.Name) < 2 || !strings.EqualFold(to.Name[len(to.Name)-2].Text, only)) {
 		return
@@ -577,7 +579,8 @@ func (k *keyNames) follow(from, to *Column, only string) {
 	}
 }
 
-// joined adds what the condition of a join makes known.
+// joined adds the columns that the condition of a join makes known. For a LEFT JOIN, these are only columns of its
+// right side.
 func (k *keyNames) joined(s *Source) {
 	switch s.Join {
 	case InnerJoin, CrossJoin, CommaJoin, FirstSource:
@@ -595,14 +598,15 @@ func sourceName(s *Source) string {
 	return s.Table.Last().Text
 }
 
-// sourceFixed reports whether the known columns of a source leave at most one of its rows.
+// sourceFixed reports whether the known columns include a unique key of the source, so that at most one of its rows
+// matches.
 func (r *dependenceReader) sourceFixed(s *Source, known *keyNames) bool {
 	return slices.ContainsFunc(r.uniqueOf(s), func(columns []string) bool {
 		return !slices.ContainsFunc(columns, func(c string) bool { return !known.has(sourceName(s), c) })
 	})
 }
 
-// uniqueOf lists sets of columns that are unique among the rows of a source.
+// uniqueOf returns sets of columns whose values are unique among the rows of a source.
 func (r *dependenceReader) uniqueOf(s *Source) [][]string {
 	switch {
 	case len(s.Columns) > 0:
@@ -646,12 +650,13 @@ func (r *dependenceReader) uniqueOf(s *Source) [][]string {
 	return sets
 }
 
-// uniqueIn is uniqueOf for the rows of a query.
+// uniqueIn returns sets of columns whose values are unique among the rows of a query. An empty set means that it has at
+// most one row.
 func (r *dependenceReader) uniqueIn(q *Query) (sets [][]string) {
 	if have, ok := r.unique[q]; ok {
 		return have
 	}
-	r.unique[q] = nil // a query that reads itself
+	r.unique[q] = nil // the answer for a query that reads itself
 	defer func() { r.unique[q] = sets }()
 	if n, ok := q.RowLimit(); ok && n <= 1 || r.oneRow(q) {
 		return [][]string{{}}
@@ -710,7 +715,7 @@ func (r *dependenceReader) uniqueIn(q *Query) (sets [][]string) {
 	return sets
 }
 
-// outputName is the name of a column of a result; empty if the engine makes one up.
+// outputName returns the name of a result column, or "" if the engine invents it.
 func outputName(it *Item) string {
 	if it.Alias.Text != "" {
 		return it.Alias.Text

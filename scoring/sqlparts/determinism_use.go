@@ -2,17 +2,18 @@ package sqlparts
 
 import "strings"
 
-// use describes how a statement uses the columns that have the same name.
+// use is a set of the ways in which a statement uses the columns that have the same name.
 type use uint8
 
 const (
-	useOther     use = 1 << iota // a value that matters
-	usePassed                    // returned by a query inside under its name
-	useCompared                  // compared with another column, grouped or partitioned by
+	useOther     use = 1 << iota // any other use
+	usePassed                    // returned by a subquery or CTE under the same name
+	useCompared                  // compared for equality with another column, or a key of GROUP BY or PARTITION BY
 	useUnordered                 // an array or list whose element order has no effect
 )
 
-// usesOf are the uses of all names of a query, in lower case. all are those of every name, by stars.
+// usesOf returns the uses of the columns of a query by their lower-case names. all are the uses that stars make of
+// every name.
 func usesOf(q *Query) (uses map[string]use, all use) {
 	uses = map[string]use{}
 	last := map[*Select]bool{}
@@ -101,8 +102,8 @@ func usesOf(q *Query) (uses map[string]use, all use) {
 	return uses, all
 }
 
-// usedOnly reports whether what a call returns is a column of a query inside whose name is used in
-// these ways alone.
+// usedOnly reports whether the call c is a column of a subquery or CTE and the statement uses columns of this name only
+// in the ways of only.
 func (r *dependenceReader) usedOnly(c *Call, only use) bool {
 	name, ok := r.columns[c]
 	if !ok {
@@ -114,7 +115,7 @@ func (r *dependenceReader) usedOnly(c *Call, only use) bool {
 	return (r.uses[strings.ToLower(name)]|r.all)&^only == 0
 }
 
-// lastSelects adds the selects whose columns a query returns.
+// lastSelects adds the selects whose columns the whole query returns: the select itself or all arms of a set operation.
 func lastSelects(b Body, last map[*Select]bool) {
 	switch b := b.(type) {
 	case *Select:

@@ -5,12 +5,14 @@ import (
 	"strings"
 )
 
-// Dialect identifies an SQL dialect. It changes how SQL text is split into tokens and a few precedences. All
-// dialects share one grammar, so a query with constructs of another dialect can still be parsed.
+// Dialect identifies an SQL dialect. It determines how SQL text is split into tokens, some precedences of operators,
+// and how names are resolved. All dialects share one grammar, so a query with constructs of another dialect can still
+// be parsed.
 type Dialect uint8
 
 // The dialects. Generic is for SQL of unknown origin. It accepts constructs of any dialect if they are unambiguous.
-// Otherwise it prefers the reading that hides least from a safety check.
+// Otherwise it prefers the interpretation in which the least text is inside strings and comments, where a safety check
+// would miss it.
 const (
 	Generic Dialect = iota
 	Snowflake
@@ -29,7 +31,7 @@ var dialectNames = [...]string{
 	Postgres: "postgres", DuckDB: "duckdb", SQLite: "sqlite", MySQL: "mysql", TSQL: "tsql",
 }
 
-// String is the dialect's name in lower case.
+// String returns the dialect's name in lower case.
 func (d Dialect) String() string {
 	if int(d) < len(dialectNames) {
 		return dialectNames[d]
@@ -38,7 +40,7 @@ func (d Dialect) String() string {
 }
 
 // dialectsByName maps the names of dialects, and of products that use one, to dialects. Names are in lower case and
-// without signs. Generic means SQL of unknown origin.
+// without spaces, dots, hyphens and underscores. Generic means SQL of unknown origin.
 var dialectsByName = map[string]Dialect{
 	"": Generic, "generic": Generic, "ansi": Generic, "ansisql": Generic, "standard": Generic, "sql": Generic,
 	"snowflake": Snowflake, "snowflakesql": Snowflake,
@@ -58,8 +60,8 @@ var dialectsByName = map[string]Dialect{
 
 var withoutSigns = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
 
-// named finds a dialect by its name. Letter case, signs between words and a version number at the end are ignored:
-// PostgreSQL 16, big_query and sqlite3 are accepted.
+// named returns the dialect with the name, and whether it is known. Letter case, separators between words and a version
+// number at the end are ignored: PostgreSQL 16, big_query and sqlite3 are accepted.
 func named(name string) (Dialect, bool) {
 	plain := withoutSigns.Replace(strings.ToLower(name))
 	if word := strings.TrimRight(plain, "0123456789"); word != "" {
@@ -69,8 +71,8 @@ func named(name string) (Dialect, bool) {
 	return d, ok
 }
 
-// DialectOf reads a dialect's name or a common synonym of it, in any case. An unknown name is
-// Generic.
+// DialectOf returns the dialect with the name or a common synonym of it, in any case. It returns Generic for an unknown
+// name.
 func DialectOf(name string) Dialect {
 	d, _ := named(name)
 	return d
@@ -83,7 +85,7 @@ func NamesDialect(name string) bool {
 	return ok
 }
 
-// DialectNames are the names of all dialects, Generic last.
+// DialectNames returns the names of all dialects, sorted, with generic last.
 func DialectNames() []string {
 	return append(slices.Sorted(slices.Values(dialectNames[1:])), dialectNames[0])
 }
@@ -106,10 +108,10 @@ type syntax struct {
 	digitName      bool  // 2fa is a name
 	dashName       bool  // my-project.x is a name in FROM
 	stage          bool  // @stage/path is a table
-	path           bool  // a:b.c reads into semi-structured data
+	path           bool  // a:b.c is a path into semi-structured data
 	lambda         bool  // x -> f(x)
 	caretXor       bool  // ^ is a bit operator, not a power
-	bareStatements bool  // statements need no semicolon between them
+	bareStatements bool  // statements may follow each other without a semicolon
 	adjacent       bool  // 'a' 'b' is one string
 	aliasEquals    bool  // SELECT alias = expression
 	concat         uint8 // precedence of ||
@@ -119,24 +121,24 @@ type syntax struct {
 // them.
 type lexical struct {
 	backslash     bool       // \ escapes inside strings
-	escapePrefix  bool       // and inside e'x', also if not in other strings
+	escapePrefix  bool       // \ escapes inside e'x', even if not in other strings
 	triple        bool       // '''x''' and """x"""
 	rawPrefix     bool       // r'x'
-	rawQuote      bool       // the first quote ends it, also after a backslash
-	continued     bool       // 'a' and, on a later line, 'b' are one string, of the first one's kind
+	rawQuote      bool       // the next quote ends r'x', even after a backslash
+	continued     bool       // 'a' and 'b' on a later line are one string, which has the prefix of the first
 	dollarString  bool       // $$x$$
 	dollarTag     bool       // $tag$x$tag$
 	nameBackslash bool       // \ escapes inside `x`, where a doubled quote is not an escape
-	textInDouble  bool       // "x" ends where a string would
-	brackets      bracketUse // what [ begins
+	textInDouble  bool       // "x" is a name that ends where a string would end
+	brackets      bracketUse // the meaning of [
 	bracketOnce   bool       // the first ] ends [x]
 	hash          bool       // # starts a comment
 	slashes       bool       // "//" starts a comment
 	nested        bool       // /* /* */ */ nests
-	bang          bool       // /*! x */ is executed
+	bang          bool       // /*! x */ is executed as SQL
 	dashSpace     bool       // -- starts a comment only before a space
-	carriage      bool       // a carriage return ends the comment of a line, as a line feed does
-	lineGoesOn    bool       // \ before the line feed keeps it from ending the comment
+	carriage      bool       // a carriage return ends a -- comment, as a line feed does
+	lineGoesOn    bool       // a line feed after \ does not end a -- comment
 	suffix        bool       // $x(…) is a parameter up to the bracket, regardless of its content
 }
 
@@ -168,8 +170,8 @@ var syntaxes = [...]syntax{
 		bareStatements: true, caretXor: true, aliasEquals: true, concat: precSum},
 }
 
-// DefaultFrame returns the frame that a window function has where the dialect departs from the
-// standard's default, in lower case; else it is empty.
+// DefaultFrame returns the default frame of a window function, in lower case, if it differs in the dialect from the
+// standard's default. Otherwise it returns "".
 func (d Dialect) DefaultFrame(function string) string {
 	switch function {
 	case "first_value", "last_value", "nth_value":

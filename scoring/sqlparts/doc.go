@@ -30,7 +30,7 @@
 //   - [Extract]: the component sets; [Components] is their exact definition.
 //   - [Complexity]: Algorithm 1 of the BADGER paper on components.
 //   - [Bind]: what every name of a query means, by its dialect's rules and a schema, and how sure that is.
-//   - [Tables] and [Columns]: what of the schema a query uses, through aliases and common table expressions.
+//   - [Tables] and [Columns]: the tables and columns that a query uses, through aliases and common table expressions.
 //   - [ordersRows], [Query.Order], [Query.RowLimit]: the order and the maximum number of a query's rows.
 //   - [ReadSchema]: the tables that DDL defines, and how certain each fact is.
 //   - [readings]: the scripts that SQL text may mean if engines of a dialect differ in where strings and comments

@@ -8,13 +8,13 @@ type Expr interface {
 	expr()
 }
 
-// Column is a reference by name: a column, a field of a structured column, or another name that only a schema
-// distinguishes from these. Name has at least one part.
+// Column is a reference by name: to a column, a field of a structured column, or another thing that only a schema
+// distinguishes from these, such as an alias. Name has at least one part.
 type Column struct {
 	Span
 	Name Name
 
-	id     int32 // its number in the script, from 1 on; 0: it is a word, and no name of anything
+	id     int32 // its number in the script, from 1; 0 for a word that is not a name, such as LOCAL
 	double bool  // the name starts with a double quote
 }
 
@@ -161,7 +161,7 @@ type Call struct {
 	OrderBy  []*OrderItem // inside the parentheses
 	Limit    Expr         // ARRAY_AGG(x LIMIT 3)
 	Having   Expr         // ANY_VALUE(x HAVING MAX y): the y
-	HavMax   bool         // the bound is MAX, not MIN
+	HavMax   bool         // HAVING MAX, not HAVING MIN
 	Nulls    string       // "ignore" or "respect", empty if not written
 	Within   []*OrderItem // WITHIN GROUP (ORDER BY …)
 	Filter   Expr
@@ -226,7 +226,7 @@ type Path struct {
 	Text string
 }
 
-// Keys are the names of the path, without quotes.
+// Keys returns the names in the path, without quotes.
 func (p *Path) Keys() (keys []string) {
 	var key strings.Builder
 	quoted := false
@@ -247,7 +247,7 @@ func (p *Path) Keys() (keys []string) {
 	return append(keys, key.String())
 }
 
-// Named is an argument by name: input => x, or x := 1 in a call.
+// Named is a named argument of a call: input => x, or x := 1.
 type Named struct {
 	Span
 	Name Ident
@@ -286,7 +286,8 @@ type Grouping struct {
 	Args []Expr
 }
 
-// Raw is balanced text that the parser did not understand. A note reports it.
+// Raw is text with balanced brackets that the parser did not understand. A note reports it, except for clauses that are
+// always kept as text, such as samples.
 type Raw struct {
 	Span
 	Text string

@@ -54,8 +54,7 @@ func aggregates(e Expr) bool {
 	return found
 }
 
-// datePart reports whether a bare word among the arguments of a date function names a part of a date
-// and no column.
+// datePart reports whether a bare word among the arguments of a date function is a date part and not a column.
 func datePart(word string) bool {
 	if timeUnit(word) {
 		return true
@@ -69,7 +68,7 @@ func datePart(word string) bool {
 	return false
 }
 
-// dateFunction reports whether a function takes a part of a date as a bare word.
+// dateFunction reports whether a function of the name accepts a date part such as DAY as a bare word.
 func dateFunction(name string) bool {
 	name = strings.ToLower(name)
 	for _, suffix := range []string{"trunc", "diff", "add", "_sub", "part", "bucket", "name", "last_day", "_slice"} {
@@ -80,6 +79,6 @@ func dateFunction(name string) bool {
 	return name == "extract" || name == "date_range" || name == "generate_date_array" || name == "generate_timestamp_array"
 }
 
-// IsDatePart reports whether a bare word among several arguments of a function names a part of a date
-// and no column.
+// IsDatePart reports whether a bare word among several arguments of the function is a date part such as DAY and not a
+// column.
 func IsDatePart(function, word string) bool { return dateFunction(function) && datePart(word) }

@@ -8,7 +8,7 @@ import (
 // keywords is a set of the keywords of a query.
 type keywords uint64
 
-// keyword is one of them, in the order of their spelling.
+// keyword is one keyword. The constants are in alphabetical order of the keywords' texts.
 type keyword uint8
 
 const (
@@ -67,7 +67,7 @@ var keywordTexts = [...]string{"ALL", "ANTI", "ASC", "ASOF", "BETWEEN", "CASE", 
 	"LEFT", "LIKE", "LIMIT", "MATCH_RECOGNIZE", "NATURAL", "NOT", "OFFSET", "OR", "ORDER BY", "OUTER", "OVER", "PIVOT",
 	"QUALIFY", "RECURSIVE", "RIGHT", "ROLLUP", "SEMI", "TABLESAMPLE", "UNION", "UNNEST", "UNPIVOT", "WHERE", "WITH"}
 
-// KeywordList is all words that [Components.Keywords] may hold, sorted.
+// KeywordList returns all words that [Components.Keywords] may contain, sorted.
 func KeywordList() []string { return slices.Clone(keywordTexts[:]) }
 
 var (
@@ -77,7 +77,7 @@ var (
 
 func (k *keywords) add(w keyword) { *k |= 1 << w }
 
-// list is the set as sorted texts.
+// list returns the keywords of the set as sorted strings, nil if it is empty.
 func (k keywords) list() []string {
 	var out []string
 	for i, s := range keywordTexts {
@@ -150,7 +150,7 @@ func (k *keywords) not(not bool) {
 	}
 }
 
-// source adds the keywords of a source and of how it is joined.
+// source adds the keywords of a source, and of its join with the sources before it.
 func (k *keywords) source(s *Source) {
 	switch s.Join {
 	case InnerJoin:

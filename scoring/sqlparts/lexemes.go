@@ -2,10 +2,10 @@ package sqlparts
 
 import "strings"
 
-// Lexeme is a word, a name, a constant or a sign of SQL text.
+// Lexeme is a token of SQL text: a word, a name, a constant or an operator.
 type Lexeme struct {
-	Text  string // as written, a keyword in lower case
-	Value string // its value: a name or a string without its quotes; empty for a sign
+	Text  string // as written, but keywords in lower case
+	Value string // in lower case: a word, or the content of a quoted name or string; empty for an operator
 }
 
 // Lexemes returns the lexemes of SQL text in order, without white space, comments and a final semicolon. Two inputs

@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is the kind of a token. code identifies the word or operator.
+// tokenKind is the kind of a token. A token's code identifies the word or operator.
 type tokenKind uint8
 
 const (
 	tokEOF    tokenKind = iota
-	tokWord             // a keyword or an unquoted name; code is 0 for a word the parser has no use for
+	tokWord             // a keyword or an unquoted name; code is 0 if the word is not in the parser's grammar
 	tokQuoted           // a quoted name
 	tokDouble           // "x" in a dialect that reads it as a name or a string
-	tokString           // a string of any kind, prefix included
+	tokString           // a string of any kind, including its prefix
 	tokNumber
 	tokParam // a placeholder or variable
 	tokOp    // an operator or bracket
@@ -22,8 +22,8 @@ const (
 )
 
 // token is a span of the input. For an opening bracket, mate is the index of the token that ends its content: the
-// closing bracket or, if that is missing, the token that stops it. Brackets never span a semicolon, so that no
-// statement hides in an unclosed one.
+// closing bracket or, if that is missing, the token before which the content ends. Brackets never span a semicolon, so
+// that no statement is hidden in an unclosed one.
 type token struct {
 	kind       tokenKind
 	code       code
@@ -39,15 +39,15 @@ const (
 type lexer struct {
 	sql    string
 	syntax *syntax
-	guess  bool // generic dialect: decide by looks
+	guess  bool // generic dialect: ambiguous text is classified by its appearance
 	pos    int
 	toks   []token
-	open   []int32 // indexes of the brackets that are open
-	opened [3]int  // how many of ( [ { are among them
+	open   []int32 // indexes of the tokens of unclosed brackets
+	opened [3]int  // number of unclosed ( [ {
 	bang   bool    // inside /*! … */
 	notes  []Note
 
-	noJinja bool // no }} is left
+	noJinja bool // the rest of the input has no }}
 }
 
 // newLexer returns a lexer for sql in a dialect. Input beyond maxText bytes is ignored.
@@ -78,7 +78,7 @@ func (l *lexer) note(start, end int, what string) {
 	}
 }
 
-// at is the byte n places ahead, 0 past the end.
+// at returns the byte n places ahead, or 0 past the end of the input.
 func (l *lexer) at(n int) byte {
 	if l.pos+n < len(l.sql) {
 		return l.sql[l.pos+n]
@@ -132,7 +132,7 @@ func (l *lexer) hash() bool {
 	return l.syntax.hash || l.guess && class[l.at(1)] == clsSpace && (l.pos == 0 || class[l.sql[l.pos-1]] == clsSpace)
 }
 
-// line skips the comment of a line.
+// line skips a comment that ends with the line.
 func (l *lexer) line() {
 	start := l.pos
 	for l.pos = start + 1; ; l.pos++ {
@@ -148,8 +148,8 @@ func (l *lexer) line() {
 	}
 }
 
-// lineEnd is the place of the next character that ends a comment, at i or later, len(l.sql) if
-// there is none.
+// lineEnd returns the position of the first character from i on that ends a line comment, or len(l.sql) if there is
+// none.
 func (l *lexer) lineEnd(i int) int {
 	end := len(l.sql)
 	if i >= end {
@@ -166,8 +166,8 @@ func (l *lexer) lineEnd(i int) int {
 	return end
 }
 
-// comment skips /* … */. Hints become tokens, and so does what is in comments that MySQL
-// executes.
+// comment skips /* … */. An optimizer hint becomes a token. Of comments that MySQL executes, only the opening sign is
+// skipped, so that their content becomes tokens.
 func (l *lexer) comment() {
 	start := l.pos
 	if n := l.executed(); n > 0 {
@@ -178,7 +178,7 @@ func (l *lexer) comment() {
 		l.bang = true
 		return
 	}
-	depth, i, from := 1, start+2, start+2 // from: where the next sign may begin
+	depth, i, from := 1, start+2, start+2 // from: the earliest start of the next /* or */
 	for depth > 0 {
 		j := strings.IndexByte(l.sql[i:], '*')
 		if j < 0 {
@@ -207,8 +207,8 @@ func (l *lexer) comment() {
 	l.pos = i
 }
 
-// executed is the length of the sign that opens a comment which MySQL (/*!) or MariaDB (/*M!)
-// executes, 0 for any other comment.
+// executed returns the length of the opening sign of a comment that MySQL (/*!) or MariaDB (/*M!) executes, or 0 for
+// any other comment.
 func (l *lexer) executed() int {
 	switch {
 	case !l.syntax.bang:
@@ -220,7 +220,7 @@ func (l *lexer) executed() int {
 	return 0
 }
 
-// template skips a template's statement or comment: {% … %}, {# … #}.
+// template skips a template's statement or comment, {% … %} or {# … #}, and adds a note.
 func (l *lexer) template() {
 	stop := "%}"
 	if l.at(1) == '#' {
@@ -333,7 +333,7 @@ func (l *lexer) number() {
 	l.emit(tokNumber, 0, i)
 }
 
-// digits skips digits and the underscores between them.
+// digits returns the position after the digits from i on, and the single underscores between them.
 func (l *lexer) digits(i int) int {
 	for i < len(l.sql) &&
 		(isDigit(l.sql[i]) || l.sql[i] == '_' && i+1 < len(l.sql) && isDigit(l.sql[i+1]) && i > 0 && isDigit(l.sql[i-1])) {
@@ -342,8 +342,7 @@ func (l *lexer) digits(i int) int {
 	return i
 }
 
-// afterDot reports whether the token before is a dot that itself follows a name, with nothing
-// between.
+// afterDot reports whether the previous tokens are a name and a dot, without space between them and before l.pos.
 func (l *lexer) afterDot() bool {
 	n := len(l.toks)
 	if n < 2 || l.toks[n-1].code != oDot || int(l.toks[n-1].end) != l.pos {
@@ -353,8 +352,8 @@ func (l *lexer) afterDot() bool {
 	return (k == tokWord || k == tokQuoted || k == tokDouble) && l.toks[n-2].end == l.toks[n-1].start
 }
 
-// bracket reads a bracket and pairs it. A closing bracket ends the nearest open one of its kind;
-// those opened in between end with it. One that closes nothing has no mate.
+// bracket reads a bracket and pairs it. A closing bracket closes the nearest unclosed one of its kind, and ends the
+// content of those opened after that one, with a note for each. One without an opening bracket gets a note and no mate.
 func (l *lexer) bracket(c byte) {
 	if c == '[' && l.bracketedName() {
 		return
@@ -410,7 +409,7 @@ func bracketKind(c code) int {
 	return 0
 }
 
-// closeAll ends every open bracket at the token about to be emitted.
+// closeAll ends the content of every unclosed bracket before the next token, with a note for each.
 func (l *lexer) closeAll() {
 	for _, o := range l.open {
 		l.toks[o].mate = int32(len(l.toks))
@@ -419,7 +418,7 @@ func (l *lexer) closeAll() {
 	l.open, l.opened = l.open[:0], [3]int{}
 }
 
-// unclosed notes that a bracket is never closed.
+// unclosed adds a note that a bracket is not closed.
 func (l *lexer) unclosed(open int32) {
 	l.note(int(l.toks[open].start), int(l.toks[open].end), "bracket is not closed")
 }

@@ -2,8 +2,8 @@ package sqlparts
 
 import "strings"
 
-// prefixed reads a string whose prefix ends at i, and reports whether it is one: r'…', b'…', rb'…',
-// x'…', e'…', n'…', u&'…'.
+// prefixed reads a string whose prefix ends at i, such as r'…', b'…', rb'…', x'…', e'…', n'…' or u&'…'. It reports
+// whether the dialect has such strings.
 func (l *lexer) prefixed(i int) bool {
 	prefix := strings.ToLower(l.sql[l.pos:i])
 	quote := l.sql[i]
@@ -41,7 +41,7 @@ func (l *lexer) prefixed(i int) bool {
 	return true
 }
 
-// rawEnd returns the end of the raw string whose opening quote is at i: after the next one.
+// rawEnd returns the end of the raw string whose opening quote is at i. The next quote ends it, even after a backslash.
 func (l *lexer) rawEnd(i int, quote byte) int {
 	if n := strings.IndexByte(l.sql[i+1:], quote); n >= 0 {
 		return i + n + 2
@@ -50,7 +50,8 @@ func (l *lexer) rawEnd(i int, quote byte) int {
 	return len(l.sql)
 }
 
-// stringEnd returns the end of the string whose opening quote is at i, with its continuations.
+// stringEnd returns the end of the string whose opening quote is at i, including strings on later lines that continue
+// it.
 func (l *lexer) stringEnd(i int, quote byte, backslash bool) int {
 	if l.syntax.triple && strings.HasPrefix(l.sql[i:], triples[quote]) {
 		return l.tripleEnd(i, triples[quote], backslash)
@@ -87,8 +88,8 @@ func quoteEnd(sql string, i int, quote byte, backslash bool) (end int, closed bo
 	return len(sql), false
 }
 
-// continuation is the place of the quote that continues a string which ended before i, -1 if none
-// does: between them are white space and comments of lines, with a line break at least.
+// continuation returns the position of the quote that continues a string which ended before i, or -1 if there is none.
+// Between the two are only white space and -- comments, with at least one line break.
 func continuation(sql string, i int) int {
 	broken := false
 	for i < len(sql) {
@@ -176,8 +177,8 @@ func (l *lexer) escapedNameEnd() int {
 	return len(l.sql)
 }
 
-// jinja reads {{ an expression of a template }} and reports whether it did; a struct literal does not start with a
-// name.
+// jinja reads a template's expression {{ … }} and reports whether there is one: the text after {{ starts with a letter,
+// unlike that of a nested struct literal.
 func (l *lexer) jinja() bool {
 	i := l.pos + 2
 	for i < len(l.sql) && (class[l.sql[i]] == clsSpace || l.sql[i] == '-') {
@@ -195,7 +196,7 @@ func (l *lexer) jinja() bool {
 	return true
 }
 
-// bracketedName reads [a name] and reports whether it did.
+// bracketedName reads a name in square brackets and reports whether [ starts one here.
 func (l *lexer) bracketedName() bool {
 	switch l.syntax.brackets {
 	case bracketArray:

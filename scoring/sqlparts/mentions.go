@@ -17,8 +17,8 @@ func Mentions(sql string, dialect Dialect) []Mention {
 	return mentions(newLexer(sql, dialect), dialect)
 }
 
-// Mentions returns every name between two places of the script that are between tokens, as
-// [Mentions] does, in the reading that the script is.
+// Mentions returns, as [Mentions] does, every name between two offsets of the script that are between tokens. It splits
+// the text by the script's dialect and lexical rules.
 func (s *Script) Mentions(from, to int) []Mention { return mentions(s.lexer(from, to), s.Dialect) }
 
 func mentions(l lexer, dialect Dialect) []Mention {

@@ -42,7 +42,7 @@ func (l *lexer) operator(c byte) {
 	l.emit(tokBad, 0, l.pos+1)
 }
 
-// commentWithin reports whether a comment starts after the first of the next n characters. An operator never
+// commentWithin reports whether a comment starts inside the next n characters, after the first. An operator never
 // extends into a comment.
 func (l *lexer) commentWithin(n int) bool {
 	for k := 1; k < n; k++ {
@@ -53,8 +53,7 @@ func (l *lexer) commentWithin(n int) bool {
 	return false
 }
 
-// operandBefore reports whether the token before, with nothing between, is something a dot may
-// follow.
+// operandBefore reports whether the previous token directly precedes l.pos and may be followed by a dot.
 func (l *lexer) operandBefore() bool {
 	n := len(l.toks)
 	if n == 0 || int(l.toks[n-1].end) != l.pos {
@@ -64,7 +63,7 @@ func (l *lexer) operandBefore() bool {
 	return t.kind == tokWord || t.kind == tokQuoted || t.kind == tokDouble || t.code == oRparen || t.code == oRbracket
 }
 
-// nameFrom returns the end of the name that continues at i.
+// nameFrom returns the end of the name whose remaining characters start at i.
 func (l *lexer) nameFrom(i int) int {
 	for i < len(l.sql) && (isNamePart(l.sql[i]) || l.sql[i] == '#') {
 		i++
@@ -75,7 +74,7 @@ func (l *lexer) nameFrom(i int) int {
 // maxVariable is the maximum length of ${name}.
 const maxVariable = 128
 
-// dollar reads $1, $name, ${name} and the dollar strings $$ … $$ and $tag$ … $tag$.
+// dollar reads the parameters $1, $name and ${name}, and the dollar-quoted strings $$ … $$ and $tag$ … $tag$.
 func (l *lexer) dollar() {
 	if l.suffixed() {
 		return
@@ -113,8 +112,8 @@ func (l *lexer) dollar() {
 	l.emit(tokBad, 0, i)
 }
 
-// suffixed reads SQLite's $x(…), @x(…), #x(…) and :x(…), and reports whether there is one: a parameter that extends
-// to the first closing bracket, including quotes and comments.
+// suffixed reads SQLite's parameters $x(…), @x(…), #x(…) and :x(…) and reports whether there is one. Such a parameter
+// extends to the first closing parenthesis, including quotes and comments, and contains no white space.
 func (l *lexer) suffixed() bool {
 	if !l.syntax.suffix {
 		return false
@@ -142,7 +141,8 @@ func (l *lexer) suffixed() bool {
 	return true
 }
 
-// stageEnd returns the end of the stage or path that continues at i: "a name"/path.
+// stageEnd returns the end of the Snowflake stage or path, such as "a name"/path, whose remaining characters start at
+// i.
 func (l *lexer) stageEnd(i int) int {
 	for i < len(l.sql) {
 		switch c := l.sql[i]; {
@@ -163,7 +163,7 @@ func (l *lexer) stageEnd(i int) int {
 	return i
 }
 
-// variable reads @x, @@x, @stage/path and reports whether it did.
+// variable reads @x, @@x or @stage/path and reports whether there is one.
 func (l *lexer) variable() bool {
 	i := l.pos + 1
 	if l.syntax.stage && (class[l.at(1)] == clsLetter || l.at(1) == '~' || l.at(1) == '%' || l.at(1) == '"') {

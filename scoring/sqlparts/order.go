@@ -2,11 +2,9 @@ package sqlparts
 
 import "strconv"
 
-// ordersRows reports whether SQL text specifies the order of its result's rows: its last query has its own ORDER
-// BY, and the first effective key depends on the rows. An ORDER BY after a set operation orders the whole result,
-// and so does one inside parentheses around the whole query. An ORDER BY in a derived table or common table
-// expression does not: no standard and no warehouse guarantees that this order is kept. Constant and random keys
-// order nothing.
+// ordersRows reports whether SQL text specifies the order of its result's rows: the last query has an ORDER BY that
+// applies to its whole result, and its first key that is not constant is not random. An ORDER BY in a derived table or
+// CTE does not count: no standard and no warehouse guarantees that this order is kept.
 func ordersRows(sql string, dialect Dialect) bool {
 	s := Parse(sql, dialect)
 	for i := len(s.Statements) - 1; i >= 0; i-- {
@@ -27,7 +25,7 @@ func (q *Query) Ordered() bool {
 			if s != nil && e.Kind == Number && positioned(s, e) == nil && hasStar(s) || s != nil && positioned(s, e) != nil {
 				return true
 			}
-			if s == nil && e.Kind == Number { // a position in VALUES or carried text
+			if s == nil && e.Kind == Number { // a position in VALUES or in text that was not understood
 				return true
 			}
 		case *Subquery, *Param:
@@ -47,8 +45,7 @@ func hasStar(s *Select) bool {
 	return false
 }
 
-// Order is the ORDER BY of the query as a whole: its own or, if it has none, that of the query its
-// parentheses hold.
+// Order returns the ORDER BY of the whole query: its own or, if it has none, that of the query inside its parentheses.
 func (q *Query) Order() []*OrderItem {
 	for q != nil {
 		if len(q.OrderBy) > 0 {
@@ -63,8 +60,9 @@ func (q *Query) Order() []*OrderItem {
 	return nil
 }
 
-// RowLimit returns the maximum number of rows that the query returns by its own LIMIT, TOP or FETCH, if that is a
-// plain number. ok is false if there is none, if it is a percentage, or if ties may exceed it.
+// RowLimit returns the maximum number of rows that the query returns by its LIMIT, TOP or FETCH, or those of the query
+// inside its parentheses, if that is a plain number. ok is false if there is none, if it is a percentage, or if ties
+// may exceed it.
 func (q *Query) RowLimit() (n int64, ok bool) {
 	for q != nil {
 		if l := q.Limit; l != nil && l.Count != nil && !l.Percent && !l.WithTies {

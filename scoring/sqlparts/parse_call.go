@@ -2,8 +2,8 @@ package sqlparts
 
 import "strings"
 
-// call reads (arguments) and what may follow a call: WITHIN GROUP, FILTER, IGNORE NULLS, OVER. The
-// name is read.
+// call parses the parenthesized arguments of a call and the clauses after it: WITHIN GROUP, FILTER, IGNORE NULLS, OVER.
+// The name was read already and starts at start.
 func (p *parser) call(start int32, name Name) *Call {
 	c := p.calls.new()
 	c.Name = name
@@ -35,8 +35,7 @@ func (p *parser) call(start int32, name Name) *Call {
 	return c
 }
 
-// arguments reads a call's arguments and the clauses among them, up to the bracket that closes
-// open.
+// arguments parses the arguments of a call and the clauses among them, up to the bracket that closes open.
 func (p *parser) arguments(c *Call, open int) {
 	end := int(p.toks[open].mate)
 	m := p.exprs.mark()
@@ -86,7 +85,7 @@ func (p *parser) arguments(c *Call, open int) {
 		}
 		before := p.i
 		p.exprs.push(p.argument(end))
-		if p.i == before { // a clause's keyword that starts no clause here
+		if p.i == before { // a keyword that does not start a clause here
 			p.skip()
 		}
 	}
@@ -147,7 +146,8 @@ func (p *parser) argument(end int) Expr {
 	return p.raw(start, "argument carried as text")
 }
 
-// keyOf is the name of an argument's key: a name or a string.
+// keyOf returns the name of a key in key: value, which is an unqualified name or a string. It returns false for other
+// expressions.
 func keyOf(e Expr) (Ident, bool) {
 	switch e := e.(type) {
 	case *Column:
@@ -183,7 +183,7 @@ func (p *parser) nulls(c *Call) {
 	p.next()
 }
 
-// afterCall reads what follows a call's parentheses.
+// afterCall parses the clauses after a call's parentheses.
 func (p *parser) afterCall(c *Call) {
 	for {
 		n := p.ahead(1).code
@@ -288,7 +288,7 @@ func (p *parser) window() *Window {
 
 var windowWord = wordSet(wPartition, wOrder, wRows, wRange, wGroups, wDistribute, wCluster, wSort)
 
-// partition reads expressions up to ORDER BY, a frame, or end.
+// partition parses the expressions of PARTITION BY, which are separated by commas, at most up to the token end.
 func (p *parser) partition(end int) []Expr {
 	m := p.exprs.mark()
 	for p.i < end {
@@ -371,8 +371,8 @@ func (p *parser) caseOf() Expr {
 	return c
 }
 
-// branch parses an expression in a CASE, up to one of two words or END. Anything after it that cannot be parsed
-// becomes raw text.
+// branch parses an expression in a CASE, up to one of the words a and b or END. If text before that word is not
+// understood, the whole branch becomes raw text.
 func (p *parser) branch(a, b code) Expr {
 	start := p.start()
 	e := p.expr()
@@ -459,7 +459,7 @@ func (p *parser) special(t *token) Expr {
 	return s
 }
 
-// contains reports whether one of the words is between the brackets, not deeper.
+// contains reports whether one of the words is between the brackets, outside nested brackets.
 func (p *parser) contains(open int, words []code) bool {
 	for k, end := open+1, int(p.toks[open].mate); k < end; k++ {
 		p.steps++
@@ -471,7 +471,7 @@ func (p *parser) contains(open int, words []code) bool {
 	return false
 }
 
-// specialWords are the words that separate the arguments of functions with a special grammar.
+// specialWords maps functions with a special grammar to the words that separate their arguments.
 var specialWords = map[code][]code{
 	wExtract: {wFrom}, wTrim: {wFrom, wBoth, wLeading, wTrailing}, wPosition: {wIn}, wSubstring: {wFrom, wFor},
 	wSubstr:  {wFrom, wFor},

@@ -1,6 +1,6 @@
 package sqlparts
 
-// The precedences of operators, loosest first. Dialects differ in a few places, see syntax.
+// The precedences of operators, loosest first. Where dialects differ, infixAt and compareLevel return the dialect's.
 const (
 	precNone uint8 = iota
 	precAssign
@@ -9,10 +9,10 @@ const (
 	precAnd
 	precNot
 	precIs      // IS, where it binds less tightly than comparisons
-	precCompare // comparisons, and IS, IN, BETWEEN and LIKE in dialects without a separate level for them
+	precCompare // comparisons, and IS, IN, BETWEEN and LIKE unless the dialect has a separate level
 	precMatch   // IN, BETWEEN and LIKE, or < and its like, where they bind more tightly
 	precBit     // | & << >> # and other operators
-	precBitXor  // in dialects with separate levels for bit operators
+	precBitXor  // ^ in dialects with separate levels for bit operators
 	precBitAnd  //
 	precShift   //
 	precSum     // + -
@@ -109,8 +109,8 @@ func (p *parser) expr() Expr {
 	return e
 }
 
-// tooDeep reads an expression that is nested too deeply as raw text: a bracket if one starts here, else everything
-// up to the end of the enclosing one.
+// tooDeep keeps an expression that is nested too deeply as raw text: the bracket and its content if one starts here,
+// else everything up to the end of the enclosing bracket.
 func (p *parser) tooDeep() Expr {
 	start := p.start()
 	if p.cur().mate > int32(p.i) {
@@ -120,8 +120,8 @@ func (p *parser) tooDeep() Expr {
 	return p.carry(start, "nested too deeply: carried as text")
 }
 
-// infixAt returns the infix operator at the current token and its precedence in this dialect, or 0 if the token is
-// not an operator.
+// infixAt returns the infix operator at the current token and its precedence in this dialect. The precedence is 0 if
+// the token is not an operator here.
 func (p *parser) infixAt() (*infix, uint8) {
 	t := p.cur()
 	in := &infixes[t.code]
@@ -181,7 +181,7 @@ func (p *parser) infixAt() (*infix, uint8) {
 			return in, 0
 		}
 	case wMatch, wGlob, wDiv, wMod, wXor, wOverlaps, wRegexp, wRlike, wIsnull, wNotnull:
-		// names in some dialects: an operand must follow
+		// also names in some dialects: as operators, they need an operand after them
 		if t.code != wIsnull && t.code != wNotnull && !p.operandFollows() {
 			return in, 0
 		}
@@ -192,7 +192,7 @@ func (p *parser) infixAt() (*infix, uint8) {
 	return in, in.prec
 }
 
-// compareLevel is the level of a comparison or predicate in this dialect.
+// compareLevel returns the precedence of a comparison or predicate in this dialect.
 func (p *parser) compareLevel(c code) uint8 {
 	switch p.dialect {
 	case Postgres, Redshift, DuckDB:
@@ -217,7 +217,8 @@ func (p *parser) compareLevel(c code) uint8 {
 	return precCompare
 }
 
-// beyond reads an operand of a comparison or predicate: what binds more tightly.
+// beyond parses the right operand of a comparison or predicate: an expression of operators that bind more tightly than
+// c.
 func (p *parser) beyond(c code) Expr { return p.binary(p.compareLevel(c) + 1) }
 
 func bitLevel(c code) int {
@@ -325,9 +326,9 @@ func (p *parser) infix(left Expr, op Op, prec uint8, start int32) Expr {
 	return b
 }
 
-// valueOf reads a double-quoted name as a string where a value is expected, in dialects that do so
-// when no column has the name: on the right of a comparison or pattern, unless the left side is a
-// double-quoted name too.
+// valueOf returns e, or a string literal if e is an unqualified double-quoted name that the dialect may read as a
+// string. e is in a place for a value, such as the right side of a comparison whose left side is left. If left is
+// double-quoted too, e stays a name.
 func (p *parser) valueOf(e, left Expr) Expr {
 	c := p.doubleQuoted(e)
 	if c == nil || left != nil && p.doubleQuotedIn(left) {
@@ -336,8 +337,8 @@ func (p *parser) valueOf(e, left Expr) Expr {
 	return &Literal{Span: c.Span, Kind: String, Text: c.Name[0].Text}
 }
 
-// doubleQuoted is e if it is an unqualified name in double quotes of a dialect where that may be a
-// string.
+// doubleQuoted returns e if it is an unqualified double-quoted name and the dialect may read such a name as a string;
+// else nil.
 func (p *parser) doubleQuoted(e Expr) *Column {
 	if !p.syntax.maybeInDouble {
 		return nil
@@ -355,7 +356,7 @@ func (p *parser) doubleQuotedIn(e Expr) bool {
 	return ok && c.Name.Last().Quoted && c.End > 0 && p.sql[c.End-1] == '"'
 }
 
-// unary reads prefix operators and what they apply to.
+// unary parses prefix operators and their operand.
 func (p *parser) unary() Expr {
 	t := p.cur()
 	switch t.code {
@@ -409,7 +410,7 @@ func (p *parser) prefix(op Op, prec uint8) Expr {
 	return u
 }
 
-// is reads IS [NOT] NULL, TRUE, …, and IS [NOT] DISTINCT FROM.
+// is parses IS [NOT] NULL, TRUE …, and IS [NOT] DISTINCT FROM.
 func (p *parser) is(left Expr, start int32) Expr {
 	p.next()
 	not := p.accept(wNot)
@@ -486,7 +487,7 @@ func (p *parser) negatable(left Expr, start int32) Expr {
 	}
 }
 
-// patternOps are the canonical names of pattern predicates.
+// patternOps are the canonical names of the pattern predicates and MEMBER OF.
 var patternOps = [lastCode]Op{wLike: "like", wIlike: "ilike", wRlike: "rlike", wRegexp: "regexp", wGlob: "glob",
 	wMatch:   "match",
 	wSimilar: "similar to", wMember: "member of", oLikeTilde: "like", oIlikeTilde: "ilike", oNotLikeTilde: "like",

@@ -2,7 +2,7 @@ package sqlparts
 
 import "strings"
 
-// newSource is a source with the next number.
+// newSource returns a copy of the source with the next number of the script.
 func (p *parser) newSource(of Source) *Source {
 	src := p.sources_.new()
 	p.count.sources++
@@ -10,7 +10,7 @@ func (p *parser) newSource(of Source) *Source {
 	return src
 }
 
-// source reads one table expression with everything that follows it up to its join condition.
+// source parses one table expression with its suffixes (alias, sample, pivot …), up to its join condition.
 func (p *parser) source(j Source) *Source {
 	src := p.newSource(j)
 	start := p.start()
@@ -94,7 +94,7 @@ func (p *parser) parenSource(src *Source) {
 	p.leave(height)
 }
 
-// bare reports whether a source is a derived table and nothing else.
+// bare reports whether a source is a derived table without alias or other suffixes.
 func bare(s *Source) bool {
 	return s.Query != nil && s.Alias.Text == "" && s.Pivots == nil && s.Sample == nil && !s.Lateral && s.Recognize == nil
 }
@@ -156,8 +156,8 @@ func (p *parser) namedSource(src *Source) {
 	src.Call = c
 }
 
-// tableName reads a dotted name. In BigQuery an unquoted part may have dashes and a quoted one
-// dots.
+// tableName parses a dotted name. In BigQuery an unquoted part may contain dashes, and dots in a quoted part separate
+// parts.
 func (p *parser) tableName() Name {
 	m := p.idents.mark()
 	for {
@@ -217,7 +217,7 @@ func (p *parser) dashed() int32 {
 	return end
 }
 
-// sourceSuffixes reads what follows a table: time travel, samples, aliases, pivots, hints.
+// sourceSuffixes parses the clauses after a table: time travel, samples, aliases, pivots, hints.
 func (p *parser) sourceSuffixes(src *Source) {
 	for p.sourceSuffix(src) {
 	}
@@ -376,7 +376,7 @@ func (p *parser) sourceSuffix(src *Source) bool {
 	return true
 }
 
-// balanced skips a bracket and its content, and returns the text from start as an expression without a note.
+// balanced skips a bracket and its content. It returns the text from start to its end, without adding a note.
 func (p *parser) balanced(start int32) *Raw {
 	p.skip()
 	r := &Raw{Span: p.from(start)}

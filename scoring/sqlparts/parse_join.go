@@ -26,7 +26,7 @@ func (p *parser) fromList() []*Source {
 	}
 }
 
-// join reads the words of a join into j and reports whether there is one.
+// join parses the keywords of a join into j and reports whether there is a join here.
 func (p *parser) join(j *Source) bool {
 	n := 0
 	for ; ; n++ {
@@ -76,9 +76,9 @@ func (p *parser) join(j *Source) bool {
 	return true
 }
 
-// joinCondition reads ON, USING and MATCH_CONDITION after src, which is not on the stack yet, and
-// returns what to put there. Conditions may be postponed: a JOIN b JOIN c ON … ON … is a JOIN (b
-// JOIN c ON …) ON ….
+// joinCondition parses ON, USING and MATCH_CONDITION after src, and returns the source to append to the FROM list: src,
+// or a nested join that ends with src. In a JOIN b JOIN c ON … ON …, the second ON belongs to b, so that b JOIN c
+// becomes such a nested join.
 func (p *parser) joinCondition(src *Source, m int) *Source {
 	for {
 		switch {
@@ -110,16 +110,16 @@ func (p *parser) joinCondition(src *Source, m int) *Source {
 	}
 }
 
-// conditioned reports whether a source needs no join condition any more.
+// conditioned reports whether a source has a join condition or needs none.
 func (s *Source) conditioned() bool {
 	return s.On != nil || len(s.Using) > 0 || s.Join <= CommaJoin || s.Join == CrossJoin || s.Natural
 }
 
-// maxPostponed is the maximum number of joins that a postponed join condition may reach back.
+// maxPostponed is the maximum number of sources before an ON among which its join is searched.
 const maxPostponed = 16
 
-// postponed returns the parenthesized join that ends with src and to which a further condition belongs: it starts
-// at the nearest source since the mark without a condition. It returns nil if there is none.
+// postponed returns a nested join to which a further condition belongs: it starts at the nearest source since the mark
+// without a condition and ends with src. It returns nil if there is none.
 func (p *parser) postponed(src *Source, m int) *Source {
 	stack := p.sources.stack
 	for k := len(stack) - 1; k > max(m, len(stack)-maxPostponed); k-- {

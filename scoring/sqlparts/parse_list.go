@@ -26,8 +26,7 @@ func (p *parser) paren() Expr {
 	return e
 }
 
-// parenOrLambda reads what paren does, and the body after it if the parentheses hold the parameters
-// of a lambda.
+// parenOrLambda parses parentheses as paren does, or a lambda if they contain its parameters and an arrow follows.
 func (p *parser) parenOrLambda() Expr {
 	start := p.start()
 	e := p.paren()
@@ -47,7 +46,7 @@ func (p *parser) parenOrLambda() Expr {
 	return p.lambda(start, params)
 }
 
-// row reads ROW (a, b), which may have one element.
+// row parses ROW (a, b), also with only one element.
 func (p *parser) row() Expr {
 	start := p.start()
 	height, ok := p.enter()
@@ -65,7 +64,7 @@ func (p *parser) row() Expr {
 	return l
 }
 
-// lambdaParams are the names in a list, nil if it holds anything else.
+// lambdaParams returns the names in a list, or nil if it contains anything else.
 func lambdaParams(items []*Item) []Ident {
 	var out []Ident
 	for _, it := range items {
@@ -118,7 +117,7 @@ func (p *parser) parenList(open int, start int32) Expr {
 	return l
 }
 
-// moreItems reads the items after first, which a comma follows, up to end.
+// moreItems returns first and the items after it, which are separated by commas and end before the token end.
 func (p *parser) moreItems(first *Item, end int) []*Item {
 	m := p.items.mark()
 	p.items.push(first)

@@ -1,9 +1,8 @@
 package sqlparts
 
-// pipe reads one pipe operator, |> …, of BigQuery and Databricks and applies it to q. Operators
-// fold into the select they continue as long as that means the same; otherwise what is there
-// becomes a derived table of a new select. The tree of FROM t |> WHERE a |> AGGREGATE sum(b) GROUP
-// BY c is that of SELECT c, sum(b) FROM t WHERE a GROUP BY c.
+// pipe parses one pipe operator, |> …, and applies it to q. It adds the operator to the current select if that does not
+// change the meaning; otherwise q becomes a derived table of a new select. FROM t |> WHERE a |> AGGREGATE sum(b) GROUP
+// BY c has the tree of SELECT c, sum(b) FROM t WHERE a GROUP BY c.
 func (p *parser) pipe(q *Query) *Query {
 	start := p.start()
 	p.next()
@@ -33,7 +32,7 @@ func (p *parser) pipe(q *Query) *Query {
 		sel.Items = p.selectItems()
 		for p.at(wWindow) && p.clause(sel) {
 		}
-	case wExtend: // on a star alone: what is added may not use what was added before in the same list
+	case wExtend: // only after a plain star: an added item may not use an item that the same list added
 		p.next()
 		sel := plain(q)
 		if sel == nil {
@@ -120,8 +119,7 @@ func (p *parser) pipe(q *Query) *Query {
 	return q
 }
 
-// plain is the select of q if it is a bare SELECT * FROM … [WHERE …], which any operator may
-// continue; else nil.
+// plain returns the select of q if it is SELECT * FROM … [WHERE …], to which any operator may be added; else nil.
 func plain(q *Query) *Select {
 	sel := projected(q)
 	if sel == nil || len(sel.Items) != 1 {
@@ -134,7 +132,8 @@ func plain(q *Query) *Select {
 	return sel
 }
 
-// projected is the select of q if nothing after its list forbids adding to the list; else nil.
+// projected returns the select of q if it has no clause after its select list that forbids adding items (DISTINCT,
+// GROUP BY, LIMIT …); else nil.
 func projected(q *Query) *Select {
 	sel, ok := q.Body.(*Select)
 	if !ok || q.Limit != nil || sel.Distinct || sel.Group != nil || sel.Having != nil || sel.Qualify != nil || q.closed {
@@ -143,7 +142,7 @@ func projected(q *Query) *Select {
 	return sel
 }
 
-// grouped is the select of q if it aggregates and nothing comes after that; else nil.
+// grouped returns the select of q if it has GROUP BY, and no DISTINCT, QUALIFY or LIMIT is applied after it; else nil.
 func grouped(q *Query) *Select {
 	sel, ok := q.Body.(*Select)
 	if !ok || q.Limit != nil || sel.Distinct || sel.Group == nil || sel.Qualify != nil || q.closed {
@@ -152,7 +151,7 @@ func grouped(q *Query) *Select {
 	return sel
 }
 
-// wrap makes q a derived table of SELECT *.
+// wrap returns a new query SELECT * with q as its derived table, and the select of that query.
 func (p *parser) wrap(q *Query) (*Query, *Select) {
 	src := p.newSource(Source{})
 	src.Span, src.Query = q.Span, q
@@ -215,7 +214,8 @@ func (p *parser) aggregate(q *Query, sel *Select) {
 	sel.Items = append(keys, list...)
 }
 
-// direction reads ASC or DESC after an element of AGGREGATE, which orders the result by it.
+// direction parses ASC or DESC after an element of AGGREGATE, and adds the element to ORDER BY. It returns false if
+// there is neither.
 func (p *parser) direction(q *Query, it *Item) bool {
 	desc := p.at(wDesc)
 	if !desc && !p.at(wAsc) {
@@ -266,7 +266,7 @@ func (p *parser) pipeStar(q *Query) *Query {
 	return q
 }
 
-// pipeSource reads an operator on the table as such: TABLESAMPLE, PIVOT, UNPIVOT, MATCH_RECOGNIZE.
+// pipeSource parses an operator that applies to the source: TABLESAMPLE, PIVOT, UNPIVOT, MATCH_RECOGNIZE.
 func (p *parser) pipeSource(q *Query) *Query {
 	sel := plain(q)
 	if sel == nil || len(sel.From) != 1 || sel.Where != nil || len(q.OrderBy) > 0 {
@@ -276,7 +276,7 @@ func (p *parser) pipeSource(q *Query) *Query {
 	return q
 }
 
-// pipeJoin parses the right side of a join in a pipe; its left side is q, and its keywords have been read.
+// pipeJoin parses the right side of a join in a pipe and joins it to q. The join's keywords have been read into j.
 func (p *parser) pipeJoin(q *Query, j Source) *Query {
 	sel := plain(q)
 	if sel == nil || sel.Where != nil || len(q.OrderBy) > 0 || len(sel.From) == 0 {

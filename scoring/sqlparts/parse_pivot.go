@@ -45,7 +45,7 @@ func (p *parser) pivot() *Pivot {
 	return pv
 }
 
-// itemsUntil reads items up to a word or the bracket that closes open.
+// itemsUntil parses items up to the word stop or the bracket that closes open.
 func (p *parser) itemsUntil(stop code, open int) []*Item {
 	m := p.items.mark()
 	for p.i < int(p.toks[open].mate) && !p.at(stop) {
@@ -58,7 +58,7 @@ func (p *parser) itemsUntil(stop code, open int) []*Item {
 	return p.items.cut(m)
 }
 
-// pivotColumns reads one column or (a, b).
+// pivotColumns parses one column or a parenthesized list of columns.
 func (p *parser) pivotColumns() []Expr {
 	if p.at(oLparen) {
 		open := p.i
@@ -134,7 +134,8 @@ func (p *parser) pivotStatement(s *Statement) {
 	s.Query = q
 }
 
-// pivotOn reads the columns after ON, of PIVOT with optional lists, of UNPIVOT the columns to turn.
+// pivotOn parses the columns after ON. Those of PIVOT may have lists of values; those of UNPIVOT are the columns to
+// turn into rows.
 func (p *parser) pivotOn(pv *Pivot) {
 	if pv.Unpivot {
 		pv.In = p.selectItems()
@@ -220,7 +221,7 @@ func (p *parser) definitions(end int) []*Item {
 	})
 }
 
-// named reads items that have a name, separated by commas.
+// named parses items separated by commas up to end with the function read. An item without a name gets a note.
 func (p *parser) named(end int, read func(*Item)) []*Item {
 	m := p.items.mark()
 	for p.i < end {

@@ -75,7 +75,8 @@ func (p *parser) primary() Expr {
 	}
 }
 
-// indexable reports whether [ after e is an index: not where brackets quote names.
+// indexable reports whether [ after e is an index. It is not one in dialects that quote names with brackets, or after a
+// number, a star or an interval.
 func (p *parser) indexable(e Expr) bool {
 	switch e := e.(type) {
 	case *Literal:
@@ -107,7 +108,7 @@ func (p *parser) index(x Expr, start int32) Expr {
 	return ix
 }
 
-// pathFollows reports whether what follows a colon is a path: a name, or a bracket in Databricks.
+// pathFollows reports whether the tokens after a colon start a path: a name, a string in Snowflake, or a bracket.
 func (p *parser) pathFollows() bool {
 	switch t := p.ahead(1); t.kind {
 	case tokWord, tokQuoted, tokDouble:
@@ -142,7 +143,7 @@ func (p *parser) path(x Expr, start int32) Expr {
 	return pt
 }
 
-// pathKey is a name of a path as [Path] has it.
+// pathKey returns a name of a path as [Path] stores it: in double quotes unless it is a plain word.
 func pathKey(name string) string {
 	for i, r := range name {
 		if r != '_' && r != '$' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
@@ -193,7 +194,7 @@ func (p *parser) operand() Expr {
 	return p.missing()
 }
 
-// missing returns a placeholder for an operand that does not exist. It skips a token that cannot start anything, so
+// missing returns a placeholder for a missing operand, with a note. It skips a token that cannot start anything, so
 // that parsing continues.
 func (p *parser) missing() Expr {
 	start := p.start()
@@ -203,7 +204,7 @@ func (p *parser) missing() Expr {
 	return p.raw(start, "operand expected")
 }
 
-// stringLiteral reads a string, and those after it where adjacent strings are one.
+// stringLiteral parses a string, and the strings directly after it if the dialect joins adjacent strings.
 func (p *parser) stringLiteral() Expr {
 	t := p.cur()
 	start := t.start
@@ -236,7 +237,7 @@ func (p *parser) param() Expr {
 	return e
 }
 
-// placeholder reads ?, :name, %s and %(name)s; nil if the current token is none of them.
+// placeholder parses ?, :name, %s or %(name)s; it returns nil if the current token starts none of them.
 func (p *parser) placeholder() Expr {
 	start := p.start()
 	n := p.ahead(1)
@@ -382,8 +383,8 @@ func (p *parser) wordOperand(t *token) Expr {
 	return p.name()
 }
 
-// reservedAsColumn reports whether a reserved word is a column here: where an operand is required, in a dialect
-// that does not reserve the word and separates statements by semicolons.
+// reservedAsColumn reports whether the reserved word c is a column here, where an operand is required, because the
+// dialect does not reserve the word.
 func (p *parser) reservedAsColumn(c code, next *token) bool {
 	switch p.dialect {
 	case Postgres, DuckDB:
@@ -408,7 +409,7 @@ func (p *parser) oneName() Name {
 	return Name(p.idents.cut(m))
 }
 
-// name reads a column, a star with a qualifier, or a call; lambdas also start with a name.
+// name parses an expression that starts with a name: a column, a qualified star, a call or a lambda.
 func (p *parser) name() Expr {
 	start := p.start()
 	m := p.idents.mark()
@@ -459,7 +460,7 @@ func (p *parser) column(start int32, mark int) *Column {
 	return c
 }
 
-// lambda reads -> body; the parameters are read.
+// lambda parses -> and the body of a lambda, whose parameters were read.
 func (p *parser) lambda(start int32, params []Ident) Expr {
 	p.next()
 	l := &Lambda{Params: params, X: p.expr()}

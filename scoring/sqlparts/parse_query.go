@@ -1,9 +1,9 @@
 package sqlparts
 
-// startsQuery reports whether the current token starts a query, after any number of opening parentheses.
+// startsQuery reports whether a query starts at the current token, possibly after opening parentheses.
 func (p *parser) startsQuery() bool {
 	k := p.i
-	if p.toks[k].code == oLparen { // a run of parentheses is passed once, however often it is asked about
+	if p.toks[k].code == oLparen { // the end of a run of parentheses is cached, so that it is searched only once
 		if k < p.runFrom || k >= p.runTo {
 			for p.runFrom = k; p.toks[k].code == oLparen; k++ {
 				p.steps++
@@ -44,14 +44,14 @@ func (p *parser) query() *Query {
 	return q
 }
 
-// needBody gives a query that has none, after WITH, a body of nothing, with a note.
+// needBody sets the body of a query that has none, after WITH, to an empty one, and adds a note.
 func (p *parser) needBody(q *Query) {
 	if q.Body == nil {
 		q.Body = p.rawQuery(p.raw(p.start(), "query expected")).Body
 	}
 }
 
-// queryOrWith reads a query. Its body is nil if WITH is followed by another kind of statement.
+// queryOrWith parses a query. Its Body is nil if another kind of statement follows WITH.
 func (p *parser) queryOrWith() *Query {
 	start := p.start()
 	height, ok := p.enter()
@@ -79,7 +79,7 @@ func (p *parser) queryOrWith() *Query {
 	return q
 }
 
-// rawQuery returns a query that holds only raw text.
+// rawQuery returns a query whose select list is only the raw text r.
 func (p *parser) rawQuery(r *Raw) *Query {
 	sel := p.selects.new()
 	sel.Span = r.Span
@@ -95,7 +95,7 @@ func (p *parser) newQuery(s Span, b Body) *Query {
 	return q
 }
 
-// setOps reads a term and the set operators after it.
+// setOps parses one operand of a set operation and the set operators after it.
 func (p *parser) setOps() *Query {
 	start := p.start()
 	return p.setOpsAfter(start, p.term())
@@ -114,7 +114,8 @@ func (p *parser) intersects(start int32, first *Query) *Query {
 	return p.setChain(start, first, true)
 }
 
-// setChain reads the terms that follow first in a chain of INTERSECT, or of the other operators.
+// setChain parses the operators and terms after first, either of INTERSECT or of the other operators. It returns first
+// if there are none.
 func (p *parser) setChain(start int32, first *Query, intersect bool) *Query {
 	if _, ok := p.atSetOp(intersect); !ok {
 		return first
@@ -144,7 +145,8 @@ func (p *parser) setChain(start int32, first *Query, intersect bool) *Query {
 	return p.newQuery(op.Span, op)
 }
 
-// atSetOp reports whether the current token is a set operator of the wanted precedence.
+// atSetOp returns the set operator at the current token and whether there is one: INTERSECT if intersect is set, else
+// UNION or EXCEPT. It skips LEFT, FULL OUTER or INNER before an operator. In SQLite all operators have one precedence.
 func (p *parser) atSetOp(intersect bool) (SetOperator, bool) {
 	c := p.cur().code
 	if p.setOpAhead() {
@@ -163,7 +165,7 @@ func (p *parser) atSetOp(intersect bool) (SetOperator, bool) {
 	return SetOperator{}, false
 }
 
-// setOpAhead reports whether the current words qualify a set operator: LEFT UNION, FULL OUTER UNION, INNER
+// setOpAhead reports whether the current token starts a set operator with a prefix: LEFT UNION, FULL OUTER UNION, INNER
 // INTERSECT.
 func (p *parser) setOpAhead() bool {
 	if !p.at(wLeft) && !p.at(wFull) && !p.at(wInner) {
@@ -176,7 +178,7 @@ func (p *parser) setOpAhead() bool {
 	return c == wUnion || c == wIntersect || c == wExcept
 }
 
-// setOp reads a set operator's words into o.
+// setOp parses a set operator with its modifiers (ALL, DISTINCT, BY NAME …) into o.
 func (p *parser) setOp(o *SetOperator) {
 	p.next()
 	o.All = p.accept(wAll)
@@ -235,7 +237,7 @@ func (p *parser) term() *Query {
 	return p.rawQuery(p.raw(start, "query expected"))
 }
 
-// starQuery is SELECT * FROM the source.
+// starQuery returns the query SELECT * FROM src.
 func (p *parser) starQuery(src *Source) *Query {
 	sel := p.selects.new()
 	sel.Span = src.Span
@@ -266,8 +268,8 @@ func (p *parser) values() *Values {
 	return v
 }
 
-// tail reads what may follow a query's body, in any order: ORDER BY, LIMIT, OFFSET, FETCH, FOR,
-// OPTION.
+// tail parses the clauses after a query's body, in any order: ORDER BY, LIMIT, OFFSET, FETCH, FOR, OPTION, and set
+// operators after these.
 func (p *parser) tail(q *Query) {
 	for {
 		switch p.cur().code {
@@ -318,8 +320,8 @@ func (p *parser) tail(q *Query) {
 	}
 }
 
-// ownClauses gives q a body that is a query, if its body is one that came in parentheses with
-// clauses of the same kind.
+// ownClauses prepares q for a clause after its closing parenthesis. If q has ORDER BY or LIMIT inside the parentheses,
+// the query with these becomes the body of q.
 func (p *parser) ownClauses(q *Query) {
 	if q.closed && (len(q.OrderBy) > 0 || q.Limit != nil) {
 		inner := p.newQuery(q.Span, q.Body)
@@ -329,7 +331,8 @@ func (p *parser) ownClauses(q *Query) {
 	q.closed = false
 }
 
-// afterQuery passes clauses that change no row of the result, and reports whether it did.
+// afterQuery skips a clause that does not change the rows of the result, such as FOR UPDATE, and records its effects.
+// It returns false if the current token does not start one.
 func (p *parser) afterQuery() bool {
 	switch p.cur().code {
 	case wFor:
@@ -367,8 +370,8 @@ func (p *parser) afterQuery() bool {
 	return true
 }
 
-// orderList parses sort keys after BY. clause reports whether they belong to a clause, so that text after them that
-// cannot be parsed becomes part of them.
+// orderList parses the sort keys after BY. clause reports whether they are a whole clause; then text after a key that
+// is not understood is kept with the key as raw text.
 func (p *parser) orderList(clause bool) []*OrderItem {
 	m := p.orders.mark()
 	for {
@@ -405,7 +408,7 @@ func (p *parser) orderItem(clause bool) *OrderItem {
 	return o
 }
 
-// limitOf is the query's limit, made if need be.
+// limitOf returns the query's Limit, which it creates if the query has none.
 func (p *parser) limitOf(q *Query) *Limit {
 	if q.Limit == nil {
 		q.Limit = &Limit{Span: Span{p.start(), p.start()}}

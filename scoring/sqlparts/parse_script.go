@@ -22,7 +22,8 @@ func (p *parser) script() []*Statement {
 	}
 }
 
-// rest parses what follows a statement that ended without a semicolon: another statement, or unknown text.
+// rest skips text after a statement that did not end with a semicolon, with a note, up to the end of the statement or a
+// word that starts another.
 func (p *parser) rest(out *[]*Statement) {
 	t := p.cur()
 	if p.statementEnds() {
@@ -110,7 +111,7 @@ func (p *parser) queryStatement(s *Statement) {
 	}
 }
 
-// beginning describes how a statement continues after its first word.
+// beginning describes a kind of statement that starts with a certain first word.
 type beginning struct {
 	second  code // the second word; 0 for any
 	kind    Kind
@@ -118,8 +119,8 @@ type beginning struct {
 	read    func(*parser, *Statement)
 }
 
-// beginnings are the statements by their first word. It is filled by init because the readers refer
-// to it.
+// beginnings lists the kinds of statements by their first word. It is filled by init, because the parsing functions
+// refer to it.
 var beginnings [lastCode][]beginning
 
 func init() {
@@ -220,22 +221,23 @@ func changes(c code) bool {
 	return serverWord[c]
 }
 
-// statementEnds reports whether the current token ends a statement: a semicolon, the end of the input, T-SQL's GO,
-// or Snowflake's ->>, which passes the result to the next statement.
+// statementEnds reports whether the current token ends a statement: a semicolon, the end of the input, GO in T-SQL, or
+// ->> in Snowflake, which passes the result to the next statement.
 func (p *parser) statementEnds() bool {
 	t := p.cur()
 	return t.kind == tokEOF || t.code == oSemicolon || t.code == wGo && p.dialect == TSQL ||
 		t.code == oArrow2 && p.dialect == Snowflake
 }
 
-// skipStatement passes everything up to the end of the statement.
+// skipStatement skips to the end of the statement.
 func (p *parser) skipStatement() {
 	for !p.statementEnds() {
 		p.skip()
 	}
 }
 
-// alters reports whether, within unknown text, a statement that does more than read may start here.
+// alters reports whether the current token, within text that is not understood, may start a statement that does more
+// than read.
 func (p *parser) alters() bool {
 	c := p.cur().code
 	if p.ahead(1).code != oLparen {
@@ -248,7 +250,7 @@ func (p *parser) alters() bool {
 	return changes(c)
 }
 
-// skipTo reads no more of a statement than its first word.
+// skipTo skips the whole statement. Only its kind is known.
 func (p *parser) skipTo(*Statement) { p.skipStatement() }
 
 // skipSession skips a statement that only reads or changes the session, such as SET, COMMIT or SHOW. In a dialect
@@ -275,7 +277,7 @@ var objectWords = wordSet(wTable, wView, wIf, wExists, wNot, wOr, wReplace, wTem
 	wOverwrite,
 	wIgnore, wLowPriority, wRecursive, wVirtual, wWarehouse, wForce, wAggregate, wSnapshot)
 
-// atObjectWord reports whether the current token is such a word and not itself the name: a name
+// atObjectWord reports whether the current token is one of objectWords and not the name of the object, since a name
 // follows it.
 func (p *parser) atObjectWord() bool {
 	if p.cur().kind != tokWord || !objectWords[p.cur().code] {
@@ -291,7 +293,7 @@ func (p *parser) atObjectWord() bool {
 	return false
 }
 
-// targetName passes the words before an object's name and reads the name.
+// targetName skips the words before an object's name and returns the name, or nil if there is none.
 func (p *parser) targetName() Name {
 	for p.atObjectWord() {
 		p.next()
@@ -312,14 +314,14 @@ func (p *parser) targetName() Name {
 	return p.tableName()
 }
 
-// objectName reads DROP, ALTER, TRUNCATE … up to the object's name.
+// objectName parses the object's name in DROP, ALTER, TRUNCATE … and skips the rest of the statement.
 func (p *parser) objectName(s *Statement) {
 	p.next()
 	s.Target = p.targetName()
 	p.skipStatement()
 }
 
-// target reads UPDATE, DELETE and MERGE: the name of the table that changes.
+// target parses the name of the changed table in UPDATE, DELETE and MERGE, and skips the rest of the statement.
 func (p *parser) target(s *Statement) {
 	p.next()
 	if p.at(wTop) {
@@ -340,7 +342,7 @@ func (p *parser) insert(s *Statement) {
 	p.queryInside(s)
 }
 
-// queryInside skips up to a query and reads it.
+// queryInside skips to the first query of the statement and parses it.
 func (p *parser) queryInside(s *Statement) {
 	for !p.statementEnds() {
 		if p.startsQuery() {
@@ -387,7 +389,7 @@ func (p *parser) create(s *Statement) {
 	}
 }
 
-// queryAfterAs skips up to AS and reads the query after it, if there is one.
+// queryAfterAs skips to AS or SELECT, and parses the query there if there is one.
 func (p *parser) queryAfterAs(s *Statement) {
 	for !p.statementEnds() {
 		if p.accept(wAs) && p.startsQuery() || p.at(wSelect) {
@@ -399,7 +401,7 @@ func (p *parser) queryAfterAs(s *Statement) {
 	}
 }
 
-// copyInto reads COPY: INTO a table imports, INTO a stage or location and TO export, FROM imports.
+// copyInto parses COPY. INTO a table and FROM import data; INTO a stage or location and TO export data.
 func (p *parser) copyInto(s *Statement) {
 	p.next()
 	into := p.accept(wInto)
@@ -428,7 +430,7 @@ func (p *parser) copyInto(s *Statement) {
 	p.skipStatement()
 }
 
-// declare reads DECLARE with the names it declares, and the query of a cursor.
+// declare parses DECLARE: the declared names, and the query of a cursor.
 func (p *parser) declare(s *Statement) {
 	p.next()
 	for p.cur().kind == tokWord || p.cur().kind == tokQuoted {
@@ -472,8 +474,7 @@ func (p *parser) explain(s *Statement) {
 	}
 }
 
-// block reads the opening of a block up to the statement inside it: BEGIN, IF … THEN, WHILE … DO,
-// ELSE.
+// block skips the opening of a block (BEGIN, IF … THEN, WHILE … DO, ELSE) up to the first statement inside it.
 func (p *parser) block(s *Statement) {
 	first := p.cur().code
 	p.next()

@@ -2,8 +2,7 @@ package sqlparts
 
 import "strings"
 
-// selectQuery reads a SELECT or FROM-first query up to, not including, ORDER BY and LIMIT; TOP
-// becomes the query's limit.
+// selectQuery parses a SELECT or FROM-first query, without ORDER BY and LIMIT. TOP becomes the query's limit.
 func (p *parser) selectQuery() *Query {
 	start := p.start()
 	sel := p.selects.new()
@@ -26,7 +25,7 @@ func (p *parser) selectQuery() *Query {
 	return q
 }
 
-// selectHead reads what is between SELECT and the list.
+// selectHead parses the modifiers between SELECT and the list: hints, DISTINCT, TOP, AS STRUCT …
 func (p *parser) selectHead(sel *Select, q *Query) {
 	for {
 		switch t := p.cur(); {
@@ -73,7 +72,7 @@ func (p *parser) selectHead(sel *Select, q *Query) {
 // selectModifiers are MySQL's words between SELECT and the list.
 var selectModifiers = wordSet(wSqlCalcFoundRows, wSqlNoCache, wHighPriority, wStraightJoin)
 
-// topCount reports whether TOP is followed by a count, so that it is not a column.
+// topCount reports whether a count follows TOP, so that TOP is not a column.
 func (p *parser) topCount() bool {
 	t := p.ahead(1)
 	return t.kind == tokNumber || t.kind == tokParam || t.code == oLparen
@@ -107,8 +106,8 @@ func (p *parser) selectItems() []*Item {
 	return p.items.cut(m)
 }
 
-// item parses an expression with an optional alias. In a select list (sweep) the alias may also come first, and
-// text that cannot be parsed becomes part of the expression.
+// item parses an expression with an optional alias. If sweep is set, as in a select list, the alias may also come
+// first, and text after the expression that is not understood makes the whole item raw text.
 func (p *parser) item(sweep bool) *Item {
 	it := p.items_.new()
 	start := p.start()
@@ -128,7 +127,7 @@ func (p *parser) item(sweep bool) *Item {
 	return it
 }
 
-// prefixAlias reads alias = of T-SQL and alias : of DuckDB.
+// prefixAlias parses alias = in T-SQL or alias : in DuckDB into it.Alias, and reports whether there is one.
 func (p *parser) prefixAlias(it *Item) bool {
 	t := p.cur()
 	if t.kind != tokWord && t.kind != tokQuoted && !(t.kind == tokParam && p.syntax.aliasEquals) {
@@ -156,7 +155,8 @@ func (p *parser) prefixAlias(it *Item) bool {
 	return true
 }
 
-// alias reads [AS] name, empty if there is none. A bare word is an alias if the set allows it.
+// alias parses [AS] name and returns the name, empty if there is none. Without AS, a keyword is an alias only if
+// allowed contains it.
 func (p *parser) alias(allowed *[lastCode]bool) Ident {
 	t := p.cur()
 	if t.code == wAs {
@@ -186,7 +186,8 @@ func (p *parser) alias(allowed *[lastCode]bool) Ident {
 	return p.ident()
 }
 
-// ident reads one name, whatever word it is. At the end of the input it returns an empty one.
+// ident parses any word or quoted name as a name. If the statement or bracket ends here, it returns an empty name and
+// adds a note.
 func (p *parser) ident() Ident {
 	t := p.cur()
 	if p.ends() {
@@ -198,7 +199,7 @@ func (p *parser) ident() Ident {
 	return id
 }
 
-// columnList reads (a, b); types after the names are passed.
+// columnList parses (a, b) and returns the names. Types after the names are skipped.
 func (p *parser) columnList() []Ident {
 	open := p.i
 	end := int(p.toks[open].mate)
@@ -215,7 +216,7 @@ func (p *parser) columnList() []Ident {
 	return p.idents.cut(m)
 }
 
-// clause reads one clause of a select, in any order, and reports whether there was one.
+// clause parses one clause of a select, which may be any of them, and reports whether there was one.
 func (p *parser) clause(sel *Select) bool {
 	t := p.cur()
 	switch t.code {
@@ -303,7 +304,7 @@ func (p *parser) clause(sel *Select) bool {
 	return true
 }
 
-// clauseText carries text up to the next clause without a note; it is understood as far as needed.
+// clauseText skips to the next clause and returns the text from start, without adding a note.
 func (p *parser) clauseText(start int32) *Raw {
 	for !p.ends() && !clauseWord[p.cur().code] {
 		p.skip()
@@ -313,8 +314,8 @@ func (p *parser) clauseText(start int32) *Raw {
 	return r
 }
 
-// unknownClause skips tokens that start no clause, up to the next clause, and reports whether there is one. It
-// stops before a word that starts a statement.
+// unknownClause skips to the next clause, with a note, and reports whether more text of the query may follow. It skips
+// nothing and returns false before a word that starts a statement.
 func (p *parser) unknownClause() bool {
 	t := p.cur()
 	if p.ends() || t.code == wWith || t.code == wSelect || t.code == wSet ||
@@ -331,7 +332,7 @@ func (p *parser) unknownClause() bool {
 	return !p.ends()
 }
 
-// and joins two conditions, from a clause that is written twice. a may be nil.
+// and returns the conjunction of the conditions of a clause that is written twice. a may be nil.
 func (p *parser) and(a, b Expr) Expr {
 	if a == nil {
 		return b
@@ -339,7 +340,7 @@ func (p *parser) and(a, b Expr) Expr {
 	return p.chain(a, false, b)
 }
 
-// chain appends b to a, after converting a to a chain of AND or OR if needed.
+// chain returns a AND b, or a OR b if or is set. If a is such a chain already, b is appended to it.
 func (p *parser) chain(a Expr, or bool, b Expr) Expr {
 	l, ok := a.(*Logic)
 	if !ok || l.Or != or {
@@ -446,8 +447,8 @@ func (p *parser) windows(sel *Select) {
 	}
 }
 
-// condition parses the expression of WHERE, ON, HAVING or QUALIFY. A conjunct or disjunct followed by text that
-// cannot be parsed becomes raw text, and parsing continues after it.
+// condition parses the expression of WHERE, ON, HAVING or QUALIFY. An operand of AND or OR that is followed by text
+// that is not understood becomes raw text with it, and parsing continues after it.
 func (p *parser) condition() Expr {
 	start := p.start()
 	e := p.expr()
@@ -484,8 +485,8 @@ func (p *parser) conditionEnds() bool {
 	return p.ends() || t.code == oComma || clauseWord[t.code] || joinWord[t.code] || beginsStatement(t.code)
 }
 
-// sweep returns e if what follows it may follow an expression in a clause; otherwise everything up
-// to what may, as text.
+// sweep returns e if a clause, a comma or the end follows it. Otherwise it returns everything from start up to there as
+// raw text.
 func (p *parser) sweep(e Expr, start int32) Expr {
 	if p.clauseFollows() {
 		return e
@@ -506,7 +507,7 @@ func rangeOf(n Node) (start, end int32) {
 	return int32(s), int32(e)
 }
 
-// spanOf reaches from the beginning of a to the end of b.
+// spanOf returns the span from the start of a to the end of b.
 func spanOf(a, b Node) Span {
 	s, _ := rangeOf(a)
 	_, e := rangeOf(b)

@@ -5,9 +5,9 @@ import "strings"
 // semanticParts are the clauses of Snowflake's SEMANTIC_VIEW.
 var semanticParts = nameSet("metrics dimensions facts")
 
-// semanticView parses SEMANTIC_VIEW(name METRICS a, b DIMENSIONS c AS d FACTS e WHERE f), and reports whether it
-// did. The arguments in the tree are the name of the view, then one argument per clause. A list becomes a struct
-// whose elements may have names. A call with commas and => is parsed as an ordinary call instead.
+// semanticView parses the arguments of SEMANTIC_VIEW(name METRICS a, b DIMENSIONS c AS d FACTS e WHERE f), and reports
+// whether c is such a call. c.Args are then the name of the view and one named argument per clause. The value of a list
+// is a struct, whose elements may have names. A call with commas and => is parsed as an ordinary call instead.
 func (p *parser) semanticView(c *Call, open int) bool {
 	if len(c.Name) != 1 || !strings.EqualFold(c.Name[0].Text, "semantic_view") ||
 		p.dialect != Snowflake && p.dialect != Generic {
@@ -46,7 +46,7 @@ func (p *parser) semanticView(c *Call, open int) bool {
 	return true
 }
 
-// semanticList reads the elements of a clause of SEMANTIC_VIEW, up to the next clause or end.
+// semanticList parses the elements of a clause of SEMANTIC_VIEW, up to the next clause or the token end.
 func (p *parser) semanticList(end int) *List {
 	l := &List{Kind: Struct}
 	start := p.start()

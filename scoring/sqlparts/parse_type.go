@@ -78,8 +78,7 @@ func (p *parser) convert() Expr {
 	return c
 }
 
-// typedLiteral reports whether a word before a string makes it a typed literal, for words that are in no keyword
-// table.
+// typedLiteral reports whether a word that is not a keyword starts a typed literal if a string follows it.
 func typedLiteral(word string) bool {
 	switch strings.ToLower(word) {
 	case "timestamptz", "timestamp_tz", "timestamp_ntz", "timestamp_ltz", "timestamp_s", "timestamp_ms", "timestamp_us",
@@ -89,7 +88,7 @@ func typedLiteral(word string) bool {
 	return false
 }
 
-// typed reads a typed literal, DATE '2024-01-01', as the cast it is.
+// typed parses a typed literal, DATE '2024-01-01', as the equivalent cast.
 func (p *parser) typed() Expr {
 	start := p.start()
 	from := p.i
@@ -102,7 +101,7 @@ func (p *parser) typed() Expr {
 	return c
 }
 
-// typeName reads a type after :: and returns its text: words that belong together, parameters, <…> and [].
+// typeName parses the name of a type after :: and returns its text, with sizes, <…> and [].
 func (p *parser) typeName() string {
 	from := p.i
 	first := p.cur()
@@ -137,8 +136,8 @@ func (p *parser) typeName() string {
 	return p.typeText(from)
 }
 
-// typeText returns the text of a type, from a token up to the current one. It adds a note if the text does not look
-// like a type.
+// typeText returns the text of a type: the tokens from index from up to the current one. It adds a note for a token
+// that cannot be part of a type.
 func (p *parser) typeText(from int) string {
 	for k := from; k < p.i; k++ {
 		switch t := &p.toks[k]; {
@@ -152,7 +151,7 @@ func (p *parser) typeText(from int) string {
 	return p.words(from, p.i)
 }
 
-// longType reports whether two words make one type's name.
+// longType reports whether two words are the name of one type, such as DOUBLE PRECISION.
 func longType(a, b string) bool {
 	switch strings.ToLower(a) {
 	case "double":
@@ -165,7 +164,7 @@ func longType(a, b string) bool {
 	return false
 }
 
-// genericType reports whether < after a type's name starts its parameters.
+// genericType reports whether < after the type name s starts the parameters of the type.
 func genericType(s string) bool {
 	switch strings.ToLower(s) {
 	case "array", "struct", "map", "range", "row", "list":
@@ -174,7 +173,7 @@ func genericType(s string) bool {
 	return false
 }
 
-// timeZoneAhead reports whether WITH [LOCAL] TIME ZONE follows.
+// timeZoneAhead reports whether [LOCAL] TIME ZONE follows the current token.
 func (p *parser) timeZoneAhead() bool {
 	n := 1
 	if p.ahead(n).code == wLocal {
@@ -183,7 +182,7 @@ func (p *parser) timeZoneAhead() bool {
 	return p.ahead(n).code == wTime && p.ahead(n+1).code == wZone
 }
 
-// angles passes <…>, nested.
+// angles skips <…>, including nested ones.
 func (p *parser) angles() {
 	depth := 0
 	for !p.ends() {
@@ -206,7 +205,7 @@ func (p *parser) angles() {
 func (p *parser) typedList(kind ListKind) Expr {
 	start := p.start()
 	from := p.i
-	if t := p.i + 1; p.toks[t].code == oLess { // only if the brackets are well formed is it a type
+	if t := p.i + 1; p.toks[t].code == oLess { // the parameters of the type
 		p.next()
 		p.angles()
 	} else {
@@ -248,7 +247,7 @@ func (p *parser) typedList(kind ListKind) Expr {
 	return p.raw(start, "type without a value: carried as text")
 }
 
-// intervalFollows reports whether the token after INTERVAL starts its value, so that INTERVAL is not a column.
+// intervalFollows reports whether the token after INTERVAL starts its value. Otherwise INTERVAL is a column.
 func (p *parser) intervalFollows(next *token) bool {
 	switch next.kind {
 	case tokString, tokNumber, tokParam:
@@ -259,8 +258,7 @@ func (p *parser) intervalFollows(next *token) bool {
 	return next.code == oLparen || next.code == oMinus && p.ahead(2).kind == tokNumber
 }
 
-// unitAfterName reports whether the token after INTERVAL is a name or call and a unit of time follows
-// it.
+// unitAfterName reports whether a unit of time follows the name or call after INTERVAL.
 func (p *parser) unitAfterName() bool {
 	k := p.i + 2
 	for p.toks[k].code == oDot && k+2 < len(p.toks) {

@@ -1,6 +1,7 @@
 package sqlparts
 
-// adopt makes body the body of q, which has a WITH clause and nothing else yet.
+// adopt moves the parts of body into q, which has only a WITH clause. If body has a WITH clause too, it becomes the
+// body of q.
 func adopt(q, body *Query) {
 	if len(body.With) == 0 {
 		q.Body, q.OrderBy, q.Limit, q.closed = body.Body, body.OrderBy, body.Limit, body.closed
@@ -9,7 +10,7 @@ func adopt(q, body *Query) {
 	q.Body = body
 }
 
-// with reads a WITH clause; nil if there is none.
+// with parses a WITH clause and returns a query that has only this clause; nil if there is none.
 func (p *parser) with() *Query {
 	if !p.at(wWith) {
 		return nil
@@ -87,8 +88,8 @@ func (p *parser) cte() *CTE {
 	return c
 }
 
-// nested reads a statement inside the parentheses opened at open. Its effects become those of the
-// statement around it.
+// nested parses the kind, target and query of a statement inside the parentheses opened at open. Its effects are added
+// to those of the enclosing statement.
 func (p *parser) nested(open int) *Statement {
 	s := &Statement{}
 	start := p.start()

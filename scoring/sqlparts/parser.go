@@ -13,11 +13,11 @@ import (
 // raw text.
 const maxDepth = 1000
 
-// stepsBetweenLooks is the number of steps between two checks of a signal. They take less than a millisecond.
+// stepsBetweenLooks is the number of tokens between two checks of the stop signal. They take less than a millisecond.
 const stepsBetweenLooks = 4096
 
-// parser reads tokens into a tree. It never looks back: every token is passed once, and text is
-// skipped by bracket pairs.
+// parser parses tokens into a tree. It passes every token once, except for a few bounded lookaheads, and skips text by
+// bracket pairs.
 type parser struct {
 	sql     string
 	dialect Dialect
@@ -27,21 +27,21 @@ type parser struct {
 	notes   []Note
 
 	depth  int     // nesting depth at the current position
-	height int     // of the tallest tree finished at this nesting
+	height int     // of the tallest subtree finished at this nesting depth
 	slice  int     // > 0 inside x[…] and {…}, where a colon does not start a path
-	steps  int     // tokens passed; tests measure work by it
-	count  numbers // of the nodes read so far
+	steps  int     // number of tokens passed, by which tests measure the work
+	count  numbers // of the nodes created so far
 
-	runFrom, runTo int // the last run of opening parentheses that was passed
+	runFrom, runTo int // token range of the last run of opening parentheses that startsQuery passed
 
-	effects Effect // of statements inside the one being read
+	effects Effect // of statements nested in the current one
 
-	stop *halt.Signal // looked at each so many steps
+	stop *halt.Signal // checked every stepsBetweenLooks tokens; may be nil
 
 	alloc
 }
 
-// alloc holds where nodes and lists come from.
+// alloc holds the memory from which nodes and lists are allocated.
 type alloc struct {
 	columns  arena[Column]
 	literals arena[Literal]
@@ -67,7 +67,7 @@ var parsers = sync.Pool{New: func() any { return new(parser) }}
 // note reports it. Time is linear in the length of the input, and depth is bounded. Input beyond 1 GiB is ignored.
 func Parse(sql string, dialect Dialect) *Script { return parseUntil(sql, dialect, nil) }
 
-// parseUntil is [Parse], which a signal ends.
+// parseUntil is like [Parse], but panics as [halt.Signal.Check] does if stop is set while it parses. stop may be nil.
 func parseUntil(sql string, dialect Dialect, stop *halt.Signal) *Script {
 	if int(dialect) >= len(syntaxes) {
 		dialect = Generic
@@ -108,7 +108,7 @@ func (p *parser) parse(sql string, dialect Dialect, x *syntax) *Script {
 	return s
 }
 
-// reset makes the parser ready for another text without keeping this one alive.
+// reset prepares the parser for another text and drops all references to this one.
 func (p *parser) reset() {
 	toks := p.toks[:0]
 	if cap(toks) > 1<<16 {
@@ -124,10 +124,10 @@ func (p *parser) reset() {
 	*p = parser{toks: toks, alloc: a}
 }
 
-// cur is the current token.
+// cur returns the current token.
 func (p *parser) cur() *token { return &p.toks[p.i] }
 
-// ahead is the token n places on, or the last one.
+// ahead returns the token n places after the current one, or the last token.
 func (p *parser) ahead(n int) *token {
 	if p.i+n < len(p.toks) {
 		return &p.toks[p.i+n]
@@ -135,7 +135,7 @@ func (p *parser) ahead(n int) *token {
 	return &p.toks[len(p.toks)-1]
 }
 
-// next passes the current token.
+// next moves to the next token. It stays at the last one.
 func (p *parser) next() {
 	if p.i < len(p.toks)-1 {
 		p.i++
@@ -148,10 +148,10 @@ func (p *parser) next() {
 // at reports whether the current token is the word or operator.
 func (p *parser) at(c code) bool { return p.toks[p.i].code == c }
 
-// at2 reports whether the current and the following token are these.
+// at2 reports whether the current token is a and the next one b.
 func (p *parser) at2(a, b code) bool { return p.at(a) && p.ahead(1).code == b }
 
-// accept passes the token if it is the word or operator.
+// accept skips the current token if it is c, and reports whether it is.
 func (p *parser) accept(c code) bool {
 	if p.toks[p.i].code != c {
 		return false
@@ -160,7 +160,7 @@ func (p *parser) accept(c code) bool {
 	return true
 }
 
-// accept2 passes two tokens if they are these.
+// accept2 skips the current and the next token if they are a and b, and reports whether they are.
 func (p *parser) accept2(a, b code) bool {
 	if !p.at2(a, b) {
 		return false
@@ -170,7 +170,7 @@ func (p *parser) accept2(a, b code) bool {
 	return true
 }
 
-// acceptAny passes the token if it is one of the words.
+// acceptAny skips the current token if it is one of the words, and reports whether it is.
 func (p *parser) acceptAny(words ...code) bool {
 	for _, w := range words {
 		if p.accept(w) {
@@ -180,12 +180,12 @@ func (p *parser) acceptAny(words ...code) bool {
 	return false
 }
 
-// text is the current token's text.
+// text returns the current token's text.
 func (p *parser) text() string { return p.textOf(p.cur()) }
 
 func (p *parser) textOf(t *token) string { return p.sql[t.start:t.end] }
 
-// isWord reports whether the current token is this word; for words that are in no table.
+// isWord reports whether the current token is this word, in any case. It is for words that have no code.
 func (p *parser) isWord(lower string) bool {
 	return p.cur().kind == tokWord && strings.EqualFold(p.text(), lower)
 }
@@ -193,7 +193,7 @@ func (p *parser) isWord(lower string) bool {
 // start returns the position of the current token.
 func (p *parser) start() int32 { return p.toks[p.i].start }
 
-// from is the span from start to the end of the token before the current one.
+// from returns the span from start to the end of the token before the current one.
 func (p *parser) from(start int32) Span {
 	if p.i == 0 {
 		return Span{start, start}
@@ -207,8 +207,8 @@ func (p *parser) noteAt(start, end int32, what string) {
 	}
 }
 
-// enter goes one level deeper and reports whether that is allowed; if it is, leave must follow with
-// the value returned.
+// enter increases the nesting depth and reports whether that is allowed. If it is, leave must be called with the
+// returned height.
 func (p *parser) enter() (height int, ok bool) {
 	if p.depth >= maxDepth {
 		return 0, false
@@ -223,8 +223,7 @@ func (p *parser) leave(height int) {
 	p.height = max(height, p.height+1)
 }
 
-// grow makes the tree being read one level taller, as a chain of operators does, and reports
-// whether that is allowed.
+// grow makes the current tree one level taller, as each operator of a chain does, and reports whether that is allowed.
 func (p *parser) grow() bool {
 	if p.depth+p.height >= maxDepth {
 		return false
@@ -233,8 +232,7 @@ func (p *parser) grow() bool {
 	return true
 }
 
-// skip passes the current token, and what it encloses and its closing bracket if it is an opening
-// one.
+// skip skips the current token. If it is an opening bracket, it also skips the bracket's content and closing bracket.
 func (p *parser) skip() {
 	if t := p.cur(); t.mate > int32(p.i) {
 		p.i = int(t.mate)
@@ -246,13 +244,14 @@ func (p *parser) skip() {
 	p.next()
 }
 
-// ends reports whether the current token ends everything: a semicolon, a closing bracket, a pipe, a
-// batch or the end.
+// ends reports whether the current token ends any construct: a semicolon, a closing bracket, a pipe operator, GO or the
+// end of the input.
 func (p *parser) ends() bool {
 	return p.statementEnds() || p.at(oPipe) || isCloser(p.cur().code)
 }
 
-// carry skips to the end of what encloses the current token and returns it as text.
+// carry skips to the end of the enclosing bracket, pipe operator or statement, and returns the text from start as raw
+// text with the note what.
 func (p *parser) carry(start int32, what string) *Raw {
 	for !p.ends() {
 		p.skip()
@@ -260,7 +259,7 @@ func (p *parser) carry(start int32, what string) *Raw {
 	return p.raw(start, what)
 }
 
-// raw returns the text from start up to the current token, and adds a note.
+// raw returns the text from start up to the current token as a raw expression, and adds the note what.
 func (p *parser) raw(start int32, what string) *Raw {
 	r := &Raw{Span: p.from(start)}
 	r.Text = p.flat(r.Span)
@@ -319,8 +318,8 @@ func spaceBetween(a, b *token) bool {
 	return true
 }
 
-// expect passes the closing bracket of the bracket token at index open; what is before it is
-// skipped and noted.
+// expect moves to the closing bracket of the opening bracket at index open, and skips it. If there are tokens before
+// it, they are skipped with the note what.
 func (p *parser) expect(open int, what string) {
 	end := int(p.toks[open].mate)
 	if p.i < end {

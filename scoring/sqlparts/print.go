@@ -5,18 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// Format writes a node as SQL in one canonical spelling: keywords and unquoted names in lower case,
-// single spaces, no needless parentheses, CAST for every way to write a cast, <> for !=, names
-// quoted with ". It keeps all that is meant. Reading it again in the dialect Generic gives a tree
-// that is written the same way, unless the first tree came with notes.
+// Format returns a node as SQL in one canonical spelling: keywords and unquoted names in lower case, single spaces, no
+// needless parentheses, CAST for every way to write a cast, <> for !=, names quoted with ". Comments and optimizer
+// hints are not kept. Parsing the text in the dialect Generic gives a tree with the same Format, unless the first tree
+// came with notes.
 func Format(n Node) string {
 	var p printer
 	p.node(n)
 	return string(p.buf)
 }
 
-// Normalized writes an expression in its normal form, as the components of a query hold it; see
-// [Components].
+// Normalized returns an expression in the normal form that the components of a query use; see [Components].
 func Normalized(e Expr) string {
 	p := printer{normal: true}
 	p.expr(e, precNone)
@@ -26,12 +25,12 @@ func Normalized(e Expr) string {
 // printer writes nodes into buf.
 type printer struct {
 	buf     []byte
-	normal  bool         // the normal form: lossy, for comparison
-	windows []*WindowDef // of the select being written in the normal form
-	depth   int          // of named windows being resolved
+	normal  bool         // write the normal form, which loses details and is for comparison
+	windows []*WindowDef // definitions of the select being written; used for the normal form
+	depth   int          // nesting depth of named windows being resolved
 }
 
-// precAtom is the precedence of what never needs parentheses.
+// precAtom is the precedence of expressions that never need parentheses.
 const precAtom = precPostfix + 1
 
 func (p *printer) str(s string) { p.buf = append(p.buf, s...) }
@@ -106,7 +105,7 @@ func precOf(e Expr) uint8 {
 	return precAtom
 }
 
-// opPrec is the precedence of a binary operator in the dialect Generic.
+// opPrec returns the precedence of a binary operator in the dialect Generic.
 func opPrec(op Op) uint8 {
 	if prec, ok := opPrecs[op]; ok {
 		return prec
@@ -128,7 +127,7 @@ func init() {
 	opPrecs[":"] = precNone
 }
 
-// expr writes an expression, in parentheses if it holds together less tightly than min.
+// expr writes an expression, in parentheses if its precedence is lower than min.
 func (p *printer) expr(e Expr, min uint8) {
 	if e == nil {
 		return
@@ -145,7 +144,7 @@ func (p *printer) expr(e Expr, min uint8) {
 	p.bare(e)
 }
 
-// foldNot moves a NOT into the predicate it negates: NOT (x IN (…)) is x NOT IN (…).
+// foldNot returns the predicate x NOT IN (…) for NOT (x IN (…)), and likewise for BETWEEN, LIKE and IS; otherwise e.
 func foldNot(e Expr) Expr {
 	u, ok := e.(*Unary)
 	if !ok || u.Op != "not" {
@@ -182,7 +181,7 @@ func (p *printer) bare(e Expr) {
 		switch {
 		case p.normal:
 			p.lower(e.Text)
-		case e.Text[0] == '@' && strings.ContainsAny(e.Text, `./~%-="`): // a stage is one word in Snowflake only
+		case e.Text[0] == '@' && strings.ContainsAny(e.Text, `./~%-="`): // a stage is one token only in Snowflake
 			p.quoted(e.Text)
 		default:
 			p.str(e.Text)
@@ -315,7 +314,7 @@ func (p *printer) not(not bool) {
 	}
 }
 
-// column writes a name: in full, or its last part in the normal form.
+// column writes a column's name: in full, or only its last part in the normal form.
 func (p *printer) column(c *Column) {
 	if p.normal {
 		p.name(c.Name.Last())
@@ -333,7 +332,7 @@ func (p *printer) dotted(n Name) {
 	}
 }
 
-// name writes one name. The normal form has no case and no prefix before a double underscore.
+// name writes one part of a name. The normal form is in lower case, without a prefix before a double underscore.
 func (p *printer) name(id Ident) {
 	s := id.Text
 	if p.normal {
@@ -363,8 +362,8 @@ func hashOf(s string) uint32 {
 	return h
 }
 
-// plainName reports whether a name needs no quotes but for being a keyword: letters, digits, _ and $,
-// no digit in front.
+// plainName reports whether a name that is not a keyword needs no quotes: it has only letters, digits, _ and $, and
+// does not start with a digit or $.
 func plainName(s string) bool {
 	if s == "" || isDigit(s[0]) || s[0] == '$' {
 		return false
@@ -377,8 +376,8 @@ func plainName(s string) bool {
 	return true
 }
 
-// stripPrefix cuts a name before the last double underscore that has text on both sides:
-// sales__amount is amount.
+// stripPrefix removes the part of a name up to the last double underscore that has text on both sides: sales__amount
+// becomes amount.
 func stripPrefix(s string) string {
 	for i := len(s) - 3; i > 0; i-- {
 		if s[i] == '_' && s[i+1] == '_' {

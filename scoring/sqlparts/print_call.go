@@ -2,7 +2,7 @@ package sqlparts
 
 import "strings"
 
-// call writes a call with everything that follows it.
+// call writes a call with its clauses, such as FILTER and OVER.
 func (p *printer) call(c *Call) {
 	if p.normal {
 		p.callName(c.Name)
@@ -63,7 +63,7 @@ func (p *printer) callName(n Name) {
 	}
 }
 
-// functionName writes a function's name; keywords that are functions need no quotes.
+// functionName writes a function's name. A keyword that may be called as a function is not quoted.
 func (p *printer) functionName(n Name) {
 	for i, id := range n {
 		if i > 0 {
@@ -77,7 +77,8 @@ func (p *printer) functionName(n Name) {
 	}
 }
 
-// orderBy writes " order by …", without the leading space after a parenthesis; nothing for no keys.
+// orderBy writes " order by …", without the leading space after an opening parenthesis. It writes nothing if the list
+// is empty.
 func (p *printer) orderBy(list []*OrderItem) {
 	if len(list) == 0 {
 		return
@@ -207,7 +208,7 @@ func (p *printer) interval(e *Interval) {
 	}
 }
 
-// singular is a unit in lower case and the singular.
+// singular returns a unit in lower case, without a final s unless it is very short.
 func singular(unit string) string {
 	u := strings.ToLower(unit)
 	if len(u) > 2 {
@@ -306,9 +307,8 @@ func (p *printer) special(s *Special) {
 	p.str(")")
 }
 
-// TypeClass is the class of a type's name, which is how the normal form writes types: int, float,
-// decimal, text, bool, date, time, timestamp, bytes or json, without sizes and parameters; any
-// other type is itself, in lower case.
+// TypeClass returns the class of a type, which the normal form of a cast uses: int, float, decimal, text, bool, date,
+// time, timestamp, bytes or json, without sizes and parameters. It returns any other type in lower case.
 func TypeClass(name string) string {
 	base := strings.ToLower(name)
 	if i := strings.IndexByte(base, '('); i > 0 {

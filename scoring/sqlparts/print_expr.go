@@ -32,10 +32,10 @@ func (p *printer) string(s string) {
 	p.str("'")
 }
 
-// quoted is a string in single quotes.
+// quoted returns s as a string literal in single quotes.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// star writes * with its modifiers; the normal form has no qualifier that is a table.
+// star writes * with its modifiers. The normal form omits a qualifier that is a table's name.
 func (p *printer) star(s *Star) {
 	if s.Qualifier != nil {
 		if c, table := s.Qualifier.(*Column); !table {
@@ -162,8 +162,8 @@ func (p *printer) binary(b *Binary) {
 	p.operand(b, b.R, prec+1)
 }
 
-// operand writes a side of an operator, in parentheses too where dialects differ in how tightly the two
-// operators bind.
+// operand writes a side of a binary operator. It adds parentheses if dialects differ in the relative precedence of the
+// two operators.
 func (p *printer) operand(b *Binary, e Expr, min uint8) {
 	if opPrec(b.Op) == precCompare {
 		min = precBit
@@ -181,7 +181,7 @@ func (p *printer) operand(b *Binary, e Expr, min uint8) {
 	p.expr(e, min)
 }
 
-// loose reports whether dialects differ in how tightly an operator binds.
+// loose reports whether dialects differ in the precedence of an operator.
 func loose(op Op) bool {
 	prec := opPrec(op)
 	return prec == precBit || prec == precPower
@@ -217,7 +217,7 @@ func (p *printer) arrow(e Expr, min uint8) {
 	p.expr(e, min)
 }
 
-// group writes an expression in exactly one pair of parentheses.
+// group writes an expression with exactly one pair of parentheses around it.
 func (p *printer) group(e Expr) {
 	switch x := e.(type) {
 	case *List:
@@ -238,7 +238,7 @@ func (p *printer) group(e Expr) {
 	p.str(")")
 }
 
-// subquery writes a query in an expression: the word "subquery" in the normal form.
+// subquery writes a query in an expression; the normal form is the word subquery.
 func (p *printer) subquery(q *Query) {
 	if p.normal {
 		p.str("subquery")
@@ -254,7 +254,7 @@ func (p *printer) in(e *In) {
 	p.inSet(e)
 }
 
-// inSet writes what follows IN. In the normal form a list is sorted and a query is one word.
+// inSet writes the right side of IN. In the normal form, a list is sorted and a query is the word subquery.
 func (p *printer) inSet(e *In) {
 	switch {
 	case e.Query != nil && p.normal:
@@ -355,8 +355,8 @@ func (p *printer) cast(c *Cast) {
 	p.str(")")
 }
 
-// fieldBase writes what a field is taken of: in parentheses if it is a plain name, which would
-// swallow the field.
+// fieldBase writes the expression before .field: in parentheses if it is a name, a path or a parameter, which the field
+// would otherwise become part of.
 func (p *printer) fieldBase(e Expr) {
 	switch e.(type) {
 	case *Column, *Path, *Param:
@@ -370,7 +370,7 @@ func (p *printer) fieldBase(e Expr) {
 	p.expr(e, precAtom)
 }
 
-// path writes the names after a colon.
+// path writes the names of a path after the colon.
 func (p *printer) path(e *Path) {
 	if p.normal {
 		p.lower(e.Text)

@@ -82,8 +82,9 @@ var setWords = [...]string{Union: "union", Intersect: "intersect", Except: "exce
 
 func (p *printer) setOp(s *SetOp) { p.setTerms(s, len(s.Terms)) }
 
-// setTerms writes the first n terms of a chain. If INTERSECT is next to other operators in one chain, as in SQLite,
-// the terms before the last kind get parentheses, since INTERSECT binds tighter in other dialects.
+// setTerms writes the first n terms of a chain. If INTERSECT and other operators are in one chain, as in SQLite, it
+// puts parentheses around the terms before the last operators of one kind, since INTERSECT binds tighter in other
+// dialects.
 func (p *printer) setTerms(s *SetOp, n int) {
 	first := n - 1
 	for first > 0 && (s.Ops[first-1].Kind == Intersect) == (s.Ops[n-2].Kind == Intersect) {
@@ -211,7 +212,7 @@ func (p *printer) clause(word string, e Expr) {
 var joinWords = [...]string{InnerJoin: "join", LeftJoin: "left join", RightJoin: "right join", FullJoin: "full join",
 	CrossJoin: "cross join", SemiJoin: "semi join", AntiJoin: "anti join"}
 
-// source writes a table expression, after the words that join it to what is before.
+// source writes a table expression, with its join's keywords or comma before it unless it is the first.
 func (p *printer) source(s *Source, first bool) {
 	switch {
 	case first || s.Join == FirstSource:

@@ -40,8 +40,8 @@ var otherReadings = func() (all [len(syntaxes)][]*syntax) {
 	return all
 }()
 
-// settingReadings are those by a setting that is not the default one: MySQL's sql_mode may be
-// NO_BACKSLASH_ESCAPES, ANSI_QUOTES or both.
+// settingReadings holds the ways in which a dialect's engines split SQL only with a setting that is not the default:
+// MySQL's sql_mode may be NO_BACKSLASH_ESCAPES, ANSI_QUOTES or both.
 var settingReadings = func() (all [len(syntaxes)][]*syntax) {
 	for _, x := range append([]*syntax{&syntaxes[MySQL]}, otherReadings[MySQL]...) {
 		plain, ansi := *x, *x
@@ -79,11 +79,11 @@ func (s *Script) OtherReadings() []*Script {
 	return out
 }
 
-// BySetting reports whether the script is one of [Script.OtherReadings] that an engine has only with a
+// BySetting reports whether the script is one of [Script.OtherReadings] in which an engine splits the text only with a
 // setting that is not its default.
 func (s *Script) BySetting() bool { return s.bySetting }
 
-// others returns the lexers of other readings that split the text differently, without duplicates.
+// others returns, for the given syntaxes, lexers whose tokens differ from those of l and of each other.
 func (l *lexer) others(readings []*syntax, stop *halt.Signal) (out []lexer) {
 	seen := [][]token{l.toks}
 	for _, x := range readings {
@@ -97,7 +97,8 @@ func (l *lexer) others(readings []*syntax, stop *halt.Signal) (out []lexer) {
 	return out
 }
 
-// hasOtherReading reports whether an engine of the dialect may split the script into other tokens.
+// hasOtherReading reports whether an engine of the dialect, with default settings, may split the script into other
+// tokens.
 func (s *Script) hasOtherReading() bool {
 	if len(otherReadings[s.Dialect]) == 0 {
 		return false
@@ -112,16 +113,16 @@ func (s *Script) hasOtherReading() bool {
 	})
 }
 
-// sameCuts reports whether two lists of tokens are of the same places, and the same of them are
-// names or strings.
+// sameCuts reports whether two lists of tokens have the same positions, and the same tokens are quoted names or
+// strings.
 func sameCuts(a, b []token) bool {
 	return slices.EqualFunc(a, b, func(a, b token) bool {
 		return a.start == b.start && a.end == b.end && quotes(a.kind) == quotes(b.kind)
 	})
 }
 
-// lexer returns the lexer that cuts a part of the script's text, between two tokens, as the script
-// was cut.
+// lexer returns a lexer for the part of the script's text from one offset to another, which are between tokens. It uses
+// the script's lexical rules.
 func (s *Script) lexer(from, to int) lexer {
 	l := newLexer(s.SQL[:to], s.Dialect)
 	l.pos = from
@@ -131,8 +132,8 @@ func (s *Script) lexer(from, to int) lexer {
 	return l
 }
 
-// Strings returns the values of the strings that are between two places of the script; strings with
-// nothing but ||, + and brackets between them are one.
+// Strings returns the values of the strings between two offsets of the script. Strings with only ||, + and parentheses
+// between them are joined into one.
 func (s *Script) Strings(from, to int) []string {
 	l := s.lexer(from, to)
 	l.lex()

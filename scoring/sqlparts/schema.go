@@ -2,15 +2,15 @@ package sqlparts
 
 import "strings"
 
-// Schema holds the tables that DDL defines. Its users need opposite guarantees: a proof may use only what certainly
-// holds, and a counterexample must respect whatever may hold. So each uncertain fact is marked.
+// Schema holds the tables that DDL defines. Its users need opposite guarantees: a proof may use only facts that are
+// certain, and a counterexample must respect all facts that may hold. So each uncertain fact is marked.
 type Schema struct {
 	Dialect Dialect
 	Tables  []*Table
 	Views   []Name
-	Types   []string // types and domains that the DDL makes, in lower case
+	Types   []string // types and domains that the DDL creates, in lower case
 	Other   []string // statements that may change the rows of any table, such as a trigger
-	Doubt   string   // why nothing of any table is certain; empty if that is not so
+	Doubt   string   // why no definition is certain; empty if the definitions are read completely
 }
 
 // Table is one table, with its keys, foreign keys and checks.
@@ -21,33 +21,34 @@ type Table struct {
 	Foreign []*ForeignKey
 	Checks  []Expr
 	Other   []string // constraints that were not understood, and may restrict the table further
-	Doubt   string   // why its definition is not certain, columns included; empty if it is
+	Doubt   string   // why its definition, including its columns, is not certain; empty if it is certain
 
-	text      string // of the definition
-	inherited bool   // other tables' rows are its rows, too
+	text      string // the text of the definition
+	inherited bool   // a query of it also returns rows of the tables that inherit from it
 }
 
 // ColumnDef is one column of a table.
 type ColumnDef struct {
 	Name    Ident
 	Type    string // as declared, in lower case; empty if it is not known
-	NotNull bool   // it may be that it holds no NULL
-	Sure    bool   // and that is certain
-	Note    string // what is special about its values, such as a collation
+	NotNull bool   // the column certainly or possibly holds no NULL
+	Sure    bool   // NotNull is certain
+	Note    string // a special property of its values, such as a collation
 	Alike   bool   // the table may have another column of the same name
 
-	stated bool // NOT NULL is written, so that it stays when a key goes
+	stated bool // NOT NULL is declared, so that it holds without the primary key too
 }
 
-// Key is a set of columns that is unique among a table's rows, except for NULLs.
+// Key is a set of columns whose values are unique among a table's rows. Rows with a NULL in one of the columns are
+// exempt.
 type Key struct {
 	Columns []*ColumnDef
 	Primary bool
-	Sure    bool // false: of some rows only, perhaps dropped, or perhaps of another table
+	Sure    bool // false: it may hold only for some rows, be dropped, or be of another table
 	name    string
 }
 
-// ForeignKey is columns whose values are those of another table's columns, but for NULLs.
+// ForeignKey states that the values of Columns occur in the columns Target of the table To, unless one is NULL.
 type ForeignKey struct {
 	Columns []*ColumnDef
 	To      *Table
@@ -56,8 +57,8 @@ type ForeignKey struct {
 	name    string
 }
 
-// Fold returns the canonical form of an identifier: lower case if the dialect ignores its case. A name that differs
-// from its unquoted form in the dialect keeps its case. table reports whether it names a table.
+// Fold returns a form of an identifier that is equal for identifiers that mean the same in the dialect: in lower case
+// where the dialect ignores case. table reports whether the identifier names a table.
 func (d Dialect) Fold(id Ident, table bool) string {
 	switch d {
 	case Postgres, Redshift, Generic:
@@ -76,7 +77,8 @@ func (d Dialect) Fold(id Ident, table bool) string {
 	return strings.ToLower(id.Text)
 }
 
-// Path returns the parts of a table's name: BigQuery has several in one pair of quotes.
+// Path returns the parts of a table's name. In BigQuery it splits a part at its dots, since one pair of quotes may
+// enclose several parts.
 func (d Dialect) Path(n Name) Name {
 	if d != BigQuery {
 		return n
@@ -90,12 +92,12 @@ func (d Dialect) Path(n Name) Name {
 	return out
 }
 
-// likeness reports whether two identifiers mean the same.
+// likeness is whether two identifiers mean the same.
 type likeness uint8
 
 const (
 	different likeness = iota
-	perhaps            // settings of the engine decide
+	perhaps            // it depends on settings of the engine, or on parts that one of the names lacks
 	same
 )
 
@@ -111,7 +113,7 @@ func (d Dialect) likeness(a, b Ident, table bool) likeness {
 	return perhaps
 }
 
-// foldAlike reports whether [Dialect.Fold] makes one of two identifiers that differ in case at most.
+// foldAlike reports whether [Dialect.Fold] returns the same for two identifiers that differ at most in letter case.
 func (d Dialect) foldAlike(a, b Ident, table bool) bool {
 	if a.Text == b.Text && a.Quoted == b.Quoted {
 		return true
@@ -134,7 +136,7 @@ func (d Dialect) foldAlike(a, b Ident, table bool) bool {
 	return true
 }
 
-// names reports whether two names of tables mean one: parts that one of them lacks may be anything.
+// names returns whether two table names mean the same table. If one has fewer parts, the result is at most perhaps.
 func (d Dialect) names(a, b Name) likeness {
 	out := same
 	if len(a) != len(b) {
@@ -146,15 +148,15 @@ func (d Dialect) names(a, b Name) likeness {
 	return out
 }
 
-// SameTable reports whether two names may mean one table, and whether they must: parts that one of
-// them lacks may be anything.
+// SameTable reports whether two names may mean the same table, and whether they must. Parts that one of them lacks may
+// have any value.
 func (d Dialect) SameTable(a, b Name) (may, must bool) {
 	l := d.names(a, b)
 	return l > different, l == same
 }
 
-// Column finds a column by name. sure is false if the table may have another of that name, or
-// where settings decide whether it is the same name.
+// Column returns the column with the name, or nil. sure is false if the table may have another column of that name, or
+// if settings decide whether the names are equal.
 func (t *Table) Column(d Dialect, name Ident) (c *ColumnDef, sure bool) {
 	for _, o := range t.Columns {
 		if l := d.likeness(name, o.Name, false); l > different && (c == nil || l == same) {
@@ -164,14 +166,14 @@ func (t *Table) Column(d Dialect, name Ident) (c *ColumnDef, sure bool) {
 	return c, sure
 }
 
-// markUncertain notes that the definition of the table is not certain.
+// markUncertain records why the definition of the table is not certain. The first reason is kept.
 func (t *Table) markUncertain(why string) {
 	if t.Doubt == "" {
 		t.Doubt = why
 	}
 }
 
-// noteOther notes that the table may have constraints that were not understood.
+// noteOther records that the table has or may have a constraint that was not understood.
 func (t *Table) noteOther(what string) {
 	if len(t.Other) < maxNotes {
 		t.Other = append(t.Other, what)

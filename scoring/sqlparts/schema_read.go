@@ -40,20 +40,20 @@ func readSchema(ddl string, d Dialect, stop *halt.Signal) *Schema {
 	return r.schema
 }
 
-// maxAlike limits how many tables in different schemas may share a name before nothing is assumed about them.
+// maxAlike is the number of tables with one last name above which the definitions of all of them count as uncertain.
 const maxAlike = 1000
 
-// schemaReader reads DDL token by token.
+// schemaReader parses DDL token by token.
 type schemaReader struct {
 	parser
 	schema  *Schema
 	named   map[string][]*Table // by the last part of their names, in lower case
 	foreign []foreignNames
-	indexes map[string]bool // the names of indexes, in lower case, that were made
-	between []string        // the words since the last statement that was read
+	indexes map[string]bool // names of the created indexes, in lower case
+	between []string        // the words skipped since the last parsed statement, in lower case
 }
 
-// foreignNames is a foreign key before all tables are known.
+// foreignNames is a foreign key whose table and columns are not resolved yet.
 type foreignNames struct {
 	from    *Table
 	columns []Ident
@@ -63,13 +63,13 @@ type foreignNames struct {
 	name    string
 }
 
-// is reports whether the token n places on is a word or a sign.
+// is reports whether the token n places ahead is the given word or operator.
 func (r *schemaReader) is(n int, word string) bool {
 	t := r.ahead(n)
 	return (t.kind == tokWord || t.kind == tokOp) && strings.EqualFold(r.textOf(t), word)
 }
 
-// words passes the words if they come next.
+// words skips the words if they are the next tokens, and reports whether they are.
 func (r *schemaReader) words(words ...string) bool {
 	for i, w := range words {
 		if !r.is(i, w) {
@@ -90,7 +90,8 @@ func (r *schemaReader) anyOf(words ...string) bool {
 // ended reports whether the statement ends here.
 func (r *schemaReader) ended() bool { return r.cur().kind == tokEOF || r.is(0, ";") }
 
-// over reports whether the statement ends here, also where no semicolon does it.
+// over reports whether the statement ends here, even without a semicolon: at GO, or at CREATE, ALTER or DROP of a
+// table, index or view.
 func (r *schemaReader) over() bool {
 	return r.ended() || r.is(0, "go") ||
 		r.anyOf("create", "alter", "drop") &&
@@ -98,7 +99,7 @@ func (r *schemaReader) over() bool {
 			(r.i == 0 || r.toks[r.i-1].code != oComma)
 }
 
-// name reads a name, qualified or not; nil if none comes.
+// name parses a name, qualified or not; it returns nil if there is none.
 func (r *schemaReader) name() (n Name) {
 	for {
 		switch k := r.cur().kind; k {
@@ -114,7 +115,7 @@ func (r *schemaReader) name() (n Name) {
 	}
 }
 
-// conditional are words before a statement that make it uncertain that it runs.
+// conditional are the words that make it uncertain, if they precede a statement, whether the statement is run.
 var conditional = []string{"if", "else", "while", "loop", "repeat", "exec", "execute", "case", "exception", "procedure",
 	"function", "trigger", "event", "task", "as", "returns", "declare"}
 
@@ -156,13 +157,13 @@ func (r *schemaReader) statement() {
 // first reports whether the current token starts a statement.
 func (r *schemaReader) first() bool { return r.i == 0 || r.toks[r.i-1].code == oSemicolon }
 
-// schemaBody reports whether a semicolon is in the body of a routine, whose statements are not run.
+// schemaBody reports whether a semicolon is in the body of a routine, whose statements are not run by the DDL.
 func (r *schemaReader) schemaBody() bool {
 	return slices.ContainsFunc(r.between,
 		func(w string) bool { return w == "procedure" || w == "function" || w == "trigger" })
 }
 
-// pass passes the rest of the statement.
+// pass skips the rest of the statement.
 func (r *schemaReader) pass() {
 	for !r.ended() {
 		r.next()
@@ -222,7 +223,7 @@ func (r *schemaReader) create(sure bool) {
 		case r.words("schema"):
 			for ; !r.over(); r.next() {
 			}
-			if r.is(0, "create") && r.dialect != TSQL { // the tables that follow are of that schema
+			if r.is(0, "create") && r.dialect != TSQL { // the following tables are in that schema
 				r.schema.markUncertain("CREATE SCHEMA with tables")
 			}
 			return
@@ -252,8 +253,8 @@ func (r *schemaReader) routine() {
 	}
 }
 
-// targets returns the tables that a name in a statement may mean. sure reports whether it certainly means that one
-// table.
+// targets returns the tables that a name in a statement may mean. sure reports whether the name certainly means the
+// only table that is returned.
 func (r *schemaReader) targets(n Name) (tables []*Table, sure bool) {
 	for _, t := range r.named[strings.ToLower(n.Last().Text)] {
 		switch l := r.dialect.names(n, t.Name); {
@@ -266,7 +267,7 @@ func (r *schemaReader) targets(n Name) (tables []*Table, sure bool) {
 	return tables, sure
 }
 
-// add adds a table, and remove takes one away.
+// add adds a table to the schema.
 func (r *schemaReader) add(t *Table) {
 	r.schema.Tables = append(r.schema.Tables, t)
 	name := strings.ToLower(t.Name.Last().Text)
@@ -300,7 +301,7 @@ func (r *schemaReader) index(unique, sure bool) {
 	for !r.ended() && !r.words("on") {
 		r.next()
 	}
-	if r.words("only") { // not of the partitions
+	if r.words("only") { // the index does not include the partitions
 		sure = false
 	}
 	tables, certain := r.targets(r.name())
@@ -308,7 +309,7 @@ func (r *schemaReader) index(unique, sure bool) {
 	var other string
 	for ; !r.over(); r.next() {
 		switch {
-		case r.is(0, "where"): // it holds for some rows only
+		case r.is(0, "where"): // a partial index
 			sure = false
 		case r.is(0, "nulls") && r.is(1, "not"):
 			other = "UNIQUE NULLS NOT DISTINCT"
@@ -369,8 +370,8 @@ func (r *schemaReader) drop(sure bool) {
 	r.pass()
 }
 
-// dropKey takes away the key of that name. If no key has it, each key without a name may be the
-// one.
+// dropKey removes the key of that name from the tables. If sure is false, or if it is a foreign key, it only marks it
+// as uncertain. If none has the name, it marks all unnamed ones as uncertain, since each may be the one.
 func (r *schemaReader) dropKey(tables []*Table, name string, sure bool) {
 	found := false
 	for _, t := range tables {
@@ -409,16 +410,15 @@ func (r *schemaReader) dropKey(tables []*Table, name string, sure bool) {
 	}
 }
 
-// weaken notes that the columns of a dropped primary key may hold NULL, unless they are declared NOT NULL
-// themselves.
+// weaken records that the columns of a dropped primary key may hold NULL, unless they are declared NOT NULL themselves.
 func (k *Key) weaken() {
 	for _, c := range k.Columns {
 		c.Sure = c.Sure && c.stated
 	}
 }
 
-// inherits notes that the tables that are named have the rows of another one, too, which no key of
-// theirs keeps apart.
+// inherits records that queries of the tables named n also return the rows of another table, so that keys of n are not
+// certain among these rows.
 func (r *schemaReader) inherits(n Name) {
 	tables, _ := r.targets(n)
 	for _, t := range tables {
@@ -429,7 +429,7 @@ func (r *schemaReader) inherits(n Name) {
 	}
 }
 
-// defined notes that a name that tables may have is given to something else.
+// defined marks the tables that n may name as uncertain, because a statement gives this name to something else.
 func (r *schemaReader) defined(n Name, why string) {
 	tables, _ := r.targets(n)
 	for _, t := range tables {
@@ -460,7 +460,7 @@ func (r *schemaReader) alter(sure bool) {
 	}
 }
 
-// change reads one change of ALTER TABLE.
+// change parses one change of ALTER TABLE.
 func (r *schemaReader) change(t *Table, sure bool) {
 	switch {
 	case r.words("add"):
@@ -630,7 +630,7 @@ func (r *schemaReader) alterColumn(t *Table, sure bool) {
 	}
 }
 
-// rest passes what is left of a change, up to the next one.
+// rest skips the rest of a change of ALTER TABLE, up to the next change.
 func (r *schemaReader) rest(t *Table) {
 	for depth := 0; !r.over(); r.next() {
 		switch {
@@ -654,14 +654,14 @@ func (r *schemaReader) marks(t *Table) {
 		t.noteOther("MATCH FULL")
 	case r.is(0, "nulls") && r.is(1, "not"):
 		t.noteOther("UNIQUE NULLS NOT DISTINCT")
-	case r.is(0, "not") && r.is(1, "valid"), r.is(0, "novalidate"): // of the constraint that was read last
+	case r.is(0, "not") && r.is(1, "valid"), r.is(0, "novalidate"): // applies to the last constraint
 		if n := len(r.foreign); n > 0 && r.foreign[n-1].from == t {
 			r.foreign[n-1].sure = false
 		}
 	}
 }
 
-// table reads the elements of CREATE TABLE, from the bracket that opens them.
+// table parses the elements of CREATE TABLE, from the opening bracket, and adds the table to the schema.
 func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 	t := &Table{Name: n}
 	start := r.start()
@@ -670,7 +670,7 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 	for r.cur().kind != tokEOF && !r.is(0, ";") && !r.words(")") {
 		at := r.i
 		switch {
-		case r.words("like"): // and the columns of another table
+		case r.words("like"): // it also has the columns of another table
 			t.markUncertain("LIKE")
 		case r.constraint(t, true):
 		default:
@@ -714,7 +714,7 @@ func (r *schemaReader) table(n Name, sure, replaces, lenient bool) {
 	}
 	tables, certain := r.targets(n)
 	switch {
-	case !certain: // the first, or of another schema
+	case !certain: // no other table certainly has this name
 		r.add(t)
 	case replaces && sure:
 		r.remove(tables[0])
@@ -745,7 +745,7 @@ func (r *schemaReader) skip() {
 	}
 }
 
-// constraint reads a constraint of a table and reports whether one came.
+// constraint parses a table constraint and reports whether there is one.
 func (r *schemaReader) constraint(t *Table, sure bool) bool {
 	name := ""
 	at := r.i
@@ -783,10 +783,11 @@ func (r *schemaReader) constraint(t *Table, sure bool) bool {
 	return true
 }
 
-// columnBehind reports whether KEY or INDEX is a column's name: a type with a length follows it.
+// columnBehind reports whether KEY or INDEX is the name of a column here: a type with a length, such as varchar(20),
+// follows it.
 func (r *schemaReader) columnBehind() bool { return r.is(2, "(") && r.ahead(3).kind == tokNumber }
 
-// check reads (condition).
+// check parses the parenthesized condition of CHECK and adds it to the table.
 func (r *schemaReader) check(t *Table) {
 	start := r.start()
 	r.brackets()
@@ -800,7 +801,7 @@ func (r *schemaReader) check(t *Table) {
 	t.noteOther("a check that badger cannot read")
 }
 
-// brackets passes what the current bracket encloses, and the one that closes it.
+// brackets skips the parentheses that start at the current token, including their content.
 func (r *schemaReader) brackets() {
 	for depth := 0; r.cur().kind != tokEOF; {
 		switch {
@@ -831,7 +832,7 @@ var idleWords = []string{
 	"null", "rowguidcol", "using", "index", "tablespace", "with",
 }
 
-// afterValue are the words that end the expression of DEFAULT.
+// afterValue are the words that may follow the expression of DEFAULT, and so end it.
 var afterValue = []string{
 	"not", "null", "primary", "unique", "references", "check", "collate", "comment", "constraint", "generated", "on", "as",
 	"auto_increment", "autoincrement", "identity", "encode", "match",
@@ -945,8 +946,8 @@ func (r *schemaReader) column(t *Table, sure, lenient bool) {
 	}
 }
 
-// primary notes that the columns of a primary key hold no NULL. In SQLite that is certain of the one
-// that names the row alone.
+// primary records that the columns of a primary key hold no NULL. In SQLite this is certain only for a single INTEGER
+// column that is the rowid.
 func (r *schemaReader) primary(k *Key, sure bool) {
 	for _, c := range k.Columns {
 		c.NotNull = true
@@ -954,7 +955,7 @@ func (r *schemaReader) primary(k *Key, sure bool) {
 	}
 }
 
-// descends reports whether the primary key that was just read is DESC.
+// descends reports whether the primary key that was just parsed is declared DESC.
 func (r *schemaReader) descends() bool {
 	for i := r.i - 1; i > 0 && r.toks[i].code != oComma && r.toks[i].code != oLparen; i-- {
 		if strings.EqualFold(r.textOf(&r.toks[i]), "desc") {
@@ -964,7 +965,7 @@ func (r *schemaReader) descends() bool {
 	return false
 }
 
-// alike marks columns with the same name.
+// alike marks c and the other columns of the table with the same name, ignoring case, as Alike.
 func (r *schemaReader) alike(t *Table, c *ColumnDef) {
 	for _, o := range t.Columns {
 		if o != c && strings.EqualFold(o.Name.Text, c.Name.Text) {
@@ -975,7 +976,7 @@ func (r *schemaReader) alike(t *Table, c *ColumnDef) {
 	}
 }
 
-// angles passes <…>, in which a type holds others.
+// angles skips the parameters <…> of a type, including nested ones.
 func (r *schemaReader) angles() {
 	for depth := 0; !r.ended(); {
 		for _, sign := range r.text() {
@@ -992,7 +993,7 @@ func (r *schemaReader) angles() {
 	}
 }
 
-// value passes the expression of DEFAULT: what comes before the next constraint.
+// value skips the expression of DEFAULT, up to the next constraint, comma or closing bracket.
 func (r *schemaReader) value() {
 	for first := true; !r.ended(); first = false {
 		switch {
@@ -1008,7 +1009,7 @@ func (r *schemaReader) value() {
 	}
 }
 
-// listed reads the columns of a key of a table, and what names it.
+// listed parses the column list of a table's key, with a name before it if any, and records the key.
 func (r *schemaReader) listed(t *Table, primary, sure bool, name string) {
 	index, columns := r.namedList()
 	if name == "" {
@@ -1017,8 +1018,8 @@ func (r *schemaReader) listed(t *Table, primary, sure bool, name string) {
 	r.key(t, columns, primary, sure, name)
 }
 
-// key records a key. For a key of expressions, or of columns that the table does not have, it only notes that the
-// table has other constraints.
+// key records a key of the named columns. If a name is an expression or not a column of the table, it only records that
+// the table has other constraints.
 func (r *schemaReader) key(t *Table, names []Ident, primary, sure bool, name string) {
 	k := &Key{Primary: primary, Sure: sure && !t.inherited, name: name}
 	for _, n := range names {
@@ -1039,8 +1040,8 @@ func (r *schemaReader) key(t *Table, names []Ident, primary, sure bool, name str
 	t.Keys = append([]*Key{k}, t.Keys...)
 }
 
-// namedList parses the list after words such as CLUSTERED or the name of an index, which may be the name of the
-// key.
+// namedList skips words such as CLUSTERED before a column list and parses the list. name is the last other word before
+// it, which may be the name of an index or key.
 func (r *schemaReader) namedList() (name string, columns []Ident) {
 	for !r.ended() && !r.is(0, "(") && !r.is(0, ",") && !r.is(0, ")") {
 		if k := r.cur().kind; (k == tokWord || k == tokQuoted || k == tokDouble) &&
@@ -1053,7 +1054,7 @@ func (r *schemaReader) namedList() (name string, columns []Ident) {
 	return name, columns
 }
 
-// keyList parses the list of an index, after words such as USING btree.
+// keyList skips to the column list of an index, after words such as USING btree, and parses it.
 func (r *schemaReader) keyList() ([]Ident, bool) {
 	for !r.ended() && !r.is(0, "(") {
 		r.next()
@@ -1061,7 +1062,7 @@ func (r *schemaReader) keyList() ([]Ident, bool) {
 	return r.list()
 }
 
-// list reads (a, b DESC) and returns the names; an expression has an empty one.
+// list parses (a, b DESC) and returns the names. An element that is an expression has an empty name.
 func (r *schemaReader) list() (out []Ident, ok bool) {
 	if !r.words("(") {
 		return nil, false
@@ -1083,7 +1084,8 @@ func (r *schemaReader) list() (out []Ident, ok bool) {
 	return out, true
 }
 
-// link resolves the tables and columns that foreign keys name. It drops a key if a name does not resolve.
+// link resolves the table and column names of foreign keys and adds the keys to their tables. It ignores a foreign key
+// with a name that does not resolve.
 func (r *schemaReader) link() {
 	for _, f := range r.foreign {
 		tables, _ := r.targets(f.to)

@@ -34,40 +34,39 @@ const (
 	KindDescribe      Kind = "describe"
 	KindExplain       Kind = "explain"
 	KindTransaction   Kind = "transaction"
-	KindBlock         Kind = "block"       // BEGIN, IF, LOOP, END … of scripts: the statements inside follow as statements
+	KindBlock         Kind = "block"       // BEGIN, IF, LOOP …; the statements inside are separate statements
 	KindMaintenance   Kind = "maintenance" // VACUUM, ANALYZE, OPTIMIZE, REFRESH …
 	KindAttach        Kind = "attach"      // ATTACH, DETACH, INSTALL, LOAD extension
 	KindPragma        Kind = "pragma"
 	KindLock          Kind = "lock"
-	KindOther         Kind = "other" // starts with no known word
+	KindOther         Kind = "other" // starts with an unknown word
 )
 
 // Effect is the possible effect of running a statement, as a set of flags.
 type Effect uint16
 
-// The effects. A statement has those of every statement inside it: WITH x AS (DELETE …) SELECT …
-// writes.
+// The effects. A statement has those of every statement inside it: WITH x AS (DELETE …) SELECT … has Writes.
 const (
 	Reads    Effect = 1 << iota // reads tables
 	Writes                      // changes rows
 	Defines                     // creates, changes or drops objects
-	Grants                      // changes who may do what
-	Imports                     // brings data in from files or stages
-	Exports                     // sends data out to files or stages
+	Grants                      // changes privileges
+	Imports                     // reads data from files or stages
+	Exports                     // writes data to files or stages
 	Runs                        // runs code that is not in the script: CALL, EXECUTE
 	Session                     // changes the session or the transaction only
 	Attaches                    // opens other databases, loads extensions
 	Locks                       // takes locks: LOCK TABLE, SELECT … FOR UPDATE
-	Unknown                     // not known
+	Unknown                     // may have any effect
 )
 
-// ReadOnly reports whether the statement changes nothing but its own session.
+// ReadOnly reports whether the effects are at most reading and changes of the statement's own session.
 func (e Effect) ReadOnly() bool { return e&^(Reads|Session) == 0 }
 
 var effectNames = [...]string{"reads", "writes", "defines", "grants", "imports", "exports", "runs", "session",
 	"attaches", "locks", "unknown"}
 
-// String lists the flags, separated by commas.
+// String returns the names of the flags, separated by commas.
 func (e Effect) String() string {
 	s := ""
 	for i, name := range effectNames {
@@ -90,8 +89,8 @@ func (s *Script) Effects() Effect {
 	return e
 }
 
-// Final is the query whose rows the script ends with: that of the last query statement or, if there
-// is none, the query inside the last statement that has one. It is nil if the script has no query.
+// Final returns the query whose rows are the script's result: that of the last query statement or, if there is none,
+// the query inside the last statement that has one. It is nil if the script has no query.
 func (s *Script) Final() *Query {
 	var inside *Query
 	for i := len(s.Statements) - 1; i >= 0; i-- {
@@ -106,8 +105,8 @@ func (s *Script) Final() *Query {
 	return inside
 }
 
-// link lets queries see the tables that earlier statements of the script made from queries, and the
-// variables they declared.
+// link records for each statement's query the tables that earlier statements of the script create from queries, and the
+// variables that they declare.
 func link(s *Script) {
 	var made []*CTE
 	var declared []Ident

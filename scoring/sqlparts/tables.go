@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Tables returns the full names of the base tables that the query reads anywhere, as first written, in order.
-// Tables of common table expressions that are never read are included. Names that differ only in case are the same.
+// Tables returns the full names of the base tables that the query reads anywhere, in the order of the text. Names that
+// differ only in case are returned once, as first written. Tables that only unused common table expressions read are
+// included.
 func Tables(q *Query) []Name {
 	if q == nil {
 		return nil
@@ -31,8 +32,8 @@ func Tables(q *Query) []Name {
 	return out
 }
 
-// baseTables are the last names of the base tables a query reads, common table expressions only if
-// they are reached.
+// baseTables returns the last names of the base tables that a query reads, in lower case and sorted. It ignores common
+// table expressions that are never read.
 func baseTables(q *Query) []string {
 	var names []string
 	r := tableReader{dialect: q.dialect, table: func(s *Source) {
@@ -42,17 +43,17 @@ func baseTables(q *Query) []string {
 	return set(names)
 }
 
-// cteList is the common table expressions of one WITH clause.
+// cteList holds the common table expressions of one WITH clause.
 type cteList struct {
 	ctes  []*CTE
-	index map[string]int // the last of each name, made when there are many
-	prev  []int          // the one before of the same name, -1 if none
+	index map[string]int // index of the last one with each name; built only for long lists
+	prev  []int          // index of the previous one with the same name; -1 if none
 }
 
-// manyCTEs is the number from which on names are looked up in a map.
+// manyCTEs is the number of common table expressions above which a map is used to find them.
 const manyCTEs = 16
 
-// find is the index of the last one of the first n that has the name, -1 if none.
+// find returns the index of the last of the first n elements that has the name, or -1 if none has.
 func (l *cteList) find(name string, n int) int {
 	if len(l.ctes) <= manyCTEs {
 		for i := n - 1; i >= 0; i-- {
@@ -83,10 +84,10 @@ func (l *cteList) find(name string, n int) int {
 	return i
 }
 
-// maxSources is the maximum number of sources of a frame that are examined for the owner of a name in FROM.
+// maxSources is the maximum number of sources of a frame that are searched for the first part of a dotted name in FROM.
 const maxSources = 256
 
-// array reports whether a dotted name in FROM is an array of a source in view: FROM t, t.items.
+// array reports whether a dotted name in FROM is an array of a source in scope, as in FROM t, t.items.
 func (f *frame) array(d Dialect, n Name) bool {
 	for ; f != nil; f = f.outer {
 		for i := len(f.sources) - 1; i >= max(0, len(f.sources)-maxSources); i-- {
@@ -98,24 +99,23 @@ func (f *frame) array(d Dialect, n Name) bool {
 	return false
 }
 
-// tableReader goes through a query by the rules of [Bind] for tables alone, which takes far less.
+// tableReader finds the base tables of a query by the rules of [Bind], without resolving columns, which costs far less.
 type tableReader struct {
 	dialect Dialect
-	all     bool          // read every common table expression, not only those that are reached
+	all     bool          // read every common table expression, not only those that the query uses
 	table   func(*Source) // called for every base table
 
 	reached map[*CTE]bool
 	queue   []pendingCTE
 }
 
-// pendingCTE is a reached common table expression that is still to be read, and the frame of its
-// body.
+// pendingCTE is a used common table expression that must still be read, and the frame of its body.
 type pendingCTE struct {
 	query *Query
 	frame *frame
 }
 
-// run goes through the query and, one after the other, the common table expressions it reaches.
+// run reads the query and then, one after another, the common table expressions that it uses.
 func (r *tableReader) run(q *Query) {
 	var outer *frame
 	if len(q.created) > 0 {
@@ -158,11 +158,12 @@ func (r *tableReader) query(q *Query, outer *frame) {
 	}
 }
 
-// with creates the frame of a WITH clause. owner is nil for tables that earlier statements created.
+// with returns the frame of a WITH clause, and reads its data-modifying statements. owner is nil for tables that
+// earlier statements created.
 func (r *tableReader) with(ctes []*CTE, owner *Query, outer *frame) *frame {
 	f := &frame{outer: outer, ctes: &cteList{ctes: ctes}, n: len(ctes), skip: -1, owner: owner}
 	for i, c := range ctes {
-		if c.Write != nil { // always run, and what it returns is the target's
+		if c.Write != nil { // always run; its rows are those of the target table
 			if len(c.Write.Target) > 0 {
 				r.table(&Source{Span: c.Write.Span, Table: c.Write.Target})
 			}
@@ -175,7 +176,7 @@ func (r *tableReader) with(ctes []*CTE, owner *Query, outer *frame) *frame {
 	return f
 }
 
-// inside is the frame of the body of the i-th common table expression of a frame.
+// inside returns the frame of the body of the i-th common table expression of a frame.
 func (r *tableReader) inside(f *frame, i int) *frame {
 	in := &frame{outer: f.outer, ctes: f.ctes, n: i, skip: -1, owner: f.owner}
 	if f.owner != nil {
@@ -184,7 +185,7 @@ func (r *tableReader) inside(f *frame, i int) *frame {
 	return in
 }
 
-// reach makes sure that a common table expression is read.
+// reach queues the body of a common table expression to be read, once.
 func (r *tableReader) reach(c *CTE, f *frame) {
 	if r.all || r.reached[c] {
 		return
@@ -264,7 +265,7 @@ func (r *tableReader) nodes(list []Expr, f *frame) {
 	}
 }
 
-// node reads the queries in a node.
+// node reads the queries inside a node.
 func (r *tableReader) node(e Node, f *frame) {
 	if e == nil {
 		return

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Templates returns the template expressions in the script, {{ x }}, {% x %} and ${x}, in order. Any text may
-// replace them. Inside a string, where braces may belong to arrays and patterns, only {{ followed by a blank and
-// ${} around a name are recognized.
+// Templates returns the spans of the template expressions {{ x }}, {% x %} and ${x} in the script, in order. A template
+// engine may replace them by any text. Inside a string, where braces may belong to arrays and patterns, only {{
+// followed by a blank or -, {% and ${ before a name are recognized.
 func (s *Script) Templates() []Span {
 	if !strings.Contains(s.SQL, "{") {
 		return nil
@@ -20,7 +20,7 @@ func (s *Script) Templates() []Span {
 	}
 	texts = texts.merged()
 	var found []Span
-	none := map[string]bool{} // nothing further on closes these
+	none := map[string]bool{} // closing signs that do not occur in the rest of the text
 	closed := func(text, by string) int {
 		if none[by] {
 			return 0

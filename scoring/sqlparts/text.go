@@ -2,7 +2,7 @@ package sqlparts
 
 import "strings"
 
-// identOf is the name a token spells, without quotes.
+// identOf returns the name that a token spells, without quotes and with escapes resolved.
 func (p *parser) identOf(t *token) Ident {
 	s := p.textOf(t)
 	switch t.kind {
@@ -71,7 +71,7 @@ func (p *parser) stringOf(t *token) string {
 	return bodyText(body, quote, width == 1, escapes)
 }
 
-// continuedText is the value of a string that may continue on later lines; its first quote is at k.
+// continuedText returns the value of a string that may continue on later lines. Its first quote is at k.
 func continuedText(s string, k int, escapes bool) string {
 	text := ""
 	for k >= 0 {
@@ -97,7 +97,7 @@ func bodyText(body string, quote byte, doubled, escapes bool) string {
 	return body
 }
 
-// unescape resolves the backslash escapes all dialects share; others are kept as they are written.
+// unescape resolves the backslash escapes that all dialects share. Others are kept as written.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -10,7 +10,7 @@ import (
 // are shared and must not be changed. The zero value is ready for use, also by several goroutines; a nil *Texts
 // caches nothing.
 type Texts struct {
-	Halt *halt.Signal // ends what takes long; set before first use
+	Halt *halt.Signal // stops work that takes too long; may be nil; set before first use
 
 	mu      sync.Mutex
 	scripts map[textKey]*Script
@@ -30,7 +30,7 @@ type textKey struct {
 	dialect Dialect
 }
 
-// Parse is [Parse], once for each text.
+// Parse returns [Parse] of the text, cached.
 func (t *Texts) Parse(sql string, d Dialect) *Script {
 	if t == nil {
 		return Parse(sql, d)
@@ -40,7 +40,7 @@ func (t *Texts) Parse(sql string, d Dialect) *Script {
 	return kept(&t.scripts, textKey{sql, d}, func(sql string, d Dialect) *Script { return parseUntil(sql, d, t.Halt) })
 }
 
-// ReadSchema is [ReadSchema], once for each text.
+// ReadSchema returns [ReadSchema] of the DDL, cached.
 func (t *Texts) ReadSchema(ddl string, d Dialect) *Schema {
 	if t == nil {
 		return ReadSchema(ddl, d)
@@ -50,7 +50,7 @@ func (t *Texts) ReadSchema(ddl string, d Dialect) *Schema {
 	return kept(&t.schemas, textKey{ddl, d}, func(ddl string, d Dialect) *Schema { return readSchema(ddl, d, t.Halt) })
 }
 
-// Bind is [Bind] of two queries of one case by the schema that DDL gives, once for each pair.
+// Bind returns [Bind] of two queries of one case with the schema of the DDL, cached for each pair.
 func (t *Texts) Bind(ddl, gold, pred string, d Dialect) (g, p *Bound) {
 	key := pairKey{gold, pred, ddl, d}
 	if t != nil {

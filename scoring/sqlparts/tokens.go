@@ -9,18 +9,18 @@ type TokenKind uint8
 const (
 	TokenWord      TokenKind = iota // a keyword or an unquoted name
 	TokenName                       // a quoted name; in a dialect where "x" may be either, also a string
-	TokenString                     // a string of any kind, prefix included
+	TokenString                     // a string of any kind, including its prefix
 	TokenNumber                     // a number
 	TokenParameter                  // a placeholder, a variable or an expression of a template
 	TokenSign                       // an operator, a bracket, a comma, or a character that starts no token
-	TokenComment                    // comments that follow each other, and statements of a template
+	TokenComment                    // comments in a row, or statements of a template such as {% x %}
 )
 
 // Token is a span of SQL text other than white space. Only white space is between two tokens.
 type Token struct {
 	Span
 	Kind    TokenKind
-	Keyword bool   // a word that the reader knows, such as SELECT
+	Keyword bool   // a word of the parser's grammar, such as SELECT
 	Value   string // equal for two spellings of the same word, name or constant
 }
 
@@ -35,8 +35,9 @@ func Tokens(sql string, dialect Dialect) []Token {
 	return tokensOf(&l, dialect)
 }
 
-// TokenReadings splits SQL text in every way in which an engine of the dialect may split it: first as [Tokens]
-// does, then in the other ways. A check that must not miss an effect of the text examines all of them.
+// TokenReadings splits SQL text in every way in which an engine of the dialect, with default settings, may split it:
+// first as [Tokens] does, then in the other ways. A check that must not miss an effect of the text examines all of
+// them.
 func TokenReadings(sql string, dialect Dialect) [][]Token {
 	if int(dialect) >= len(syntaxes) {
 		dialect = Generic
@@ -106,7 +107,7 @@ func tokensOf(l *lexer, dialect Dialect) []Token {
 	return out
 }
 
-// appendComment appends the comments between two tokens.
+// appendComment appends the text between two tokens as one comment token, unless it is only white space.
 func appendComment(out []Token, sql string, from, to int) []Token {
 	for from < to && spaceAt(sql, from) > 0 {
 		from += spaceAt(sql, from)
@@ -118,7 +119,7 @@ func appendComment(out []Token, sql string, from, to int) []Token {
 	return append(out, Token{Span: Span{int32(from), int32(from + len(gap))}, Kind: TokenComment, Value: gap}) //nolint:gosec // within maxText
 }
 
-// spaceAt is the length of the white space that is at a place, 0 for none.
+// spaceAt returns the length of the white-space character at an offset, or 0 if there is none.
 func spaceAt(sql string, at int) int {
 	if class[sql[at]] == clsSpace {
 		return 1

@@ -9,7 +9,7 @@ func Walk(n Node, visit func(Node) bool) {
 
 type walker struct{ visit func(Node) bool }
 
-// node visits any node. The cases of typed nil pointers are those fields that may be unset.
+// node visits a node and everything inside it. n may be nil, but not a nil pointer of a type other than *Query.
 func (w walker) node(n Node) {
 	switch n := n.(type) {
 	case nil:

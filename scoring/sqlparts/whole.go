@@ -7,7 +7,8 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// idleInText are words that have no effect, or that the tree expresses in another form.
+// idleInText are words that have no effect, or that Format writes in another form, so that Kept does not search them in
+// the tree.
 var idleInText = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`as outer inner all asc select from where and or not in is null join on cross left right full semi anti apply lateral using
@@ -20,7 +21,7 @@ var idleInText = func() map[string]bool {
 	return m
 }()
 
-// Whole returns the query of a script that consists of one query that only reads, if all of it is in the tree.
+// Whole returns the query of a script that consists of one read-only query, if the tree contains all of the text.
 // Otherwise q is nil and why gives the reason.
 func (s *Script) Whole() (q *Query, why string) {
 	switch {
@@ -37,8 +38,8 @@ func (s *Script) Whole() (q *Query, why string) {
 	return s.Statements[0].Query, ""
 }
 
-// Kept reports whether all words of the script are in the tree of its final query. Words that the parser skipped
-// without a note are not.
+// Kept reports whether all words of the script are in the tree of its final query, that is, whether the parser skipped
+// none, even without a note.
 func (s *Script) Kept() bool {
 	q := s.Final()
 	if q == nil || s.adjacent() {
@@ -66,8 +67,8 @@ func (s *Script) Kept() bool {
 	return true
 }
 
-// wordsOf returns the words of a name or string, so that names in one pair of quotes or in several compare equal,
-// or the value itself if it has none.
+// wordsOf returns the words of a name or string, or the value itself if it has none. So "a.b" and "a"."b" compare
+// equal.
 func wordsOf(value string) []string {
 	if value == "" {
 		return nil
@@ -80,8 +81,8 @@ func wordsOf(value string) []string {
 	return words
 }
 
-// adjacent reports whether two strings follow each other and were not read as one, so that the second
-// may be a name or a part of the first.
+// adjacent reports whether two strings follow each other and the dialect does not join them. The second may be an
+// alias.
 func (s *Script) adjacent() bool {
 	if s.Dialect == MySQL || s.Dialect == Databricks {
 		return false

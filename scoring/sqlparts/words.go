@@ -1,14 +1,14 @@
 package sqlparts
 
-// The hash of a word in lower case, FNV-1a. The lexer computes it while it looks for the word's
-// end.
+// The parameters of the FNV-1a hash of a word in lower case, and the size of wordTable. The lexer computes the hash
+// while it searches the end of the word.
 const (
 	wordSeed  = 2166136261
 	wordPrime = 16777619
 	wordSlots = 2048
 )
 
-// wordTable finds a word's code by its hash, with linear probing.
+// wordTable is a hash table of the words' codes, with linear probing.
 var wordTable = func() (t [wordSlots]code) {
 	for i, w := range wordTexts {
 		h := uint32(wordSeed)
@@ -23,7 +23,7 @@ var wordTable = func() (t [wordSlots]code) {
 	return t
 }()
 
-// wordCode is the code of a word with hash h, in any case; 0 if the parser does not know it.
+// wordCode returns the code of a word with hash h, in any case; 0 if the word is not in the parser's grammar.
 func wordCode(h uint32, word string) code {
 	for {
 		c := wordTable[h%wordSlots]
@@ -51,7 +51,7 @@ func equalLower(lower, word string) bool {
 	return true
 }
 
-// wordSet is a set of words and operators.
+// wordSet returns the set of these words and operators.
 func wordSet(codes ...code) (t [lastCode]bool) {
 	for _, c := range codes {
 		t[c] = true
@@ -59,7 +59,7 @@ func wordSet(codes ...code) (t [lastCode]bool) {
 	return t
 }
 
-// allBut is the set of all words but these.
+// allBut returns the set of all words that are in none of the sets.
 func allBut(sets ...[lastCode]bool) *[lastCode]bool {
 	var t [lastCode]bool
 	for c := firstWord; c < lastCode; c++ {
@@ -86,7 +86,7 @@ var (
 		wAny,
 		wAll, wGlobal, wHash, wLoop, wMerge, wStraightJoin, wApply, wDirected)
 
-	// reserved are words that are never a name without quotes, and start no expression.
+	// reserved are words that are not parsed as an unquoted name, except where reservedAsColumn allows it.
 	reserved = wordSet(wSelect, wFrom, wWhere, wGroup, wHaving, wOrder, wBy, wUnion, wIntersect, wExcept, wLimit, wQualify,
 		wInto, wSet, wJoin, wInner, wCross, wNatural, wOn, wUsing, wAs, wAnd, wOr, wNot, wIn, wIs, wLike, wBetween, wCase,
 		wWhen, wThen, wElse, wEnd, wDistinct, wWith, wCreate, wDrop, wInsert, wUpdate, wDelete)
@@ -94,7 +94,7 @@ var (
 	// columnWord are reserved words that PostgreSQL and DuckDB read as a column where an operand is required.
 	columnWord = wordSet(wBetween, wBy, wSet, wInsert, wUpdate, wDelete, wDrop)
 
-	// callable are reserved words that are functions before a parenthesis.
+	// callable are reserved words that are function names if a parenthesis follows.
 	callable = wordSet(wLike, wInsert, wSet)
 
 	// changing are words that start a statement which changes something. They cannot be an alias without AS.
@@ -131,7 +131,7 @@ var (
 			wOuter, wCross, wNatural, wSemi, wAnti, wAsof, wPositional, wStraightJoin, wGlobal))
 )
 
-// takesHint reports whether a hint may follow the word.
+// takesHint reports whether an optimizer hint may follow the word.
 func takesHint(c code) bool {
 	return c == wSelect || c == wInsert || c == wUpdate || c == wDelete || c == wMerge || c == wReplace
 }

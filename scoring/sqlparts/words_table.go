@@ -1,9 +1,9 @@
 package sqlparts
 
-// code names a word or operator the parser knows; 0 is none of them.
+// code names a word or operator the parser knows; 0 for any other.
 type code uint16
 
-// noCode is a code no token has.
+// noCode is a code that no token has.
 const noCode code = 0xffff
 
 const (
@@ -494,7 +494,7 @@ type operator struct {
 	code code
 }
 
-// wordTexts are the words in lower case, from the code of the first one on.
+// wordTexts are the words in lower case, in the order of their codes, starting with firstWord.
 var wordTexts = [...]string{
 	"absent", "aggregate", "all", "alter", "analyze", "and", "anti", "any", "apply", "approximate", "array", "as", "asc",
 	"asof",

@@ -38,8 +38,8 @@ func Unwrap(text string, d Dialect) (sql string, around []string) {
 
 const maxWrappings = 6
 
-// unwrapped is a cheap check that reports whether text has no wrapping: it starts like a query and contains no
-// fence and no closing tag.
+// unwrapped is a cheap check that reports whether text certainly has no wrapping: it has no fence and no closing tag,
+// and either starts like a query or has no other sign of a wrapping.
 func unwrapped(text string) bool {
 	if strings.Contains(text, "```") || strings.Contains(text, "~~~") || strings.Contains(text, "</") {
 		return false
@@ -75,8 +75,8 @@ func beginsAsSQL(text string, d Dialect) bool {
 	return len(s.Statements) > 0 && s.Statements[0].Kind != KindOther
 }
 
-// holdsSQL reports whether words, which should be prose, contain a statement that an engine would run and that
-// reads a table or changes anything: as a whole, or on one line.
+// holdsSQL reports whether words, which should be prose, contain a statement that parses and that reads a table or
+// changes anything: the whole text, or one line.
 func holdsSQL(words string, d Dialect) bool {
 	for part := range strings.SplitSeq(words+"\n", "\n") {
 		if runs(part, d) {
@@ -113,7 +113,8 @@ func unwrapOnce(text string, d Dialect) (inner, what string) {
 	return "", ""
 }
 
-// withoutThinking takes off <think>…</think> before the answer, also where only its end is left.
+// withoutThinking removes everything up to the last </think> or similar closing tag, even if the opening tag is
+// missing.
 func withoutThinking(text string, _ Dialect) (string, string) {
 	for _, tag := range []string{"think", "thinking", "reasoning", "thought", "scratchpad"} {
 		lower := asciiLower(text)
@@ -126,7 +127,7 @@ func withoutThinking(text string, _ Dialect) (string, string) {
 	return "", ""
 }
 
-// asciiLower changes no lengths, as strings.ToLower may.
+// asciiLower returns s with ASCII letters in lower case. Unlike strings.ToLower, it keeps the length.
 func asciiLower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -148,10 +149,11 @@ func withoutTag(text string, _ Dialect) (string, string) {
 	return "", ""
 }
 
-// sqlMembers are the members of a JSON object that hold a query.
+// sqlMembers are the names, in lower case, of members of a JSON object that contain a query.
 var sqlMembers = nameSet(`sql query sql_query sqlquery final_sql final_query generated_sql sql_code statement`)
 
-// outOfJSON takes the query out of a JSON object, or of a JSON string. An object with several is left.
+// outOfJSON returns the content of a JSON string, or the query in a JSON object. It removes nothing from an object with
+// several queries.
 func outOfJSON(text string, _ Dialect) (string, string) {
 	var s string
 	if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &s) == nil {
@@ -187,8 +189,8 @@ type block struct {
 	start, end int // of the block with its fences
 }
 
-// outOfFence takes the SQL out of a Markdown fence. If several blocks are marked or read as SQL, they must have the
-// same text. Prose may surround the fence.
+// outOfFence returns the SQL in a Markdown fence. If several blocks are labeled as or parse as SQL, they must have the
+// same text. There may be prose around the fence, but no SQL.
 func outOfFence(text string, d Dialect) (string, string) {
 	blocks := fences(text)
 	var taken []block
@@ -221,7 +223,7 @@ func outOfFence(text string, d Dialect) (string, string) {
 	return taken[0].text, what
 }
 
-// namesSQL reports whether the word after a fence announces a query, or is empty.
+// namesSQL reports whether the word after a fence may label a query: it is empty, json, sql or the name of a dialect.
 func namesSQL(info string) bool {
 	if info == "" || info == "json" {
 		return true
@@ -229,7 +231,7 @@ func namesSQL(info string) bool {
 	return info == "sql" || info == "query" || info == "psql" || NamesDialect(info)
 }
 
-// fences finds the fenced blocks of Markdown: lines of three or more backticks or tildes, or all on one line. A
+// fences returns the fenced blocks of Markdown, between lines of three or more backticks or tildes, or on one line. A
 // block that is not closed extends to the end.
 func fences(text string) (blocks []block) {
 	open, mark, info, from := -1, "", "", 0
@@ -287,7 +289,7 @@ func fences(text string) (blocks []block) {
 	return blocks
 }
 
-// leading returns the run of a sign at the start of a line.
+// leading returns the repetitions of sign at the start of a line.
 func leading(line string, sign byte) string {
 	n := 0
 	for n < len(line) && line[n] == sign {
@@ -296,7 +298,7 @@ func leading(line string, sign byte) string {
 	return line[:n]
 }
 
-// outOfQuotes takes off one pair of backticks around the whole.
+// outOfQuotes removes one pair of backticks around the whole text, if the text inside is SQL.
 func outOfQuotes(text string, d Dialect) (string, string) {
 	if len(text) < 3 || text[0] != '`' || text[len(text)-1] != '`' || text[1] == '`' {
 		return "", ""
@@ -307,7 +309,7 @@ func outOfQuotes(text string, d Dialect) (string, string) {
 	return "", ""
 }
 
-// hasLabel reports whether the first line is a label such as SQL, or words without signs that a query may follow.
+// hasLabel reports whether the first of several lines is only a label such as SQL or the name of a dialect.
 func hasLabel(text string) bool {
 	first, _, more := strings.Cut(strings.TrimSpace(text), "\n")
 	return more && namesSQL(asciiLower(strings.TrimSpace(first))) && strings.TrimSpace(first) != ""
@@ -316,7 +318,7 @@ func hasLabel(text string) bool {
 // maxLeads is the maximum number of colons before a query that are examined.
 const maxLeads = 8
 
-// withoutWords removes words before a query that end in a colon, and a line with the label SQL.
+// withoutWords removes prose before a query that ends in a colon, or a first line that is a label such as SQL.
 func withoutWords(text string, d Dialect) (string, string) {
 	if hasLabel(text) {
 		_, rest, _ := strings.Cut(text, "\n")

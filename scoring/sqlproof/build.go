@@ -9,16 +9,16 @@ import (
 	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
-// maxBlocks bounds how many queries a tree has: common table expressions that read each other twice
-// double with each step.
+// maxBlocks is the maximum number of queries in a tree. Common table expressions that each read the previous one twice
+// double their number with each step.
 const maxBlocks = 1000
 
-// maxCopied bounds how many nodes are copied in place of names. A text in which each query uses a
-// column of the next one twice makes a tree that doubles with each of them.
+// maxCopied is the maximum number of nodes that may be copied in place of names. Queries that each use a column of the
+// next one twice would double the tree with each query.
 const maxCopied = 100_000
 
-// builder converts a query to a tree. If it meets an unsupported construct, it records the reason and continues;
-// then nothing is proven.
+// builder converts a query to a tree. If it meets an unsupported construct, it records the reason in why and continues;
+// then Same returns no proof.
 type builder struct {
 	rules
 	sql    string
@@ -29,8 +29,8 @@ type builder struct {
 	ctes   []*sqlparts.CTE // in the order in which they are first used
 	ids    int
 	blocks int
-	copied int // nodes that were copied in place of names
-	marks  int // placeholders without a name
+	copied int // number of nodes copied in place of names
+	marks  int // number of ? placeholders
 	why    string
 }
 
@@ -44,10 +44,11 @@ type scope struct {
 	windows []*sqlparts.WindowDef
 }
 
-// list is the select list of a query as far as it was built, or the output of another kind of query.
+// list is the select list of a query as far as it was built, or, in out, the output of a set operation, VALUES or a
+// query in parentheses.
 type list struct {
 	items map[*sqlparts.Item]*expr
-	late  bool // the rows are grouped
+	late  bool // the clauses built now follow the grouping of rows
 	out   *block
 }
 
@@ -58,9 +59,9 @@ type entry struct {
 	src   *source
 	items []*expr // of a derived table; nil for a table or a function
 	names []string
-	value bool // the alias may be a value: the elements of UNNEST
+	value bool // the alias may mean a value, such as the elements of UNNEST
 
-	byName map[string]*expr // of the items, the first of each name, once one is asked for
+	byName map[string]*expr // the first item of each name; built on first use
 	stars  []*expr
 }
 
@@ -75,7 +76,7 @@ func (b *builder) source() *source {
 	return &source{id: b.ids}
 }
 
-// query builds a query whose names are looked up in the outer scope after its own.
+// query builds the tree of a query. Names that it does not define are resolved in the scope outer.
 func (b *builder) query(q *sqlparts.Query, outer *scope) *block {
 	if b.blocks++; b.blocks > maxBlocks || q == nil {
 		b.fail("too many queries")
@@ -116,7 +117,7 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *block {
 // maxValues limits the rows of VALUES that are converted to separate queries.
 const maxValues = 100
 
-// values builds VALUES: a few rows as what UNION ALL of a SELECT for each gives.
+// values builds VALUES. If there are few rows, the result is a UNION ALL with a SELECT for each row.
 func (b *builder) values(v *sqlparts.Values, sc *scope) *block {
 	out := &block{}
 	few := len(v.Rows) <= maxValues && len(v.Rows[0]) > 0
@@ -144,7 +145,7 @@ func (b *builder) values(v *sqlparts.Values, sc *scope) *block {
 	return out
 }
 
-// valuesName returns a dialect's name for a column of VALUES.
+// valuesName returns a dialect's name for column i of VALUES, or "" if it is unknown.
 func valuesName(d sqlparts.Dialect, i int) string {
 	switch d {
 	case sqlparts.DuckDB:
@@ -155,8 +156,7 @@ func valuesName(d sqlparts.Dialect, i int) string {
 	return ""
 }
 
-// orderLimit adds the clauses that follow a body. A name in ORDER BY is an output column before it
-// is an input one.
+// orderLimit adds ORDER BY, LIMIT and OFFSET of q to its block out. sc resolves the names of the sort keys.
 func (b *builder) orderLimit(q *sqlparts.Query, out *block, sc *scope) {
 	for _, o := range q.OrderBy {
 		out.order = append(out.order, b.sortKey(o, out, sc))
@@ -232,7 +232,7 @@ func (b *builder) setOp(body *sqlparts.SetOp, outer *scope) *block {
 			b.fail("a set operation by name")
 		}
 		if slices.ContainsFunc(term.items, isStar) || slices.ContainsFunc(out.items, isStar) {
-			// the number of columns is unknown, so the whole operands represent them
+			// the number of columns is unknown: the operands as a whole stand for them
 			out = &block{set: name, terms: []*block{out, term}, items: []*expr{{op: "stars"}}, names: []string{""}}
 			continue
 		}
@@ -245,7 +245,7 @@ func (b *builder) setOp(body *sqlparts.SetOp, outer *scope) *block {
 	return out
 }
 
-// wrap is a SELECT of all columns of a query.
+// wrap returns SELECT of all columns FROM the query q.
 func (b *builder) wrap(q *block) *block {
 	s := b.source()
 	s.block = q
@@ -302,8 +302,8 @@ func (b *builder) selectOf(s *sqlparts.Select, q *sqlparts.Query, outer *scope) 
 	return out
 }
 
-// commaGroups takes FROM apart at commas, which join what the words of joins have joined. SQLite joins from left
-// to right, and of some dialects it is not known.
+// commaGroups splits FROM at its commas, since JOIN binds tighter than the comma. It does not split in SQLite, which
+// joins from left to right. It fails for outer joins after a comma in dialects whose rule is unknown.
 func (b *builder) commaGroups(from []*sqlparts.Source) (groups [][]*sqlparts.Source) {
 	if len(from) == 0 {
 		return nil
@@ -321,7 +321,7 @@ func (b *builder) commaGroups(from []*sqlparts.Source) (groups [][]*sqlparts.Sou
 	return append(groups, from[start:])
 }
 
-// item adds an element of the select list.
+// item adds an element of the select list to out.
 func (b *builder) item(it *sqlparts.Item, sc *scope, out *block) {
 	if star, ok := it.Expr.(*sqlparts.Star); ok {
 		b.star(star, sc, out)
@@ -338,7 +338,7 @@ func (b *builder) item(it *sqlparts.Item, sc *scope, out *block) {
 	out.items, out.names = append(out.items, e), append(out.names, name)
 }
 
-// star adds the expansion of a star: the columns if they are known, else all columns of each source.
+// star adds the expansion of a star to out: the columns that are known, else a star for all columns of each source.
 func (b *builder) star(s *sqlparts.Star, sc *scope, out *block) {
 	if len(s.Replace)+len(s.Rename) > 0 || s.Like != nil {
 		b.fail("a star with modifiers")
@@ -382,7 +382,7 @@ func (b *builder) star(s *sqlparts.Star, sc *scope, out *block) {
 	}
 }
 
-// columnsOf returns the columns of an entry, or a star for the unknown ones.
+// columnsOf returns the columns of an entry and their names. It returns a star if they are unknown.
 func (b *builder) columnsOf(e *entry) (items []*expr, names []string) {
 	if e.items != nil {
 		return e.items, e.names
@@ -396,7 +396,7 @@ func (b *builder) columnsOf(e *entry) (items []*expr, names []string) {
 	return []*expr{{op: opStar, src: e.src}}, []string{""}
 }
 
-// table returns what the schema states about a base table.
+// table returns the schema's definition of a base table, or nil if it has no certain one.
 func (b *builder) table(s *source) *sqltree.Table {
 	if s == nil || s.last == "" {
 		return nil
@@ -404,7 +404,7 @@ func (b *builder) table(s *source) *sqltree.Table {
 	return b.schema.Tables[s.last]
 }
 
-// stated is the name under which the schema certainly has a table, "" if it has none.
+// stated returns the lower-case last name of a table whose columns the schema certainly defines, or "" if it does not.
 func (b *builder) stated(r *sqlparts.BoundTable) string {
 	if r.Def == nil {
 		return ""
@@ -453,7 +453,8 @@ var joinNames = map[sqlparts.JoinKind]string{
 	sqlparts.AntiJoin: "anti",
 }
 
-// from joins one element of FROM to those before it.
+// from builds one element of FROM and joins it to those in to. plainOnly is set if a RIGHT or FULL JOIN is in the same
+// FROM.
 func (b *builder) from(src *sqlparts.Source, sc *scope, to *join, first, plainOnly bool) {
 	b.schema.Halt.Check()
 	kind := joinNames[src.Join]
@@ -504,8 +505,8 @@ func (b *builder) from(src *sqlparts.Source, sc *scope, to *join, first, plainOn
 	}
 }
 
-// element builds one element of FROM with its names. plain means that an outer join may set its columns to NULL, so
-// that only plain columns may be moved out of it.
+// element builds one element of FROM and adds its names to sc. plain means that an outer join may set its columns to
+// NULL, so that a derived table is merged only if its items are plain columns.
 func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 	alias := ""
 	if src.Alias.Text != "" {
@@ -533,7 +534,7 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 			b.fail("a sample of a derived table")
 		}
 		around := &scope{outer: sc.outer}
-		if src.Lateral || b.Dialect == sqlparts.DuckDB { // where LATERAL need not be written
+		if src.Lateral || b.Dialect == sqlparts.DuckDB { // LATERAL is implied
 			around = sc
 		}
 		return b.derived(b.query(src.Query, around), src, alias, sc, plain)
@@ -659,7 +660,7 @@ func constantText(e sqlparts.Expr) bool {
 	return constant
 }
 
-// path is the folded name of a table.
+// path returns the case-folded parts of a table's name.
 func (b *builder) path(n sqlparts.Name) []string {
 	var out []string
 	for _, id := range n {
@@ -672,7 +673,8 @@ func (b *builder) path(n sqlparts.Name) []string {
 	return out
 }
 
-// dotted joins the parts of a name. A dot within a part stays apart from those between parts.
+// dotted joins the parts of a name with dots. A dot inside a part is written as "." in quotes, so that different names
+// give different strings.
 func dotted(path []string) string {
 	if slices.ContainsFunc(path, func(part string) bool { return strings.Contains(part, ".") }) {
 		path = slices.Clone(path)
@@ -683,8 +685,8 @@ func dotted(path []string) string {
 	return strings.Join(path, ".")
 }
 
-// derived adds a derived table. Its sources and conditions are merged into the outer query if possible; otherwise
-// it becomes a separate source.
+// derived adds the derived table q to sc and returns its join. If possible, that is the join of q itself, merged into
+// the outer query; otherwise q is a separate source.
 func (b *builder) derived(q *block, src *sqlparts.Source, alias string, sc *scope, plain bool) join {
 	columns := src.Columns
 	names := slices.Clone(q.names)
@@ -727,8 +729,7 @@ func (q *block) spliceable(d sqlparts.Dialect) bool {
 	return !slices.ContainsFunc(q.items, func(e *expr) bool { return !rowWise(e, d) })
 }
 
-// defining is the scope of the WITH clause that a common table expression is in, nil if that is not
-// in view.
+// defining returns the scope of the WITH clause that defines a common table expression, or nil if it is not visible.
 func (sc *scope) defining(c *sqlparts.CTE) *scope {
 	for ; sc != nil; sc = sc.outer {
 		if slices.Contains(sc.ctes, c) {

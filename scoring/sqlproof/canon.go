@@ -10,32 +10,32 @@ import (
 )
 
 // printer writes a tree in canonical form: parts without an order are sorted, and sources are numbered by their
-// content and not by their position.
+// content, not by their position.
 type printer struct {
 	rules
 	labels map[*source]string
 	ranks  map[*block][]int
-	closed map[*block]bool   // of derived tables: they use no source but their own
+	closed map[*block]bool   // whether a derived table uses only its own sources
 	turned map[*full]bool    // full joins whose right side comes first
-	texts  map[*block]string // of closed tables: the same at any position
+	texts  map[*block]string // texts of closed derived tables, which do not depend on the position
 	work   int
-	at     int  // how many sources are numbered at the position of an expression
+	at     int  // number of sources that have numbers where the current expression is
 	over   bool // work limit exceeded: the text is incomplete
 	stop   *halt.Signal
 }
 
 const (
-	maxWork   = 30 << 20 // bytes that are written in all
-	maxOrders = 24       // ways of numbering sources of one table that are tried
+	maxWork   = 30 << 20 // most bytes that are written
+	maxOrders = 24       // most ways of numbering equal sources that are tried
 )
 
 // use describes how the items of a query are used.
 type use uint8
 
 const (
-	delivered  use = iota // the result: the order of columns is left out
-	positional            // they meet others by position
-	derived               // they are referred to one by one
+	delivered  use = iota // as the result, whose columns are sorted
+	positional            // by position, as in a set operation
+	derived               // by reference to single items, as in a derived table
 )
 
 func (p *printer) query(q *block, base int, u use) string {
@@ -83,7 +83,7 @@ func (p *printer) count(s string) string {
 	return s
 }
 
-// identity numbers items in their order.
+// identity ranks the items of a query by their position.
 func (p *printer) identity(q *block) {
 	r := make([]int, len(q.items))
 	for i := range r {
@@ -147,7 +147,7 @@ func permute(list []*source, lo, hi int, do func([]*source)) {
 	}
 }
 
-// alone describes a source without its neighbors, before these have numbers.
+// alone returns a text for a source that does not depend on other sources of its join.
 func (p *printer) alone(s *source, base int) string {
 	switch {
 	case s.table != "":
@@ -166,8 +166,8 @@ func (p *printer) alone(s *source, base int) string {
 	return "nothing"
 }
 
-// derivedTable writes the query of a derived table. One that uses only its own sources is written once, with
-// numbers that do not depend on its position.
+// derivedTable writes the query of a derived table. One that uses only its own sources is written once, with numbers
+// that do not depend on its position.
 func (p *printer) derivedTable(q *block, base int) string {
 	if p.lateral(q) {
 		return p.query(q, base+1000, derived)
@@ -183,7 +183,7 @@ func (p *printer) derivedTable(q *block, base int) string {
 	return p.count(text)
 }
 
-// numbered writes a query with its sources in an order.
+// numbered writes a query with the sources of its core numbered in the given order, from base on.
 func (p *printer) numbered(q *block, core []*source, texts map[*source]string, base int, u use) string {
 	p.stop.Check()
 	next := base
@@ -253,7 +253,7 @@ func (p *printer) numbered(q *block, core []*source, texts map[*source]string, b
 		for i, t := range items {
 			ranks[i], _ = slices.BinarySearch(sorted, t)
 		}
-		if slices.Contains(sorted, "unused") { // which counts for nothing
+		if slices.Contains(sorted, "unused") { // which is ignored
 			k, _ := slices.BinarySearch(sorted, "unused")
 			sorted = slices.Delete(sorted, k, k+1)
 			for i := range ranks {
@@ -294,7 +294,7 @@ func usesAny(list []*expr, sources []*source) bool {
 	return found
 }
 
-// lateral reports whether a derived table uses sources that are not its own.
+// lateral reports whether a derived table uses sources outside itself.
 func (p *printer) lateral(q *block) bool {
 	if closed, ok := p.closed[q]; ok {
 		return !closed
@@ -336,7 +336,7 @@ func (p *printer) fullJoin(f *full, next *int) string {
 		return text + p.set(" on ", f.on, *next) + ")"
 	}
 	turned, known := p.turned[f]
-	if !known { // once: a chain of full joins would try twice as many ways with each
+	if !known { // cached: otherwise each FULL JOIN of a chain would double the work
 		n, m := 0, 0
 		turned = side(&f.r, &f.l, &n) < side(&f.l, &f.r, &m)
 		p.turned[f] = turned
@@ -353,7 +353,7 @@ func (p *printer) attachment(a *attach, next *int) string {
 	return text + p.set(" on ", a.on, *next) + ")"
 }
 
-// joined writes a join whose sources are numbered in their order.
+// joined writes a side of an outer join, and numbers its sources in the order of their texts.
 func (p *printer) joined(j *join, next *int) string {
 	core := slices.Clone(j.core)
 	if len(core) > 1 {
@@ -381,7 +381,7 @@ func (p *printer) joined(j *join, next *int) string {
 	return strings.Join(parts, " ") + p.set(" where ", j.where, *next)
 }
 
-// set writes expressions that have no order, each once.
+// set writes the different texts of a list of expressions, sorted.
 func (p *printer) set(name string, list []*expr, base int) string {
 	if len(list) == 0 {
 		return ""

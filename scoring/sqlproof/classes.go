@@ -7,9 +7,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// classes lets columns that inner joins require to be equal replace each other. Equal values are the same value if
-// both columns have the same type; without a schema, columns with the same name are assumed to have the same type.
-// In collations that ignore case, different strings may be equal.
+// classes replaces columns that inner joins require to be equal by one expression for all of them. Equal values are
+// identical if both columns have the same type; without a schema, columns with the same name are assumed to have the
+// same type. It leaves out types in which different values may be equal, as in collations that ignore case.
 func (n *normalizer) classes(q *block) {
 	for _, t := range q.terms {
 		n.classes(t)
@@ -74,7 +74,8 @@ func (n *normalizer) classes(q *block) {
 	}
 }
 
-// oneType reports whether two columns have the same type, and equal values of this type are the same value.
+// oneType reports whether two different columns of base tables have the same type and equal values of this type are
+// identical.
 func (n *normalizer) oneType(a, b *expr) bool {
 	if a.op != opColumn || b.op != opColumn || a.src == b.src && a.text == b.text || n.nullable[a.src] ||
 		n.nullable[b.src] || a.src.table == "" || b.src.table == "" {
@@ -99,8 +100,8 @@ func (n *normalizer) oneType(a, b *expr) bool {
 	return true
 }
 
-// oneForm reports whether equal values of a type are the same value. This excludes 1.0 and 1.00, and strings that
-// are padded or compared without regard to case.
+// oneForm reports whether equal values of a type are identical. They are not for decimals, 1.0 and 1.00, and for
+// strings that are padded or, if folds is set, compared without regard to case.
 func (n *normalizer) oneForm(typ string, folds bool) bool {
 	switch familyOf(typ, n.Dialect) {
 	case narrowInt, wideInt, temporal:

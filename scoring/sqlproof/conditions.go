@@ -10,11 +10,11 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// simplify puts one form for the expressions of a query that have several. Each law holds for every row,
-// also where the value is NULL.
+// simplify rewrites each expression of a query that has several equivalent forms to one of them, and reports whether it
+// changed any. The forms are equal for every row, including NULL.
 func (n *normalizer) simplify(q *block) bool {
 	changed := false
-	groups := q.grouped && !n.sets(q) // every group has a row
+	groups := q.grouped && !n.sets(q) // every group has at least one row
 	q.all(func(e **expr) {
 		n.rewrite(e, func(x *expr) *expr {
 			y := n.value(x)
@@ -49,7 +49,7 @@ func (n *normalizer) rewrite(e **expr, change func(*expr) *expr) {
 	*e = change(*e)
 }
 
-// value is the form of an expression, nil if it has that already.
+// value returns the normal form of an expression, or nil if no rule changes it.
 func (n *normalizer) value(e *expr) *expr {
 	switch e.op {
 	case "+", "-", "*":
@@ -76,7 +76,7 @@ func (n *normalizer) value(e *expr) *expr {
 			}
 		case e.text == "safe_divide" && len(e.args) == 2 && n.Dialect == sqlparts.BigQuery && n.wholeValued(e.args[1]) &&
 			!e.args[1].has(isQuery):
-			// a divisor that is 0 is all that may fail
+			// it fails only for a divisor of 0
 			return caseExpr(
 				[]*expr{compare("=", e.args[1], wholeConstant(0)), node(opNull), node("/", e.args[0], e.args[1].clone())})
 		}
@@ -103,10 +103,12 @@ func (n *normalizer) value(e *expr) *expr {
 	return nil
 }
 
-// whole numbers up to here, and what is made of two of them, are exact in every dialect.
+// maxWhole is the largest whole constant that is used. Up to it, whole numbers and their successors are exact in every
+// dialect.
 const maxWhole = 1_000_000_000
 
-// wholeNumber is the value of a constant without a fraction.
+// wholeNumber returns the value of a whole-number constant, with an optional minus sign. It returns false for other
+// expressions and large numbers.
 func wholeNumber(e *expr) (int, bool) {
 	sign := 1
 	if e.op == "unary -" {
@@ -127,14 +129,14 @@ func wholeConstant(v int) *expr {
 	return &expr{op: opNumber, text: strconv.Itoa(v)}
 }
 
-// folded is a sum, difference or product of whole constants.
+// folded returns the value of a sum, difference or product of two small whole constants as a constant; nil for others.
 func (n *normalizer) folded(e *expr) *expr {
 	if len(e.args) != 2 {
 		return nil
 	}
 	a, ok := wholeNumber(e.args[0])
 	b, ok2 := wholeNumber(e.args[1])
-	if !ok || !ok2 || max(a, -a) > 30_000 || max(b, -b) > 30_000 { // the product is in the range of 32 bits
+	if !ok || !ok2 || max(a, -a) > 30_000 || max(b, -b) > 30_000 { // the product fits in 32 bits
 		return nil
 	}
 	switch e.op {
@@ -160,8 +162,8 @@ func (n *normalizer) numeric(e *expr) bool {
 	return e.op == opCall && (e.text == "sum" || e.text == "avg") || n.wholeValued(e)
 }
 
-// comparesAsNumber reports whether a comparison of an expression with a number is numeric: the expression is a
-// number, or the dialect compares only numbers with numbers. SQLite compares the strings '9' and '10' if the column
+// comparesAsNumber reports whether a comparison of an expression with a number is certainly numeric: the expression is
+// a number, or the dialect compares only numbers with numbers. SQLite compares '9' and '10' as strings if the column
 // has type text.
 func (n *normalizer) comparesAsNumber(e *expr) bool {
 	if n.numeric(e) {
@@ -170,7 +172,7 @@ func (n *normalizer) comparesAsNumber(e *expr) bool {
 	return e.op == opColumn && (n.Dialect == sqlparts.Postgres || n.Dialect == sqlparts.BigQuery)
 }
 
-// wholeValued reports whether an expression has no value with a fraction.
+// wholeValued reports whether all values of an expression are certainly whole numbers or NULL.
 func (n *normalizer) wholeValued(e *expr) bool {
 	switch e.op {
 	case opCall:
@@ -186,7 +188,7 @@ func (n *normalizer) wholeValued(e *expr) bool {
 		return e.sub.set == "" && len(e.sub.items) == 1 && n.wholeValued(e.sub.items[0])
 	case opColumn:
 		c, ok := n.column(e)
-		if !ok || n.Dialect == sqlparts.SQLite { // whose columns keep fractions whatever their type
+		if !ok || n.Dialect == sqlparts.SQLite { // SQLite stores fractions in columns of any type
 			return false
 		}
 		switch n.schema.Type(c) {
@@ -198,10 +200,11 @@ func (n *normalizer) wholeValued(e *expr) bool {
 	return false
 }
 
-// rankNames are window functions whose values are 1 and what follows it.
+// rankNames are window functions whose values are whole numbers from 1 on.
 var rankNames = map[string]bool{"row_number": true, "rank": true, "dense_rank": true}
 
-// nextWhole is c < x as c + 1 <= x, and x < c as x <= c - 1, for an x without fractions.
+// nextWhole returns c + 1 <= x for c < x, and x <= c - 1 for x < c, if c is a whole constant and x has whole values;
+// else nil.
 func (n *normalizer) nextWhole(e *expr) *expr {
 	if c, ok := wholeNumber(e.args[0]); ok && n.wholeValued(e.args[1]) {
 		return node("<=", wholeConstant(c+1), e.args[1])
@@ -212,7 +215,7 @@ func (n *normalizer) nextWhole(e *expr) *expr {
 	return nil
 }
 
-// wholeRange is a list of successive whole numbers as a range.
+// wholeRange returns the range that is equivalent to x IN a list of consecutive whole numbers, or nil.
 func (n *normalizer) wholeRange(e *expr) *expr {
 	x, values := listed(e)
 	if x == nil || len(values) < 2 || !n.wholeValued(x) || x.has(isQuery) {
@@ -234,7 +237,8 @@ func (n *normalizer) wholeRange(e *expr) *expr {
 	return node(opAnd, node("<=", wholeConstant(all[0]), x), node("<=", x.clone(), wholeConstant(all[len(all)-1])))
 }
 
-// compared is the form of a comparison with a constant of a date, and of a count with 0.
+// compared returns the normal form of a comparison of a date, a part of a date or a count with a constant; nil if no
+// rule applies.
 func (n *normalizer) compared(e *expr) *expr {
 	for k := range 2 {
 		x, c := e.args[k], e.args[1-k]
@@ -261,8 +265,8 @@ func (n *normalizer) compared(e *expr) *expr {
 	return nil
 }
 
-// counted converts a comparison of a subquery that counts rows with 0 or 1 to EXISTS. k is the index of the
-// subquery.
+// counted returns [NOT] EXISTS for a comparison that tests whether a subquery which counts rows returns 0; else nil. k
+// is the index of the subquery.
 func (n *normalizer) counted(e *expr, k int) *expr {
 	q := e.args[k].sub
 	c, ok := wholeNumber(e.args[1-k])
@@ -289,8 +293,8 @@ func (n *normalizer) counted(e *expr, k int) *expr {
 	return maybeNot(&expr{op: opExists, sub: &sub}, not)
 }
 
-// isDate reports whether an expression is a column of dates without a time. A column of MySQL may hold
-// 2020-00-00, which is in 2020 and before its first day.
+// isDate reports whether an expression is a column of dates without a time. It is false in MySQL, where a column may
+// contain 2020-00-00, which is in 2020 and before its first day.
 func (n *normalizer) isDate(e *expr) bool {
 	switch n.Dialect {
 	case sqlparts.SQLite, sqlparts.MySQL, sqlparts.Generic:
@@ -300,7 +304,7 @@ func (n *normalizer) isDate(e *expr) bool {
 	return ok && n.schema.Type(c) == "date"
 }
 
-// dateConstant converts a string that is compared with a column of dates to the date that it means.
+// dateConstant returns a string c that is compared with a column x of dates as a date constant; else nil.
 func (n *normalizer) dateConstant(x, c *expr) *expr {
 	if c.op != opString || !n.isDate(x) {
 		return nil
@@ -315,7 +319,7 @@ func dayConstant(day time.Time) *expr {
 	return &expr{op: "cast", text: "date", args: []*expr{{op: opString, text: day.Format(time.DateOnly)}}}
 }
 
-// constantDay is the day that a constant of a date means.
+// constantDay returns the day of a date constant of the years 2 to 9998. It returns false for other expressions.
 func constantDay(e *expr) (time.Time, bool) {
 	if e.op != "cast" || e.text != "date" || len(e.args) != 1 || e.args[0].op != opString {
 		return time.Time{}, false
@@ -386,7 +390,7 @@ func (n *normalizer) periodOf(e, x, c *expr, first bool) *expr {
 	return nil
 }
 
-// nullCase is CASE WHEN x IS NULL THEN y ELSE x END as COALESCE(x, y).
+// nullCase returns COALESCE(x, y) for CASE WHEN x IS NULL THEN y ELSE x END, or nil.
 func nullCase(e *expr) *expr {
 	if len(e.args) != 3 {
 		return nil
@@ -401,8 +405,8 @@ func nullCase(e *expr) *expr {
 	return nil
 }
 
-// coalesced simplifies COALESCE: a NULL argument, and any argument after one that is never NULL, affects only the
-// type. COALESCE(SUM(CASE WHEN c THEN 1 ELSE 0 END), 0) counts rows.
+// coalesced simplifies COALESCE, or returns nil. It drops NULL arguments, and arguments after one that is never NULL
+// unless they may change the type. COALESCE(SUM(CASE WHEN c THEN 1 ELSE 0 END), 0) becomes a count.
 func (n *normalizer) coalesced(e *expr) *expr {
 	var out []*expr
 	changed := false
@@ -435,7 +439,7 @@ func (n *normalizer) coalesced(e *expr) *expr {
 	return &expr{op: opCall, text: "coalesce", args: out}
 }
 
-// sameType reports whether others add nothing to the type of a value.
+// sameType reports whether COALESCE of a and others certainly has the type of a.
 func (n *normalizer) sameType(a *expr, others []*expr) bool {
 	f, typ := n.familyOf(a)
 	return !slices.ContainsFunc(others, func(o *expr) bool {
@@ -451,7 +455,8 @@ func (n *normalizer) sameType(a *expr, others []*expr) bool {
 	})
 }
 
-// countOfSum converts SUM(CASE WHEN c THEN 1 ELSE 0 END), which is NULL only if there is no row, to a count.
+// countOfSum returns COUNT(CASE WHEN c THEN 1 END) for SUM(CASE WHEN c THEN 1 ELSE 0 END), or nil. The two differ only
+// for a query or group without rows, where the sum is NULL.
 func countOfSum(e *expr) *expr {
 	if e.op != opCall || e.text != "sum" || len(e.args) != 1 || e.args[0].op != opCase || len(e.args[0].args) != 3 {
 		return nil
@@ -478,13 +483,14 @@ func (n *normalizer) isText(e *expr) bool {
 	return typ == "varchar" || typ == "text" || typ == "string"
 }
 
-// pattern returns a string without wildcards that can be part of a LIKE pattern.
+// pattern returns the text of a nonempty string constant without wildcards and backslashes. It returns false for other
+// expressions.
 func pattern(e *expr) (string, bool) {
 	return e.text, e.op == opString && e.text != "" && !strings.ContainsAny(e.text, `%_\`)
 }
 
-// likeOf converts a comparison of a string's prefix, or of a position in it, to LIKE; nil if e is not such a
-// comparison.
+// likeOf returns LIKE for a comparison of a string's prefix, or of the position of a substring, with constants; else
+// nil.
 func (n *normalizer) likeOf(e *expr) *expr {
 	for k := range 2 {
 		x, c := e.args[k], e.args[1-k]
@@ -509,7 +515,7 @@ func (n *normalizer) likeOf(e *expr) *expr {
 	return nil
 }
 
-// plainLike is LIKE without wildcards as =: where LIKE counts case and trailing spaces as = does.
+// plainLike returns x = s for x LIKE s without wildcards, if LIKE and = treat case and trailing spaces alike; else nil.
 func (n *normalizer) plainLike(e *expr) *expr {
 	if len(e.args) != 2 || e.args[1].op != opString || strings.ContainsAny(e.args[1].text, `%_\`) {
 		return nil
@@ -523,7 +529,8 @@ func (n *normalizer) plainLike(e *expr) *expr {
 	return nil
 }
 
-// held simplifies a condition where NULL and FALSE are equivalent; nil if there is nothing to simplify.
+// held returns a simpler condition that is true for the same rows, in a place where NULL and FALSE are equivalent; nil
+// if no rule applies.
 func (n *normalizer) held(e *expr) *expr {
 	switch e.op {
 	case "is":
@@ -551,7 +558,7 @@ func (n *normalizer) held(e *expr) *expr {
 
 func isLit(e *expr, text string) bool { return e.op == opLit && e.text == text }
 
-// heldCase is CASE WHEN c THEN 1 ELSE 0 END = 1 as c.
+// heldCase returns c for CASE WHEN c THEN 1 ELSE 0 END = 1, or nil. The numbers may be others.
 func (n *normalizer) heldCase(e *expr) *expr {
 	for k := range 2 {
 		x, c := e.args[k], e.args[1-k]
@@ -571,8 +578,8 @@ func (n *normalizer) heldCase(e *expr) *expr {
 	return nil
 }
 
-// heldCoalesce converts COALESCE(x, a) compared with b to x compared with b, or to x IS NULL if a satisfies the
-// comparison.
+// heldCoalesce converts COALESCE(x, a) compared with a constant b to x compared with b, or, if a satisfies the
+// comparison, to that OR x IS NULL. It returns nil for other conditions.
 func (n *normalizer) heldCoalesce(e *expr) *expr {
 	for k := range 2 {
 		x := e.args[k]
@@ -605,7 +612,8 @@ func (n *normalizer) heldCoalesce(e *expr) *expr {
 	return nil
 }
 
-// orNull is a comparison of what COALESCE has first, or with that it is NULL.
+// orNull returns the comparison e with the first argument of COALESCE in place of operand k; if null is set, OR this
+// argument IS NULL.
 func orNull(e *expr, k int, null bool) *expr {
 	args := slices.Clone(e.args)
 	args[k] = e.args[k].args[0]
@@ -618,8 +626,8 @@ func orNull(e *expr, k int, null bool) *expr {
 	return node(opOr, node(e.op, args...), node(opIsNull, args[k].clone()))
 }
 
-// heldEither takes from OR what is false, what another of its conditions includes, and what all have in
-// common.
+// heldEither simplifies OR: it drops FALSE and operands that another operand implies, and moves common conditions out
+// of it. It returns nil if nothing changes.
 func (n *normalizer) heldEither(e *expr) *expr {
 	args := slices.DeleteFunc(slices.Clone(e.args), func(a *expr) bool { return isLit(a, "false") })
 	if len(args) == 0 {
@@ -677,7 +685,7 @@ func (n *normalizer) heldEither(e *expr) *expr {
 			left := slices.DeleteFunc(slices.Clone(conjuncts(a)), func(x *expr) bool {
 				return slices.ContainsFunc(common, func(c *expr) bool { return c.id() == x.id() })
 			})
-			if len(left) == 0 { // the others include it
+			if len(left) == 0 { // this operand is implied by the others
 				rest = nil
 				break
 			}
@@ -694,8 +702,8 @@ func (n *normalizer) heldEither(e *expr) *expr {
 	return disjunction(kept)
 }
 
-// bounds drops comparisons with numbers that a narrower one includes, and makes = of two that leave one
-// number.
+// bounds drops comparisons with constants that a narrower one implies, and replaces x >= c AND x <= c by x = c. It
+// reports whether the list changed.
 func (n *normalizer) bounds(list []*expr) ([]*expr, bool) {
 	type limit struct {
 		at    int
@@ -764,7 +772,8 @@ func (n *normalizer) bounds(list []*expr) ([]*expr, bool) {
 	return out, true
 }
 
-// months converts a year and a month to a range of days.
+// months replaces the condition MONTH(d) = m, next to a range of d over one year, by the range of that month. It
+// reports whether the list changed.
 func (n *normalizer) months(list []*expr) ([]*expr, bool) {
 	for i, c := range list {
 		for k := range 2 {
@@ -803,7 +812,8 @@ func (n *normalizer) months(list []*expr) ([]*expr, bool) {
 	return list, false
 }
 
-// always reports whether a condition on a group holds for every group: a group has a row, and ranks start at 1.
+// always reports whether a condition is true for every group or row because a count is at least 0, a count of a group
+// at least 1, and ranks start at 1.
 func (n *normalizer) always(q *block, e *expr) bool {
 	if e.op != "<=" {
 		return false

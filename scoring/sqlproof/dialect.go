@@ -6,16 +6,15 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// rules holds the decisions that differ by dialect.
+// rules provides the facts that differ by dialect.
 type rules struct {
 	sqlparts.Dialect
 }
 
-// fold returns the canonical form of an identifier: lower case if the dialect ignores case. table reports whether
-// it names a table.
+// fold returns [sqlparts.Dialect.Fold] of an identifier. table reports whether it names a table.
 func (r rules) fold(id sqlparts.Ident, table bool) string { return r.Fold(id, table) }
 
-// nulls returns the position of NULLs in an order if the query does not state it.
+// nulls returns the position of NULLs in an order if the query does not state it: first, last, or "" if unknown.
 func (r rules) nulls(desc bool) string {
 	switch r.Dialect {
 	case sqlparts.Postgres, sqlparts.Redshift, sqlparts.Snowflake:
@@ -34,14 +33,14 @@ func (r rules) nulls(desc bool) string {
 	return ""
 }
 
-// total reports whether of two values that are not NULL one is always less, or both are equal. IEEE
-// comparison of NaN is not so.
+// total reports whether of any two values that are not NULL one is less or both are equal. With IEEE comparison of NaN
+// this is false.
 func (r rules) total() bool { return r.Dialect != sqlparts.BigQuery && r.Dialect != sqlparts.Generic }
 
-// adds reports whether + only adds: for texts it joins them in T-SQL.
+// adds reports whether + is only addition. In T-SQL it also concatenates strings.
 func (r rules) adds() bool { return r.Dialect != sqlparts.TSQL && r.Dialect != sqlparts.Generic }
 
-// typeName is a type by one of its names.
+// typeName returns one name for all names of a type in the dialect, with its size.
 func (r rules) typeName(t string) string {
 	base, args, _ := strings.Cut(strings.ToLower(strings.TrimSpace(t)), "(")
 	base = strings.TrimSpace(base)
@@ -133,11 +132,11 @@ func (r rules) typeName(t string) string {
 	return base + args
 }
 
-// volatileWords are parts of names of functions that give another value with each call.
+// volatileWords are parts of names of functions that may return a different value with each call.
 var volatileWords = []string{"rand", "uuid", "newid", "nextval", "lastval", "currval", "newsequentialid",
 	"clock_timestamp", "timeofday", "sysdate", "setseed", "sleep", "last_insert"}
 
-// volatile reports whether a function may return something else each time.
+// volatile reports whether a function may return a different value with each call, judged by its name.
 func volatile(name string) bool {
 	for _, w := range volatileWords {
 		if strings.Contains(name, w) {
@@ -150,7 +149,7 @@ func volatile(name string) bool {
 // namesColumns are functions whose string or pattern argument selects columns to read.
 var namesColumns = map[string]bool{"identifier": true, "columns": true, "unpack": true, "exclude": true}
 
-// orderFree are aggregates whose value does not depend on the order of the rows that they see.
+// orderFree are aggregates whose value does not depend on the order of the rows.
 var orderFree = func() map[string]bool {
 	m := map[string]bool{}
 	for _, n := range strings.Fields(`sum count avg min max mean median stddev stddev_pop stddev_samp stdev stdevp std variance var_pop var_samp varp var bool_and bool_or every some
@@ -161,8 +160,8 @@ var orderFree = func() map[string]bool {
 	return m
 }()
 
-// ordered reports whether the value of a call may depend on the order of rows. It is false only for functions that
-// are known not to.
+// ordered reports whether the value of a function call may depend on the order of rows. It is true for any unknown
+// function.
 func (r rules) ordered(x *expr) bool {
 	return x.op == opCall && !orderFree[x.text] && !scalar(x.text, r.Dialect)
 }
@@ -171,7 +170,8 @@ func (r rules) ordered(x *expr) bool {
 var frameless = map[string]bool{"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true,
 	"cume_dist": true, "ntile": true, "lag": true, "lead": true}
 
-// frame is the frame of a window function, empty if it is the default one.
+// frame returns the frame of a window function, or "" if it has the same effect as the default frame. ordered reports
+// whether the window has ORDER BY.
 func (r rules) frame(function, frame string, ordered bool) string {
 	if frame == "" {
 		return ""

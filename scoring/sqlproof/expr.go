@@ -21,7 +21,7 @@ func (b *builder) subquery(q *sqlparts.Query, sc *scope) *expr {
 	return &expr{op: opQuery, sub: b.query(q, sc)}
 }
 
-// expr builds an expression, in the form that rules give it which need to know nothing else.
+// expr builds an expression, in the normal form given by rules that need no schema.
 func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	switch e := e.(type) {
 	case nil:
@@ -183,10 +183,10 @@ func (b *builder) doubleQuoted(l *sqlparts.Literal, sc *scope) *expr {
 	return nil
 }
 
-// hiddenNames are names that every table of SQLite has for its rows.
+// hiddenNames are the names of the row id that every table of SQLite has.
 var hiddenNames = map[string]bool{"rowid": true, "oid": true, "_rowid_": true}
 
-// literal is a constant. The type of a number counts: 1.0 is not 1 where it is divided.
+// literal builds a constant. Numbers keep their spelling, since the type matters: 1.0 and 1 differ in a division.
 func (b *builder) literal(l *sqlparts.Literal) *expr {
 	switch l.Kind {
 	case sqlparts.Number:
@@ -197,7 +197,7 @@ func (b *builder) literal(l *sqlparts.Literal) *expr {
 		return &expr{op: opNumber, text: text}
 	case sqlparts.String:
 		if s, e := l.Range(); s >= 0 && e <= len(b.sql) && s < e && strings.Contains(b.sql[s:e], `\`) {
-			return &expr{op: opLit, text: b.sql[s:e]} // what an escape means is left to the dialect
+			return &expr{op: opLit, text: b.sql[s:e]} // the meaning of escapes depends on the dialect
 		}
 		return &expr{op: opString, text: l.Text}
 	case sqlparts.Null:
@@ -215,8 +215,8 @@ func isRow(e *expr) bool {
 	return e.op == "list" || e.op == opRow || e.op == opCall && (e.text == "row" || e.text == "struct")
 }
 
-// compare is a comparison as the query writes it. If both sides have collations, and not the same,
-// SQLite takes that of the left one: they do not change places then.
+// compare builds the comparison l op r. In SQLite, it keeps the order of sides with two different collations, since the
+// left one's is used.
 func (b *builder) compare(op string, l, r *expr) *expr {
 	if b.Dialect == sqlparts.SQLite {
 		if lc, rc := b.collation(l), b.collation(r); lc != "" && rc != "" && lc != rc {
@@ -253,7 +253,7 @@ func (b *builder) collation(e *expr) string {
 	return opColumn
 }
 
-// compare is a comparison; > is written as < with its sides exchanged.
+// compare builds the comparison l op r. It writes > and >= as < and <= with the sides exchanged.
 func compare(op string, l, r *expr) *expr {
 	if op == ">" || op == ">=" {
 		op, l, r = mirrored[op], r, l
@@ -287,8 +287,8 @@ func maybeNot(e *expr, not bool) *expr {
 	return e
 }
 
-// not negates a condition: comparisons by their opposites where every two values compare, AND and
-// OR by De Morgan.
+// not returns the negation of a condition: the opposite comparison if any two values compare, AND and OR by De Morgan's
+// rules, else NOT.
 func (b *builder) not(e *expr) *expr {
 	switch e.op {
 	case "=", "<>":
@@ -316,7 +316,7 @@ func (b *builder) not(e *expr) *expr {
 	return negation(e)
 }
 
-// notIn returns the opposite of IN; for constants of the same kind, one comparison for each.
+// notIn returns the negation of x IN (…): for up to maxListed constants of the same kind, x <> each of them; else NOT.
 func notIn(e *expr) *expr {
 	x, values := listed(e)
 	if x == nil || len(values) > maxListed {
@@ -329,7 +329,7 @@ func notIn(e *expr) *expr {
 	return conjunction(all)
 }
 
-// nullSafe is the comparison for which NULL equals NULL.
+// nullSafe builds the comparison for which NULL equals NULL.
 func nullSafe(l, r *expr) *expr {
 	if l.op == opNull {
 		l, r = r, l
@@ -340,10 +340,10 @@ func nullSafe(l, r *expr) *expr {
 	return node("is not distinct from", l, r)
 }
 
-// maxListed bounds the lists that are written out.
+// maxListed is the maximum number of constants in a list for which NOT IN is written as comparisons.
 const maxListed = 1000
 
-// condition reports whether an expression is true, false or NULL and no number.
+// condition reports whether the value of an expression is certainly a truth value or NULL, not a number.
 func condition(e *expr) bool {
 	switch e.op {
 	case "=", "<>", "<", "<=", opAnd, opOr, opNot, opIn, opIsNull, opExists, "is", "like ", "ilike ":
@@ -383,8 +383,8 @@ func conjunction(list []*expr) *expr {
 	return node(opAnd, flat...)
 }
 
-// disjunction joins conditions by OR. Comparisons of one expression with several constants are one
-// list.
+// disjunction joins conditions by OR. Comparisons of one expression with several constants of the same kind become one
+// IN list.
 func disjunction(list []*expr) *expr {
 	var flat []*expr
 	for _, e := range list {
@@ -422,7 +422,7 @@ func disjunction(list []*expr) *expr {
 	return node(opOr, out...)
 }
 
-// listed parses x = constant and x IN (constants of the same kind).
+// listed returns x and the constants of x = constant or x IN (constants of the same kind); nil for other conditions.
 func listed(e *expr) (x *expr, values []*expr) {
 	constant := func(e *expr) bool { return e.op == opNumber || e.op == opString }
 	switch {
@@ -510,7 +510,8 @@ func (b *builder) in(e *sqlparts.In, sc *scope) *expr {
 	return maybeNot(out, e.Not)
 }
 
-// inRows converts (a, b) IN ((1, 2), (3, 4)) to comparisons; nil if the list has another form or is long.
+// inRows returns (a, b) IN ((1, 2), (3, 4)) as comparisons joined by AND and OR; nil if the list has another form or
+// more than 50 rows.
 func (b *builder) inRows(x *expr, list []*expr) *expr {
 	plain := func(e *expr) bool {
 		return e.op == "list" && e.text == "0 " && len(e.args) == len(x.args) && !e.has(isQuery)
@@ -530,7 +531,7 @@ func (b *builder) inRows(x *expr, list []*expr) *expr {
 	return disjunction(rows)
 }
 
-// caseOf builds a CASE: CASE x WHEN a as CASE WHEN x = a, and without an ELSE that is NULL.
+// caseOf builds a CASE. It writes CASE x WHEN a as CASE WHEN x = a, and omits ELSE NULL.
 func (b *builder) caseOf(e *sqlparts.Case, sc *scope) *expr {
 	var args []*expr
 	for _, w := range e.Whens {
@@ -553,8 +554,7 @@ func caseExpr(args []*expr) *expr {
 	return node(opCase, args...)
 }
 
-// parts of a date that functions of the same name give, as whole numbers in every dialect that has
-// both.
+// dateParts are the parts of a date for which a function of the same name is equivalent to EXTRACT.
 var dateParts = map[string]bool{"year": true, "month": true, "day": true, "hour": true, "minute": true, "quarter": true}
 
 func (b *builder) special(e *sqlparts.Special, sc *scope) *expr {
@@ -706,7 +706,8 @@ func filtered(x, cond *expr) *expr {
 	return node("filter", x, cond)
 }
 
-// countCase counts the rows for which a CASE of one condition gives a constant, whichever it is.
+// countCase replaces the constant c in COUNT(CASE WHEN … THEN c END) by 1, since it has no effect on the count. It
+// returns x.
 func countCase(x *expr) *expr {
 	if x.op == opCall && x.text == "count" && len(x.args) == 1 && x.args[0].op == opCase && len(x.args[0].args) == 2 {
 		if v := x.args[0].args[1]; v.op == opNumber || v.op == opString {
@@ -716,7 +717,8 @@ func countCase(x *expr) *expr {
 	return x
 }
 
-// window adds a window to the call it is of, a named one by its definition, and returns its frame.
+// window adds the partitions and sort keys of a window to x, a call with OVER, and returns the frame. A named window is
+// replaced by its definition.
 func (b *builder) window(w *sqlparts.Window, x *expr, sc *scope, depth int) (frame string) {
 	if w.Name.Text != "" {
 		found := false
@@ -744,7 +746,7 @@ func (b *builder) window(w *sqlparts.Window, x *expr, sc *scope, depth int) (fra
 	return frame
 }
 
-// keyExpr is a sort key inside a call.
+// keyExpr builds a sort key inside a call.
 func (b *builder) keyExpr(o *sqlparts.OrderItem, sc *scope) *expr {
 	k := b.sortKey(o, nil, sc)
 	text := k.nulls
@@ -754,7 +756,8 @@ func (b *builder) keyExpr(o *sqlparts.OrderItem, sc *scope) *expr {
 	return &expr{op: "key", text: text, args: []*expr{k.e}}
 }
 
-// aggregates reports whether an expression contains an aggregate of its query, not counting window functions.
+// aggregates reports whether an expression contains an aggregate, outside nested queries. A window function is not one,
+// but its arguments may contain one.
 func aggregates(e *expr, d sqlparts.Dialect) bool {
 	if e == nil || e.op == opOver {
 		return e != nil && slices.ContainsFunc(e.args, func(a *expr) bool {
@@ -768,7 +771,7 @@ func aggregates(e *expr, d sqlparts.Dialect) bool {
 	return slices.ContainsFunc(e.args, func(a *expr) bool { return aggregates(a, d) })
 }
 
-// scalars are functions of the values of one row.
+// scalars are functions whose value depends only on their arguments in one row.
 var scalars = func() map[string]bool {
 	m := map[string]bool{}
 	for _, n := range strings.Fields(`abs ceil floor round trunc truncate sign sqrt pow exp ln log log2 log10 mod power greatest least coalesce nullif concat concat_ws
@@ -785,7 +788,8 @@ var scalars = func() map[string]bool {
 	return m
 }()
 
-// rowWise reports whether an expression is known to depend on one row alone.
+// rowWise reports whether the value of an expression is known to depend on only one row: it contains only scalar
+// functions.
 func rowWise(e *expr, d sqlparts.Dialect) bool {
 	return e.each(func(x *expr) bool {
 		if x.op == opOver || x.op == "filter" || x.op == "within" {
@@ -801,7 +805,7 @@ func rowWise(e *expr, d sqlparts.Dialect) bool {
 	})
 }
 
-// scalar reports whether a function is known to give one value for the values of one row.
+// scalar reports whether a function is known to return one value for its arguments in one row.
 func scalar(name string, d sqlparts.Dialect) bool {
 	if name == "regexp_matches" && d != sqlparts.DuckDB { // a set of rows in PostgreSQL
 		return false
@@ -809,11 +813,11 @@ func scalar(name string, d sqlparts.Dialect) bool {
 	return scalars[name] || strings.HasPrefix(name, "extract ")
 }
 
-// oneValue reports whether an item of a select list is known to give one value for each row or group, so
-// that the number of rows is the same without it. A function that is not known may return a set.
+// oneValue reports whether an item of a select list is known to have one value for each row or group, so that dropping
+// it keeps the number of rows. An unknown function may return a set of rows.
 func oneValue(e *expr, d sqlparts.Dialect) bool { return oneValueIn(e, d, false) }
 
-// oneValueIn is [oneValue]; over reports whether the expression is the function of a window.
+// oneValueIn is oneValue for a part of an expression; over reports whether it is the function of a window.
 func oneValueIn(e *expr, d sqlparts.Dialect, over bool) bool {
 	if e == nil {
 		return true
@@ -829,12 +833,12 @@ func oneValueIn(e *expr, d sqlparts.Dialect, over bool) bool {
 	return true
 }
 
-// allOne is [oneValue] for all items.
+// allOne reports whether oneValue holds for all items.
 func allOne(items []*expr, d sqlparts.Dialect) bool {
 	return !slices.ContainsFunc(items, func(e *expr) bool { return !oneValue(e, d) })
 }
 
-// groupingSets expands ROLLUP and GROUPING SETS.
+// groupingSets returns ROLLUP and GROUPING SETS as a list of grouping sets. CUBE and nested forms are unchanged.
 func groupingSets(kind string, args []*expr) *expr {
 	out := &expr{op: "grouping", text: kind, args: args}
 	members := func(e *expr) []*expr {

@@ -22,17 +22,18 @@ var sameFunction = map[sqlparts.Dialect]map[string]string{
 		"startswith": "starts_with"},
 }
 
-// joinsTexts are the dialects in which CONCAT is the operator ||, NULL with any NULL.
+// joinsTexts are the dialects in which CONCAT is equivalent to ||: it returns NULL if any argument is NULL.
 var joinsTexts = map[sqlparts.Dialect]bool{sqlparts.Snowflake: true, sqlparts.BigQuery: true, sqlparts.Databricks: true,
 	sqlparts.Redshift: true}
 
-// countsConditions reports whether a function counts the rows for which a condition holds, and returns 0 if it
-// holds for none. DuckDB's returns NULL if the condition is always NULL, and Snowflake's may.
+// countsConditions reports whether a function counts the rows for which a condition is true, and returns 0 if there are
+// none. DuckDB's returns NULL if the condition is always NULL, and Snowflake's may.
 func (r rules) countsConditions(name string) bool {
 	return r.Dialect == sqlparts.BigQuery && name == "countif" || r.Dialect == sqlparts.Databricks && name == "count_if"
 }
 
-// plainCall returns the normal form of a call of a function with several spellings; nil for other functions.
+// plainCall returns the normal form of a call, whose function may have several spellings. It returns nil only for a
+// DECODE that cannot be written as CASE with =.
 func (b *builder) plainCall(name string, args []*expr) *expr {
 	d := b.Dialect
 	if same := sameFunction[d][name]; same == "%" {

@@ -11,16 +11,16 @@ type family uint8
 
 const (
 	unknownFamily family = iota
-	narrowInt            // whole numbers that a double holds exactly
+	narrowInt            // whole numbers that a double represents exactly
 	wideInt
 	decimalNumber
 	doubleNumber
 	textual
 	temporal
-	otherType // equal by its name alone
+	otherType // equal only to the type of the same name
 )
 
-// familyOf is the family of a type by its first word, in lower case.
+// familyOf returns the family of a type, whose name is in lower case and without a size.
 func familyOf(typ string, d sqlparts.Dialect) family {
 	if d == sqlparts.SQLite { // by affinity
 		switch {
@@ -86,9 +86,9 @@ func (n *normalizer) familyOf(e *expr) (f family, typ string) {
 	return familyOf(typ, n.Dialect), typ
 }
 
-// matchesOnce reports whether no value equals two different values of a column. A value may if the comparison
-// converts the column's values first: as numbers '1' and '01' are equal, as doubles so are 9007199254740992 and
-// 9007199254740993, and a collation may ignore case.
+// matchesOnce reports whether no value equals two different values of a column. One may if the comparison converts the
+// column's values first: as numbers '1' and '01' are equal, as doubles so are 9007199254740992 and 9007199254740993,
+// and a collation may ignore case.
 func (n *normalizer) matchesOnce(column, value *expr) bool {
 	if n.special(column) || n.special(value) {
 		return false
@@ -105,7 +105,7 @@ func (n *normalizer) matchesOnce(column, value *expr) bool {
 	case narrowInt, doubleNumber:
 		return true
 	case wideInt, decimalNumber:
-		// numbers compare exactly there
+		// these compare exactly
 		return other == narrowInt || other == wideInt || other == decimalNumber || n.Dialect == sqlparts.SQLite
 	case textual:
 		// In SQLite a number that is not compared with a column may be compared as a string.
@@ -117,7 +117,8 @@ func (n *normalizer) matchesOnce(column, value *expr) bool {
 	return false
 }
 
-// special reports whether an expression has a nondefault comparison.
+// special reports whether an expression contains COLLATE, or a column that the schema marks as special, such as one
+// with a collation.
 func (n *normalizer) special(e *expr) bool {
 	return !e.each(func(x *expr) bool {
 		c, ok := n.column(x)

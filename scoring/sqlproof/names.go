@@ -7,8 +7,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// column resolves a name ([sqlparts.Bound.Means]). An ambiguous or uncertain name ends the proof, or becomes an
-// expression that stands for all its possible meanings and equals only itself.
+// column builds the expression that a name means, by [sqlparts.Bound.Means]. An ambiguous name, or an uncertain one
+// that may be something else entirely, ends the proof. Another uncertain one becomes an expression that represents all
+// its possible meanings and equals only itself.
 func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
 	b.schema.Halt.Check()
 	if len(c.Name) == 1 && !c.Name[0].Quoted && b.reserved(b.fold(c.Name[0], false)) {
@@ -41,7 +42,7 @@ func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
 				return either("", b.meant(m, c, sc), b.meant(first, c, sc))
 			}
 		}
-		return b.meant(first, c, sc) // a column would not be grouped
+		return b.meant(first, c, sc) // a column would have to be grouped by
 	}
 	name := b.fold(c.Name[0], false)
 	var args []*expr
@@ -73,8 +74,8 @@ func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
 	return either(name, args...)
 }
 
-// rowName is the number of a row of a table, which SQLite has under names that no definition has; nil if the
-// name is another.
+// rowName returns the expression for SQLite's row id, if the name is rowid, oid or _rowid_ and no column has it; else
+// nil.
 func (b *builder) rowName(c *sqlparts.Column, ms []sqlparts.Meaning, sc *scope) *expr {
 	name := b.fold(c.Name.Last(), false)
 	if b.Dialect != sqlparts.SQLite || len(c.Name) != 1 || !hiddenNames[name] ||
@@ -97,7 +98,7 @@ func (b *builder) rowName(c *sqlparts.Column, ms []sqlparts.Meaning, sc *scope) 
 
 func either(name string, args ...*expr) *expr { return &expr{op: opEither, text: name, args: args} }
 
-// meant is the expression that a meaning is.
+// meant builds the expression for one meaning of a name.
 func (b *builder) meant(m *sqlparts.Meaning, c *sqlparts.Column, sc *scope) *expr {
 	at := len(c.Name) - 1 - m.Fields
 	id := c.Name[max(0, at)]
@@ -135,7 +136,7 @@ func (b *builder) meant(m *sqlparts.Meaning, c *sqlparts.Column, sc *scope) *exp
 	return b.fields(x, c.Name[len(c.Name)-m.Fields:])
 }
 
-// columnMeant is a column of a source, or of one of several.
+// columnMeant builds a column of the meaning's source, or an unknown column of one of several sources.
 func (b *builder) columnMeant(m *sqlparts.Meaning, id sqlparts.Ident, sc *scope) *expr {
 	name := b.fold(id, false)
 	if len(m.Among) > 0 {
@@ -162,7 +163,8 @@ func (b *builder) columnMeant(m *sqlparts.Meaning, id sqlparts.Ident, sc *scope)
 	return b.columnOf(e, name)
 }
 
-// aliased is the element of a select list, or the column of an output, that an alias means.
+// aliased returns the element of a select list, or the output column, to which an alias refers; nil if it was not
+// built.
 func (b *builder) aliased(m *sqlparts.Meaning, sc *scope) *expr {
 	for at := sc; at != nil; at = at.outer {
 		if at.list == nil {
@@ -186,7 +188,7 @@ func (b *builder) aliased(m *sqlparts.Meaning, sc *scope) *expr {
 	return nil
 }
 
-// late reports whether the clauses that are built follow the grouping of the rows of a select list element.
+// late reports whether the clause being built follows the grouping of rows in the query whose select list contains it.
 func (sc *scope) late(it *sqlparts.Item) bool {
 	for ; sc != nil; sc = sc.outer {
 		if sc.list != nil && sc.list.items[it] != nil {
@@ -196,7 +198,7 @@ func (sc *scope) late(it *sqlparts.Item) bool {
 	return false
 }
 
-// entryOf is the entry of a source that is in view.
+// entryOf returns the visible entry of a source, or nil.
 func (sc *scope) entryOf(s *sqlparts.Source) *entry {
 	for ; sc != nil; sc = sc.outer {
 		for _, e := range sc.entries {
@@ -224,7 +226,7 @@ func (b *builder) fieldName(n sqlparts.Ident) string {
 	return b.fold(n, false)
 }
 
-// columnOf is a column of an entry, nil if it has none of the name.
+// columnOf returns the column of an entry with the name, or nil if it has none.
 func (b *builder) columnOf(e *entry, name string) *expr {
 	if e.items == nil {
 		if t := b.table(e.src); t != nil && !t.Has(strings.ToLower(strings.TrimPrefix(name, `"`))) {
@@ -269,7 +271,7 @@ func starSources(e *entry) []*source {
 	return out
 }
 
-// under is the column of a star.
+// under returns the column of that name among those that a star represents.
 func under(star *expr, name string) *expr {
 	if s := star.src; s.block == nil {
 		return &expr{op: opColumn, text: name, src: s}
@@ -277,7 +279,7 @@ func under(star *expr, name string) *expr {
 	return &expr{op: opUnder, text: star.text + "." + name, src: star.src}
 }
 
-// constants are names that mean a value without a call.
+// constants are names that have a value without being columns, such as CURRENT_DATE.
 var constants = map[string]bool{
 	"current_date": true, "current_time": true, "current_timestamp": true, "localtime": true, "localtimestamp": true,
 	"current_user": true, "session_user": true,
@@ -285,13 +287,13 @@ var constants = map[string]bool{
 	"true": true, "false": true,
 }
 
-// reserved reports whether a word without quotes means a value and never a column.
+// reserved reports whether an unquoted word is always a value in the dialect and never a column.
 func (r rules) reserved(name string) bool {
 	return name == "user" &&
 		(r.Dialect == sqlparts.Postgres || r.Dialect == sqlparts.Redshift || r.Dialect == sqlparts.TSQL)
 }
 
-// using is the condition of a column of USING, and makes the name mean both.
+// using returns the condition of a column of USING, and records in sc the expression that its name means.
 func (b *builder) using(m *sqlparts.MergedSource, sc *scope) *expr {
 	b.schema.Halt.Check()
 	if m.Doubt != sqlparts.Sure {

@@ -11,22 +11,23 @@ import (
 // Proof is the reason why two queries are equivalent.
 type Proof struct {
 	By       By       `json:"by"`
-	Permuted bool     `json:"permuted,omitempty"` // the columns come in another order, or that is not proven
-	Relies   []string `json:"relies,omitempty"`   // what the rules took from the schema, and what they assumed
+	Permuted bool     `json:"permuted,omitempty"` // the columns are in another order, or the same order is not proven
+	Relies   []string `json:"relies,omitempty"`   // facts of the schema, and assumptions, that the proof uses
 }
 
 // By is the basis of a proof.
 type By string
 
-// The scripts consist of the same words, or the rules convert both to the same query.
+// Text: the scripts consist of the same tokens. Rules: the rules convert both queries to the same normal form.
 const (
 	Text  By = "text"
 	Rules By = "rules"
 )
 
-// Same proves that two scripts, bound together, return the same rows on every database with their schema,
-// in the same order if one is asked for, up to the order of columns and to what the queries leave to
-// chance. A nil result means that it is not proven, not that they differ. stop ends the computing; nil never does.
+// Same proves that the final queries of two scripts, bound together, return the same rows on every database with their
+// schema, in the same order if a query specifies one. The order of columns may differ, and so may rows that the queries
+// leave to chance, as a LIMIT without ORDER BY does. A nil result means that nothing is proven, not that they differ.
+// If stop is given, the computation ends; a nil stop never is.
 func Same(gold, pred *sqlparts.Bound, stop *halt.Signal) *Proof {
 	if gold.Dialect != pred.Dialect || gold.Final() == nil || pred.Final() == nil {
 		return nil
@@ -66,7 +67,7 @@ func Same(gold, pred *sqlparts.Bound, stop *halt.Signal) *Proof {
 	return proof
 }
 
-// meaning holds the context in which trees are built.
+// meaning holds what the trees of both queries share: the schema and the facts used.
 type meaning struct {
 	schema *sqltree.Schema
 	relies map[string]bool
@@ -92,7 +93,7 @@ func (m *meaning) build(s *sqlparts.Bound) *block {
 	return tree
 }
 
-// normal is the tree of a script in normal form.
+// normal returns the tree of a script in normal form, or nil if it contains an unsupported construct.
 func (m *meaning) normal(s *sqlparts.Bound) *block {
 	tree := m.build(s)
 	if tree == nil {
@@ -104,7 +105,8 @@ func (m *meaning) normal(s *sqlparts.Bound) *block {
 	return tree
 }
 
-// write returns a string that is the same for equal trees; ok is false if it is too long.
+// write returns the canonical text of a tree, which is the same for equivalent trees in normal form. ok is false if it
+// is too long.
 func write(s *sqlparts.Script, tree *block, u use, stop *halt.Signal) (text string, ok bool) {
 	p := &printer{stop: stop, rules: rules{s.Dialect}, labels: map[*source]string{}, ranks: map[*block][]int{},
 		closed: map[*block]bool{}, turned: map[*full]bool{}, texts: map[*block]string{}}
@@ -112,7 +114,8 @@ func write(s *sqlparts.Script, tree *block, u use, stop *halt.Signal) (text stri
 	return text, !p.over
 }
 
-// chancy reports whether a query leaves to chance which rows it returns.
+// chancy reports whether the rows or values of a query may differ between two runs: it has a limit, DISTINCT ON, a
+// sample, a window function or an order-sensitive function.
 func (r rules) chancy(q *block) bool {
 	if q.limit != nil || q.offset != nil || len(q.distinctOn) > 0 || q.windowed() ||
 		slices.ContainsFunc(q.terms, r.chancy) {

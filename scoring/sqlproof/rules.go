@@ -8,17 +8,17 @@ import (
 	"github.com/badger-eval/badger/scoring/sqltree"
 )
 
-// normalizer applies the rules to a tree until none changes it.
+// normalizer applies the rules to each query of a tree, until none changes it or maxRounds is reached.
 type normalizer struct {
 	rules
 	schema   *sqltree.Schema
 	nullable map[*source]bool // sources whose rows an outer join may fill with NULLs
-	relies   map[string]bool  // on what of the schema the rules relied
-	copied   int              // nodes that were copied in place of names
-	ids      int              // sources that were made
+	relies   map[string]bool  // facts of the schema that the rules used
+	copied   int              // number of nodes copied in place of names
+	ids      int              // number of sources created by rules
 }
 
-// maxRounds bounds how often the rules of one query are tried again.
+// maxRounds is the maximum number of times that the rules are applied to one query.
 const maxRounds = 12
 
 func (n *normalizer) query(q *block) {
@@ -45,7 +45,7 @@ func (n *normalizer) query(q *block) {
 	n.keys(q)
 }
 
-// mark notes the sources that outer joins may fill with NULLs.
+// mark records the sources that outer joins may fill with NULLs.
 func (n *normalizer) mark(j *join) {
 	for _, s := range j.core {
 		if s.full != nil {
@@ -61,8 +61,8 @@ func (n *normalizer) mark(j *join) {
 	}
 }
 
-// inside normalizes the queries inside an expression. Neither the order nor repetitions of rows
-// count in IN and EXISTS.
+// inside normalizes the queries inside an expression. In queries of IN and EXISTS it also drops DISTINCT, ORDER BY and
+// other parts that only affect the order or repetition of rows.
 func (n *normalizer) inside(e *expr) {
 	e.each(func(x *expr) bool {
 		if x.sub == nil {
@@ -92,7 +92,7 @@ func (n *normalizer) inside(e *expr) {
 	})
 }
 
-// unordered drops an order that decides nothing.
+// unordered drops the ORDER BY of a query without LIMIT, OFFSET and DISTINCT ON, whose rows do not depend on it.
 func (n *normalizer) unordered(q *block) {
 	if q.limit == nil && q.offset == nil && len(q.distinctOn) == 0 {
 		q.order = nil
@@ -105,7 +105,8 @@ func (n *normalizer) sets(q *block) bool {
 		func(e *expr) bool { return e.has(func(x *expr) bool { return x.op == "grouping" }) })
 }
 
-// setOp flattens chains and drops parts of operands that have no effect.
+// setOp merges nested set operations of one kind into one, drops parts of operands that have no effect, and applies the
+// rules for set operations.
 func (n *normalizer) setOp(q *block) {
 	var terms []*block
 	for i, t := range q.terms {
@@ -131,8 +132,8 @@ func (n *normalizer) setOp(q *block) {
 	n.membership(q)
 }
 
-// onlyGroups reports whether all items of a grouped query are among what it groups by, and the other
-// way round, so that grouping is DISTINCT.
+// onlyGroups reports whether the items of a grouped query and its grouping keys are the same set, so that GROUP BY is
+// equivalent to DISTINCT.
 func (n *normalizer) onlyGroups(q *block) bool {
 	in := func(list []*expr, x *expr) bool {
 		id := x.id()
@@ -161,7 +162,8 @@ func (n *normalizer) once(q *block) bool {
 	return changed
 }
 
-// filters takes conditions apart, and puts EXISTS for IN where NULL counts as false.
+// filters simplifies WHERE, HAVING, QUALIFY and join conditions, where NULL and false are equivalent: among others, it
+// splits them at AND and converts IN to EXISTS. It reports whether it changed any.
 func (n *normalizer) filters(q *block) bool {
 	changed := false
 	lists := []*[]*expr{&q.where, &q.having, &q.qualify}
@@ -234,8 +236,8 @@ func (n *normalizer) filter(e *expr) (*expr, bool) {
 	return e, false
 }
 
-// existsFor is EXISTS (SELECT … WHERE y = x) for x IN (SELECT y …), nil if the subquery is more
-// than that.
+// existsFor returns EXISTS (SELECT … WHERE y = x) for x IN (SELECT y …). It returns nil if the subquery does more than
+// select, filter and join.
 func (n *normalizer) existsFor(e *expr) *expr {
 	if len(e.args) != 2 || e.args[1].sub == nil {
 		return nil
@@ -262,7 +264,8 @@ func (n *normalizer) existsFor(e *expr) *expr {
 	return &expr{op: opExists, sub: sub}
 }
 
-// column is the column of a base table that an expression is.
+// column returns the table and name of a column of a base table. It returns false for other expressions and without a
+// schema.
 func (n *normalizer) column(e *expr) (sqltree.Column, bool) {
 	if e == nil || e.op != opColumn || e.src.last == "" || !n.schema.Stated {
 		return sqltree.Column{}, false
@@ -270,7 +273,8 @@ func (n *normalizer) column(e *expr) (sqltree.Column, bool) {
 	return sqltree.Column{Table: e.src.last, Name: e.text}, true
 }
 
-// notNull reports whether an expression is never NULL: by the schema, where no outer join adds rows.
+// notNull reports whether an expression is certainly never NULL, such as a constant, a count, or a column that the
+// schema declares so and whose rows no outer join fills with NULLs.
 func (n *normalizer) notNull(e *expr) bool {
 	switch e.op {
 	case opNumber, opString:
@@ -294,7 +298,7 @@ func (n *normalizer) notNull(e *expr) bool {
 	return true
 }
 
-// unique reports whether no two rows of its table share the expression's value.
+// unique reports whether the expression is a column whose values the schema states to be unique in its table.
 func (n *normalizer) unique(e *expr) bool {
 	c, ok := n.column(e)
 	if !ok || !n.schema.Distinct(c) || strings.Contains(e.src.table, " sample ") {
@@ -304,7 +308,7 @@ func (n *normalizer) unique(e *expr) bool {
 	return true
 }
 
-// strict adds the columns that are not NULL in any row that meets the condition.
+// strict adds to out the columns that are not NULL in any row for which the condition is true.
 func strict(e *expr, out map[string]*expr) {
 	switch e.op {
 	case "=", "<>", "<", "<=":
@@ -346,7 +350,7 @@ func strict(e *expr, out map[string]*expr) {
 	}
 }
 
-// strictValue adds the columns without which a value is NULL.
+// strictValue adds to out the columns of e for which a NULL makes the value of e NULL.
 func strictValue(e *expr, out map[string]*expr) {
 	switch e.op {
 	case opColumn, opItem, opUnder:
@@ -366,7 +370,8 @@ func strictAll(list []*expr) map[string]*expr {
 	return m
 }
 
-// unwrap takes a SELECT apart that only picks and filters the rows of one other.
+// unwrap merges a SELECT that only selects and filters columns of one derived table into that table's query. It reports
+// whether it did.
 func (n *normalizer) unwrap(q *block) bool {
 	if len(q.core) != 1 || len(q.left) > 0 || q.core[0].block == nil || q.grouped || len(q.having) > 0 || q.distinct ||
 		len(q.distinctOn) > 0 || q.windowed() || len(q.items) == 0 {
@@ -384,7 +389,7 @@ func (n *normalizer) unwrap(q *block) bool {
 	}
 	sub := false
 	starred := false
-	correlated := func(e *expr) bool { // an aggregate in a query inside would be one of that
+	correlated := func(e *expr) bool { // an aggregate moved into a subquery would aggregate the subquery's rows
 		return e.has(func(x *expr) bool {
 			found := false
 			if x.sub != nil {
@@ -427,7 +432,7 @@ func (n *normalizer) unwrap(q *block) bool {
 		}
 	}
 	if g.distinct {
-		// DISTINCT of a star: all columns must stay, and nothing may be made of them
+		// DISTINCT inside: all columns must be kept, unchanged
 		if len(q.items) != len(g.items) ||
 			slices.ContainsFunc(q.items, func(e *expr) bool { return e.src != s || e.op != opItem && e.op != opStar }) {
 			return false
@@ -486,7 +491,7 @@ func (n *normalizer) unwrap(q *block) bool {
 	return true
 }
 
-// sameOrder reports whether a query sorts the rows of its source as that does.
+// sameOrder reports whether q sorts the rows of its source s in the same order as g, the query of that source.
 func (n *normalizer) sameOrder(q, g *block, s *source) bool {
 	return slices.EqualFunc(q.order, g.order, func(a, b key) bool {
 		return a.e.op == opItem && a.e.src == s && a.desc == b.desc && g.items[atoi(a.e.text)].id() == b.e.id() &&
@@ -494,7 +499,8 @@ func (n *normalizer) sameOrder(q, g *block, s *source) bool {
 	})
 }
 
-// copies returns the number of nodes of a source's columns, counting each use in the query.
+// copies returns the number of nodes that are copied if every use of a column of s in the query is replaced by the
+// column's expression.
 func copies(q *block, s *source) (nodes int) {
 	sizes := map[int]int{}
 	q.all(func(e **expr) {
@@ -540,8 +546,8 @@ func (n *normalizer) innerForLeft(q *block) bool {
 	return false
 }
 
-// usedOutside reports whether a query uses the sources outside of one attachment and of some of its
-// conditions.
+// usedOutside reports whether a query uses the sources anywhere other than in the attachment a and in the conditions
+// except.
 func (q *block) usedOutside(sources []*source, a *attach, except map[*expr]bool) bool {
 	found := false
 	look := func(e *expr) {
@@ -605,7 +611,7 @@ func (n *normalizer) antiJoin(q *block) bool {
 	return false
 }
 
-// holds reports whether the schema keeps NULL out of a column, whatever joins do.
+// holds reports whether the schema declares the column e NOT NULL. Outer joins may still make it NULL.
 func (n *normalizer) holds(e *expr) bool {
 	c, ok := n.column(e)
 	if ok && n.schema.Holds(c) {
@@ -615,8 +621,8 @@ func (n *normalizer) holds(e *expr) bool {
 	return false
 }
 
-// keyed reports whether conditions hold a unique column of the source equal to something outside of
-// it, so that at most one row of the source meets them.
+// keyed reports whether one of the conditions requires a unique column of s to equal an expression without s, so that
+// at most one row of s satisfies them.
 func (n *normalizer) keyed(s *source, conditions []*expr) bool {
 	for _, c := range conditions {
 		if c.op != "=" {
@@ -632,7 +638,8 @@ func (n *normalizer) keyed(s *source, conditions []*expr) bool {
 	return false
 }
 
-// uselessLeft drops a LEFT JOIN that finds at most one row and whose columns are not used.
+// uselessLeft drops a LEFT JOIN of a base table whose columns are not used and that finds at most one row, or whose
+// repeated rows have no effect. It reports whether it did.
 func (n *normalizer) uselessLeft(q *block) bool {
 	for i, a := range q.left {
 		n.schema.Halt.Check()
@@ -648,7 +655,7 @@ func (n *normalizer) uselessLeft(q *block) bool {
 	return false
 }
 
-// repeats reports whether it makes no difference how often a row comes.
+// repeats reports whether repetitions of rows before grouping have no effect on the result of the query.
 func (n *normalizer) repeats(q *block) bool {
 	if q.limit != nil && !q.grouped || q.windowed() {
 		return false
@@ -664,7 +671,8 @@ func (n *normalizer) repeats(q *block) bool {
 	return plain
 }
 
-// uselessInner drops a table that is joined by its key to a foreign key if only its key is used.
+// uselessInner drops an inner join of a foreign key with the key of its table if no other column of that table is used.
+// It reports whether it did.
 func (n *normalizer) uselessInner(q *block) bool {
 	if len(q.core) < 2 {
 		return false
@@ -714,7 +722,7 @@ func (n *normalizer) uselessInner(q *block) bool {
 	return false
 }
 
-// distinct makes grouping of DISTINCT, and drops it where groups differ already.
+// distinct converts DISTINCT to GROUP BY, or drops it if the groups differ already. It reports whether it did.
 func (n *normalizer) distinct(q *block) bool {
 	if !q.distinct || len(q.distinctOn) > 0 || len(q.items) == 0 || slices.ContainsFunc(q.items, isStar) ||
 		slices.ContainsFunc(q.items, func(e *expr) bool { return e.op == "unused" }) {
@@ -743,7 +751,8 @@ func (n *normalizer) distinct(q *block) bool {
 	return true
 }
 
-// groups drops columns that a key among the groups determines, and the grouping itself if every group is one row.
+// groups drops columns from GROUP BY that a key in it determines, and the grouping itself if every group is one row. It
+// reports whether it did.
 func (n *normalizer) groups(q *block) bool {
 	if !q.grouped || n.sets(q) {
 		return false
@@ -775,7 +784,7 @@ func (n *normalizer) groups(q *block) bool {
 	return len(kept) != before
 }
 
-// havingRows moves conditions on what is grouped by to WHERE.
+// havingRows moves a condition on grouping keys from HAVING to WHERE, and reports whether it did.
 func (n *normalizer) havingRows(q *block) bool {
 	if !q.grouped || n.sets(q) || len(q.group) == 0 {
 		return false
@@ -796,7 +805,7 @@ func (n *normalizer) havingRows(q *block) bool {
 	return false
 }
 
-// grouped reports whether all columns of an expression are among the grouping expressions.
+// grouped reports whether the expression consists of grouping keys, whose ids are in in, and constants.
 func (e *expr) grouped(in map[string]bool) bool {
 	if in[e.id()] {
 		return true
@@ -807,7 +816,8 @@ func (e *expr) grouped(in map[string]bool) bool {
 	return !slices.ContainsFunc(e.args, func(a *expr) bool { return !a.grouped(in) })
 }
 
-// qualified makes a plain condition of QUALIFY without window functions.
+// qualified moves the conditions of QUALIFY to HAVING or WHERE if the query has no window functions. It reports whether
+// it did.
 func (n *normalizer) qualified(q *block) bool {
 	if len(q.qualify) == 0 {
 		return false
@@ -826,7 +836,8 @@ func (n *normalizer) qualified(q *block) bool {
 	return true
 }
 
-// semiJoins converts EXISTS to a join if it finds at most one row, or if duplicates have no effect.
+// semiJoins converts an EXISTS condition to an inner join if it finds at most one row, or if repeated rows have no
+// effect. It reports whether it did.
 func (n *normalizer) semiJoins(q *block) bool {
 	once := n.repeats(q)
 	for i, c := range q.where {
@@ -866,7 +877,8 @@ func (n *normalizer) notNulls(q *block) bool {
 	return false
 }
 
-// counts makes COUNT(*) of counting what is never NULL.
+// counts converts COUNT(x) to COUNT(*) if x is never NULL, and COUNT(DISTINCT x) to COUNT(x) if x is unique. It reports
+// whether it changed any.
 func (n *normalizer) counts(q *block) bool {
 	changed := false
 	var set map[string]*expr
@@ -898,7 +910,8 @@ func (n *normalizer) counts(q *block) bool {
 	return changed
 }
 
-// prune marks the columns of derived tables that nothing uses.
+// prune marks items of derived tables that the query does not use as unused, and drops an ORDER BY of derived tables
+// that has no effect. It reports whether it changed any.
 func (n *normalizer) prune(q *block) bool {
 	changed := false
 	for _, s := range q.sources() {
@@ -925,7 +938,7 @@ func (n *normalizer) prune(q *block) bool {
 			continue
 		}
 		if !g.grouped && slices.ContainsFunc(g.items, func(e *expr) bool { return aggregates(e, n.Dialect) }) {
-			// one row whatever is left; keep an aggregate so that it stays so
+			// an aggregate without groups makes one row; without it there would be more
 			continue
 		}
 		some := false
@@ -957,7 +970,8 @@ func (n *normalizer) prune(q *block) bool {
 	return changed
 }
 
-// keys drops sort keys that decide nothing.
+// keys drops sort keys that have no effect: repeated ones, constants, those after a unique key, and all if the query
+// returns one row.
 func (n *normalizer) keys(q *block) {
 	seen := map[string]bool{}
 	var out []key

@@ -7,24 +7,26 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// plainRows reports whether a query returns rows of its sources as they are: no set operation, groups,
-// window functions, DISTINCT or limit.
+// plainRows reports whether a query only selects, joins and filters: without set operation, groups, window functions,
+// DISTINCT, limit and aggregates.
 func (q *block) plainRows(d sqlparts.Dialect) bool {
 	return q.set == "" && q.rows == nil && !q.distinct && len(q.distinctOn) == 0 && !q.grouped && len(q.having) == 0 &&
 		q.limit == nil && q.offset == nil && !q.windowed() &&
 		!slices.ContainsFunc(q.items, func(e *expr) bool { return !rowWise(e, d) })
 }
 
-// onlyGrouped reports whether a query has plain groups and otherwise only conditions and an order.
+// onlyGrouped reports whether g has GROUP BY without grouping sets and, apart from that, at most WHERE, HAVING and
+// ORDER BY.
 func (n *normalizer) onlyGrouped(g *block) bool {
 	return g != nil && g.set == "" && g.rows == nil && g.grouped && len(g.group) > 0 && !n.sets(g) && !g.distinct &&
 		len(g.distinctOn) == 0 && g.limit == nil && g.offset == nil && !g.windowed() && g.shared == 0
 }
 
-// mentions reports whether an expression has something of one of the sources, in queries inside too.
+// mentions reports whether an expression, including its nested queries, refers to one of the sources.
 func mentions(e *expr, sources []*source) bool { return usesAny([]*expr{e}, sources) }
 
-// itemUses are the items of a source that a query uses; ok is false if it uses something else of it.
+// itemUses returns how often the query uses each item of the source s. ok is false if it also refers to s in another
+// way.
 func itemUses(q *block, s *source) (items map[int]int, ok bool) {
 	items, ok = map[int]int{}, true
 	q.deep(func(e *expr) {
@@ -41,8 +43,8 @@ func itemUses(q *block, s *source) (items map[int]int, ok bool) {
 	return items, ok
 }
 
-// splice puts what a derived table is made of in its place, as the builder does for those that only pick and
-// filter: here for those that rules have made such.
+// splice merges a derived table that, after other rules, only selects and filters into the query, as the builder does
+// for those written so. It reports whether it did.
 func (n *normalizer) splice(q *block) bool {
 	if q.set != "" || q.rows != nil {
 		return false
@@ -82,7 +84,8 @@ func keysOf(m map[int]int) (keys []int) {
 	return keys
 }
 
-// oneSided converts a FULL JOIN to a LEFT JOIN if a condition drops the rows that have no match on one side.
+// oneSided converts a FULL JOIN to a LEFT JOIN if a condition drops the rows without a match on one side. It reports
+// whether it did.
 func (n *normalizer) oneSided(q *block) bool {
 	set := strictAll(q.where)
 	for i, s := range q.core {
@@ -113,7 +116,8 @@ func (n *normalizer) oneSided(q *block) bool {
 	return false
 }
 
-// sameRow drops a table that is joined with itself by a key.
+// sameRow drops a table that is joined with the same table by a key, and uses the other one's columns. It reports
+// whether it did.
 func (n *normalizer) sameRow(q *block) bool {
 	for i, c := range q.where {
 		if c.op != "=" || !n.total() || c.args[0].op != opColumn || c.args[1].op != opColumn {
@@ -149,8 +153,8 @@ func (n *normalizer) sameRow(q *block) bool {
 	return false
 }
 
-// distinctWindows makes groups of DISTINCT over aggregates of partitions whose keys are all among the
-// columns.
+// distinctWindows converts SELECT DISTINCT with aggregates over partitions to GROUP BY, if the other items are exactly
+// the partition keys. It reports whether it did.
 func (n *normalizer) distinctWindows(q *block) bool {
 	if !q.distinct || q.grouped || len(q.qualify) > 0 || len(q.distinctOn) > 0 || q.limit != nil || len(q.order) > 0 ||
 		len(q.core) == 0 {
@@ -202,10 +206,12 @@ func (n *normalizer) distinctWindows(q *block) bool {
 	return true
 }
 
-// groupAggregates are aggregates whose value over a whole partition is that over the group.
+// groupAggregates are aggregates whose value over a partition equals that over a group with the same rows, and that
+// ignore NULLs, except for COUNT(*).
 var groupAggregates = map[string]bool{"sum": true, "count": true, "avg": true, "min": true, "max": true}
 
-// distinctOnRows makes of DISTINCT ON the rows that come first by their order.
+// distinctOnRows converts DISTINCT ON to the condition ROW_NUMBER() = 1 over the same keys and order. It reports
+// whether it did.
 func (n *normalizer) distinctOnRows(q *block) bool {
 	if len(q.distinctOn) == 0 || q.grouped || q.windowed() || len(q.order) < len(q.distinctOn) {
 		return false
@@ -248,7 +254,8 @@ func (n *normalizer) distinctOnRows(q *block) bool {
 	return true
 }
 
-// keyOfGroup groups by the key of a table in place of the column that is joined to it.
+// keyOfGroup replaces a grouping column by the unique column of another table to which it is joined. It reports whether
+// it did.
 func (n *normalizer) keyOfGroup(q *block) bool {
 	if !q.grouped || n.sets(q) {
 		return false
@@ -283,8 +290,8 @@ func (n *normalizer) keyOfGroup(q *block) bool {
 	return false
 }
 
-// groupToExists converts tables to EXISTS that are joined only to repeat the rows of others: all used columns are
-// of the other tables, whose keys are grouped by.
+// groupToExists drops GROUP BY a key of some tables, and moves the other tables into EXISTS, if only columns of the
+// keyed tables are used and repeated rows have no effect. It reports whether it did.
 func (n *normalizer) groupToExists(q *block) bool {
 	if !q.grouped || n.sets(q) || !n.repeats(q) || len(q.left) > 0 || len(q.items) == 0 {
 		return false
@@ -332,8 +339,8 @@ func (n *normalizer) groupToExists(q *block) bool {
 	return true
 }
 
-// existsToGroup replaces a table by groups of a table that refers to it, if only its key is used and EXISTS requires
-// a referring row. The keys are read from the referring rows.
+// existsToGroup replaces a table by the grouped foreign key of a table that refers to it, if only its key is used and
+// EXISTS requires a referring row. It reports whether it did.
 func (n *normalizer) existsToGroup(q *block) bool {
 	if q.grouped || len(q.core) != 1 || len(q.left) > 0 || q.core[0].table == "" || len(q.items) == 0 ||
 		!q.plainRows(n.Dialect) || strings.Contains(q.core[0].table, " ") {
@@ -386,8 +393,8 @@ func (n *normalizer) existsToGroup(q *block) bool {
 	return false
 }
 
-// distinctJoin converts a derived table of distinct rows to EXISTS if all its columns are compared with others and
-// used nowhere else.
+// distinctJoin converts a derived table of distinct rows to EXISTS if its columns are used only in equalities of the
+// join, and all of them are. It reports whether it did.
 func (n *normalizer) distinctJoin(q *block) bool {
 	if len(q.core) < 2 || q.set != "" {
 		return false
@@ -444,7 +451,8 @@ func (n *normalizer) distinctJoin(q *block) bool {
 	return false
 }
 
-// distinctInside drops DISTINCT of a derived table if duplicates have no effect.
+// distinctInside drops DISTINCT, or an equivalent GROUP BY, of a derived table if repeated rows have no effect. It
+// reports whether it did.
 func (n *normalizer) distinctInside(q *block) bool {
 	if q.set != "" || !n.repeats(q) {
 		return false
@@ -467,7 +475,8 @@ func (n *normalizer) distinctInside(q *block) bool {
 	return false
 }
 
-// groupedCounts makes COUNT(DISTINCT a) of counting the values of a in a derived table of distinct rows.
+// groupedCounts converts an aggregate of a over a derived table with distinct rows of keys and a to an aggregate of
+// DISTINCT a without the derived table. It reports whether it did.
 func (n *normalizer) groupedCounts(q *block) bool {
 	if q.set != "" || len(q.core) != 1 || len(q.left) > 0 || len(q.where) > 0 || q.windowed() || n.sets(q) || q.distinct ||
 		len(q.distinctOn) > 0 || len(q.items) == 0 {
@@ -483,14 +492,14 @@ func (n *normalizer) groupedCounts(q *block) bool {
 	if _, ok := itemUses(q, s); !ok {
 		return false
 	}
-	keys := map[string]bool{} // what the outer query groups by
+	keys := map[string]bool{} // grouping keys of the outer query
 	for _, e := range q.group {
 		if e.op != opItem || e.src != s {
 			return false
 		}
 		keys[g.items[atoi(e.text)].id()] = true
 	}
-	var counted *expr // the one column that it does not group by
+	var counted *expr // the only column that the outer query does not group by
 	for _, e := range g.group {
 		if keys[e.id()] {
 			continue
@@ -554,7 +563,8 @@ func (n *normalizer) groupedCounts(q *block) bool {
 	return true
 }
 
-// partitionRows moves a condition on what all window functions of a query are partitioned by to WHERE.
+// partitionRows moves a condition of QUALIFY that uses only partition keys of all window functions to WHERE or HAVING.
+// It reports whether it did.
 func (n *normalizer) partitionRows(q *block) bool {
 	if len(q.qualify) == 0 || q.set != "" || n.sets(q) {
 		return false
@@ -602,8 +612,9 @@ func (n *normalizer) partitionRows(q *block) bool {
 	return false
 }
 
-// firstRows gives the conditions that keep the first rows one form: DENSE_RANK as RANK, a frame of rows as the
-// default one where no two rows tie, and ROW_NUMBER as a limit where the rows are ordered so.
+// firstRows rewrites conditions that keep the first rows: DENSE_RANK() = 1 as RANK() = 1, a frame of ROWS as the
+// default one if no two rows tie, and ROW_NUMBER() <= n as a limit if the query has the same order. It reports whether
+// it changed any.
 func (n *normalizer) firstRows(q *block) bool {
 	changed := false
 	for _, c := range q.qualify {
@@ -675,7 +686,8 @@ func (n *normalizer) firstRows(q *block) bool {
 	return true
 }
 
-// partitions converts aggregates of whole partitions, and a rank by which QUALIFY keeps rows, to subqueries.
+// partitions converts an aggregate over a whole partition, or a condition RANK() = 1 or on such an aggregate in
+// QUALIFY, to a correlated subquery. It reports whether it did.
 func (n *normalizer) partitions(q *block) bool {
 	if q.set != "" || !q.windowed() || q.grouped || q.distinct || len(q.distinctOn) > 0 || len(q.core) == 0 ||
 		!n.total() || n.copied > maxCopied || slices.ContainsFunc(q.where, func(c *expr) bool { return c.has(isQuery) }) {
@@ -780,7 +792,7 @@ func (n *normalizer) partitions(q *block) bool {
 	return false
 }
 
-// eachWindow puts what change returns in the place of every window function.
+// eachWindow replaces every window function in an expression by the result of change.
 func (n *normalizer) eachWindow(e **expr, change func(*expr) *expr) {
 	if *e == nil {
 		return
@@ -794,8 +806,8 @@ func (n *normalizer) eachWindow(e **expr, change func(*expr) *expr) {
 	}
 }
 
-// ownRow drops EXISTS of a row of the same table that the row itself is, and makes the greatest or least value of
-// a column of NOT EXISTS of a greater or less one.
+// ownRow drops EXISTS (a row of the same table with conditions that the row itself satisfies), and converts NOT EXISTS
+// (a row with a greater or lesser value) to x = (SELECT MAX(x) or MIN(x)). It reports whether it did.
 func (n *normalizer) ownRow(q *block) bool {
 	if q.set != "" || q.rows != nil {
 		return false
@@ -869,8 +881,8 @@ func (n *normalizer) ownRow(q *block) bool {
 	return false
 }
 
-// matched converts an outer join to an inner or one-sided join if a foreign key guarantees that every row has a
-// match.
+// matched converts a LEFT JOIN to an inner join, or a FULL JOIN to a LEFT JOIN, if a foreign key that is not NULL
+// guarantees that every row has a match. It reports whether it did.
 func (n *normalizer) matched(q *block) bool {
 	refers := func(on []*expr, from, to *source) bool {
 		if len(on) != 1 || on[0].op != "=" || from.table == "" || to.table == "" ||
@@ -927,7 +939,8 @@ func (n *normalizer) matched(q *block) bool {
 	return false
 }
 
-// soleFilter moves the condition that all aggregates of a query share to its WHERE.
+// soleFilter moves the condition that all aggregates of a query without groups share to its WHERE. The condition is
+// that of a CASE, or that the aggregated value is not NULL. It reports whether it did.
 func (n *normalizer) soleFilter(q *block) bool {
 	if q.set != "" || q.rows != nil || q.grouped || len(q.having) > 0 || q.distinct || len(q.distinctOn) > 0 ||
 		q.windowed() || q.limit != nil || q.offset != nil || len(q.order) > 0 || len(q.items) == 0 || len(q.core) == 0 {
@@ -1000,7 +1013,8 @@ func (n *normalizer) soleFilter(q *block) bool {
 	return true
 }
 
-// oneRow converts the columns of a derived table that has one row, an aggregate without groups, to subqueries.
+// oneRow replaces the columns of a derived table with exactly one row, an aggregate without groups, by subqueries. It
+// reports whether it did.
 func (n *normalizer) oneRow(q *block) bool {
 	if q.set != "" || q.rows != nil {
 		return false
@@ -1059,7 +1073,8 @@ func (n *normalizer) oneRow(q *block) bool {
 	return false
 }
 
-// copyOf returns a copy of a query with its own sources. If item is not negative, the copy has only that item.
+// copyOf returns a copy of a query with copies of its sources and without ORDER BY. If item is not negative, the copy
+// has only that item.
 func (n *normalizer) copyOf(q *block, item int) *block {
 	c := n.copyBlock(q, map[*source]*source{})
 	if item >= 0 {
@@ -1140,7 +1155,7 @@ func (n *normalizer) copySource(s *source, to map[*source]*source) *source {
 	return &c
 }
 
-// firstCopy is a number above those of the sources that the builder makes.
+// firstCopy is a number greater than all source numbers that the builder assigns.
 const firstCopy = 1 << 24
 
 func (n *normalizer) copyExpr(e *expr, to map[*source]*source) *expr {
@@ -1171,7 +1186,8 @@ func (n *normalizer) copyExpr(e *expr, to map[*source]*source) *expr {
 // nullIfNone are aggregates that return NULL for no rows.
 var nullIfNone = map[string]bool{"sum": true, "avg": true, "min": true, "max": true}
 
-// groupedJoin converts a derived table of groups that is joined by all its grouping columns to subqueries.
+// groupedJoin replaces the columns of a derived table with GROUP BY that is joined by all its grouping keys by
+// correlated subqueries. It reports whether it did.
 func (n *normalizer) groupedJoin(q *block) bool {
 	if q.set != "" || q.rows != nil {
 		return false
@@ -1232,7 +1248,7 @@ func (n *normalizer) groupedSource(q *block, s *source, conds *[]*expr, left *at
 	if len(covered) != len(distinctIDs(g.group)) || left != nil && len(rest) > 0 {
 		return false
 	}
-	// all other columns that are used are aggregates
+	// all other used columns must be aggregates
 	counts := false
 	for item, times := range used {
 		if times <= 0 {
@@ -1244,7 +1260,7 @@ func (n *normalizer) groupedSource(q *block, s *source, conds *[]*expr, left *at
 		}
 		counts = counts || x.text == "count"
 	}
-	if left != nil && counts { // NULL without a match, not 0
+	if left != nil && counts { // a row without a match has NULL, not 0
 		zero := 0
 		q.deep(func(e *expr) {
 			if e.op == opCall && e.text == "coalesce" && len(e.args) == 2 && e.args[0].src == s && e.args[0].op == opItem &&
@@ -1321,7 +1337,7 @@ func (n *normalizer) groupedSource(q *block, s *source, conds *[]*expr, left *at
 	return true
 }
 
-// plainAggregates reports whether a condition on groups is made of aggregates of single arguments and
+// plainAggregates reports whether a condition consists of simple aggregates with one argument, scalar functions and
 // constants.
 func (n *normalizer) plainAggregates(e *expr, keys map[string]bool) bool {
 	switch {
@@ -1336,7 +1352,7 @@ func (n *normalizer) plainAggregates(e *expr, keys map[string]bool) bool {
 	return !slices.ContainsFunc(e.args, func(a *expr) bool { return !n.plainAggregates(a, keys) })
 }
 
-// needsRow reports whether a condition on aggregates is not true for an empty group.
+// needsRow reports whether a comparison of an aggregate is certainly not true for a group without rows.
 func needsRow(e *expr) bool {
 	if len(e.args) != 2 || e.op != "=" && e.op != "<>" && e.op != "<" && e.op != "<=" {
 		return false
@@ -1357,7 +1373,8 @@ func needsRow(e *expr) bool {
 	return false
 }
 
-// groupedIn makes a join of x IN (the keys of some groups).
+// groupedIn converts x IN (SELECT k … GROUP BY k HAVING …) to a join with that query as a derived table. It reports
+// whether it did.
 func (n *normalizer) groupedIn(q *block) bool {
 	if q.set != "" || q.rows != nil || len(q.core) == 0 {
 		return false
@@ -1386,7 +1403,7 @@ func (n *normalizer) groupedIn(q *block) bool {
 
 func isZero(e *expr) bool { return e.op == opNumber && e.text == "0" }
 
-// mentionsAny reports whether an expression has something of the sources of a query.
+// mentionsAny reports whether an expression refers to one of the sources of a query.
 func mentionsAny(e *expr, g *block) bool { return mentions(e, g.sources()) }
 
 func distinctIDs(list []*expr) map[string]bool {
@@ -1397,7 +1414,8 @@ func distinctIDs(list []*expr) map[string]bool {
 	return m
 }
 
-// groupByKey makes subqueries of aggregates over tables that are joined to others whose keys are grouped by.
+// groupByKey converts a query that groups by a key of some tables and aggregates rows of the others to one without
+// groups, whose aggregates are correlated subqueries. It reports whether it did.
 func (n *normalizer) groupByKey(q *block) bool {
 	if !q.grouped || n.sets(q) || q.windowed() || q.distinct || len(q.distinctOn) > 0 || len(q.left) > 1 ||
 		len(q.items) == 0 || n.copied > maxCopied {
@@ -1494,8 +1512,8 @@ func (n *normalizer) groupByKey(q *block) bool {
 	return true
 }
 
-// inGone reports whether an aggregate reads only rows of the sources gone. missed reports whether a row without a
-// match adds NULLs, which the aggregate must ignore.
+// inGone reports whether the argument of an aggregate uses only columns of the sources gone. missed reports whether an
+// outer join adds rows of NULLs; then the aggregate must ignore these.
 func (n *normalizer) inGone(e *expr, gone, kept []*source, missed bool) bool {
 	x := e.args[0]
 	if x.op == "rows" {
@@ -1524,7 +1542,8 @@ func (n *normalizer) inGone(e *expr, gone, kept []*source, missed bool) bool {
 	return false
 }
 
-// valueByKey converts a subquery that looks up a value by a key to a LEFT JOIN.
+// valueByKey converts a subquery in the select list or ORDER BY that looks up a value by a key to a LEFT JOIN. It
+// reports whether it did.
 func (n *normalizer) valueByKey(q *block) bool {
 	if q.set != "" || q.rows != nil || len(q.core) == 0 {
 		return false
@@ -1562,7 +1581,8 @@ func (n *normalizer) valueByKey(q *block) bool {
 	return true
 }
 
-// looksUp reports whether a subquery gives a column of one row of a table, by its key.
+// looksUp reports whether sub returns a column of the row of a table that a key determines, so that q can join the
+// table.
 func (n *normalizer) looksUp(q, sub *block) bool {
 	if !sub.spliceable(n.Dialect) || len(sub.items) != 1 || len(sub.core) != 1 || len(sub.left) > 0 ||
 		sub.core[0].table == "" || sub.items[0].op != opColumn || sub.items[0].src != sub.core[0] || sub.shared != 0 {
@@ -1581,7 +1601,8 @@ func (n *normalizer) looksUp(q, sub *block) bool {
 	return !outside && n.keyed(sub.core[0], sub.where)
 }
 
-// inTerms takes x IN (a set operation or constants) apart where NULL counts as false.
+// inTerms converts x IN (q UNION r) to x IN (q) OR x IN (r), and x IN (SELECT constant) to x = constant; nil for other
+// conditions. NULL and false must be equivalent where e is.
 func (n *normalizer) inTerms(e *expr) *expr {
 	if len(e.args) != 2 || e.args[1].sub == nil {
 		return nil
@@ -1613,7 +1634,8 @@ func (n *normalizer) inTerms(e *expr) *expr {
 	return nil
 }
 
-// overTerms moves a query that only picks and filters into the operands of the set operation that it reads.
+// overTerms moves the filters and columns of a query that reads only a UNION into the operands of the UNION. It reports
+// whether it did.
 func (n *normalizer) overTerms(q *block) bool {
 	if q.set != "" || len(q.core) != 1 || len(q.left) > 0 || q.core[0].block == nil || len(q.order) > 0 ||
 		q.limit != nil || q.offset != nil || q.windowed() || len(q.items) == 0 || len(q.distinctOn) > 0 ||
@@ -1648,7 +1670,7 @@ func (n *normalizer) overTerms(q *block) bool {
 		return false
 	}
 	if len(q.where) == 0 && !distinct {
-		return false // unwrap does that
+		return false // the rule unwrap applies instead
 	}
 	for _, c := range q.where {
 		if c.has(isQuery) || !rowWise(c, n.Dialect) || !n.filtersAlike(c, g, s) {
@@ -1693,8 +1715,8 @@ func (n *normalizer) overTerms(q *block) bool {
 	return true
 }
 
-// filtersAlike reports whether a condition has the same meaning for each operand's columns as for those of the set
-// operation: all columns that it reads have the same type in every operand.
+// filtersAlike reports whether a condition on columns of the set operation g has the same value for the columns of each
+// operand: the columns certainly have the same type in all operands.
 func (n *normalizer) filtersAlike(c *expr, g *block, s *source) bool {
 	alike := true
 	c.deep(func(e *expr) {
@@ -1715,8 +1737,8 @@ func (n *normalizer) filtersAlike(c *expr, g *block, s *source) bool {
 	return alike
 }
 
-// mergeTerms makes one query of operands of UNION that read the same tables, and of those of UNION ALL whose
-// conditions exclude each other.
+// mergeTerms merges operands of a UNION that read the same tables into one with OR, and operands of a UNION ALL only if
+// their conditions exclude each other. If one operand remains, it replaces the set operation.
 func (n *normalizer) mergeTerms(q *block) {
 	if q.set != "union" && q.set != "union all" {
 		return
@@ -1762,7 +1784,8 @@ next:
 	n.query(q)
 }
 
-// mergeTerm adds the rows of one operand to another that differs in its conditions alone.
+// mergeTerm merges the operand t into o by OR, and reports whether it did. They must have the same tables and items
+// and, unless distinct is set, conditions that exclude each other.
 func (n *normalizer) mergeTerm(o, t *block, distinct bool) bool {
 	if len(o.core) != len(t.core) || len(o.items) != len(t.items) {
 		return false
@@ -1796,8 +1819,8 @@ func (n *normalizer) mergeTerm(o, t *block, distinct bool) bool {
 	return true
 }
 
-// excluding reports whether no row meets both lists of conditions: they hold one column equal to different
-// constants.
+// excluding reports whether no row satisfies both lists of conditions, because they require one expression to equal
+// different constants.
 func excluding(a, b []*expr) bool {
 	for _, c := range a {
 		x, values := listed(c)
@@ -1837,8 +1860,8 @@ func differ(a, b *expr) bool {
 	return plain(a.text) && plain(b.text) && !strings.EqualFold(a.text, b.text)
 }
 
-// membership makes EXISTS of INTERSECT, and NOT EXISTS of EXCEPT, where no comparison meets a NULL on both
-// sides.
+// membership converts INTERSECT to SELECT DISTINCT with EXISTS, and EXCEPT to one with NOT EXISTS, if of any two
+// compared columns at least one is never NULL.
 func (n *normalizer) membership(q *block) {
 	if q.set != "intersect" && q.set != "except" || len(q.terms) != 2 || len(q.order) > 0 || q.limit != nil ||
 		q.offset != nil || q.shared != 0 {

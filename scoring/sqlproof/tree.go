@@ -10,26 +10,26 @@ import (
 type block struct {
 	set   string // union, union all, intersect …; empty for the others
 	terms []*block
-	rows  [][]*expr // of VALUES
+	rows  [][]*expr // of VALUES that are not converted to a UNION ALL
 
 	join
 	items      []*expr
-	names      []string // of the items, folded; empty if an item has none
+	names      []string // case-folded names of the items; empty if an item has none
 	distinct   bool
 	distinctOn []*expr
-	grouped    bool // has GROUP BY, so that no rows make no group
+	grouped    bool // has GROUP BY: without rows, the query returns no row
 	group      []*expr
-	having     []*expr // conjuncts, as where
+	having     []*expr // conditions that are joined by AND
 	qualify    []*expr
 	order      []key
 	limit      *expr
 	offset     *expr
 	limitMods  string
-	shared     int // not 0: one of several uses of a common table expression whose rows are left to chance
+	shared     int // if not 0: the number of a CTE used several times, whose rows may differ between runs
 }
 
-// join is a set of sources: the product of the core, the others attached to it by outer joins in their order, and
-// the conditions that filter the rows.
+// join is a set of sources: the cross product of core, to which the sources in left are attached by LEFT JOINs in
+// order, filtered by the conditions in where.
 type join struct {
 	core  []*source
 	left  []*attach
@@ -44,8 +44,8 @@ type attach struct {
 
 // source is one element of a join. Exactly one of table, block, call and full is set.
 type source struct {
-	table string // a base table by its folded name, its sample and version included
-	last  string // the last part of that name, in lower case, by which the schema knows it
+	table string // a base table: its case-folded name, with sample and version
+	last  string // its key in the schema; empty if it has no certain definition there
 	block *block
 	call  *expr
 	full  *full
@@ -61,23 +61,23 @@ type full struct {
 type key struct {
 	e     *expr
 	desc  bool
-	nulls string // first or last; empty if the dialect is not known
+	nulls string // first or last; empty if unknown, or if e is never NULL
 }
 
-// expr is an expression. The operators that are not SQL's own are listed below.
+// expr is an expression. Its op is an operator of SQL, or one of those listed below.
 type expr struct {
 	op   string
 	text string
 	args []*expr
 	src  *source
-	srcs []*source // of opUnknown: where the name may come from
+	srcs []*source // of opUnknown: the sources that may have the name
 	sub  *block
 }
 
 const (
-	opColumn  = "col"     // text of src
+	opColumn  = "col"     // the column of src with the name text
 	opItem    = "item"    // the item at position text of the block of src
-	opUnder   = "under"   // column text of the star among the items of the block of src
+	opUnder   = "under"   // text "i.name": the column name that item i, a star, of the block of src represents
 	opUnknown = "unknown" // a name that one of srcs may have
 	opEither  = "either"  // a name that may be a column, or the alias of args[0]
 	opStar    = "star"    // all columns of src
@@ -170,7 +170,7 @@ func (e *expr) each(visit func(*expr) bool) bool {
 	return true
 }
 
-// deep visits the expression and all below it, those of queries inside too.
+// deep visits the expression and all its descendants, including those in nested queries.
 func (e *expr) deep(visit func(*expr)) {
 	if e == nil {
 		return
@@ -240,8 +240,8 @@ func (q *block) clauses(visit func(**expr)) {
 	}
 }
 
-// all calls visit for every expression of the query itself, those of its joins included, so that it
-// can be replaced.
+// all calls visit for a pointer to every top-level expression of the query, including its joins, so that visit can
+// replace it. It does not descend into nested queries.
 func (q *block) all(visit func(**expr)) {
 	q.join.all(visit)
 	q.clauses(visit)
@@ -271,7 +271,7 @@ func visitAll(list []*expr, visit func(**expr)) {
 	}
 }
 
-// sources are all sources of the join, those of FULL JOINs included.
+// sources returns all sources of the join, including those inside FULL JOINs.
 func (j *join) sources() []*source {
 	var out []*source
 	for _, s := range j.core {
@@ -286,8 +286,7 @@ func (j *join) sources() []*source {
 	return out
 }
 
-// replace puts what change returns in the place of every expression, from the leaves up, in queries
-// inside too.
+// replace replaces every expression by the result of change, from the leaves up, including those in nested queries.
 func replace(e **expr, change func(*expr) *expr) {
 	if *e == nil {
 		return
@@ -313,14 +312,14 @@ func (q *block) replace(change func(*expr) *expr) {
 	q.all(func(e **expr) { replace(e, change) })
 }
 
-// uses reports whether an expression has something of a source.
+// uses reports whether an expression of the list refers to the source s.
 func uses(list []*expr, s *source) bool {
 	found := false
 	deepAll(list, func(e *expr) { found = found || e.src == s || slices.Contains(e.srcs, s) })
 	return found
 }
 
-// clone copies an expression; queries inside are shared.
+// clone returns a deep copy of an expression, which shares the nested queries.
 func (e *expr) clone() *expr {
 	if e == nil {
 		return nil
@@ -355,7 +354,7 @@ func (q *block) windowed() bool {
 	return found
 }
 
-// conjuncts takes a condition apart at AND.
+// conjuncts returns the operands of AND in a condition, recursively; nil if e is nil.
 func conjuncts(e *expr) []*expr {
 	switch {
 	case e == nil:

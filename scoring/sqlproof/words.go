@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// sameText reports whether two scripts have the same lexemes.
+// sameText reports whether two scripts have the same tokens, ignoring white space and comments.
 func sameText(a, b *sqlparts.Script) bool {
 	return slices.EqualFunc(sqlparts.Lexemes(a.SQL, a.Dialect), sqlparts.Lexemes(b.SQL, b.Dialect),
 		func(x, y sqlparts.Lexeme) bool { return x.Text == y.Text })
@@ -48,8 +48,8 @@ func Inner(s *sqlparts.Script) (queries []*sqlparts.Query) {
 	return queries
 }
 
-// outside returns the tokens of a statement outside its query: the value that a variable gets, the columns of a
-// table, an option.
+// outside returns the tokens of a statement outside its query, such as the value of a variable, the columns of a table
+// or an option.
 func outside(s *sqlparts.Script, st *sqlparts.Statement) []word {
 	from, to := st.Range()
 	start, end := to, to

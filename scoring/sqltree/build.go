@@ -8,18 +8,18 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// maxQueries bounds how many queries a tree has. Common table expressions that read each other
-// twice double with each step.
+// maxQueries is the maximum number of queries in a tree. Common table expressions that each read the previous one twice
+// double their number with each step.
 const maxQueries = 2000
 
-// Text is a query of a script whose names are bound.
+// Text is a query of a script whose names are resolved.
 type Text struct {
 	*sqlparts.Bound
 	Query *sqlparts.Query
 }
 
-// Build makes the trees of several queries over one database, bound together. whole is false for a tree in
-// which common table expressions had to be left unread, because there would have been too many queries.
+// Build returns the trees of several queries over one database, bound together. whole is false if a tree is incomplete,
+// because some common table expressions would have made it too large.
 func Build(schema *Schema, texts ...Text) (trees []*Query, whole bool) {
 	trees, whole = make([]*Query, len(texts)), true
 	queries := make([]*sqlparts.Query, len(texts))
@@ -38,13 +38,13 @@ func Build(schema *Schema, texts ...Text) (trees []*Query, whole bool) {
 type builder struct {
 	bound   *sqlparts.Bound
 	schema  *Schema
-	apart   map[string]bool // last names of tables that only qualifiers distinguish
+	apart   map[string]bool // last names that several tables have, which only qualifiers distinguish
 	dialect sqlparts.Dialect
 	queries int
 }
 
-// namedApart finds tables with the same name that qualifiers distinguish. A name without a qualifier distinguishes
-// nothing.
+// namedApart returns the last names for which the queries read several tables with different qualifiers. An unqualified
+// name is compatible with any qualifiers.
 func namedApart(queries []*sqlparts.Query) map[string]bool {
 	whole, apart := map[string]string{}, map[string]bool{}
 	for _, q := range queries {
@@ -68,7 +68,7 @@ func namedApart(queries []*sqlparts.Query) map[string]bool {
 	return apart
 }
 
-// dotted is a name in lower case, its parts separated by dots.
+// dotted returns a name in lower case with its parts separated by dots.
 func dotted(n sqlparts.Name) string {
 	parts := make([]string, len(n))
 	for i, id := range n {
@@ -82,13 +82,13 @@ type scope struct {
 	outer   *scope
 	ctes    []*sqlparts.CTE
 	sources []*Source
-	items   map[*sqlparts.Item]*Expr // of the select list, as far as it was read
-	output  []*Expr                  // of a query that is not a SELECT
+	items   map[*sqlparts.Item]*Expr // expressions of the select list, as far as it was built
+	output  []*Expr                  // the columns, if the query is not a SELECT
 	windows []*sqlparts.WindowDef
-	selects bool // belongs to a SELECT, so that one more query is between here and the outer scope's columns
+	selects bool // belongs to a SELECT: columns of the outer scope are one query further out
 }
 
-// query builds a query whose names are looked up in the outer scope after its own.
+// query builds the tree of a query. Names that it does not define are resolved in the scope outer.
 func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
 	if b.queries++; b.queries > maxQueries || q == nil {
 		return &Query{Items: []*Expr{{Op: opRaw, Text: "unread"}}}
@@ -143,7 +143,7 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
 	return out
 }
 
-// setOp builds a chain of set operations; a longer chain of one associative operator is one node.
+// setOp builds a chain of set operations. A run of the same operator, except EXCEPT, is one node.
 func (b *builder) setOp(body *sqlparts.SetOp, outer *scope) *Query {
 	var out *Query
 	for i, t := range body.Terms {
@@ -170,7 +170,7 @@ func (b *builder) setOp(body *sqlparts.SetOp, outer *scope) *Query {
 	return out
 }
 
-// outputOf is the columns of a query.
+// outputOf returns the columns of a query, those of the first operand of a set operation.
 func outputOf(q *Query) []*Expr {
 	for q.Set != "" {
 		q = q.Terms[0]
@@ -178,7 +178,7 @@ func outputOf(q *Query) []*Expr {
 	return q.Items
 }
 
-// itemsByName returns the named columns of a query, for the clauses after it.
+// itemsByName returns the columns of a query by their names; of several with one name, the first.
 func itemsByName(q *Query) map[string]*Expr {
 	for q.Set != "" {
 		q = q.Terms[0]
@@ -260,7 +260,8 @@ func (b *builder) key(o *sqlparts.OrderItem, sc *scope, items []*Expr) Key {
 	return k
 }
 
-// positioned returns the item whose position a number in GROUP BY or ORDER BY is.
+// positioned returns the item whose position e is, as a number in GROUP BY or ORDER BY; nil if e is not a valid
+// position or a star precedes the item.
 func positioned(e sqlparts.Expr, items []*Expr) *Expr {
 	l, ok := e.(*sqlparts.Literal)
 	if !ok || l.Kind != sqlparts.Number {
@@ -346,10 +347,10 @@ func (b *builder) source(src *sqlparts.Source, sc *scope, out *Query) {
 	}
 }
 
-// around returns the scope of a derived table: the scope around the select and, if it is lateral, the preceding
-// sources.
+// around returns the scope in which a derived table is resolved: that outside the select, and the preceding sources if
+// it is lateral.
 func (b *builder) around(src *sqlparts.Source, sc *scope) *scope {
-	if src.Lateral || b.dialect == sqlparts.DuckDB { // where LATERAL need not be written
+	if src.Lateral || b.dialect == sqlparts.DuckDB { // LATERAL is implied
 		return sc
 	}
 	return &scope{outer: sc.outer, selects: true}
@@ -365,7 +366,7 @@ func (b *builder) modifiers(src *sqlparts.Source, s *Source, sc *scope) {
 	if src.Sample != nil {
 		s.Mods = append(s.Mods, op("sample", b.expr(src.Sample, sc)))
 	}
-	if len(src.Pivots) > 0 || src.Recognize != nil { // as they are written, but for what they are applied to
+	if len(src.Pivots) > 0 || src.Recognize != nil { // as written, without alias and join condition
 		bare := *src
 		bare.On, bare.Using, bare.Alias, bare.Version, bare.Sample = nil, nil, sqlparts.Ident{}, nil, nil
 		s.Mods = append(s.Mods, &Expr{Op: "pivot", Text: sqlparts.Format(&bare)})
@@ -414,8 +415,8 @@ func (b *builder) tableSource(src *sqlparts.Source, s *Source, sc *scope, out *Q
 	b.add(s, name, sc, out)
 }
 
-// defining is the scope of the WITH clause that a common table expression is in; nil for a table that an
-// earlier statement made.
+// defining returns the scope of the WITH clause that defines a common table expression; nil for a table that an earlier
+// statement creates.
 func (sc *scope) defining(c *sqlparts.CTE) *scope {
 	for ; sc != nil; sc = sc.outer {
 		if slices.Contains(sc.ctes, c) {
@@ -425,8 +426,8 @@ func (sc *scope) defining(c *sqlparts.CTE) *scope {
 	return nil
 }
 
-// add assigns an id to a source and adds it to the query and the scope. Tables that occur twice are numbered, and
-// so are sources without a name.
+// add assigns an id to a source and adds it to the query and the scope. The id is the table's name, with a number if
+// the table occurs again; sources without a table are numbered.
 func (b *builder) add(s *Source, table string, sc *scope, out *Query) {
 	if s.alias == "" {
 		s.alias = table
@@ -449,7 +450,8 @@ func (b *builder) add(s *Source, table string, sc *scope, out *Query) {
 	out.From = append(out.From, s)
 }
 
-// Unknown reports whether a query names a column that the stated schema does not have.
+// Unknown reports whether a query names a column that is in none of the tables of the stated schema from which it
+// reads. It is false if no schema is stated.
 func (s *Schema) Unknown(q *Query) bool {
 	unknown := false
 	if s.Stated {

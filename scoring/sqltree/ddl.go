@@ -6,11 +6,11 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// ReadSchema is [SchemaOf] DDL.
+// ReadSchema returns [SchemaOf] of DDL.
 func ReadSchema(ddl string, d sqlparts.Dialect) *Schema { return SchemaOf(sqlparts.ReadSchema(ddl, d)) }
 
-// SchemaOf returns the certain facts of a schema about its tables. A schema without tables gives one that is not
-// stated.
+// SchemaOf returns the facts of a schema about its tables. Keys and foreign keys are included only if they are certain.
+// If from has no tables, the result is not stated.
 func SchemaOf(from *sqlparts.Schema) *Schema {
 	s := &Schema{Stated: len(from.Tables) > 0, from: from}
 	for _, def := range from.Tables {
@@ -29,7 +29,7 @@ func SchemaOf(from *sqlparts.Schema) *Schema {
 	return s
 }
 
-// state records the certain facts of a definition.
+// state records the columns, types, keys and foreign keys of a definition.
 func (t *Table) state(def *sqlparts.Table) {
 	lower := func(c *sqlparts.ColumnDef) string { return strings.ToLower(c.Name.Text) }
 	for _, c := range def.Columns {
@@ -65,7 +65,7 @@ func (t *Table) state(def *sqlparts.Table) {
 	}
 }
 
-// doubtful forgets all but the columns, which may be others too.
+// doubtful removes all facts about the table except its columns, and marks these as uncertain.
 func (t *Table) doubtful() {
 	t.Doubtful, t.Primary = true, nil
 	clear(t.unique)

@@ -32,7 +32,7 @@
 //	16   x LIKE 'abc%'                               SUBSTR(x, 1, 3) = 'abc'; NOT LIKE as <>
 //	17   ORDER BY JULIANDAY(x)                       ORDER BY x
 //	18   x IN (a, b)                                 x = a OR x = b; NOT IN as AND of <>
-//	19   columns that inner joins hold equal         one of them
+//	19   columns that inner joins equate           one of them
 //	20   k IN (SELECT k FROM t WHERE a), from t      a                                      k a key
 //	21   q UNION q, q INTERSECT q                    DISTINCT q
 //	22   x BETWEEN a AND b                           x >= a AND x <= b

@@ -14,7 +14,7 @@ func (b *builder) exprs(list []sqlparts.Expr, sc *scope) []*Expr {
 	return out
 }
 
-// optional builds an expression that may be absent.
+// optional builds an expression, or returns nil if e is nil.
 func (b *builder) optional(e sqlparts.Expr, sc *scope) *Expr {
 	if e == nil {
 		return nil
@@ -183,7 +183,7 @@ func (b *builder) star(e *sqlparts.Star, sc *scope) *Expr {
 				}
 			}
 		}
-		if x.Table == "" { // of a column that has fields
+		if x.Table == "" { // all fields of a column
 			return &Expr{Op: "field", Text: "*", Args: []*Expr{b.column(q, sc)}}
 		}
 	}
@@ -195,7 +195,7 @@ func (b *builder) star(e *sqlparts.Star, sc *scope) *Expr {
 	return x
 }
 
-// caseOf builds a case, CASE x WHEN a as CASE WHEN x = a.
+// caseOf builds a CASE. It writes CASE x WHEN a as CASE WHEN x = a.
 func (b *builder) caseOf(e *sqlparts.Case, sc *scope) *Expr {
 	x := op(opCase)
 	for _, w := range e.Whens {
@@ -211,8 +211,7 @@ func (b *builder) caseOf(e *sqlparts.Case, sc *scope) *Expr {
 	return x
 }
 
-// special builds a call whose arguments are separated by words; SUBSTRING … FROM … FOR as the plain
-// call.
+// special builds a call whose arguments are separated by words. SUBSTRING(x FROM a FOR n) becomes substr(x, a, n).
 func (b *builder) special(e *sqlparts.Special, sc *scope) *Expr {
 	if strings.HasPrefix(e.Name, "substr") {
 		return &Expr{Op: opCall, Text: "substr", Args: b.exprs(e.Args, sc)}
@@ -232,7 +231,7 @@ func (b *builder) special(e *sqlparts.Special, sc *scope) *Expr {
 	return x
 }
 
-// call builds a function call, wrapped in nodes for the clauses that follow it in SQL.
+// call builds a function call. Clauses after it, such as FILTER and OVER, become nodes around it.
 func (b *builder) call(e *sqlparts.Call, sc *scope) *Expr {
 	name := dotted(e.Name)
 	args := b.exprs(e.Args, sc)
@@ -279,7 +278,8 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *Expr {
 	return x
 }
 
-// window adds a window to the call it is of, a named one by its definition.
+// window adds the partitions, sort keys and frame of a window to x, a call with OVER. A named window is replaced by its
+// definition.
 func (b *builder) window(w *sqlparts.Window, x *Expr, sc *scope, depth int) {
 	if w.Name.Text != "" && depth < 8 {
 		for at := sc; at != nil; at = at.outer {
@@ -301,7 +301,7 @@ func (b *builder) window(w *sqlparts.Window, x *Expr, sc *scope, depth int) {
 	}
 }
 
-// keyExpr is a sort key inside an expression.
+// keyExpr builds a sort key inside an expression.
 func (b *builder) keyExpr(o *sqlparts.OrderItem, sc *scope) *Expr {
 	k := b.key(o, sc, nil)
 	x := op("key", k.Expr)
@@ -309,7 +309,7 @@ func (b *builder) keyExpr(o *sqlparts.OrderItem, sc *scope) *Expr {
 	return x
 }
 
-// aggregates reports whether an expression has an aggregate or a window function at the level of its query.
+// aggregates reports whether an expression contains an aggregate or window function outside nested queries.
 func aggregates(e *Expr) bool {
 	if e == nil {
 		return false
@@ -325,8 +325,8 @@ func aggregates(e *Expr) bool {
 	return false
 }
 
-// fixedLength reports whether a type pads strings with blanks up to its length. The other dialects treat CHAR as
-// VARCHAR.
+// fixedLength reports whether a type in the dialect pads strings with blanks up to its length. Snowflake, DuckDB,
+// SQLite, MySQL and BigQuery treat CHAR as VARCHAR.
 func fixedLength(t string, d sqlparts.Dialect) bool {
 	switch d {
 	case sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.SQLite, sqlparts.MySQL, sqlparts.BigQuery:
@@ -344,8 +344,8 @@ func fixedLength(t string, d sqlparts.Dialect) bool {
 	return false
 }
 
-// castType is the class of a type with what of it changes values: lengths and precision, the range
-// of an integer, the time zone.
+// castType returns the class of a type, followed by the parts of the type that change values: length and precision, the
+// range of an integer, the time zone.
 func castType(t string, d sqlparts.Dialect) string {
 	class := sqlparts.TypeClass(t)
 	if fixedLength(t, d) {

@@ -5,37 +5,37 @@ import (
 	"strings"
 )
 
-// Rules selects the harmless differences between two queries in addition to those of the published rules.
+// Rules selects differences between queries that are significant in addition to those of the published rules.
 type Rules struct {
-	ColumnOrder bool // the order of the select list counts; the published rules ignore it
+	ColumnOrder bool // the order of the select list is significant; the published rules ignore it
 }
 
-// equivalent reports whether two trees are the same query under the rules. The trees are changed.
+// equivalent reports whether two trees are the same query under the rules. It changes both trees.
 func equivalent(a, b *Query, schema *Schema, rules Rules) bool {
 	n := Normalizer{schema, rules}
 	return n.Normalize(a).String() == n.Normalize(b).String()
 }
 
-// Normalizer brings trees into a normal form: trees that the rules make equal get the same.
+// Normalizer converts trees to a normal form. Trees that are the same query under the rules get the same normal form.
 type Normalizer struct {
 	Schema *Schema
 	Rules  Rules
 }
 
-// columns is the meaning of the order of a query's columns in its context.
+// columns is the way in which the columns of a query are used in its context, which decides whether their order is
+// significant.
 type columns uint8
 
 const (
-	delivered columns = iota // they are the result: their order is significant if the rules make it so
-	positions                // they meet others by position: in a set operation, in IN
-	named                    // they are used by name
+	delivered columns = iota // as the result: the order is significant if Rules.ColumnOrder is set
+	positions                // by position, as in a set operation or IN
+	named                    // by name
 )
 
-// maxRounds bounds how often the rules of one SELECT are tried again after one of them changed
-// something.
+// maxRounds is the maximum number of times that the rules are applied to one SELECT.
 const maxRounds = 8
 
-// Normalize returns the normal form of a query, which is changed.
+// Normalize returns the normal form of a query. It changes q.
 func (n *Normalizer) Normalize(q *Query) *Query {
 	return n.query(q, delivered)
 }
@@ -71,8 +71,8 @@ func (n *Normalizer) query(q *Query, use columns) *Query {
 	return q
 }
 
-// subqueries normalizes the queries inside an expression. In IN and EXISTS neither duplicates nor
-// order count, in EXISTS no column does.
+// subqueries normalizes the queries inside an expression. In queries of IN it drops DISTINCT and ORDER BY, in those of
+// EXISTS also the select list, because these have no effect there.
 func (n *Normalizer) subqueries(e *Expr) {
 	if e == nil {
 		return
@@ -100,7 +100,7 @@ func (n *Normalizer) subqueries(e *Expr) {
 	}
 }
 
-// rules are those of a SELECT, in the order in which they apply.
+// rules returns the rules for a SELECT in the order in which they are applied.
 func (n *Normalizer) rules() []func(q *Query) {
 	return []func(q *Query){
 		n.joinedConditions, substrings, n.sameTable, n.joinSubqueries, n.antiJoin, n.uselessJoin, n.equalColumns, n.distinct,
@@ -108,7 +108,7 @@ func (n *Normalizer) rules() []func(q *Query) {
 	}
 }
 
-// selectOnce applies every rule to a SELECT once.
+// selectOnce applies every rule once to a SELECT, without its nested queries.
 func (n *Normalizer) selectOnce(q *Query) {
 	q.each(func(e **Expr) { rewrite(e, n.expr) })
 	for _, rule := range n.rules() {
@@ -123,8 +123,8 @@ func (n *Normalizer) selectOnce(q *Query) {
 	}
 }
 
-// sortSelect puts what has no order into one: the select list unless its order counts, groups, and
-// the sources of inner joins.
+// sortSelect sorts parts of a SELECT whose order is not significant: the sources of inner joins, grouping keys and,
+// unless its order is significant, the select list.
 func (n *Normalizer) sortSelect(q *Query, use columns) {
 	if allInner(q) {
 		sortSources(q)
@@ -137,7 +137,7 @@ func (n *Normalizer) sortSelect(q *Query, use columns) {
 	q.Group = slices.CompactFunc(q.Group, func(a, b *Expr) bool { return a.String() == b.String() })
 }
 
-// free reports whether the order of columns means nothing.
+// free reports whether the order of columns is not significant.
 func (n *Normalizer) free(use columns) bool { return use != positions && !n.Rules.ColumnOrder }
 
 func sortExprs(list []*Expr) {

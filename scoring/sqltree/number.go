@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// canonicalNumber formats an unsigned or signed decimal so that equal values have equal text: 29.00 is 29, 1e3 is
-// 1000. It returns any other string, and a number that is too long to be written out, unchanged.
+// canonicalNumber returns a decimal number in a form that is the same for equal values: 29.00 is 29, 1e3 is 1000. It
+// returns any other string, and a number with a large exponent, unchanged.
 func canonicalNumber(s string) string {
 	t := strings.ReplaceAll(s, "_", "")
 	mantissa, exponent := t, 0
@@ -45,7 +45,8 @@ func canonicalNumber(s string) string {
 	return sign + whole
 }
 
-// typedNumber is a number by its value and its type: 100.0 is not 100 where it is divided.
+// typedNumber returns a number in a form that depends on its value and on whether it is written as a whole number,
+// since 100.0 and 100 differ in a division.
 func typedNumber(s string) string {
 	n := canonicalNumber(s)
 	if strings.ContainsAny(s, ".eE") && !strings.Contains(n, ".") && !strings.ContainsAny(n, "xX") {
@@ -54,7 +55,8 @@ func typedNumber(s string) string {
 	return n
 }
 
-// untyped returns a number by its value alone, for comparisons; nil for any other expression.
+// untyped returns a number without a fraction of zeros, or the number that a string contains, for comparisons. It
+// returns any other expression unchanged.
 func untyped(e *Expr) *Expr {
 	switch e.Op {
 	case opNumber:

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// column resolves a name; if it is uncertain, to the likeliest column.
+// column builds the expression that a name means; if its meaning is uncertain, the likeliest one.
 func (b *builder) column(c *sqlparts.Column, sc *scope) *Expr {
 	b.schema.Halt.Check()
 	ms, doubt := b.bound.Means(c)
@@ -29,7 +29,7 @@ func fields(e *Expr, names sqlparts.Name) *Expr {
 	return e
 }
 
-// meant is the expression that a meaning is.
+// meant builds the expression for one meaning of a name.
 func (b *builder) meant(m *sqlparts.Meaning, id sqlparts.Ident, sc *scope) *Expr {
 	name := strings.ToLower(id.Text)
 	switch m.Kind {
@@ -81,7 +81,7 @@ func (b *builder) meant(m *sqlparts.Meaning, id sqlparts.Ident, sc *scope) *Expr
 	return &Expr{Op: opColumn, Text: name}
 }
 
-// column is a column of a source.
+// column returns the column of the source with the name.
 func (s *Source) column(name string) *Expr {
 	e := &Expr{Op: opColumn, Table: s.id, Text: name}
 	if s.Query != nil {
@@ -90,15 +90,15 @@ func (s *Source) column(name string) *Expr {
 	return e
 }
 
-// made is the columns that a query makes, as those who read from it see them.
+// made holds the output columns of a query for the queries that read from it.
 type made struct {
-	items map[string]*Expr  // those with a name
-	texts map[string]string // what they are, as far as it was asked
+	items map[string]*Expr  // the named columns
+	texts map[string]string // results of text so far
 	names map[string]bool
-	whole bool // there is no star with unknown columns
+	whole bool // no column is a star, so that names lists all of them
 }
 
-// columns are the columns of a derived table or common table expression.
+// columns returns the columns of a derived table or common table expression. It is for sources with a Query.
 func (s *Source) columns() *made {
 	if s.made != nil {
 		return s.made
@@ -116,7 +116,8 @@ func (s *Source) columns() *made {
 	return m
 }
 
-// text names a column by its definition, not by its alias; an unknown one by its name.
+// text returns a name for a column that depends on its definition, not on its alias. It returns the name of an unknown
+// column unchanged.
 func (m *made) text(name string) string {
 	it := m.items[name]
 	if it == nil {
@@ -130,7 +131,7 @@ func (m *made) text(name string) string {
 	return text
 }
 
-// shortened returns a short digest of a long string, so that names of columns of columns do not grow.
+// shortened returns s, or a digest of s if it is long, so that names made from definitions of columns do not grow.
 func shortened(s string) string {
 	if len(s) <= 48 {
 		return s

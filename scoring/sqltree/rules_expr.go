@@ -11,7 +11,7 @@ var comparisons = map[string]struct{ negated, mirrored string }{
 	"=": {"<>", "="}, "<>": {"=", "<>"}, "<": {">=", ">"}, "<=": {">", ">="}, ">": {"<=", "<"}, ">=": {"<", "<="},
 }
 
-// expr applies the rules that need to know nothing but the expression.
+// expr applies the rules that need only the expression and the schema.
 func (n *Normalizer) expr(e *Expr) *Expr {
 	n.Schema.Halt.Check()
 	// rule 12: '150' and 150.0 are 150 where they are compared
@@ -64,8 +64,8 @@ func (n *Normalizer) expr(e *Expr) *Expr {
 	return e
 }
 
-// numeric parses a string that is a whole number. One with a leading 0 is a code rather than a number, and 1.10 may
-// be a version.
+// numeric returns the number that a string contains. It returns false unless the string is a whole number without
+// leading zeros: 007 is a code rather than a number, and 1.10 may be a version.
 func numeric(s string) (*Expr, bool) {
 	digits := strings.TrimPrefix(s, "-")
 	if digits == "" || digits[0] < '1' || digits[0] > '9' || strings.Trim(digits, "0123456789") != "" {
@@ -74,13 +74,13 @@ func numeric(s string) (*Expr, bool) {
 	return number(canonicalNumber(s)), true
 }
 
-// opposites maps operators to their negation, in addition to comparisons and those that NOT is moved into.
+// opposites maps operators to their negations, except comparisons and predicates.
 var opposites = map[string]string{
 	"is": "is not", "is not": "is", "is distinct from": "is not distinct from", "is not distinct from": "is distinct from",
 	"~": "!~", "!~": "~", "~*": "!~*", "!~*": "~*",
 }
 
-// predicates are the operators that NOT goes into.
+// predicates are the operators that are negated by a preceding NOT, as in NOT IN.
 var predicates = []string{"in", "exists", "like", "ilike", "between", "between symmetric", "rlike", "regexp", "glob",
 	"match", "similar to", "member of"}
 
@@ -107,7 +107,7 @@ func opposite(name string) string {
 	return opposites[name]
 }
 
-// negate is the opposite of a condition; nil if it has none but NOT.
+// negate returns the negation of a condition without NOT around it, or nil if such a form does not exist.
 func negate(e *Expr) *Expr {
 	switch e.Op {
 	case "not":
@@ -131,8 +131,8 @@ func negate(e *Expr) *Expr {
 	return nil
 }
 
-// average is rule 8: a sum, cast to a float, divided by the number of rows. Rule counts checks whether the column
-// is never NULL.
+// average is rule 8: a sum, cast to a float, divided by the number of rows, becomes AVG if the schema states that the
+// column is never NULL.
 func (n *Normalizer) average(e *Expr) *Expr {
 	cast, count := e.Args[0], e.Args[1]
 	if cast.Op != opCast || !strings.HasPrefix(cast.Text, "float") || cast.Args[0].Op != opCall ||
@@ -147,7 +147,7 @@ func (n *Normalizer) average(e *Expr) *Expr {
 
 func isCount(e *Expr) bool { return e.Op == opCall && e.Text == "count" && len(e.Args) == 1 }
 
-// countCase is rule 9: counting a case with one condition is summing ones and zeros.
+// countCase is rule 9: COUNT of a CASE with one condition becomes SUM of ones and zeros.
 func (n *Normalizer) countCase(e *Expr) *Expr {
 	if !isCount(e) || e.Args[0].Op != opCase {
 		return e
@@ -164,8 +164,8 @@ func (n *Normalizer) countCase(e *Expr) *Expr {
 	return &Expr{Op: opCall, Text: "sum", Args: []*Expr{op(opCase, c.Args[0], number("1"), number("0"))}}
 }
 
-// substrings is rule 15: substr(x, 1, 4) = '2013' AND substr(x, 5, 2) >= '08' is x >= '201308', for strings of
-// equal length.
+// substrings is rule 15: SUBSTR(x, 1, 4) = '2013' AND SUBSTR(x, 5, 2) >= '08' becomes x >= '201308', which is correct
+// for strings of equal length.
 func substrings(q *Query) {
 	list := conjuncts(q.Where)
 	for i, prefix := range list {
@@ -196,8 +196,8 @@ func substrings(q *Query) {
 	}
 }
 
-// substringOf reads a comparison of substr(x, from, length) with a constant; x is nil for anything
-// else.
+// substringOf returns the parts of a comparison cmp of SUBSTR(x, from, length) with a constant value; x is nil for any
+// other expression.
 func substringOf(e *Expr) (x *Expr, from, length int, value, cmp string) {
 	c, ok := comparisons[e.Op]
 	if !ok || len(e.Args) != 2 {
@@ -219,8 +219,8 @@ func substringOf(e *Expr) (x *Expr, from, length int, value, cmp string) {
 	return call.Args[0], from, length, constant.Text, cmp
 }
 
-// ordered puts the operands of an expression that has no order into one: equal sides, mirrored
-// comparisons, AND and OR, which are flattened, and in which what is true or twice is left out.
+// ordered sorts the operands of a comparison and of AND and OR. It flattens AND and OR and drops repeated operands and
+// those that are always true.
 func ordered(e *Expr) *Expr {
 	if c, ok := comparisons[e.Op]; ok && len(e.Args) == 2 && e.Args[1].String() < e.Args[0].String() {
 		return op(c.mirrored, e.Args[1], e.Args[0])
@@ -252,7 +252,7 @@ func ordered(e *Expr) *Expr {
 
 func truth() *Expr { return &Expr{Op: opLiteral, Text: "true"} }
 
-// isTrue reports whether a condition always holds: TRUE, 1 = 1.
+// isTrue reports whether a condition is the literal TRUE or compares a constant with itself, as 1 = 1.
 func isTrue(e *Expr) bool {
 	if e.Op == opLiteral {
 		return e.Text == "true"
@@ -261,7 +261,7 @@ func isTrue(e *Expr) bool {
 		e.Args[0].String() == e.Args[1].String()
 }
 
-// conjuncts are the conditions that a condition joins by AND.
+// conjuncts returns the operands of AND in a condition, recursively; nil if e is nil.
 func conjuncts(e *Expr) []*Expr {
 	switch {
 	case e == nil:
@@ -276,7 +276,7 @@ func conjuncts(e *Expr) []*Expr {
 	return out
 }
 
-// conjunction joins conditions by AND; nil means no condition.
+// conjunction joins conditions by AND. It ignores nil, and returns nil if the list is empty.
 func conjunction(list ...*Expr) *Expr {
 	var out []*Expr
 	for _, e := range list {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// joinedConditions moves the conditions of inner joins to WHERE, where they mean the same.
+// joinedConditions moves the conditions of joins to WHERE if all joins are inner, which does not change the result.
 func (n *Normalizer) joinedConditions(q *Query) {
 	if !allInner(q) {
 		return
@@ -23,8 +23,8 @@ func (n *Normalizer) joinedConditions(q *Query) {
 	}
 }
 
-// joinSubqueries is rule 13: x IN (SELECT key FROM t WHERE …) is a join with t, and so is x =
-// (SELECT … FROM t WHERE key = …), since no row meets two of t.
+// joinSubqueries is rule 13: x IN (SELECT key FROM t WHERE …) becomes a join with t, and so does x = (SELECT … FROM t
+// WHERE key = constant), since at most one row of t matches.
 func (n *Normalizer) joinSubqueries(q *Query) {
 	// * would gain columns
 	if !allInner(q) || slices.ContainsFunc(q.Items, func(e *Expr) bool { return e.Op == opStar && e.Table == "" }) {
@@ -48,8 +48,8 @@ func (n *Normalizer) joinSubqueries(q *Query) {
 	q.Where = conjunction(where...)
 }
 
-// joinable reports whether a subquery is a plain one over one table that gives every value at most
-// once.
+// joinable reports whether a subquery only selects and filters one column of one table and returns each value at most
+// once. scalar means that it must return at most one row.
 func (n *Normalizer) joinable(q *Query, scalar bool) bool {
 	if q.Set != "" || len(q.From) != 1 || q.From[0].Table == "" || len(q.From[0].Mods) > 0 || len(q.Items) != 1 ||
 		len(q.Group) > 0 ||
@@ -76,7 +76,8 @@ func (n *Normalizer) joinable(q *Query, scalar bool) bool {
 
 func constant(e *Expr) bool { return e.Op == opNumber || e.Op == opString || e.Op == opLiteral }
 
-// absorb adds the table of a subquery to the sources and returns the conditions that come with it.
+// absorb adds the table of the subquery sub to the sources of q. It returns x = its item and its conditions, for the
+// WHERE of q.
 func (q *Query) absorb(x *Expr, sub *Query) []*Expr {
 	s := *sub.From[0]
 	old := s.id
@@ -96,7 +97,7 @@ func moved(e *Expr, move func(*Expr) *Expr) *Expr {
 	return move(e)
 }
 
-// freshID is an id for one more source over a table.
+// freshID returns an unused id for a further source over the table.
 func (q *Query) freshID(table string) string {
 	id := table
 	for i := 2; slices.ContainsFunc(q.From, func(s *Source) bool { return s.id == id }); i++ {
@@ -105,9 +106,9 @@ func (q *Query) freshID(table string) string {
 	return id
 }
 
-// moveOut rewrites the columns of an expression that moves from its query to the enclosing one. Those of the source
-// with the old id get the new one, and those of enclosing queries are one query nearer. depth is the depth of the
-// expression below its query.
+// moveOut rewrites the columns of an expression that moves from its query to the enclosing one. Those of the source old
+// get the source id, and those of enclosing queries are one query nearer. depth is the depth of the expression below
+// its query.
 func (e *Expr) moveOut(depth int, old, id string) {
 	carets := strings.Repeat("^", depth)
 	e.columnsAt(depth, func(c *Expr, at int) {
@@ -122,7 +123,7 @@ func (e *Expr) moveOut(depth int, old, id string) {
 	})
 }
 
-// sameTable is rule 20: t.key IN (SELECT key FROM t WHERE …) is the condition itself.
+// sameTable is rule 20: t.key IN (SELECT key FROM t WHERE c), in a query of t, becomes c.
 func (n *Normalizer) sameTable(q *Query) {
 	for i, c := range conjuncts(q.Where) {
 		if c.Op != "in" || len(c.Args) != 2 || c.Args[1].Op != opQuery {
@@ -146,8 +147,7 @@ func (n *Normalizer) sameTable(q *Query) {
 	}
 }
 
-// antiJoin is rule 25: a LEFT JOIN b ON a.x = b.y WHERE b.y IS NULL is a WHERE a.x NOT IN (SELECT y
-// FROM b).
+// antiJoin is rule 25: a LEFT JOIN b ON a.x = b.y WHERE b.y IS NULL becomes a WHERE a.x NOT IN (SELECT y FROM b).
 func (n *Normalizer) antiJoin(q *Query) {
 	if len(q.From) != 2 || q.From[1].Join != "left" || q.From[1].Table == "" || q.From[1].On == nil ||
 		q.From[1].On.Op != "=" {
@@ -183,7 +183,8 @@ func (n *Normalizer) antiJoin(q *Query) {
 	q.Where = conjunction(append(rest, op("not in", x, &Expr{Op: opQuery, Query: sub}))...)
 }
 
-// columnOf is the column that the expression's first operand is, if its operator is the one.
+// columnOf returns the column that is the first operand of the expression. It returns false if the operator is not name
+// or the operand is not a column.
 func (e *Expr) columnOf(name string) (Column, bool) {
 	if e.Op != name {
 		return Column{}, false
@@ -191,7 +192,7 @@ func (e *Expr) columnOf(name string) (Column, bool) {
 	return e.Args[0].column()
 }
 
-// uses reports whether the query has a column or star of a source anywhere, one column excepted.
+// uses reports whether the query or a nested one refers to the source id, except by the column except.
 func (q *Query) uses(id, except string) bool {
 	used := false
 	q.columns(func(e *Expr, depth int) {
@@ -206,7 +207,8 @@ func (q *Query) uses(id, except string) bool {
 	return used
 }
 
-// uselessJoin is rule 14: a table that is joined by its key to a foreign key adds nothing if only the key is used.
+// uselessJoin is rule 14: it drops a table that is joined by its primary key to a foreign key if no other column of the
+// table is used.
 func (n *Normalizer) uselessJoin(q *Query) {
 	if !allInner(q) || len(q.From) < 2 {
 		return
@@ -237,7 +239,7 @@ func (n *Normalizer) uselessJoin(q *Query) {
 			q.Where = rest.Where
 			q.From = slices.DeleteFunc(slices.Clone(q.From), func(s *Source) bool { return s.id == id })
 			q.replaceColumn(id, key.Name, c.Args[1-k])
-			if n.Schema.Stated { // a row that refers to nothing has no partner
+			if n.Schema.Stated { // a row with NULL as the foreign key has no match
 				q.Where = conjunction(q.Where, op("is not", c.Args[1-k].clone(), null))
 			}
 			return
@@ -245,7 +247,7 @@ func (n *Normalizer) uselessJoin(q *Query) {
 	}
 }
 
-// replaceColumn puts one column in the place of another, in the queries inside too.
+// replaceColumn replaces the column name of the source id by another column, including in nested queries.
 func (q *Query) replaceColumn(id, name string, with *Expr) {
 	table, text := with.Table, with.Text
 	q.columns(func(e *Expr, depth int) {
@@ -255,7 +257,7 @@ func (q *Query) replaceColumn(id, name string, with *Expr) {
 	})
 }
 
-// equalColumns is rule 19: one column represents all columns that inner joins require to be equal.
+// equalColumns is rule 19: columns that inner joins require to be equal are all replaced by the first of them by name.
 func (n *Normalizer) equalColumns(q *Query) {
 	if !allInner(q) {
 		return

@@ -8,7 +8,8 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// distinct is rule 2: rows are unique if a key is among the columns.
+// distinct is rule 2: it drops DISTINCT if the select list contains a key of the only table, or all grouping keys,
+// since the rows are then unique. COUNT(DISTINCT key) becomes COUNT(key).
 func (n *Normalizer) distinct(q *Query) {
 	if len(q.From) != 1 || len(q.From[0].Mods) > 0 {
 		return
@@ -39,16 +40,15 @@ func sameSet(a, b []*Expr) bool {
 	})
 }
 
-// groups is rule 4: a key determines the other columns of its table, so that grouping by them too
-// changes nothing.
+// groups is rule 4: it drops the other columns of a table from GROUP BY if a key of the table is in GROUP BY.
 func (n *Normalizer) groups(q *Query) {
-	keyed := map[string]string{} // id of a source, and the key that is grouped by
+	keyed := map[string]string{} // id of a source to its key in GROUP BY
 	classes := q.equalities()
 	for _, g := range q.Group {
 		if c, ok := g.column(); ok && n.Schema.Unique(c) && keyed[g.Table] == "" {
 			keyed[g.Table] = c.Name
 		}
-		for _, other := range classes[columnKey(g)] { // a column held equal to a key is one
+		for _, other := range classes[columnKey(g)] { // a column that must equal a key is a key too
 			if c, ok := other.column(); ok && n.Schema.Unique(c) && keyed[other.Table] == "" {
 				keyed[other.Table] = c.Name
 			}
@@ -62,7 +62,7 @@ func (n *Normalizer) groups(q *Query) {
 
 func columnKey(e *Expr) string { return e.Table + "\x00" + e.Text }
 
-// equalities are the columns that WHERE holds equal to each column.
+// equalities returns, for each column, the columns that an equality in WHERE requires to be equal to it.
 func (q *Query) equalities() map[string][]*Expr {
 	m := map[string][]*Expr{}
 	for _, c := range conjuncts(q.Where) {
@@ -74,7 +74,8 @@ func (q *Query) equalities() map[string][]*Expr {
 	return m
 }
 
-// counts is rule 6: counting a column that is never NULL is counting rows.
+// counts is rule 6: COUNT of a number, or of a column that is never NULL, becomes COUNT(*). It also applies rules 8 and
+// 9 again.
 func (n *Normalizer) counts(q *Query) {
 	never := n.neverNull(q)
 	q.each(func(e **Expr) {
@@ -93,8 +94,8 @@ func (n *Normalizer) counts(q *Query) {
 	})
 }
 
-// neverNull reports which columns have no NULL in any row of the query: by the schema, or because a condition that
-// every row satisfies compares them.
+// neverNull returns a function that reports whether a column has no NULL in any row of the query: by the schema, if all
+// joins are inner, or because a condition that every row satisfies compares the column.
 func (n *Normalizer) neverNull(q *Query) func(*Expr) bool {
 	inner := allInner(q)
 	compared := map[string]bool{}
@@ -119,7 +120,7 @@ func (n *Normalizer) neverNull(q *Query) func(*Expr) bool {
 	}
 }
 
-// notNull is rule 7: what is never NULL need not be asked.
+// notNull is rule 7: it drops x IS NOT NULL if x is never NULL. It drops one condition per call.
 func (n *Normalizer) notNull(q *Query) {
 	if q.Where == nil || !allInner(q) {
 		return
@@ -139,8 +140,8 @@ func (n *Normalizer) notNull(q *Query) {
 	}
 }
 
-// extremeOfAll is rule 1: the row whose unique column has the largest value of its table is the
-// first one by that column.
+// extremeOfAll is rule 1: WHERE k = (SELECT MAX(k) FROM t), in a query of t with the unique column k, becomes ORDER BY
+// k DESC LIMIT 1; MIN likewise.
 func (n *Normalizer) extremeOfAll(q *Query) {
 	if len(q.Order) > 0 || q.Limit != nil || q.Offset != nil || len(q.Group) > 0 || len(q.From) != 1 ||
 		slices.ContainsFunc(q.Items, aggregates) {
@@ -174,7 +175,7 @@ func (n *Normalizer) extremeOfAll(q *Query) {
 	q.Order, q.Limit = []Key{{Expr: x, Desc: e.Text == "max"}}, number("1")
 }
 
-// extremeFirst is rule 10: the first value in an order is the least or greatest.
+// extremeFirst is rule 10: SELECT x … ORDER BY x LIMIT 1 becomes SELECT MIN(x), with DESC MAX(x).
 func (n *Normalizer) extremeFirst(q *Query) {
 	if len(q.Order) != 1 || q.Limit == nil || q.Limit.Op != opNumber || q.Limit.Text != "1" || q.Offset != nil ||
 		len(q.Group) > 0 || q.Distinct {
@@ -193,7 +194,7 @@ func (n *Normalizer) extremeFirst(q *Query) {
 	q.Order, q.Limit = nil, nil
 }
 
-// orderKeys is rule 17: the day number of a date orders as the date does.
+// orderKeys is rule 17: ORDER BY JULIANDAY(x) becomes ORDER BY x.
 func (n *Normalizer) orderKeys(q *Query) {
 	for i, k := range q.Order {
 		if e := k.Expr; e.Op == opCall && e.Text == "julianday" && len(e.Args) == 1 {
@@ -202,7 +203,7 @@ func (n *Normalizer) orderKeys(q *Query) {
 	}
 }
 
-// stars is rule 11: a star is replaced by its columns if they are known.
+// stars is rule 11: a star is replaced by its columns if the schema states them.
 func (n *Normalizer) stars(q *Query) {
 	var items []*Expr
 	for _, it := range q.Items {
@@ -237,7 +238,7 @@ func (n *Normalizer) stars(q *Query) {
 }
 
 // sortSources sorts the sources of inner joins into an order that does not depend on how they were written, and
-// renumbers those without a name.
+// renumbers those without a table.
 func sortSources(q *Query) {
 	keys := map[*Source]string{}
 	for _, s := range q.From {
@@ -253,8 +254,8 @@ func sortSources(q *Query) {
 	q.rename(ids)
 }
 
-// numberSources numbers the sources over one table so that the numbers do not depend on how the sources
-// were written: of all ways, up to three sources of each table, the one whose text comes first.
+// numberSources numbers the sources over one table independently of how they were written. If a table has two or three
+// sources, it tries all numberings and keeps that whose text sorts first; for more it changes nothing.
 func numberSources(q *Query, stop *halt.Signal) {
 	byTable := map[string][]string{}
 	var tables []string
@@ -294,7 +295,7 @@ func numberSources(q *Query, stop *halt.Signal) {
 	}
 }
 
-// rename gives sources other ids, in their columns too.
+// rename replaces the ids of sources, also in the columns that refer to them.
 func (q *Query) rename(ids map[string]string) {
 	if len(ids) == 0 {
 		return

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// setOp applies the rules that turn a set operation into a SELECT.
+// setOp returns the SELECT to which rules 3, 5 and 21 convert a set operation, or q if none applies.
 func (n *Normalizer) setOp(q *Query) *Query {
 	if len(q.Terms) < 2 || len(q.Order) > 0 || q.Limit != nil || q.Offset != nil {
 		return q
@@ -46,8 +46,8 @@ func (n *Normalizer) setOp(q *Query) *Query {
 	return q
 }
 
-// moveIn rewrites the columns of a query that goes one query further in: those from outside of it
-// are one more query away.
+// moveIn rewrites the columns of a query that moves into a nested query: its references to enclosing queries are one
+// query further out.
 func (q *Query) moveIn() {
 	q.columns(func(e *Expr, depth int) {
 		if strings.HasPrefix(e.Table, strings.Repeat("^", depth+1)) {
@@ -56,15 +56,15 @@ func (q *Query) moveIn() {
 	})
 }
 
-// plain reports whether a query is a SELECT with nothing but items, sources and WHERE.
+// plain reports whether a query is a SELECT with only items without aggregates, sources, DISTINCT and WHERE.
 func plain(q *Query) bool {
 	return q.Set == "" && len(q.Items) > 0 && len(q.Group) == 0 && q.Having == nil && q.Qualify == nil &&
 		len(q.Order) == 0 && q.Limit == nil &&
 		q.Offset == nil && len(q.Extra) == 0 && !slices.ContainsFunc(q.Items, aggregates)
 }
 
-// sortTerms puts the operands of UNION and INTERSECT into an order, and the columns of all operands
-// into one unless their order counts.
+// sortTerms sorts the operands of UNION and INTERSECT, and the columns of all operands unless their order is
+// significant.
 func (n *Normalizer) sortTerms(q *Query, use columns) {
 	if n.free(use) {
 		q.sortColumns()
@@ -74,7 +74,7 @@ func (n *Normalizer) sortTerms(q *Query, use columns) {
 	}
 }
 
-// sortColumns sorts the columns of a set operation of SELECTs, each operand's the same way.
+// sortColumns sorts the columns of a set operation of SELECTs, those of each operand in the same way.
 func (q *Query) sortColumns() {
 	width := len(q.Terms[0].Items)
 	for _, t := range q.Terms {

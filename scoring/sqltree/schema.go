@@ -13,7 +13,7 @@ type Schema struct {
 	// Stated reports that the schema was given and is complete: a table that is not in it has no columns. Otherwise
 	// columns are those that queries name, and keys are assumed by their names (see [Schema.Unique]).
 	Stated bool
-	// Halt ends what is computed with the schema; nil never does.
+	// Halt stops computations with the schema when it is set; it may be nil.
 	Halt *halt.Signal
 
 	from *sqlparts.Schema
@@ -21,18 +21,18 @@ type Schema struct {
 
 // Table is one table.
 type Table struct {
-	Name     sqlparts.Name // as the definition has it
+	Name     sqlparts.Name // as in the definition
 	Columns  []string      // in the order of the table
 	Primary  []string      // the columns of the primary key
-	Doubtful bool          // its columns may be others, and nothing else is known of it
+	Doubtful bool          // its columns may differ, and nothing else about it is known
 
 	types   map[string]string
 	special map[string]bool // columns with a nondefault comparison
-	has     map[string]bool // the columns
+	has     map[string]bool // set of the names in Columns
 	unique  map[string]bool
-	notNull map[string]bool   // by a key of SQLite too, in which NULL is rare
-	stated  map[string]bool   // certainly not NULL
-	foreign map[string]Column // a column and the column it refers to
+	notNull map[string]bool   // columns without NULL, including primary keys of SQLite, which rarely contain NULL
+	stated  map[string]bool   // columns that certainly contain no NULL
+	foreign map[string]Column // columns of foreign keys to the columns to which they refer
 }
 
 // Column names a column of a base table.
@@ -51,7 +51,7 @@ func (s *Schema) table(name string) *Table {
 	return t
 }
 
-// add notes a column.
+// add adds a column, unless the table has it or has maxColumns columns.
 func (t *Table) add(column string) {
 	if !t.has[column] && len(t.Columns) < maxColumns {
 		t.Columns, t.has[column] = append(t.Columns, column), true
@@ -61,10 +61,10 @@ func (t *Table) add(column string) {
 // Has reports whether the table has a column.
 func (t *Table) Has(column string) bool { return t.has[column] }
 
-// maxColumns bounds what is learned of one table.
+// maxColumns is the maximum number of columns that are recorded for a table.
 const maxColumns = 10_000
 
-// has reports whether a table has a column; known is false if that is not known.
+// has reports whether a table has a column. known is false if the table's columns are not certainly known.
 func (s *Schema) has(table, column string) (has, known bool) {
 	t := s.Tables[table]
 	if t != nil && t.has[column] {
@@ -73,9 +73,9 @@ func (s *Schema) has(table, column string) (has, known bool) {
 	return false, s.Stated && t != nil && !t.Doubtful
 }
 
-// Unique reports whether no two rows of the table share the column's value. If no schema is stated, a column is
-// assumed to be the key of its table if its name is id, or the name of the table, in the plural or singular, and
-// id: customer_id of customers.
+// Unique reports whether no two rows of the table have the same value in the column. If no schema is stated, a column
+// is assumed to be the key of its table if its name is id, or the singular or plural name of the table followed by id:
+// customer_id of customers.
 func (s *Schema) Unique(c Column) bool {
 	if t := s.Tables[c.Table]; s.Stated {
 		return t != nil && t.unique[c.Name]
@@ -83,8 +83,8 @@ func (s *Schema) Unique(c Column) bool {
 	return keyName(c)
 }
 
-// NotNull reports whether the column is never NULL in its table. The same assumption is made as for
-// [Schema.Unique].
+// NotNull reports whether the column is never NULL in its table. If no schema is stated, a column is assumed to be the
+// key of its table as in [Schema.Unique], and not NULL.
 func (s *Schema) NotNull(c Column) bool {
 	if t := s.Tables[c.Table]; s.Stated {
 		return t != nil && t.notNull[c.Name]
@@ -92,17 +92,17 @@ func (s *Schema) NotNull(c Column) bool {
 	return keyName(c)
 }
 
-// Holds reports whether the schema states that the column is never NULL.
+// Holds reports whether the schema states with certainty that the column is never NULL.
 func (s *Schema) Holds(c Column) bool {
 	t := s.Tables[c.Table]
 	return s.Stated && t != nil && t.stated[c.Name]
 }
 
-// Distinct reports whether the schema states that no two rows of the table share the column's value.
+// Distinct reports whether the schema states that no two rows of the table have the same value in the column.
 func (s *Schema) Distinct(c Column) bool { return s.Stated && s.Unique(c) }
 
-// Type is the type that the schema states of a column, in lower case, without what is in
-// parentheses; empty if it is not known.
+// Type returns the first word of the column's type in the schema, in lower case and without the part in parentheses; ""
+// if it is unknown.
 func (s *Schema) Type(c Column) string {
 	if t := s.Tables[c.Table]; t != nil {
 		return t.types[c.Name]
@@ -110,13 +110,13 @@ func (s *Schema) Type(c Column) string {
 	return ""
 }
 
-// Special reports whether the column's values have their own comparison by the schema, such as a collation.
+// Special reports whether the schema notes something special about the column's values, such as a collation.
 func (s *Schema) Special(c Column) bool {
 	t := s.Tables[c.Table]
 	return t != nil && t.special[c.Name]
 }
 
-// References is the column that a foreign key refers to.
+// References returns the column to which the foreign key c refers. It returns false if c is not a foreign key.
 func (s *Schema) References(c Column) (Column, bool) {
 	if t := s.Tables[c.Table]; t != nil {
 		to, ok := t.foreign[c.Name]

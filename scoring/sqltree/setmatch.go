@@ -20,8 +20,8 @@ func SetMatch(gold, pred *Query, schema *Schema) []string {
 	return m.differences(chainOf(gold), chainOf(pred), tablesOf(gold), tablesOf(pred))
 }
 
-// tablesOf are the base tables of a query's first SELECT. Foreign keys are only replaced in columns
-// of these, in what is combined with it too.
+// tablesOf returns the base tables of a query's first SELECT. Foreign keys are replaced only in columns of these
+// tables, also in the SELECTs combined with it by set operations.
 func tablesOf(q *Query) map[string]bool {
 	tables := map[string]bool{}
 	for _, s := range chainOf(q).q.From {
@@ -31,11 +31,11 @@ func tablesOf(q *Query) map[string]bool {
 }
 
 type setMatcher struct {
-	foreign map[Column]Column // a column to the one that represents it
+	foreign map[Column]Column // maps a column to the column that represents it
 }
 
-// chain is a SELECT and what is combined with it: Spider reads a UNION b EXCEPT c as a UNION (b
-// EXCEPT c).
+// chain is a SELECT and the chain that a set operation combines with it. As in Spider's parser, a UNION b EXCEPT c is a
+// UNION (b EXCEPT c).
 type chain struct {
 	q     *Query
 	order []Key
@@ -54,7 +54,7 @@ func chainOf(q *Query) *chain {
 		last := head.last()
 		last.op, last.next = name, chainOf(t)
 	}
-	if last := head.last(); len(q.Order) > 0 || q.Limit != nil { // what follows a set operation belongs to its last SELECT
+	if last := head.last(); len(q.Order) > 0 || q.Limit != nil { // they belong to the last SELECT
 		last.order, last.limit = q.Order, q.Limit
 	}
 	return head
@@ -67,7 +67,7 @@ func (c *chain) last() *chain {
 	return c
 }
 
-// differences compares two SELECTs and what is combined with them.
+// differences returns the names of the parts in which two chains differ.
 func (m *setMatcher) differences(gold, pred *chain, goldTables, predTables map[string]bool) (parts []string) {
 	differ := func(part string, same bool) {
 		if !same {
@@ -114,7 +114,7 @@ func (m *setMatcher) differences(gold, pred *chain, goldTables, predTables map[s
 	return parts
 }
 
-// unit is an expression with foreign keys replaced and without DISTINCT.
+// unit returns a copy of an expression with foreign keys replaced and without DISTINCT.
 func (m *setMatcher) unit(e *Expr, tables map[string]bool) *Expr {
 	x := e.clone()
 	rewrite(&x, func(e *Expr) *Expr {
@@ -158,8 +158,8 @@ func direction(order []Key) string {
 	return "asc"
 }
 
-// conditions splits a condition at AND and OR, in the order of the SQL, and returns the atoms and the operators
-// between them. Values are omitted unless values is set; a query as a value is compared without normalization.
+// conditions splits a condition at AND and OR, in the order of the SQL, and returns the atoms and the operators between
+// them. Values are omitted unless values is set; a nested query as a value is kept, without normalization.
 func (m *setMatcher) conditions(e *Expr, unit func(*Expr) string, values bool) (atoms, between []string) {
 	if e == nil {
 		return nil, nil
@@ -199,15 +199,16 @@ func (m *setMatcher) conditions(e *Expr, unit func(*Expr) string, values bool) (
 	return []string{text}, nil
 }
 
-// predicate reports whether an operator compares its first operand with values.
+// predicate reports whether an operator compares its first operand with values, possibly negated: a comparison, IN,
+// LIKE, ILIKE or BETWEEN.
 func predicate(name string) bool {
 	base := strings.TrimPrefix(name, "not ")
 	_, comparison := comparisons[base]
 	return comparison || base == "in" || base == "like" || base == "between" || base == "ilike"
 }
 
-// nested writes a nested query as a string: it matches only a query written in the same order. In FROM its values
-// are significant.
+// nested returns a nested query as a string that keeps the written order of all parts, so that it equals only that of a
+// query in the same order. Values are omitted unless values is set; those of queries in FROM are kept.
 func (m *setMatcher) nested(c *chain, values bool) string {
 	plain := func(e *Expr) string {
 		x := e.clone()
@@ -256,7 +257,7 @@ func (m *setMatcher) nested(c *chain, values bool) string {
 	return b.String()
 }
 
-// tables returns the sources of a query: base tables by name, others as text.
+// tables returns the sources of a query: base tables by name, others as strings.
 func (m *setMatcher) tables(q *Query) []string {
 	out := make([]string, len(q.From))
 	for i, s := range q.From {
@@ -272,7 +273,7 @@ func (m *setMatcher) tables(q *Query) []string {
 	return out
 }
 
-// keywords are the words Spider's script looks for.
+// keywords returns the keywords of a SELECT that Spider's script compares.
 func (m *setMatcher) keywords(c *chain) []string {
 	q := c.q
 	words := map[string]bool{
@@ -308,7 +309,7 @@ func (m *setMatcher) keywords(c *chain) []string {
 	return out
 }
 
-// sameTexts compares two lists as multisets.
+// sameTexts reports whether two lists are equal as multisets.
 func sameTexts(a, b []string) bool {
 	a, b = slices.Clone(a), slices.Clone(b)
 	slices.Sort(a)
@@ -333,7 +334,7 @@ func (m *setMatcher) statedKeys(schema *Schema) {
 	m.equate(pairs)
 }
 
-// joinedKeys does the same for the columns that the joins of a query hold equal.
+// joinedKeys treats columns as equal that a join condition of a query equates.
 func (m *setMatcher) joinedKeys(q *Query) {
 	var pairs [][2]Column
 	for c := chainOf(q); c != nil; c = c.next {
@@ -353,7 +354,7 @@ func (m *setMatcher) joinedKeys(q *Query) {
 	m.equate(pairs)
 }
 
-// equate joins pairs into classes. Each is represented by its first column by name.
+// equate merges pairs of equal columns into classes. Each class is represented by its first column by name.
 func (m *setMatcher) equate(pairs [][2]Column) {
 	find := func(c Column) Column {
 		for {

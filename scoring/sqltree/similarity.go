@@ -28,7 +28,7 @@ func gramsOf(q *Query) (map[string]int, int) {
 
 type grams struct{ count map[string]int }
 
-// node counts the grams of a node with its children's labels.
+// node counts one gram for each of a node's children, or one with "*" if it has none.
 func (g *grams) node(parent, label string, children []string) {
 	if len(children) == 0 {
 		children = []string{"*"}

@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// BeyondSpider describes the part of a query that Spider's own parser does not read, in a word or two; it is empty
-// if it reads all of it. Spider's script treats such an answer as an empty query. text is the source of the query.
+// BeyondSpider describes in a few words the first part of a query that Spider's parser does not support; "" if it
+// supports all of it. Spider's script treats such a query as empty. text is the SQL text of the query.
 func BeyondSpider(q *sqlparts.Query, text string) string {
 	g := &grammar{text: text}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(outsideQuotes(text)),
@@ -21,18 +21,18 @@ func BeyondSpider(q *sqlparts.Query, text string) string {
 	return g.reason
 }
 
-// beyondWords are words of SQL that Spider's grammar does not have.
+// beyondWords are SQL keywords that are not in Spider's grammar.
 var beyondWords = map[string]bool{
 	"inner": true, "left": true, "right": true, "full": true, "outer": true, "cross": true, "natural": true, "using": true,
 	"exists": true,
 	"case":   true, "cast": true, "is": true, "over": true, "offset": true, "with": true, "null": true, "values": true,
 }
 
-// grammar looks for what Spider's parser does not read: it knows single operators between columns,
-// five aggregates, conditions without parentheses and values, columns or queries on their right.
+// grammar finds constructs that Spider's parser does not support. It supports single operators between columns, five
+// aggregates, and conditions without parentheses whose right side is a value, a column or a query.
 type grammar struct {
 	text   string
-	reason string // the first one found
+	reason string // the first unsupported construct
 }
 
 func (g *grammar) add(reason string) {
@@ -103,7 +103,7 @@ func (g *grammar) source(s *sqlparts.Source) {
 
 func isCall(e sqlparts.Expr) bool { _, ok := e.(*sqlparts.Call); return ok }
 
-// unit checks an operand: a column, an aggregate of one, or one operator between two such.
+// unit checks an operand: a column, an aggregate of one, or one operator between two of these.
 func (g *grammar) unit(e sqlparts.Expr) {
 	if b, ok := e.(*sqlparts.Binary); ok {
 		if !strings.Contains("+-*/", string(b.Op)) || b.Op == "" {
@@ -204,7 +204,8 @@ func outsideQuotes(s string) string {
 	return string(b)
 }
 
-// quoted reads a quoted name or string at i; a doubled closing quote is an escaped quote.
+// quoted returns the content of the quoted name or string that starts at i, and the position after it. A doubled
+// closing quote is an escaped quote.
 func quoted(s string, i int) (text string, end int) {
 	closing := s[i]
 	if closing == '[' {

@@ -10,13 +10,13 @@ import (
 
 // Query is a query expression with its names resolved: a SELECT, or a set operation of queries.
 type Query struct {
-	Set   string   // union, intersect, except, with " all" where duplicates are kept; empty for a SELECT
+	Set   string   // union, intersect, except, with " all" if duplicates are kept; empty for a SELECT
 	Terms []*Query // operands of a set operation, at least two
 
 	Distinct bool
 	Items    []*Expr
 	From     []*Source
-	Where    *Expr // nil if absent, as the others
+	Where    *Expr // nil if absent, like the other clauses
 	Group    []*Expr
 	Having   *Expr
 	Qualify  *Expr
@@ -26,7 +26,7 @@ type Query struct {
 	Extra         []*Expr // clauses that are compared without normalization
 
 	values bool     // VALUES, whose items are rows
-	names  []string // of the items, in lower case; empty if an item has none
+	names  []string // lower-case names of the items; empty if an item has none
 }
 
 // Key is one sort key.
@@ -39,41 +39,41 @@ type Key struct {
 // Source is one element of FROM.
 type Source struct {
 	Join  string // inner (also the comma, CROSS and the first), left, right, full, or another kind as written
-	Table string // a base table's last name; empty for what follows
+	Table string // a base table's last name; empty if Query or Call is set
 	Query *Query // a derived table or common table expression
 	Call  *Expr  // a table function, or text that was not understood
 	On    *Expr
 	Mods  []*Expr // sampling, time travel, PIVOT: compared without normalization
 
 	of    *sqlparts.Source
-	id    string // what columns of the source have as their Table
+	id    string // the value of Table in columns of the source
 	alias string // its name in the query, in lower case
-	made  *made  // the columns of Query, once they are asked for
+	made  *made  // the columns of Query; computed on first use
 }
 
 // The operators of expressions that are not SQL operators.
 const (
-	opColumn   = "col"  // Table and Text name it
-	opStar     = "star" // of Table, or of all sources
+	opColumn   = "col"  // the column Text of the source Table
+	opStar     = "star" // all columns of Table, or of all sources
 	opNumber   = "num"  // Text is canonical: 1, 1.0 and 1e0 are 1
 	opString   = "str"  // Text is its value
 	opNull     = "null" //
-	opLiteral  = "lit"  // another literal or placeholder, as written
-	opCall     = "call" // of the function Text
+	opLiteral  = "lit"  // Text is another literal or placeholder
+	opCall     = "call" // a call of the function Text
 	opDistinct = "distinct"
-	opCase     = "case" // condition, value, condition, value, …, and the value of ELSE where the number is odd
-	opCast     = "cast" // to Text
+	opCase     = "case" // condition, value, …, and the value of ELSE if the number of operands is odd
+	opCast     = "cast" // to the type Text
 	opQuery    = "query"
 	opRaw      = "raw" // Text was not understood
 
 	opRows = "rows" // the star of count(*)
 )
 
-// Expr is an expression: an operator, its subject, and its operands. AND and OR have two operands or more.
+// Expr is an expression: an operator, its text, and its operands. AND and OR have at least two operands.
 type Expr struct {
 	Op    string
 	Text  string
-	Table string // of a column or star: the source; ^ is before it for every query that is left outwards
+	Table string // of a column or star: the id of its source, after a ^ for every query level outwards
 	Args  []*Expr
 	Query *Query
 }
@@ -92,7 +92,7 @@ func (e *Expr) column() (Column, bool) {
 	return Column{}, false
 }
 
-// String writes the expression in a form that is equal exactly for equal expressions.
+// String returns the expression as a string that is equal exactly for equal expressions.
 func (e *Expr) String() string { return string(e.appendTo(make([]byte, 0, 64))) }
 
 func (e *Expr) appendTo(b []byte) []byte {
@@ -125,7 +125,7 @@ func appendAll(b []byte, list []*Expr) []byte {
 	return b
 }
 
-// String writes the query in a form that is equal exactly for equal queries.
+// String returns the query as a string that is equal exactly for equal queries.
 func (q *Query) String() string { return string(q.appendTo(make([]byte, 0, 512))) }
 
 func (q *Query) appendTo(b []byte) []byte {
@@ -192,8 +192,8 @@ func (s *Source) appendTo(b []byte) []byte {
 	return b
 }
 
-// each calls visit with every expression of the query itself, those of its sources and clauses, so
-// that they can be replaced. Queries inside expressions and sources are left out.
+// each calls visit for a pointer to every top-level expression of the query, including those of its sources, so that
+// visit can replace it. It does not descend into nested queries.
 func (q *Query) each(visit func(**Expr)) {
 	for i := range q.Items {
 		visit(&q.Items[i])
@@ -236,8 +236,8 @@ func rewrite(e **Expr, change func(*Expr) *Expr) {
 	*e = change(*e)
 }
 
-// columns calls visit for the columns and stars of the query, those in queries inside its
-// expressions and sources too, with how many queries are between.
+// columns calls visit for every column and star of the query and its nested queries, with the number of query levels
+// between the query and the column.
 func (q *Query) columns(visit func(e *Expr, depth int)) { q.columnsAt(0, visit) }
 
 func (q *Query) columnsAt(depth int, visit func(*Expr, int)) {

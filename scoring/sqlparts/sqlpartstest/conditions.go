@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Conditions writes one condition in n ways that mean the same, NULL included, over columns a, b and c
-// of one table. The ways differ in NOT, in which side of a comparison is which, in <> and !=, in BETWEEN
-// and two comparisons, in IN of one value and =, in parentheses and in the order of AND and OR.
+// Conditions returns n spellings of one random condition over columns a, b and c of one table. They are equivalent,
+// also for NULL, and differ in NOT, in the order of the sides of a comparison, in <> and !=, in BETWEEN and two
+// comparisons, in IN of one value and =, in parentheses and in the order of the operands of AND and OR.
 func Conditions(seed uint64, n int) []string {
 	c := atomOrChain(rand.New(rand.NewPCG(seed, 1)), 2)
 	out := make([]string, n)
@@ -19,7 +19,7 @@ func Conditions(seed uint64, n int) []string {
 	return out
 }
 
-// condition is AND or OR of conditions, or an atom.
+// condition is a chain of AND or OR if args is set, else an atomic condition.
 type condition struct {
 	or   bool
 	args []condition
@@ -65,7 +65,7 @@ func atomOrChain(r *rand.Rand, depth int) condition {
 	return c
 }
 
-// write writes the condition, or its opposite.
+// write returns a random spelling of the condition, or of its negation if opposite is set.
 func (c *condition) write(r *rand.Rand, opposite bool) string {
 	switch r.IntN(5) {
 	case 0:
