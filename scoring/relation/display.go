@@ -42,7 +42,7 @@ var catalogue = sync.OnceValue(func() map[string]Kind {
 	return all
 })
 
-// DisplayName returns the name of a relation for display, or name itself if there is no such relation.
+// DisplayName returns the name of a relation for display, or name itself if no relation has it.
 func DisplayName(name string) string {
 	if k, ok := catalogue()[name]; ok {
 		return k.Display
@@ -50,7 +50,7 @@ func DisplayName(name string) string {
 	return name
 }
 
-// GroupOf returns the group of a relation, or OtherValue if there is no such relation.
+// GroupOf returns the group of a relation, or OtherValue if no relation has the name.
 func GroupOf(name string) Group {
 	if k, ok := catalogue()[name]; ok {
 		return k.Group

@@ -18,7 +18,7 @@ type evidence struct {
 	a           *scoring.Alignment
 	counts      *cell.Result
 	bits        bool
-	queriesOnly bool // only the queries are compared; there are no results
+	queriesOnly bool // only the queries are compared; gold and pred are empty
 
 	pairKeys   map[int]pairKeys     // by position of the pair in a.Columns
 	pairNulls  map[int]pairNulls    // likewise

@@ -113,8 +113,8 @@ func contentWords(name string) []string {
 var genericWords = wordSet("id ids key code nr no num number count uuid guid pk sk fk name names title label description fullname first last full given family middle surname forename username dim tbl table stg vw view")
 
 // ofOneThing reports whether a key and a name identify the same thing: their names agree, as district_id and
-// district_name, or the key is that of the name's table, or a query joins it with that. An alias alone does not make a
-// key of another table one of the same thing.
+// district_name, or the key is that of the name's table, or a query joins it with that. An alias alone does not suffice
+// if the key is another table's.
 func (e *evidence) ofOneThing(r replacement) bool {
 	q := e.queries()
 	key, keyQuery, keys, name, nameQuery, names := r.pred, q.pred, e.pred, r.gold, q.gold, e.gold

@@ -19,7 +19,7 @@ type Reason struct {
 	Class    Class    `json:"class"`
 	Columns  []string `json:"columns,omitempty"`         // names of the gold columns that differ
 	Answered []string `json:"answer_columns,omitempty"`  // names of the answer's columns that differ
-	Gold     string   `json:"gold_part,omitempty"`       // the part of gold's query that differs: a condition, tables, a sort key
+	Gold     string   `json:"gold_part,omitempty"`       // the part of gold's query that differs, such as a condition
 	Answer   string   `json:"answer_part,omitempty"`     // the part of the answer's query that differs
 	GoldRows int      `json:"gold_rows"`                 // number of rows of gold
 	Rows     int      `json:"answer_rows"`               // number of rows of the answer
@@ -28,7 +28,7 @@ type Reason struct {
 	Sizes    []Size   `json:"sizes,omitempty"`           // of the columns that differ; empty if the results are unknown
 	Error    string   `json:"error,omitempty"`           // the database's message, if the query failed
 
-	text string // of the relation
+	text string // Relation.Text
 }
 
 // Size is how much a column of the answer differs from gold's over the matched rows.
@@ -112,7 +112,8 @@ func (r *Reason) MarshalJSON() ([]byte, error) {
 	}{r.Sentence().String(), (*fields)(r)})
 }
 
-// Relation.Text
+// Sentence returns the reason as one line, which omits its subject, the answer: the first template of the relation in
+// forms whose slots are all known, else the text of the relation, else its display name.
 func (r *Reason) Sentence() Sentence {
 	for _, form := range forms[r.Relation] {
 		if s := r.fill(form); s != nil {
@@ -281,8 +282,8 @@ func codeList(names []string) (out Sentence) {
 	return out
 }
 
-// size returns how much the columns differ, such as: `net_revenue` is 8.3 to 35 % too high. It is nil if there are no
-// sizes.
+// size returns how much the columns differ, such as: `net_revenue` is 8.3 to 35 % too high. It is nil if no sizes are
+// known.
 func (r *Reason) size() Sentence {
 	if len(r.Sizes) == 0 {
 		return nil

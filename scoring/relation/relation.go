@@ -47,11 +47,11 @@ type Relation struct {
 type Proof struct {
 	GoldRows    int      `json:"gold_rows"`
 	PredRows    int      `json:"pred_rows"`
-	OnlyGold    int      `json:"only_gold_rows,omitempty"` // number of gold rows without an equal row in the answer, counting duplicates
-	OnlyPred    int      `json:"only_pred_rows,omitempty"` // the reverse
+	OnlyGold    int      `json:"only_gold_rows,omitempty"` // gold rows without an equal row, counting duplicates
+	OnlyPred    int      `json:"only_pred_rows,omitempty"` // the same for the answer's rows
 	GoldColumns []int    `json:"gold_columns,omitempty"`   // the gold columns concerned
 	PredColumns []int    `json:"pred_columns,omitempty"`
-	Rows        []int    `json:"rows,omitempty"`   // up to five of the rows concerned, as positions on the side that has them
+	Rows        []int    `json:"rows,omitempty"`   // up to five rows concerned, of the side that has them
 	Factor      float64  `json:"factor,omitempty"` // gold = factor × the answer
 	Gold        string   `json:"gold,omitempty"`   // the part of gold's query concerned
 	Pred        string   `json:"pred,omitempty"`
@@ -143,7 +143,9 @@ func Find(in Input) []Relation {
 	return e.look(out, orderFamily)
 }
 
-// number of the answer's rows without an equal row in gold
+// Reshaped returns a relation by which the answer holds every cell of gold in another shape: columns joined into one
+// string or split, rows shown as columns or the reverse. It returns nil if there is none, or if both tables have the
+// same size. It ignores the queries of the input.
 func Reshaped(in Input) *Relation {
 	if len(in.Gold.Columns) == len(in.Pred.Columns) && in.Gold.Rows() == in.Pred.Rows() {
 		return nil
