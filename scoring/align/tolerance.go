@@ -59,7 +59,7 @@ type Options struct {
 	// otherwise. Identifiers, instants, coordinates, counts and shares near 1 are always compared without
 	// tolerance.
 	Tolerance float64
-	Numbers   Numbers         // ] "": [Rounded], or [Relative] if Tolerance is positive
+	Numbers   Numbers         // "": [Rounded], or [Relative] if Tolerance is positive
 	Columns   map[string]Rule // rules by name of the gold column; they apply to identifiers and counts too
 	Asked     string          // the question and its evidence, which may state a unit or a number of digits
 
