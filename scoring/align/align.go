@@ -71,7 +71,7 @@ type column struct {
 }
 
 type aligner struct {
-	halt       *halt.Signal // of the tables
+	halt       *halt.Signal // stops the search
 	gold, pred []column
 	goldT      *scoring.Table
 	predT      *scoring.Table
@@ -79,14 +79,14 @@ type aligner struct {
 	bits       bool
 	rowsEqual  bool                 // both sides have the same number of rows
 	pairs      []scoring.ColumnPair // by gold column; Pred is -1 if unpaired
-	ambiguous  []group              // groups of columns that hold the same values
+	ambiguous  []group              // groups of columns with the same multiset of values
 	undecided  bool                 // the rows do not decide the pairing of a group
 	crossed    []scoring.ColumnPair // pairs with equal values whose names contradict each other
-	asked      map[string]bool      // words of the question; made when first needed
+	asked      map[string]bool      // the words of the question; made when first needed
 	sentence   *naming.Name         // the question as a name; likewise
 	read       *units.Question      // the units that it mentions; likewise
 	shown      *question.Question   // the digits that it asks for; likewise
-	items      [2]queried           // of gold's query and the answer's
+	items      [2]queried           // select lists of gold's query and the answer's
 	refused    []scoring.ColumnPair // pairs of equal numbers in units that contradict each other
 }
 

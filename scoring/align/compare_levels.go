@@ -113,7 +113,7 @@ type equalities struct {
 	rough  map[scoring.Kind]*rough
 	alike  map[scoring.Kind][]int // positions in preds of the columns of a kind
 	shares []float64
-	some   []float64 // of the columns of the same kind
+	some   []float64 // buffer for the shares of columns of one kind
 }
 
 // equalities returns an equalities for the given predicted columns. The more pairs are to be compared, the fewer keys
@@ -700,7 +700,7 @@ type figures struct {
 	needs  int  // decimals that the numbers need, see [reading.decimals]
 	shows  int  // decimals that the column shows, by its type or text, or unknown
 	least  int  // minimum of the decimals: 0, or less in another unit
-	counts bool // a column of integers by its type
+	counts bool // the column is of type Int64
 	rounds bool // it may be rounded, since its name does not mark identifiers
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // refuseNames removes pairs with equal values whose names, or whose stated units, contradict each other, and records
-// them in crossed or refused. Both columns are then unpaired.
+// them in crossed or refused. The gold column is then unpaired, and the predicted one unless another pair uses it.
 func (a *aligner) refuseNames() {
 	unsure := make([]bool, len(a.pairs)) // before any pair is taken apart
 	for i := range a.pairs {

@@ -14,11 +14,11 @@ import (
 type numeric struct {
 	tally  *tallied    // the distinct numbers, if there are few
 	all    []float64   // unsorted; may share memory with the column
-	sorted []float64   // ascending
+	sorted []float64   // the numbers, ascending
 	runs   *cell.Runs  // partly sorted numbers
 	probed int         // number of lookups in runs
 	sample []float64   // the numbers that are searched for on the other side
-	extent *[2]float64 // the least and the largest
+	extent *[2]float64 // the least and the largest number
 	double *bool       // see [reading.exact]
 }
 

@@ -275,7 +275,8 @@ var (
 )
 
 // rounds reports whether the answer's numbers may be gold's, rounded to the given number of decimals. It is false if
-// the question asks for more digits, for counts, and for values such as versions, doses and sizes in halves.
+// the question asks for more decimals or exact numbers, and for counts and values such as versions, doses and sizes in
+// halves.
 func (a *aligner) rounds(g, p *column, fine *reading, digits int) bool {
 	n, asked := a.digits().Digits()
 	if asked && digits < n || !asked && a.digits().Exact() {

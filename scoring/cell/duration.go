@@ -244,8 +244,8 @@ type DurationText struct {
 	Clock     bool // the column is of type Time
 }
 
-// ReadDurations returns how a column can be read as durations; ok is false if it cannot. Numbers that all have the unit
-// m only are meters.
+// ReadDurations returns how a column can be read as durations. ok is false if it cannot, and if all cells have only the
+// unit m, since these are meters.
 func ReadDurations(c *scoring.Column) (t DurationText, ok bool) {
 	c.Halt().Check()
 	if c.Type == scoring.Time {

@@ -72,7 +72,7 @@ type spelling struct {
 	figures  int    // number of significant digits
 	power    int    // power of ten of a short form: 6 in 1.2M
 	brackets bool   // (3) for -3
-	zeros    bool   // the number has a leading zero without value: 007
+	zeros    bool   // the number has redundant leading zeros: 007
 	exponent bool   // 1.5e+06
 	bare     bool   // the exponent follows digits without point or sign, as in a code: 12e3
 	odd      bool   // with a plus, underscores or a trailing minus, as in codes

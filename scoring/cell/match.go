@@ -39,10 +39,10 @@ type matcher struct {
 	ranged     bool     // some column has ranges
 	goldShown  []uint64 // for each row, a key that also distinguishes nearly equal values
 	predShown  []uint64
-	pairs      []int32 // the predicted row of each gold row, or -1
-	used       []bool  // predicted rows that have a partner
+	pairs      []int32 // by gold row: its predicted row, or -1
+	used       []bool  // by predicted row: whether it has a partner
 	sorters    [2]sorter
-	halt       *halt.Signal // of the columns
+	halt       *halt.Signal // stops the search
 }
 
 // newMatcher returns a matcher for columns that are resolved. If shown is set and a comparison allows differences, the

@@ -406,7 +406,7 @@ type PeriodText struct {
 	Label  bool // strings that name the grain: 2024-Q1, January
 	Day    bool // dates, the first days of their periods …
 	Last   bool // … or the last days
-	Bare   bool // plain numbers
+	Bare   bool // numbers without a label
 	Fiscal bool
 	sunday bool // numbers of weekdays, some of them 0
 }

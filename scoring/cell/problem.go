@@ -13,13 +13,13 @@ type problem struct {
 	*matcher
 	goldRows, predRows []int32
 	codes              []codes // of the columns with live cells
-	packed             packed  // the layout of their cells in machine words
+	packed             packed  // layout of the cells of codes in words
 	gold, pred         kinds
 }
 
 // kinds holds the kinds of rows of one side that have live cells, sorted by content.
 type kinds struct {
-	rows  []int32  // by kind, and within a kind by content
+	rows  []int32  // rows sorted by kind, and within a kind by content
 	start []int32  // kind k is rows[start[k]:start[k+1]]
 	cells []uint64 // for each kind, its packed codes
 	last  []uint64 // for gold and if there are ranges, the packed last codes that equal it
@@ -47,14 +47,14 @@ type codes struct {
 	col        *pair
 	gold, pred []int32  // nil if the column is coded: …
 	to         []int32  // … then by number in coded; dead for keys that only one side has
-	end        []int32  // nil: gold+1
+	end        []int32  // the end of each gold cell; nil: its code + 1
 	n          int      // codes are less than n
 	live       int      // number of distinct codes of live predicted cells
 	keys       []uint64 // for each code, its key; nil if there are many
 	start      []int32  // for each code, the index in kinds of its first kind …
 	kinds      []int32  // … the predicted kinds that have the code, ascending
 	places     []uint64 // for each code, see [problem.place] …
-	bits       int      // … and of how many bits these are
+	bits       int      // … and their number of bits
 }
 
 func newProblem(m *matcher, gold, pred []int32) *problem {

@@ -16,7 +16,7 @@ import (
 type quantity struct {
 	number    scoring.Value // in the unit as written
 	unit      string
-	dimension string        // an unknown unit is a separate dimension
+	dimension string        // measure and base unit; the unit itself if it is unknown
 	factor    scoring.Value // factor that converts number to the base unit
 	of        *units.Unit   // nil: unknown
 }
@@ -89,8 +89,8 @@ func readQuantities(c *scoring.Column) (t NumberText, ok bool) {
 	return t, true
 }
 
-// parseLedger parses an amount followed by the side of an account: 12.50 Cr is 12.5, and 3.00 Dr is -3. From an
-// account's own view the signs are reversed.
+// parseLedger parses an amount followed by Cr or Dr: 12.50 Cr is 12.5, and 3.00 Dr is -3. debit reports whether it is
+// Dr. ok is false for other strings.
 func parseLedger(s string) (v scoring.Value, debit, ok bool) {
 	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
 	if len(s) < 3 {

@@ -24,8 +24,8 @@ type Question struct {
 	done      bool
 	sentences [][]token
 	phrases   []phrase
-	roles     map[string]role // by stem
-	acts      []string        // verbs whose subject is a question word: "which customers placed …"
+	roles     map[string]role // roles of each word, by its stem
+	acts      []string        // verbs whose subject is a question word, as in "which customers placed …"
 	counts    bool
 	yesNo     bool
 }

@@ -23,10 +23,10 @@ const (
 type phrase struct {
 	words    []string // stems, in order; the last one names the thing, the others qualify it
 	role     role
-	measure  bool   // a number of something, or an amount
-	count    bool   // how many, number of
+	measure  bool   // it is a number of something, or an amount
+	count    bool   // it is a count: how many, number of
 	sentence int    // index of its sentence
-	pronoun  bool   // "and what is it": refers to the sentence before
+	pronoun  bool   // it is a pronoun for a thing in the sentence before: "and what is it"
 	ranked   bool   // it has a superlative
 	extremum string // max or min if it asks for the largest or smallest value; else ""
 }

@@ -201,8 +201,8 @@ func allNull(c *scoring.Column) bool {
 // often, and the columns that are left to explain.
 type solid struct {
 	pairs []int // positions in the alignment
-	gold  []int // gold columns that are left, by name
-	pred  []int // the answer's columns that are left, by name
+	gold  []int // the other gold columns, sorted by name
+	pred  []int // the answer's other columns, sorted by name
 	rows  *matching
 }
 

@@ -104,8 +104,8 @@ func totalRowAdded(e *evidence) *found {
 	return nil
 }
 
-// zerosAdded returns a finding if the answer has gold's rows and additional groups with 0 or NULL in their measures,
-// and the question excludes such groups exactly if against is true; else nil.
+// zerosAdded returns a finding if the answer has gold's rows and additional groups with 0 or NULL in their measures;
+// else nil. against selects whether the question excludes such groups. If it only may exclude them, the result is nil.
 func zerosAdded(e *evidence, against bool) *found {
 	r := zeroFilled(e, predSide)
 	if r == nil {

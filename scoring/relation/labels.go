@@ -48,9 +48,9 @@ func only(n int, holds func(int) bool) int {
 	return at
 }
 
-// abbreviated returns a finding if the values of one column are short forms of the other side's values and all else
-// agrees; else nil. Public code lists decide if they contain both values; otherwise a short form is a prefix, or the
-// initials, of exactly one value.
+// abbreviated returns a finding if the values of one column are short forms of the other side's and all else agrees,
+// unless the answer shortens names that the question asks for; else nil. Public code lists decide if they contain both
+// values; otherwise a short form is a prefix, or the initials, of exactly one value.
 func abbreviated(e *evidence) *found {
 	for _, r := range e.replacements() {
 		if !r.oneToOne || e.shareValues(r) {

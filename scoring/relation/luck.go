@@ -10,9 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// byLuck returns a finding if the results agree, but the queries ask for different things and the result is one that
-// many queries return: empty, NULL, 0, a small number, or one first row. It is nil if the queries are proven
-// equivalent.
+// byLuck returns a finding if the results agree but the answer's query reads no data, or the queries, not proven
+// equivalent, ask for different things and the result is one that many queries return: empty, NULL, 0, a small number,
+// or one first row.
 func byLuck(e *evidence) *found {
 	q := e.queries()
 	if e.queriesOnly || !q.both() {

@@ -55,7 +55,7 @@ var droppedKinds = []Kind{
 }
 
 // dropped returns the gold columns that the answer lacks if all columns that it has agree with gold's row by row; else
-// nil.
+// nil. It is also nil if the answer has such a column negated under an opposite name.
 func (e *evidence) dropped() []int {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.pred.Rows() == 0 {
 		return nil
@@ -172,7 +172,8 @@ func (e *evidence) serves(q *query, column int) bool {
 }
 
 // droppedFilter returns a finding if gold's conditions restrict all columns that the answer leaves out to literals in
-// the question; else nil. toOne selects whether each of these columns holds one value only.
+// the question, which does not request these columns; else nil. toOne selects whether each of them holds one value
+// only.
 func droppedFilter(e *evidence, toOne bool) *found {
 	d, q := e.dropped(), e.queries().gold
 	if q == nil || e.asks().Empty() ||

@@ -15,7 +15,7 @@ type queries struct {
 	halt       *halt.Signal
 }
 
-// query is the part of a query that the relations use: its final SELECT, and facts about all SELECTs, including
+// query holds the facts of a query that the relations use: its final SELECT, and properties of all SELECTs, including
 // subqueries and common table expressions.
 type query struct {
 	query *sqlparts.Query
@@ -27,17 +27,17 @@ type query struct {
 	asked      map[string]bool // names of columns and their qualifiers in conditions, in lower case
 	tested     map[string]bool // names in tested expressions, such as CASE WHEN and FILTER, in lower case
 	calls      []call
-	order      []orderKey // of the query as a whole
+	order      []orderKey // sort keys of the outermost ORDER BY
 	limit      int64
-	limited    bool // limit is known
-	cut        bool // some limit, known or not
+	limited    bool // limit is set: the query has a limit with a known number
+	cut        bool // it has a limit, whose number may be unknown
 	tables     []string
-	divides    int // divisions
+	divides    int // number of divisions
 	intersects bool
 	excepts    bool
 	unites     bool
-	outer      bool // an outer join
-	ors        int  // chains of OR, and IN lists
+	outer      bool // it has a LEFT, RIGHT or FULL join
+	ors        int  // number of chains of OR, and of IN lists with several values
 	windows    bool
 }
 
@@ -57,7 +57,7 @@ type call struct {
 }
 
 type orderKey struct {
-	text       string // normal form, aliases and positions resolved
+	text       string // normalized expression, with aliases and positions replaced by select items
 	desc       bool
 	aggregated bool
 }

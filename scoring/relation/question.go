@@ -17,7 +17,7 @@ func (e *evidence) asks() *question.Question {
 }
 
 // requests reports whether the question asks for a gold column: by its name, by when or where, by its aggregate if no
-// column of shown has the same, or as one of more numbers than shown has.
+// column of shown has the same, or, for a number, by a pronoun or by asking for more numbers than shown has.
 func (e *evidence) requests(column int, shown []int) bool {
 	q := e.asks()
 	if q.Empty() {
@@ -41,7 +41,7 @@ func (e *evidence) requests(column int, shown []int) bool {
 	return q.AsksBack() || e.unmet(shown) > 0
 }
 
-// Words of names of columns that answer "when" and "where".
+// Words in names of columns that answer "when" and "where".
 var (
 	whenWords  = wordSet("date dates day time timestamp datetime month year at on start started end ended begin began due expiry expires deadline since until created updated opened closed")
 	whereWords = wordSet("place location city town country state region address venue site port station street where position county district province continent latitude longitude")

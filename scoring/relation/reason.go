@@ -33,9 +33,9 @@ type Reason struct {
 
 // Size is how much a column of the answer differs from gold's over the matched rows.
 type Size struct {
-	Column string `json:"column"` // gold's name
-	Differ int    `json:"differ"` // rows in which the column differs
-	Of     int    `json:"of"`     // matched rows
+	Column string `json:"column"` // name of the gold column
+	Differ int    `json:"differ"` // number of rows in which it differs
+	Of     int    `json:"of"`     // number of matched rows
 
 	// Range is set if all differing values are numbers and gold's are not zero.
 	Range *Range `json:"range,omitempty"`

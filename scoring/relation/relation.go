@@ -14,7 +14,7 @@ type Class string
 // The classes, from the same data to other data.
 const (
 	Equivalent     Class = "equivalent"     // the same data
-	Presentational Class = "presentational" // the same data, shown otherwise
+	Presentational Class = "presentational" // the same data in another form
 	Defensible     Class = "defensible"     // another reading of the question that people often accept
 	Difference     Class = "difference"     // other data
 )
@@ -27,7 +27,7 @@ type Input struct {
 
 	GoldSQL, PredSQL   string
 	Question, Evidence string
-	Dialect            string          // of both queries
+	Dialect            string          // SQL dialect of both queries
 	Schema             string          // DDL of the tables; empty if unknown
 	Texts              *sqlparts.Texts // cache of parsed queries; nil: one for this input
 	Halt               *halt.Signal    // stops the search; nil: the signal of Gold
@@ -35,7 +35,7 @@ type Input struct {
 
 // Relation is a relation that holds between two results.
 type Relation struct {
-	Name   string `json:"name"`   // stable, one of Kinds
+	Name   string `json:"name"`   // stable identifier, the Name of one of Kinds
 	Family string `json:"family"` // name of the list of kinds that it is in
 	Class  Class  `json:"class"`
 	Text   string `json:"text"` // a sentence for display
@@ -52,7 +52,7 @@ type Proof struct {
 	GoldColumns []int    `json:"gold_columns,omitempty"`   // the gold columns concerned
 	PredColumns []int    `json:"pred_columns,omitempty"`
 	Rows        []int    `json:"rows,omitempty"`   // up to five rows concerned, of the side that has them
-	Factor      float64  `json:"factor,omitempty"` // gold = factor × the answer
+	Factor      float64  `json:"factor,omitempty"` // gold's numbers are the answer's times this; 0: unset
 	Gold        string   `json:"gold,omitempty"`   // the part of gold's query concerned
 	Pred        string   `json:"pred,omitempty"`
 	Facts       []string `json:"facts,omitempty"` // other evidence, in words

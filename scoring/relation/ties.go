@@ -132,9 +132,9 @@ func (q *queries) sameUpToTies() bool {
 // rows.
 func (q *query) cutsOff() bool { return q.limited || q.cut || q.query.Limit != nil || q.windows }
 
-// tieOne returns a finding if gold keeps all rows that tie and the answer, by its limit, only some of them; tieAll the
-// reverse. A column that shows the tie is proof or, without one, that one query keeps all rows at an extremum and the
-// other sorts by it with a limit.
+// tieOne returns a finding if gold keeps all rows that tie and the answer, by its limit, only some, unless the question
+// asks for all; tieAll the reverse. A column that shows the tie is proof or, without one, that one query keeps all rows
+// at an extremum and the other sorts by it with a limit.
 func tieOne(e *evidence) *found {
 	m := e.rows()
 	if m == nil || len(m.onlyPred) > 0 || len(m.onlyGold) == 0 || m.equal == 0 || e.asks().AllThatTie() {

@@ -111,7 +111,7 @@ func unitFactor(e *evidence) *found {
 // conversion converts gold's numbers to the answer's: g * factor + offset.
 type conversion struct {
 	factor, offset float64
-	of             string // the units, of gold and of the answer
+	of             string // the units of gold and of the answer, as text
 }
 
 // converted returns the conversion of units by which the answer's measure is gold's; nil if there is none.

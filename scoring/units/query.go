@@ -17,8 +17,8 @@ type Item struct {
 	Divides   bool // it contains a division, or an average of 1s and 0s
 	Hundreds  bool // it contains a multiplication by 100
 	Averages  bool
-	Stored    bool // it shows a column of a table unchanged
-	Subtracts bool // it is the difference of two things
+	Stored    bool // it is a column of a table, unchanged
+	Subtracts bool // it is a subtraction
 }
 
 // OfQuery returns an item for each column of a script's final query. It returns nil if the select list is unknown,

@@ -13,7 +13,7 @@ type Question struct {
 	PerMany bool
 
 	measures map[Measure]bool // the measures that it mentions
-	soft     map[Measure]bool // measures for which a name may use ambiguous spellings, see softly
+	soft     map[Measure]bool // measures whose ambiguous spellings in names are units, see softly
 }
 
 // CountsOnly reports whether the question asks how many of something there are, or by which factor it differs, and
