@@ -242,7 +242,7 @@ func (s *rowSearch) keys(goldSide bool, i int) []uint64 {
 }
 
 // search reports whether it found a pairing of all groups under which the rows agree, and stores it in found. It
-// refines the groups, and where this is not enough, tries each partner in turn.
+// refines the groups, and if this is not enough, tries each partner in turn.
 func (s *rowSearch) search(st state) bool {
 	s.trials++
 	st, ok := s.refine(st)

@@ -27,7 +27,7 @@ const PaperTolerance = 0.01
 // DefaultTolerance is 0: numbers with the same number of digits must be equal.
 const DefaultTolerance = 0
 
-// Rule is the tolerance for the numbers of a column.
+// Rule is the tolerance for the numbers of a column: By applies to Relative and Absolute.
 type Rule struct {
 	Numbers Numbers
 	By      float64
@@ -56,8 +56,8 @@ func ParseRule(s string) (Rule, error) {
 // Options are the options of [Align] and [Accept].
 type Options struct {
 	// Tolerance is the largest difference of numbers that a comparison may allow, relative unless Numbers states
-	// otherwise. Identifiers, instants, coordinates, counts and shares near 1 are always compared without
-	// tolerance.
+	// otherwise. Identifiers, instants, coordinates, counts and shares near 1 are compared without it unless Columns
+	// has a rule for the column.
 	Tolerance float64
 	Numbers   Numbers         // "": [Rounded], or [Relative] if Tolerance is positive
 	Columns   map[string]Rule // rules by name of the gold column; they apply to identifiers and counts too

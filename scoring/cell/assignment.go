@@ -6,14 +6,14 @@ import "github.com/badger-eval/badger/internal/halt"
 // the method of Kuhn and Munkres with the phases of Hopcroft and Karp. An edge weighs the number of equal cells, a node
 // has the capacity of its rows. Small weights bound the changes of duals by the columns.
 type assignment struct {
-	edges          []edge  // by gold kind
+	edges          []edge  // sorted by gold kind
 	start          []int32 // index of the first edge of each gold kind
 	flow           []int32 // number of rows that each edge pairs
 	into           [][]int32
 	supply, demand []int32 // number of rows of each kind without a partner
 	gold, pred     []int32 // duals: gold[i] + pred[j] is at least the weight of an edge, and equal to it if there is flow
 
-	halt               *halt.Signal // of the columns
+	halt               *halt.Signal // stops the search
 	steps, most        int          // edges examined so far, and the number after which the search stops
 	pass               int32
 	goldSeen, predSeen []int32 // the last pass that visited the kind
@@ -26,10 +26,10 @@ type edge struct{ gold, pred, weight int32 }
 // step is a gold kind on the path from a gold kind to a predicted kind that both have rows without a partner.
 type step struct {
 	gold int32
-	via  int32 // the edge whose flow the path reverses to get here; -1: the start of the path
-	next int32 // the edge of gold to examine next
-	edge int32 // the edge by which the path continues, or -1
-	back int   // the flow into edge.pred to examine next
+	via  int32 // index of the edge whose flow the path reverses to get here; -1: the start of the path
+	next int32 // index of the next edge of gold to examine
+	edge int32 // index of the edge by which the path continues, or -1
+	back int   // position in into of the next edge with flow to examine
 }
 
 // maxSteps bounds the work of an assignment: the search stops after this many steps for each edge and kind of rows.

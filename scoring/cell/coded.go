@@ -5,7 +5,7 @@ import "github.com/badger-eval/badger/scoring"
 // coded holds the numbers of the keys of both sides of a column with few distinct keys. It takes a quarter of the
 // memory of keys, and computations on all cells are done once for each distinct key.
 type coded struct {
-	keys []uint64 // by number
+	keys []uint64 // the keys by number
 	g, p []uint16
 }
 

@@ -23,7 +23,7 @@ const (
 	MethodContent = "index_unmatched" // matched so that as many cells as possible are equal
 )
 
-// Result holds the counts of stage 2.
+// Result holds the score and the counts of a comparison.
 type Result struct {
 	// 0 to 1: share of equal cells among all cells compared; the cells of a row without a partner are unequal
 	Score      float64 `json:"score"`
@@ -200,7 +200,7 @@ func columns(gold, pred *scoring.Table, a *scoring.Alignment, o Options) (all []
 	return all, indexed
 }
 
-// views returns how the two sides of a pair are read.
+// views returns the views of the two sides of a pair.
 func (c *pair) views(bits bool) (g, p View) { return Views(&c.cmp, bits) }
 
 // load computes the keys of both sides, or their magnitudes if they are compared by magnitude.
