@@ -131,8 +131,8 @@ func without(a, b []string) []string {
 	return out
 }
 
-// oneFilter returns a finding if the conditions differ only in one, which side has alone has, and only the other side
-// has additional rows; else nil.
+// oneFilter returns a finding if the conditions of the queries differ only in one, which only the query of side has
+// contains, and only the other side has additional rows; else nil.
 func oneFilter(e *evidence, has side) *found {
 	m, q := e.rows(), e.queries()
 	if m == nil || !q.both() {

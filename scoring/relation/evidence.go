@@ -197,8 +197,8 @@ func allNull(c *scoring.Column) bool {
 	return true
 }
 
-// solid splits the columns of two results with equally many rows: aligned pairs that hold the same values equally
-// often, and the columns that are left to explain.
+// solid splits the columns of two results with equally many rows into aligned pairs that hold the same values equally
+// often and all other columns, which other relations are left to explain.
 type solid struct {
 	pairs []int // positions in the alignment
 	gold  []int // the other gold columns, sorted by name

@@ -55,7 +55,8 @@ func blankHeader(name string) bool {
 	return true
 }
 
-// askedFor reports whether the question mentions the name of the answer's column and not that of gold's.
+// askedFor reports whether the question mentions the name of the answer's column in a pair and not that of gold's
+// column.
 func (e *evidence) askedFor(c *scoring.ColumnPair) bool {
 	q := e.asks()
 	return q.Mentions(e.pred.Columns[c.Pred].Name) && !q.Mentions(e.gold.Columns[c.Gold].Name)

@@ -68,7 +68,8 @@ func crossed(e *evidence) *found {
 	}
 }
 
-// byChance returns a finding if the results agree but are too small to show that the answer is right, else nil.
+// byChance returns a finding if the results agree but this does not show that the answer is right, see anyColumn and
+// byLuck; else nil.
 func byChance(e *evidence) *found {
 	if r := anyColumn(e); r != nil {
 		return r

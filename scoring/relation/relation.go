@@ -75,7 +75,7 @@ type Kind struct {
 	find func(*evidence) *found
 }
 
-// found is a relation that holds: its proof and its sentence.
+// found is a finding: a relation that holds, with its proof and its sentence.
 type found struct {
 	proof Proof
 	text  string
