@@ -170,7 +170,8 @@ func (r *reader) behindIn(i int) (*Unit, int) {
 	return nil, 0
 }
 
-// shares reports whether the text has a word for a share that is not next to a word of notShares, as in heart rate.
+// shares reports whether the text has a word for a share that is not next to a word of notShares. In heart rate, rate
+// is next to one.
 func (r *reader) shares() bool {
 	for i := range r.toks {
 		beside := func(k int) bool { return k >= 0 && k < len(r.toks) && r.toks[k].word != nil && r.toks[k].word.notShare }

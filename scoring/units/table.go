@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// entry is a unit with its spellings. Those in words and short always mean the unit; plurals of words are added. Those
-// in doubt have other meanings too and mean it only if the context mentions its measure. In cells, letter case matters.
+// entry is a unit with its spellings. Those in words and short mean the unit in any context, except a time such as the
+// last week; plurals of words are added. Those in doubt have other meanings too and mean it only if the context
+// mentions its measure. In cells, letter case matters.
 type entry struct {
 	measure                      Measure
 	symbol, base, factor, offset string
