@@ -11,35 +11,33 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// Rejection is a part of a proposal that was not taken, and why. Columns are named by their
-// positions, from 1.
+// Rejection is a part of a proposal that Accept rejected, and why. Part names columns by their positions, from 1.
 type Rejection struct {
 	Part string `json:"part"`
 	Why  string `json:"why"`
 }
 
-// maxRejections is the maximum number of rejections that are stored; a proposal may be wrong at any length.
+// maxRejections is the maximum number of rejections that are stored; the length of a proposal is unlimited.
 const maxRejections = 32
 
-// knownScales are the powers of ten by which one side may show a figure in another unit: percent,
-// thousands, millions.
+// knownScales are the exponents of ten that a proposal may state as the scale of a pair: percent, thousands, millions
+// and their inverses.
 var knownScales = []int{-6, -3, -2, 2, 3, 6}
 
-// minDigits is how many significant digits the distinct values of a column must show in all before
-// a scale that only the judge sees is taken: 5 for 5000 may be a coincidence, 1.235 for 1235 is
-// none.
+// minDigits is the number of significant digits that the distinct values of a column must have together before a scale
+// that only a judge proposes is accepted: 5 for 5000 may be chance, 1.235 for 1235 is not.
 const minDigits = 4
 
-// Accept takes from a proposal what the tables bear out and leaves the rest as the evidence has it,
-// with the reasons. Source of the alignment is "judge".
+// Accept returns the alignment of the evidence, changed by the parts of the proposal that the values confirm, and the
+// rejected parts with the reasons. Source of the alignment is "judge".
 //
-// A pair is accepted if both columns exist and are named once, some kind of value can be read from both, they have
-// values in common, and the evidence has no other counterpart that agrees in all values. A gold column that loses
-// its counterpart to another gold column gets that column's. The comparison of a pair is found from the values, as
-// for any other pair: a kind or a scale can only choose among the comparisons that the values allow. An index is
-// accepted if its columns are paired exactly, identify the rows of both sides, are known to both sides and leave a
-// column to compare. A tolerance is accepted from 0 to most. If the proposal leaves a choice, it does not depend on
-// the order of rows and columns.
+// A pair is accepted if both columns exist and are named once, they have values in common under some comparison, and
+// the evidence has no other counterpart that agrees in all values. A gold column that loses its counterpart to another
+// gold column gets that column's. The comparison of a pair is found from the values, as for any other pair: a kind or a
+// scale can only choose among the comparisons that the values allow. An index is accepted if its columns are paired
+// exactly, identify the rows of both sides, are known to both sides and leave a column to compare. A tolerance is
+// accepted from 0 to most. If the proposal leaves a choice, the result does not depend on the order of rows and
+// columns.
 func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal, o Options,
 	most float64) (scoring.Alignment, []Rejection) {
 	givenGold, givenPred := gold, pred
@@ -92,7 +90,7 @@ func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal,
 	return out, j.rejections
 }
 
-// judged is an aligner that follows a proposal.
+// judged is an aligner that applies a proposal to the alignment of the evidence.
 type judged struct {
 	*aligner
 	evidence     *scoring.Alignment
@@ -100,10 +98,10 @@ type judged struct {
 	rejections   []Rejection
 }
 
-// proposedSide is a result as the proposal's columns refer to it.
+// proposedSide is a result with the column order that positions in the proposal refer to.
 type proposedSide struct {
 	table *scoring.Table
-	at    []int // where the aligner has each column
+	at    []int // for each column of table, its position in the aligner
 }
 
 func (j *judged) reject(part, format string, args ...any) {
@@ -112,7 +110,7 @@ func (j *judged) reject(part, format string, args ...any) {
 	}
 }
 
-// columns takes the pairs that the values bear out.
+// columns applies the pairs of a proposal; it rejects those that are malformed or that take rejects.
 func (j *judged) columns(pairs []ProposedPair) {
 	golds, preds := make([]bool, len(j.gold)), make([]bool, len(j.pred))
 	for k := range pairs {
@@ -139,7 +137,8 @@ func (j *judged) columns(pairs []ProposedPair) {
 	}
 }
 
-// take pairs two columns if the values bear it out.
+// take pairs columns g and q if the values confirm it, with the better of the proposed and the found comparison;
+// otherwise it rejects the part.
 func (j *judged) take(part string, g, q int, p *ProposedPair) {
 	own, other := j.counterpart(g), j.counterpartOf(q, g)
 	hinted, hints := j.hinted(part, g, q, p)
@@ -169,8 +168,8 @@ func (j *judged) take(part string, g, q int, p *ProposedPair) {
 	}
 }
 
-// closer is a pair of the evidence, compared under a tolerance that was accepted where more values
-// agree then.
+// closer returns a pair of the evidence. If it does not agree in all values and more agree under the accepted
+// tolerance, it has that comparison.
 func (j *judged) closer(c *scoring.ColumnPair) scoring.ColumnPair {
 	pair := *c
 	if pair.Overlap < 1 {
@@ -183,7 +182,7 @@ func (j *judged) closer(c *scoring.ColumnPair) scoring.ColumnPair {
 
 func proven(c *scoring.ColumnPair) bool { return c != nil && c.Overlap == 1 && c.By == "values" }
 
-// counterpart is the evidence's pair of a gold column, or nil.
+// counterpart returns the evidence's pair of a gold column, or nil.
 func (j *judged) counterpart(g int) *scoring.ColumnPair {
 	for k := range j.evidence.Columns {
 		if c := &j.evidence.Columns[k]; c.Gold == g {
@@ -193,8 +192,7 @@ func (j *judged) counterpart(g int) *scoring.ColumnPair {
 	return nil
 }
 
-// counterpartOf is the evidence's pair of a predicted column with another gold column than g, or
-// nil.
+// counterpartOf returns the evidence's pair of a predicted column with a gold column other than g, or nil.
 func (j *judged) counterpartOf(q, g int) *scoring.ColumnPair {
 	for k := range j.evidence.Columns {
 		if c := &j.evidence.Columns[k]; c.Pred == q && c.Gold != g {
@@ -204,14 +202,14 @@ func (j *judged) counterpartOf(q, g int) *scoring.ColumnPair {
 	return nil
 }
 
-// comparable reports whether some kind of value can be read from both columns.
+// comparable reports whether a kind of value can be read from both columns, or one of them holds only NULLs.
 func (j *judged) comparable(g, q int) bool {
 	c, d := &j.gold[g], &j.pred[q]
 	return c.col.Type == scoring.Null || d.col.Type == scoring.Null || len(j.readings(c, d)) > 0
 }
 
-// hinted returns how well the columns agree when they are compared as the proposal states: as values of a kind, or
-// in another unit.
+// hinted returns the best fit of two columns under the kind and the scale of the proposal. ok is false if it states
+// neither or both were rejected.
 func (j *judged) hinted(part string, g, q int, p *ProposedPair) (best fit, ok bool) {
 	c, d := &j.gold[g], &j.pred[q]
 	readings := j.readings(c, d)
@@ -240,7 +238,8 @@ func (j *judged) hinted(part string, g, q int, p *ProposedPair) (best fit, ok bo
 	return best, ok
 }
 
-// scaled returns how well two columns agree in another unit, or why this is not examined.
+// scaled returns the best fit of two columns of numbers if gold is the answer times 10^by. why is the reason for a
+// rejection, else "".
 func (j *judged) scaled(g, p *column, readings []viewPair, by int) (best fit, why string) {
 	switch how, c := j.compareUnits(g, p); how {
 	case units.Same, units.Other:
@@ -279,8 +278,8 @@ func (j *judged) scaled(g, p *column, readings []viewPair, by int) (best fit, wh
 	return best, why
 }
 
-// digits counts the significant digits of the distinct numbers, given in ascending order, as far as
-// minDigits.
+// digits returns the number of significant digits of the distinct numbers of an ascending list. It stops counting at
+// minDigits, so the result may exceed it.
 func digits(fs []float64) (n int) {
 	for i, f := range fs {
 		if n >= minDigits {
@@ -301,8 +300,8 @@ func digits(fs []float64) (n int) {
 	return n
 }
 
-// leaveOut checks what the proposal calls missing or extra. A column that the evidence pairs stays
-// paired: leaving it out could only hide what differs.
+// leaveOut rejects what the proposal calls missing or extra if the column is mapped or the evidence has a counterpart.
+// It changes no pairs, since leaving out a column could only hide differences.
 func (j *judged) leaveOut(p *Proposal) {
 	check := func(part string, refs []ColumnRef, side proposedSide, cols []column,
 		pairOf func(i int) *scoring.ColumnPair) {
@@ -322,7 +321,8 @@ func (j *judged) leaveOut(p *Proposal) {
 	check("extra_columns", p.Extra, j.preds, j.pred, func(i int) *scoring.ColumnPair { return j.counterpartOf(i, -1) })
 }
 
-// rest pairs the columns that the proposal leaves open as the evidence does.
+// rest adds the evidence's pairs of the columns that are not paired yet. A gold column whose counterpart was given to
+// another gold column gets the former counterpart of that column, if it is free.
 func (j *judged) rest() {
 	byJudge := make([]bool, len(j.pred)) // also what the judge confirms
 	for i := range j.pred {
@@ -358,18 +358,19 @@ func (j *judged) rest() {
 	}
 }
 
-// isCopy reports whether a gold column repeats another one and shares its counterpart.
+// isCopy reports whether a gold column has the same values as another one and shares its counterpart.
 func isCopy(c *scoring.ColumnPair) bool { return strings.HasPrefix(c.Fact, repeats) }
 
-// shares reports whether the predicted column is the counterpart of two gold columns that are the
-// same, and still is that of the other one.
+// shares reports whether the evidence pairs the predicted column of c with a second gold column that has the same
+// values, and that one is still paired with it.
 func (j *judged) shares(c *scoring.ColumnPair) bool {
 	return slices.ContainsFunc(j.evidence.Columns, func(o scoring.ColumnPair) bool {
 		return o.Pred == c.Pred && o.Gold != c.Gold && (isCopy(c) || isCopy(&o)) && j.pairs[o.Gold].Pred == c.Pred
 	})
 }
 
-// indexOf finds the positions in pairs of the columns that are to identify rows.
+// indexOf returns the positions in pairs of the columns that the proposal uses as an index. ok is false if the index is
+// rejected.
 func (j *judged) indexOf(pairs []scoring.ColumnPair, refs []ColumnRef) (index []int, ok bool) {
 	const part = "index_columns"
 	for k, r := range refs {

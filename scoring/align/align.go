@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// Align finds the correspondence of the columns of gold and pred. It never fails: what has no
-// counterpart is listed as missing or extra. It does not depend on the order of rows or columns.
+// Align maps the columns of gold to those of pred. It never fails: columns without a counterpart are listed as missing
+// or extra. The result does not depend on the order of rows or columns.
 func Align(gold, pred *scoring.Table, o Options) scoring.Alignment {
 	goldPlaces, predPlaces := orderOf(gold), orderOf(pred)
 	out := alignSorted(gold, pred, goldPlaces, predPlaces, o)
@@ -24,7 +24,8 @@ func Align(gold, pred *scoring.Table, o Options) scoring.Alignment {
 	return out
 }
 
-// alignSorted is Align for results whose columns are visited in the given orders.
+// alignSorted is Align for a given order in which the columns of each side are visited. Columns of the result refer to
+// that order.
 func alignSorted(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Options) scoring.Alignment {
 	a := newAligner(gold, pred, goldPlaces, predPlaces, o)
 	a.halt.Check()
@@ -37,17 +38,17 @@ func alignSorted(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Opti
 	return a.alignment()
 }
 
-// column holds the aligner's data on one column.
+// column holds the aligner's data on a column.
 type column struct {
 	col   *scoring.Column
 	gold  bool
-	place int // in the result as it was given
+	place int // position in the original result
 	kind  scoring.Kind
 	sum   cell.Sum
 	taken bool
 
-	verbatim bool     // letter case counts in it
-	words    []string // of the name; made when first needed, in …
+	verbatim bool     // its strings are compared with regard to case
+	words    []string // of the name; made when first needed, stored in
 	room     [3]string
 	bare     *string      // the name without case and punctuation; likewise
 	name     *naming.Name // its parsed name; likewise
@@ -59,37 +60,38 @@ type column struct {
 	nests    *cell.NestedText   // likewise
 	spells   *cell.SpelledText  // likewise
 
-	values *counted // what it holds, made when first needed
+	values *counted // its distinct values; made when first needed
 
 	unit *units.Stated // see stated; made when first needed
 
 	numberLike *bool // of a string column: whether any value starts like a number; computed when first needed
 
-	read    *cell.View // how it is read when rows are compared to decide the pairing of columns; nil: unchanged …
-	readSum cell.Sum   // … and its sum then
+	read    *cell.View // its view when rows are compared to decide the pairing of columns; nil: natural
+	readSum cell.Sum   // the sum of its values under that view
 }
 
 type aligner struct {
-	halt       *halt.Signal // of the tables
+	halt       *halt.Signal // stops the search
 	gold, pred []column
 	goldT      *scoring.Table
 	predT      *scoring.Table
 	o          Options
 	bits       bool
 	rowsEqual  bool                 // both sides have the same number of rows
-	pairs      []scoring.ColumnPair // by gold column; Pred -1: none yet
-	ambiguous  []group              // groups of columns that hold the same values
-	undecided  bool                 // a group could not be settled by the rows
-	crossed    []scoring.ColumnPair // pairs that the values found and the names deny
-	asked      map[string]bool      // words of the question; made when first needed
+	pairs      []scoring.ColumnPair // by gold column; Pred is -1 if unpaired
+	ambiguous  []group              // groups of columns with the same multiset of values
+	undecided  bool                 // the rows do not decide the pairing of a group
+	crossed    []scoring.ColumnPair // pairs with equal values whose names contradict each other
+	asked      map[string]bool      // the words of the question; made when first needed
 	sentence   *naming.Name         // the question as a name; likewise
 	read       *units.Question      // the units that it mentions; likewise
 	shown      *question.Question   // the digits that it asks for; likewise
-	items      [2]queried           // of gold's query and the answer's
+	items      [2]queried           // select lists of gold's query and the answer's
 	refused    []scoring.ColumnPair // pairs of equal numbers in units that contradict each other
 }
 
-// newAligner visits the columns in the order of their places, or in the given order if places is nil.
+// newAligner returns an aligner that visits the columns in the order of their places, or in the given order if places
+// is nil.
 func newAligner(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Options) *aligner {
 	a := &aligner{halt: cmp.Or(gold.Halt(), pred.Halt()), goldT: gold, predT: pred, o: o, bits: cell.FloatBits(gold, pred),
 		rowsEqual: gold.Rows() == pred.Rows()}
@@ -109,14 +111,15 @@ func newAligner(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Optio
 	return a
 }
 
-// counted holds the distinct values of a column, or nothing if they are too many to count, and their keys, without
-// and with those of fractions computed from their bits.
+// counted holds the distinct values of a column, or nil if they cannot be counted, and their keys: keyed[1] with
+// View.FloatBits set, keyed[0] without.
 type counted struct {
 	of    *cell.Counts
 	keyed [2][]cell.KeyCount
 }
 
-// counts are the distinct values of the column, or nil if they are not counted.
+// counts returns the distinct values of the column; nil if it has fewer than cell.MinCounted rows or cell.CountValues
+// cannot count them.
 func (c *column) counts() *cell.Counts {
 	if c.col.Len() < cell.MinCounted {
 		return nil
@@ -127,9 +130,8 @@ func (c *column) counts() *cell.Counts {
 	return c.values.of
 }
 
-// counted lists the keys of the column under a view, where they are counted in no time. Views that
-// read the column neither as text nor in a format differ in nothing but whether fractions are keyed
-// by their bits.
+// counted returns the keys of the distinct values under a view. ok is false if the view converts the values or the
+// column has no counts. Of the other properties of a view, only FloatBits changes the keys.
 func (c *column) counted(v cell.View) (keys []cell.KeyCount, ok bool) {
 	if !v.AsIs() || c.counts() == nil {
 		return nil, false
@@ -144,7 +146,8 @@ func (c *column) counted(v cell.View) (keys []cell.KeyCount, ok bool) {
 	return *keyed, true
 }
 
-// take fills in the columns of a result. It reports whether letter case counts in any, if it may.
+// take fills in cols from a result. If verbatim is set, columns of strings that differ only in case are compared with
+// regard to case; it reports whether there are any.
 func take(cols []column, t *scoring.Table, places []int, verbatim bool) (any bool) {
 	for i := range cols {
 		c, at := &cols[i], i
@@ -194,7 +197,7 @@ func (a *aligner) pair(g, p int, by string, overlap float64, c scoring.Compariso
 // group is a set of gold and predicted columns that all hold the same multiset of values.
 type group struct{ gold, pred []int }
 
-// bySums pairs columns that hold the same multiset of values.
+// bySums pairs columns that hold the same multiset of values, if both sides have the same number of rows.
 func (a *aligner) bySums() {
 	if !a.rowsEqual {
 		return
@@ -213,7 +216,7 @@ func (a *aligner) bySums() {
 	}
 }
 
-// sum makes the sums of all columns.
+// sum computes the sums, that is the multiset hashes, of all columns.
 func (a *aligner) sum() {
 	for _, cols := range [][]column{a.gold, a.pred} {
 		for i := range cols {
@@ -228,8 +231,8 @@ func (a *aligner) sum() {
 	}
 }
 
-// bySumsAlone pairs the columns where all of them hold different values, as in most results, and
-// reports whether that is so.
+// bySumsAlone pairs columns with equal sums if no two columns of a side have the same sum. It returns false, and pairs
+// none, if two do, or if there are many columns.
 func (a *aligner) bySumsAlone() bool {
 	if len(a.gold)*len(a.pred) > 1024 {
 		return false
@@ -253,7 +256,7 @@ func (a *aligner) bySumsAlone() bool {
 	return true
 }
 
-// exact is the comparison of two columns that are equal as they are.
+// exact returns the comparison of two columns that are equal without conversion.
 func (a *aligner) exact(g, p int) scoring.Comparison {
 	k := a.gold[g].kind
 	if pk := a.pred[p].kind; k != pk {
@@ -267,7 +270,8 @@ func (a *aligner) exact(g, p int) scoring.Comparison {
 	return scoring.Comparison{Kind: k, Verbatim: k == scoring.KindText && a.gold[g].verbatim}
 }
 
-// groups collects the columns by their sums, in order of the gold columns.
+// groups returns groups of columns with the same sum, in order of their first gold columns, without those that lack a
+// predicted column.
 func (a *aligner) groups() []group {
 	var out []group
 	at := map[cell.Sum]int{}
@@ -288,8 +292,8 @@ func (a *aligner) groups() []group {
 	return slices.DeleteFunc(out, func(g group) bool { return g.pred == nil })
 }
 
-// byNames pairs the columns of a group: those with the same name, then those with the most similar names, then the
-// others in their order.
+// byNames pairs the columns of a group: those with the same name, then the pairs with the most similar names, the
+// earlier ones first if equal.
 func (a *aligner) byNames(g group) {
 	for _, i := range g.gold {
 		a.halt.Check()
@@ -325,7 +329,7 @@ func (a *aligner) byNames(g group) {
 	}
 }
 
-// alignment returns the alignment with its confidence.
+// alignment returns the alignment with its index, its confidence and the reasons.
 func (a *aligner) alignment() scoring.Alignment {
 	out := scoring.Alignment{Source: "evidence", Columns: make([]scoring.ColumnPair, 0, len(a.pairs)), Confidence: 1}
 	for i := range a.pairs {
@@ -351,7 +355,7 @@ func (a *aligner) alignment() scoring.Alignment {
 	return out
 }
 
-// explain sets the confidence and its reasons.
+// explain sets the confidence of an alignment and the reasons for it.
 func (a *aligner) explain(out *scoring.Alignment) {
 	why := func(format string, args ...any) { out.Why = append(out.Why, fmt.Sprintf(format, args...)) }
 	whole := 0
@@ -399,8 +403,8 @@ func (a *aligner) explain(out *scoring.Alignment) {
 	}
 }
 
-// factConfidence returns the confidence of a pair whose values agree only up to a difference of
-// form: higher the more distinct values speak for it.
+// factConfidence returns the confidence of a pair whose values all agree, but not exactly. It is higher the more
+// distinct values the gold column has.
 func (a *aligner) factConfidence(c *scoring.ColumnPair) float64 {
 	if c.Scale == 0 && c.Tolerance <= noise && c.Within == 0 {
 		return 0.99
@@ -408,7 +412,7 @@ func (a *aligner) factConfidence(c *scoring.ColumnPair) float64 {
 	return 1 - 0.3/float64(1+a.distinct(&a.gold[c.Gold], &c.Comparison))
 }
 
-// isRowNumber reports whether a column counts its rows from 0 or 1, in whatever order they come.
+// isRowNumber reports whether a column holds each of the numbers from 0 or 1 once for its rows, in any order.
 func isRowNumber(c *scoring.Column) bool {
 	if c.Type != scoring.Int64 || c.HasNulls() || c.Len() == 0 {
 		return false
@@ -427,8 +431,8 @@ func isRowNumber(c *scoring.Column) bool {
 	return true
 }
 
-// isTrivial reports whether an extra predicted column carries nothing: a row number, one value
-// throughout, or a copy of a column that is compared.
+// isTrivial reports whether an extra predicted column has no information: row numbers, one value in all rows, or a copy
+// of a paired column.
 func (a *aligner) isTrivial(j int) bool {
 	c := a.pred[j].col
 	if isRowNumber(c) {

@@ -10,15 +10,16 @@ import (
 type candidate struct {
 	gold, pred int
 	by         string
-	fit        *fit // nil: not made
+	fit        *fit // nil if not computed
 	weight     float64
 }
 
-// maxAssign is the number of columns up to which the best assignment is found; beyond, the heaviest
-// candidates are taken in turn.
+// maxAssign is the maximum number of columns of a side for which the best assignment is computed; for more, it is
+// greedy.
 const maxAssign = 128
 
-// assign chooses the pairs that weigh most together, each column in at most one.
+// assign returns the candidates with the largest total weight such that each column is in at most one of them. For more
+// than maxAssign columns, it takes the heaviest in turn.
 func assign(cs []candidate, golds, preds int) []candidate {
 	if len(cs) == 0 {
 		return nil
@@ -93,8 +94,8 @@ func assignGreedily(cs []candidate) []candidate {
 	return out
 }
 
-// cheapest solves the assignment problem for a square cost matrix and returns the column of every
-// row: the Hungarian algorithm with potentials, O(n³) (Kuhn 1955, Munkres 1957).
+// cheapest solves the assignment problem for a square cost matrix and returns the column of every row. It is the
+// Hungarian algorithm with potentials, O(n³) (Kuhn 1955, Munkres 1957).
 func cheapest(cost [][]float64) []int {
 	n := len(cost)
 	u, v := make([]float64, n+1), make([]float64, n+1)

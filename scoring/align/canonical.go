@@ -8,10 +8,9 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// orderOf returns the places of the columns of a result in an order that depends on their names and content only.
-// If two columns are equally good, the first of this order is taken, so an alignment does not depend on the
-// positions of columns. Columns with the same name are ordered by their values, then by how these are distributed
-// over the rows of the result.
+// orderOf returns the positions of the columns of a result, sorted by name, then by the multiset of values, then by how
+// these are distributed over the rows. Ties in an alignment are decided by this order, so that it does not depend on
+// the positions of columns.
 func orderOf(t *scoring.Table) (places []int) {
 	places = make([]int, len(t.Columns))
 	for i := range places {
@@ -34,7 +33,7 @@ func orderOf(t *scoring.Table) (places []int) {
 	return places
 }
 
-// inOrder returns a result with its columns in the order of [orderOf], and the place that each had.
+// inOrder returns a result with its columns in the order of [orderOf], and the original position of each.
 func inOrder(t *scoring.Table) (sorted *scoring.Table, places []int) {
 	places = orderOf(t)
 	if slices.IsSorted(places) {
@@ -48,7 +47,8 @@ func inOrder(t *scoring.Table) (sorted *scoring.Table, places []int) {
 	return sorted, places
 }
 
-// sortByContent sorts some columns of a result by their values, then by how these fall on the rows.
+// sortByContent sorts positions of columns with the same name by the multisets of their values, then by how these are
+// distributed over the rows.
 func sortByContent(t *scoring.Table, places []int) {
 	keys := func(i int) []uint64 {
 		return cell.AllKeys(&t.Columns[i], cell.View{Kind: cell.NaturalKind(&t.Columns[i])})
@@ -81,7 +81,7 @@ func sortByContent(t *scoring.Table, places []int) {
 	})
 }
 
-// inverse returns where each place went.
+// inverse returns the inverse of a permutation.
 func inverse(places []int) []int {
 	at := make([]int, len(places))
 	for to, from := range places {
@@ -90,7 +90,7 @@ func inverse(places []int) []int {
 	return at
 }
 
-// inPlaces converts an alignment of results with sorted columns to the columns of the original results.
+// inPlaces replaces the positions of sorted columns in an alignment by their original positions in gold and pred.
 func inPlaces(a *scoring.Alignment, gold, pred []int) {
 	if !slices.IsSorted(gold) || !slices.IsSorted(pred) {
 		for k := range a.Columns {

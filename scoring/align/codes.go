@@ -13,7 +13,7 @@ func (c *column) codes() *cell.CodeText {
 	return c.code
 }
 
-// Words of names of columns that hold codes whose separators carry nothing, and bytes.
+// Words in names of columns that hold codes whose separators have no meaning, and in names of columns that hold bytes.
 var (
 	groupedCodes = []string{
 		"phone", "telephone", "tel", "mobile", "fax", "cellphone", "msisdn", "whatsapp", "hotline", "iban", "isbn", "issn",
@@ -25,8 +25,8 @@ var (
 		"hex", "bytes", "byte", "signature", "thumbprint", "etag"}
 )
 
-// codeReadings returns the ways to read two columns as codes in two forms: UUIDs, bytes, and codes whose grouping
-// has no meaning, as a name or their check digits show.
+// codeReadings returns the ways to compare two columns as codes in different notations: UUIDs, bytes, and codes whose
+// separators have no meaning according to a name or their check digits.
 func (a *aligner) codeReadings(g, p *column) (out []viewPair) {
 	if g.col.Type != scoring.String && p.col.Type != scoring.String {
 		return nil

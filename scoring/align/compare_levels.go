@@ -15,26 +15,26 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// manyPairs is the number of pairs of columns beyond which those with nothing in their names or
-// values to suggest each other are not compared in full.
+// manyPairs is the number of pairs of columns beyond which pairs whose names and values are dissimilar are not compared
+// in full.
 const manyPairs = 400
 
-// noise is the relative difference that results from adding doubles in another order.
+// noise is the largest relative difference attributed to the order in which doubles are added.
 const noise = 1e-12
 
-// fit is the agreement of two columns under a comparison.
+// fit is a comparison of two columns and their agreement under it.
 type fit struct {
-	agreement float64 // 0 to 1: share of the values of both that have a partner under the comparison
-	equal     float64 // 0 to 1: likewise, of values that are equal outright
+	agreement float64 // 0 to 1: share of the values of both columns that pair up under the comparison
+	equal     float64 // 0 to 1: likewise, of values that are equal without tolerance or scale
 	cmp       scoring.Comparison
 }
 
-// looser is the weight of incomplete agreement under a comparison that allows a difference, relative to equality:
-// unrelated columns of many numbers also agree within 1 %.
+// looser is the weight of incomplete agreement under a comparison that is not exact, since unrelated columns of many
+// numbers also agree within 1 %.
 const looser = 0.9
 
-// better replaces f by g if g agrees more. The comparisons go from strict to loose, so the stricter one is kept if
-// both agree equally.
+// better replaces the comparison and agreement of f by those of g if g agrees more. If both agree equally, it keeps f,
+// which is the stricter one.
 func (f *fit) better(g fit) {
 	worth := func(x *fit) float64 {
 		if x.agreement < 1 && !x.cmp.Exact() {
@@ -47,8 +47,8 @@ func (f *fit) better(g fit) {
 	}
 }
 
-// byEquality pairs columns in which at least half of the values are equal, or all values if text is read as the
-// numbers, dates or truth values of the other side. Only the other columns need the list of comparisons.
+// byEquality pairs columns in which at least half of the values are equal, or in which all agree once strings are read
+// as the kind of the other side. Other columns are left to byLadder.
 func (a *aligner) byEquality() {
 	golds, preds := a.open(a.gold), a.open(a.pred)
 	pairs := len(golds) * len(preds)
@@ -85,16 +85,15 @@ func (a *aligner) byEquality() {
 	}
 }
 
-// maxFits is the number of columns of the answer that each gold column is compared with in full. maxRough is the
-// number of keys that all pairs of columns together may examine before fewer keys than a sample holds are compared.
-// Results of at most 32 columns reach neither limit.
+// maxFits is the maximum number of columns of the answer that each gold column is compared with in full. maxRough is
+// the maximum number of keys that all pairs of columns together may examine; for more pairs, fewer keys than a sample
+// holds are compared. Results of at most 32 columns reach neither limit.
 const (
 	maxFits  = 32
 	maxRough = 1 << 23
 )
 
-// mostPromising are the candidates for a gold column that are compared in full: those that weigh
-// most.
+// mostPromising returns the candidates that are compared in full: the maxFits with the largest weights.
 func mostPromising(cs []candidate) []candidate {
 	if len(cs) > maxFits {
 		slices.SortStableFunc(cs, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
@@ -103,21 +102,22 @@ func mostPromising(cs []candidate) []candidate {
 	return cs
 }
 
-// equalities finds what share of the values of a gold column and of each of some predicted ones of
-// its kind are equal.
+// equalities computes the share of equal values of a gold column and each of several predicted columns of the same
+// kind.
 type equalities struct {
 	*aligner
 	preds  []int
 	kind   func(*column) scoring.Kind
 	view   func(*column) cell.View
-	keys   int // of each column; 0: those of its sample
+	keys   int // number compared per column; 0: its whole sample
 	rough  map[scoring.Kind]*rough
-	alike  map[scoring.Kind][]int // places in preds of the columns of a kind
+	alike  map[scoring.Kind][]int // positions in preds of the columns of a kind
 	shares []float64
-	some   []float64 // of the columns of the same kind
+	some   []float64 // buffer for the shares of columns of one kind
 }
 
-// equalities examines fewer keys if more pairs of columns are compared.
+// equalities returns an equalities for the given predicted columns. The more pairs are to be compared, the fewer keys
+// of each column it compares.
 func (a *aligner) equalities(preds []int, pairs int, kind func(*column) scoring.Kind,
 	view func(*column) cell.View) *equalities {
 	e := &equalities{aligner: a, preds: preds, kind: kind, view: view, rough: map[scoring.Kind]*rough{},
@@ -132,7 +132,7 @@ func (a *aligner) equalities(preds []int, pairs int, kind func(*column) scoring.
 	return e
 }
 
-// with computes the shares of a gold column, by predicted column; those of another kind are 0. They are valid until
+// with returns the shares of a gold column by position in preds; those of another kind are 0. The slice is valid until
 // the next call.
 func (e *equalities) with(gold int) []float64 {
 	g := &e.gold[gold]
@@ -169,14 +169,14 @@ func (e *equalities) with(gold int) []float64 {
 	return e.shares
 }
 
-// plain is the view that does not convert a column.
+// plain returns the view of a column without conversion, with truth values as numbers.
 func (a *aligner) plain(c *column) cell.View {
 	v := a.natural(c)
 	v.Kind, v.FloatBits = naturalKind(c), a.bits && naturalKind(c) == scoring.KindNumber
 	return v
 }
 
-// naturalKind is the kind of a column with truth values among the numbers.
+// naturalKind returns the kind of a column, with truth values as numbers.
 func naturalKind(c *column) scoring.Kind {
 	if c.kind == scoring.KindBool {
 		return scoring.KindNumber
@@ -194,7 +194,8 @@ func (a *aligner) similar(i, j int) float64 {
 	return s
 }
 
-// byLadder pairs the columns that have no counterpart yet.
+// byLadder pairs the columns that have no counterpart yet: first by equality, then by agreement under looser
+// comparisons, by name, or as the only ones left.
 func (a *aligner) byLadder() {
 	golds, preds := a.open(a.gold), a.open(a.pred)
 	if len(golds) == 0 {
@@ -252,8 +253,8 @@ func (a *aligner) byLadder() {
 	a.coverCopies(a.open(a.gold))
 }
 
-// speaks returns the weight of agreement under a comparison, 0 to 1: among one or two values, a value that is 1 %
-// off or a hundredfold is not rare.
+// speaks returns the weight, 0 to 1, of agreement under a comparison. It is less than 1 for a comparison with a
+// tolerance or scale and fewer than four distinct values, since these may agree by chance.
 func (a *aligner) speaks(g *column, c *scoring.Comparison) float64 {
 	if c.Exact() && c.Scale == 0 {
 		return 1
@@ -271,18 +272,17 @@ func (a *aligner) open(cols []column) []int {
 	return out
 }
 
-// compatible reports whether columns may correspond although their values do not.
+// compatible reports whether the kinds of two columns allow pairing them although their values differ.
 func compatible(g, p *column) bool {
 	numeric := func(c *column) bool { return c.kind == scoring.KindNumber || c.kind == scoring.KindBool }
 	return g.kind == p.kind || numeric(g) && numeric(p) || g.col.Type == scoring.Null || p.col.Type == scoring.Null ||
 		g.kind == scoring.KindText || p.kind == scoring.KindText
 }
 
-const repeats = "repeats " // the fact of a gold column that shares the counterpart of another one
+const repeats = "repeats " // start of the Fact of a gold column that shares the counterpart of another one
 
-// coverCopies lets a gold column that repeats another one share its counterpart: a result that
-// shows a value once has answered both. Few rows may be equal by chance, so it takes several
-// distinct values, or the same name.
+// coverCopies pairs each given gold column that equals a paired gold column row by row with the same counterpart. The
+// two must have three distinct values or the same name, since few rows may be equal by chance.
 func (a *aligner) coverCopies(golds []int) {
 	if !a.rowsEqual {
 		return
@@ -315,8 +315,8 @@ func (a *aligner) coverCopies(golds []int) {
 	}
 }
 
-// fit finds the tightest comparison under which two columns agree, or the one under which they
-// agree most.
+// fit returns the strictest comparison under which all values of two columns agree, or the one under which most do,
+// with their agreement.
 func (a *aligner) fit(g, p *column) fit {
 	rs := a.plainReadings(g, p)
 	if naturalKind(g) != naturalKind(p) && mayReadAlike(g, p) {
@@ -325,13 +325,13 @@ func (a *aligner) fit(g, p *column) fit {
 	return a.withForms(a.fitting(g, p, rs), g, p)
 }
 
-// asText reads both columns as the strings that they hold or print as.
+// asText returns the views that read both columns as strings, or as the text of their values.
 func asText(g, p *column) viewPair {
 	v := cell.View{Kind: scoring.KindText, Verbatim: g.verbatim}
 	return viewPair{g: v, p: v}
 }
 
-// fitting is fit for some ways to read the columns.
+// fitting is fit for the given ways to read the columns, tried in this order.
 func (a *aligner) fitting(g, p *column, readings []viewPair) fit {
 	var best fit
 	best.cmp.Kind = scoring.KindText
@@ -364,22 +364,22 @@ func (a *aligner) fitting(g, p *column, readings []viewPair) fit {
 	return best
 }
 
-// viewPair is one way to read two columns against each other.
+// viewPair is a pair of views under which two columns are compared.
 type viewPair struct {
 	g, p   cell.View
-	scaled bool // only in another unit: a percentage is not the number next to it
+	scaled bool // compare only with a scale, since a percentage does not equal the plain number
 }
 
-// formats are the ways in which a column may be read as something else.
+// formats are the formats in which the strings of a column can be read.
 type formats struct {
 	number      string
 	numbers     cell.NumberText
 	dates       []string
 	isBool      bool
-	strictBool  bool // one letter again and again
+	strictBool  bool // all values are the same letter
 	json, lists bool
 	intervals   bool
-	engines     bool // of the intervals one is as only engines write it
+	engines     bool // an interval is written as only database engines write it
 }
 
 func (c *column) textFormats() *formats {
@@ -398,8 +398,8 @@ func (c *column) textFormats() *formats {
 
 func isNumeric(c *column) bool { return c.kind == scoring.KindNumber || c.kind == scoring.KindBool }
 
-// plainReadings are the ways to read two columns against each other, the most natural first, but for
-// reading as text what on one side is none.
+// plainReadings returns the ways to compare two columns, the most natural first, without those of formReadings and
+// without comparing different kinds as strings.
 func (a *aligner) plainReadings(g, p *column) []viewPair {
 	if isNumeric(g) && isNumeric(p) {
 		v := cell.View{Kind: scoring.KindNumber, FloatBits: a.bits}
@@ -430,7 +430,8 @@ func (a *aligner) plainReadings(g, p *column) []viewPair {
 	return out
 }
 
-// structuredReadings read text as JSON and as intervals, and arrays as the lists that the other side writes as text.
+// structuredReadings returns the ways to compare two columns of strings as JSON, as intervals, or as lists that one
+// side stores as arrays.
 func structuredReadings(g, p *column) (out []viewPair) {
 	isJSON := func(c *column) bool { return c.col.Type == scoring.JSON }
 	if g.kind != scoring.KindText || p.kind != scoring.KindText {
@@ -456,8 +457,8 @@ func structuredReadings(g, p *column) (out []viewPair) {
 	return out
 }
 
-// numberReadings reads strings as numbers. If both sides state units, the units must be the same. A percentage
-// equals the number next to it only if a name states that this number is a percentage.
+// numberReadings returns the ways to compare strings with numbers or with strings as numbers. If both sides state
+// units, these must be the same. A percentage equals a plain number only if a name shows that this is a percentage.
 func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	numbers := func(c, other *column) (v cell.View, t *cell.NumberText, ok bool) {
 		if isNumeric(c) {
@@ -512,8 +513,8 @@ func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	return out
 }
 
-// ownUnit returns the format that reads quantities in the unit that all of them state, and other strings as
-// numbers.
+// ownUnit returns the format for comparison with numbers without units: for quantities that all have the same unit,
+// their numbers; "" if they have several units.
 func ownUnit(t *cell.NumberText) string {
 	switch {
 	case t.Format != cell.FormatQuantity:
@@ -524,7 +525,7 @@ func ownUnit(t *cell.NumberText) string {
 	return ""
 }
 
-// isVersion reports whether a column of strings holds versions, whose parts are separated by points, or telephone
+// isVersion reports whether the name of a column of strings shows that it holds versions with points, or telephone
 // numbers.
 func isVersion(c *column, t *cell.NumberText) bool {
 	if isNumeric(c) {
@@ -534,23 +535,22 @@ func isVersion(c *column, t *cell.NumberText) bool {
 		c.nameHas("phone", "telephone", "tel", "mobile", "fax")
 }
 
-// keyWords are words of names of columns whose numbers are names of things: no digit of them may be
-// lost.
+// keyWords are words at the end of names of columns whose numbers are identifiers, so that no digit may be ignored.
 var keyWords = []string{"id", "code", "isbn", "sku", "uuid", "zip", "postcode"}
 
-// identifies reports whether the end of the column's name marks its numbers as identifiers. A name that is an
-// expression shows a computation.
+// identifies reports whether the last word of the column's name marks its numbers as identifiers. It is false if the
+// name is an expression.
 func (c *column) identifies() bool {
 	w := c.nameWords()
 	return len(w) > 0 && !strings.ContainsAny(c.col.Name, "(*/+") && slices.Contains(keyWords, w[len(w)-1])
 }
 
-// nameHas reports whether the name of the column has one of the words.
+// nameHas reports whether the name of the column contains one of the words.
 func (c *column) nameHas(words ...string) bool {
 	return slices.ContainsFunc(c.nameWords(), func(w string) bool { return slices.Contains(words, w) })
 }
 
-// timeViews are the ways to read a column as dates or times.
+// timeViews returns the views of a column as dates or times.
 func timeViews(c *column) []cell.View {
 	if c.kind == scoring.KindTime {
 		return []cell.View{{Kind: scoring.KindTime}}
@@ -593,8 +593,8 @@ func formatFact(g, p string) string {
 	return p + " for " + g
 }
 
-// numberRungs goes down the ladder for two columns of numbers: the last bits of doubles, rounding,
-// another unit, and a tolerance if one is set. Scaled: only another unit will do.
+// numberRungs tries looser comparisons of two columns of numbers, from the last bits of doubles over rounding and
+// powers of ten to a tolerance, and keeps the best fit in best. If scaled is set, it tries only powers of ten.
 func (a *aligner) numberRungs(best *fit, columns [2]*column, readings [2]*reading, base scoring.Comparison,
 	scaled bool) {
 	g, p, rg, rp := columns[0], columns[1], readings[0], readings[1]
@@ -656,12 +656,13 @@ func (a *aligner) numberRungs(best *fit, columns [2]*column, readings [2]*readin
 	}
 }
 
-// mayBeDouble reports whether the numbers of a column may be doubles: decimals have no last bits.
+// mayBeDouble reports whether the numbers of a column may be doubles, and so differ in their last bits.
 func mayBeDouble(c *scoring.Column) bool {
 	return c.Type != scoring.Decimal && c.Type != scoring.Int64
 }
 
-// toleranceRung is the last one: numbers that are some way apart, where a deployment allows that.
+// toleranceRung tries the tolerance that the rule allows for a column, if any. A relative one is reduced to the
+// smallest power of ten under which all numbers agree.
 func (a *aligner) toleranceRung(gs, ps figures, base scoring.Comparison, rule Rule,
 	try func(scoring.Comparison, string) bool) {
 	if rule.By <= 0 || !a.mayDiffer(gs.col, ps.col, gs, ps, rule) {
@@ -691,16 +692,16 @@ func (a *aligner) toleranceRung(gs, ps figures, base scoring.Comparison, rule Ru
 	try(c, fmt.Sprintf("within %.2g %%", 100*c.Tolerance))
 }
 
-// figures are the numbers of a column and the digits that it shows.
+// figures are the numbers of a column, possibly converted to another unit, and their digits.
 type figures struct {
 	col    *column
 	of     *reading
-	by     int  // they are in a unit that is 10^-by of the column's
-	needs  int  // digits after the point that the numbers need, see [reading.decimals]
-	shows  int  // that the column shows, or unknown
-	least  int  // the fewest digits that count as shown: 0, and less where the unit is a multiple
-	counts bool // a column of integers by its type
-	rounds bool // it may be rounded: it identifies nothing
+	by     int  // exponent: the numbers are those of the column times 10^by
+	needs  int  // decimals that the numbers need, see [reading.decimals]
+	shows  int  // decimals that the column shows, by its type or text, or unknown
+	least  int  // minimum of the decimals: 0, or less in another unit
+	counts bool // the column is of type Int64
+	rounds bool // it may be rounded, since its name does not mark identifiers
 }
 
 const unknown = math.MinInt32
@@ -718,7 +719,7 @@ func figuresOf(c *column, r *reading) figures {
 	return f
 }
 
-// times are the figures in a unit that is 10^-by of theirs.
+// times returns the figures multiplied by 10^by.
 func (f figures) times(by int) figures {
 	f.by, f.counts = by, false
 	f.needs, f.least = max(f.needs, 0)-by, min(f.least-by, 0)
@@ -728,7 +729,7 @@ func (f figures) times(by int) figures {
 	return f
 }
 
-// numbers are the figures in their unit, ascending.
+// numbers returns the figures, ascending, in their unit.
 func (f *figures) numbers() []float64 {
 	if f.by == 0 {
 		return f.of.numbers()
@@ -746,9 +747,9 @@ type rung struct {
 	fact string
 }
 
-// roundings returns the comparisons of numbers that have fewer digits on one side: they agree within half a unit of
-// the last digit shown. A whole number of gold is not a rounded fraction unless gold's query rounds, and nothing is
-// rounded to tens or thousands: a rounded number must show that it is rounded.
+// roundings returns the comparisons under which one side is the other rounded: they agree within half a unit of its
+// last digit. Gold's whole numbers count as rounded only if gold's query rounds. It never rounds to tens or more in the
+// column's unit.
 func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung) {
 	if !gs.rounds || !ps.rounds {
 		return nil
@@ -807,9 +808,8 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 	return out
 }
 
-// digits returns the numbers of decimal digits that the figures may have been rounded to, the likeliest first: as
-// many as the column shows, or as the numbers need. A single zero after every point is ignored, since programs
-// print whole doubles in this way.
+// digits returns the numbers of decimals that the figures may have been rounded to, the likeliest first: as many as the
+// column shows, or as the numbers need. One zero after the point of whole doubles may come from printing.
 func (f *figures) digits() []int {
 	d := max(f.needs, f.least)
 	double := f.col.col.Type == scoring.Float64 && f.by == 0
@@ -822,16 +822,15 @@ func (f *figures) digits() []int {
 	return []int{f.shows}
 }
 
-// padding is the maximal number of decimal zeros that a column shows because its numbers were rounded there; more
-// zeros come from a type, such as DECIMAL(38,9).
+// padding is the maximum number of zeros at the end of decimals that are attributed to rounding; more zeros come from a
+// type, such as DECIMAL(38,9).
 const padding = 3
 
-// hidden is the share of the numbers of a column that may lose their significant digits by
-// rounding.
+// hidden is the maximum share of the nonzero numbers of a column that may lose their significant digits by rounding.
 const hidden = 0.2
 
-// keepsDigits reports whether the rounded numbers keep enough to identify them: two significant digits of nearly
-// all of them, and part of the differences between them.
+// keepsDigits reports whether rounding within the given distance keeps enough digits: at least about two significant
+// ones of most numbers, and not all numbers become equal or zero. Both lists are ascending.
 func keepsDigits(coarse, fine []float64, within float64) bool {
 	if allZero(coarse) && !allZero(fine) ||
 		len(fine) > 1 && fine[0] != fine[len(fine)-1] && coarse[0] == coarse[len(coarse)-1] {
@@ -857,10 +856,10 @@ type scale struct {
 	fact string
 }
 
-// isQuotient reports whether a column's name is an expression that divides.
+// isQuotient reports whether a column's name contains a slash, as an expression that divides.
 func isQuotient(c *column) bool { return strings.Contains(c.col.Name, "/") }
 
-// unitOf returns the unit that a string column states.
+// unitOf returns the unit that the strings of a column state; "" if they state none.
 func unitOf(c *column) string {
 	if c.kind != scoring.KindText {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// durations is the reading of a column as durations, if it has one.
+// durations is a column parsed as durations; ok is false if that is not possible.
 type durations struct {
 	cell.DurationText
 	ok bool
@@ -29,7 +29,8 @@ var (
 		"begin", "clock", "schedule", "scheduled", "flight", "shift", "hhmm", "sunrise", "sunset"}
 )
 
-// firstField returns the unit of the first of two fields: minutes, hours, or unknown.
+// firstField returns the unit of the first of two fields, as in 1:30: minutes if set, else hours. known is false if
+// neither the values, the name nor the question show it.
 func (a *aligner) firstField(c *column) (minutes, known bool) {
 	switch d := c.durations(); {
 	case !d.TwoFields:
@@ -46,8 +47,9 @@ func (a *aligner) firstField(c *column) (minutes, known bool) {
 	return false, false
 }
 
-// durationReadings returns the ways to read two columns as durations: both written as such, or one of them a number
-// in the unit that its name or else the question states. 1:30 is read if something states the units of its fields.
+// durationReadings returns the ways to compare two columns as durations: both written as such, or one as a number in
+// the unit that its name or else the question states. 1:30 is compared only if the units of its fields are known or the
+// same on both sides.
 func (a *aligner) durationReadings(g, p *column) []viewPair {
 	gd, pd := g.durations(), p.durations()
 	number := func(format string) cell.View { return cell.View{Kind: scoring.KindNumber, Format: format} }
@@ -73,8 +75,8 @@ func (a *aligner) durationReadings(g, p *column) []viewPair {
 	return nil
 }
 
-// durationFormat is the format that reads a column of durations as numbers of the unit that another
-// one is in.
+// durationFormat returns the format that reads the durations of column text as numbers in the unit of column numbers.
+// ok is false if that unit or the unit of a field is unknown.
 func (a *aligner) durationFormat(text, numbers *column) (format string, ok bool) {
 	unit, ok := a.durationUnit(numbers)
 	if !ok {
@@ -88,8 +90,8 @@ func (a *aligner) durationFormat(text, numbers *column) (format string, ok bool)
 	return cell.DurationIn(unit, minutes), known
 }
 
-// durationUnit is the unit of time that the name of a column of numbers states, or else the
-// question, if it asks for one alone.
+// durationUnit returns the unit of time that the name of a column of numbers states, or else the only one that the
+// question asks for. ok is false if there is none.
 func (a *aligner) durationUnit(c *column) (unit string, ok bool) {
 	if stated := a.stated(c); stated.Known() || stated.PerThing {
 		return timeUnit(&stated)
@@ -108,8 +110,8 @@ func (a *aligner) durationUnit(c *column) (unit string, ok bool) {
 	return unit, ok
 }
 
-// timeUnit is the symbol of a unit of time in which durations are read; ok is false if a
-// statement is of another one, or of a rate.
+// timeUnit returns the symbol of a stated unit of time. ok is false for another unit, for one longer than days, and for
+// a rate.
 func timeUnit(s *units.Stated) (symbol string, ok bool) {
 	if s.Unit == nil || s.Unit.Measure != units.Duration || s.Scale != nil || s.Per != nil || s.PerThing {
 		return "", false

@@ -16,11 +16,9 @@ const (
 	maxUnlike = 64
 )
 
-// bindNames undoes pairs that cross columns under their own names: if the answer shows gold's minimum as maximum
-// and its maximum as minimum, the names are part of the answer, and it is wrong. Pairs found by values cross if
-// their names are exchanged in a circle: each is more similar to the name of another gold column of the circle than
-// to its own. A column that is called like another one while its own name is missing is only renamed. bindNames
-// returns the gold columns.
+// bindNames replaces pairs by values with pairs by names if names are exchanged in a circle: if the answer shows gold's
+// minimum as maximum and its maximum as minimum, it is wrong. In a circle, the counterpart of each column is named like
+// the next gold column more than like its own. It returns the gold columns of all circles.
 func (a *aligner) bindNames() (bound []int) {
 	unlike := a.unlike()
 	next := a.claims(unlike)
@@ -38,7 +36,7 @@ func (a *aligner) bindNames() (bound []int) {
 	return bound
 }
 
-// unlike are the gold columns whose counterpart has another name.
+// unlike returns the gold columns whose counterpart has another name.
 func (a *aligner) unlike() (golds []int) {
 	for i := range a.pairs {
 		c := &a.pairs[i]
@@ -52,8 +50,8 @@ func (a *aligner) unlike() (golds []int) {
 	return golds
 }
 
-// claims returns, by gold column, the other gold column whose name matches the counterpart's name, or -1 if it is
-// its own or no column's.
+// claims returns, by gold column, the other gold column of unlike whose name is most similar to the counterpart's name;
+// -1 if that is its own, none or not unique.
 func (a *aligner) claims(unlike []int) (next []int) {
 	if len(unlike) < 2 {
 		return nil
@@ -106,11 +104,11 @@ func (a *aligner) claims(unlike []int) (next []int) {
 	return next
 }
 
-// maxNamedYears is the maximum number of columns called last year, this year and next year.
+// maxNamedYears is the maximum number of columns whose names are matched as last year, this year and next year.
 const maxNamedYears = 3
 
-// exchange reports whether the columns of a circle can replace one another: names with a little in common do not
-// turn a number into a string.
+// exchange reports whether each pair of a circle by names is of the same kind, or has names with an affinity of at
+// least 1.
 func (a *aligner) exchange(circle, next []int) bool {
 	for _, i := range circle {
 		g, p := &a.gold[next[i]], &a.pred[a.pairs[i].Pred]
@@ -121,7 +119,8 @@ func (a *aligner) exchange(circle, next []int) bool {
 	return true
 }
 
-// bind pairs the gold columns of a circle with the predicted columns of their names.
+// bind pairs the gold columns of a circle with the predicted columns named like them, and records the former pairs as
+// crossed.
 func (a *aligner) bind(circle, next []int) {
 	at := make(map[int]int, len(circle))
 	for _, i := range circle {
@@ -137,9 +136,9 @@ func (a *aligner) bind(circle, next []int) {
 	}
 }
 
-// denied reports whether only the values support a pair: the names contradict each other, the answer's name
-// contains something that the question does not ask for, or another column of the answer, with other values, has
-// the name of the gold column.
+// denied reports whether the names contradict a pair with equal values: the names exclude each other, the answer's name
+// has something that the question does not ask for, or another column of the answer, with other values, has the name of
+// the gold column.
 func (a *aligner) denied(i, j int) bool {
 	g, p := &a.gold[i], &a.pred[j]
 	if g.col.Name == p.col.Name || g.bareName() == p.bareName() {
@@ -162,17 +161,17 @@ func (a *aligner) denied(i, j int) bool {
 	})
 }
 
-// summing are words that names of one measure may have and lack.
+// summing are words that may be added to or omitted from the name of a measure.
 var summing = []string{"total", "sum", "amount", "number", "count", "n", "value", "overall", "the", "of"}
 
-// onlySums reports whether a column's name is gold's plus words for a sum.
+// onlySums reports whether the name of c has only words of gold's name and of summing.
 func onlySums(c, g *column) bool {
 	return allIn(c.named().Words(), g.named().Words(), summing)
 }
 
-// rivalled reports whether the question has the words of another column of the answer and not those of the column
-// with gold's values, if the two differ by opposites or a number, or gold's name shows only that it is a sum:
-// games_2023 if games_2022 has the values, goals if assists has them.
+// rivalled reports whether the question has a word of another predicted column, and not one of p, although p has gold's
+// values: games_2023 is asked for and games_2022 has the values. Their names must differ by opposites or a number, or
+// gold's name be generic.
 func (a *aligner) rivalled(g, p *column) bool {
 	if a.o.Asked == "" {
 		return false
@@ -187,7 +186,7 @@ func (a *aligner) rivalled(g, p *column) bool {
 	})
 }
 
-// askedName is the question, read as the name of a column is.
+// askedName returns the question, parsed as a column name.
 func (a *aligner) askedName() *naming.Name {
 	if a.sentence == nil {
 		a.sentence = naming.Read(strings.ReplaceAll(a.o.Asked, "__", " ") + " ")
@@ -195,16 +194,16 @@ func (a *aligner) askedName() *naming.Name {
 	return a.sentence
 }
 
-// asksFor reports whether the question has a word of a column's name that another one has not.
+// asksFor reports whether the question has a word of the name of c that the name of other lacks.
 func (a *aligner) asksFor(c, other *column) bool {
 	theirs := other.named().Tokens()
 	return slices.ContainsFunc(c.named().Tokens(),
 		func(w string) bool { return !slices.Contains(theirs, w) && a.asks(words(w)...) })
 }
 
-// eitherWay reports whether only the values determine which of two opposites a pair is. Gold's column has an
-// opposite, such as imports and exports, and the answer's has one, such as goods_out and goods_in. Their names are
-// related to one another no more than to the other's opposite.
+// eitherWay reports whether the names do not show which of two opposites a pair is: both sides have the opposite column
+// too, such as imports and exports, goods_out and goods_in, and no name is more similar to its counterpart's than to
+// that of the opposite.
 func (a *aligner) eitherWay(c *scoring.ColumnPair) bool {
 	i, j := c.Gold, c.Pred
 	if j < 0 || isCopy(c) {
@@ -220,12 +219,12 @@ func (a *aligner) eitherWay(c *scoring.ColumnPair) bool {
 	})
 }
 
-// copies reports whether a column of the answer repeats one that has a counterpart.
+// copies reports whether a column of the answer has the same values as one that has a counterpart.
 func (a *aligner) copies(c *column) bool {
 	return a.rowsEqual && slices.ContainsFunc(a.pred, func(o column) bool { return o.taken && o.sum == c.sum })
 }
 
-// genericNames are words that can form names in any table of a query.
+// genericNames are words of names of columns that may occur in any table.
 var genericNames = []string{"id", "name", "title", "label", "description", "count", "total", "value", "result", "date",
 	"time", "year", "status", "type", "code", "number", "amount", "rank", "category", "group", "average"}
 
@@ -240,8 +239,8 @@ func allIn(words []string, lists ...[]string) bool {
 	})
 }
 
-// circleFrom follows the names from a gold column until they come back to it; nil if they do
-// not.
+// circleFrom returns the gold columns on the circle in next that starts and ends at from; nil if next does not return
+// to it.
 func circleFrom(next []int, from int) []int {
 	if next == nil {
 		return nil

@@ -2,13 +2,13 @@ package align
 
 import "github.com/badger-eval/badger/scoring"
 
-// readings are all ways to read two columns against each other, the most natural first.
+// readings returns all ways to compare two columns, the most natural first.
 func (a *aligner) readings(g, p *column) []viewPair {
 	return append(a.plainReadings(g, p), a.formReadings(g, p)...)
 }
 
-// formReadings are the ways to read two columns as the same values in two forms, such as periods of
-// the calendar, durations and codes. They take longer to find than others.
+// formReadings returns the ways to compare two columns as the same values in different notations, such as calendar
+// periods, durations and codes. It is slower than plainReadings.
 func (a *aligner) formReadings(g, p *column) (out []viewPair) {
 	if isNumeric(g) && isNumeric(p) {
 		return nil
@@ -25,7 +25,7 @@ func (a *aligner) formReadings(g, p *column) (out []viewPair) {
 	return append(out, a.truthReadings(g, p)...)
 }
 
-// withForms returns f, or a better fit of the same values in another form if f does not explain all values.
+// withForms returns f, or a better fit with a view of formReadings if not all values agree under f.
 func (a *aligner) withForms(f fit, g, p *column) fit {
 	if f.agreement == 1 {
 		return f

@@ -6,8 +6,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// refuseNames takes apart pairs whose names contradict each other, and pairs whose name contradicts
-// the values: neither column answers the other, however equal their values are.
+// refuseNames removes pairs with equal values whose names, or whose stated units, contradict each other, and records
+// them in crossed or refused. The gold column is then unpaired, and the predicted one unless another pair uses it.
 func (a *aligner) refuseNames() {
 	unsure := make([]bool, len(a.pairs)) // before any pair is taken apart
 	for i := range a.pairs {

@@ -8,10 +8,9 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// index returns the columns that together are a unique key on both sides: one column of strings, dates or truth
-// values, one of whole numbers whose name marks an identifier, or all of these together. Among several, one whose
-// name marks an identifier comes first. A measure is not a key even if it happens to be unique, and at least one
-// column must be left to compare.
+// index returns the pairs that together are a unique key on both sides: one of strings, times or truth values, one of
+// integers whose name marks a key, or all of these together; nil if there is none. Among several, those named as a key
+// come first. At least one other column must exist.
 func (a *aligner) index(pairs []scoring.ColumnPair) []int {
 	if a.goldT.Rows() < 2 || a.predT.Rows() < 2 || len(a.gold) < 2 {
 		return nil
@@ -33,8 +32,7 @@ func (a *aligner) index(pairs []scoring.ColumnPair) []int {
 	return nil
 }
 
-// byIdentity sorts pairs that may identify rows: those whose name marks an identifier first, then those with more
-// values known to both sides.
+// byIdentity returns keys sorted: pairs named as a key first, then by the share of values that are on both sides.
 func (a *aligner) byIdentity(pairs []scoring.ColumnPair, keys []int) []int {
 	if len(keys) < 2 {
 		return keys
@@ -50,9 +48,8 @@ func (a *aligner) byIdentity(pairs []scoring.ColumnPair, keys []int) []int {
 	return sorted
 }
 
-// minKnownKeys is the share of the keys of the shorter side that must be known to the other: rows
-// may be missing, but where the keys themselves are written differently, joining on them would hide
-// what else agrees.
+// minKnownKeys is the minimum share of the keys of the shorter side that the other side must have. If fewer are equal,
+// the keys may be written differently, and joining by them would hide what else agrees.
 const minKnownKeys = 0.8
 
 var identifying = []string{"id", "code", "year", "month", "quarter", "week", "day", "date", "hour", "zip", "postcode",
@@ -77,18 +74,18 @@ func (a *aligner) identifies(c *scoring.ColumnPair) bool {
 	return false
 }
 
-// namedAsKey reports whether the name of a gold column is that of a key.
+// namedAsKey reports whether the name of a gold column contains a word for a key.
 func (a *aligner) namedAsKey(c *scoring.ColumnPair) bool {
 	return slices.ContainsFunc(a.gold[c.Gold].nameWords(), func(w string) bool { return slices.Contains(identifying, w) })
 }
 
-// known reports whether enough of the keys are known to both sides.
+// known reports whether at least minKnownKeys of the shorter side's values in the pair are on the other side.
 func (a *aligner) known(c *scoring.ColumnPair) bool {
 	golds, preds := float64(a.goldT.Rows()), float64(a.predT.Rows())
 	return c.Overlap*max(golds, preds)/min(golds, preds) >= minKnownKeys
 }
 
-// unique reports whether no two rows of either side agree in all of the columns.
+// unique reports whether no two rows of either side agree in all columns of the pairs at the positions which.
 func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 	for _, goldSide := range []bool{true, false} {
 		rows := a.predT.Rows()
@@ -111,13 +108,13 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 // fewRows is the maximum number of rows for which buffers of a fixed size are used.
 const fewRows = 32
 
-// buffers hold the keys of rows, those of a column, and the keys that were seen.
+// buffers are reused memory: keys of rows, keys of a column, and the set of row keys already seen.
 type buffers struct {
 	row, keys []uint64
 	seen      keySet
 }
 
-// uniqueSide is unique for the rows of one side.
+// uniqueSide is unique for one side, which has the given number of rows.
 func (a *aligner) uniqueSide(pairs []scoring.ColumnPair, which []int, goldSide bool, rows int, b buffers) bool {
 	row, keys, seen := b.row, b.keys, b.seen
 	for from := 0; from < rows; from += len(row) {
@@ -144,7 +141,7 @@ func (a *aligner) uniqueSide(pairs []scoring.ColumnPair, which []int, goldSide b
 	return true
 }
 
-// keySet is a set of keys that are not 0.
+// keySet is a set of keys, none of them 0.
 type keySet struct{ slots []uint64 }
 
 func newKeySet(n int) keySet {
@@ -155,7 +152,7 @@ func newKeySet(n int) keySet {
 	return keySet{make([]uint64, size)}
 }
 
-// add reports whether the key is new.
+// add adds a key and reports whether it was not yet in the set.
 func (s *keySet) add(key uint64) bool {
 	mask := uint64(len(s.slots) - 1)
 	for i := (key >> 17) & mask; ; i = (i + 1) & mask {

@@ -5,8 +5,8 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// cutReadings reads instants with fewer decimal digits of the second on one side than on the other. The additional
-// digits are dropped if that makes no two instants equal.
+// cutReadings returns the view that drops decimals of the second from the side of two columns of instants that has
+// more. It returns nil if that makes instants equal, or if the question asks for them.
 func (a *aligner) cutReadings(g, p *column) []viewPair {
 	gd, gok := cell.FractionDigits(g.col)
 	pd, pok := cell.FractionDigits(p.col)
@@ -25,7 +25,7 @@ func (a *aligner) cutReadings(g, p *column) []viewPair {
 	return []viewPair{{g: v, p: v}}
 }
 
-// isoFormat is the format that reads a column of instants, text or not.
+// isoFormat returns the format that reads a column of instants: ISO for strings, else "".
 func isoFormat(c *column) string {
 	if c.kind == scoring.KindText {
 		return cell.FormatISO
@@ -33,8 +33,8 @@ func isoFormat(c *column) string {
 	return ""
 }
 
-// serialReadings reads a column of numbers as the day numbers of spreadsheets, if its name indicates days and the
-// other side holds days.
+// serialReadings returns the view of a column of numbers as day numbers of spreadsheets, if its name indicates days and
+// the other column holds days in a single layout.
 func (a *aligner) serialReadings(g, p *column) []viewPair {
 	view := func(c, other *column) (cell.View, bool) {
 		if c.kind == scoring.KindNumber {

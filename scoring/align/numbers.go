@@ -9,28 +9,28 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// numeric caches facts about the numbers of a column. Each is computed when first needed: most wrong answers need
-// only the digits and the range, and sorting costs more than both.
+// numeric caches facts about the numbers of a column. Each is computed when first needed, since most pairs of columns
+// need only the digits and the range, and sorting costs more.
 type numeric struct {
-	tally  *tallied    // the distinct ones, if there are few
-	all    []float64   // in no order that means anything; may be those of the column itself
-	sorted []float64   // ascending
-	runs   *cell.Runs  // sorted as far as was needed
-	probed int         // numbers looked up in runs
-	sample []float64   // those that are looked up on the other side
-	extent *[2]float64 // the least and the largest
+	tally  *tallied    // the distinct numbers, if there are few
+	all    []float64   // unsorted; may share memory with the column
+	sorted []float64   // the numbers, ascending
+	runs   *cell.Runs  // partly sorted numbers
+	probed int         // number of lookups in runs
+	sample []float64   // the numbers that are searched for on the other side
+	extent *[2]float64 // the least and the largest number
 	double *bool       // see [reading.exact]
 }
 
-// tallied are the distinct numbers of a column, ascending, each with its repetitions; empty if
-// they are too many to count.
+// tallied holds the distinct numbers of a column, ascending, with their counts. It is empty if there are too many to
+// count.
 type tallied struct {
 	numbers []float64
-	ends    []int // how many numbers of the column are not above each
+	ends    []int // for each, how many numbers of the column are at most as large
 }
 
-// tallied are the distinct numbers of the column, or nil if they are too many: what is found of
-// them costs next to nothing, where the same of all numbers takes a pass, or sorting.
+// tallied returns the distinct numbers of the column; nil if there are too many, or few rows. Facts derived from them
+// cost much less than from all numbers.
 func (r *reading) tallied() *tallied {
 	if r.tally == nil {
 		if r.col.Len() < cell.MinCounted {
@@ -53,11 +53,11 @@ func (r *reading) tallied() *tallied {
 	return r.tally
 }
 
-// at is the number of a rank, from 0.
+// at returns the number at a position of the sorted column, from 0.
 func (t *tallied) at(rank int) float64 { return t.numbers[sort.SearchInts(t.ends, rank+1)] }
 
-// distinctMagnitudes are the numbers of the column, without repetitions if there are few, not to
-// be changed.
+// distinctMagnitudes returns the numbers of the column, without repetitions if tallied has them. The caller must not
+// change them.
 func (r *reading) distinctMagnitudes() []float64 {
 	if t := r.tallied(); t != nil {
 		return t.numbers
@@ -65,12 +65,12 @@ func (r *reading) distinctMagnitudes() []float64 {
 	return r.magnitudes()
 }
 
-// integers reports whether the column holds whole numbers by its type.
+// integers reports whether the column is of type Int64 and read without conversion.
 func (r *reading) integers() bool {
 	return r.view.Format == "" && r.col.Type == scoring.Int64
 }
 
-// magnitudes are the numbers of the column, not to be changed.
+// magnitudes returns the numbers of the column, without NULL and NaN, unsorted. The caller must not change them.
 func (r *reading) magnitudes() []float64 {
 	if r.all != nil {
 		return r.all
@@ -87,7 +87,7 @@ func (r *reading) magnitudes() []float64 {
 	return r.all
 }
 
-// count returns the number of numbers.
+// count returns the number of numbers, without NULL and NaN.
 func (r *reading) count() int {
 	if r.integers() && !r.col.HasNulls() {
 		return r.col.Len()
@@ -98,7 +98,7 @@ func (r *reading) count() int {
 	return len(r.magnitudes())
 }
 
-// bounds are the least and the largest number; there must be one.
+// bounds returns the least and the largest number. The column must have at least one.
 func (r *reading) bounds() (least, most float64) {
 	if r.extent != nil {
 		return r.extent[0], r.extent[1]
@@ -126,7 +126,7 @@ func (r *reading) bounds() (least, most float64) {
 	return least, most
 }
 
-// numbers are the magnitudes of the column, ascending.
+// numbers returns the numbers of the column, ascending, without NULL and NaN.
 func (r *reading) numbers() []float64 {
 	if r.sorted != nil {
 		return r.sorted
@@ -147,11 +147,11 @@ func (r *reading) numbers() []float64 {
 	return r.sorted
 }
 
-// maxDigits is the maximal number of decimal digits that are counted.
+// maxDigits is the maximum number of decimals that are counted.
 const maxDigits = 13
 
-// decimals returns the number of decimal digits that the column's numbers need, at most maxDigits. If it is
-// negative, all numbers are multiples of 10, 100, … to the power of its absolute value, and not all are zero.
+// decimals returns the number of decimals that the column's numbers need, at most maxDigits. A negative result -n, with
+// n at least 2, means that all are multiples of 10^n and not all are 0.
 func (r *reading) decimals() int {
 	if r.digits == -1 {
 		r.digits = r.countDecimals()
@@ -192,7 +192,7 @@ func (r *reading) countDecimals() int {
 	return 0
 }
 
-// needed returns the number of decimal digits that the numbers need, at most maxDigits.
+// needed returns the number of decimals that the numbers need, at most maxDigits.
 func (r *reading) needed() int {
 	d := 0
 	lacks := func(f float64) bool { return !whole(f * cell.Pow10(d)) }
@@ -228,8 +228,8 @@ func whole(f float64) bool {
 	return math.Abs(f-math.Round(f)) <= 1e-9+4e-16*math.Abs(f)
 }
 
-// exact reports whether the doubles of a column are the nearest to the digits that they need:
-// 588.3599999999999 was not rounded to cents.
+// exact reports whether each double is the nearest to its value rounded to the decimals of the column. It is false for
+// 588.3599999999999 among cents, which is computed and not rounded.
 func (r *reading) exact() bool {
 	if r.double == nil {
 		k := cell.Pow10(max(r.decimals(), 0))
@@ -241,11 +241,10 @@ func (r *reading) exact() bool {
 	return *r.double
 }
 
-// probes is the number of values of a large column that are looked up to decide whether to compare
-// all.
+// probes is the number of values of a large column that are searched for on the other side before all are compared.
 const probes = 128
 
-// probe are the numbers that are looked up.
+// probe returns the sample of numbers that are searched for on the other side.
 func (r *reading) probe() []float64 {
 	if r.sample == nil {
 		r.sample = make([]float64, probes)
@@ -269,8 +268,8 @@ func (r *reading) inRuns() *cell.Runs {
 	return r.runs
 }
 
-// around returns the smallest number that times k is not below f, and the largest that is below it; NaN if there is
-// none. After many lookups it sorts all numbers, which is cheaper.
+// around returns the smallest number p with p*k >= f as above, and the largest with p*k < f as below; NaN if there is
+// none. After many lookups it sorts all numbers.
 func (r *reading) around(f, k float64) (below, above float64) {
 	const lookup = 32 // numbers that are sorted in the time that it takes to look one up
 	var ps []float64
@@ -292,8 +291,8 @@ func (r *reading) around(f, k float64) (below, above float64) {
 	return below, above
 }
 
-// mayAgree reports whether any numbers may pair up under a comparison. If there are many, it looks
-// for a partner of each of a sample of gold's: the nearest numbers above and below it decide.
+// mayAgree reports whether some numbers of g and p may pair up under a comparison. If both have many, it is false only
+// if no number of a sample of gold's has a partner.
 func mayAgree(g, p *reading, c *scoring.Comparison) bool {
 	if min(g.count(), p.count()) <= 16*probes {
 		return true
@@ -308,9 +307,8 @@ func mayAgree(g, p *reading, c *scoring.Comparison) bool {
 	return false
 }
 
-// agreement is the share of the numbers of both columns that pair up under the comparison. It is 0
-// if there are many numbers and none of a sample has a partner: of 10 % that agree, a sample
-// misses all in fewer than one of 500,000 columns.
+// agreement returns the share of the numbers of both columns that pair up under the comparison. It is 0 if there are
+// many numbers and none of a sample has a partner; if 10 % agree, that happens in fewer than one of 500,000 columns.
 func agreement(g, p *reading, c *scoring.Comparison) float64 {
 	if !mayAgree(g, p, c) {
 		return 0
@@ -336,8 +334,8 @@ func agreement(g, p *reading, c *scoring.Comparison) float64 {
 	return float64(common) / float64(max(len(gs), len(ps)))
 }
 
-// common returns the number of pairs of equal numbers under a comparison, the lesser ones first, if
-// those of p are multiplied by k.
+// common returns the number of pairs of numbers of t and p that are equal under a comparison, matched in ascending
+// order, with those of p multiplied by k.
 func (t *tallied) common(p *tallied, k float64, c *scoring.Comparison) (n int) {
 	left := func(t *tallied, i int) int {
 		if i == len(t.ends) {

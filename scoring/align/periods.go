@@ -8,7 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// grainWords are the words in names and questions for periods of a grain, with their synonyms, see [words].
+// grainWords are words in names and questions for periods of each grain. Words are compared after synonyms are
+// replaced, see [words].
 var grainWords = map[cell.Grain][]string{
 	cell.GrainYear:    {"year", "y", "yearly", "annual", "annually", "yyyy", "fy", "fiscal", "vintage", "season"},
 	cell.GrainHalf:    {"half", "halves", "halfyear", "semester", "h", "hy"},
@@ -30,14 +31,15 @@ func (c *column) periodTexts() []cell.PeriodText {
 	return *c.periods
 }
 
-// namesGrain reports whether the name of a column has a word for periods of a grain, or for any period.
+// namesGrain reports whether the name of a column has a word for periods of a grain, or, except for weekdays, the word
+// period.
 func (c *column) namesGrain(g cell.Grain) bool {
 	return c.nameHas(grainWords[g]...) || g != cell.GrainWeekday && c.nameHas("period")
 }
 
-// periodReadings returns the ways to read two columns as the same calendar periods, written in two ways: as labels,
-// numbers, first or last days. Numbers are periods only if the name shows it, and days only if a name, the question
-// or the other side does. A side without years has the single year of the other, which nothing may contradict.
+// periodReadings returns the ways to compare two columns as the same calendar periods in different notations: labels,
+// numbers, first or last days. Numbers are periods only if a name shows it, and days only if a name, the question or
+// the other side does. A side without years has the single year of the other, if nothing contradicts that.
 func (a *aligner) periodReadings(g, p *column) (out []viewPair) {
 	for _, gt := range g.periodTexts() {
 		for _, pt := range p.periodTexts() {
@@ -68,27 +70,28 @@ func (a *aligner) periodReadings(g, p *column) (out []viewPair) {
 	return out
 }
 
-// Words in names and questions for the day by which a period is identified.
+// Words in names and questions that show whether the first or the last day identifies a period.
 var (
 	startWords = []string{"start", "starting", "begin", "beginning", "commencing", "opening", "first", "from", "monday",
 		"since"}
 	endWords = []string{"end", "ending", "last", "close", "closing", "final", "through", "until", "sunday", "to"}
 )
 
-// misnamed reports whether a column holds the last days of periods although its name indicates the first ones, or
-// the reverse.
+// misnamed reports whether a column holds the last days of periods although its name has a word for the first, or the
+// reverse.
 func misnamed(c *column, t *cell.PeriodText) bool {
 	starts, ends := c.nameHas(startWords...), c.nameHas(endWords...)
 	return t.Day && starts != ends && t.Last == starts
 }
 
-// otherEnd reports whether the question states the day that identifies a period, and the answer uses another one
-// than gold.
+// otherEnd reports whether one column holds first days and the other last days of periods, and the question mentions a
+// start or an end.
 func (a *aligner) otherEnd(gt, pt *cell.PeriodText) bool {
 	return gt.Day && pt.Day && gt.Last != pt.Last && (a.asks(startWords...) || a.asks(endWords...))
 }
 
-// meantAs reports whether a column may be meant as periods next to another one.
+// meantAs reports whether a column may hold periods, by its values, its name, the question and the column that it is
+// compared with.
 func (a *aligner) meantAs(c, other *column, t, ot *cell.PeriodText) bool {
 	switch {
 	case t.Bare:
@@ -109,13 +112,13 @@ func (a *aligner) meantAs(c, other *column, t, ot *cell.PeriodText) bool {
 	return true
 }
 
-// asksGrain reports whether the question speaks of periods of a grain.
+// asksGrain reports whether the question has a word for periods of a grain.
 func (a *aligner) asksGrain(g cell.Grain) bool {
 	return a.asks(slices.DeleteFunc(slices.Clone(grainWords[g]), func(w string) bool { return len(w) == 1 })...)
 }
 
-// inYear reports whether a column without years may belong to the year of another one: that column has a single
-// year, and the question, the names and a column of years next to it do not mention only other years.
+// inYear reports whether a column of periods without years may belong to the given year of the column dated. It is
+// false if year is 0, or if the question, a name or a column of years in the result of undated shows only other years.
 func (a *aligner) inYear(year int, dated, undated *column, beside []column) bool {
 	if year == 0 {
 		return false
@@ -139,7 +142,7 @@ func (a *aligner) inYear(year int, dated, undated *column, beside []column) bool
 	return true
 }
 
-// yearsIn returns the numbers in text that are years.
+// yearsIn returns the four-digit numbers from 1800 to 2200 in text.
 func yearsIn(text string) (years []int) {
 	for i := 0; i < len(text); {
 		j := i

@@ -8,15 +8,15 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Proposal is a judge's statement on how the columns of two results correspond: the structural part of the document
-// that the BADGER paper asks a model for in stage 1 (section 5.2, appendix A.3). It is only a suggestion: [Accept]
-// takes from it what the tables confirm.
+// Proposal is a judge's mapping of the columns of two results: the structural part of the document that the BADGER
+// paper asks a model for in stage 1 (section 5.2, appendix A.3). [Accept] applies only the parts that the values
+// confirm.
 type Proposal struct {
 	Columns []ProposedPair `json:"column_mapping"`
 	Index   []ColumnRef    `json:"index_columns,omitempty"`   // gold columns that together identify a row
-	Missing []ColumnRef    `json:"missing_columns,omitempty"` // gold columns that nothing answers
-	Extra   []ColumnRef    `json:"extra_columns,omitempty"`   // predicted columns that answer nothing
-	// relative, of numbers that are not whole; nil: none recommended
+	Missing []ColumnRef    `json:"missing_columns,omitempty"` // gold columns without a counterpart
+	Extra   []ColumnRef    `json:"extra_columns,omitempty"`   // predicted columns without a counterpart
+	// a relative tolerance for numbers that are not whole; nil if none is recommended
 	Tolerance *float64 `json:"recommended_tolerance,omitempty"`
 }
 
@@ -24,23 +24,24 @@ type Proposal struct {
 type ProposedPair struct {
 	Gold  ColumnRef    `json:"gold"`
 	Pred  ColumnRef    `json:"pred"`
-	Kind  scoring.Kind `json:"kind,omitempty"`  // empty: as the values show
-	Scale float64      `json:"scale,omitempty"` // gold is pred times 10 to the power of it
+	Kind  scoring.Kind `json:"kind,omitempty"`  // empty: found from the values
+	Scale float64      `json:"scale,omitempty"` // gold is pred times 10^Scale
 }
 
-// ColumnRef names a column: by its position, from 1, or by its name.
+// ColumnRef refers to a column by its position, from 1, or by its name.
 type ColumnRef struct {
 	name     string
 	position int // 0: by name
 }
 
-// Column names the column at a position, from 1.
+// Column returns a reference to the column at a position, from 1.
 func Column(position int) ColumnRef { return ColumnRef{position: position} }
 
-// ColumnNamed names a column by its name.
+// ColumnNamed returns a reference to the column with a name.
 func ColumnNamed(name string) ColumnRef { return ColumnRef{name: name} }
 
-// UnmarshalJSON reads a number as a position and a string as a name. Any other value is a reference to no column.
+// UnmarshalJSON reads a number as a position and a string as a name. It never fails: any other value becomes a
+// reference that matches no column.
 func (r *ColumnRef) UnmarshalJSON(b []byte) error {
 	*r = ColumnRef{position: -1}
 	var s string
@@ -55,7 +56,7 @@ func (r *ColumnRef) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON writes a position as a number and a name as text.
+// MarshalJSON writes a position as a number and a name as a string.
 func (r ColumnRef) MarshalJSON() ([]byte, error) {
 	if r.position != 0 {
 		return json.Marshal(r.position)
@@ -63,9 +64,8 @@ func (r ColumnRef) MarshalJSON() ([]byte, error) {
 	return json.Marshal(r.name)
 }
 
-// in returns the column. A name is compared verbatim first, then without regard to case and punctuation, and must
-// belong to one column only. A name without a column may be a position written as a string. why is the reason if
-// there is no such column.
+// in returns the column that r refers to. A name must match one column only, verbatim or else ignoring case and
+// punctuation; any other name may be a position written as a string. why is the reason if nothing matches, else "".
 func (r ColumnRef) in(t *scoring.Table) (i int, why string) {
 	if r.position != 0 {
 		if r.position < 1 || r.position > len(t.Columns) {

@@ -9,28 +9,28 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// reading is a column read in one way: its values with their numbers, and its numbers in order.
+// reading is a column under a view: its distinct keys with their counts, and facts about its numbers.
 type reading struct {
 	of   *column
 	col  *scoring.Column
 	view cell.View
 
-	keys   []keyCount // distinct keys in their mixed form, ascending, NULL left out; a sample if there are very many
-	limit  uint64     // the sample holds every key whose mixed form is at most this
-	values int        // values that are not NULL
+	keys   []keyCount // hashes of the distinct keys without NULL, ascending; a sample if there are very many
+	limit  uint64     // keys holds every hash that is at most this
+	values int        // number of values that are not NULL
 	loaded bool
 	few    *sketch // made when first needed
 
 	numeric
-	digits int // digits after the point, up to maxDigits; -1: not yet counted
+	digits int // decimals that the numbers need, see decimals; -1: not yet counted
 }
 
 type keyCount struct {
-	order uint64 // the key, mixed, so that the least keys are a random sample
-	n     int    // 0: no key
+	order uint64 // hash of the key, so that the smallest are a random sample
+	n     int    // 0: the slot is free
 }
 
-// tally is a hash table that counts keys.
+// tally is a hash table that counts keys, by their hashes.
 type tally struct {
 	slots    []keyCount
 	distinct int
@@ -58,7 +58,7 @@ func (t *tally) add(order uint64, n int) {
 	s.n += n
 }
 
-// count counts keys other than NULL up to a limit in their mixed form, and returns how many values are not NULL.
+// count adds the keys, without NULL, whose hashes are at most limit, and returns how many of keys are not NULL.
 func (t *tally) count(keys []uint64, limit uint64) (values int) {
 	for _, key := range keys {
 		if key == cell.NullKey {
@@ -72,7 +72,7 @@ func (t *tally) count(keys []uint64, limit uint64) (values int) {
 	return values
 }
 
-// rebuild makes a table of another size with the keys up to a limit.
+// rebuild replaces the table by one of another size with only the hashes that are at most limit.
 func (t *tally) rebuild(size int, limit uint64) {
 	old := t.slots
 	t.slots, t.distinct = make([]keyCount, size), 0
@@ -84,7 +84,7 @@ func (t *tally) rebuild(size int, limit uint64) {
 	}
 }
 
-// sampleKeys is the number of distinct values that represent a column with more.
+// sampleKeys is the number of distinct values that a sample of a column with more has at least.
 const sampleKeys = 4096
 
 func (a *aligner) reading(c *column, v cell.View) *reading {
@@ -99,8 +99,8 @@ func (a *aligner) reading(c *column, v cell.View) *reading {
 	return r
 }
 
-// load counts the values. If there are more distinct ones than the sample holds, it keeps those
-// whose mixed keys are least: the same values in every column, so that samples can be compared.
+// load counts the distinct values. If there are more than 2*sampleKeys, it keeps those with the smallest hashes, so
+// that the samples of different columns contain the same values.
 func (r *reading) load() {
 	if r.loaded {
 		return
@@ -129,7 +129,7 @@ func (r *reading) load() {
 	r.keys = inOrderOf(counts.list(), r.limit)
 }
 
-// eachKeys calls f with the keys of the column, some at a time.
+// eachKeys calls f with the keys of the column, up to 512 per call. f must not retain them.
 func (r *reading) eachKeys(f func(keys []uint64)) {
 	var keys [512]uint64
 	for from := 0; from < r.col.Len(); from += len(keys) {
@@ -139,14 +139,13 @@ func (r *reading) eachKeys(f func(keys []uint64)) {
 	}
 }
 
-// many reports whether, according to the sketch, there are more distinct values than a sample holds.
+// many reports whether the sketch of the column, if it exists, indicates more distinct values than a sample holds.
 func (r *reading) many() bool {
 	return r.few != nil && r.few.limit < math.MaxUint64 && len(r.few.keys)*(r.col.Len()/sketchKeys) > 2*sampleKeys
 }
 
-// loadMany is load for very many distinct values. Counting them all to keep a part takes several
-// times as long as finding first, from marks in a small table, how far the limit goes down at
-// least. It reports whether that could be found.
+// loadMany is load for very many distinct values. It first estimates the limit with a small bitmap, which is several
+// times faster than counting all values. It reports whether it loaded them.
 func (r *reading) loadMany() bool {
 	const marks = 1 << 18
 	halvings := 0 // of the limit: those that leave enough values to find the others
@@ -199,8 +198,8 @@ func (r *reading) loadMany() bool {
 	return true
 }
 
-// mixed are counted keys in their mixed form, those up to a limit, ascending, and how many values
-// are not NULL.
+// mixed returns the hashes of counted keys that are at most limit, ascending, without NULL, and the number of values
+// that are not NULL.
 func mixed(counts []cell.KeyCount, limit uint64) (keys []keyCount, values int) {
 	keys = make([]keyCount, 0, len(counts))
 	for _, k := range counts {
@@ -215,14 +214,14 @@ func mixed(counts []cell.KeyCount, limit uint64) (keys []keyCount, values int) {
 	return inOrderOf(keys, limit), values
 }
 
-// distinct is the number of distinct values that are not NULL, up to the size of the sample.
+// distinct returns the number of distinct values that are not NULL; for a sampled column, the size of the sample.
 func (r *reading) distinct() int {
 	r.load()
 	return len(r.keys)
 }
 
-// distinct is the number of distinct values of a gold column as a comparison reads it, up to the
-// size of the sample.
+// distinct returns the number of distinct values of a gold column under a comparison; for a sampled column, the size of
+// the sample.
 func (a *aligner) distinct(g *column, c *scoring.Comparison) int {
 	v, _ := cell.Views(c, false)
 	if plain := a.plain(g); plain.Kind == v.Kind && v.Format == "" {
@@ -231,8 +230,8 @@ func (a *aligner) distinct(g *column, c *scoring.Comparison) int {
 	return a.reading(g, v).distinct()
 }
 
-// mayReadAlike reports whether any text of one column may be what a number of the other is written
-// as.
+// mayReadAlike reports whether a string of one column may equal the text of a number in the other. It is false only if
+// one holds numbers and the other strings that do not start like numbers.
 func mayReadAlike(g, p *column) bool {
 	if g.kind != scoring.KindText {
 		g, p = p, g
@@ -240,7 +239,7 @@ func mayReadAlike(g, p *column) bool {
 	return g.kind != scoring.KindText || g.col.Type != scoring.String || p.kind != scoring.KindNumber || g.likeNumbers()
 }
 
-// likeNumbers reports whether any string of a column starts like a number in digits.
+// likeNumbers reports whether any string of a column starts like a number in digits, or with nan or inf.
 func (c *column) likeNumbers() bool {
 	if c.numberLike == nil {
 		like := false
@@ -254,9 +253,8 @@ func (c *column) likeNumbers() bool {
 	return *c.numberLike
 }
 
-// overlap is the share of the values of both columns that have an equal on the other side, counting
-// repetitions; if there are very many, it is estimated from samples of both, the smallest keys
-// (sketches). It is 0 if there are many and no key of the sketches is on both sides.
+// overlap returns the share of the values of both columns that are equal to one of the other side, counting
+// repetitions; 1 if neither has values. For very many values it is an estimate from samples.
 func overlap(g, p *reading) float64 {
 	if g.disjoint(p) {
 		return 0

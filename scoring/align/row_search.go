@@ -7,15 +7,14 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// The search for a pairing that the rows confirm ends after maxTrials attempts, or after reading maxCells cells,
-// whichever comes first.
+// The search for a pairing under which the rows agree stops after maxTrials attempts, or after reading maxCells cells.
 const (
 	maxTrials = 128
 	maxCells  = 1 << 27
 )
 
-// searchRows decides, by the rows, how several columns with the same values correspond. The pairing found so far is
-// kept if the rows agree under it, or if no other pairing makes them agree.
+// searchRows decides by the rows how columns with the same values are paired. It keeps the current pairs if the rows
+// agree under them, or if it finds no pairing under which they do.
 func (a *aligner) searchRows(ambiguous []group) {
 	if !a.rowsEqual || len(ambiguous) == 0 {
 		return
@@ -65,13 +64,12 @@ func (a *aligner) searchRows(ambiguous []group) {
 	a.undecided = true
 }
 
-// readAlike reports whether the columns of a pair hold the same values, each of them read in its own
-// way.
+// readAlike reports whether both columns of a pair hold the same multiset of values, each under its own view.
 func (a *aligner) readAlike(c *scoring.ColumnPair) bool {
 	return c.Pred >= 0 && c.Overlap == 1 && c.Exact() && c.Scale == 0 && a.gold[c.Gold].readSum == a.pred[c.Pred].readSum
 }
 
-// readSo is the comparison of two columns that are equal as they are read.
+// readSo returns the comparison of two columns that are equal under their views.
 func (a *aligner) readSo(g, p int) scoring.Comparison {
 	c := a.exact(g, p)
 	if v := a.gold[g].read; v != nil && v.Format != "" {
@@ -85,8 +83,8 @@ func (a *aligner) readSo(g, p int) scoring.Comparison {
 	return c
 }
 
-// exchangeable returns groups of columns that hold the same values after strings are converted to the numbers,
-// dates or truth values that they represent, if any do.
+// exchangeable returns groups of columns that hold the same multiset of values after strings are converted to numbers,
+// dates or truth values; nil if no column needs a conversion.
 func (a *aligner) exchangeable() []group {
 	if !a.rowsEqual {
 		return nil
@@ -140,7 +138,7 @@ func (a *aligner) exchangeable() []group {
 	return slices.DeleteFunc(groups, func(g group) bool { return len(g.pred) < 2 || !a.oneKind(g) })
 }
 
-// otherViews returns the ways to read a column of strings as the values that they represent.
+// otherViews returns the views of a column of strings as numbers without units, dates or truth values.
 func (c *column) otherViews() (views []cell.View) {
 	f := c.textFormats()
 	if f.number != "" && f.numbers.Unit == "" { // a unit is not seen in the numbers
@@ -155,8 +153,7 @@ func (c *column) otherViews() (views []cell.View) {
 	return views
 }
 
-// readAs sets how the column is read when rows are compared. Fractions are then not keyed by their bits, since some
-// may be strings.
+// readAs sets the view of the column for comparing rows, and its sum under that view.
 func (c *column) readAs(v cell.View) {
 	if v.Format == "" {
 		v.Kind, v.Verbatim = c.kind, c.verbatim
@@ -164,8 +161,8 @@ func (c *column) readAs(v cell.View) {
 	c.read, c.readSum = &v, cell.SumOf(c.col, v)
 }
 
-// oneKind reports whether text in the columns of a group is read as one kind of value, so that any
-// two of them can be compared.
+// oneKind reports whether the views with a format in a group are all of the same kind, so that any two of its columns
+// can be compared.
 func (a *aligner) oneKind(g group) bool {
 	kinds := map[scoring.Kind]bool{}
 	note := func(v *cell.View) {
@@ -184,8 +181,8 @@ func (a *aligner) oneKind(g group) bool {
 
 type choice struct{ gold, pred int }
 
-// state is a point of the search: the keys of all rows over the columns paired so far, on both
-// sides, and the groups still open.
+// state is a state of the search: row keys over the columns paired so far, on both sides, and the groups not yet
+// paired.
 type state struct {
 	g, p    []uint64
 	groups  []group
@@ -198,7 +195,7 @@ func mixInto(rows, keys []uint64) {
 	}
 }
 
-// with is the state after one more pair.
+// with returns the state after pairing columns g and p.
 func (st state) with(s *rowSearch, g, p int) state {
 	st.g, st.p = slices.Clone(st.g), slices.Clone(st.p)
 	mixInto(st.g, s.keys(true, g))
@@ -207,7 +204,7 @@ func (st state) with(s *rowSearch, g, p int) state {
 	return st
 }
 
-// agrees reports whether both sides hold the same rows over the columns paired so far.
+// agrees reports whether both sides hold the same multiset of rows over the columns paired so far.
 func (st state) agrees() bool {
 	var g, p cell.Sum
 	for r := range st.g {
@@ -244,8 +241,8 @@ func (s *rowSearch) keys(goldSide bool, i int) []uint64 {
 	return k
 }
 
-// search refines the groups until every column has its partner, choosing and going back where
-// refining does not get there.
+// search reports whether it found a pairing of all groups under which the rows agree, and stores it in found. It
+// refines the groups, and if this is not enough, tries each partner in turn.
 func (s *rowSearch) search(st state) bool {
 	s.trials++
 	st, ok := s.refine(st)
@@ -282,9 +279,9 @@ func without(list []int, v int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(x int) bool { return x == v })
 }
 
-// refine splits the groups by how their columns' values are distributed over the rows distinguished so far, pairs
-// columns that are alone, and repeats while this distinguishes more rows. ok is false if a gold column is left
-// without a counterpart although its group had enough.
+// refine splits the groups by how their values are distributed over the rows distinguished so far, and pairs columns
+// that are alone, until this changes nothing. ok is false if a gold column has no partner left although its group had
+// enough.
 func (s *rowSearch) refine(st state) (state, bool) {
 	for {
 		var open []group
@@ -342,8 +339,8 @@ func sign(context, keys []uint64) cell.Sum {
 	return s
 }
 
-// contexts are the row keys with, for every open group of as many columns on both sides, the
-// multiset of what its columns hold in the row.
+// contexts returns the row keys of both sides, extended by the multiset of the cells of each group that has equally
+// many columns on both sides.
 func (s *rowSearch) contexts(st state) (g, p []uint64) {
 	g, p = slices.Clone(st.g), slices.Clone(st.p)
 	for _, q := range st.groups {

@@ -8,19 +8,18 @@ import (
 	"sort"
 )
 
-// sketch is a few of the distinct keys of a column, those that are least in their mixed form: the
-// same values in every column. It takes one pass and next to no memory, where counting thousands of
-// keys takes several times as long, and shows that two columns have nothing in common.
+// sketch holds the distinct keys of a column with the smallest hashes, which are the same values in every column. It is
+// much faster to compute than load, and shows that two columns have no value in common.
 type sketch struct {
 	keys   []keyCount // ascending
-	limit  uint64     // they are all the keys up to this
-	values int        // of the column that are not NULL
+	limit  uint64     // keys holds every hash that is at most this
+	values int        // number of values of the column that are not NULL
 }
 
-// sketchKeys is the expected number of keys in a sketch of distinct values.
+// sketchKeys is the expected number of keys in the sketch of a column with distinct values.
 const sketchKeys = 512
 
-// sketch returns the sketch of a column with many rows. It may be empty if there are few distinct values.
+// sketch returns the sketch of a column. It may be empty if the column has few distinct values.
 func (r *reading) sketch() *sketch {
 	if r.few != nil {
 		return r.few
@@ -41,7 +40,7 @@ func (r *reading) sketch() *sketch {
 	return s
 }
 
-// list lists the keys.
+// list returns the hashes with their counts, unsorted.
 func (t *tally) list() []keyCount {
 	out := make([]keyCount, 0, t.distinct)
 	for _, k := range t.slots {
@@ -52,8 +51,8 @@ func (t *tally) list() []keyCount {
 	return out
 }
 
-// inOrderOf sorts keys, none of them above a limit. Mixed keys are spread evenly, so nearly all
-// come to their place by their leading digits.
+// inOrderOf returns keys sorted, which must not exceed limit. Hashes are evenly distributed, so it sorts by their
+// leading digits first.
 func inOrderOf(keys []keyCount, limit uint64) []keyCount {
 	byOrder := func(a, b keyCount) int { return cmp.Compare(a.order, b.order) }
 	if len(keys) < 64 {
@@ -92,7 +91,7 @@ func inOrderOf(keys []keyCount, limit uint64) []keyCount {
 	return out
 }
 
-// summedUp adds up the counts of equal keys in a sorted list.
+// summedUp merges equal keys of a sorted list and adds up their counts.
 func summedUp(keys []keyCount) []keyCount {
 	out := keys[:0]
 	for _, k := range keys {
@@ -105,7 +104,7 @@ func summedUp(keys []keyCount) []keyCount {
 	return out
 }
 
-// upTo returns the number of keys, in ascending order, that are at most a limit.
+// upTo returns how many of the keys, which are ascending, are at most limit.
 func upTo(keys []keyCount, limit uint64) int {
 	if n := len(keys); n == 0 || keys[n-1].order <= limit {
 		return n
@@ -113,8 +112,8 @@ func upTo(keys []keyCount, limit uint64) int {
 	return sort.Search(len(keys), func(i int) bool { return keys[i].order > limit })
 }
 
-// disjoint reports whether both columns hold many distinct values and no value in a sketch has an equal on the
-// other side. For columns with 10 % of their values in common, it is true in fewer than one of 500,000 cases.
+// disjoint reports whether both columns have many rows and distinct values, and their sketches have no value in common.
+// If 10 % of the values are in both, it is true in fewer than one of 500,000 cases.
 func (r *reading) disjoint(p *reading) bool {
 	if min(r.col.Len(), p.col.Len()) <= 16*probes {
 		return false
@@ -127,8 +126,8 @@ func (r *reading) disjoint(p *reading) bool {
 	return min(distinct(gs.keys), distinct(ps.keys)) >= probes && share(gs.keys, ps.keys, limit) == 0
 }
 
-// leastKeys are the keys that are least in their mixed form, at most n, ascending, and up to which
-// they are all.
+// leastKeys returns the keys with the smallest hashes, at most n, ascending. keys holds every hash of the column that
+// is at most limit.
 func (r *reading) leastKeys(n int) (keys []keyCount, limit uint64) {
 	if s := r.sketch(); len(s.keys) > n {
 		return s.keys[:n], s.keys[n-1].order
@@ -142,8 +141,8 @@ func (r *reading) leastKeys(n int) (keys []keyCount, limit uint64) {
 	return r.keys[:n], r.keys[n-1].order
 }
 
-// share is the share of the values whose keys are up to a limit that have an equal on the other
-// side, counting repetitions.
+// share returns the share of the values with hashes up to limit that are equal to one of the other side, counting
+// repetitions.
 func share(gs, ps []keyCount, limit uint64) float64 {
 	gs, ps = gs[:upTo(gs, limit)], ps[:upTo(ps, limit)]
 	common := 0
@@ -171,24 +170,24 @@ func valuesOf(keys []keyCount) (n int) {
 	return n
 }
 
-// rough holds the smallest keys of several predicted columns. They give an estimate of the share of equal values of
-// a gold column with each of them in one pass.
+// rough holds the keys with the smallest hashes of several predicted columns, to estimate the shares of equal values
+// with a gold column in one pass.
 type rough struct {
-	n      int // keys of each column
+	n      int // maximum number of keys of each column
 	preds  []leastOf
-	heads  map[uint64]int32 // of each key, the first of its entries
+	heads  map[uint64]int32 // index of the first entry of each key in keys
 	keys   []roughEntry
-	common []int // with a gold column, of each predicted one
+	common []int // number of common values of each predicted column with the gold column
 }
 
-// roughEntry records that a predicted column has a key, n times. next is the entry of another column that has it,
-// or -1.
+// roughEntry records that a predicted column has a key n times. next is the index of the key's entry for another
+// column, or -1.
 type roughEntry struct {
 	pred, next int32
 	n          int
 }
 
-// leastOf are the least keys of a column, and how many values have one of the first so many.
+// leastOf holds the keys of a column with the smallest hashes. values[i] is the number of values with the first i keys.
 type leastOf struct {
 	keys   []keyCount
 	limit  uint64
@@ -222,7 +221,7 @@ func newRough(preds []*reading, n int) *rough {
 	return r
 }
 
-// shares fills in what share is, of the least keys, for a gold column and each predicted one.
+// shares sets out to the estimated shares of equal values of a gold column and each predicted column.
 func (r *rough) shares(gold *reading, out []float64) {
 	g := gold.leastOf(r.n)
 	clear(r.common)

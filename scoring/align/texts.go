@@ -21,8 +21,8 @@ func (c *column) spelled() *cell.SpelledText {
 	return c.spells
 }
 
-// textReadings returns the ways to read two string columns as nested values in two notations, and as names and
-// words in two spellings.
+// textReadings returns the ways to compare two columns of strings as nested values in different notations, or as names
+// and words in different spellings.
 func (a *aligner) textReadings(g, p *column) (out []viewPair) {
 	if g.kind != scoring.KindText || p.kind != scoring.KindText {
 		return nil

@@ -10,31 +10,31 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Numbers is the rule by which two numbers that are not equal may count as equal.
+// Numbers is a rule for when two different numbers count as equal.
 type Numbers string
 
-// The rules, from tight to loose. A looser one includes [Rounded].
+// The rules, from strict to loose. Relative and Absolute include [Rounded].
 const (
-	Exact    Numbers = "exact"    // every digit counts
-	Rounded  Numbers = "rounded"  // one side shows fewer digits than the other; the last bits of doubles are ignored
+	Exact    Numbers = "exact"    // all digits must be equal
+	Rounded  Numbers = "rounded"  // one side may be rounded to fewer digits; the last bits of doubles are ignored
 	Relative Numbers = "relative" // also |gold - answer| <= By × the larger of them
 	Absolute Numbers = "absolute" // also |gold - answer| <= By
 )
 
-// PaperTolerance is the relative tolerance δ0 of the paper (section 5.2, Default tolerance).
+// PaperTolerance is the relative tolerance δ0 of the BADGER paper (section 5.2, Default tolerance).
 const PaperTolerance = 0.01
 
-// DefaultTolerance is 0: two numbers with equally many digits are equal or they are not.
+// DefaultTolerance is 0: numbers with the same number of digits must be equal.
 const DefaultTolerance = 0
 
-// Rule is the tolerance for the numbers of a column.
+// Rule is the tolerance for the numbers of a column: By applies to Relative and Absolute.
 type Rule struct {
 	Numbers Numbers
 	By      float64
-	given   bool // for this one column
+	given   bool // set for this column by name
 }
 
-// ParseRule reads a rule: exact, rounded, "relative 0.01" or "absolute 5".
+// ParseRule parses a rule: exact, rounded, "relative 0.01" or "absolute 5". A relative tolerance must be less than 1.
 func ParseRule(s string) (Rule, error) {
 	how, by, measured := strings.Cut(strings.TrimSpace(s), " ")
 	r := Rule{Numbers: Numbers(how)}
@@ -53,22 +53,22 @@ func ParseRule(s string) (Rule, error) {
 	return r, errors.New(`is not a rule; expected exact, rounded, "relative 0.01" or "absolute 5"`)
 }
 
-// Options of the aligner.
+// Options are the options of [Align] and [Accept].
 type Options struct {
 	// Tolerance is the largest difference of numbers that a comparison may allow, relative unless Numbers states
-	// otherwise. Identifiers, instants, coordinates, counts and shares near 1 are always compared without
-	// tolerance.
+	// otherwise. Identifiers, instants, coordinates, counts and shares near 1 are compared without it unless Columns
+	// has a rule for the column.
 	Tolerance float64
-	Numbers   Numbers         // "": [Rounded], and [Relative] if there is a tolerance
-	Columns   map[string]Rule // rules of single columns, by the gold column's name; they hold whatever the numbers are
-	Asked     string          // the question and its hint, which may state the unit that it wants
+	Numbers   Numbers         // "": [Rounded], or [Relative] if Tolerance is positive
+	Columns   map[string]Rule // rules by name of the gold column; they apply to identifiers and counts too
+	Asked     string          // the question and its evidence, which may state a unit or a number of digits
 
-	// The two queries, which may show what a column counts, its rounding or its unit; empty if unknown.
+	// The two queries, which may show whether a column is a count or rounded, or its unit; empty if unknown.
 	GoldSQL, PredSQL, Dialect string
 	Texts                     *sqlparts.Texts // caches parsed queries; may be nil
 }
 
-// rule is the rule of a gold column.
+// rule returns the rule for a gold column: its own, or the default of the options.
 func (o *Options) rule(column string) Rule {
 	if r, ok := o.Columns[column]; ok {
 		r.given = true
@@ -94,8 +94,8 @@ func (a *aligner) asks(list ...string) bool {
 	return slices.ContainsFunc(list, func(w string) bool { return a.asked[w] })
 }
 
-// Words of names of columns that hold what is never nearly right, with their synonyms, and of those
-// that hold measures, which may be whole numbers.
+// Words in names of columns for which a near value is wrong: places, instants and counts. measureWords are words in
+// names of measures, which may be whole numbers.
 var (
 	placeWords   = []string{"latitude", "longitude", "lat", "lon", "lng", "coordinate", "coord"}
 	instantWords = []string{"epoch", "timestamp", "time", "date", "unix", "year"}
@@ -105,7 +105,9 @@ var (
 		"duration"}
 )
 
-// mayDiffer reports whether a tolerance may be used for two columns of numbers at all.
+// mayDiffer reports whether the rule's tolerance may be applied to two columns of numbers. A rule set for the column
+// always is; otherwise not to identifiers, places, instants, counts and shares near 1, nor if the question asks for
+// exact values.
 func (a *aligner) mayDiffer(g, p *column, gs, ps figures, rule Rule) bool {
 	if rule.given {
 		return true
@@ -126,10 +128,10 @@ func (a *aligner) mayDiffer(g, p *column, gs, ps figures, rule Rule) bool {
 	return !within(gs.of, 0.9, 1.1) && !within(gs.of, epochFrom, math.Inf(1))
 }
 
-// epochFrom is the least number that may count the seconds from 1970 to something in a report.
+// epochFrom is the least number that is taken for seconds since 1970.
 const epochFrom = 1e9
 
-// within reports whether all numbers of a column, which has some, are within bounds.
+// within reports whether all numbers of a column are from lo to hi. The column must have at least one.
 func within(r *reading, lo, hi float64) bool {
 	least, most := r.bounds()
 	return least >= lo && most <= hi

@@ -6,8 +6,8 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// truthReadings reads a column of words as truth values about the name of the other column, which holds truth
-// values: under is_open, open is true and closed is false.
+// truthReadings returns the view of a column of words as truth values, by the name of the other column, which holds
+// truth values: under is_open, open is true and closed is false.
 func (a *aligner) truthReadings(g, p *column) []viewPair {
 	if v, truth, ok := wordsUnder(g, p); ok {
 		return []viewPair{{g: v, p: truth}}
@@ -18,8 +18,8 @@ func (a *aligner) truthReadings(g, p *column) []viewPair {
 	return nil
 }
 
-// wordsUnder returns how to read a column of words as truth values, given the name of the column of truth values:
-// every word is the name or its negation, and one is the name.
+// wordsUnder returns the views of a column of at most two words and of a column of truth values, by whose name one word
+// is true and any other false. ok is false for other columns.
 func wordsUnder(text, truth *column) (v, t cell.View, ok bool) {
 	t = cell.View{Kind: scoring.KindBool}
 	switch {

@@ -8,13 +8,13 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// sureFrom is the confidence from which an alignment found by the evidence is not doubted: every
-// column has at least about 60 % of its values on the other side, or differs in its form alone.
+// sureFrom is the confidence from which an alignment is not doubted. Each column then has at least about 60 % of its
+// values on the other side, or differs only in form.
 const sureFrom = 0.75
 
-// Uncertainties lists the reasons why the columns of two results may correspond in another way than the evidence shows,
-// one clause each. A judge can be asked about them. The list is empty if the evidence is sure of every column.
-// Uncertainties does not examine whether the results agree under the alignment; if they do, no judge call is needed.
+// Uncertainties returns the reasons why the columns of two results may correspond in another way than the alignment
+// shows, one clause each, for a judge. It is empty if the alignment is certain. It ignores whether the results agree
+// under the alignment; if they do, no judge call is needed.
 func Uncertainties(a *scoring.Alignment) []string {
 	var doubts []string
 	if n := len(a.Missing); n > 0 {
@@ -31,11 +31,10 @@ func Uncertainties(a *scoring.Alignment) []string {
 	return doubts
 }
 
-// Open reports whether any proposal could be accepted that pairs, reads or indexes columns in another way than the
-// evidence does: whether some other pair of columns has values in common, some values agree in another unit or
-// under a larger tolerance (up to most), or columns that the evidence does not use as an index could be one. If
-// none could, no judge call is needed. Open may return true if no proposal would find more, and does so for results
-// with very many columns without examining them.
+// Open reports whether a proposal could change the alignment: whether some other pair of columns has values in common,
+// some values agree under another scale or a tolerance of up to most, or other columns could be the index. If not, no
+// judge call is needed. It may be true although no proposal would change anything, and is true for results with very
+// many columns.
 func Open(gold, pred *scoring.Table, evidence *scoring.Alignment, o Options, most float64) bool {
 	if len(gold.Columns)*len(pred.Columns) > manyPairs {
 		return true
@@ -53,8 +52,8 @@ func Open(gold, pred *scoring.Table, evidence *scoring.Alignment, o Options, mos
 	return j.openIndex()
 }
 
-// openPair reports whether a proposal of this pair could be taken and would compare it in another way
-// than the evidence does.
+// openPair reports whether a proposal of this pair could be accepted and would pair the columns or compare them in
+// another way than the evidence does.
 func (j *judged) openPair(g, q int, own *scoring.ColumnPair) bool {
 	c, d := &j.gold[g], &j.pred[q]
 	least := 0.0 // of agreement, that it would have to pass
@@ -78,9 +77,9 @@ func (j *judged) openPair(g, q int, own *scoring.ColumnPair) bool {
 	return false
 }
 
-// openIndex reports whether rows could be joined on columns other than those of the evidence. Joining on additional
-// columns finds no more. Neither does joining on any column instead of matching rows by all their cells: a column
-// that is equal in all rows is no longer counted, and rows in which it is not lose their partners.
+// openIndex reports whether rows could be joined by columns without some column of the evidence's index. It is false if
+// the evidence has no index: compared with matching rows by all their cells, joining finds no more. Neither do
+// additional columns.
 func (j *judged) openIndex() bool {
 	pairs, index := j.evidence.Columns, j.evidence.Index
 	if len(index) == 0 {

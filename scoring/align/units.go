@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// question returns the units and digits that the question states.
+// question returns the units and scales that the question states.
 func (a *aligner) question() *units.Question {
 	if a.read == nil {
 		a.read = units.Asked(a.o.Asked)
@@ -20,7 +20,7 @@ func (a *aligner) question() *units.Question {
 	return a.read
 }
 
-// digits returns what the question states about the display of numbers.
+// digits returns the parsed question, which states the digits that it asks for.
 func (a *aligner) digits() *question.Question {
 	if a.shown == nil {
 		a.shown = question.Read(a.o.Asked, "")
@@ -28,7 +28,7 @@ func (a *aligner) digits() *question.Question {
 	return a.shown
 }
 
-// item returns the units that the query shows for a column, or nil if they are unknown.
+// item returns what the query of a column's side shows about its unit; nil if it is unknown.
 func (a *aligner) item(c *column) *units.Item {
 	side, sql := &a.items[0], a.o.GoldSQL
 	n := len(a.gold)
@@ -47,13 +47,13 @@ func (a *aligner) item(c *column) *units.Item {
 	return &side.of[c.place]
 }
 
-// queried holds what a query shows about the columns of its result, parsed when first needed.
+// queried holds what a query shows about the columns of its result. It is parsed when first needed.
 type queried struct {
 	of   []units.Item
 	read bool
 }
 
-// stated is the unit that the cells or the name of a column state.
+// stated returns the unit that the cells of a column state, else the one in its name.
 func (a *aligner) stated(c *column) units.Stated {
 	if c.unit == nil {
 		var s units.Stated
@@ -68,8 +68,8 @@ func (a *aligner) stated(c *column) units.Stated {
 	return *c.unit
 }
 
-// meant is the unit that gold's column is in where the other states one: what its cells or name
-// state, else what its query does, else what the question asks for.
+// meant returns the unit of gold's column to compare with the unit other: the one that its cells or name state, else
+// its query, else the question.
 func (a *aligner) meant(g *column, other units.Stated) units.Stated {
 	s := a.stated(g)
 	if s.Unit != nil || s.Scale != nil || !other.Known() {
@@ -84,8 +84,8 @@ func (a *aligner) meant(g *column, other units.Stated) units.Stated {
 	return s
 }
 
-// compareUnits returns the relation of the units of two columns, and the conversion of gold's numbers to the
-// answer's.
+// compareUnits returns how the units of two columns relate, and the conversion of gold's numbers to the answer's, if
+// any.
 func (a *aligner) compareUnits(g, p *column) (units.Relation, *units.Conversion) {
 	sp := a.stated(p)
 	if !sp.Known() {
@@ -94,8 +94,8 @@ func (a *aligner) compareUnits(g, p *column) (units.Relation, *units.Conversion)
 	return units.Compare(a.meant(g, sp), sp)
 }
 
-// otherUnits reports whether the units that two columns of equal numbers are in contradict each other:
-// 100 in price_usd is not 100 in price_eur, nor in price_cents.
+// otherUnits reports whether two columns of equal numbers are in different units: 100 in price_usd is not 100 in
+// price_eur, nor in price_cents. It is false for formats that convert units.
 func (a *aligner) otherUnits(g, p *column, c *scoring.Comparison) bool {
 	if !asWritten(c.GoldFormat) || !asWritten(c.PredFormat) {
 		return false
@@ -104,14 +104,14 @@ func (a *aligner) otherUnits(g, p *column, c *scoring.Comparison) bool {
 	return how == units.Other || how == units.Converted
 }
 
-// unitsFact names the units of two columns, the answer's first.
+// unitsFact returns the units of two columns as text, the answer's first.
 func (a *aligner) unitsFact(g, p *column) string {
 	sp := a.stated(p)
 	return sp.String() + " for " + a.meant(g, sp).String()
 }
 
-// asWritten reports whether a format reads numbers in the unit in which they are written: quantities
-// and durations are read in a common one.
+// asWritten reports whether a format keeps numbers in the unit in which they are written. Quantities and durations are
+// converted to a common one.
 func asWritten(format string) bool {
 	switch format {
 	case "", cell.FormatNumber, cell.FormatCurrency, cell.FormatPercent, cell.FormatComma, cell.FormatShort,
@@ -121,9 +121,9 @@ func asWritten(format string) bool {
 	return false
 }
 
-// scales returns the powers of ten worth trying between two columns of numbers. If both sides state their unit it
-// is only the factor between those. Otherwise it is a hundred if something shows that fractions represent
-// percentages, and thousands, millions and so on if one name states them.
+// scales returns the powers of ten to try between two columns of numbers. If both sides state units, it is only the
+// factor between these; else percent or smaller shares for fractions, if percentFor finds them, and the scale that one
+// name states, such as thousands.
 func (a *aligner) scales(g, p *column, rg, rp *reading) (out []scale) {
 	switch how, c := a.compareUnits(g, p); how {
 	case units.Same, units.Other:
@@ -155,15 +155,13 @@ func (a *aligner) scales(g, p *column, rg, rp *reading) (out []scale) {
 	return out
 }
 
-// shareNames are the units of shares, by the power of ten that makes a whole.
+// shareNames are the units of shares, by the power of ten that equals a whole.
 var shareNames = map[int]string{2: "percent", 3: "per mille", 4: "basis points", 6: "parts per million",
 	9: "parts per billion"}
 
-// percentFor reports whether one column may hold the fractions and the other the same shares as percentages, and
-// the power of ten between them: 2, or more if the other column is in basis points or smaller units. A unit that is
-// not a share, stated on either side, forbids it, and so does a column of fractions that is named as percentages. A
-// percent sign or a name with percent confirms it. Otherwise the fractions must be within 0 and 1, the percentages
-// within 0 and 100, and a name, the question or a query must mention a share, or the fractions must add up to 1.
+// percentFor reports whether one column may hold fractions and the other the same shares in percent or a smaller unit,
+// and the power of ten between them. Stated units other than shares exclude it, and a percent sign or name confirms it.
+// Otherwise the values must be in range and speakOfShare true.
 func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) (n int, ok bool) {
 	f, p := a.stated(fraction), a.orByQuery(percent)
 	if q := a.question(); q.CountsOnly() && !f.Speaks() || q.PerMany && !p.Percent() {
@@ -185,8 +183,8 @@ func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) (n int,
 	return 2, within(rp, -100, 100) && a.speakOfShare(fraction, percent, rf, rp)
 }
 
-// orByQuery is the unit that the cells or the name of a column state, and where they state nothing,
-// percent of gold's column if its query takes it from one called so: MAX(humidity_pct) AS highest.
+// orByQuery returns the unit that the cells or the name of a column state. If there is none, it is percent for a gold
+// column that its query takes from a column named so, as MAX(humidity_pct) AS highest.
 func (a *aligner) orByQuery(c *column) units.Stated {
 	s := a.stated(c)
 	if it := a.item(c); c.gold && !s.Known() && it != nil && it.Percent() && !it.Counts && !it.Divides && !it.Hundreds &&
@@ -196,9 +194,8 @@ func (a *aligner) orByQuery(c *column) units.Stated {
 	return s
 }
 
-// speakOfShare reports whether something confirms that fractions and percentages are the same share: names, the
-// question, a query, or fractions that add up to 1. If none of them has any information, a fraction of three digits
-// does.
+// speakOfShare reports whether names, the question, a query or a sum of 1 show that fractions and percentages are the
+// same shares. If none of them contains information, a fraction with three digits suffices.
 func (a *aligner) speakOfShare(fraction, percent *column, rf, rp *reading) bool {
 	f, p, q := a.stated(fraction), a.stated(percent), a.question()
 	x, y := a.item(fraction), a.item(percent)
@@ -222,25 +219,24 @@ func (a *aligner) speakOfShare(fraction, percent *column, rf, rp *reading) bool 
 		uninformative(percent) && slices.ContainsFunc(rf.numbers(), func(f float64) bool { return digits([]float64{f}) > 2 })
 }
 
-// Words that call a number a fraction of a whole, and those that call it a share in whatever unit.
+// Words in names of fractions of a whole, and of shares in any unit.
 var (
 	fractionWords = []string{"fraction", "proportion"}
 	shareWords    = append([]string{"rate", "share", "ratio", "probability", "frequency"}, fractionWords...)
 )
 
-// uninformative reports whether a column has no name but a letter or a position.
+// uninformative reports whether a column's name is empty, a single letter, or meaningless, such as a position.
 func uninformative(c *column) bool {
 	return !c.named().Meaningful() || len(strings.TrimSpace(c.col.Name)) < 2
 }
 
-// divides reports whether a column's query divides and states no unit other than a share.
+// divides reports whether a column's query divides or multiplies by 100, and states no unit other than a share.
 func (a *aligner) divides(c *column) bool {
 	it := a.item(c)
 	return it != nil && (it.Divides || it.Hundreds) && !it.NoShare()
 }
 
-// addsToOne reports whether numbers are the parts of a whole: not negative, three or more, and 1 together,
-// but for what rounding leaves.
+// addsToOne reports whether there are at least three numbers, none negative, and their sum is 1 within 0.005.
 func addsToOne(fs []float64) bool {
 	sum := 0.0
 	for _, f := range fs {
@@ -252,8 +248,8 @@ func addsToOne(fs []float64) bool {
 	return len(fs) > 2 && math.Abs(sum-1) <= 0.005
 }
 
-// countsPercent reports whether a column of plain numbers holds percentages: its name or gold's query shows it, or
-// it is named as shares and its numbers are too large for fractions.
+// countsPercent reports whether a column of plain numbers holds percentages: its name or gold's query shows it, or its
+// name is that of a share and a number is larger than 1.
 func (a *aligner) countsPercent(c *column) bool {
 	s := a.orByQuery(c)
 	if s.Percent() {
@@ -271,16 +267,16 @@ func (a *aligner) countsPercent(c *column) bool {
 	return math.Max(-least, most) > 1
 }
 
-// Words in names of columns whose numbers matter to the last digit, and of shares whose distance from the whole
-// matters.
+// Words in names of columns whose last digits matter, and of shares whose distance from 1 or 100 % matters.
 var (
 	contentWords = []string{"shoe", "dose", "dosage", "dosing", "strength", "grade", "gpa", "version", "release",
 		"handicap", "prescription", "diopter", "dioptre", "caliber", "calibre", "gauge", "isbn"}
 	wholeWords = []string{"availability", "uptime", "yield", "reliability", "sla", "purity"}
 )
 
-// rounds reports whether gold's numbers may be what those of a coarser answer were rounded from.
-// Places, versions, doses and what comes in steps, such as sizes by halves, are content.
+// rounds reports whether the answer's numbers may be gold's, rounded to the given number of decimals. It is false if
+// the question asks for more decimals or exact numbers, and for counts and values such as versions, doses and sizes in
+// halves.
 func (a *aligner) rounds(g, p *column, fine *reading, digits int) bool {
 	n, asked := a.digits().Digits()
 	if asked && digits < n || !asked && a.digits().Exact() {
@@ -304,8 +300,8 @@ func (a *aligner) rounds(g, p *column, fine *reading, digits int) bool {
 	return digits > 0 || !inSteps(fine.distinctNumbers())
 }
 
-// averages reports whether the numbers of a column are averages or quotients, whose last digits carry no
-// information.
+// averages reports whether the numbers of a column are averages or quotients by its name or query, so that their last
+// digits do not matter.
 func (a *aligner) averages(c *column) bool {
 	if c.nameHas("average", "median", "deviation", "variance") || isQuotient(c) {
 		return true
@@ -314,8 +310,8 @@ func (a *aligner) averages(c *column) bool {
 	return it != nil && (it.Averages || it.Divides)
 }
 
-// inSteps reports whether numbers, not all of them whole, are multiples of a quarter or a half: sizes,
-// ratings, half days. One number may be so by chance.
+// inSteps reports whether numbers, not all of them whole, are multiples of a quarter, such as sizes, ratings and half
+// days. It needs two distinct nonzero numbers.
 func inSteps(fs []float64) bool {
 	fractions, distinct := 0, 0
 	for i, f := range fs {
@@ -332,8 +328,8 @@ func inSteps(fs []float64) bool {
 	return distinct > 1 && fractions > 0
 }
 
-// leftToWhole returns the distance of numbers near 1 or 100 from that whole if the name shows that the distance
-// matters: 99.98 % availability. Otherwise it returns nil.
+// leftToWhole returns 1 or 100 minus each number if all are near it and a name shows that this distance matters, as for
+// 99.98 % availability; else nil. Both lists are ascending.
 func (a *aligner) leftToWhole(g, p *column, fs []float64) []float64 {
 	if len(fs) == 0 || !g.nameHas(wholeWords...) && !p.nameHas(wholeWords...) {
 		return nil
@@ -350,7 +346,7 @@ func (a *aligner) leftToWhole(g, p *column, fs []float64) []float64 {
 	return nil
 }
 
-// distinctNumbers are the numbers of the column, ascending, without repetitions if that is free.
+// distinctNumbers returns the numbers of the column, ascending, without repetitions if tallied has them.
 func (r *reading) distinctNumbers() []float64 {
 	if t := r.tallied(); t != nil {
 		return t.numbers

@@ -6,8 +6,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// absent reports whether a string, among others that are read as another type, marks a missing value: it is blank,
-// a dash, or a word that programs print for NULL.
+// absent reports whether s, in a column that is read as numbers, dates or truth values, means a missing value: it is
+// blank, a dash, or a word for NULL.
 func absent(s string) bool {
 	s = strings.TrimSpace(s)
 	switch s {
@@ -17,7 +17,7 @@ func absent(s string) bool {
 	return scoring.IsNullWord(s)
 }
 
-// absentIsNull returns NULL if v is a string that marks a missing value, else v.
+// absentIsNull returns NULL if v is a string that means a missing value, else v.
 func absentIsNull(v scoring.Value) scoring.Value {
 	if v.Type == scoring.String && absent(v.Text()) {
 		return scoring.NullValue

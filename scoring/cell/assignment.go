@@ -2,47 +2,42 @@ package cell
 
 import "github.com/badger-eval/badger/internal/halt"
 
-// assignment matches kinds of rows so that as many cells as possible are equal: a maximum-weight
-// matching of a bipartite graph whose edges weigh as many cells as two kinds have in common and
-// whose nodes count as often as a kind has rows. It is the primal-dual method of Kuhn and Munkres
-// with the phases of Hopcroft and Karp. Weights are small integers, so after at most as many
-// changes of the duals as there are columns no row without a partner could gain anything.
+// assignment matches kinds of rows so that as many cells as possible are equal: a maximum-weight bipartite matching by
+// the method of Kuhn and Munkres with the phases of Hopcroft and Karp. An edge weighs the number of equal cells, a node
+// has the capacity of its rows. Small weights bound the changes of duals by the columns.
 type assignment struct {
-	edges          []edge  // by gold kind
-	start          []int32 // of each gold kind, its first edge
-	flow           []int32 // of each edge, how many rows it pairs
+	edges          []edge  // sorted by gold kind
+	start          []int32 // index of the first edge of each gold kind
+	flow           []int32 // number of rows that each edge pairs
 	into           [][]int32
-	supply, demand []int32 // rows of each kind that have no partner
-	gold, pred     []int32 // duals: gold[i] + pred[j] is at least the weight of every edge, and is it if there is flow
+	supply, demand []int32 // number of rows of each kind without a partner
+	gold, pred     []int32 // duals: gold[i] + pred[j] is at least the weight of an edge, and equal to it if there is flow
 
-	halt               *halt.Signal // of the columns
-	steps, most        int          // edges looked at so far, and where the search ends
+	halt               *halt.Signal // stops the search
+	steps, most        int          // edges examined so far, and the number after which the search stops
 	pass               int32
-	goldSeen, predSeen []int32 // the last pass that came by
+	goldSeen, predSeen []int32 // the last pass that visited the kind
 	path               []step
 }
 
-// edge joins two kinds of rows that have cells in common.
+// edge joins two kinds of rows that have equal cells; weight is their number.
 type edge struct{ gold, pred, weight int32 }
 
-// step is a place on the path from a gold kind with rows to spare to a predicted kind with rows to
-// spare.
+// step is a gold kind on the path from a gold kind to a predicted kind that both have rows without a partner.
 type step struct {
 	gold int32
-	via  int32 // the edge whose flow the path reverses to get here; -1: the start of the path
-	next int32 // the edge of gold to examine next
-	edge int32 // the edge by which the path continues, or -1
-	back int   // the flow into edge.pred to examine next
+	via  int32 // index of the edge whose flow the path reverses to get here; -1: the start of the path
+	next int32 // index of the next edge of gold to examine
+	edge int32 // index of the edge by which the path continues, or -1
+	back int   // position in into of the next edge with flow to examine
 }
 
-// maxSteps bounds the work of an assignment: the search takes at most this many steps for each edge
-// and each kind of row. Random values take up to 45; rows can be made up that would take as many as
-// there are kinds.
+// maxSteps bounds the work of an assignment: the search stops after this many steps for each edge and kind of rows.
+// Random values take up to 45; the worst case is as many as there are kinds.
 const maxSteps = 64
 
-// assign matches the kinds as well as can be. It reports whether the search came to its end; where it
-// did not, what it found so far is a matching of the rows that have most in common, and others are
-// left.
+// assign pairs rows so that as many cells as possible are equal. complete is false if the search stopped early; then it
+// has paired the rows with the most equal cells, and others have no partner.
 func (p *problem) assign(common int) (complete bool) {
 	a := p.newAssignment(common)
 	complete = a.solve()
@@ -93,7 +88,7 @@ func (p *problem) newAssignment(common int) *assignment {
 	return a
 }
 
-// listKinds lists for each code the predicted kinds that have it.
+// listKinds sets, for each code of a column, the list of the predicted kinds that have it.
 func (p *problem) listKinds() {
 	for k := range p.codes {
 		c := &p.codes[k]
@@ -108,8 +103,8 @@ func (p *problem) listKinds() {
 	}
 }
 
-// solve finds the flow. Gold kinds with free rows all have the same dual: the gain of one more pair. complete is
-// false if the search was stopped for its length.
+// solve computes the flow. All gold kinds with rows left have the same dual: the gain of one more pair. complete is
+// false if it exceeded the number of steps.
 func (a *assignment) solve() (complete bool) {
 	looks := halt.Every{Signal: a.halt, N: 1024}
 	for {
@@ -140,8 +135,8 @@ func (a *assignment) solve() (complete bool) {
 	}
 }
 
-// reprice lowers the duals of all kinds that the last pass came by until one more edge can be used.
-// least is at least 1 before, and the search ends when it is 0.
+// reprice lowers the duals of the gold kinds visited in the last pass, and raises those of the predicted ones, until
+// another edge can be used or the dual least of kinds with rows left is 0. least must be at least 1.
 func (a *assignment) reprice(least int32) {
 	by := least
 	for i, pass := range a.goldSeen {
@@ -167,9 +162,9 @@ func (a *assignment) reprice(least int32) {
 	}
 }
 
-// augment searches for a path from a gold kind with free rows to a predicted kind with free rows. It follows edges
-// whose weight equals the sum of their duals, forward if there may be more flow, and backward if there is flow. It
-// then sends as many rows along the path as fit.
+// augment searches for a path from the gold kind root to a predicted kind with rows left, along edges whose weight
+// equals the sum of their duals, and backward along those with flow. It pairs as many rows along it as possible, and
+// reports whether there is one.
 func (a *assignment) augment(root int32) bool {
 	a.goldSeen[root] = a.pass
 	a.path = append(a.path[:0], step{gold: root, via: -1, next: a.start[root], edge: -1})
@@ -205,8 +200,8 @@ func (a *assignment) augment(root int32) bool {
 	return false
 }
 
-// usable returns the next edge from a step of the path whose weight equals the sum of its duals and that leads to a
-// kind not yet visited in this pass, or nil. Each examined edge counts as a step.
+// usable returns the next edge of a step whose weight equals the sum of its duals and whose predicted kind was not
+// visited in this pass, or nil. Each examined edge counts as a step.
 func (a *assignment) usable(s *step) *edge {
 	own := a.gold[s.gold]
 	edges := a.edges[s.next:a.start[s.gold+1]]
@@ -245,7 +240,7 @@ func (a *assignment) send(root, end int32) {
 	}
 }
 
-// remove drops a value from a list without keeping its order.
+// remove removes v from a list without keeping the order.
 func remove(list []int32, v int32) []int32 {
 	for k, x := range list {
 		if x == v {

@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Formats of identifiers written as strings, in which separators and letter case are ignored.
+// Formats that read strings as identifiers, ignoring separators and letter case.
 const (
 	FormatUUID   = "UUID text"               // with dashes or none, in braces or not
 	FormatHex    = "hexadecimal text"        // of bytes: DE:AD, 0xdead
@@ -17,8 +17,8 @@ const (
 	FormatCode   = "text without separators" // +49 40 555, 978-0-306-40615-7
 )
 
-// parseUUID returns the digits of a UUID in any of its forms: with or without dashes, in braces or parentheses,
-// after urn:uuid:.
+// parseUUID returns the digits of a UUID in lower case, and whether it has dashes. It may be in braces or parentheses
+// or follow urn:uuid:.
 func parseUUID(s string) (digits string, dashes, ok bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	s = strings.TrimPrefix(s, "urn:uuid:")
@@ -40,13 +40,12 @@ func isHex(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.Is(unicode.ASCII_Hex_Digit, r) })
 }
 
-// minBytes is the minimum number of bytes that a string must encode before it is read as bytes: shorter words may
-// happen to be hexadecimal.
+// minBytes is the minimum number of bytes that a string must encode to be read as bytes, since shorter words may be
+// hexadecimal by chance.
 const minBytes = 4
 
-// parseHex reads bytes as hexadecimal text: deadbeef, 0xDEADBEEF, \xdeadbeef, X'DEADBEEF', and in
-// groups of one or two bytes between colons, dashes or points, as MAC addresses and fingerprints
-// are written.
+// parseHex parses bytes in hexadecimal digits: deadbeef, 0xDEADBEEF, \xdeadbeef, X'DEADBEEF', and groups of one or two
+// bytes separated by colons, dashes or points, as in MAC addresses and fingerprints.
 func parseHex(s string) (raw string, ok bool) {
 	s = strings.TrimSpace(s)
 	for _, prefix := range []string{"0x", "0X", `\x`} {
@@ -71,15 +70,15 @@ func parseHex(s string) (raw string, ok bool) {
 	return string(b), err == nil && len(b) >= minBytes
 }
 
-// parseBase64 reads bytes as base64 text, in either alphabet, padded or not.
+// parseBase64 parses bytes in standard or URL-safe base64, with or without padding.
 func parseBase64(s string) (raw string, ok bool) {
 	s = strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "").Replace(strings.TrimSpace(s))
 	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
 	return string(b), err == nil && len(b) >= minBytes
 }
 
-// codeLetters is a code without separators, in lower case; of a telephone number 00 is the +, and a
-// (0) is left out.
+// codeLetters returns the letters and digits of a code in lower case, without a prefix such as ISBN. In a telephone
+// number it replaces a leading 00 by + and removes a (0).
 func codeLetters(s string) string {
 	s = strings.ToLower(strings.TrimSpace(s))
 	for _, prefix := range []string{"isbn-13", "isbn-10", "isbn", "iban", "tel", "doi"} {
@@ -107,11 +106,11 @@ func codeLetters(s string) string {
 	return s
 }
 
-// minCode is the minimal number of letters and digits by which a code is recognized without further evidence.
+// minCode is the minimum number of letters and digits of a code, including a plus.
 const minCode = 6
 
-// separated reports whether text is a code: letters and digits in groups between blanks, dashes,
-// points, slashes and parentheses.
+// separated reports whether a string may be a code: it has a digit, at least minCode letters and digits, and no signs
+// other than blanks, dashes, points, slashes, colons, plus and parentheses.
 func separated(s string) bool {
 	s = strings.TrimSpace(s)
 	return len(s) <= 64 && s != "" && s[0] != '-' && len(codeLetters(s)) >= minCode &&
@@ -120,7 +119,7 @@ func separated(s string) bool {
 	})
 }
 
-// readCode is a cell as one of the formats of this file reads it.
+// readCode returns a cell read in one of the formats of this file; ok is false if that is not possible.
 func readCode(v scoring.Value, format string) (scoring.Value, bool) {
 	if format == FormatCode && (v.Type == scoring.Int64 || v.Type == scoring.Decimal) {
 		return scoring.StringValue(v.String()), true
@@ -153,20 +152,20 @@ func readCode(v scoring.Value, format string) (scoring.Value, bool) {
 	return v, false
 }
 
-// CodeText is the reading of a string column as codes that identify something.
+// CodeText describes how a column can be read as codes.
 type CodeText struct {
 	UUID   bool
 	Dashes bool // UUIDs with dashes
-	Bytes  bool // by type
+	Bytes  bool // the column is of type Bytes
 	Hex    bool
-	Marked bool // hexadecimal text with a letter in it
+	Marked bool // a string has a hexadecimal digit above 9
 	Base64 bool
-	Groups bool // letters and digits, in groups or not …
-	Check  bool // … whose check digits are right: an IBAN, an ISBN, a number of a card
-	Plus   bool // … each of which begins with a plus
+	Groups bool // codes of letters and digits, with or without separators
+	Check  bool // … all with correct check digits, as of an IBAN, an ISBN or a card number
+	Plus   bool // … all with a leading plus
 }
 
-// ReadCodes finds how a column may be read as codes.
+// ReadCodes returns how a column can be read as codes, in each form only if no two different values become equal.
 func ReadCodes(c *scoring.Column) (t CodeText) {
 	c.Halt().Check()
 	switch c.Type {
@@ -198,13 +197,13 @@ func ReadCodes(c *scoring.Column) (t CodeText) {
 	return t
 }
 
-// mergesVerbatim reports whether two different strings become the same value.
+// mergesVerbatim reports whether a format makes two different strings equal, with regard to letter case.
 func mergesVerbatim(c *scoring.Column, format string) bool {
 	return merges(c, View{Kind: scoring.KindText, Format: format, Verbatim: true})
 }
 
-// checked reports whether the check digits of a code are right: those of an IBAN, an ISBN or EAN of 13
-// digits, or a card of at least 15.
+// checked reports whether the check digits of a code are correct: those of an IBAN, of an ISBN or EAN with 13 digits,
+// or of a card number with 15 to 19.
 func checked(code string) bool {
 	n := len(code)
 	switch {

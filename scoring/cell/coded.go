@@ -2,18 +2,19 @@ package cell
 
 import "github.com/badger-eval/badger/scoring"
 
-// coded are the keys of both sides of a column with few distinct ones, numbered: a quarter of the
-// memory, and what is asked of all cells can be asked of the distinct ones.
+// coded holds the numbers of the keys of both sides of a column with few distinct keys. It takes a quarter of the
+// memory of keys, and computations on all cells are done once for each distinct key.
 type coded struct {
-	keys []uint64 // by number
+	keys []uint64 // the keys by number
 	g, p []uint16
 }
 
-// maxCoded is the maximum number of distinct keys that count as few. In smaller results there is
-// one for every countShare rows.
+// maxCoded is the maximum number of distinct keys in a coded column. There must also be at least countShare rows for
+// each.
 const maxCoded = 1 << 13
 
-// newCoded numbers the keys of both sides, or returns nil if they are too many.
+// newCoded returns the numbered keys of both sides, or nil if there are too many distinct ones, too few rows, or a side
+// is nil.
 func newCoded(gold, pred *scoring.Column, gv, pv View) *coded {
 	if gold == nil || pred == nil || gold.Len() < MinCounted || pred.Len() < MinCounted {
 		return nil
@@ -30,7 +31,7 @@ func newCoded(gold, pred *scoring.Column, gv, pv View) *coded {
 	return &out
 }
 
-// column numbers the keys of a column, or returns nil if there are more than most.
+// column returns the number of the key of each cell, or nil if there are more than most distinct keys.
 func (t *numbers) column(c *scoring.Column, v View, most int) []uint16 {
 	out := make([]uint16, c.Len())
 	done := 0
@@ -51,7 +52,8 @@ func (t *numbers) column(c *scoring.Column, v View, most int) []uint16 {
 	return out
 }
 
-// close numbers the keys of whole numbers while they are in a narrow range, and returns how many it numbered.
+// close numbers the keys of integers until one is outside a range of countWindow around the first, and returns how many
+// it numbered.
 func (t *numbers) close(c *scoring.Column, v View, out []uint16) int {
 	var codes [countWindow]uint16 // from 1
 	ints := c.Ints()
@@ -78,7 +80,7 @@ func (d *coded) side(goldSide bool) []uint16 {
 	return d.p
 }
 
-// sum is the sum of the keys of one side.
+// sum returns the multiset hash of the keys of one side.
 func (d *coded) sum(goldSide bool) (s Sum) {
 	times := make([]uint64, len(d.keys))
 	for _, code := range d.side(goldSide) {
@@ -92,14 +94,15 @@ func (d *coded) sum(goldSide bool) (s Sum) {
 	return s
 }
 
-// into fills in the keys of some cells of one side.
+// into sets keys to those of the cells of one side, starting with row from.
 func (d *coded) into(keys []uint64, goldSide bool, from int) {
 	for i, code := range d.side(goldSide)[from : from+len(keys)] {
 		keys[i] = d.keys[code]
 	}
 }
 
-// codes numbers the cells in some rows.
+// codes returns the codes of a column over the given rows: distinct keys that both sides have there are numbered,
+// others are dead.
 func (d *coded) codes(c *pair, gold, pred []int32) codes {
 	had := make([]uint8, len(d.keys)) // 1: by gold, 2: by the answer
 	note := func(side []uint16, rows []int32, bit uint8) {

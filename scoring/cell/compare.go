@@ -7,60 +7,60 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Options of a comparison.
+// Options are the options of [Compare].
 type Options struct {
-	// count every extra predicted column that is not trivial as a column of mismatches, as the paper's padding does
+	// count each extra predicted column that is not trivial as a column of unequal cells, as the paper's padding does
 	PenalizeExtra bool
-	Pairs         bool // also return the matched rows, for showing differences
-	EqualPairs    bool // with Pairs: also where all rows are equal, which takes longer
+	Pairs         bool // also return the matched rows
+	EqualPairs    bool // with Pairs: also if all rows are equal, which takes longer
 }
 
-// How rows were matched.
+// The ways in which rows were matched.
 const (
 	MethodTrivial = "trivial"         // at least one side has no rows
 	MethodRows    = "equal_rows"      // all rows of both sides pair up as equals
-	MethodIndex   = "index_matched"   // joined on the index columns
+	MethodIndex   = "index_matched"   // joined by the index columns
 	MethodContent = "index_unmatched" // matched so that as many cells as possible are equal
 )
 
-// Result holds the counts of stage 2.
+// Result holds the score and the counts of a comparison.
 type Result struct {
-	// 0 to 1: equal cells of all cells compared; a row without a partner counts as all unequal
+	// 0 to 1: share of equal cells among all cells compared; the cells of a row without a partner are unequal
 	Score      float64 `json:"score"`
 	Method     string  `json:"method"`
 	GoldRows   int     `json:"gold_rows"`
 	PredRows   int     `json:"pred_rows"`
-	Matched    int     `json:"matched_rows"`   // rows with a partner
-	Equal      int     `json:"equal_rows"`     // of those, rows equal in every compared column
-	Unmatched  int     `json:"unmatched_rows"` // rows of either side that count as unequal for lack of a partner
+	Matched    int     `json:"matched_rows"`   // number of pairs of rows
+	Equal      int     `json:"equal_rows"`     // number of pairs equal in every compared column
+	Unmatched  int     `json:"unmatched_rows"` // number of rows that count as unequal because they have no partner
 	Compared   int     `json:"compared_columns"`
-	NullFilled int     `json:"null_filled_columns,omitempty"` // columns that one side lacks, compared as NULL
+	NullFilled int     `json:"null_filled_columns,omitempty"` // number of columns that one side lacks, compared as NULL
 
-	// ColumnEqual counts the equal cells of every gold column among matched rows; for an index
-	// column that is all of them.
+	// ColumnEqual is the number of equal cells of each gold column among matched rows. For an index column it is the
+	// number of matched rows.
 	ColumnEqual []int `json:"column_equal,omitempty"`
-	// PaperScore is the value of Algorithm 2 as printed (see [Paper]), if it was asked for, and
-	// PaperOmitted why there is none.
+	// PaperScore is the value of Algorithm 2 as printed (see [Paper]), if it was requested. PaperOmitted is the reason
+	// if it could not be computed.
 	PaperScore   *float64 `json:"paper_score,omitempty"`
 	PaperOmitted string   `json:"paper_score_omitted,omitempty"`
-	// Pairs[i] is the predicted row matched with gold row i, or -1. Only where asked for, and where
-	// all rows are equal only with EqualPairs.
+	// Pairs[i] is the predicted row matched with gold row i, or -1. It is nil unless Options.Pairs is set and, if all
+	// rows are equal, Options.EqualPairs.
 	Pairs []int32 `json:"-"`
 }
 
-// pair is one compared column. Numbers that need not be equal to the last digit are compared by
-// magnitude, one pair of cells after the other, until resolve finds keys or ranges for them.
+// pair is a compared column. If its comparison allows differences, cells are compared by magnitude until resolve
+// replaces this by keys or ranges.
 type pair struct {
-	gold, pred *scoring.Column // nil: the side lacks the column and is NULL throughout
+	gold, pred *scoring.Column // nil if the side lacks the column, which is then compared as NULL
 	cmp        scoring.Comparison
 	g, p       []uint64
-	coded      *coded // in place of g and p, where few keys are distinct
+	coded      *coded // replaces g and p if there are few distinct keys
 	measured   *measured
 	ranges     *ranges
-	classed    bool // the keys are those of classes of values that are near each other
+	classed    bool // the keys are those of classes of near values, see measured.classes
 }
 
-// equal reports whether the cells of gold row i and predicted row j are.
+// equal reports whether the cells of gold row i and predicted row j are equal.
 func (c *pair) equal(i, j int) bool {
 	switch {
 	case c.ranges != nil:
@@ -77,7 +77,7 @@ func (c *pair) equal(i, j int) bool {
 	return c.g[i] == c.p[j]
 }
 
-// near is equal for cells that are compared by magnitude.
+// near is equal for a pair that is compared by magnitude.
 func (c *pair) near(i, j int) bool {
 	g, p := c.measured.g[i], c.measured.p[j]
 	if g == g && p == p {
@@ -90,7 +90,7 @@ func (c *pair) near(i, j int) bool {
 	return valueKey(Read(c.gold, gv, i)) == valueKey(Read(c.pred, pv, j)) // NULL, or text that is compared as text
 }
 
-// Compare scores pred against gold under an alignment, which must fit both tables.
+// Compare returns the score and the counts of pred against gold under an alignment of these two tables.
 func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result {
 	r := Result{GoldRows: gold.Rows(), PredRows: pred.Rows()}
 	all, indexed := columns(gold, pred, a, o)
@@ -149,7 +149,7 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 	return r
 }
 
-// allEqual sets the counts for rows that all match as equal.
+// allEqual sets the counts and the score for results whose rows are all equal.
 func (r *Result) allEqual(goldColumns int) {
 	r.Method, r.Score, r.Matched, r.Equal = MethodRows, 1, r.GoldRows, r.GoldRows
 	r.ColumnEqual = make([]int, goldColumns)
@@ -158,7 +158,7 @@ func (r *Result) allEqual(goldColumns int) {
 	}
 }
 
-// allRows lists n rows.
+// allRows returns the rows 0 to n-1.
 func allRows(n int) []int32 {
 	rows := make([]int32, n)
 	for i := range rows {
@@ -167,7 +167,7 @@ func allRows(n int) []int32 {
 	return rows
 }
 
-// columns lists the columns that index the rows, so many, and those to compare.
+// columns returns the columns of a comparison: first the given number of index columns, then those to compare.
 func columns(gold, pred *scoring.Table, a *scoring.Alignment, o Options) (all []pair, indexed int) {
 	all = make([]pair, 0, len(gold.Columns))
 	of := func(k int) pair {
@@ -200,10 +200,10 @@ func columns(gold, pred *scoring.Table, a *scoring.Alignment, o Options) (all []
 	return all, indexed
 }
 
-// views returns how the two sides of a pair are read.
+// views returns the views of the two sides of a pair.
 func (c *pair) views(bits bool) (g, p View) { return Views(&c.cmp, bits) }
 
-// load makes the keys of both sides, or reads their magnitudes.
+// load computes the keys of both sides, or their magnitudes if they are compared by magnitude.
 func (c *pair) load(goldRows, predRows int, bits bool) {
 	switch {
 	case c.keyed() || c.measured != nil:
@@ -217,7 +217,8 @@ func (c *pair) load(goldRows, predRows int, bits bool) {
 	}
 }
 
-// resolve makes keys or ranges of magnitudes, so that rows can be looked up by them.
+// resolve replaces magnitudes by keys of classes or, if that is not possible, by ranges, so that rows can be found by
+// them.
 func (c *pair) resolve(goldRows, predRows int, bits bool) {
 	if c.keyed() {
 		return
@@ -230,10 +231,10 @@ func (c *pair) resolve(goldRows, predRows int, bits bool) {
 	c.fill(goldRows, predRows, bits)
 }
 
-// keyed reports whether there are keys of both sides.
+// keyed reports whether the keys of both sides are available.
 func (c *pair) keyed() bool { return c.g != nil || c.coded != nil }
 
-// keys are the keys of one side, not to be changed.
+// keys returns the keys of one side. The caller must not change them.
 func (c *pair) keys(goldSide bool) []uint64 {
 	switch {
 	case c.coded != nil:
@@ -246,7 +247,7 @@ func (c *pair) keys(goldSide bool) []uint64 {
 	return c.p
 }
 
-// fill makes the keys of both sides.
+// fill computes the keys of both sides.
 func (c *pair) fill(goldRows, predRows int, bits bool) {
 	c.g, c.p = make([]uint64, goldRows), make([]uint64, predRows)
 	gv, pv := c.views(bits)
@@ -265,9 +266,8 @@ func fill(c *scoring.Column, v View, keys []uint64) {
 	Spread(len(keys), func(lo, hi int) { Keys(c, v, lo, keys[lo:hi]) })
 }
 
-// sameRows reports whether both sides hold the same rows, counting repetitions: whether two sums over
-// all row keys, each of them sensitive to every bit of every row, agree. Columns that need ranges
-// are left to the slower way.
+// sameRows reports whether both sides hold the same multiset of rows, by a hash. It is also false if a column needs
+// ranges, which do not allow this test.
 func sameRows(cols []pair, rows int, bits bool) bool {
 	for i := range cols {
 		c := &cols[i]
@@ -281,33 +281,32 @@ func sameRows(cols []pair, rows int, bits bool) bool {
 	return rowSum(cols, rows, bits, true) == rowSum(cols, rows, bits, false)
 }
 
-// valuesDiffer reports whether the evidence of an alignment already shows that the rows are not the
-// same: some values of a column that is compared outright have no equal.
+// valuesDiffer reports whether the alignment shows that the rows differ, without comparing them, see ValuesDiffer.
 func valuesDiffer(a *scoring.Alignment) bool {
 	return slices.ContainsFunc(a.Columns, func(c scoring.ColumnPair) bool { return ValuesDiffer(a, &c) })
 }
 
-// ValuesDiffer reports whether the evidence of an alignment already shows that the columns of a pair
-// do not hold the same values equally often.
+// ValuesDiffer reports whether the alignment shows that the columns of a pair hold different multisets of values: it
+// was found from values, compares them exactly, and some have no equal.
 func ValuesDiffer(a *scoring.Alignment, c *scoring.ColumnPair) bool {
 	return a.Source == "evidence" && c.Overlap < 1 && c.Exact() && c.Scale == 0
 }
 
-// Sum identifies a multiset of keys, in whatever order they were added.
+// Sum is a hash of a multiset of keys; it does not depend on their order.
 type Sum struct{ a, b uint64 }
 
-// Add adds a key.
+// Add adds a key to the multiset.
 func (s *Sum) Add(k uint64) {
 	s.a += Mix(k, k2)
 	s.b += Mix(k^k2, k3)
 }
 
-// Plus is the union of two multisets.
+// Plus returns the hash of the union of two multisets.
 func (s Sum) Plus(t Sum) Sum { return Sum{s.a + t.a, s.b + t.b} }
 
 const (
-	chunk   = 512 // rows whose keys are made at a time, so that they stay in the cache
-	fewRows = 32  // results of no more use smaller buffers: to clear a large one takes longer than to fill it
+	chunk   = 512 // number of rows whose keys are computed at a time, so that they stay in the cache
+	fewRows = 32  // results with at most this many rows use smaller buffers, which are faster to clear
 )
 
 func rowSum(cols []pair, rows int, bits, goldSide bool) Sum {
@@ -369,7 +368,7 @@ func (c *pair) chunkKeys(goldSide, bits bool, from int, buf []uint64) []uint64 {
 	return buf
 }
 
-// count fills the counts and scores from the pairing of rows.
+// count sets the counts and the score from the pairs of rows.
 func (r *Result) count(gold *scoring.Table, index, compared []pair, pairs []int32) {
 	r.ColumnEqual = make([]int, len(gold.Columns))
 	position := func(c *scoring.Column) int {
@@ -426,7 +425,7 @@ func (r *Result) count(gold *scoring.Table, index, compared []pair, pairs []int3
 	r.Score = float64(equalCells) / float64(width*rows)
 }
 
-// countEqual counts the pairs of rows whose cells are equal, in all and by gold row.
+// countEqual returns the number of pairs of rows with equal cells, and adds 1 to whole for the gold row of each.
 func countEqual[K uint16 | uint64](g, p []K, pairs, whole []int32) (n int) {
 	for i, j := range pairs {
 		if j >= 0 && g[i] == p[j] {

@@ -8,22 +8,21 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// KeyCount is a key of a column and how many of its cells have it.
+// KeyCount is a key and the number of cells of a column that have it.
 type KeyCount struct {
 	Key uint64
 	N   int
 }
 
-// NumberCount is a number of a column and how many of its cells hold it.
+// NumberCount is a number and the number of cells of a column that hold it.
 type NumberCount struct {
 	Number float64
 	N      int
 }
 
-// countWindow is how far apart the whole numbers of a column may be that are counted by their
-// place, and maxClose how many of them may be distinct: of more, the aligner takes a sample. Values
-// further apart, and fractions, are counted in a hash table, while there are at most countTable
-// distinct ones and at most one for every countShare rows.
+// countWindow is the width of the range in which integers of a column are counted in an array, and maxClose the maximum
+// number of distinct ones. Other values are counted in a hash table, with at most countTable distinct ones and
+// countShare rows for each.
 const (
 	countWindow = 1 << 14
 	maxClose    = 1 << 13
@@ -31,19 +30,19 @@ const (
 	countShare  = 16
 )
 
-// MinCounted is the number of rows from which counting takes less time than making keys of all.
+// MinCounted is the minimum number of rows of a column whose values are counted; for fewer rows, computing all keys is
+// faster.
 const MinCounted = 1 << 10
 
-// Counts are the distinct values of a column with how many cells hold each.
+// Counts holds the distinct values of a column, with the number of cells that hold each.
 type Counts struct {
 	of     *scoring.Column
 	values []valueCount
-	nulls  int // and NaN
+	nulls  int // number of NULL and NaN cells
 }
 
-// CountValues counts the values of a column in a fraction of the time that the keys of all cells take. If that is
-// not possible, it returns nil. It counts numbers, truth values and dates with few distinct values or in a narrow
-// range.
+// CountValues counts the distinct values of a column of numbers, truth values or dates. It returns nil for other types,
+// for few rows, and if there are too many distinct values outside a narrow range.
 func CountValues(c *scoring.Column) *Counts {
 	c.Halt().Check()
 	values, nulls, ok := countValues(c)
@@ -53,11 +52,12 @@ func CountValues(c *scoring.Column) *Counts {
 	return &Counts{c, values, nulls}
 }
 
-// AsIs reports whether a view takes the values of a column as they are, neither as text nor in a
-// format: all such views give the keys of the same values the same repetitions.
+// AsIs reports whether a view keeps the values of a column of another type than strings unconverted. The keys of such
+// views differ only by FloatBits.
 func (v View) AsIs() bool { return v.Format == "" && v.Kind != scoring.KindText }
 
-// Keys lists the distinct keys under a view that does not convert values, including NULL.
+// Keys returns the distinct keys under a view for which AsIs is true, with the key of NULL if there are NULL or NaN
+// cells.
 func (c *Counts) Keys(v View) []KeyCount {
 	keys := make([]KeyCount, 0, len(c.values)+1)
 	if c.nulls > 0 {
@@ -69,8 +69,8 @@ func (c *Counts) Keys(v View) []KeyCount {
 	return keys
 }
 
-// Numbers lists the numbers, ascending, -0 as 0. There are none in a column of dates, and without
-// counts.
+// Numbers returns the distinct numbers, ascending, with -0 as 0. It returns nil for a column of dates and for a nil
+// receiver.
 func (c *Counts) Numbers() []NumberCount {
 	if c == nil || c.of.Type == scoring.Date {
 		return nil
@@ -83,13 +83,13 @@ func (c *Counts) Numbers() []NumberCount {
 	return numbers
 }
 
-// valueCount is a value of a column, as bits, and how many cells hold it.
+// valueCount is a value of a column, as bits, and the number of cells that hold it.
 type valueCount struct {
 	bits uint64
-	n    int32 // 0: no value
+	n    int32 // 0: the slot is free
 }
 
-// countValues counts the values of a column whose values are 64 bits each.
+// countValues counts the distinct values of a column whose values have 64 bits; ok is false if it cannot.
 func countValues(c *scoring.Column) (values []valueCount, nulls int, ok bool) {
 	if c.Len() < MinCounted {
 		return nil, 0, false
@@ -110,7 +110,7 @@ func countValues(c *scoring.Column) (values []valueCount, nulls int, ok bool) {
 	return countFew(c)
 }
 
-// countClose counts whole numbers that lie close together.
+// countClose counts integers that are all within a range of countWindow; ok is false if they are not.
 func countClose(c *scoring.Column) (values []valueCount, nulls int, ok bool) {
 	var times [countWindow]int32
 	ints := c.Ints()
@@ -152,7 +152,7 @@ func countClose(c *scoring.Column) (values []valueCount, nulls int, ok bool) {
 	return values, nulls, true
 }
 
-// countFew counts values if there are few distinct ones. NaN counts as NULL.
+// countFew counts values with a hash table; ok is false if there are too many distinct ones. NaN counts as NULL.
 func countFew(c *scoring.Column) (values []valueCount, nulls int, ok bool) {
 	most := min(countTable, c.Len()/countShare)
 	size := 64
@@ -191,8 +191,8 @@ func countFew(c *scoring.Column) (values []valueCount, nulls int, ok bool) {
 	return values, nulls, true
 }
 
-// bitsOf fills the buffer with the values of some cells as bits, and returns those that are not
-// NULL or NaN.
+// bitsOf sets buf to the values of cells from row from on, as bits, and returns the part of it that holds those other
+// than NULL and NaN.
 func bitsOf(c *scoring.Column, from int, buf []uint64) []uint64 {
 	n := 0
 	nulls := c.HasNulls()
@@ -218,7 +218,7 @@ func bitsOf(c *scoring.Column, from int, buf []uint64) []uint64 {
 	return buf[:n]
 }
 
-// keyOfBits is the key that [Keys] gives a value.
+// keyOfBits returns the key that [Keys] computes for a value, given as bits.
 func keyOfBits(c *scoring.Column, v View, b uint64) uint64 {
 	switch n := int64(b); c.Type { //nolint:gosec // bits
 	case scoring.Float64:
@@ -232,7 +232,7 @@ func keyOfBits(c *scoring.Column, v View, b uint64) uint64 {
 	}
 }
 
-// numberOfBits is the magnitude of a value.
+// numberOfBits returns the magnitude of a value, given as bits.
 func numberOfBits(c *scoring.Column, b uint64) float64 {
 	switch n := int64(b); c.Type { //nolint:gosec // bits
 	case scoring.Float64:
@@ -244,7 +244,7 @@ func numberOfBits(c *scoring.Column, b uint64) float64 {
 	}
 }
 
-// SumOfCounts is like [SumOf] for a column whose keys were counted.
+// SumOfCounts returns what [SumOf] returns for a column with the given keys.
 func SumOfCounts(counts []KeyCount) (s Sum) {
 	for _, k := range counts {
 		var one Sum

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// durationUnits maps words for units of time in durations to nanoseconds.
+// durationUnits maps words for units of time to nanoseconds.
 var durationUnits = func() map[string]int64 {
 	units := map[string]int64{}
 	for words, nanos := range map[string]int64{
@@ -24,12 +24,12 @@ var durationUnits = func() map[string]int64 {
 	return units
 }()
 
-// A duration is a parsed length of time.
+// A duration is a parsed duration and how it was written.
 type duration struct {
 	nanos  int64
-	fields int  // that colons set off: 2 in 1:30, which may be hours and minutes or minutes and seconds
-	units  int  // words for units
-	point  bool // there is a fraction: two fields are minutes and seconds
+	fields int  // number of fields separated by colons: 2 in 1:30, which may be hours and minutes or minutes and seconds
+	units  int  // number of words for units
+	point  bool // the last field has a fraction, so that two fields are minutes and seconds
 	metres bool // its only unit is m, which may be metres
 }
 
@@ -93,8 +93,8 @@ func parseDuration(s string, minutes bool) (d duration, ok bool) {
 	return d, d.units > 0
 }
 
-// parseFields reads H:MM:SS, or two fields, with any number of hours and a fraction of the last
-// field if it is seconds.
+// parseFields parses H:MM:SS, or two fields: minutes and seconds if minutes is set or the last has a fraction, else
+// hours and minutes. Only the first field may have more than two digits.
 func parseFields(s string, minutes bool) (nanos int64, fields int, ok bool) {
 	parts := strings.Split(s, ":")
 	last := parts[len(parts)-1]
@@ -120,7 +120,7 @@ func parseFields(s string, minutes bool) (nanos int64, fields int, ok bool) {
 	return nanos, len(parts), true
 }
 
-// parseISODuration parses an ISO 8601 duration after its P, without months and years.
+// parseISODuration parses an ISO 8601 duration after its P; ok is false if it has months or years.
 func parseISODuration(s string) (nanos int64, ok bool) {
 	units, clock := "WD", false
 	last := -1
@@ -146,7 +146,8 @@ func parseISODuration(s string) (nanos int64, ok bool) {
 	return nanos, ok
 }
 
-// nanosOf is a decimal number of a unit in nanoseconds; ok is false if it is not a number, or not whole.
+// nanosOf returns a decimal number of units in nanoseconds; ok is false if number has a sign or is not a number, or the
+// result is not an integer.
 func nanosOf(number string, unit int64) (nanos int64, ok bool) {
 	v, ok := scoring.ParseDecimal(number)
 	if !ok || unit == 0 || number[0] == '-' || number[0] == '+' {
@@ -166,7 +167,7 @@ func nanosOf(number string, unit int64) (nanos int64, ok bool) {
 	return u, true
 }
 
-// Units of time in which durations are read as numbers.
+// durationForms are the formats that read durations as numbers of a unit of time.
 var durationForms = map[string]struct {
 	unit    int64
 	minutes bool // two fields are minutes and seconds
@@ -178,8 +179,8 @@ var durationForms = map[string]struct {
 	DurationIn("d", false): {86400e9, false}, DurationIn("d", true): {86400e9, true},
 }
 
-// DurationIn is the format that reads durations as numbers of a unit: ms, s, min, h or d. With
-// minutes, two fields are minutes and seconds.
+// DurationIn returns the format that reads durations as numbers of a unit: ms, s, min, h or d. If minutes is set, two
+// fields are minutes and seconds.
 func DurationIn(unit string, minutes bool) string {
 	if minutes {
 		return "duration text, minutes first, in " + unit
@@ -187,8 +188,8 @@ func DurationIn(unit string, minutes bool) string {
 	return "duration text in " + unit
 }
 
-// readDuration is a cell that holds a duration as a number of a unit. Times of day are durations
-// from midnight.
+// readDuration returns a duration or a time of day as a number of units of the given nanoseconds; ok is false if the
+// cell is neither.
 func readDuration(v scoring.Value, unit int64, minutes bool) (scoring.Value, bool) {
 	nanos := int64(0)
 	switch v.Type {
@@ -215,13 +216,12 @@ func readDuration(v scoring.Value, unit int64, minutes bool) (scoring.Value, boo
 	return scoring.FloatValue(float64(nanos) / float64(unit)), true
 }
 
-// maxSecondDigits is the number of decimals of a second that durations are rounded to; engines that
+// maxSecondDigits is the maximum number of decimals of a second that count as shown by durations, since engines that
 // average intervals are not exact beyond.
 const maxSecondDigits = 3
 
-// DurationStep is the last place that durations with hours, minutes and seconds show, in the unit in
-// which they are read; ok is false if the view reads no such durations, or in seconds, whose digits
-// numbers show.
+// DurationStep returns the last place that durations with hours, minutes and seconds show, in the unit of the view. ok
+// is false for other columns and formats, and for seconds and milliseconds, whose decimals the numbers show.
 func DurationStep(c *scoring.Column, v View) (step float64, ok bool) {
 	form, ok := durationForms[v.Format]
 	if !ok || form.unit <= 1e9 || c.Type != scoring.String {
@@ -237,15 +237,15 @@ func DurationStep(c *scoring.Column, v View) (step float64, ok bool) {
 	return 1e9 / float64(form.unit) * Pow10(-min(digits, maxSecondDigits)), ok
 }
 
-// DurationText is the reading of a string column as durations.
+// DurationText describes how a column can be read as durations.
 type DurationText struct {
-	TwoFields bool // of hours and minutes, or of minutes and seconds …
-	Minutes   bool // … the latter, as a fraction or cells with three fields show
-	Clock     bool // times of day by type
+	TwoFields bool // a cell has two fields: hours and minutes, or minutes and seconds …
+	Minutes   bool // … minutes and seconds, since a cell has a fraction or three fields
+	Clock     bool // the column is of type Time
 }
 
-// ReadDurations reports whether a column holds durations, as text or as times of day. A column of
-// nothing but numbers with an m holds metres.
+// ReadDurations returns how a column can be read as durations. ok is false if it cannot, and if all cells have only the
+// unit m, since these are meters.
 func ReadDurations(c *scoring.Column) (t DurationText, ok bool) {
 	c.Halt().Check()
 	if c.Type == scoring.Time {

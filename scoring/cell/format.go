@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// Formats of strings that represent another type, as alignments name them. A column of numbers written as strings
-// is named by its peculiarity; the same rules read all of them, except for the decimal comma.
+// Formats in which strings are read as values of another type. Alignments contain these names. All columns of numbers
+// are read by the same rules, except for the decimal comma; their format names what is special about the strings.
 const (
 	FormatNumber   = "number text"
 	FormatCurrency = "currency text"
@@ -38,7 +38,7 @@ const (
 	FormatInterval = "interval text" // 1 day 12:00:00, which is 36:00:00
 )
 
-// marks are the signs found around the digits of one number.
+// marks is a set of signs that a number is written with.
 type marks uint8
 
 const (
@@ -48,11 +48,12 @@ const (
 	markShort   // 1.2M
 )
 
-// UnitPercent is the unit of a percentage. Other units are currencies, as the codes that their sign may mean.
+// UnitPercent is the unit of a percentage. The other units of numbers are currencies, written as the codes that their
+// sign may mean.
 const UnitPercent = "%"
 
-// SharedUnit is the unit that two numbers with a unit have in common; ok is false if they
-// contradict each other. No unit contradicts none.
+// SharedUnit returns the unit that two numbers may both have; ok is false if their units contradict each other. An
+// empty unit contradicts none.
 func SharedUnit(a, b string) (unit string, ok bool) {
 	switch {
 	case a == "" || a == b:
@@ -63,24 +64,24 @@ func SharedUnit(a, b string) (unit string, ok bool) {
 	return units.SharedCurrency(a, b)
 }
 
-// spelling describes how a number was written.
+// spelling describes how a number is written.
 type spelling struct {
 	marks
-	unit     string // [UnitPercent], the codes of a currency, or none
-	digits   int    // after the point
-	figures  int    // significant digits
+	unit     string // [UnitPercent], the codes of a currency, or ""
+	digits   int    // number of decimals
+	figures  int    // number of significant digits
 	power    int    // power of ten of a short form: 6 in 1.2M
 	brackets bool   // (3) for -3
-	zeros    bool   // the number has a leading zero without value: 007
+	zeros    bool   // the number has redundant leading zeros: 007
 	exponent bool   // 1.5e+06
-	bare     bool   // with an exponent as a code could have one: 12e3
-	odd      bool   // with a plus or underscores, as codes may have them
+	bare     bool   // the exponent follows digits without point or sign, as in a code: 12e3
+	odd      bool   // with a plus, underscores or a trailing minus, as in codes
 	trailing bool   // 3- for -3
 }
 
-// ParseNumber reads a number the way people and spreadsheets write it: $1,234.50, -€3, (3) for -3,
-// 12.5% as 12.5, 1.2M, 1 234, 1'234 and, by lakh and crore, 12,34,567. With comma the decimal point
-// is a comma and groups are set off by points.
+// ParseNumber parses a number as people and spreadsheets write it: $1,234.50, -€3, (3) for -3, 12.5% as 12.5, 1.2M, 1
+// 234, 1'234 and, in lakh and crore, 12,34,567. If comma is set, the decimal point is a comma and groups are separated
+// by points. m is the set of signs that it has.
 func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
 	v, how, ok := parseNumber(s, comma)
 	return v, how.marks, ok
@@ -170,8 +171,8 @@ func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) 
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// cutCurrency removes the sign or code of a currency before or after an amount, and returns the codes that it may
-// mean.
+// cutCurrency removes the sign or code of a currency before or after an amount, and returns the codes that it may mean.
+// found is false if there is none.
 func cutCurrency(s string) (rest, codes string, found bool) {
 	if s == "" || isDigit(s[0]) && isDigit(s[len(s)-1]) {
 		return s, "", false
@@ -188,8 +189,8 @@ func cutCurrency(s string) (rest, codes string, found bool) {
 	return s, "", false
 }
 
-// cutPower cuts the letter or word of a short form: K for thousands, M for millions, B for billions,
-// lakh and crore. A small m is a metre or a thousandth.
+// cutPower removes the letter or word of a short form, such as K, M, bn or lakh, and returns its power of ten, or 0 if
+// there is none. A lower-case m is not one, since it may mean meters.
 func cutPower(s string) (rest string, power int) {
 	for _, w := range []struct {
 		suffix string
@@ -210,7 +211,7 @@ func cutPower(s string) (rest string, power int) {
 	return s, 0
 }
 
-// look notes how a plain number without a sign is written.
+// look sets how a number without a sign and groups is written.
 func (how *spelling) look(s string) {
 	how.zeros = len(s) > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9'
 	mantissa, exponent, found := s, "", false
@@ -224,8 +225,8 @@ func (how *spelling) look(s string) {
 	how.bare = found && !point && exponent != "" && exponent[0] != '+' && exponent[0] != '-'
 }
 
-// ungroup drops the marks between groups of digits, which must all be the same, and makes the
-// decimal mark a point.
+// ungroup removes the separators between groups of digits and replaces the decimal mark by a point. ok is false if the
+// separators differ or groups have wrong sizes.
 func ungroup(s string, comma bool) (plain []byte, grouped, ok bool) {
 	point, group := '.', ','
 	if comma {
@@ -259,15 +260,15 @@ func ungroup(s string, comma bool) (plain []byte, grouped, ok bool) {
 	return plain, mark != 0, closed()
 }
 
-// groups reports whether digits are grouped as numbers are: by three, or by two and at last three
-// between commas.
+// groups reports whether the sizes of groups of digits are valid: three digits each, or with commas two each and three
+// at the end.
 func groups(sizes []int, mark rune) bool {
 	first, inner, last := sizes[0], sizes[1:len(sizes)-1], sizes[len(sizes)-1]
 	all := func(n int) bool { return !slices.ContainsFunc(inner, func(size int) bool { return size != n }) }
 	return last == 3 && (first >= 1 && first <= 3 && all(3) || mark == ',' && first >= 1 && first <= 2 && all(2))
 }
 
-// parseOrdinal reads 1st, 22nd, 3rd, 11th, #4 and the words from first to twelfth.
+// parseOrdinal parses 1st, 22nd, 3rd, 11th, #4 and the words first to twelfth.
 func parseOrdinal(s string) (n int64, ok bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if i := slices.Index(ordinalWords, s); i >= 0 {
@@ -301,8 +302,8 @@ func parseOrdinal(s string) (n int64, ok bool) {
 
 var ordinalWords = strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 
-// boolWords maps the words for true and false to the vocabularies that contain them, as bits: T together with N are
-// grades, not truth values.
+// boolWords maps words for true and false to the vocabularies that contain them, as a set of bits, so that T and N, as
+// grades, are not truth values.
 var boolWords = func() map[string]boolWord {
 	words := map[string]boolWord{}
 	for i, v := range [][2]string{
@@ -326,7 +327,7 @@ type boolWord struct {
 	value        bool
 }
 
-// parseBool reads a word for true or false; vocabularies is 0 for other words.
+// parseBool returns the truth value of a word and the vocabularies that contain it; vocabularies is 0 for other words.
 func parseBool(s string) (value bool, vocabularies uint32) {
 	if len(s) > 16 {
 		return false, 0
@@ -335,7 +336,7 @@ func parseBool(s string) (value bool, vocabularies uint32) {
 	return w.value, w.vocabularies
 }
 
-// dateLayouts are the formats of dates that string columns are tried with. "2" and "1" also accept two digits.
+// dateLayouts are the layouts of dates that string columns are tried with. "2" and "1" also match two digits.
 var dateLayouts = []string{
 	"2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "January 2, 2006", "Jan 2 2006",
 	"January 2 2006",
@@ -350,8 +351,7 @@ var dateLayouts = []string{
 	"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC1123Z, time.ANSIC,
 }
 
-// parseDate reads text in one of the date formats: [FormatISO], the label of a period, a clock or a
-// layout.
+// parseDate parses a string in a date format: [FormatISO], an epoch, a time of day, the label of a period, or a layout.
 func parseDate(s, format string) (scoring.Value, bool) {
 	s = strings.TrimSpace(s)
 	switch format {
@@ -382,8 +382,8 @@ func parseDate(s, format string) (scoring.Value, bool) {
 	return scoring.TimestampValue(scoring.Timestamp, t.Unix(), int32(t.Nanosecond())), true //nolint:gosec // below 1e9
 }
 
-// every reports whether a string column has cells other than NULL, and holds is true for each of them. Blank cells
-// and words for NULL are NULL.
+// every reports whether a column has cells other than NULL, and holds is true for the text of each of them. Blank cells
+// and words for NULL count as NULL.
 func every(c *scoring.Column, holds func(s string) bool) bool {
 	seen := false
 	for i := range c.Len() {
@@ -409,24 +409,24 @@ func cellText(c *scoring.Column, i int) string {
 	return c.Value(i).String()
 }
 
-// textual reports whether a column holds strings that may represent other values.
+// textual reports whether a column holds strings, or values of any type.
 func textual(c *scoring.Column) bool { return c.Type == scoring.String || c.Type == scoring.Any }
 
-// NumberText describes how to read a string column as numbers.
+// NumberText describes how a string column can be read as numbers.
 type NumberText struct {
 	Format string
-	Unit   string // that a cell states, see [SharedUnit]
-	Digits int    // the maximum number of digits after the point in a cell
+	Unit   string // the unit that the cells state, see [SharedUnit]; of quantities, their dimension
+	Digits int    // the maximum number of decimals in a cell
 	// Strict: the strings could also be codes. They are read as numbers only when compared with a column of
 	// numbers, not with other strings.
 	Strict  bool
 	Padded  bool // plain numbers, one with a trailing zero that printing a number would not produce: 1.10
-	OneUnit bool // of quantities: all are in one unit, which numbers next to them may have too
+	OneUnit bool // of quantities: all have the same known unit
 	short   short
-	unit    *units.Unit // of quantities in one unit that is known
+	unit    *units.Unit // of quantities, if OneUnit
 }
 
-// Stated returns the unit that the cells state.
+// Stated returns the unit that the cells state; it is empty if they state none, or several.
 func (t *NumberText) Stated() units.Stated {
 	switch {
 	case t.unit != nil:
@@ -439,21 +439,21 @@ func (t *NumberText) Stated() units.Stated {
 	return units.Currency(t.Unit)
 }
 
-// short holds the common properties of the short forms of a column.
+// short holds common properties of the short forms, such as 1.2M, of a column.
 type short struct {
-	power   int // of ten of all of them; 0: they differ
-	figures int // the fewest significant digits that one shows
+	power   int // their power of ten; 0 if it differs
+	figures int // the minimum number of significant digits
 }
 
-// NumberFormat returns the format in which a string column is read as numbers; ok is false if there is none.
+// NumberFormat returns the format in which a string column can be read as numbers; ok is false if there is none.
 func NumberFormat(c *scoring.Column) (format string, ok bool) {
 	t, ok := ReadNumbers(c)
 	return t.Format, ok
 }
 
-// ReadNumbers returns how to read a string column as numbers. ok is false if it cannot be read, or reading would
-// lose information: leading zeros, an exponent that could be part of a code, two different units, or two different
-// strings that become the same number.
+// ReadNumbers returns how to read a string column as numbers. ok is false if it cannot be read, or if reading would
+// lose information: leading zeros, an exponent that may be part of a code, different units, or different strings that
+// become equal.
 func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
 	c.Halt().Check()
 	if !textual(c) {
@@ -539,9 +539,8 @@ func readNumbers(c *scoring.Column, comma bool) (t NumberText, ok bool) {
 	return t, true
 }
 
-// merges reports whether two different strings of a column, apart from outer and repeated blanks, become the same
-// value under a view. If there are very many distinct values, it examines a sample that does not depend on their
-// order.
+// merges reports whether two strings of a column, different in more than blanks, become equal under a view. It ignores
+// NULL and 0. For very many distinct values, it examines a sample that does not depend on their order.
 func merges(c *scoring.Column, v View) bool {
 	if !textual(c) {
 		return false
@@ -591,15 +590,15 @@ func merges(c *scoring.Column, v View) bool {
 	return false
 }
 
-// zeroKey is the key of 0, which has a sign or digits in some strings and none in others.
+// zeroKey is the key of 0, which is written with different signs and numbers of digits.
 var zeroKey = numberKey(0, 0)
 
-// MergesTexts reports whether a column holds strings that differ only in what string comparison ignores, such as ab
-// and AB. Letter case then counts in that column.
+// MergesTexts reports whether a column holds different strings that are equal in a comparison of strings, such as ab
+// and AB. Letter case is then significant in that column.
 func MergesTexts(c *scoring.Column) bool { return merges(c, View{Kind: scoring.KindText}) }
 
-// DateFormats finds the ways in which a column can be read as dates: none, one, or several where
-// day and month could change places.
+// DateFormats returns the formats in which a column can be read as dates: none, one, or several if day and month are
+// ambiguous.
 func DateFormats(c *scoring.Column) []string {
 	c.Halt().Check()
 	if c.Type == scoring.Int64 {
@@ -625,7 +624,7 @@ func DateFormats(c *scoring.Column) []string {
 	return formats
 }
 
-// plausible reports whether three numbers may be the year, month and day of something in a report.
+// plausible reports whether the numbers are a valid date from 1800 to 2200.
 func plausible(year, month, day int64) bool {
 	if year < 1800 || year > 2200 || month < 1 || month > 12 || day < 1 {
 		return false
@@ -648,15 +647,14 @@ func allInts(c *scoring.Column, holds func(n int64) bool) bool {
 	return seen
 }
 
-// parseMonth reads the name of a month, whole or shortened.
+// parseMonth returns the number of the month with a name, full or abbreviated.
 func parseMonth(s string) (month int64, ok bool) {
 	n := monthNames[strings.ToLower(strings.TrimSuffix(strings.TrimSpace(s), "."))]
 	return int64(n), n != 0
 }
 
-// ReadBools reports whether a string column consists of words for true and false from the same vocabulary. strict
-// means to read it only when compared with truth values and numbers, because it holds only a single repeated
-// letter.
+// ReadBools reports whether a string column consists of words for true and false of the same vocabulary. strict is true
+// if it holds a single repeated letter, so that it may be compared only with truth values and numbers.
 func ReadBools(c *scoring.Column) (strict, ok bool) {
 	c.Halt().Check()
 	if !textual(c) {
@@ -673,7 +671,7 @@ func ReadBools(c *scoring.Column) (strict, ok bool) {
 	return !words && len(values) == 1, ok
 }
 
-// boolFormat reports whether a string column consists of words for true and false.
+// boolFormat reports whether a string column consists of words for true and false of the same vocabulary.
 func boolFormat(c *scoring.Column) bool {
 	_, ok := ReadBools(c)
 	return ok

@@ -7,26 +7,27 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// FormatSerial is the format of numbers that count days as spreadsheets do: 1 is the first day of
-// 1900, and 60 the 29 February that there was not, so that day 61 is the first of March.
+// FormatSerial is the format of numbers that count days as spreadsheets do: day 1 is 1 January 1900, and day 60 a 29
+// February 1900 that did not exist, so that day 61 is 1 March.
 const FormatSerial = "spreadsheet date number"
 
-// Serial numbers are read from 1954 to 2119.
+// Serial numbers are accepted from 1954 to 2119.
 const (
 	minSerial, maxSerial = 20000, 80000
-	serialEpoch          = -25569 // days from 1970 of day 0, for days after February 1900
+	serialEpoch          = -25569 // day 0, in days since 1970, for dates after February 1900
 )
 
-// cutForms read instants and times of day truncated to a number of fractional digits.
+// cutForms are the formats that truncate instants and times of day, with the number of decimals of the second that they
+// keep.
 var cutForms = map[string]int{CutTo(0): 0, CutTo(3): 3, CutTo(6): 6}
 
-// CutTo is the format that reads instants and times of day without what is smaller than seconds (0),
-// milliseconds (3) or microseconds (6).
+// CutTo returns the format that truncates instants and times of day to seconds (0), milliseconds (3) or microseconds
+// (6).
 func CutTo(digits int) string {
 	return map[int]string{0: "time to the second", 3: "time to the millisecond", 6: "time to the microsecond"}[digits]
 }
 
-// instantOf is an instant or a time of day, from text too.
+// instantOf returns an instant, date or time of day, parsed if it is a string; ok is false for other values.
 func instantOf(v scoring.Value) (scoring.Value, bool) {
 	switch v.Type {
 	case scoring.Timestamp, scoring.TimestampTZ, scoring.Time, scoring.Date:
@@ -50,8 +51,8 @@ func cut(v scoring.Value, digits int) (scoring.Value, bool) {
 	return v, ok
 }
 
-// FractionDigits returns the maximum number of fractional digits of a second that a column's instants or times of
-// day need, in steps of three; ok is false if it holds other values.
+// FractionDigits returns the number of decimals of the second, in steps of three, that the instants or times of day of
+// a column need. ok is false if it holds other values.
 func FractionDigits(c *scoring.Column) (digits int, ok bool) {
 	c.Halt().Check()
 	if c.Type != scoring.String && NaturalKind(c) != scoring.KindTime {
@@ -79,7 +80,8 @@ func FractionDigits(c *scoring.Column) (digits int, ok bool) {
 	return digits, ok
 }
 
-// serialTime returns the instant of a spreadsheet's serial number, to the second.
+// serialTime returns the instant of a spreadsheet's serial number, rounded to the second; ok is false if it is out of
+// range.
 func serialTime(v scoring.Value) (scoring.Value, bool) {
 	f := magnitude(v)
 	if f < minSerial || f >= maxSerial || f != f {
@@ -94,7 +96,7 @@ func serialTime(v scoring.Value) (scoring.Value, bool) {
 	return scoring.TimestampValue(scoring.Timestamp, seconds+serialEpoch*86400, 0), true
 }
 
-// SerialDates reports whether a column of numbers may hold serial numbers of days.
+// SerialDates reports whether all cells of a column of numbers are valid serial numbers of days.
 func SerialDates(c *scoring.Column) bool {
 	c.Halt().Check()
 	if !c.Type.Numeric() {

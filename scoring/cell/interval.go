@@ -8,9 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Near reports whether two magnitudes, of gold and of pred brought to gold's unit, count as equal
-// under a comparison that allows a difference. The bounds are inclusive, with slack for the last
-// bits of the doubles.
+// Near reports whether the numbers g of gold and p of pred, converted to gold's unit, are equal within the tolerance of
+// a comparison. The bounds are inclusive, with slack for the last bits of doubles.
 func Near(g, p float64, c *scoring.Comparison) bool {
 	if g == p {
 		return true
@@ -33,10 +32,10 @@ func Near(g, p float64, c *scoring.Comparison) bool {
 	return diff <= c.Tolerance*larger*(1+1e-12)
 }
 
-// measured is a pair of columns compared by magnitude.
+// measured holds the magnitudes of a pair of columns.
 type measured struct {
-	g, p   []float64 // in gold's unit; NaN where the cell is NULL or no number
-	gs, ps []keyed   // rows by their magnitudes, NaN left out; made when first needed
+	g, p   []float64 // in gold's unit; NaN for NULL and values that are not numbers
+	gs, ps []keyed   // rows sorted by magnitude, without NaN; made when first needed
 }
 
 func measure(gold, pred *scoring.Column, c *scoring.Comparison) *measured {
@@ -52,10 +51,9 @@ func measure(gold, pred *scoring.Column, c *scoring.Comparison) *measured {
 	return m
 }
 
-// classes turns a pair of columns compared by magnitude into keys, which can be done where nearness
-// falls into classes: where all values that hang together by steps of near neighbours are near each
-// other. ok is false if they do not, as when a tolerance of 1 % meets values that lie closer
-// than that.
+// classes returns keys of a pair of columns that is compared by magnitude: values get the same key if they are near
+// each other. ok is false if nearness is not an equivalence of these values, as with a tolerance of 1 % and values
+// closer than that.
 func (m *measured) classes(gold, pred *scoring.Column, c *scoring.Comparison) (g, p []uint64, ok bool) {
 	m.sort()
 	sorted := make([]float64, 0, len(m.gs)+len(m.ps))
@@ -96,12 +94,12 @@ func classKeys(values []float64, c *scoring.Column, v View, starts []float64) []
 	return keys
 }
 
-// ranges is the form of a pair of columns whose nearness falls into no classes: the predicted
-// magnitudes in order, and for each gold row the stretch of them that is near.
+// ranges holds for each gold row the range of predicted magnitudes that are near. It is used if classes is not
+// possible.
 type ranges struct {
-	n    int32   // distinct magnitudes of predicted rows
-	rank []int32 // of each predicted row, that of its magnitude, or -1 if it has none
-	// of each gold row, the ranks that are near: from lo up to but not including hi; lo is -1 if the row has no magnitude
+	n    int32   // number of distinct magnitudes of predicted rows
+	rank []int32 // for each predicted row, the rank of its magnitude, or -1 if it has none
+	// for each gold row, the near ranks: from lo up to but not including hi; lo is -1 if the row has no magnitude
 	lo, hi []int32
 }
 
@@ -137,7 +135,7 @@ func (m *measured) ranges(c *scoring.Comparison) *ranges {
 	return r
 }
 
-// sort sorts the rows of both sides that have a magnitude by it.
+// sort computes the sorted rows of both sides, without those that have no magnitude.
 func (m *measured) sort() {
 	if m.gs == nil {
 		m.gs, m.ps = sortedNumbers(m.g), sortedNumbers(m.p)

@@ -8,22 +8,22 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Units of an interval in microseconds. Engines compare intervals with days of 24 hours and months of
-// 30 days (PostgreSQL, "Date/Time Types"; DuckDB and BigQuery likewise).
+// Units of an interval in microseconds. Engines compare intervals with days of 24 hours and months of 30 days
+// (PostgreSQL, "Date/Time Types"; DuckDB and BigQuery too).
 const (
 	intervalDay   = 86_400_000_000
 	intervalMonth = 30 * intervalDay
 )
 
-// intervalUnits are the units as engines write them before the time.
+// intervalUnits are the units that engines write before the time, in microseconds.
 var intervalUnits = map[string]int64{
 	"year": 12 * intervalMonth, "years": 12 * intervalMonth, "mon": intervalMonth, "mons": intervalMonth,
 	"month": intervalMonth, "months": intervalMonth, "day": intervalDay, "days": intervalDay,
 }
 
 // parseInterval parses an interval as engines write it, such as 1 year 2 mons 3 days 04:05:06.7 or 36:00:00, and
-// returns its length in microseconds. written reports whether only an engine writes such a string: with a time, or
-// with PostgreSQL's mon.
+// returns its length in microseconds. written reports whether only engines write it so: with a time, or with
+// PostgreSQL's mon.
 func parseInterval(s string) (micros *big.Int, written, ok bool) {
 	micros = new(big.Int)
 	words := strings.Fields(s)
@@ -50,7 +50,7 @@ func parseInterval(s string) (micros *big.Int, written, ok bool) {
 	return micros.Add(micros, big.NewInt(clock)), true, true
 }
 
-// intervalClock reads [-]H:MM:SS[.ffffff] with as many digits of hours as there are, at least two.
+// intervalClock parses [-]H:MM:SS[.ffffff] with two to nine digits of hours, and returns microseconds.
 func intervalClock(s string) (micros int64, ok bool) {
 	text, negative := strings.CutPrefix(strings.TrimPrefix(s, "+"), "-")
 	at := strings.IndexByte(text, ':')
@@ -69,8 +69,8 @@ func intervalClock(s string) (micros int64, ok bool) {
 }
 
 // IntervalFormat reports whether a column of strings consists of intervals as engines write them. written reports
-// whether one of them is in a form that only engines write: 1 month and 30 days are words that may have different
-// meanings, 1 month and 720:00:00 are intervals.
+// whether one of them is written as only engines do: 1 month and 30 days may be words with different meanings, 1 month
+// and 720:00:00 are intervals.
 func IntervalFormat(c *scoring.Column) (is, written bool) {
 	c.Halt().Check()
 	is = textual(c) && every(c, func(s string) bool {
@@ -81,7 +81,7 @@ func IntervalFormat(c *scoring.Column) (is, written bool) {
 	return is, is && written
 }
 
-// Rewritten is a column with its values as a view reads them.
+// Rewritten returns a column of strings with the cells of c as the view reads them.
 func Rewritten(c *scoring.Column, v View) scoring.Column {
 	b := scoring.NewBuilder(c.Name, scoring.String, c.Len())
 	for i := range c.Len() {

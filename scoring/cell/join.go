@@ -1,15 +1,15 @@
 package cell
 
-// chains finds rows by key: every key leads to its rows in ascending order.
+// chains finds rows by key, in ascending order.
 type chains struct {
 	keys  []uint64
-	roots []int32 // hash table: the first row of a key, or -1
-	next  []int32 // of every row, the next one with the same key, or -1
-	rest  []int32 // of every root, the first row of its key that was not taken, or -1
+	roots []int32 // hash table of the first row of each key; -1: free
+	next  []int32 // for each row, the next one with the same key, or -1
+	rest  []int32 // for each first row, the first row of its key that was not taken, or -1
 	mask  uint64
 }
 
-// newChains indexes rows 0 … len(keys)-1. It keeps keys.
+// newChains indexes the rows 0 … len(keys)-1 by their keys. It retains keys.
 func newChains(keys []uint64) *chains {
 	size := 4
 	for size < 2*len(keys) {
@@ -36,10 +36,10 @@ func (t *chains) slot(key uint64) *int32 {
 	}
 }
 
-// root is the first row of a key, or -1.
+// root returns the first row with a key, or -1.
 func (t *chains) root(key uint64) int32 { return *t.slot(key) }
 
-// take returns the first row of a key that was not taken yet, or -1.
+// take returns the first row with a key that was not taken yet, or -1.
 func (t *chains) take(key uint64) int32 {
 	root := t.root(key)
 	if root < 0 {
@@ -52,7 +52,7 @@ func (t *chains) take(key uint64) int32 {
 	return j
 }
 
-// rows lists the rows of a root's key.
+// rows returns all rows with the key of a first row.
 func (t *chains) rows(root int32) []int32 {
 	var rows []int32
 	for r := root; r >= 0; r = t.next[r] {
@@ -61,7 +61,7 @@ func (t *chains) rows(root int32) []int32 {
 	return rows
 }
 
-// keysOf combines the keys of columns into one key a row. The keys are not to be changed.
+// keysOf returns one key for each row over the given columns. The caller must not change the keys.
 func keysOf(cols []pair, rows int, goldSide bool) []uint64 {
 	if len(cols) == 1 {
 		return cols[0].keys(goldSide)
@@ -87,9 +87,9 @@ func keysOf(cols []pair, rows int, goldSide bool) []uint64 {
 	return keys
 }
 
-// join pairs rows with equal index keys. Rows that share a key are matched among themselves as rows
-// without an index are, so that a key which is not unique multiplies no rows; with unique keys this
-// is the paper's join.
+// join returns the predicted row of each gold row with the same index key, or -1. Rows that share a key are matched by
+// content among themselves, so that a key that is not unique does not multiply rows; with unique keys this is the
+// paper's join.
 func join(index, compared []pair, goldRows, predRows int, bits, shown bool) []int32 {
 	gk, pk := keysOf(index, goldRows, true), keysOf(index, predRows, false)
 	golds, preds := newChains(gk), newChains(pk)

@@ -2,7 +2,7 @@ package cell
 
 import "github.com/badger-eval/badger/scoring"
 
-// MixKeys mixes the keys of a column into keys of rows, without keeping them.
+// MixKeys mixes the key of each cell of a column into the key of its row, without storing the column's keys.
 func MixKeys(rows []uint64, c *scoring.Column, v View) {
 	c.Halt().Check()
 	Spread(len(rows), func(lo, hi int) {
@@ -17,10 +17,9 @@ func MixKeys(rows []uint64, c *scoring.Column, v View) {
 	})
 }
 
-// JointKeys returns the keys of a gold and a predicted column as a comparison reads them: two cells
-// are equal under it exactly when their keys are. If the comparison allows a difference and the
-// values fall into no classes, as those of a dense column under a relative tolerance do, the keys
-// are those of outright equality, and exact is false.
+// JointKeys returns keys of a gold and a predicted column that are equal exactly if the cells are equal under the
+// comparison. If near values do not form classes, as in a dense column with a relative tolerance, exact is false and
+// the keys are those of exact equality.
 func JointKeys(gold, pred *scoring.Column, c scoring.Comparison, floatBits bool) (g, p []uint64, exact bool) {
 	x := pair{gold: gold, pred: pred, cmp: c}
 	exact = true

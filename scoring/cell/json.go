@@ -9,8 +9,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// jsonKey returns the key of a JSON text. It ignores white space between tokens, the order of an object's members
-// and the spelling of numbers. Letter case counts, and so does the order of an array.
+// jsonKey returns the key of a JSON text. It ignores white space between tokens, the order of an object's members and
+// the notation of numbers, but not letter case or the order of an array. A JSON string has the key of its content, and
+// so has text that is not valid JSON.
 func jsonKey(s string) uint64 {
 	var sc jsonscan.Scanner
 	sc.Reset([]byte(s))
@@ -27,7 +28,7 @@ func jsonKey(s string) uint64 {
 	return nonNull(xxhash.Sum64(canonical))
 }
 
-// canonicalNumber returns a number without redundant zeros and exponents. It returns any other string unchanged.
+// canonicalNumber returns a number without an exponent and redundant zeros. It returns any other string unchanged.
 func canonicalNumber(s string) string {
 	v, ok := scoring.ParseDecimal(s)
 	if !ok {
@@ -56,7 +57,7 @@ func JSONFormat(c *scoring.Column) bool {
 	})
 }
 
-// ListFormat reports whether a column consists of JSON arrays of numbers and texts.
+// ListFormat reports whether a column of type JSON consists of arrays of numbers and strings.
 func ListFormat(c *scoring.Column) bool {
 	c.Halt().Check()
 	if c.Type != scoring.JSON {
@@ -75,7 +76,7 @@ func ListFormat(c *scoring.Column) bool {
 	return seen
 }
 
-// elements returns the elements of a JSON array of numbers and strings.
+// elements returns the elements of a JSON array of numbers and strings; ok is false for other values.
 func elements(s string) (list []string, ok bool) {
 	var sc jsonscan.Scanner
 	sc.Reset([]byte(s))
@@ -114,7 +115,7 @@ func listOfJSON(s string) string {
 	return joined(list)
 }
 
-// listOfText is a list that is written as text, a, b or {a,b}, in the form of [joined].
+// listOfText returns the canonical form of a list written as a string, a, b or {a,b}, see joined.
 func listOfText(s string) string {
 	s = strings.TrimSpace(s)
 	if n := len(s); n > 1 && (s[0] == '{' && s[n-1] == '}' || s[0] == '[' && s[n-1] == ']') {

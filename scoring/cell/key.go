@@ -15,10 +15,10 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// NullKey is the key of NULL, and of NaN, which the paper does not distinguish from NULL.
+// NullKey is the key of NULL and of NaN, which the BADGER paper does not distinguish.
 const NullKey uint64 = 0
 
-// k0 and k1 are multipliers of [Mix]. Neither may be mixed in as a constant, which would multiply by zero.
+// k0 and k1 are constants of [Mix]. Neither may be a fixed argument of it, since the product would then be zero.
 const (
 	k0 = 0xa0761d6478bd642f
 	k1 = 0xe7037ed1a0b428db
@@ -26,7 +26,7 @@ const (
 	k3 = 0x589965cc75374cc3
 )
 
-// Tags keep keys of different kinds apart. Scales and nanoseconds are added to them.
+// Tags distinguish keys of different kinds. Scales and nanoseconds are added to them.
 const (
 	tagNumber uint64 = k2
 	tagBig    uint64 = 0x1d8e4e27c47d124f
@@ -36,14 +36,14 @@ const (
 	tagClass  uint64 = 0x9e3779b97f4a7c15
 )
 
-// Mix combines two keys, in order, into one. Its distribution is good enough for sums of mixed keys to identify
-// multisets.
+// Mix returns a hash of two keys; their order matters. It is never NullKey. Its distribution is good enough for sums of
+// mixed keys to identify multisets.
 func Mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a^k0, b^k1)
 	return nonNull(hi ^ lo)
 }
 
-// nonNull keeps the key of NULL free.
+// nonNull returns k, or another key if k is NullKey.
 func nonNull(k uint64) uint64 {
 	if k == NullKey {
 		return k2
@@ -51,7 +51,7 @@ func nonNull(k uint64) uint64 {
 	return k
 }
 
-// numberKey returns the key of unscaled / 10^scale. Trailing zeros after the decimal point are ignored.
+// numberKey returns the key of the number unscaled / 10^scale. It is the same for 1, 1.0 and 1.00.
 func numberKey(unscaled int64, scale int32) uint64 {
 	for scale > 0 && unscaled%10 == 0 {
 		if unscaled == 0 {
@@ -79,8 +79,9 @@ func bigKey(unscaled *big.Int, scale int32) uint64 {
 	return Mix(xxhash.Sum64(unscaled.Append(nil, 16)), tagBig+uint64(scale)) //nolint:gosec // scale is small and not negative
 }
 
-// floatKey returns the key of the shortest decimal that parses to f. With byBits the key of a fraction is computed
-// from its bits, which is faster, and equivalent if it is only compared with doubles.
+// floatKey returns the key of the shortest decimal that parses to f. If byBits is set, the key of a fraction is
+// computed from its bits, which is faster, and valid only if it is compared with keys of doubles computed in the same
+// way.
 func floatKey(f float64, byBits bool) uint64 {
 	whole := f == math.Trunc(f)
 	if whole && math.Abs(f) < 1<<53 {
@@ -144,10 +145,9 @@ func timeKey(seconds int64, nanos int32) uint64 {
 
 func bytesKey(s string) uint64 { return nonNull(xxhash.Sum64String(s)) }
 
-// TextKey returns the key of a string in lower case, without outer blanks, with one blank for each inner run of
-// blanks, in Unicode NFC, without invisible characters, and with typographic characters replaced by typed ones. If
-// the whole string is in double quotes, as semi-structured columns show strings, the key is that of the string
-// inside.
+// TextKey returns the key of a string, ignoring letter case, outer blanks, the length of inner runs of blanks, Unicode
+// composition (NFC), invisible characters, the typography of quotes and dashes, and double quotes around the whole
+// string.
 func TextKey(s string) uint64 {
 	s = unquoted(s)
 	clean := true
@@ -165,7 +165,8 @@ func TextKey(s string) uint64 {
 	return nonNull(xxhash.Sum64(fold(buf[:0], s)))
 }
 
-// verbatimKey returns the key of a string with letter case.
+// verbatimKey returns the key of a string with regard to letter case and typography, but ignoring outer and repeated
+// blanks, Unicode composition, and double quotes around the whole string.
 func verbatimKey(s string) uint64 {
 	s = unquoted(s)
 	plain := true // ASCII with single blanks between words
@@ -189,10 +190,11 @@ func unquoted(s string) string {
 	return s
 }
 
-// composed returns s in Unicode NFC, with composed letters.
+// composed returns s in Unicode NFC.
 func composed(s string) string { return norm.NFC.String(s) }
 
-// fold appends the form of s that text comparison uses.
+// fold appends s to dst in the form in which strings are compared: in lower case, with single blanks, composed, and
+// with typed characters.
 func fold(dst []byte, s string) []byte {
 	ascii := true
 	for i := range len(s) {

@@ -10,25 +10,24 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Law is one rule that decides whether results are the same answer. Pairs of results on both sides of its border
-// test it (package metric). They are the examples of docs/reference/equality.md, so that the page agrees with the
-// code.
+// Law is a rule that decides whether two results are the same answer. Tests check it with pairs of results on both
+// sides of its border (package metric). These pairs are the examples of docs/reference/equality.md.
 type Law struct {
-	Name   string // stable; its pairs are in laws/NAME.jsonl
-	About  string // the heading of its section
+	Name   string // stable identifier; its pairs are in laws/NAME.jsonl
+	About  string // the heading of its section on the page
 	Says   string // the rule, in a few sentences
-	Change string // the option that changes it; may be empty
+	Change string // the option that changes it; "" if none does
 }
 
-// LawPair is a gold result and an answer, and states whether they are the same answer. Cases has the form of a case
-// file, so that `badger run --cases` can read it too.
+// LawPair is a gold result, an answer, and whether they are the same answer. Case can also be read by `badger run
+// --cases`.
 type LawPair struct {
 	Law  string
 	Case *scoring.Case
-	// Equal: verdict accepts the answer without a judge and hybrid_ex is 1. Otherwise neither does.
+	// Equal: the metric verdict accepts the answer without a judge and hybrid_ex is 1. If false, neither holds.
 	Equal bool
-	// Only names the one metric that the pair is about, such as verdict where the results are
-	// related and not the same.
+	// Only is the name of the only metric that the pair tests, such as verdict for results that are related but not
+	// equal; "" for both.
 	Only string
 	Note string
 }
@@ -36,7 +35,7 @@ type LawPair struct {
 //go:embed laws/*.jsonl
 var files embed.FS
 
-// LawPairs reads the pairs of a law, in the order of the file.
+// LawPairs returns the pairs of a law, in the order of its file.
 func LawPairs(law string) ([]LawPair, error) {
 	name := "laws/" + law + ".jsonl"
 	text, err := files.ReadFile(name)

@@ -1,6 +1,6 @@
 package cell
 
-// relationLaws relate results that are not equal as given.
+// relationLaws are the laws about results that are related but not equal.
 var relationLaws = []Law{
 	{
 		Name: "sign", About: "Related results",

@@ -2,8 +2,7 @@ package cell
 
 import "slices"
 
-// Laws lists the laws in the order of the page. A law that is not listed has no pairs, and the
-// reverse: a test holds that.
+// Laws returns all laws in the order of the page. Each of them has pairs.
 func Laws() []Law { return slices.Concat(laws, relationLaws) }
 
 var laws = []Law{

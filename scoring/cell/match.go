@@ -8,46 +8,45 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// minCommon and commonPerCell bound the size up to which rows are matched as well as possible: the
-// pairs of equal cells among the distinct rows left after equal rows were matched number at most
-// minCommon, or one for every commonPerCell cells of both sides if that is more. Rows that share
-// a key are matched by themselves: then it is the share of minCommon that their cells are of all,
-// or commonInGroup for each of their cells, so that many groups together cost no more than one.
+// minCommon and commonPerCell bound the size up to which rows are matched optimally: at most minCommon pairs of equal
+// cells among the distinct rows that remain after equal rows are matched, or one for every commonPerCell cells of both
+// sides if that is more. For rows that share an index key, the limit is minCommon times their share of all rows, or
+// commonInGroup for each of their cells, so that many groups together do not cost more.
 const (
 	minCommon     = 1 << 18
 	commonPerCell = 2
 	commonInGroup = 4
 )
 
-// maxRounds is the maximum number of times that the search for similar rows is repeated with the rows that remain.
+// maxRounds is the maximum number of times that the search for similar rows is repeated for the rows that remain.
 const maxRounds = 4
 
 // matcher pairs rows so that as many of their cells as possible are equal. The result depends on the content of the
 // rows and on the content and names of the columns, never on their positions.
 //
-// Equal rows come first. If equality of cells is an equivalence, this loses nothing: let g and p be equal, and let
-// some matching have g with p' and g' with p. In each column g' equals p' if g equals p' and g' equals p, so g with
-// p and g' with p' have at least as many equal cells. The remaining distinct rows are matched by an optimal
-// assignment (assignment) or, if they have too much in common for that, with the most similar of a few candidates
-// (neighbors). A tolerance is not an equivalence. With a tolerance, the optimal assignment is therefore tried on
-// all rows before equal rows are removed.
+// Equal rows are paired first. If equality of cells is an equivalence, this loses nothing: let g and p be equal, and
+// let some matching have g with p' and g' with p. In each column g' equals p' if g equals p' and g' equals p, so g with
+// p and g' with p' have at least as many equal cells. The remaining distinct rows are matched by an optimal assignment
+// (assignment) or, if they have too many equal cells for that, with the most similar of a few candidates (neighbors). A
+// tolerance is not an equivalence. With a tolerance, the optimal assignment is therefore tried on all rows before equal
+// rows are removed.
 //
-// The work is bounded by the number of cells, times the logarithm of the number of rows, plus the edges that
-// minCommon allows, each of which costs at most maxSteps.
+// The work is bounded by the number of cells, times the logarithm of the number of rows, plus the edges that minCommon
+// allows, each of which costs at most maxSteps.
 type matcher struct {
-	cols       []pair   // in an order made of their content
-	gold, pred []uint64 // of each row, a key made of all its cells
+	cols       []pair   // sorted by content
+	gold, pred []uint64 // for each row, a key over all its cells
 	ranged     bool     // some column has ranges
-	goldShown  []uint64 // of each row, a key of the displayed values of its cells, if these are more specific
+	goldShown  []uint64 // for each row, a key that also distinguishes nearly equal values
 	predShown  []uint64
-	pairs      []int32 // the predicted row of each gold row, or -1
-	used       []bool  // predicted rows that have a partner
+	pairs      []int32 // by gold row: its predicted row, or -1
+	used       []bool  // by predicted row: whether it has a partner
 	sorters    [2]sorter
-	halt       *halt.Signal // of the columns
+	halt       *halt.Signal // stops the search
 }
 
-// newMatcher returns a matcher. If a comparison with a tolerance does not distinguish rows with different values,
-// either may have the other's counterpart. With shown, their values decide.
+// newMatcher returns a matcher for columns that are resolved. If shown is set and a comparison allows differences, the
+// exact values decide which of several rows that count as equal are paired.
 func newMatcher(cols []pair, golds, preds int, shown bool) *matcher {
 	m := &matcher{cols: byContent(cols), pairs: make([]int32, golds), used: make([]bool, preds)}
 	for i := range m.pairs {
@@ -67,7 +66,7 @@ func newMatcher(cols []pair, golds, preds int, shown bool) *matcher {
 	return m
 }
 
-// match pairs rows, as many as the shorter list has.
+// match pairs the given rows, as many as the shorter list has.
 func (m *matcher) match(gold, pred []int32) {
 	rows, of := len(gold)+len(pred), len(m.gold)+len(m.pred)
 	most := max(minCommon, rows*len(m.cols)/commonPerCell)
@@ -111,8 +110,7 @@ func (m *matcher) match(gold, pred []int32) {
 	m.rest(gold, pred)
 }
 
-// shown are keys of rows made of what their cells hold, with different keys for values that count
-// as equal.
+// shown returns keys of rows in which values that count as equal only under a tolerance have different keys.
 func (m *matcher) shown(rows int, goldSide bool) []uint64 {
 	out := make([]uint64, rows)
 	keys := make([]uint64, rows)
@@ -131,7 +129,7 @@ func (m *matcher) shown(rows int, goldSide bool) []uint64 {
 	return out
 }
 
-// equalRows pairs equal rows and returns the others.
+// equalRows pairs equal rows of the two lists and returns the others.
 func (m *matcher) equalRows(gold, pred []int32) (goldLeft, predLeft []int32) {
 	if &m.goldShown[0] != &m.gold[0] {
 		gold, pred = rowsOf(inKeyOrder(gold, m.goldShown)), rowsOf(inKeyOrder(pred, m.predShown))
@@ -166,10 +164,10 @@ func (m *matcher) equalRows(gold, pred []int32) (goldLeft, predLeft []int32) {
 	return goldLeft, m.unused(pred)
 }
 
-// pair gives rows each other as partners.
+// pair makes two rows partners.
 func (m *matcher) pair(gold, pred int32) { m.pairs[gold], m.used[pred] = pred, true }
 
-// unused are the rows of a list of predicted ones that have no partner.
+// unused returns the predicted rows of a list that have no partner.
 func (m *matcher) unused(pred []int32) (left []int32) {
 	for _, j := range pred {
 		if !m.used[j] {
@@ -179,7 +177,7 @@ func (m *matcher) unused(pred []int32) (left []int32) {
 	return left
 }
 
-// equal reports whether two rows are equal in all columns.
+// equal reports whether a gold row i and a predicted row j are equal in all columns.
 func (m *matcher) equal(i, j int) bool {
 	for k := range m.cols {
 		if !m.cols[k].equal(i, j) {
@@ -189,7 +187,7 @@ func (m *matcher) equal(i, j int) bool {
 	return true
 }
 
-// rest pairs rows in the order of their keys.
+// rest pairs the given rows in the order of their keys, without regard to similarity.
 func (m *matcher) rest(gold, pred []int32) {
 	if len(gold) == 0 || len(pred) == 0 {
 		return
@@ -217,8 +215,8 @@ func rowsOf(list []keyed) []int32 {
 	return rows
 }
 
-// byContent sorts columns by their content, then by their names, then by the distribution of their values over the
-// rows.
+// byContent returns the columns sorted by the multisets of their values, then by names, then by the distribution of
+// their values over the rows.
 func byContent(cols []pair) []pair {
 	if len(cols) < 2 {
 		return cols
@@ -270,10 +268,10 @@ func byContent(cols []pair) []pair {
 	return out
 }
 
-// Compare orders sums, in no order that means anything.
+// Compare orders sums and returns -1, 0 or 1. The order has no meaning.
 func (s Sum) Compare(t Sum) int { return cmp.Or(cmp.Compare(s.a, t.a), cmp.Compare(s.b, t.b)) }
 
-// sum identifies what one side of a column holds, by its keys.
+// sum returns the multiset hash of one side of a column.
 func (c *pair) sum(goldSide bool) Sum {
 	if c.coded != nil {
 		return c.coded.sum(goldSide)
@@ -283,7 +281,7 @@ func (c *pair) sum(goldSide bool) Sum {
 
 func sumOfKeys(keys []uint64) Sum { return signature(nil, keys) }
 
-// signature identifies the multiset of keys, each with the color of its row.
+// signature returns the multiset hash of keys, each combined with the color of its row if colors is not nil.
 func signature(colors, keys []uint64) (total Sum) {
 	var mu sync.Mutex
 	Spread(len(keys), func(lo, hi int) {
@@ -304,7 +302,7 @@ func signature(colors, keys []uint64) (total Sum) {
 	return total
 }
 
-// rowColors are keys of rows in which the order of the columns does not show.
+// rowColors returns a key for each row that does not depend on the order of the columns.
 func rowColors(cols []pair, goldSide bool) []uint64 {
 	var out []uint64
 	for k := range cols {

@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// The search for similar rows compares each kind of gold rows with window predicted ones in each of
-// up to passes orders, and keeps the best candidates.
+// The search for similar rows sorts them in up to passes orders, compares each kind of gold rows with window predicted
+// kinds in each, and keeps the candidates with the most equal cells.
 const (
 	passes     = 4
 	window     = 8
 	candidates = 4
 )
 
-// matchNeighbors matches kinds of rows with the most similar of a few candidates: it sorts both sides together by
-// their live cells several times, each time with another column first, and compares kinds that are next to each
-// other (the sorted neighborhood method of Hernández and Stolfo). It matches the pairs with the most equal cells
-// first. It reports whether it matched any.
+// matchNeighbors pairs kinds of rows with the most similar of a few candidates: it sorts both sides together by their
+// live cells several times, each time with another column first, and compares adjacent kinds (the sorted neighborhood
+// method of Hernández and Stolfo). It pairs those with the most equal cells first and reports whether it paired any.
 func (p *problem) matchNeighbors() bool {
 	best := make([]nearest, p.gold.len())
 	order := p.bySelectivity()
@@ -70,11 +69,11 @@ func (p *problem) matchNeighbors() bool {
 	return p.takeBest(best)
 }
 
-// ahead is the number of kinds that are examined together.
+// ahead is the number of kinds whose cells are read together.
 const ahead = 32
 
-// takeBest matches kinds of rows with their nearest kinds, the pairs with the most equal cells first. It reports
-// whether it matched any.
+// takeBest pairs kinds of rows with their nearest kinds, those with the most equal cells first. It reports whether it
+// paired any.
 func (p *problem) takeBest(best []nearest) bool {
 	type flow struct{ gold, pred, rows int32 } // from places in the rows of both sides on
 	var flows [64]flow                         // brought about together, as above
@@ -117,9 +116,8 @@ func (p *problem) takeBest(best []nearest) bool {
 	return found
 }
 
-// near is a predicted kind and how many of its cells equal those of a gold kind, in one word: the
-// weight, then which of the offers it was, the first being the largest, then the kind, from 1. A
-// larger one is better; 0 is none.
+// near is a predicted kind and the number of its cells that equal those of a gold kind, in one word: from the highest
+// bits the weight, the offer (the first is the largest), and the kind plus 1. A larger word is better; 0 is unset.
 type near uint64
 
 func newNear(pred, weight int32, offer int) near {
@@ -129,11 +127,11 @@ func newNear(pred, weight int32, offer int) near {
 func (n near) weight() int32 { return int32(n >> 40) }       //nolint:gosec // columns are far fewer
 func (n near) pred() int32   { return int32(uint32(n)) - 1 } //nolint:gosec // a kind
 
-// nearest holds the nearest kinds of a gold kind, in descending order of weight.
+// nearest holds the nearest predicted kinds of a gold kind, the best first.
 type nearest [candidates]near
 
-// offer inserts n if it is better than the last candidate and not present yet. It returns the weight that the next
-// one must exceed. It sorts without branches, which the processor would predict wrong most of the time.
+// offer inserts n if it is better than the last candidate and its kind is not present yet. It returns the weight that
+// the next candidate must exceed. It sorts without branches, which the processor would mispredict.
 func (b *nearest) offer(n near) (beat int32) {
 	b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
 	if p := uint32(n); uint32(b0) == p || uint32(b1) == p || uint32(b2) == p || uint32(b3) == p { //nolint:gosec // the kind
@@ -147,11 +145,11 @@ func (b *nearest) offer(n near) (beat int32) {
 	return b3.weight()
 }
 
-// likeness is a gold kind and a predicted one that is near it.
+// likeness is a gold kind and a predicted kind near it.
 type likeness struct{ gold, pred int32 }
 
-// byWeight lists what is near each gold kind by weight, at most most, the heaviest first, and leaves
-// out those of none.
+// byWeight returns the pairs of each gold kind and its nearest kinds, sorted by weight from most down, without those of
+// weight 0.
 func byWeight(best []nearest, most int) []likeness {
 	at := make([]int, most+2) // of each weight, where the next one of it goes
 	for i := range best {
@@ -175,17 +173,16 @@ func byWeight(best []nearest, most int) []likeness {
 	return out
 }
 
-// packed is the layout of cells in words. Each cell has as few bits as its column needs, so that several columns
-// are compared in one operation. The codes after those of a column mark dead cells, with different codes on the two
-// sides.
+// packed is the layout of the cells of a row in words. Each cell has as few bits as its column needs, so that several
+// columns are compared in one operation. The two codes after those of a column mark dead cells, one for each side.
 type packed struct {
-	words  int      // of a row
-	lanes  []lane   // of each column
-	tops   []uint64 // of each word, the highest bit of every lane
-	ranged bool     // a gold cell has a first and a last code that equals it
+	words  int      // number of words of a row
+	lanes  []lane   // positions of the columns
+	tops   []uint64 // for each word, the highest bits of its lanes
+	ranged bool     // a gold cell equals a range of codes, stored as a first and a last one
 }
 
-// lane is the position of a column's cells.
+// lane is the position of a column's cells in the words of a row.
 type lane struct {
 	word  int
 	shift uint
@@ -193,7 +190,7 @@ type lane struct {
 	dead  [2]uint64 // the code of a dead cell of gold, and of the answer
 }
 
-// newPacked makes room for columns. With ranges the highest bit of each lane stays free.
+// newPacked returns the layout for columns. If any has ranges, the highest bit of each lane stays free.
 func newPacked(cols []codes) packed {
 	out := packed{lanes: make([]lane, len(cols)), tops: make([]uint64, 1),
 		ranged: slices.ContainsFunc(cols, func(c codes) bool { return c.end != nil })}
@@ -217,7 +214,7 @@ func newPacked(cols []codes) packed {
 	return out
 }
 
-// add adds cells of a column to those of rows, and reports whether any of them is dead.
+// add stores the codes of a column in the words of rows, and reports whether any cell is dead.
 func (c *packed) add(words []uint64, col int, codes []int32, goldSide bool) (dead bool) {
 	l := &c.lanes[col]
 	none := l.dead[1]
@@ -233,14 +230,14 @@ func (c *packed) add(words []uint64, col int, codes []int32, goldSide bool) (dea
 	return any < 0
 }
 
-// code is the code of a cell; that of a dead one is not below those of its column.
+// code returns the code of a cell. For a dead cell it is larger than the codes of the column.
 func (c *packed) code(cells []uint64, kind, col int) uint64 {
 	l := &c.lanes[col]
 	return cells[kind*c.words+l.word] >> (l.shift & 63) & (1<<(uint(l.bits)&63) - 1) //nolint:gosec // small
 }
 
-// inOrder are the cells of kinds in the order of a list, so that what is compared lies together.
-// They take the place of earlier ones, if there are any.
+// inOrder returns the cells of kinds in the order of list, so that kinds that are compared are adjacent. It reuses into
+// if it is not nil.
 func (c *packed) inOrder(into, cells []uint64, list []keyed) []uint64 {
 	if into == nil {
 		into = make([]uint64, len(cells))
@@ -266,8 +263,8 @@ func (c *packed) inOrder(into, cells []uint64, list []keyed) []uint64 {
 	return into
 }
 
-// equal counts the cells of a gold kind, the first and the last codes that equal them, that equal
-// those of each of some predicted kinds, at most window.
+// equal sets out to the number of cells of a gold kind that equal those of each of up to window predicted kinds. first
+// and last are the packed first and last codes of the gold kind.
 func (c *packed) equal(first, last, pred []uint64, out *[window]int32) {
 	if c.words == 1 && !c.ranged {
 		g, top := first[0], c.tops[0]
@@ -299,21 +296,20 @@ func (c *packed) equal(first, last, pred []uint64, out *[window]int32) {
 	}
 }
 
-// equalIn counts the equal lanes of two words. An addition to a lane without its highest bit carries into that bit,
-// unless the lane is 0.
+// equalIn returns the number of equal lanes of two words. top has the highest bit of each lane. An addition to a lane
+// without its highest bit carries into that bit, unless the lane is 0.
 func equalIn(a, b, top uint64) int32 {
 	x := a ^ b
 	return int32(bits.OnesCount64(top &^ ((x&^top + ^top) | x))) //nolint:gosec // at most 64
 }
 
-// within counts the lanes of a word that are not below those of first and not above those of last.
-// The highest bits of the lanes are set in last, and in no other: what is subtracted takes that bit
-// only if it is more.
+// within returns the number of lanes of word that are from first to last. last must have the highest bits of its lanes
+// set, the others not, so that a subtraction clears the bit only if the result would be negative.
 func within(first, last, word, top uint64) int32 {
 	return int32(bits.OnesCount64(top & ((word | top) - first) & (last - word))) //nolint:gosec // at most 64
 }
 
-// bySelectivity are the columns, those with the most distinct values first.
+// bySelectivity returns the positions of the columns, those with the most distinct values first.
 func (p *problem) bySelectivity() []int {
 	order := make([]int, len(p.codes))
 	for k := range order {
@@ -323,7 +319,7 @@ func (p *problem) bySelectivity() []int {
 	return order
 }
 
-// sorted lists the kinds of one side by their live cells, taken in an order of the columns.
+// sorted returns the kinds of one side sorted by their live cells, with the columns in the given order.
 func (p *problem) sorted(s *sorter, order []int, goldSide bool) []keyed {
 	side := &p.pred
 	if goldSide {
@@ -371,7 +367,7 @@ func (p *problem) sorted(s *sorter, order []int, goldSide bool) []keyed {
 	return s.sort(64)
 }
 
-// sorted lists the kinds of one side by parts of keys, which have so many bits together.
+// sorted returns the kinds of one side sorted by keys composed of parts, which have used bits together.
 func (c *packed) sorted(s *sorter, parts []keyPart, used int, words []uint64) []keyed {
 	spans := c.spans(parts)
 	keys := s.room(len(words) / c.words)
@@ -388,8 +384,8 @@ func (c *packed) sorted(s *sorter, parts []keyPart, used int, words []uint64) []
 	return s.sort(used)
 }
 
-// keySpan is the part of keys that comes from some bits of packed cells: those of one column, or of several
-// adjacent ones.
+// keySpan is the part of sort keys that is computed from adjacent bits of packed cells, which belong to one or several
+// columns.
 type keySpan struct {
 	word  int
 	shift uint
@@ -397,7 +393,7 @@ type keySpan struct {
 	of    []uint64
 }
 
-// spans are the parts of keys, several of them in one if they have at most spanBits together.
+// spans returns spans for parts of keys. Adjacent columns share one if they have at most spanBits bits together.
 func (c *packed) spans(parts []keyPart) []keySpan {
 	const spanBits = 8
 	parts = slices.Clone(parts)
@@ -432,16 +428,14 @@ func (c *packed) spans(parts []keyPart) []keySpan {
 	return out
 }
 
-// keyPart is the part of the sort keys that comes from the cells of one column.
+// keyPart is the part of the sort keys that is computed from the cells of a column.
 type keyPart struct {
 	col int
 	of  []uint64 // by code
 }
 
-// keyParts are the parts of the keys that kinds are sorted by where all cells of both sides are
-// live and none has a range, so that each column has the same place in all keys. They sort as the
-// places do, but are ranks of these if there are few, in fewer bits, so that fewer digits are
-// left to sort by: the used ones, from the least.
+// keyParts returns the parts of sort keys, and the number of bits used, if no cell is dead or has a range. They sort
+// like the places, but are ranks of these if there are few, which needs fewer bits.
 func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 	const few = 1 << 16 // places
 	room := 64
@@ -486,9 +480,9 @@ func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 	return parts, used
 }
 
-// place computes the position of cells among the live cells of their column, as numbers of the given number of
-// bits: by magnitude if there are ranges, else by their keys. A few bits more than the number of values needs keep
-// most keys distinct.
+// place computes, for each code of a column, a number of c.bits bits by which its live cells are sorted: the rank of
+// the magnitude if there are ranges, else bits of the key. It uses a few more bits than needed, so that most numbers
+// are distinct.
 func (p *problem) place(c *codes) {
 	c.places = make([]uint64, c.n)
 	if r := c.col.ranges; r != nil {
@@ -514,8 +508,8 @@ func (p *problem) place(c *codes) {
 	}
 }
 
-// meet returns for each gold kind its position in the order of the predicted ones. Kinds with the same key are
-// spread evenly. It reuses the list at if it is large enough.
+// meet returns for each gold kind the position of its key in the sorted predicted kinds. Gold kinds with the same key
+// are spread evenly over the predicted ones with it. It reuses at if it is large enough.
 func meet(at []int, gold, pred []keyed) []int {
 	at = slices.Grow(at[:0], len(gold))[:len(gold)]
 	for a, lo := 0, 0; a < len(gold); {

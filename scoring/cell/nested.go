@@ -8,24 +8,24 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Formats of lists, structs and shapes that are written as text in another notation than JSON.
+// Formats of lists, structs and geometries written as strings in notations other than JSON.
 const (
 	FormatNested = "nested text"   // ['a', 'b'], {a,b}, {'w': 20}, {w=20}, (1, 2)
 	FormatShape  = "geometry text" // POINT (13.4 52.5), or GeoJSON
 )
 
-// maxNesting is the maximum depth of nested text.
+// maxNesting is the maximum depth of nested values that are parsed.
 const maxNesting = 32
 
-// nested reads lists and structs in the notations of JSON, Python, PostgreSQL, DuckDB and Trino.
+// nested parses lists and structs in the notations of JSON, Python, PostgreSQL, DuckDB and Trino.
 type nested struct {
 	s   string
 	pos int
 }
 
-// appendNested appends the canonical form of nested text: arrays in brackets, members in order of
-// their names, scalars as text. A number that is not quoted is its value; what is quoted is text, so
-// that '1.10' is not 1.1.
+// appendNested appends the canonical form of a list or struct to dst: elements in brackets, members sorted by name.
+// Unquoted numbers are normalized; quoted ones are strings, so that '1.10' is not 1.1. ok is false if s is not a list
+// or struct.
 func appendNested(dst []byte, s string) ([]byte, bool) {
 	n := nested{s: strings.TrimSpace(s)}
 	if n.s == "" || !strings.ContainsRune("[({", rune(n.s[0])) {
@@ -105,7 +105,7 @@ func (n *nested) value(dst []byte, depth int) ([]byte, bool) {
 	return append(dst, ']'), true
 }
 
-// scalar reads a quoted string, or an unquoted one up to the next delimiter.
+// scalar returns a quoted string, or an unquoted one up to the next delimiter; ok is false if there is none.
 func (n *nested) scalar() (text string, quoted, ok bool) {
 	q := n.peek()
 	if q != '"' && q != '\'' {
@@ -149,7 +149,7 @@ func appendScalar(dst []byte, s string, quoted bool) []byte {
 	return jsonscan.AppendString(dst, s)
 }
 
-// readNested is the canonical form of nested values; ok is false if there are none.
+// readNested returns the canonical form of a nested value; ok is false for other cells.
 func readNested(v scoring.Value) (scoring.Value, bool) {
 	if v.Type != scoring.String && v.Type != scoring.JSON {
 		return v, false
@@ -158,13 +158,13 @@ func readNested(v scoring.Value) (scoring.Value, bool) {
 	return scoring.TextValue(scoring.Bytes, string(form)), ok // letter case counts
 }
 
-// shapeTypes are the types of GeoJSON by their names in well-known text.
+// shapeTypes maps names of geometries in well-known text to types in GeoJSON.
 var shapeTypes = map[string]string{
 	"POINT": "Point", "LINESTRING": "LineString", "POLYGON": "Polygon", "MULTIPOINT": "MultiPoint",
 	"MULTILINESTRING": "MultiLineString", "MULTIPOLYGON": "MultiPolygon",
 }
 
-// readShape is a geometry as GeoJSON in canonical form, read from well-known text or GeoJSON.
+// readShape returns a geometry in well-known text or GeoJSON as canonical GeoJSON; ok is false for other cells.
 func readShape(v scoring.Value) (scoring.Value, bool) {
 	if v.Type != scoring.String && v.Type != scoring.JSON {
 		return v, false
@@ -192,8 +192,8 @@ func readShape(v scoring.Value) (scoring.Value, bool) {
 	return readNested(scoring.StringValue(`{"type":"` + shapeTypes[head[0]] + `","coordinates":` + coordinates + `}`))
 }
 
-// isGeoJSON reports whether a struct in canonical form is a geometry: it has coordinates and the type
-// of a shape, and nothing else.
+// isGeoJSON reports whether a struct in canonical form has exactly the members coordinates and type, and its type is
+// one of shapeTypes.
 func isGeoJSON(form string) bool {
 	var s jsonscan.Scanner
 	s.Reset([]byte(form))
@@ -209,7 +209,7 @@ func isGeoJSON(form string) bool {
 	return false
 }
 
-// coordinatesOf turns the parentheses of well-known text into the arrays of GeoJSON.
+// coordinatesOf converts the parentheses of well-known text to the arrays of GeoJSON for a geometry of type typ.
 func coordinatesOf(s, typ string) (string, bool) {
 	var b strings.Builder
 	depth, position := 0, false // in the numbers of one position
@@ -262,14 +262,14 @@ func coordinatesOf(s, typ string) (string, bool) {
 	return out, depth == 0
 }
 
-// NestedText is the reading of a string column as nested values.
+// NestedText describes how a string column can be read as nested values.
 type NestedText struct {
-	Nested bool // lists and structs, in whatever notation
+	Nested bool // lists and structs, in any notation
 	JSON   bool // by type, or as strings
 	Shape  bool // geometries, as well-known text or GeoJSON
 }
 
-// ReadNested finds how a column may be read as nested values.
+// ReadNested returns how a column can be read as nested values.
 func ReadNested(c *scoring.Column) (t NestedText) {
 	c.Halt().Check()
 	if c.Type != scoring.String && c.Type != scoring.JSON {
@@ -292,12 +292,12 @@ func ReadNested(c *scoring.Column) (t NestedText) {
 	return t
 }
 
-// nestedFormats read cells as nested values.
+// nestedFormats maps formats to the functions that read nested values.
 var nestedFormats = map[string]func(scoring.Value) (scoring.Value, bool){FormatNested: readNested,
 	FormatShape: readShape}
 
-// Fields are the names of the members that every struct of a column has; nil if it holds others,
-// or nested values in them.
+// Fields returns the sorted names of the members if all cells of a column are structs with the same members, none of
+// them nested; else nil.
 func Fields(c *scoring.Column) (names []string) {
 	c.Halt().Check()
 	if c.Type != scoring.JSON && c.Type != scoring.String {
@@ -334,14 +334,14 @@ func Fields(c *scoring.Column) (names []string) {
 	return names
 }
 
-// NestedKeys are the keys of nested values as [FormatNested] reads them.
+// NestedKeys returns the keys of a column of nested values under [FormatNested].
 func NestedKeys(c *scoring.Column) []uint64 {
 	c.Halt().Check()
 	return AllKeys(c, View{Kind: scoring.KindText, Format: FormatNested})
 }
 
-// StructKeys are the keys of the structs whose members are the cells of some columns, for
-// [NestedKeys].
+// StructKeys returns the key of a struct for each row whose members have the given names and the cells of columns as
+// values. They are comparable with [NestedKeys].
 func StructKeys(names []string, columns []*scoring.Column) []uint64 {
 	keys := make([]uint64, columns[0].Len())
 	for i := range keys {

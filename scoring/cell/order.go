@@ -8,9 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// SameSequence reports whether the cells of some pairs of an alignment are equal one by one: those of
-// the first gold row in the sequence given with those of the first predicted row, and so on. The
-// sequence has each gold row once.
+// SameSequence reports whether, in the given pairs of columns, the gold rows in the order of sequence equal the
+// predicted rows one by one. It is false if their number differs. sequence must contain each gold row once.
 func SameSequence(gold, pred *scoring.Table, a *scoring.Alignment, pairs []int, sequence []int32) bool {
 	if len(sequence) != pred.Rows() {
 		return false
@@ -29,8 +28,8 @@ func SameSequence(gold, pred *scoring.Table, a *scoring.Alignment, pairs []int, 
 	return true
 }
 
-// Directions reports whether a column's values rise from one row to the next anywhere, and whether
-// they fall. NULL is left out, and so are texts whose order depends on the collation.
+// Directions reports whether a column's values rise from any row to the next, and whether they fall. It ignores NULL
+// and strings whose order depends on the collation.
 func Directions(c *scoring.Column) (rise, fall bool) {
 	c.Halt().Check()
 	last := -1
@@ -51,8 +50,8 @@ func Directions(c *scoring.Column) (rise, fall bool) {
 	return rise, fall
 }
 
-// Order compares two values of one column for sorting and returns -1, 0 or 1; NULL has no place in the order and is
-// skipped. It is not a test for equality: 0 also means that the order is unknown.
+// Order compares two values for sorting and returns -1, 0 or 1. It is not a test for equality: 0 also means that the
+// order is unknown, as for NULL, different types and strings whose order depends on the collation.
 func Order(a, b scoring.Value) int {
 	if a.IsNull() || b.IsNull() {
 		return 0
@@ -79,8 +78,8 @@ func Order(a, b scoring.Value) int {
 	return order
 }
 
-// plainWord reports whether s consists of ASCII letters and digits, which every collation sorts in the same order
-// except for case.
+// plainWord reports whether s consists of ASCII letters and digits, which all collations sort in the same order except
+// for case.
 func plainWord(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)

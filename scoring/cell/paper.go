@@ -11,9 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// maxPaper is the maximum number of cell comparisons of the algorithm as printed. Its loop is
-// quadratic in the rows, and its figure is for setting next to those of the paper, whose results
-// have at most 100 rows.
+// maxPaper is the maximum number of comparisons of cells in [Paper]. Its loop is quadratic in the rows, and its value
+// is only for comparison with the paper, whose results have at most 100 rows.
 const maxPaper = 1 << 17
 
 // Paper returns the value of Algorithm 2 of the BADGER paper (section 5.2) as printed. The first row with the
@@ -101,7 +100,7 @@ func paperJoin(index, compared []pair, golds, preds int, delta float64) (score f
 	return float64(total) / float64(max(1, len(cols))*(joined+alone)), ""
 }
 
-// finder finds rows by key: one after the other if there are few, else through chains.
+// finder finds rows by key: by a linear search if there are few rows, else with chains.
 type finder struct {
 	keys   []uint64
 	chains *chains
@@ -114,7 +113,7 @@ func newFinder(keys []uint64) finder {
 	return finder{keys, newChains(keys)}
 }
 
-// after is the first row of a key after row j, or -1.
+// after returns the first row with a key after row j, or -1. j is -1 for the first row.
 func (f finder) after(key uint64, j int32) int32 {
 	switch {
 	case f.chains != nil && j < 0:
@@ -130,9 +129,9 @@ func (f finder) after(key uint64, j int32) int32 {
 	return -1
 }
 
-// paperColumn is a compared column as CELLMATCH reads it.
+// paperColumn holds the cells of a compared column as CELLMATCH compares them.
 type paperColumn struct {
-	g, p   []uint64  // strings and dates; 0 is NULL
+	g, p   []uint64  // keys of strings and dates; NullKey for NULL
 	gm, pm []float64 // the numbers, NaN for a cell that is not a number; nil if the column is not numeric
 	delta  float64
 }
@@ -153,7 +152,7 @@ func paperColumns(compared []pair, golds, preds int, delta float64) []paperColum
 	return cols
 }
 
-// paperRead fills in the cells of one side of a column; they are all NULL if c is nil.
+// paperRead sets the keys and numbers of one side of a column. They stay zero, that is NULL, if c is nil.
 func paperRead(c *scoring.Column, v View, keys []uint64, numbers []float64) {
 	if c == nil {
 		return
@@ -184,7 +183,7 @@ func paperRead(c *scoring.Column, v View, keys []uint64, numbers []float64) {
 	}
 }
 
-// paperRow is in how many columns two rows match, or -1 if it is at most most.
+// paperRow returns the number of columns in which two rows match, or -1 once it cannot exceed most.
 func paperRow(cols []paperColumn, i, j, most int) int {
 	n := 0
 	for k := range cols {
@@ -197,7 +196,7 @@ func paperRow(cols []paperColumn, i, j, most int) int {
 	return n
 }
 
-// matches is CELLMATCH (lines 33-42).
+// matches reports whether two cells match by CELLMATCH (lines 33-42).
 func (c *paperColumn) matches(i, j int) bool {
 	g, p := c.g[i], c.p[j]
 	if g == NullKey || p == NullKey {

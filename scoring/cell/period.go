@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// A Grain is the length of a period of the calendar.
+// A Grain is the length of a calendar period.
 type Grain uint8
 
 // The grains, from long to short. Weeks are those of ISO 8601: they start on Monday, and the first of a year is the
@@ -19,29 +19,29 @@ const (
 	GrainQuarter
 	GrainMonth
 	GrainWeek
-	GrainWeekday // in no year
+	GrainWeekday // not in any particular year
 )
 
-// grainNames are the names of grains in formats.
+// grainNames are the names of grains in the names of formats.
 var grainNames = [...]string{GrainYear: "year", GrainHalf: "half-year", GrainQuarter: "quarter", GrainMonth: "month",
 	GrainWeek: "week", GrainWeekday: "weekday"}
 
 func (g Grain) String() string { return grainNames[g] }
 
-// most is the largest number of a period in its year.
+// most returns the largest number of a period in its year.
 func (g Grain) most() int {
 	return [...]int{GrainYear: 1, GrainHalf: 2, GrainQuarter: 4, GrainMonth: 12, GrainWeek: 53, GrainWeekday: 7}[g]
 }
 
-// A period is a period of the calendar: the n-th of its grain in a year, or in any.
+// A period is a calendar period: the n-th of its grain in a year, or in an unknown year.
 type period struct {
 	grain  Grain
-	year   int // 0: it is in any year
-	n      int // from 1; 1 of a year
+	year   int // 0: unknown
+	n      int // from 1; always 1 for a year
 	fiscal bool
 }
 
-// first is the first day of a period that has a year, in days from 1970.
+// first returns the first day of a period with a year, in days since 1970.
 func (p period) first() int64 {
 	switch p.grain {
 	case GrainHalf:
@@ -57,7 +57,7 @@ func (p period) first() int64 {
 	return scoring.DaysOf(p.year, 1, 1)
 }
 
-// valid reports whether there is such a period: 2021 has no 53rd week.
+// valid reports whether the period exists: 2021 has no 53rd week.
 func (p period) valid() bool {
 	if p.n < 1 || p.n > p.grain.most() {
 		return false
@@ -68,7 +68,7 @@ func (p period) valid() bool {
 	return true
 }
 
-// periodFrom is the period of a grain that a day begins.
+// periodFrom returns the period of a grain whose first day is day; ok is false if it is not a first day.
 func periodFrom(grain Grain, day int64) (period, bool) {
 	t := time.Unix(day*86400, 0).UTC()
 	p := period{grain: grain, year: t.Year(), n: 1}
@@ -87,8 +87,7 @@ func periodFrom(grain Grain, day int64) (period, bool) {
 	return p, p.first() == day
 }
 
-// monthNames and weekdayNames are the names of months and weekdays in the languages that reports
-// are often written in; those of English are also known by three letters.
+// monthNames and weekdayNames are names of months and weekdays in several languages, with English abbreviations.
 var (
 	monthNames = periodNames(map[int]string{
 		1: "january januar janvier enero gennaio janeiro januari jänner jan",
@@ -114,7 +113,7 @@ var (
 		"w":        GrainWeek, "wk": GrainWeek, "week": GrainWeek, "kw": GrainWeek, "cw": GrainWeek, "m": GrainMonth,
 		"month": GrainMonth,
 	}
-	// Words without meaning between the others.
+	// Words that are ignored in labels.
 	periodFillers = map[string]bool{"of": true, "the": true, "in": true, "year": true, "calendar": true, "cy": true,
 		"iso": true}
 )
@@ -132,14 +131,14 @@ func periodNames(lists map[int]string) map[string]int {
 // A periodWord is a run of letters or of digits in the label of a period.
 type periodWord struct {
 	text   string
-	number int  // of digits
-	before rune // what is between it and the one before: a mark, or a blank, or nothing
+	number int  // the value of digits; -1 for letters
+	before rune // the separator from the previous word: a sign, a space, or 0
 }
 
-// maxPeriodLabel is the length in bytes of the longest label that is read as a period.
+// maxPeriodLabel is the maximum length of a label in bytes.
 const maxPeriodLabel = 32
 
-// periodWords cuts a label into words and numbers; ok is false if anything else is in it.
+// periodWords splits a label into words and numbers; ok is false if it has other signs or is too long.
 func periodWords(s string) (list []periodWord, ok bool) {
 	if len(s) > maxPeriodLabel {
 		return nil, false
@@ -188,9 +187,9 @@ func periodWords(s string) (list []periodWord, ok bool) {
 	return list, len(list) > 0 && len(list) <= 6
 }
 
-// parsePeriod reads the label of a period: 2024-Q1, 1Q24, "first quarter of 2024", H2 2023, Jan
-// 2024, 2024-01, 202401, January, 2024-W05, Week 5, FY2024, Monday. A label of a month and two
-// digits is a day (Jan 24) unless a dash or an apostrophe is between them.
+// parsePeriod parses the label of a period: 2024-Q1, 1Q24, "first quarter of 2024", H2 2023, Jan 2024, 2024-01, 202401,
+// January, 2024-W05, Week 5, FY2024, Monday. A month and two digits are not a label (Jan 24 is a day) unless a dash or
+// an apostrophe separates them.
 func parsePeriod(s string) (p period, ok bool) {
 	if t := strings.TrimSpace(s); strings.HasPrefix(t, "-") || strings.HasPrefix(t, "+") { // a sign is part of a number
 		return period{}, false
@@ -254,7 +253,7 @@ func parsePeriod(s string) (p period, ok bool) {
 	return p, p.grain != 0 && len(small) == 0 && p.valid()
 }
 
-// fullYear returns the year for two digits, 1969 to 2068, as in POSIX.
+// fullYear returns the year for two digits, from 1969 to 2068, as in POSIX.
 func fullYear(n int) int {
 	if n >= 69 {
 		return 1900 + n
@@ -262,16 +261,16 @@ func fullYear(n int) int {
 	return 2000 + n
 }
 
-// A periodForm is a way to read cells as periods.
+// A periodForm is a format that reads cells as periods.
 type periodForm struct {
 	grain  Grain
-	number bool // as the number in its year; else as its first day
-	last   bool // a day is the last one of its period
-	fiscal bool // as the label of a fiscal period, whose first day is unknown
+	number bool // read as the number in its year; else as its first day
+	last   bool // cells are the last days of periods, not the first
+	fiscal bool // read as the label of a fiscal period, whose first day is unknown
 	sunday bool // numbers of weekdays start with 0 for Sunday
 }
 
-// format is the name of a form, so that an alignment can be read back.
+// format returns the name of the format in alignments; periodForms maps it back.
 func (f periodForm) format() string {
 	switch {
 	case f.fiscal:
@@ -299,11 +298,11 @@ var periodForms = func() map[string]periodForm {
 	return forms
 }()
 
-// datedLabels are the formats of strings that name a period with its year, read as its first day.
+// datedLabels are the formats of strings that name a period with its year, and are read as its first day.
 var datedLabels = []string{periodForm{grain: GrainHalf}.format(), periodForm{grain: GrainQuarter}.format(),
 	periodForm{grain: GrainMonth}.format(), periodForm{grain: GrainWeek}.format()}
 
-// parsePeriodDate reads the label of a period with its year as its first day.
+// parsePeriodDate returns the first day of the period that a label with a year names.
 func parsePeriodDate(s string, f periodForm) (scoring.Value, bool) {
 	p, ok := parsePeriod(s)
 	if !ok || p.grain != f.grain || p.year == 0 || p.fiscal {
@@ -312,7 +311,7 @@ func parsePeriodDate(s string, f periodForm) (scoring.Value, bool) {
 	return scoring.TimestampValue(scoring.Timestamp, p.first()*86400, 0), true
 }
 
-// read returns the value of a cell in a form; ok is false if the cell is not such a period.
+// read returns a cell in the form; ok is false if the cell is not such a period.
 func (f periodForm) read(v scoring.Value) (scoring.Value, bool) {
 	p, ok := periodOf(v, f.grain, f.last)
 	switch {
@@ -333,8 +332,8 @@ func (f periodForm) read(v scoring.Value) (scoring.Value, bool) {
 	return scoring.TimestampValue(scoring.Timestamp, p.first()*86400, 0), p.year != 0
 }
 
-// periodOf returns the period of a grain that a cell names, numbers or has as its first or last day. A weekday
-// number 0 is not changed.
+// periodOf returns the period of a grain that a cell names, numbers, or has as its first or, if last is set, last day.
+// Weekday 0 keeps the number 0.
 func periodOf(v scoring.Value, grain Grain, last bool) (p period, ok bool) {
 	switch v.Type {
 	case scoring.String:
@@ -390,7 +389,7 @@ func periodOfDay(day int64, grain Grain, last bool) (period, bool) {
 	return next, true
 }
 
-// wholeOf is a number that is whole and small.
+// wholeOf returns a number as an integer; ok is false if it is not whole or exceeds 1e9.
 func wholeOf(v scoring.Value) (n int64, ok bool) {
 	f := magnitude(v)
 	if f != f || f < -1e9 || f > 1e9 || f != float64(int64(f)) {
@@ -399,33 +398,32 @@ func wholeOf(v scoring.Value) (n int64, ok bool) {
 	return int64(f), true
 }
 
-// PeriodText is a way in which the cells of a column may be read as periods of the calendar.
+// PeriodText describes a way in which a column can be read as calendar periods.
 type PeriodText struct {
 	Grain  Grain
 	Dated  bool // every cell states its year
-	Year   int  // the year of all of them; 0: none, or several
-	Label  bool // text that names the grain: 2024-Q1, January
-	Day    bool // dates, each the first day of its period …
-	Last   bool // … or the last one
-	Bare   bool // plain numbers
+	Year   int  // the year of all cells; 0: unknown, or several
+	Label  bool // strings that name the grain: 2024-Q1, January
+	Day    bool // dates, the first days of their periods …
+	Last   bool // … or the last days
+	Bare   bool // numbers without a label
 	Fiscal bool
-	sunday bool // numbers of weekdays, one of them 0
+	sunday bool // numbers of weekdays, some of them 0
 }
 
-// AsDay is the format that reads the periods as their first days, AsNumber the one that reads them
-// as their numbers in the year (of a year: itself), AsLabel the one of fiscal periods.
+// AsDay returns the format that reads the cells as first days of their periods.
 func (t *PeriodText) AsDay() string { return periodForm{grain: t.Grain, last: t.Last}.format() }
 
-// AsNumber is described at [PeriodText.AsDay].
+// AsNumber returns the format that reads the cells as numbers of periods in their years; for years, as the years.
 func (t *PeriodText) AsNumber() string {
 	return periodForm{grain: t.Grain, number: true, last: t.Last, sunday: t.sunday}.format()
 }
 
-// AsLabel is described at [PeriodText.AsDay].
+// AsLabel returns the format that reads the cells as labels of fiscal periods.
 func (t *PeriodText) AsLabel() string { return periodForm{grain: t.Grain, fiscal: true}.format() }
 
-// ReadPeriods finds the ways in which a column can be read as periods: none, one, or several where
-// a number or a day may be that of one grain or another.
+// ReadPeriods returns the ways in which a column can be read as periods: none, one, or several if a number or a day
+// fits several grains.
 func ReadPeriods(c *scoring.Column) (all []PeriodText) {
 	c.Halt().Check()
 	for g := GrainYear; g <= GrainWeekday; g++ {
@@ -486,8 +484,8 @@ func readPeriods(c *scoring.Column, g Grain, last bool) (t PeriodText, ok bool) 
 	return t, !merges(c, View{Kind: scoring.KindNumber, Format: as})
 }
 
-// JoinedPeriods returns the keys of the first days of periods whose year is in one column and whose number in the
-// year, or name, in another; ok is false if a cell is not such a period.
+// JoinedPeriods returns the keys of the first days of periods, with the year from one column and the number or name in
+// the year from another; ok is false if a cell is not such a period.
 func JoinedPeriods(years, numbers *scoring.Column, g Grain) (keys []uint64, ok bool) {
 	keys = make([]uint64, years.Len())
 	for i := range keys {
@@ -508,7 +506,7 @@ func JoinedPeriods(years, numbers *scoring.Column, g Grain) (keys []uint64, ok b
 	return keys, len(keys) > 0
 }
 
-// PeriodKeys are the keys of the first days of the periods of a column.
+// PeriodKeys returns the keys of the first days of the periods of a column.
 func PeriodKeys(c *scoring.Column, t *PeriodText) []uint64 {
 	c.Halt().Check()
 	return AllKeys(c, View{Kind: scoring.KindTime, Format: t.AsDay()})

@@ -7,30 +7,29 @@ import (
 	"github.com/badger-eval/badger/internal/halt"
 )
 
-// problem is rows that are left to match, reduced to what decides: cells without an equal on the
-// other side are dead, columns of dead cells are left out, and rows with the same live cells are
-// one kind of row.
+// problem holds rows that are not matched yet, reduced to live cells: cells without an equal on the other side are
+// dead, columns with only dead cells are omitted, and rows with the same live cells are one kind.
 type problem struct {
 	*matcher
 	goldRows, predRows []int32
-	codes              []codes // of the columns that have live cells
-	packed             packed  // the layout of their cells in machine words
+	codes              []codes // of the columns with live cells
+	packed             packed  // layout of the cells of codes in words
 	gold, pred         kinds
 }
 
-// kinds are the kinds of rows of one side that have live cells, in an order made of their content.
+// kinds holds the kinds of rows of one side that have live cells, sorted by content.
 type kinds struct {
-	rows  []int32  // by kind, and within a kind by content
+	rows  []int32  // rows sorted by kind, and within a kind by content
 	start []int32  // kind k is rows[start[k]:start[k+1]]
-	cells []uint64 // of each kind, its codes, packed
-	last  []uint64 // of gold, likewise the last codes that equal it, if there are ranges
-	dead  bool     // some cell of a kind is
-	taken []int32  // of each kind, how many rows have got a partner
+	cells []uint64 // for each kind, its packed codes
+	last  []uint64 // for gold and if there are ranges, the packed last codes that equal it
+	dead  bool     // some cell of a kind is dead
+	taken []int32  // for each kind, the number of rows with a partner
 }
 
 func (k *kinds) len() int { return len(k.taken) }
 
-// left returns the number of rows without a partner, by kind.
+// left returns the number of rows without a partner for each kind.
 func (k *kinds) left() []int32 {
 	left := make([]int32, k.len())
 	for kind := range left {
@@ -42,20 +41,20 @@ func (k *kinds) left() []int32 {
 // dead is the code of a cell without an equal on the other side.
 const dead = -1
 
-// codes are the cells of a column as small numbers: a gold cell equals the predicted cells whose
-// codes are from its own up to, but not including, its end.
+// codes holds the cells of a column as small numbers: a gold cell equals the predicted cells whose codes are from its
+// own code up to, but not including, its end.
 type codes struct {
 	col        *pair
 	gold, pred []int32  // nil if the column is coded: …
-	to         []int32  // … then by its codes
-	end        []int32  // nil: gold+1
+	to         []int32  // … then by number in coded; dead for keys that only one side has
+	end        []int32  // the end of each gold cell; nil: its code + 1
 	n          int      // codes are less than n
-	live       int      // distinct codes of live predicted cells
-	keys       []uint64 // of each code, its key, if there are few
-	start      []int32  // of each code, the first of its places in rows …
-	kinds      []int32  // … the positions of the predicted kinds that have it, ascending
-	places     []uint64 // of each code, see [problem.place] …
-	bits       int      // … and of how many bits these are
+	live       int      // number of distinct codes of live predicted cells
+	keys       []uint64 // for each code, its key; nil if there are many
+	start      []int32  // for each code, the index in kinds of its first kind …
+	kinds      []int32  // … the predicted kinds that have the code, ascending
+	places     []uint64 // for each code, see [problem.place] …
+	bits       int      // … and their number of bits
 }
 
 func newProblem(m *matcher, gold, pred []int32) *problem {
@@ -81,13 +80,13 @@ func newProblem(m *matcher, gold, pred []int32) *problem {
 	return p
 }
 
-// of reports whether the problem is that of some rows, in the order in which they are listed.
+// of reports whether the problem was made for these rows, in the same order.
 func (p *problem) of(gold, pred []int32) bool {
 	return slices.Equal(p.goldRows, gold) && slices.Equal(p.predRows, pred)
 }
 
-// common counts the pairs of equal cells between kinds of rows. It stops counting beyond most; usually a part of
-// the kinds shows that there are more.
+// common returns the number of pairs of equal cells between kinds of rows. It stops counting beyond most, usually after
+// a part of the kinds.
 func (p *problem) common(most int) int {
 	const some = 1 << 14
 	switch {
@@ -143,7 +142,8 @@ func (p *problem) common(most int) int {
 	}
 }
 
-// span is the codes that equal the cell of a gold kind in a live column.
+// span returns the range of codes, without to, that equal the cell of a gold kind in a column; dead if the cell is
+// dead.
 func (p *problem) span(kind, col int) (from, to int32) {
 	first := p.packed.code(p.gold.cells, kind, col)
 	if first >= uint64(p.codes[col].n) { //nolint:gosec // not negative
@@ -156,7 +156,7 @@ func (p *problem) span(kind, col int) (from, to int32) {
 	return int32(first), int32(last + 1) //nolint:gosec // rows are bounded far below
 }
 
-// each calls f with 0 … n-1, on several processors if parallel.
+// each calls f with 0 … n-1, concurrently on several processors if parallel is set.
 func each(n int, parallel bool, f func(k int)) {
 	if !parallel {
 		for k := range n {
@@ -176,7 +176,7 @@ func each(n int, parallel bool, f func(k int)) {
 	all.Wait()
 }
 
-// codes numbers the cells of a column in some rows.
+// codes returns the codes of a column over the given rows.
 func (c *pair) codes(gold, pred []int32) codes {
 	if c.coded != nil {
 		return c.coded.codes(c, gold, pred)
@@ -246,11 +246,11 @@ func (c *pair) codes(gold, pred []int32) codes {
 	return out
 }
 
-// maxFew is the maximum number of distinct values of a column that count as few.
+// maxFew is the maximum number of distinct values for which few numbers the cells.
 const maxFew = 1 << 9
 
-// few numbers the cells of a column without ranges where the predicted ones have few distinct
-// values. It reports whether that is so.
+// few sets the codes of a column without ranges if the predicted cells have at most maxFew distinct values, and reports
+// whether they do.
 func (c *codes) few(gold, pred []int32) bool {
 	t := newNumbers()
 	for k, j := range pred {
@@ -290,8 +290,8 @@ func (c *codes) few(gold, pred []int32) bool {
 	return true
 }
 
-// numbers numbers the predicted cells of a column that gold may have: a filter spares most others a
-// place in the table.
+// numbers sets out to the codes of the predicted cells, dead for those that are certainly not in gold, and returns the
+// numbers of their keys. Codes from base on are keys, those below are ranks of magnitudes.
 func (c *pair) numbers(gold, pred []int32, base int32, out []int32) *numbers {
 	met := newFilter(len(gold))
 	for _, i := range gold {
@@ -311,7 +311,7 @@ func (c *pair) numbers(gold, pred []int32, base int32, out []int32) *numbers {
 	return t
 }
 
-// symbol identifies a live cell, whatever numbers the codes are.
+// symbol returns a key of a live cell that does not depend on its code.
 func (c *pair) symbol(goldSide bool, row int32) uint64 {
 	if r := c.ranges; r != nil {
 		if goldSide && r.lo[row] >= 0 {
@@ -327,8 +327,8 @@ func (c *pair) symbol(goldSide bool, row int32) uint64 {
 	return c.p[row]
 }
 
-// cells are the codes of the cells of a column in some rows, which are at a place in the list of
-// all. It uses the buffer.
+// cells returns the codes of a column for rows, which are at position at in the list of all rows. It may use buf for
+// the result.
 func (c *codes) cells(rows []int32, at int, goldSide bool, buf []int32) []int32 {
 	switch {
 	case c.to == nil && goldSide:
@@ -343,8 +343,7 @@ func (c *codes) cells(rows []int32, at int, goldSide bool, buf []int32) []int32 
 	return buf[:len(rows)]
 }
 
-// mixInto mixes the live ones of some cells of a column, which has a place among others, into keys
-// of rows.
+// mixInto mixes the live cells of a column into the keys of rows. place is the number of the column, from 1.
 func (c *codes) mixInto(keys []uint64, cells, rows []int32, place uint64, goldSide bool) {
 	keys, rows = keys[:len(cells)], rows[:len(cells)]
 	of := c.col.p
@@ -375,7 +374,8 @@ func (c *codes) mixInto(keys []uint64, cells, rows []int32, place uint64, goldSi
 	}
 }
 
-// kindsOf sorts rows into kinds.
+// kindsOf groups the rows of one side by their live cells. content is a key of each row by which the rows of a kind are
+// sorted.
 func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out kinds) {
 	const (
 		none  = 0   // no key of a row
@@ -463,7 +463,7 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 	return out
 }
 
-// pair gives n rows of a gold kind partners of a predicted kind.
+// pair assigns n rows of a predicted kind to n rows of a gold kind as partners.
 func (p *problem) pair(gold, pred int, n int32) {
 	g, q := p.gold.start[gold]+p.gold.taken[gold], p.pred.start[pred]+p.pred.taken[pred]
 	for k := range n {
@@ -473,7 +473,7 @@ func (p *problem) pair(gold, pred int, n int32) {
 	p.pred.taken[pred] += n
 }
 
-// left are the rows without a partner.
+// left returns the rows without a partner.
 func (p *problem) left() (gold, pred []int32) {
 	for _, i := range p.goldRows {
 		if p.pairs[i] < 0 {
@@ -483,7 +483,7 @@ func (p *problem) left() (gold, pred []int32) {
 	return gold, p.unused(p.predRows)
 }
 
-// filter is a set of keys that may also hold others: about one of eight keys that were not added.
+// filter is a Bloom filter of keys. It reports about one of eight keys that were not added as present.
 type filter struct {
 	bits []uint64
 	mask uint64
@@ -507,7 +507,7 @@ func (f *filter) has(key uint64) bool {
 	return f.bits[at/64]>>(at%64)&1 != 0
 }
 
-// numbers numbers the keys from 0, in the order of their occurrence.
+// numbers assigns numbers to keys, from 0, in the order of their first occurrence.
 type numbers struct {
 	slots []number
 	mask  uint64
@@ -516,7 +516,7 @@ type numbers struct {
 
 type number struct {
 	key uint64
-	n   int32 // from 1; 0: no key
+	n   int32 // number plus 1; 0: the slot is free
 }
 
 func newNumbers() *numbers {
@@ -532,7 +532,7 @@ func (t *numbers) slot(key uint64) *number {
 	}
 }
 
-// keys are the keys by number.
+// keys returns the keys by number.
 func (t *numbers) keys() []uint64 {
 	keys := make([]uint64, t.n)
 	for _, s := range t.slots {
@@ -543,10 +543,10 @@ func (t *numbers) keys() []uint64 {
 	return keys
 }
 
-// find is the number of a key, or -1.
+// find returns the number of a key, or -1.
 func (t *numbers) find(key uint64) int32 { return t.slot(key).n - 1 }
 
-// add is the number of a key, a new one if it has none.
+// add returns the number of a key, a new one if it has none.
 func (t *numbers) add(key uint64) int32 {
 	s := t.slot(key)
 	if s.n == 0 {

@@ -14,14 +14,14 @@ import (
 
 // A quantity is a number with a unit of measure.
 type quantity struct {
-	number    scoring.Value // in the unit that was written
+	number    scoring.Value // in the unit as written
 	unit      string
-	dimension string        // an unknown unit is a separate dimension
-	factor    scoring.Value // of the base unit
-	of        *units.Unit   // nil: not known
+	dimension string        // measure and base unit; the unit itself if it is unknown
+	factor    scoring.Value // factor that converts number to the base unit
+	of        *units.Unit   // nil: unknown
 }
 
-// parseQuantity reads a number with a unit of measure: 1.5 km, 40GB.
+// parseQuantity parses a number with a unit of measure: 1.5 km, 40GB. The unit may be unknown if it is a short word.
 func parseQuantity(s string) (q quantity, ok bool) {
 	s = strings.TrimSpace(s)
 	at := strings.LastIndexAny(s, "0123456789") + 1
@@ -47,14 +47,14 @@ func parseQuantity(s string) (q quantity, ok bool) {
 	return q, true
 }
 
-// product multiplies two decimals.
+// product returns the product of two decimals or integers.
 func product(a, b scoring.Value) scoring.Value {
 	x, xs := unscaled(a)
 	y, ys := unscaled(b)
 	return scoring.BigDecimalValue(x.Mul(x, y), xs+ys)
 }
 
-// unscaled is a decimal or integer as unscaled / 10^scale.
+// unscaled returns a decimal or integer as an integer and a scale: its value is the integer / 10^scale.
 func unscaled(v scoring.Value) (*big.Int, int32) {
 	if v.Type != scoring.Decimal {
 		return big.NewInt(v.Int()), 0
@@ -66,7 +66,7 @@ func unscaled(v scoring.Value) (*big.Int, int32) {
 	return big.NewInt(u), scale
 }
 
-// readQuantities reads a column of quantities, all of the same dimension.
+// readQuantities returns how to read a column of quantities; ok is false if they have different dimensions.
 func readQuantities(c *scoring.Column) (t NumberText, ok bool) {
 	unit := ""
 	var of *units.Unit
@@ -89,8 +89,8 @@ func readQuantities(c *scoring.Column) (t NumberText, ok bool) {
 	return t, true
 }
 
-// parseLedger parses an amount followed by the side of an account: 12.50 Cr is 12.5, and 3.00 Dr is -3. From an
-// account's own view the signs are reversed.
+// parseLedger parses an amount followed by Cr or Dr: 12.50 Cr is 12.5, and 3.00 Dr is -3. debit reports whether it is
+// Dr. ok is false for other strings.
 func parseLedger(s string) (v scoring.Value, debit, ok bool) {
 	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
 	if len(s) < 3 {
@@ -112,8 +112,8 @@ func parseLedger(s string) (v scoring.Value, debit, ok bool) {
 	return n, debit, true
 }
 
-// readLedger reads a column of amounts with their side of the account; some are debits, for Cr alone
-// may be crores.
+// readLedger returns how to read a column of amounts followed by Cr or Dr. ok is false if all are Cr, which may mean
+// crores.
 func readLedger(c *scoring.Column) (t NumberText, ok bool) {
 	debits := false
 	ok = every(c, func(s string) bool {
@@ -125,8 +125,7 @@ func readLedger(c *scoring.Column) (t NumberText, ok bool) {
 		!merges(c, View{Kind: scoring.KindNumber, Format: FormatCredit})
 }
 
-// parseClock reads a time of day: 13:30, 9:05:30, and with AM or PM where it is a clock of twelve
-// hours.
+// parseClock parses a time of day: 13:30, 9:05:30, or with AM or PM if twelve is set.
 func parseClock(s string, twelve bool) (scoring.Value, bool) {
 	if twelve {
 		s = strings.ToUpper(strings.NewReplacer(".", "", "\u202f", " ", "\u00a0", " ").Replace(s))
@@ -144,7 +143,7 @@ func parseClock(s string, twelve bool) (scoring.Value, bool) {
 	return scoring.TimeValue(nanos), ok
 }
 
-// epochs are the units in which instants are counted from 1970, with the numbers that are read so:
+// epochs are the units in which numbers count time since 1970, and the range of numbers that are accepted for each:
 // years 1973 to 2286.
 var epochs = []struct {
 	format   string
@@ -157,8 +156,8 @@ var epochs = []struct {
 	{"epoch nanoseconds", 1e17, math.MaxInt64, 9},
 }
 
-// epochFormats returns the units in which a column of numbers, or of strings with numbers, may count instants from
-// 1970.
+// epochFormats returns the format of a column of numbers, or strings of numbers, that may count time since 1970; nil if
+// there is none.
 func epochFormats(c *scoring.Column) []string {
 	for _, e := range epochs {
 		lo, hi, seen := scoring.IntValue(e.from), scoring.IntValue(e.to), false
@@ -188,7 +187,8 @@ func epochFormats(c *scoring.Column) []string {
 	return nil
 }
 
-// epochTime is the instant that a number counts, to the nanosecond.
+// epochTime returns the instant that a number counts in an epoch format. ok is false for another format, or if the
+// instant is finer than nanoseconds.
 func epochTime(v scoring.Value, format string) (scoring.Value, bool) {
 	for _, e := range epochs {
 		if e.format != format {
@@ -210,13 +210,12 @@ func epochTime(v scoring.Value, format string) (scoring.Value, bool) {
 	return v, false
 }
 
-// shortForm is the prefix of formats that round a column of numbers as a short form would. The rest is that short
-// form, so that an alignment can be parsed again.
+// shortForm is the prefix of formats that round numbers as a short form, such as 1.23M, would. The digits and the power
+// of ten follow.
 const shortForm = "as short number text: "
 
-// InShortForm is the format that reads numbers as a column of short forms shows them, such as
-// 1234567 as 1.23M: rounded to its digits in its unit. ok is false if a short form shows fewer
-// than two significant digits.
+// InShortForm returns the format that rounds numbers as the short forms of the column do, such as 1234567 to 1.23M. ok
+// is false if a short form has fewer than two significant digits.
 func (t *NumberText) InShortForm() (format string, ok bool) {
 	if t.Format != FormatShort || t.short.figures < 2 {
 		return "", false
@@ -224,7 +223,7 @@ func (t *NumberText) InShortForm() (format string, ok bool) {
 	return shortForm + strconv.Itoa(t.Digits) + " digits of 10^" + strconv.Itoa(t.short.power), true
 }
 
-// shortened is a number as a short form shows it.
+// shortened returns a number rounded as a format of InShortForm states; ok is false for another format.
 func shortened(v scoring.Value, format string) (scoring.Value, bool) {
 	how, found := strings.CutPrefix(format, shortForm)
 	if !found {

@@ -18,7 +18,7 @@ func SortNumbers(fs []float64) {
 	}
 }
 
-// sortedNumbers lists doubles that are not NaN by their size.
+// sortedNumbers returns the positions of the doubles that are not NaN, sorted by value.
 func sortedNumbers(fs []float64) []keyed {
 	list := make([]keyed, 0, len(fs))
 	for i, f := range fs {
@@ -36,8 +36,8 @@ type keyed struct {
 	row int32
 }
 
-// sortKeyed is a stable sort by key: a radix sort from the least significant digit that is needed. If the leading
-// digits distinguish most keys, as in hashes, the few others are sorted by comparison.
+// sortKeyed sorts a list by key and is stable: a radix sort from the least significant digit that is needed. If the
+// leading digits distinguish most keys, as in hashes, the few others are sorted by comparison.
 func sortKeyed(list []keyed) {
 	const (
 		digit  = radixDigit
@@ -82,14 +82,14 @@ func sortKeyed(list []keyed) {
 	}
 }
 
-// sorter lists rows by their keys, again and again in the same memory.
+// sorter sorts rows by their keys and reuses its memory.
 type sorter struct {
 	keys, other []uint64
 	list        []keyed
 	wide        []uint64 // made when first needed
 }
 
-// room returns a buffer for the keys of the given number of rows.
+// room returns the buffer for the keys of the given number of rows, which sort then sorts.
 func (s *sorter) room(rows int) []uint64 {
 	if cap(s.keys) < rows {
 		*s = sorter{keys: make([]uint64, rows), other: make([]uint64, rows), list: make([]keyed, rows), wide: s.wide}
@@ -98,8 +98,8 @@ func (s *sorter) room(rows int) []uint64 {
 	return s.keys
 }
 
-// sort lists rows by their keys, of the given number of bits. Rows with the same key keep their order. The list is
-// valid until the next call.
+// sort returns the rows sorted by their keys, which have used bits, and is stable. The list is valid until the next
+// call.
 func (s *sorter) sort(used int) []keyed {
 	place := bits.Len(uint(len(s.keys))) // of the row, in the same word, so that half as much is moved
 	if used+place > 64 {
@@ -131,8 +131,8 @@ func (s *sorter) sort(used int) []keyed {
 	return s.list
 }
 
-// sortWide is sort for keys that leave no bits for the row. It sorts by as many leading bits as distinguish most
-// keys and leave those bits, and then sorts the few keys that these do not distinguish by the other bits.
+// sortWide is sort for keys that leave no bits for the row in the same word. It sorts by as many leading bits as
+// distinguish most keys, and then the few equal ones by the other bits.
 func (s *sorter) sortWide(used, place int) []keyed {
 	if len(s.keys) < 256 {
 		for row, key := range s.keys {
@@ -186,7 +186,7 @@ func (s *sorter) sortWide(used, place int) []keyed {
 	return s.list
 }
 
-// countDigits counts the values of some digits of the keys.
+// countDigits counts how often the digits from to to-1 of the keys have each value.
 func countDigits(list []keyed, counts [][1 << radixDigit]int32, from, to int) {
 	for i := range list {
 		for d := from; d < to; d++ {
@@ -195,7 +195,7 @@ func countDigits(list []keyed, counts [][1 << radixDigit]int32, from, to int) {
 	}
 }
 
-// repeated is the chance that two of n keys have the same digit.
+// repeated returns the probability that two of n keys have the same digit, given the counts of its values.
 func repeated(counts *[1 << radixDigit]int32, n int) (p float64) {
 	for _, c := range counts {
 		share := float64(c) / float64(n)
@@ -204,7 +204,7 @@ func repeated(counts *[1 << radixDigit]int32, n int) (p float64) {
 	return p
 }
 
-// eachRun calls f with each stretch of two or more keys that are the same from a bit on.
+// eachRun calls f with each run of two or more keys that are the same without their shift lowest bits.
 func eachRun(list []keyed, shift uint, f func(run []keyed)) {
 	for a := 0; a < len(list); {
 		b := a + 1
@@ -218,7 +218,7 @@ func eachRun(list []keyed, shift uint, f func(run []keyed)) {
 	}
 }
 
-// sortFew is sortKeyed by comparison.
+// sortFew is sortKeyed by comparisons.
 func sortFew(list []keyed) {
 	if len(list) > 12 {
 		slices.SortStableFunc(list, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })

@@ -6,15 +6,15 @@ import (
 	"sort"
 )
 
-// Runs are numbers sorted only by their leading digits, so that looking up a few numbers takes two passes over the
-// list instead of six. A lookup sorts the run that it needs.
+// Runs holds numbers sorted only by their leading digits, so that it is built in two passes instead of six. A lookup
+// sorts the run of numbers that it needs.
 type Runs struct {
-	keys  []uint64 // of the numbers, ascending by the bits above shift
-	shift uint     // 0: sorted
+	keys  []uint64 // order keys of the numbers, ascending by the bits above shift
+	shift uint     // 0: completely sorted
 	done  map[int]bool
 }
 
-// NewRuns returns runs of numbers, none of which may be NaN.
+// NewRuns returns Runs of the numbers fs, none of which may be NaN.
 func NewRuns(fs []float64) *Runs {
 	r := &Runs{keys: make([]uint64, len(fs)), done: map[int]bool{}}
 	for i, f := range fs {
@@ -29,14 +29,14 @@ func NewRuns(fs []float64) *Runs {
 	return r
 }
 
-// At is the number of a rank, from 0.
+// At returns the number at position i of the sorted numbers.
 func (r *Runs) At(i int) float64 {
 	r.run(i)
 	return fromOrderKey(r.keys[i])
 }
 
-// Around finds the least number that reached is true for, and the largest that it is false for; NaN
-// if there is none. If reached is true for a number, it must be true for all larger ones.
+// Around returns the least number for which reached is true as above, and the largest for which it is false as below;
+// NaN if there is none. If reached is true for a number, it must be true for all larger ones.
 func (r *Runs) Around(reached func(f float64) bool) (below, above float64) {
 	below, above = math.NaN(), math.NaN()
 	lowest := uint64(1)<<r.shift - 1
@@ -57,7 +57,7 @@ func (r *Runs) Around(reached func(f float64) bool) (below, above float64) {
 	return below, above
 }
 
-// run sorts the stretch around a place and returns its bounds.
+// run sorts the run that contains position i and returns its bounds.
 func (r *Runs) run(i int) (from, to int) {
 	if r.shift == 0 {
 		return i, i + 1
@@ -80,9 +80,9 @@ func (r *Runs) run(i int) (from, to int) {
 	return from, to
 }
 
-const radixDigit = 11 // bits per pass of a radix sort
+const radixDigit = 11 // number of bits per pass of a radix sort
 
-// orderKey is a number as bits that sort as the numbers do; -0 is 0.
+// orderKey returns bits that sort like the number f; -0 has those of 0.
 func orderKey(f float64) uint64 {
 	b := math.Float64bits(f)
 	switch {
@@ -101,7 +101,7 @@ func fromOrderKey(k uint64) float64 {
 	return math.Float64frombits(^k)
 }
 
-// varying are the digits, from the least, in which some keys differ.
+// varying returns the digits in which some keys differ, from the least significant.
 func varying(keys []uint64) (digits []uint) {
 	differ := uint64(0)
 	for _, k := range keys {
@@ -115,7 +115,7 @@ func varying(keys []uint64) (digits []uint) {
 	return digits
 }
 
-// radixSort sorts keys by some digits, given from the least. It uses up the list that it is given.
+// radixSort returns keys sorted by the given digits, from the least significant. It overwrites keys.
 func radixSort(keys []uint64, digits []uint) []uint64 {
 	if len(keys) < 256 && len(digits) > 0 {
 		shift := digits[0] * radixDigit

@@ -9,22 +9,22 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Formats of strings with another spelling.
+// Formats of strings that may have another spelling.
 const (
 	// Juergen for Jürgen, "R. Vance, Jr." for "R. Vance Jr.", &amp; for &, -> for >
 	FormatPlain     = "plain spelling"
 	FormatLastFirst = "last name first text" // Lee, Ann
 )
 
-// invisible removes characters that are not visible and replaces typographic characters by typed ones. Strings are
-// compared after both.
+// invisible removes invisible characters and replaces typographic characters by typed ones. Strings are compared after
+// this.
 var invisible = strings.NewReplacer(
 	"\ufeff", "", "\u200b", "", "\u2060", "", "\u00ad", "", "\u200e", "", "\u200f", "",
 	"‘", "'", "’", "'", "ʼ", "'", "′", "'", "“", `"`, "”", `"`, "″", `"`,
 	"‐", "-", "‑", "-", "‒", "-", "–", "-", "−", "-", "…", "...",
 )
 
-// passportLetters has the transliterations of machine-readable passports (ICAO Doc 9303, part 3,
+// passportLetters replaces letters by the transliterations of machine-readable passports (ICAO Doc 9303, part 3,
 // section 6).
 var passportLetters = strings.NewReplacer(
 	"ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "ẞ", "SS", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue", "å", "aa", "Å", "Aa", "ø",
@@ -32,15 +32,16 @@ var passportLetters = strings.NewReplacer(
 	"L",
 )
 
-// beforeSuffix is a comma before what follows a name: of persons and of companies.
+// beforeSuffix matches a comma before a suffix to the name of a person or company, such as Jr. or Inc.
 var beforeSuffix = regexp.MustCompile(
 	`(?i),(\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|m\.d|esq|inc|ltd|llc|llp|plc|corp|co|gmbh|ag|s\.a|sa|n\.v|b\.v|pty)\b\.?)`)
 
-// arrows maps the marks between the steps of a sequence to one of them.
+// arrows replaces the signs between the steps of a sequence by >.
 var arrows = strings.NewReplacer(" -> ", " > ", " => ", " > ", " → ", " > ", " ⇒ ", " > ", " ➔ ", " > ", " >> ", " > ",
 	" » ", " > ", " › ", " > ")
 
-// plainly returns s in plain spelling.
+// plainly returns s in plain spelling: without HTML entities and commas before suffixes, with > for arrows, and with
+// transliterated letters.
 func plainly(s string) string {
 	entities, commas, marks, letters := false, false, false, false
 	for i := range len(s) {
@@ -70,7 +71,7 @@ func plainly(s string) string {
 	return s
 }
 
-// lastFirst returns a name such as "Doe, Jane" with its first name first, and whether s is such a name.
+// lastFirst returns a name such as "Doe, Jane" with the first name first; ok is false if s is not such a name.
 func lastFirst(s string) (string, bool) {
 	last, first, found := strings.Cut(s, ",")
 	last, first = strings.TrimSpace(last), strings.TrimSpace(first)
@@ -78,14 +79,14 @@ func lastFirst(s string) (string, bool) {
 		!strings.ContainsAny(s, "0123456789")
 }
 
-// SpelledText describes the other spellings of a string column.
+// SpelledText describes in which other spellings a string column can be read.
 type SpelledText struct {
-	Plain     bool // plain spelling changes a cell and no two cells become one
+	Plain     bool // plain spelling changes a cell
 	LastFirst bool // every cell is a name with the last part first
 	Commas    bool // a cell has a comma
 }
 
-// ReadSpelling determines the other spellings of a string column.
+// ReadSpelling returns in which other spellings a string column can be read.
 func ReadSpelling(c *scoring.Column) (t SpelledText) {
 	c.Halt().Check()
 	if c.Type != scoring.String {
@@ -109,7 +110,7 @@ func ReadSpelling(c *scoring.Column) (t SpelledText) {
 	return t
 }
 
-// MergesPlain reports whether two strings of a column become equal in plain spelling.
+// MergesPlain reports whether two different strings of a column become equal in plain spelling.
 func MergesPlain(c *scoring.Column) bool {
 	c.Halt().Check()
 	return merges(c, View{Kind: scoring.KindText, Format: FormatPlain})

@@ -7,20 +7,20 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// truePrefix is the start of the formats that read one word as true and the others as false.
+// truePrefix is the prefix of the formats of [TrueWhere].
 const truePrefix = "words, true being "
 
-// TrueWhere is the format that reads a word as true and every other as false.
+// TrueWhere returns the format that reads a word as true and any other string as false.
 func TrueWhere(word string) string { return truePrefix + word }
 
-// readTruth is a word as such a format reads it.
+// readTruth returns whether s is the word of a format of TrueWhere; ok is false for another format.
 func readTruth(s, format string) (scoring.Value, bool) {
 	word, ok := strings.CutPrefix(format, truePrefix)
 	return scoring.BoolValue(TextKey(s) == TextKey(word)), ok
 }
 
-// FewTexts returns the distinct strings of a column that are not blank, ignoring letter case. ok is false if there
-// are none or more than most.
+// FewTexts returns the sorted, distinct strings of a column, ignoring letter case, without blank ones and words for
+// NULL. ok is false if there are none or more than most.
 func FewTexts(c *scoring.Column, most int) (texts []string, ok bool) {
 	c.Halt().Check()
 	var keys []uint64

@@ -15,22 +15,21 @@ import (
 type View struct {
 	Kind   scoring.Kind
 	Format string
-	// FloatBits lets the keys of fractions that are doubles be made of their bits. It must be the
-	// same for all columns that are compared with each other, and is only right where every
-	// fraction among them is a double.
+	// FloatBits: keys of fractions that are doubles are computed from their bits. It must be the same for all columns
+	// that are compared, and is valid only if all their fractions are doubles.
 	FloatBits bool
-	// Verbatim: letter case counts in text.
+	// Verbatim: strings are compared with regard to letter case.
 	Verbatim bool
 }
 
-// Views returns how the two sides of a comparison are read.
+// Views returns the views of the two sides of a comparison. FloatBits is not set if a side has a format.
 func Views(c *scoring.Comparison, floatBits bool) (g, p View) {
 	floatBits = floatBits && c.GoldFormat == "" && c.PredFormat == ""
 	return View{Kind: c.Kind, Format: c.GoldFormat, FloatBits: floatBits, Verbatim: c.Verbatim}, View{Kind: c.Kind,
 		Format: c.PredFormat, FloatBits: floatBits, Verbatim: c.Verbatim}
 }
 
-// NaturalKind returns how a column is read by its type alone.
+// NaturalKind returns the kind of a column's type.
 func NaturalKind(c *scoring.Column) scoring.Kind {
 	switch c.Type {
 	case scoring.Int64, scoring.Float64, scoring.Decimal:
@@ -43,8 +42,7 @@ func NaturalKind(c *scoring.Column) scoring.Kind {
 	return scoring.KindText
 }
 
-// FloatBits reports whether every fraction in the tables is a double, so that keys may be made of
-// bits.
+// FloatBits reports whether all fractions in the tables are doubles, so that View.FloatBits may be set.
 func FloatBits(tables ...*scoring.Table) bool {
 	for _, t := range tables {
 		for i := range t.Columns {
@@ -56,8 +54,7 @@ func FloatBits(tables ...*scoring.Table) bool {
 	return true
 }
 
-// Keys fills keys[i] with the key of cell from+i, for every i. Two cells are equal exactly when
-// their keys are.
+// Keys sets keys[i] to the key of cell from+i for each i. Two cells are equal exactly if their keys are.
 func Keys(c *scoring.Column, v View, from int, keys []uint64) {
 	c.Halt().Check()
 	switch {
@@ -270,9 +267,8 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 	return val
 }
 
-// Magnitudes fills out[i] with the magnitude of cell i as a double, NaN where it is NULL or no
-// number. They order numbers and measure differences where an alignment allows one; equality is
-// never decided by them.
+// Magnitudes sets out[i] to cell i as a double, NaN if it is NULL or not a number. Magnitudes are for the order of
+// numbers and for differences that an alignment allows, not for equality.
 func Magnitudes(c *scoring.Column, v View, out []float64) {
 	c.Halt().Check()
 	if v.Format == "" && c.Type == scoring.Float64 && !c.HasNulls() {
@@ -307,7 +303,7 @@ func magnitude(v scoring.Value) float64 {
 var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
 	1e18, 1e19, 1e20, 1e21, 1e22}
 
-// Pow10 is 10^n as a double.
+// Pow10 returns 10^n as a double.
 func Pow10(n int) float64 {
 	switch {
 	case n >= 0 && n < len(pow10):
@@ -318,11 +314,11 @@ func Pow10(n int) float64 {
 	return math.Pow10(n)
 }
 
-// parallelRows is the size from which work on rows is spread over the processors.
+// parallelRows is the minimum number of rows for work to be distributed over several processors.
 const parallelRows = 1 << 15
 
-// Spread calls f for ranges that together cover n rows, concurrently on several processors if there are many rows.
-// The result of f must not depend on how the rows are divided.
+// Spread calls f for ranges that together cover n rows, concurrently if there are many rows. The result must not depend
+// on how the rows are divided.
 func Spread(n int, f func(lo, hi int)) {
 	workers := maxWorkers()
 	if n < parallelRows || workers == 1 {
@@ -338,7 +334,7 @@ func Spread(n int, f func(lo, hi int)) {
 
 func maxWorkers() int { return runtime.GOMAXPROCS(0) }
 
-// SumOf identifies the multiset of a column's cells under a view.
+// SumOf returns the multiset hash of a column's cells under a view.
 func SumOf(c *scoring.Column, v View) Sum {
 	c.Halt().Check()
 	if c.Len() < parallelRows {
@@ -364,7 +360,7 @@ func sumRange(c *scoring.Column, v View, lo, hi int) Sum {
 	return sumInto(keys[:], c, v, lo, hi)
 }
 
-// sumInto is the sum of the keys of some cells, made a buffer of them at a time.
+// sumInto returns the multiset hash of the cells from lo to hi-1. keys is a buffer.
 func sumInto(keys []uint64, c *scoring.Column, v View, lo, hi int) (s Sum) {
 	for ; lo < hi; lo += len(keys) {
 		k := keys[:min(len(keys), hi-lo)]
@@ -376,7 +372,7 @@ func sumInto(keys []uint64, c *scoring.Column, v View, lo, hi int) (s Sum) {
 	return s
 }
 
-// AllKeys returns the keys of a whole column.
+// AllKeys returns the keys of all cells of a column.
 func AllKeys(c *scoring.Column, v View) []uint64 {
 	keys := make([]uint64, c.Len())
 	fill(c, v, keys)

@@ -10,30 +10,30 @@ import (
 //go:embed axes.txt
 var axesText string
 
-// sense is the meaning of a word on an axis of opposites.
+// sense is the meaning of a word on an axis: the pole that it is at.
 type sense struct {
 	axis int
 	pole int
-	weak bool // only significant against a word that is not weak
+	weak bool // it contrasts only with words that are not weak
 }
 
-// lexicon is the vocabulary of opposites.
+// lexicon holds the axes and the words at their poles.
 type lexicon struct {
 	axes    []Axis
-	senses  map[string][]sense // by word or phrase, in lower case, the words of a phrase with _ between them
-	longest int                // words of a phrase
+	senses  map[string][]sense // by word, or phrase with _ between its words, in lower case
+	longest int                // number of words of the longest phrase
 }
 
-// Axis is a set of opposites, such as win, loss and draw.
+// Axis is a set of opposites, its poles, such as win, loss and draw.
 type Axis struct {
 	Name string
-	// the words of each pole that have this meaning by themselves, the words of a phrase separated by blanks
+	// the words and phrases of each pole that are not weak, with spaces in phrases
 	Poles [][]string
-	Mild  bool // it distinguishes columns only if they change places
-	Signs bool // a number at one pole is that at the other with its sign changed
+	Mild  bool // names at different poles contradict each other only if their columns are exchanged
+	Signs bool // a number at one pole is the negated number at the other
 }
 
-// Axes lists the opposites that names are read by.
+// Axes returns the axes by which names are compared. The caller must not change them.
 func Axes() []Axis { return words().axes }
 
 var words = sync.OnceValue(func() *lexicon {
@@ -66,7 +66,7 @@ var words = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// of returns the senses of a word, in its own form or in that of its singular or root.
+// of returns the senses of a word, or else of its singular or root.
 func (l *lexicon) of(w string) []sense {
 	if s := l.senses[w]; s != nil {
 		return s
@@ -83,8 +83,8 @@ func (l *lexicon) of(w string) []sense {
 	return nil
 }
 
-// phrase returns the number of words of the longest phrase of the lexicon at the start of w, and its meaning; 0 if
-// there is none.
+// phrase returns the number of words of the longest phrase of the lexicon at the start of w, and its senses; 0 if there
+// is none.
 func (l *lexicon) phrase(w []string) (n int, s []sense) {
 	for n := min(l.longest, len(w)); n > 1; n-- {
 		if s := l.senses[strings.Join(w[:n], "_")]; s != nil {

@@ -12,8 +12,8 @@ import (
 //go:embed codes.txt
 var codesText string
 
-// codeList is a public list of codes: it maps each code and name of a thing, without case and punctuation, to the
-// number of the thing.
+// codeList is a public list of codes. It maps each code and each name of a thing, in the form of codeKey, to a number
+// of the thing.
 type codeList struct {
 	name string
 	of   map[string]int
@@ -39,9 +39,9 @@ var codeLists = sync.OnceValue(func() []codeList {
 	return lists
 })
 
-// codeKey returns the key by which a code or a name of a list is looked up: without case and
-// punctuation, & being a word. It is empty, which no list has, for a code with more signs than
-// points, such as "a | b", and for a name with signs that no name has.
+// codeKey returns a code or name without case and punctuation, and with "and" for &, as the key of a codeList. It
+// returns "", which is not in any list, for a code with signs other than dots, such as "a | b", and for signs that
+// names do not have.
 func codeKey(s string) string {
 	s = strings.ReplaceAll(s, "&", " and ")
 	key := Bare(s)
@@ -56,9 +56,9 @@ func codeKey(s string) string {
 // maxCode is the maximum number of letters and digits of a code.
 const maxCode = 3
 
-// Codes maps the values of a to values of b by public lists of codes: the index in b of the value that each a
-// represents, -1 if there is none. ok is true if some list contains all values of both: such as countries, states,
-// months, weekdays, currencies or languages.
+// Codes maps the values of a to those of b by a public list of codes: to[i] is the index in b of the value for the same
+// thing as a[i], or -1. ok is false unless a list contains all values of both, such as countries, states, months,
+// currencies or languages.
 func Codes(a, b []string) (to []int, ok bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return nil, false
@@ -89,8 +89,8 @@ lists:
 	return nil, false
 }
 
-// SameCode looks up two values in public lists of codes. known reports whether a list contains both, and same
-// whether they represent the same thing in any list that does.
+// SameCode compares two values by the public lists of codes. known reports whether a list contains both, and same
+// whether they represent the same thing in such a list.
 func SameCode(a, b string) (same, known bool) {
 	a, b = codeKey(a), codeKey(b)
 	for _, l := range codeLists() {
@@ -109,11 +109,12 @@ var (
 	weekdayNames = strings.Fields("monday tuesday wednesday thursday friday saturday sunday")
 )
 
-// MonthNumber is the number of the month of an English name of three letters or more, empty if it
-// is not a number.
+// MonthNumber returns the number of the month with an English name, or its first three letters or more; "" for other
+// words. name must be in lower case.
 func MonthNumber(name string) string { return numberOf(name, monthNames) }
 
-// weekday is the number of a day of the week, from Monday.
+// weekday returns the number of the weekday with an English name, or its first three letters or more, from 1 for
+// Monday; "" for other words.
 func weekday(name string) string { return numberOf(name, weekdayNames) }
 
 func numberOf(name string, names []string) string {

@@ -8,36 +8,36 @@ import (
 	"unicode"
 )
 
-// Name is the parsed name of a column, or a label.
+// Name is a parsed name of a column, or a parsed label.
 type Name struct {
 	bare    string   // without case and punctuation
-	tokens  []string // as they are written, in lower case
-	plain   []string // the words, synonyms made one
+	tokens  []string // words and numbers as written, in lower case
+	plain   []string // the words of [Canonical]
 	words   []word
 	numbers []number
-	place   bool // it gives the position of a column and nothing else
-	// the root of the word after "no" or "missing" at the start of the name: no_visa denies has_visa, and may be a
-	// number of visas
+	place   bool // it states only the position of a column, see [Positional]
+	// the root of the word after "no" or "missing" at the start of the name, else "": no_visa may deny has_visa, or be
+	// a number of visas
 	no   string
-	owns bool // it begins with "has" or a similar verb
+	owns bool // it starts with a word of owning, such as has
 }
 
 type word struct {
 	text    string // in lower case
-	phrase  string // that it begins, such as on_time; empty: none
+	phrase  string // the phrase of the lexicon that it starts, such as on_time; "" if none
 	root    string
 	senses  []sense
 	negated bool   // "not" or a similar word precedes it
 	denies  string // the root of the word that it negates: uninsured negates insured
-	covered bool   // it is part of a phrase with a separate meaning
-	slight  bool   // a preposition: its only meaning is on an axis
+	covered bool   // it is part of a phrase of the lexicon
+	slight  bool   // it is a preposition, which has a meaning only on an axis
 }
 
-// number is a number in a name, such as 2023 in revenue_2023, and its unit: a year, a quarter, a week; empty if it
-// is not stated.
+// number is a number in a name, such as 2023 in revenue_2023, and its unit, such as year, quarter or week; "" if the
+// unit is unknown.
 type number struct{ unit, value string }
 
-// positional are names that engines give columns without one.
+// positional matches names that engines give to columns without a name.
 var positional = regexp.MustCompile(
 	`^(_?(c|col|column|f|expr|field|var|unnamed|_c)?[_$: ]*\d{0,3}_?|(col|column|expr|field|var)[_$: ]+[a-z]|\?column\?)$`)
 
@@ -47,8 +47,7 @@ func Positional(name string) bool {
 	return positional.MatchString(name) && (len(name) != 1 || name == "_")
 }
 
-// maxRead is the maximum number of parsed names of up to longName bytes in the cache: the results of
-// a run share theirs.
+// maxRead is the maximum number of parsed names in the cache; names of more than longName bytes are not cached.
 const (
 	maxRead  = 4096
 	longName = 128
@@ -59,8 +58,7 @@ var names = struct {
 	read map[string]*Name
 }{read: map[string]*Name{}}
 
-// Read reads a name. It may be called at the same time from several goroutines, and what it returns
-// is not to be changed.
+// Read returns the parsed name. It is safe for concurrent use. The caller must not change the result.
 func Read(name string) *Name {
 	if len(name) > longName {
 		return read(name)
@@ -100,7 +98,7 @@ func read(name string) *Name {
 	return n
 }
 
-// unqualified is a name without what is before a double underscore or a point.
+// unqualified returns a name without any part before a double underscore or a point.
 func unqualified(name string) string {
 	if i := strings.LastIndex(name, "__"); i > 0 && i+2 < len(name) {
 		name = name[i+2:]
@@ -111,7 +109,7 @@ func unqualified(name string) string {
 	return name
 }
 
-// Bare is a name in lower case without punctuation.
+// Bare returns s in lower case with only its letters and digits.
 func Bare(s string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -121,7 +119,7 @@ func Bare(s string) string {
 	}, s))
 }
 
-// canonical is the word by which all its synonyms go, in the singular.
+// canonical returns the common synonym of a word if synonyms has one, else the word without the ending of its plural.
 func canonical(w string) string {
 	if s, ok := synonyms[w]; ok {
 		return s
@@ -132,24 +130,25 @@ func canonical(w string) string {
 	return w
 }
 
-// Owns reports whether the name starts with "has", "is" or a similar verb, as the name of a flag does.
+// Owns reports whether the name starts with "has", "is" or a similar word, like the name of a flag.
 func (n *Name) Owns() bool { return n.owns }
 
-// Words are the words of the name, synonyms made one and fillers left out.
+// Words returns the words of the name in the form of [Canonical]. The caller must not change them.
 func (n *Name) Words() []string { return n.plain }
 
-// Tokens are the words and numbers of the name as they are written, in lower case: y2019 is two. They
-// are not to be changed.
+// Tokens returns the words and numbers of the name as written, in lower case; y2019 is y and 2019. The caller must not
+// change them.
 func (n *Name) Tokens() []string { return n.tokens }
 
-// Meaningful reports whether the name has a meaning; "col_1" has none.
+// Meaningful reports whether the name has letters or digits and is more than the position of a column, such as col_1.
 func (n *Name) Meaningful() bool { return !n.place && n.bare != "" }
 
-// mixed are words that contain digits and are not numbers.
+// mixed are words with digits that are not split.
 var mixed = wordSet(
 	"co2 no2 so2 h2o o2 o3 n2o ch4 pm10 pm25 b2b b2c c2c p2p md5 sha1 sha256 utf8 ipv4 ipv6 mp3 mp4 3d 2d 4g 5g covid19")
 
-// tokens are the words of a name with numbers by themselves: q1 is two, and 1st and co2 are one.
+// tokens returns the words of a name in lower case, split between letters and digits: q1 becomes q and 1. Ordinals such
+// as 1st and words of mixed are not split.
 func tokens(name string) []string {
 	var out []string
 	for _, w := range Words(strings.ReplaceAll(name, "%", " percent ")) {
@@ -169,20 +168,21 @@ func tokens(name string) []string {
 	return out
 }
 
-// owning are first words of names that report whether something exists.
+// owning are first words of names of columns that hold truth values.
 var owning = wordSet("has have had with any is are")
 
-// negations negate the word that follows.
+// negations are words that negate the word after them.
 var negations = wordSet("not non isnt arent wasnt werent hasnt havent hadnt doesnt dont didnt cant cannot wont never without lacks lack lacking sans violates violate violating breaks breaching breaches infringes infringing")
 
-// ills are things whose absence is good: defect_free denies defects, but rooms_free is the number of free rooms.
+// ills are things whose absence is good, so that "free" after them negates them: defect_free denies defects, but
+// rooms_free is the number of free rooms.
 var ills = wordSet("accident alcohol allergen bug cancer carbon conflict damage debt defect disease drug dust error fault fever flaw fraud frost germ gluten ice infection lactose leak noise pain parasite pest poison pollution risk rust smoke spam sugar symptom toxin virus weed")
 
-// prepositions have a meaning at either end of a name, and join its words between them: in_count is not out_count,
-// and amount_in_usd has no direction.
+// prepositions are prepositions with a meaning on an axis at the start or end of a name, but not inside: in_count is
+// not out_count, and amount_in_usd has no direction.
 var prepositions = wordSet("in to from for on off no by at out against")
 
-// spans are followed by how long they last: last_30_days is not the end of anything.
+// spans are words that are not opposites if a number follows, as in last_30_days.
 var spans = wordSet("last past previous prior next first trailing")
 
 func (n *Name) readWords(tokens []string) {
@@ -242,14 +242,14 @@ func (n *Name) readWords(tokens []string) {
 	}
 }
 
-// adjectives are words that the prefixes in, im, ir, il, dis, de, a and mis negate; un and non negate any word.
+// adjectives are words that the prefixes in, im, ir, il, dis, de, a and mis negate. The prefixes un and non negate any
+// word.
 var adjectives = wordSet("active valid complete correct eligible accurate visible sufficient dependent direct effective efficient elastic experienced organic secure soluble frequent adequate appropriate consistent " +
 	"capable convenient definite divisible edible equal excusable finite formal human possible perfect mature mobile proper balanced polite material permeable regular relevant responsible reversible rational " +
 	"legal legible licit literate logical approved able abled agree agreed qualified satisfied enrolled allowed similar honest connected continued continuous assembled engaged infected integrated interested " +
 	"loyal obedient organized proven respectful trust advantaged activated registered listed commissioned funded centralized typical symptomatic moral social sexual theist synchronous matched classified labeled spelled")
 
-// denied is the root of the word that a word denies by its prefix or ending, empty if it denies
-// none.
+// denied returns the root of the word that w negates by its prefix or the ending less; "" if it does not.
 func denied(w string) string {
 	if base, ok := strings.CutSuffix(w, "less"); ok && len(base) > 3 && base != "regard" && base != "never" {
 		return root(base)
@@ -272,7 +272,7 @@ func isNumber(t string) bool {
 	return t != "" && t[0] >= '0' && t[0] <= '9' && !strings.ContainsFunc(t, unicode.IsLetter)
 }
 
-// ordinals are the numbers that people write as words.
+// ordinals maps ordinal and cardinal numbers written as words to digits.
 var ordinals = map[string]string{
 	"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6", "seventh": "7", "eighth": "8",
 	"ninth": "9", "tenth": "10",
@@ -280,7 +280,7 @@ var ordinals = map[string]string{
 	"ten": "10",
 }
 
-// ordinal is the number of a word such as first or 1st, empty if it is not a number.
+// ordinal returns the digits for a word of ordinals or such as 1st; "" for other words.
 func ordinal(w string) string {
 	if o := ordinals[w]; o != "" {
 		return o
@@ -293,7 +293,7 @@ func ordinal(w string) string {
 	return ""
 }
 
-// units maps the words before or after a number to its unit.
+// units maps words next to a number to the unit of the number.
 var units = map[string]string{
 	"q": "quarter", "quarter": "quarter", "qtr": "quarter", "w": "week", "wk": "week", "week": "week", "month": "month",
 	"m": "month", "y": "year", "yr": "year", "year": "year", "fy": "year", "cy": "year",
@@ -337,7 +337,7 @@ func (n *Name) readNumbers(tokens []string) {
 	}
 }
 
-// Negated returns the meaning of a label that negates a column's name, such as false in a column "insured".
+// Negated returns the parsed label for false in a column with the name n, such as not insured in a column "insured".
 func (n *Name) Negated() *Name {
 	m := &Name{bare: "not" + n.bare, tokens: append([]string{"not"}, n.tokens...), plain: n.plain, numbers: n.numbers,
 		words: slices.Clone(n.words)}

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Pair pairs names with the same meaning, such as the labels of rows with the headers of columns, and returns their
-// positions in both lists. It pairs equal names first, then a name with one that has all of its words, then the
-// most similar names, then a name with its short form (M for Male, W0 for Week 0, Jan for January), then names in
-// which one word is a short form of the other's word, and last years with "last year" and "this year". It does not
-// pair names that contradict each other, or names with two possible counterparts.
+// Pair returns pairs of positions in a and b of names with the same meaning, such as labels of rows and headers of
+// columns. It pairs equal names first, then a name with one that has all of its words, then the most similar names,
+// then a name with its short form (M for Male, W0 for Week 0, Jan for January), then names with a word that is a short
+// form of a word of the other and, if it has found none, years as [Relative] does. It does not pair names that
+// contradict each other, or names with two possible counterparts.
 func Pair(a, b []*Name) (pairs [][2]int) {
 	takenA, takenB := make([]bool, len(a)), make([]bool, len(b))
 	add := func(found [][2]int) {
@@ -48,7 +48,8 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// onlyOnes are the pairs that weigh more than any other of either of them, and more than nothing.
+// onlyOnes returns the pairs whose weight is positive and larger than that of any other pair with the same i or the
+// same j.
 func onlyOnes(a, b int, weigh func(i, j int) float64) (pairs [][2]int) {
 	weights := make([]float64, a*b)
 	for i := range a {
@@ -73,7 +74,7 @@ func onlyOnes(a, b int, weigh func(i, j int) float64) (pairs [][2]int) {
 	return pairs
 }
 
-// contained reports whether one name has all the words and numbers of the other.
+// contained reports whether the words and numbers of one name are all in the other.
 func contained(a, b *Name) bool { return a.has(b) || b.has(a) }
 
 func (n *Name) has(o *Name) bool {
@@ -81,8 +82,8 @@ func (n *Name) has(o *Name) bool {
 	return len(y) > 0 && !slices.ContainsFunc(y, func(w string) bool { return !slices.Contains(x, w) })
 }
 
-// Shortens reports whether two names have as many words and each is a beginning of its counterpart;
-// numbers are not shortened.
+// Shortens reports whether both names have the same number of words and, for each position, one word is a prefix of the
+// other. Numbers must be equal, or that of a month's name.
 func (n *Name) Shortens(o *Name) bool {
 	a, b := n.tokens, o.tokens
 	if len(a) != len(b) || len(a) == 0 {
@@ -96,7 +97,7 @@ func (n *Name) Shortens(o *Name) bool {
 	return true
 }
 
-// touching reports whether a word of a is a short form of a word of b, or the reverse.
+// touching reports whether a word of one name is a prefix of a word of the other.
 func touching(a, b *Name) bool {
 	return slices.ContainsFunc(a.tokens, func(v string) bool {
 		return slices.ContainsFunc(b.tokens, func(w string) bool { return shortens(v, w) })
@@ -113,8 +114,8 @@ func shortens(a, b string) bool {
 	return strings.HasPrefix(b, a)
 }
 
-// Initials reports whether short consists of the first letters of the words of long: of all words, of those that
-// are not fillers, or of those with "and" as a sign: HR, R&D, UAE.
+// Initials reports whether short consists of the first letters of at least two words of long, with or without fillers
+// such as of and and: HR, R&D, UAE. Dots, spaces, dashes, slashes and & in short are ignored.
 func Initials(short, long string) bool {
 	words := strings.Fields(strings.ToLower(strings.NewReplacer("-", " ", "/", " ", "&", " and ").Replace(long)))
 	if len(words) < 2 {
@@ -139,8 +140,9 @@ func keepLetters(r rune) rune {
 	return r
 }
 
-// Relative pairs names of years with names such as "last year" and "this year": the later year is
-// the current one. It pairs nothing unless each side has as many names of its kind.
+// Relative pairs names with one number each, such as years, with names such as "last year" and "this year", in
+// ascending order, and returns their positions. It returns nil unless one list has only numbers and the other only
+// relative periods, with the same length.
 func Relative(a, b []*Name) (pairs [][2]int) {
 	if len(a) != len(b) || len(a) < 2 {
 		return nil
@@ -158,7 +160,8 @@ func Relative(a, b []*Name) (pairs [][2]int) {
 	return pairs
 }
 
-// years are the positions of names of one number each, all of them others, by these.
+// years returns the positions of names sorted by their numbers; nil unless each has exactly one, all different and with
+// the same number of digits.
 func years(names []*Name) []int {
 	for _, n := range names {
 		if len(n.numbers) != 1 || len(n.numbers[0].value) != len(names[0].numbers[0].value) {
@@ -168,7 +171,8 @@ func years(names []*Name) []int {
 	return sorted(names, func(n *Name) string { return n.numbers[0].value })
 }
 
-// periods returns the positions of names for previous, current and next, in this order.
+// periods returns the positions of names that mean previous, current and next, in this order; nil if a name does not,
+// or if two mean the same.
 func periods(names []*Name) []int {
 	axis := slices.IndexFunc(words().axes, func(x Axis) bool { return x.Name == "period" })
 	pole := func(n *Name) string {
@@ -185,7 +189,7 @@ func periods(names []*Name) []int {
 	return sorted(names, pole)
 }
 
-// sorted are the positions of names by a key, nil if two have the same.
+// sorted returns the positions of names sorted by key; nil if two keys are equal.
 func sorted(names []*Name, key func(*Name) string) []int {
 	at := make([]int, len(names))
 	for i := range at {

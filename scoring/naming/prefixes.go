@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// opposedPrefixes form opposites of the same word: prepaid and postpaid, overtime and undertime, inflow and
-// outflow. Opposites without a common rest are listed in axes.txt.
+// opposedPrefixes are prefixes that form opposites of the same word: prepaid and postpaid, overtime and undertime,
+// inflow and outflow. Opposites without a common rest are in axes.txt.
 var opposedPrefixes = [][2]string{
 	{"pre", "post"}, {"ante", "post"}, {"over", "under"}, {"in", "out"}, {"up", "down"}, {"on", "off"},
 	{"inter", "intra"}, {"extra", "intra"}, {"hyper", "hypo"}, {"macro", "micro"}, {"maxi", "mini"}, {"multi", "mono"},
@@ -17,11 +17,11 @@ var opposedPrefixes = [][2]string{
 	{"north", "south"}, {"east", "west"}, {"day", "night"}, {"land", "sea"},
 }
 
-// minRest is the minimal number of common letters after prefixes that form opposites.
+// minRest is the minimum number of letters after prefixes that form opposites.
 const minRest = 3
 
-// otherPrefixes reports whether a word of each name starts with one of two opposed prefixes and is otherwise the
-// same, and neither name has the word of the other.
+// otherPrefixes reports whether a word of n and one of o are the same except for two opposed prefixes, and neither name
+// also has the word of the other.
 func (n *Name) otherPrefixes(o *Name) bool {
 	for i := range n.words {
 		for j := range o.words {

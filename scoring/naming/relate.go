@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Same reports whether two names are the same but for case, punctuation, synonyms and plurals.
+// Same reports whether two names are the same, ignoring case, punctuation, synonyms and plurals.
 func (n *Name) Same(o *Name) bool {
 	if !n.Meaningful() || !o.Meaningful() {
 		return false
@@ -14,7 +14,7 @@ func (n *Name) Same(o *Name) bool {
 		len(n.plain) > 0 && slices.Equal(n.plain, o.plain) && n.negation() == o.negation() && n.actor() == o.actor()
 }
 
-// negation counts the denied words of a name.
+// negation returns the number of negated words of a name.
 func (n *Name) negation() (count int) {
 	for i := range n.words {
 		if n.words[i].negated {
@@ -24,45 +24,44 @@ func (n *Name) negation() (count int) {
 	return count
 }
 
-// actor reports whether a name ends in "by", as that of who did something does.
+// actor reports whether a name ends in "by", as sold_by, which names a person and not the thing.
 func (n *Name) actor() bool {
 	return len(n.tokens) > 1 && n.tokens[len(n.tokens)-1] == "by"
 }
 
-// Covers reports whether a name has all the words of another one, which has some.
+// Covers reports whether a name has all the words of o, which must have at least one.
 func (n *Name) Covers(o *Name) bool {
 	return len(o.plain) > 0 && !slices.ContainsFunc(o.plain, func(w string) bool { return !slices.Contains(n.plain, w) })
 }
 
-// Contradicts reports whether two names deny each other, so that one column cannot have both: they are at different
-// poles of one axis, as profit and loss are; one negates the other, as uninsured does insured; or they have
-// different years, quarters or other numbers. Names that differ on two axes, as home_win and away_loss do, may be
-// the same thing, and so may names that have both poles, as win_loss_ratio has.
+// Contradicts reports whether two names exclude each other: they are at different poles of an axis, as profit and loss;
+// one negates the other, as uninsured and insured; or they have different years, quarters or other numbers. Names that
+// differ on two axes, as home_win and away_loss, may mean the same, and so may names with both poles, as
+// win_loss_ratio.
 func (n *Name) Contradicts(o *Name) bool { return n.contrast(o) == strict }
 
-// Reversed reports whether a number has the opposite sign under the other name, as with profit and loss.
+// Reversed reports whether a number has the opposite sign under the other name, as for profit and loss.
 func (n *Name) Reversed(o *Name) bool {
 	_, signs := n.otherPoles(o)
 	return signs && n.contrast(o) != nothing
 }
 
-// Denies reports whether a true value of n is a false value of o: the names contradict each other, and not by their
-// numbers.
+// Denies reports whether true under n means false under o: the names contradict each other, but not by their numbers.
 func (n *Name) Denies(o *Name) bool {
 	return n.contrast(o) == strict && n.otherNumbers(o) == nothing
 }
 
-// Opposes reports whether two names are opposites of any kind, those included that matter only where
-// columns change places; names that differ by a number are not opposites.
+// Opposes reports whether two names are opposites, including those on mild axes, which matter only if columns are
+// exchanged. Names that differ in a number are not opposites.
 func (n *Name) Opposes(o *Name) bool {
 	return n.contrast(o) != nothing && n.otherNumbers(o) == nothing
 }
 
-// Differs reports whether two names are opposites of any kind or have other numbers, as those of two
-// columns of one table that hold one thing for two cases do.
+// Differs reports whether two names are opposites of any kind or have different numbers, as columns do that hold the
+// same quantity for two cases.
 func (n *Name) Differs(o *Name) bool { return n.contrast(o) != nothing }
 
-// Related reports whether two names have a word in common, its synonyms and forms included.
+// Related reports whether two names have a word or a number in common, including synonyms and other forms of a word.
 func (n *Name) Related(o *Name) bool {
 	for i := range n.words {
 		for j := range o.words {
@@ -76,8 +75,8 @@ func (n *Name) Related(o *Name) bool {
 	})
 }
 
-// Akin reports whether two names have words with the same root, none of them negated: certified and
-// has_certificate. It is weaker than Related.
+// Akin reports whether two names have words with related roots, neither of them negated: certified and has_certificate.
+// It ignores meanings, unlike Related.
 func (n *Name) Akin(o *Name) bool {
 	return n.no == "" && o.no == "" && slices.ContainsFunc(n.words, func(v word) bool {
 		return !v.slight && !v.negated &&
@@ -85,11 +84,11 @@ func (n *Name) Akin(o *Name) bool {
 	})
 }
 
-// How two names contradict each other.
+// The degrees to which two names contradict each other.
 const (
 	nothing = iota
-	mild    // in columns that change places
-	strict  // by themselves
+	mild    // only if columns are exchanged
+	strict  // in any case
 )
 
 func (n *Name) contrast(o *Name) int {
@@ -113,8 +112,8 @@ func (n *Name) contrast(o *Name) int {
 	return nothing
 }
 
-// otherPoles reports whether the names are at different poles of one axis, and whether that changes the sign of a
-// number.
+// otherPoles returns how much two names contradict each other by different poles of an axis. signs reports whether
+// numbers then have opposite signs.
 func (n *Name) otherPoles(o *Name) (contrast int, signs bool) {
 	type pair struct{ i, j int }
 	var apart, together []pair
@@ -155,7 +154,8 @@ func (n *Name) otherPoles(o *Name) (contrast int, signs bool) {
 	return strict, signs
 }
 
-// senses returns the senses of a word in its name. A negation exchanges the poles.
+// senses returns the senses of word i. A negation exchanges the poles of an axis with two poles and removes the other
+// senses.
 func (n *Name) senses(i int) []sense {
 	w := &n.words[i]
 	if !w.negated {
@@ -171,7 +171,7 @@ func (n *Name) senses(i int) []sense {
 	return out
 }
 
-// at reports whether any word of the name is at a pole.
+// at reports whether a word of the name is at a pole of an axis.
 func (n *Name) at(axis, pole int) bool {
 	for i := range n.words {
 		if slices.ContainsFunc(n.senses(i), func(s sense) bool { return s.axis == axis && s.pole == pole }) {
@@ -181,8 +181,8 @@ func (n *Name) at(axis, pole int) bool {
 	return false
 }
 
-// denies reports whether a word of the name negates one that the other name has and this one does not. A word with
-// a meaning on an axis is compared on that axis instead.
+// denies reports whether a word of n negates a word that o has and n does not have without negation. Words with a
+// meaning on an axis are ignored.
 func (n *Name) denies(o *Name) bool {
 	for i := range n.words {
 		w := &n.words[i]
@@ -201,13 +201,15 @@ func (n *Name) denies(o *Name) bool {
 	return false
 }
 
-// mentions reports whether a name has a word of some root, and does not deny it.
+// mentions reports whether a name has a word with the root, or a related one, and does not negate it. It is false for
+// "".
 func (n *Name) mentions(root string) bool {
 	return root != "" && n.no == "" &&
 		slices.ContainsFunc(n.words, func(w word) bool { return !w.negated && akin(w.root, root) })
 }
 
-// akin reports whether two roots are of one word: insur and insuranc.
+// akin reports whether two roots are equal or one, of five letters or more, is a prefix of the other with at most four
+// letters more: insur and insuranc.
 func akin(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -215,7 +217,8 @@ func akin(a, b string) bool {
 	return a == b || len(a) >= 5 && len(b)-len(a) <= 4 && strings.HasPrefix(b, a)
 }
 
-// otherNumbers reports whether the names have other numbers, counting the same.
+// otherNumbers returns how much two names contradict each other by their numbers: strict if numbers of the same unit
+// differ, mild if each has one number and these differ.
 func (n *Name) otherNumbers(o *Name) int {
 	found := nothing
 	for _, a := range n.numbers {
@@ -240,7 +243,7 @@ func (n *Name) otherNumbers(o *Name) int {
 	return found
 }
 
-// sameNumber reports whether two numbers may be the same: a number without a unit may have any, and 24 may be the
+// sameNumber reports whether two numbers may be equal: a number without a unit may have any unit, and 24 may be the
 // year 2024.
 func sameNumber(a, b number) bool {
 	if a.unit != "" && b.unit != "" && a.unit != b.unit {
@@ -257,9 +260,9 @@ func sameNumber(a, b number) bool {
 		strings.TrimLeft(long.value[2:], "0") == short.value
 }
 
-// Affinity returns the similarity in meaning of two names, -1 to 1: 1 for the same words, -1 for names that
-// contradict each other, else the share of the words of the shorter name that the longer one has, reduced by the
-// longer one's additional words.
+// Affinity returns the similarity in meaning of two names, -1 to 1: 1 for the same words, -1 for names that contradict
+// each other, else the share of the words of the shorter name that the longer one has, reduced by the longer one's
+// additional words. It is 0 if a name is not meaningful.
 func (n *Name) Affinity(o *Name) float64 {
 	switch {
 	case !n.Meaningful() || !o.Meaningful():
@@ -296,7 +299,8 @@ func (n *Name) Affinity(o *Name) float64 {
 	return similarity(common, a.size(), b.size())
 }
 
-// size returns the number of words and numbers of a name; a phrase counts as one.
+// size returns the number of words and numbers of a name; a phrase counts as one word, and prepositions do not count if
+// there are other words.
 func (n *Name) size() int {
 	size := len(n.words) + len(n.numbers)
 	for i := range n.words {
@@ -307,11 +311,12 @@ func (n *Name) size() int {
 	return max(size, min(1, len(n.words)))
 }
 
-// little reports whether a word is not counted: it continues with a phrase, or is a preposition.
+// little reports whether a word does not count for Affinity: it continues a phrase, or is a preposition.
 func (w *word) little() bool { return w.covered && w.phrase == "" || w.slight }
 
-// alike returns the similarity of two words: 1 for equal words, synonyms and forms of a word, and for words of the
-// same pole, 0.9 for words that are used for the same thing, and half for an abbreviation of three letters or more.
+// alike returns the similarity of word i of n and word j of o: 1 for the same word, forms of it, synonyms, the same
+// pole or the same role, 0.9 for words on a line of the thesaurus, 0.5 if one, of three letters or more, is a prefix of
+// the other, else 0.
 func (n *Name) alike(i int, o *Name, j int) float64 {
 	a, b := &n.words[i], &o.words[j]
 	if a.negated == b.negated && (a.root == b.root || canonical(a.text) == canonical(b.text)) {

@@ -2,10 +2,9 @@ package naming
 
 import "strings"
 
-// roleOf returns the action that a word of a name performs or undergoes. It is the same for employer and employee,
-// for lessor and lessee, and for supervised_by and supervised; the first of each performs it. A participle
-// undergoes the action only in a name of one word, since goals_scored may be the scorer's, and if the vocabulary of
-// opposites does not contain it.
+// roleOf returns the action whose participant word i names, and whether it is who performs it: true for employer and
+// supervised_by, false for employee and supervised. ok is false for other words, and for participles in names of
+// several words, since goals_scored may be the scorer's.
 func (n *Name) roleOf(i int) (deed string, does, ok bool) {
 	w := &n.words[i]
 	if w.negated || w.covered {
@@ -30,11 +29,10 @@ func (n *Name) roleOf(i int) (deed string, does, ok bool) {
 	return deedOf(base), false, len(n.words) == 1 && len(w.senses) == 0
 }
 
-// doers are words for who does something that are called like the deed: a mentor mentors.
+// doers are words for persons that are also the verb: a mentor mentors.
 var doers = wordSet("mentor tutor author sponsor monitor doctor pilot coach judge host guard guide")
 
-// deedOf is a word without the ending of who does or suffers it: train for trainer, refer for
-// referred.
+// deedOf returns the verb for a word without its ending er, or, ee or ed: refer for referr(ed).
 func deedOf(base string) string {
 	if n := len(base); n > 3 && base[n-1] == base[n-2] && !strings.ContainsRune("sl", rune(base[n-1])) {
 		return base[:n-1]
@@ -42,7 +40,7 @@ func deedOf(base string) string {
 	return strings.TrimSuffix(base, "e")
 }
 
-// otherRoles reports whether one name is of who does something and the other of who suffers it.
+// otherRoles reports whether one name is that of who performs an action and the other that of who undergoes it.
 func (n *Name) otherRoles(o *Name) bool {
 	for i := range n.words {
 		deed, does, ok := n.roleOf(i)
@@ -62,7 +60,8 @@ func (n *Name) hasRole(deed string, does bool) bool {
 	return false
 }
 
-// sameRole reports whether two words are of who does the same, as supervisor and supervised_by are.
+// sameRole reports whether word i of n and word j of o name the same participant of the same action, as supervisor and
+// supervised_by.
 func (n *Name) sameRole(i int, o *Name, j int) bool {
 	a, x, ok := n.roleOf(i)
 	b, y, also := o.roleOf(j)

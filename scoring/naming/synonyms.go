@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// synonyms brings words that data people use for one another to one of them.
+// synonyms maps words of column names to a common synonym.
 var synonyms = map[string]string{
 	"cnt": "count", "num": "count", "number": "count", "nbr": "count", "n": "count", "no": "count", "nr": "count",
 	"qty": "quantity", "amt": "amount", "avg": "average", "mean": "average",
@@ -26,15 +26,14 @@ var synonyms = map[string]string{
 	"hr": "hour", "sec": "second",
 }
 
-// fillers carry no meaning in a name, and helpers none next to another word.
+// fillers are words without meaning in a name; helpers have none next to another word.
 var (
 	fillers = wordSet("of the a by per in for and")
 	helpers = wordSet("an at on is was are has have been be as it its their to from")
 )
 
-// Canonical appends the words of a name to a list: in lower case, in the singular, synonyms made
-// one, without fillers, and without what is before a double underscore or a point. A percent
-// sign is a word.
+// Canonical appends the words of a name to out: in lower case, in the singular, with synonyms replaced by a common one,
+// without fillers, and without any part before a double underscore or a point. A percent sign becomes a word.
 func Canonical(out []string, name string) []string {
 	name = unqualified(name)
 	start := -1 // of the word that is being read
@@ -79,7 +78,7 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// irregular has the irregular forms of words.
+// irregular maps irregular forms to base forms, and some nouns to verbs.
 var irregular = map[string]string{
 	"won": "win", "lost": "lose", "sold": "sell", "bought": "buy", "paid": "pay", "sent": "send", "left": "leave",
 	"spent": "spend", "lent": "lend", "drawn": "draw", "began": "begin", "begun": "begin",
@@ -94,8 +93,8 @@ var irregular = map[string]string{
 	"departure": "depart", "payment": "pay", "renewal": "renew", "withdrawal": "withdraw", "removal": "remove",
 }
 
-// root is a word without the ending of its plural, participle or gerund: started, starts and
-// starting have one root. It need not be a word.
+// root returns a word without the ending of a plural, participle or gerund, which may not be a word: started, starts
+// and starting have the same root.
 func root(w string) string {
 	if r := irregular[w]; r != "" {
 		return cut(r)
@@ -125,9 +124,9 @@ func cut(w string) string {
 	return w
 }
 
-// Similarity returns how similar the words of two names are, 0 to 1, whatever their meanings: 1 for the same words,
-// else the share of the words of the shorter name that the longer one has, reduced by the longer one's additional
-// words.
+// Similarity returns how many words two lists have in common, as a number from 0 to 1: 1 for the same words, else the
+// share of the words of the shorter list that the longer one has, reduced by the longer one's additional words. It is 0
+// if a list is empty.
 func Similarity(a, b []string) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 0
@@ -144,7 +143,7 @@ func Similarity(a, b []string) float64 {
 	return similarity(float64(common), len(a), len(b))
 }
 
-// similarity returns the similarity of two names by the number of their words and of common words.
+// similarity returns the similarity of two names with a and b words and the given number of common words.
 func similarity(common float64, a, b int) float64 {
 	short, long := float64(min(a, b)), float64(max(a, b))
 	if common = min(common, short); common == long {

@@ -9,7 +9,7 @@ import (
 //go:embed thesaurus.txt
 var thesaurusText string
 
-// things are the lines of the thesaurus that a word, by its root, is on.
+// things returns for the root of each word of the thesaurus the numbers of its lines.
 var things = sync.OnceValue(func() map[string][]int {
 	of := map[string][]int{}
 	for n, line := range strings.Split(thesaurusText, "\n") {
@@ -23,7 +23,7 @@ var things = sync.OnceValue(func() map[string][]int {
 	return of
 })
 
-// oneThing reports whether two words, given by their roots, are used for one thing.
+// oneThing reports whether two words, given by their roots, are on the same line of the thesaurus.
 func oneThing(a, b string) bool {
 	of := things()
 	for _, x := range of[a] {

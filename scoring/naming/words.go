@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Words are the words of a name in lower case: total_amount, totalAmount and "Total Amount" are two
-// each. Whatever is neither a letter nor a digit separates words and is left out.
+// Words returns the words of a name in lower case: total_amount, totalAmount and "Total Amount" have two each. Any
+// character that is neither a letter nor a digit separates words.
 func Words(name string) []string {
 	var out []string
 	var word []rune
@@ -35,7 +35,7 @@ func Words(name string) []string {
 	return out
 }
 
-// Stem is an English word in lower case without the ending of its plural.
+// Stem returns an English word in lower case without the ending of its plural.
 func Stem(w string) string {
 	switch {
 	case len(w) > 4 && strings.HasSuffix(w, "ies"):

@@ -22,11 +22,11 @@ var (
 	exactFigures  = regexp.MustCompile(` (?:unrounded|not rounded|without rounding|do not round|don t round|no rounding|full precision|(?:exact|precise) (?:\w+ ){0,3}(?:amount|value|figure|number|sum|total|price|balance|ratio|percentage|share|result|reading|measurement|level|concentration|weight|mass|height|length|width|depth|distance|duration|time|temperature|rate|score|cost|average|mean|median|size|area|volume|dose|quantity|pressure|speed|fare|fee|salary|wage|rent|yield|density|content|mark|grade)s?|(?:exactly|precisely) (?:how (?:much|high|long|large|big|heavy|far|fast|tall|deep|old|wide|warm|hot|cold)|what)|(?:as )?(?:precisely|exactly) as|exact figures?|to the (?:last|very) (?:digit|decimal)|every digit|all (?:decimals|digits)|exact to) `)
 )
 
-// roundingWords are parts of words. Every text that states how to round contains one of them.
+// roundingWords are parts of words. Each text that states a rounding contains one of them.
 var roundingWords = []string{"decimal", "digit", "round", "nearest", "precis", "integer", "whole", "full", "cent",
 	"tenth", "hundredth", "penny", "pence", "exact", "fraction", "scale"}
 
-// mayRound reports whether it is worth reading how to round.
+// mayRound reports whether the question or its evidence may state a rounding, by a fast check.
 func (q *Question) mayRound() bool {
 	for _, text := range []string{q.text, q.evidence} {
 		text = strings.ToLower(text)
@@ -39,8 +39,8 @@ func (q *Question) mayRound() bool {
 
 func (q *Question) all() string { return Plain(q.text + " " + q.evidence) }
 
-// Digits returns the number of decimal digits that the question or its evidence asks for: "to four decimal places",
-// "2 decimals", "as a whole percent", "to the cent". ok is false if neither states it.
+// Digits returns the number of decimals that the question or its evidence asks for: "to four decimal places", "2
+// decimals", "as a whole percent", "to the cent". ok is false if neither states it.
 func (q *Question) Digits() (n int, ok bool) {
 	if !q.mayRound() {
 		return 0, false
@@ -82,8 +82,9 @@ func (q *Question) Rounds() bool {
 	return roundingTo.MatchString(plain) && !strings.Contains(plain, " round trip ") || exactFigures.MatchString(plain)
 }
 
-// AtLeast reports whether more digits than the question asks for will do: with at least two decimals.
+// AtLeast reports whether the question or its evidence accepts more decimals than it states, as "at least two
+// decimals".
 func (q *Question) AtLeast() bool { return q.mayRound() && atLeastDigits.MatchString(q.all()) }
 
-// Exact reports whether the question wants numbers that are not rounded.
+// Exact reports whether the question or its evidence asks for numbers that are not rounded.
 func (q *Question) Exact() bool { return q.mayRound() && exactFigures.MatchString(q.all()) }

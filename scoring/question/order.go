@@ -5,44 +5,44 @@ import (
 	"strings"
 )
 
-// The words by which questions ask for an order of rows.
+// Words and phrases by which questions ask for an order of rows.
 var (
-	// orderWords ask for an order without further words.
+	// orderWords ask for an order by themselves.
 	orderWords = set("sort sorted sorting ascending descending ascendingly descendingly asc desc alphabetical alphabetically lexicographical lexicographically chronological chronologically sequentially successively chronology timeline timelines " +
 		"standings leaderboard scoreboard itinerary placings countdown rankings")
-	// orderPhrases do as phrases, by their first words.
+	// orderPhrases are phrases that ask for an order, by their first words.
 	orderPhrases = phrases("ranked list|ranked overview|ranked table|in succession|in turn|one after another|one after the other|one by one|step by step|stop by stop|stage by stage|league table|medal table|points table|leader board|hit parade|starting grid|" +
 		"the order in which|the sequence in which|by increasing|by decreasing|by rising|by falling|by seniority|by precedence|by priority|by rank|by position|from first on|from the first on|from the beginning on|in order of|by order of|" +
 		"in which order|in what order|in which sequence|in what sequence|in which succession|in what succession|by which order|in sequence|in the sequence|in their sequence|in the order they|in the order of|in the order that|in the order it|in the order he|in the order she|in the order you|in the order we|in the order as|in the order by|" +
 		"and rank|then rank|please rank|time line|winner first|winners first|leader first|leaders first|champion first|loser first|final table|final classification|priority list|waiting list")
-	// kindsOfOrder precede the word order, with or without the preposition in.
+	// kindsOfOrder are words before "order" that make it a request, some of them only after "in".
 	kindsOfOrder = set("increasing decreasing rising falling growing reverse reversed numerical numeric finishing running starting batting boarding playing speaking pecking sequential logical natural correct right proper historical temporal time date calendar rank ranking ranked sorted priority " +
 		"play travel travelling traveling route processing execution arrival departure appearance track size age alphabetic lexical lexicographic dictionary topological respective order original due birth height weight score price geographic geographical seating service treatment cooking reading release publication")
-	// ofOrder follow the words order of.
+	// ofOrder are words after "order of" that make it a request.
 	ofOrder = set("finish finishing arrival arrivals events appearance play birth service treatment execution departure steps stops stages completion importance priority release publication merit preference size age")
-	// sortees follow a verb that sorts.
+	// sortees are words after a verb such as arrange that make it a request; results are words for the rows.
 	sortees = set("by from according based them it result results")
 	results = set("result results rows list output answer answers")
 
-	// startEnds and lastEnds are the ends of an order in addition to superlatives: from first to last.
+	// startEnds and lastEnds are words for the two ends of an order, in addition to superlatives: from first to last.
 	startEnds = set("recent high low higher lower large small big old new early late long short good bad fast slow cheap expensive young strong weak first start beginning top bottom left right front back past a north south east west")
 	lastEnds  = set("recent high low higher lower large small big old new early late long short good bad fast slow cheap expensive young strong weak last finish end top bottom right left back front present today now z north south east west")
 
-	// sequences are things whose rows have an order: a question that asks for one asks for the order.
+	// sequences are things whose rows have an order, so that a question that requests one asks for the order.
 	sequences = set("ranking sequence queue schedule timetable itinerary route history succession agenda podium chart progression roadmap lineup ladder classification setlist tracklist tracklisting playlist order leaderboard scoreboard standing log diary")
 
-	// inAnyOrder take the order back.
+	// inAnyOrder are phrases that say that the order is irrelevant, by their first words.
 	inAnyOrder = phrases("any order|no particular order|no specific order|no special order|no fixed order|order does not matter|order doesn t matter|order doesnt matter|order do not matter|order is not important|order is irrelevant|order is not relevant|order isn t important|order need not be|regardless of order|" +
 		"regardless of the order|irrespective of order|irrespective of the order|whatever order|whatever the order|unsorted|unordered|not sorted|not ordered|not be sorted|not be ordered|no sorting|no ordering|without sorting|without ordering|without order|need not sort|do not sort|don t sort|do not order|need to sort|need to order")
 
-	// notOrders have the words of an order and ask for none.
+	// notOrders removes phrases that contain words for an order but do not ask for one.
 	notOrders = strings.NewReplacer(" sort of ", " ", " sorts of ", " ", " first name ", " ", " first names ", " ",
 		" in order to ", " ", " were ordered by ", " ", " was ordered by ", " ", " been ordered by ", " ",
 		" are ordered by customer", " ", " right now ", " ", " order form ", " form ", " order number ", " number ",
 		" order line ", " line ", " order status ", " status ")
 )
 
-// phrases are lists of words, by the first of them.
+// phrases splits phrases separated by bars into words and returns them by their first words.
 func phrases(list string) map[string][][]string {
 	m := map[string][][]string{}
 	for _, p := range strings.Split(list, "|") {
@@ -52,7 +52,7 @@ func phrases(list string) map[string][][]string {
 	return m
 }
 
-// phraseAt is the phrase that is at a word.
+// phraseAt returns the phrase of a list that starts at word i, or "".
 func phraseAt(words []string, i int, of map[string][][]string) string {
 	for _, p := range of[words[i]] {
 		if len(words)-i < len(p) {
@@ -69,7 +69,7 @@ func phraseAt(words []string, i int, of map[string][][]string) string {
 	return ""
 }
 
-// Order returns the words by which the question, or its hint, asks for an order of rows. It is empty if neither
+// Order returns the words by which the question, or else its evidence, asks for an order of rows. It is "" if neither
 // does, or if the question says that order is irrelevant. "Top 5" asks for an order, though it may also mean a set.
 func (q *Question) Order() string {
 	if q.ordered == nil {
@@ -149,8 +149,8 @@ func orderIn(words []string) string {
 	return ""
 }
 
-// orderReader finds phrases of an order around a word. Its methods give the range of the words, empty
-// if there is none.
+// orderReader finds phrases that ask for an order around a word. Its methods return the range of the words of the
+// phrase; from equals to if there is none.
 type orderReader struct{ words []string }
 
 func (s orderReader) at(i int) string {
@@ -160,13 +160,13 @@ func (s orderReader) at(i int) string {
 	return s.words[i]
 }
 
-// extreme reports whether a word names an end of an order.
+// extreme reports whether a word is a superlative, and so an end of an order.
 func extreme(w string) bool {
 	return w == "recent" || w == "best" || w == "worst" || w == "most" || w == "least" ||
 		len(w) > 3 && strings.HasSuffix(w, "est")
 }
 
-// sorts reads around a word such as order.
+// sorts finds a phrase around a word such as order, rank or sequence at position i.
 func (s orderReader) sorts(i int) (from, to int) {
 	next, prev := s.at(i+1), s.at(i-1)
 	switch s.at(i) {
@@ -205,7 +205,7 @@ func (s orderReader) sorts(i int) (from, to int) {
 
 var articlesOfOrder = set("the their its")
 
-// before reads a superlative that is before a word: most expensive first.
+// before finds a superlative that precedes word i, as in "most expensive first". The phrase ends after word end.
 func (s orderReader) before(i, end int) (from, to int) {
 	k := s.beforeVerb(i) - 1
 	switch s.at(k) {
@@ -221,7 +221,7 @@ func (s orderReader) before(i, end int) (from, to int) {
 	return i, i
 }
 
-// end reads around an end of a list: top 5, newest at the top.
+// end finds a phrase with an end of a list at position i: top 5, newest at the top.
 func (s orderReader) end(i int) (from, to int) {
 	w, next := s.at(i), s.at(i+1)
 	if (w == "top" || w == "bottom") &&
@@ -250,7 +250,7 @@ func (s orderReader) end(i int) (from, to int) {
 	return s.starts(i)
 }
 
-// between reads from one end to the other: highest to lowest, first to last.
+// between finds two ends of an order around "to" at position i: highest to lowest, first to last.
 func (s orderReader) between(i int) (from, to int) {
 	if w := s.at(i - 1); w == "down" || w == "up" || w == "through" { // dearest down to cheapest
 		if k := i - 2; extreme(s.at(k)) && extreme(s.at(i+1)) {
@@ -273,7 +273,7 @@ func (s orderReader) between(i int) (from, to int) {
 	return i, i
 }
 
-// starts reads where a list begins: starting with the oldest.
+// starts finds how a list begins: starting with the oldest.
 func (s orderReader) starts(i int) (from, to int) {
 	k := i + 1
 	if w := s.at(k); w != "with" && w != "from" && w != "at" {
@@ -288,7 +288,7 @@ func (s orderReader) starts(i int) (from, to int) {
 	return i, i
 }
 
-// sequence returns the word for a sequence that the question asks for.
+// sequence returns the word of sequences that the question requests, or "".
 func (q *Question) sequence(words []string) string {
 	found := false
 	for _, w := range words {
@@ -321,8 +321,8 @@ func (q *Question) sequence(words []string) string {
 	return ""
 }
 
-// OrdersLists reports whether the question asks for an order that may be one of the items in a list:
-// any but that of the first few rows.
+// OrdersLists reports whether the question asks for an order that may be that of the items in a list in a cell: any
+// except "top n" and "bottom n".
 func (q *Question) OrdersLists() bool {
 	o := q.Order()
 	return o != "" && !strings.HasPrefix(o, "top ") && !strings.HasPrefix(o, "bottom ")

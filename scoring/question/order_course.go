@@ -3,23 +3,23 @@ package question
 import "strings"
 
 var (
-	// turns are spans of time and parts of a course of events: one after the other is an order.
+	// turns are words for spans of time and stages; one repeated with "by", as in day by day, is an order.
 	turns = set("second minute hour day night morning week month quarter season term semester year decade century lap round set inning over hole stage leg step stop station move blow play shot frame page chapter verse scene act episode event turn mile kilometre kilometer km phase period bid entry message goal point")
-	// happened are verbs for events, in the past and the present.
+	// happened are verbs of events, in the past and the present.
 	happened = set("happened fell occurred unfolded came arrived appeared followed developed progressed proceeded evolved emerged transpired happen occur unfold come arrive appear follow develop progress proceed")
-	// done are participles of what makes an event.
+	// done are participles of verbs that cause events.
 	done = set("made played scored held heard given sung called taken run won filed served visited passed reached fought opened closed reported received sent signed set read spoken issued placed entered launched published released performed")
-	// months and other words for periods limit the time, and do not ask for a course over time.
+	// months are names of months, weekdays and seasons, which limit the time and do not ask for a course over time.
 	months = set("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter")
 	// courses are words for things with consecutive stages.
 	courses = set("course path journey progress progression way history story passage travel life career trail steps stages stations events moves walk travels movements evolution development")
-	// comes are verbs of a place in a list.
+	// comes are verbs for the place of an item in a list.
 	comes = set("come comes coming go goes going stand stands standing appear appears listed placed shown ranked put")
-	// headEnds are ends of a list or of a course.
+	// headEnds are words for the ends of a list or of a course.
 	headEnds = set("top start beginning first front head left bottom end last back tail right")
 )
 
-// after reads a unit that comes again: day by day, blow by blow.
+// after finds a repeated word of turns around "by" at position i: day by day, blow by blow.
 func (s orderReader) after(i int) (from, to int) {
 	if w := s.at(i - 1); turns[w] && w == s.at(i+1) {
 		return i - 1, i + 2
@@ -27,7 +27,7 @@ func (s orderReader) after(i int) (from, to int) {
 	return i, i
 }
 
-// asItWas reads a course of events: as they happened, as the day unfolded.
+// asItWas finds a course of events after "as" at position i: as they happened, as the day unfolded.
 func (s orderReader) asItWas(i int) (from, to int) {
 	for k := i + 2; k <= i+4; k++ {
 		w := s.at(k)
@@ -45,8 +45,8 @@ func (s orderReader) asItWas(i int) (from, to int) {
 	return i, i
 }
 
-// superlativeBefore returns the start of a superlative that precedes word i with at most one noun between, else -1:
-// best milker, most urgent case.
+// superlativeBefore returns the position of a superlative that precedes word i with at most one word between, such as
+// best milker or most urgent case; -1 if there is none.
 func (s orderReader) superlativeBefore(i int) int {
 	for k := i - 1; k >= i-2 && k >= 0; k-- {
 		switch {
@@ -61,7 +61,7 @@ func (s orderReader) superlativeBefore(i int) int {
 	return -1
 }
 
-// beforeVerb returns the start of a phrase that ends before word i with a verb for a place in a list: should come.
+// beforeVerb returns the position of a phrase such as "should come" that ends before word i; i if there is none.
 func (s orderReader) beforeVerb(i int) int {
 	if comes[s.at(i-1)] {
 		i--
@@ -76,7 +76,7 @@ func (s orderReader) beforeVerb(i int) int {
 	return i
 }
 
-// atLast reads who is at the end: least used machine last.
+// atLast finds a superlative before "last" at position i: least used machine last.
 func (s orderReader) atLast(i int) (from, to int) {
 	if k := s.superlativeBefore(s.beforeVerb(i)); k >= 0 && (s.at(i+1) == "" || s.at(i+1) == "please") {
 		return k, i + 1
@@ -84,7 +84,7 @@ func (s orderReader) atLast(i int) (from, to int) {
 	return i, i
 }
 
-// toBeginWith parses phrases such as "the biggest debtor to begin with".
+// toBeginWith finds a superlative before "to begin with", with "with" at position i.
 func (s orderReader) toBeginWith(i int) (from, to int) {
 	if w := s.at(i - 1); s.at(i-2) != "to" || w != "begin" && w != "start" {
 		return i, i
@@ -95,7 +95,7 @@ func (s orderReader) toBeginWith(i int) (from, to int) {
 	return i, i
 }
 
-// leads parses a phrase about the first place: the best milker leading, the oldest heading the list.
+// leads finds a superlative before a verb at position i: the best milker leading, the oldest heading the list.
 func (s orderReader) leads(i int) (from, to int) {
 	k := s.superlativeBefore(i)
 	if next := s.at(i + 1); k < 0 || next != "" && next != "the" && next != "off" && next != "and" {
@@ -104,7 +104,7 @@ func (s orderReader) leads(i int) (from, to int) {
 	return k, i + 1
 }
 
-// ahead reads two ends of an order: the richest come before the poorest.
+// ahead finds two ends of an order around a word at position i: the richest come before the poorest.
 func (s orderReader) ahead(i int) (from, to int) {
 	k := i + 1
 	if w := s.at(k); w == "of" || w == "by" {
@@ -120,8 +120,8 @@ func (s orderReader) ahead(i int) (from, to int) {
 	return i, i
 }
 
-// through reads from one end of something to the other: from the top of the table to the bottom, the
-// course of a stay from admission to discharge.
+// through finds a course from one end to the other around "to" at position i: from the top of the table to the bottom,
+// the course of a stay from admission to discharge.
 func (s orderReader) through(i int) (from, to int) {
 	from = -1
 	for k := i - 1; k >= 0 && k >= i-7; k-- {

@@ -1,10 +1,9 @@
-// Package question parses a question: which columns it asks for, as opposed to those that only sort or filter,
-// which order the rows must have, whether each row counts, whether empty groups belong to the answer, and how many
-// digits it asks for. It reads English, by the function words of a sentence. It does not use tables or values. It
-// is the only parser of questions in the comparison, so all relations read a question in the same way.
+// Package question parses a question: which columns it asks for, as opposed to those that only sort or filter, which
+// order the rows must have, whether equal rows count, whether empty groups belong to the answer, and how many digits it
+// asks for. It reads English, by the function words of a sentence. It does not use tables or values. It is the only
+// parser of questions in the comparison, so all relations read a question in the same way.
 //
-// Nothing is ever proven by it: a relation that a question might forbid holds unless the question
-// does forbid it.
+// A question is never proof of a relation. It can only exclude one.
 package question
 
 import (
@@ -15,30 +14,30 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// Question is a parsed question. It is parsed at the first call of a method. It must not be used by several
-// goroutines concurrently.
+// Question is a parsed question. It is parsed when a method is first called. It must not be used by several goroutines
+// concurrently.
 type Question struct {
 	text, evidence string
 	plainText      string
-	ordered        *string // made when first asked for
+	ordered        *string // result of Order; made when first needed
 
 	done      bool
 	sentences [][]token
 	phrases   []phrase
-	roles     map[string]role // by stem
-	acts      []string        // verbs whose subject is a question word: "which customers placed …"
+	roles     map[string]role // roles of each word, by its stem
+	acts      []string        // verbs whose subject is a question word, as in "which customers placed …"
 	counts    bool
 	yesNo     bool
 }
 
-// Read returns a question. Evidence is its hint, such as definitions; it states an order and a number of digits,
-// but not which columns the question asks for.
+// Read returns a question. evidence is its hint, such as definitions. It is searched for an order, a rounding, missing
+// values and extremes, but not for the columns that the question asks for.
 func Read(text, evidence string) *Question { return &Question{text: text, evidence: evidence} }
 
-// Empty reports whether there is no question.
+// Empty reports whether the question has no text.
 func (q *Question) Empty() bool { return strings.TrimSpace(q.text) == "" }
 
-// Plain is the question in the form of [Plain].
+// Plain returns the question in the form of the function [Plain].
 func (q *Question) Plain() string {
 	if q.plainText == "" {
 		q.plainText = Plain(q.text)
@@ -46,7 +45,7 @@ func (q *Question) Plain() string {
 	return q.plainText
 }
 
-// roleOf returns the role of a word, by its stem.
+// roleOf returns the roles of a word, given by its stem, in the whole question; 0 if it does not occur.
 func (q *Question) roleOf(stem string) role {
 	if q.roles == nil {
 		q.read()
@@ -62,7 +61,7 @@ func (q *Question) roleOf(stem string) role {
 	return q.roles[stem]
 }
 
-// Mentions reports whether the question has all words of a name, in any role.
+// Mentions reports whether the question has all words of a name, in any role and form.
 func (q *Question) Mentions(name string) bool {
 	words := naming.Words(name)
 	for _, w := range words {
@@ -73,7 +72,7 @@ func (q *Question) Mentions(name string) bool {
 	return len(words) > 0
 }
 
-// MentionsPart reports whether the question has one of the words of a name, of three letters or more.
+// MentionsPart reports whether the question has a word of a name with at least three letters.
 func (q *Question) MentionsPart(name string) bool {
 	return slices.ContainsFunc(naming.Words(name), func(w string) bool { return len(w) > 2 && q.has(stemOf(w)) })
 }
@@ -84,8 +83,8 @@ func (q *Question) has(stem string) bool {
 	return ok
 }
 
-// Requests reports whether the question asks for a column with this name, judged by its words: the question
-// requests the thing that the column describes, or one row for each such thing.
+// Requests reports whether the question asks for a column with this name: it requests the thing that the words of the
+// name describe, or one row for each such thing.
 func (q *Question) Requests(name string) bool {
 	words := naming.Words(name)
 	stems := make([]string, len(words))
@@ -121,8 +120,8 @@ func (q *Question) requests(stems []string) bool {
 	return isRequested(head)
 }
 
-// RequestsAggregate reports whether the question asks for the value of an aggregate, rather than sorting or
-// filtering by it. It returns true for unknown functions.
+// RequestsAggregate reports whether the question asks for the value of an aggregate function, rather than sorting or
+// filtering by it. It is true for functions other than count, sum, average, maximum and minimum.
 func (q *Question) RequestsAggregate(function string) bool {
 	q.read()
 	any := func(holds func(p *phrase) bool) bool {
@@ -162,13 +161,13 @@ func (q *Question) RequestsAggregate(function string) bool {
 	return true
 }
 
-// AsksBack reports whether the question asks for what it ranked by: "…, and what is it?"
+// AsksBack reports whether the question asks for the value by which it ranked, by a pronoun: "…, and what is it?"
 func (q *Question) AsksBack() bool {
 	q.read()
 	return slices.ContainsFunc(q.phrases, func(p phrase) bool { return p.pronoun })
 }
 
-// Measures returns the numbers that the question requests, each named by its words.
+// Measures returns the numbers that the question requests, each as the stems of its words.
 func (q *Question) Measures() (out []string) {
 	q.read()
 	for i := range q.phrases {
@@ -179,8 +178,8 @@ func (q *Question) Measures() (out []string) {
 	return out
 }
 
-// Things returns how many different things the question requests, including those it wants a row for each of. The
-// name or another identifier of a thing counts as the thing itself.
+// Things returns the number of different things that the question requests, in columns or as one row each. A name or
+// another identifier counts as one thing.
 func (q *Question) Things() int {
 	q.read()
 	seen := map[string]bool{}
@@ -206,8 +205,8 @@ func (q *Question) Things() int {
 	return len(seen) + named
 }
 
-// AsksBy reports whether the question uses a question word, such as when, to ask: at the start of a sentence, after
-// "and", or after a request such as "tell me".
+// AsksBy reports whether a question word, such as when, asks for something: at the start of a sentence, after "and" or
+// a comma, or after a request such as "tell me".
 func (q *Question) AsksBy(word string) bool {
 	q.read()
 	return slices.ContainsFunc(q.sentences, func(s []token) bool {
@@ -224,24 +223,23 @@ func (q *Question) AsksBy(word string) bool {
 	})
 }
 
-// AllThatTie reports whether the question wants all things that share a rank, not one of them: it mentions ties, or
-// asks for all or every one.
+// AllThatTie reports whether the question wants all things that share a rank: it mentions ties, or asks for all or
+// every one.
 func (q *Question) AllThatTie() bool { return allThatTie.MatchString(q.Plain()) }
 
 var allThatTie = regexp.MustCompile(` (?:ties?|tied|tying|joint|jointly|draws? level|equal (?:first|last|best|highest|lowest|top|winners?|leaders?)|all of (?:them|those|these)|all those|each of (?:them|those|these)|every one|everyone|everybody|anyone|all if|all when|all in case|` +
 	`(?:list|show|name|give|find|return|report|print|display|get|me|us) (?:all|every)) `)
 
-// AsksName and AsksID report whether the question asks for the names, or for the ids or numbers, of
-// things.
+// AsksName reports whether the question asks for the names of things, or who they are.
 func (q *Question) AsksName() bool {
 	return q.roleOf("name")&requested != 0 || q.roleOf("title")&requested != 0 || q.roleOf("who")&requested != 0 ||
 		inWords.MatchString(q.Plain())
 }
 
-// inWords asks for names in other words.
+// inWords matches requests for names in other words, such as spelled out.
 var inWords = regexp.MustCompile(` (?:spell(?:ed|t|ing)? (?:\w+ ){0,2}out|by names?|in words|written out|write (?:\w+ ){0,2}out|in full|in plain (?:words|text|english)|human readable|readable|full names?|not (?:just )?(?:the |its |their )?(?:ids?|codes?|numbers?|keys?)|instead of (?:the |its |their )?(?:ids?|codes?|numbers?|keys?)|what (?:\w+ ){1,4}called|(?:is|are|was|were) (?:it |they |he |she )?called $|no abbreviations?|without abbreviations?|unabbreviated|not abbreviated|do not abbreviate|(?:first|given) and (?:last|family|sur) ?names?) `)
 
-// AsksID reports whether the question asks for ids, or for a row for each: see [Question.AsksName].
+// AsksID reports whether the question asks for the ids, codes or numbers of things, or for a row for each.
 func (q *Question) AsksID() bool {
 	q.read()
 	return slices.ContainsFunc(q.phrases, func(p phrase) bool {
@@ -255,8 +253,8 @@ func (q *Question) AsksID() bool {
 // YesNo reports whether the question asks for yes or no.
 func (q *Question) YesNo() bool { q.read(); return q.yesNo }
 
-// AsksOne reports whether the question, if there is one, may ask for a single number: a count or
-// a sum, of all and not for each.
+// AsksOne reports whether the question may ask for a single number, such as a count or a sum, and not for one for each
+// thing. It is true for an empty question.
 func (q *Question) AsksOne() bool {
 	if q.Empty() {
 		return true
@@ -266,13 +264,13 @@ func (q *Question) AsksOne() bool {
 		!q.AsksEach() && !has(" respectively ")
 }
 
-// AsksEach reports whether the question asks for something of each.
+// AsksEach reports whether the question contains each, every or per.
 func (q *Question) AsksEach() bool {
 	return slices.ContainsFunc([]string{" each ", " every ", " per "},
 		func(w string) bool { return strings.Contains(q.Plain(), w) })
 }
 
-// Extremes reports whether the question, or its hint, asks for the highest or for the lowest value of a measure.
+// Extremes reports whether the question, or its evidence, asks for the highest or for the lowest value of a measure.
 // Words whose meaning depends on the measure are ignored: the oldest has the earliest birth and the highest age.
 func (q *Question) Extremes() (high, low bool) {
 	plain := q.all()
@@ -283,7 +281,8 @@ func (q *Question) Extremes() (high, low bool) {
 		"fewest", "minimum")
 }
 
-// Either reports whether the question asks for what meets one condition or another, and not both.
+// Either reports whether the question contains "or", and no word such as both or common that asks for things that meet
+// all conditions.
 func (q *Question) Either() bool {
 	has := func(w string) bool { return strings.Contains(q.Plain(), w) }
 	return has(" or ") && !slices.ContainsFunc([]string{" both ", " shared ", " share ", " common "}, has)

@@ -7,28 +7,28 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// role is the role of a word of the question in the answer. A word that occurs more than once may have several
-// roles.
+// role is what a word of the question contributes to the answer. It is a set of bits, since a word may occur more than
+// once.
 type role uint8
 
 const (
 	requested role = 1 << iota // requested as output: "the salary"
-	grouped                    // what there is a row for each of: "per city"
+	grouped                    // the answer has a row for each: "per city"
 	of                         // the owner of the requested value: "the salary of the managers"
-	key                        // what decides which rows come first: "with the highest salary"
-	filter                     // which rows: "who live in Bonn"
+	key                        // determines which rows are first: "with the highest salary"
+	filter                     // restricts the rows: "who live in Bonn"
 )
 
-// phrase is a thing that the question requests.
+// phrase is a thing that the question requests, or wants a row for each of.
 type phrase struct {
-	words    []string // stems, in order; the last one is the thing, the others qualify it
+	words    []string // stems, in order; the last one names the thing, the others qualify it
 	role     role
-	measure  bool   // a number of something, or an amount
-	count    bool   // how many, number of
+	measure  bool   // it is a number of something, or an amount
+	count    bool   // it is a count: how many, number of
 	sentence int    // index of its sentence
-	pronoun  bool   // "and what is it": refers to the sentence before
+	pronoun  bool   // it is a pronoun for a thing in the sentence before: "and what is it"
 	ranked   bool   // it has a superlative
-	extremum string // max or min, where it asks for the greatest or least of a measure
+	extremum string // max or min if it asks for the largest or smallest value; else ""
 }
 
 func (p *phrase) head() string {
@@ -38,20 +38,20 @@ func (p *phrase) head() string {
 	return p.words[len(p.words)-1]
 }
 
-// reader reads one sentence and assigns a role to each word. It knows the function words of English and treats all
-// others as nouns.
+// reader assigns roles to the words of a sentence. It knows the function words of English and treats all others as
+// nouns.
 type reader struct {
 	q *Question
 	s []token
-	n int // the number of the sentence
+	n int // index of the sentence
 	i int
 
 	role    role
-	start   int    // the first word after courtesies such as please
-	leading bool   // in a part before the comma that opens a request: "For each city, …"
-	asks    bool   // after which, how many, who: the first verb ends the requested phrase
+	start   int    // position of the first word after courtesies such as please
+	leading bool   // the current words are before the comma that opens a request: "For each city, …"
+	asks    bool   // a question word was read, so that the next verb ends the requested phrase
 	ranked  bool   // a superlative was in the requested phrase: "the top 3 products by revenue"
-	phrase  phrase // being read
+	phrase  phrase // the current phrase
 	verb    bool   // the request was opened by a verb or a question word
 }
 
@@ -79,7 +79,7 @@ func (r *reader) word(i int) string {
 	return r.s[i].text
 }
 
-// at reports whether the words from i on are some others.
+// at reports whether the words from position i on are the given ones.
 func (r *reader) at(i int, words ...string) bool {
 	for k, w := range words {
 		if r.word(i+k) != w {
@@ -98,7 +98,7 @@ func (r *reader) any(i int, list [][]string) int {
 	return 0
 }
 
-// cut ends the phrase being read.
+// cut ends the current phrase, and adds it to the question if it is requested, grouped or of.
 func (r *reader) cut() {
 	p := r.phrase
 	p.sentence = r.n
@@ -118,7 +118,7 @@ func (r *reader) cut() {
 	}
 }
 
-// be gives what follows another role.
+// be ends the current phrase and sets the role of the following words.
 func (r *reader) be(role role) {
 	r.cut()
 	r.role = role
@@ -128,7 +128,7 @@ func (r *reader) be(role role) {
 	}
 }
 
-// take reads a noun or an adjective.
+// take adds the current word to the phrase.
 func (r *reader) take() {
 	t := &r.s[r.i]
 	t.role |= r.role
@@ -143,7 +143,8 @@ func (r *reader) take() {
 	}
 }
 
-// open reads the beginning of a sentence: courtesies, and what kind of sentence it is.
+// open skips courtesies at the start of a sentence and sets the role of its first words by the kind of the sentence.
+// first is true for the first sentence.
 func (r *reader) open(first bool) {
 	for courtesies := [][]string{
 		{"please"}, {"kindly"}, {"can", "you"}, {"could", "you"}, {"would", "you"}, {"will", "you"},
@@ -210,7 +211,7 @@ func (r *reader) open(first bool) {
 	}
 }
 
-// fragment reports whether a sentence after the first has no verb, so that it lists further outputs.
+// fragment reports whether a sentence has neither a verb nor a preposition, so that it lists further outputs.
 func (r *reader) fragment() bool {
 	for i := r.i; i < len(r.s); i++ {
 		if w := r.s[i].text; auxiliary[w] || acts(w) || prepositions[w] || w == "count" || w == "counts" || w == "means" ||
@@ -221,7 +222,7 @@ func (r *reader) fragment() bool {
 	return true
 }
 
-// opensRequest reports whether the word at i is a verb that starts a request.
+// opensRequest reports whether the word at position i is a verb that starts a request.
 func (r *reader) opensRequest(i int) bool {
 	w := r.word(i)
 	if !tellVerbs[w] {
@@ -242,8 +243,7 @@ func (r *reader) opensRequest(i int) bool {
 		next == "down" || next == "out" || next == "only" || next == "me" || next == "us" || next == "them"
 }
 
-// rowsIncluded reports whether the question wants to include certain rows, and not a column: "include those
-// without".
+// rowsIncluded reports whether the words from i on name rows to include, and not a column: "include those without".
 func (r *reader) rowsIncluded(i int) bool {
 	for k := i; k < len(r.s) && r.s[k].kind != stop; k++ {
 		switch r.s[k].text {
@@ -387,14 +387,14 @@ func (r *reader) step() {
 	}
 }
 
-// measuring words after "and the" continue to ask for something.
+// measuring are words that, after "and the", continue a request.
 var measuring = set("number total sum average count amount corresponding respective associated resulting mean median percentage share names name date")
 
 func (r *reader) possessed(i int) bool {
 	return possessing[r.word(i)] || r.word(i) == "the" && measuring[r.word(i+1)]
 }
 
-// ends reports whether a verb ends the requested phrase: the first one after which, who and how many, or a
+// ends reports whether the verb w ends the requested phrase: the first verb after which, who and how many, or a
 // participle after a noun ("orders placed in May").
 func (r *reader) ends(w string) bool {
 	switch {
@@ -422,7 +422,7 @@ func (r *reader) ends(w string) bool {
 		w == "working"
 }
 
-// nounFollows reports whether the next word is one that a participle may belong to: "net paid amount".
+// nounFollows reports whether the next word may be a noun that a participle qualifies: "net paid amount".
 func (r *reader) nounFollows() bool {
 	w := r.word(r.i + 1)
 	return w != "" && r.i+1 < len(r.s) && r.s[r.i+1].kind == word && !prepositions[w] && w != "by" && w != "with" &&
@@ -462,12 +462,12 @@ func (r *reader) listGoesOn() bool {
 		slices.ContainsFunc(r.s[r.i+1:], func(t token) bool { return t.text == "," }) && r.role == filter
 }
 
-// names reports whether a proper name or a number follows, which is not a column.
+// names reports whether the next token is a proper name, a number or a quoted string.
 func (r *reader) names() bool {
 	return r.i+1 < len(r.s) && (r.s[r.i+1].name || r.s[r.i+1].kind == number || r.s[r.i+1].kind == quoted)
 }
 
-// parenthesis reads a list of columns, "(product, revenue)", and skips anything else.
+// parenthesis requests the columns listed in parentheses, "(product, revenue)", and skips any other parenthesis.
 func (r *reader) parenthesis() {
 	end := slices.IndexFunc(r.s[r.i:], func(t token) bool { return t.text == ")" && t.kind == stop })
 	if end < 0 {
@@ -508,7 +508,7 @@ func (r *reader) parenthesis() {
 	r.i = end + 1
 }
 
-// question reads a question word; it returns false for other words.
+// question handles a question word; fresh is true if it starts a clause. It always returns true.
 func (r *reader) question(fresh bool) bool {
 	w, prev := r.word(r.i), r.word(r.i-1)
 	opens := fresh || r.leading ||
@@ -612,7 +612,7 @@ func (r *reader) question(fresh bool) bool {
 	return true
 }
 
-// relative reports whether a verb follows a question word, as in a relative clause.
+// relative reports whether a verb follows the current word, as in a relative clause.
 func (r *reader) relative() bool {
 	next := r.word(r.i + 1)
 	return auxiliary[next] || acts(next)
@@ -746,7 +746,7 @@ func (r *reader) superlative() {
 	r.i++
 }
 
-// cutFor ends the phrase unless it is being begun.
+// cutFor ends the current phrase, if it has words, and sets the role of the next one.
 func (r *reader) cutFor(role role) {
 	if len(r.phrase.words) > 0 {
 		r.cut()
@@ -780,7 +780,7 @@ func (r *reader) preposition() {
 	r.i++
 }
 
-// ranks reports whether a superlative is at i or follows: "for the three largest cities".
+// ranks reports whether the word at i or the next one is a superlative: "for the three largest cities".
 func (r *reader) ranks(i int) bool {
 	return superlative(r.word(i)) || superlative(r.word(i+1))
 }
@@ -792,7 +792,7 @@ func (r *reader) followedBySuperlative(i int) bool {
 	return superlative(r.word(i))
 }
 
-// with reads "with": the phrase that follows is an output, a filter or the rank of rows.
+// with handles "with": the words after it are an output, a filter or the rank of rows.
 func (r *reader) with() {
 	j := r.i + 1
 	prev := r.word(r.i - 1)
@@ -855,10 +855,10 @@ func (r *reader) with() {
 	}
 }
 
-// attributes are properties with a single value for each thing, so that "with address" requests it.
+// attributes are properties that a thing has one of, so that "with address" requests it.
 var attributes = set("name address email phone date title description country city category status type department manager owner birthday birthdate gender author artist region currency unit percentage time year month location capital")
 
-// makers are words of a name that describe how a column was computed.
+// makers are words in names of columns that describe how the column is computed.
 var makers = set("total sum count cnt num number n nr no avg average mean max maximum min minimum value pct percent percentage usd eur gbp in of the per by distinct current overall all amount amt")
 
 func joined(words []string) string { return strings.Join(words, " ") }

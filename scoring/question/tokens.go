@@ -12,23 +12,23 @@ type kind uint8
 const (
 	word   kind = iota
 	number      // 3, 10,000, 2.5
-	quoted      // what is between quotes
+	quoted      // text in quotes
 	stop        // punctuation
 )
 
-// token is a word, a number, a quoted text or a mark of a question.
+// token is a word, a number, a quoted text or a punctuation mark.
 type token struct {
 	kind kind
 	text string // in lower case, without quotes
 	stem string // of a word
-	role role   // of a word: its role in the answer
-	name bool   // written with a capital inside a sentence, as names are
+	role role   // of a word: its roles, see role
+	name bool   // it starts with a capital letter and is not first in its sentence
 
 	possessive bool // with 's
 }
 
-// Plain returns lowercase words separated by single blanks, with a blank at each end, so that whole words can be
-// found.
+// Plain returns the words of s in lower case, separated by single spaces, with a space at each end, so that whole words
+// can be searched for.
 func Plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 2)
@@ -50,7 +50,7 @@ func Plain(s string) string {
 	return b.String()
 }
 
-// Contains reports whether text, as returned by [Plain], contains the words of what.
+// Contains reports whether text, a result of [Plain], contains the words of what in sequence.
 func Contains(text, what string) bool {
 	w := Plain(what)
 	return len(w) > 2 && strings.Contains(text, w)
@@ -58,7 +58,7 @@ func Contains(text, what string) bool {
 
 var closing = map[rune]rune{'"': '"', '“': '”', '‘': '’', '«': '»', '`': '`', '\'': '\''}
 
-// split returns the sentences of text.
+// split returns the tokens of text by sentence.
 func split(text string) (sentences [][]token) {
 	var s []token
 	runes := []rune(text)
@@ -134,12 +134,12 @@ func split(text string) (sentences [][]token) {
 	return sentences
 }
 
-// abbreviates reports whether the last word before a full stop is an abbreviation.
+// abbreviates reports whether the last token is an abbreviation, so that a following dot does not end the sentence.
 func abbreviates(s []token) bool {
 	return len(s) > 0 && shortForms[s[len(s)-1].text]
 }
 
-// stemOf is the stem of a word, also of the short plurals that naming.Stem leaves.
+// stemOf returns the stem of a word, like naming.Stem, and id for ids.
 func stemOf(w string) string {
 	if w == "ids" {
 		return "id"

@@ -49,7 +49,7 @@ var aggregateKinds = []Kind{
 	},
 }
 
-// single is the only cell of a result, where it is a number.
+// single returns the column of a result with one row and one column if its cell is a number, else nil.
 func single(t *scoring.Table) *scoring.Column {
 	if t.Rows() != 1 || len(t.Columns) != 1 || !t.Columns[0].Type.Numeric() || t.Columns[0].IsNull(0) {
 		return nil
@@ -57,8 +57,9 @@ func single(t *scoring.Table) *scoring.Column {
 	return &t.Columns[0]
 }
 
-// sumForParts reports whether the only number of the side with the sum is the sum of a column of the
-// other.
+// sumForParts returns a finding if the only cell of side sum is a total by its query or name and equals the sum of a
+// column, or of the only row, of the other side; else nil. The summed numbers have the same sign, and an answer that is
+// the total needs a question for one number.
 func sumForParts(e *evidence, sum side) *found {
 	if e.queriesOnly {
 		return nil
@@ -88,7 +89,8 @@ func sumForParts(e *evidence, sum side) *found {
 	return nil
 }
 
-// sumOfRow reports whether a number is the sum of all columns of the one row of the other side.
+// sumOfRow returns a finding if the number one is the sum of all cells of the other side's only row, else nil. At least
+// two of the cells must be nonzero, and all of those must have the same sign.
 func (e *evidence) sumOfRow(one *scoring.Column, sum side) *found {
 	list := e.table(!sum)
 	exact, near := new(big.Rat), 0.0
@@ -139,7 +141,7 @@ func nonZero(c *scoring.Column) int {
 	return n
 }
 
-// signs is how many of plus and minus the numbers of a column have: parts of a whole have one.
+// signs returns the number of different signs (plus, minus) among the nonzero numbers of a column: 0, 1 or 2.
 func signs(c *scoring.Column) int {
 	var plus, minus int
 	for i := range c.Len() {
@@ -195,7 +197,8 @@ func (q *query) has(function string) bool {
 	return slices.ContainsFunc(q.calls, func(c call) bool { return c.name == function })
 }
 
-// wholeOf returns the first cell of a column if it is a whole number.
+// wholeOf returns the first cell of a column as an integer; ok is false if it is not a whole number that fits into an
+// int64.
 func wholeOf(c *scoring.Column) (int64, bool) {
 	switch v := c.Value(0); v.Type {
 	case scoring.Int64:
@@ -278,8 +281,8 @@ func aggregateForList(e *evidence) *found {
 // maxMeasures is the maximum number of columns of a side that are tried as a measure.
 const maxMeasures = 8
 
-// rollUp reports whether each row of the coarse side represents a group of rows of the fine side, and one of its
-// columns holds the sum of a fine column, or the number of rows, in the group.
+// rollUp returns a finding if each row of the coarse side represents a group of rows of the fine side and one of its
+// columns holds the sum of a fine column, or the number of rows, in the group; else nil.
 func rollUp(e *evidence, coarse side) *found {
 	c, f := e.table(coarse), e.table(!coarse)
 	if e.queriesOnly || c.Rows() < 2 || f.Rows() <= c.Rows() || len(c.Columns) < 2 {
@@ -334,8 +337,8 @@ func rollUp(e *evidence, coarse side) *found {
 	return nil
 }
 
-// groupWithout are the aligned pairs of all columns of a side but one; complete reports whether every
-// other column has a counterpart.
+// groupWithout returns the aligned pairs of all columns of side s except column. complete reports whether each of those
+// columns has a counterpart.
 func (e *evidence) groupWithout(s side, column int) (pairs []int, complete bool) {
 	n := 0
 	for k := range e.a.Columns {
@@ -351,8 +354,8 @@ func (e *evidence) groupWithout(s side, column int) (pairs []int, complete bool)
 	return pairs, n == len(e.table(s).Columns)-1
 }
 
-// finePartners are the columns of the other side worth adding up for a measure: its counterpart
-// first, then all others of numbers.
+// finePartners returns the columns of the fine side whose sums are compared with a measure of the coarse side: its
+// counterpart first, then other numeric columns, up to maxMeasures.
 func (e *evidence) finePartners(coarse side, measure int) []int {
 	var out []int
 	for k := range e.a.Columns {
@@ -374,7 +377,7 @@ func (e *evidence) finePartners(coarse side, measure int) []int {
 	return out
 }
 
-// groupsOf is the coarse row that each fine row belongs to.
+// groupsOf returns for each fine row the position of the coarse row with the same key.
 func groupsOf(coarse, fine []uint64) []int32 {
 	b := newMultiset(len(coarse))
 	for j, k := range coarse {
@@ -387,8 +390,8 @@ func groupsOf(coarse, fine []uint64) []int32 {
 	return of
 }
 
-// rolled finds how the measure of the coarse side is computed from the rows of the fine side, and from which of its
-// columns (-1 for their number).
+// rolled returns how the measure of the coarse side is computed from each group of fine rows: "sum" and the summed
+// column, "number" and -1 if it is the number of rows, or "" if it is neither.
 func rolled(coarse, fine *scoring.Table, measure int, of []int32, columns []int) (column int, how string) {
 	m := &coarse.Columns[measure]
 	for _, i := range columns {

@@ -30,20 +30,21 @@ var approximateFunctions = map[string]string{
 	"approx_top_k": "quantile",
 }
 
-// exactQuantiles are the aggregates that give quantiles exactly.
+// exactQuantiles are the functions that compute quantiles exactly; quantile is also one, except in ClickHouse.
 var exactQuantiles = wordSet(
 	"median percentile_cont percentile_disc percentile quantile_cont quantile_disc quantileexact quantileexactinclusive")
 
-// maxApproximation is the largest relative error that counts as that of an approximate aggregate.
-// The standard error of counts of distinct values is documented as 0.8 % (Redshift), 1 % (BigQuery),
-// 1.6 % (Snowflake), 2.3 % (Trino) and 5 % (Spark) by default; it is the largest of these.
+// maxApproximation is the largest relative difference, 5 %, that an approximate aggregate explains. The documented
+// standard error of approximate distinct counts is 0.8 % (Redshift), 1 % (BigQuery), 1.6 % (Snowflake), 2.3 % (Trino)
+// and 5 % (Spark) by default.
 const maxApproximation = 0.05
 
-// weakFacts are the relations of two queries that report only that the queries aggregate differently, or that limit
-// one row.
+// weakFacts are relations between two queries that do not rule out an approximate aggregate as the cause: the queries
+// aggregate, select or divide differently, or have different limits.
 var weakFacts = wordSet("count_distinct aggregate_differs select_differs limits_differ same_query ratio_differs")
 
-// approximate finds measures that one query estimates approximately and the other computes exactly.
+// approximate returns a finding if every measure that differs is an approximate aggregate in at least one query and the
+// results are within maxApproximation; nil if not, or if the queries also differ in other ways.
 func approximate(e *evidence) *found {
 	pairs, ok := e.measurePairs()
 	if !ok || len(pairs) == 0 || !e.queries().both() {
@@ -71,8 +72,8 @@ func approximate(e *evidence) *found {
 	return e.measureFound(pairs, "gold's but for the error of an approximate aggregate")
 }
 
-// approximates reports whether the column of one query is an approximate aggregate and that of the
-// other what it approximates, exactly or not.
+// approximates reports whether both queries compute the same aggregate of the same argument for a pair of columns, and
+// at least one of them approximately.
 func (e *evidence) approximates(m *measurePair) bool {
 	g := e.queries().gold.item(m.gold, len(e.gold.Columns))
 	p := e.queries().pred.item(m.pred, len(e.pred.Columns))
@@ -85,8 +86,8 @@ func (e *evidence) approximates(m *measurePair) bool {
 		(gf.at == nil || pf.at == nil || gf.at.Cmp(pf.at) == 0)
 }
 
-// sameConditions reports whether both queries keep the same rows: their conditions are the same, one by
-// one, on columns of the same tables as far as that is known, whatever aliases name them.
+// sameConditions reports whether both queries have the same conditions, ignoring join conditions and table aliases.
+// Columns in the same condition must belong to the same tables if both are known.
 func (e *evidence) sameConditions() bool {
 	of := func(q *query, b *sqlparts.Bound) map[string]string {
 		tables := map[string]string{}
@@ -107,8 +108,8 @@ func (e *evidence) sameConditions() bool {
 	return len(gold) == len(pred)
 }
 
-// tablesOf are the tables of the columns of a condition, sorted; empty if one is of a table that is not
-// certain, or of none.
+// tablesOf returns the sorted names of the tables whose columns a condition reads, separated by spaces; "" if it reads
+// no column, or one that is not certainly a base table's.
 func tablesOf(x sqlparts.Expr, b *sqlparts.Bound) string {
 	var tables []string
 	sure := true
@@ -137,11 +138,11 @@ type estimate struct {
 	of       string // distinct or quantile
 	exact    bool
 	argument string
-	at       *big.Rat // of a quantile: which; nil: not known
+	at       *big.Rat // which quantile, between 0 and 1; nil if unknown
 }
 
-// estimates returns the aggregate that an expression estimates. It returns the zero value if the expression
-// computes with the estimate.
+// estimates returns the distinct count or quantile that the expression x is. It returns an estimate with an empty field
+// of if x is not one call of such a function, for example if it computes with the result.
 func estimates(x sqlparts.Expr, dialect string) (out estimate) {
 	call, ok := x.(*sqlparts.Call)
 	if !ok || call.Over != nil {
@@ -169,8 +170,8 @@ func estimates(x sqlparts.Expr, dialect string) (out estimate) {
 	return out
 }
 
-// quantileOf returns the quantile that a call computes: the only number between 0 and 1 among its
-// arguments, and half of all for a median.
+// quantileOf returns the quantile that a call computes: 1/2 for a median, else the first literal between 0 and 1 among
+// its arguments; nil if it has none.
 func quantileOf(name string, args []sqlparts.Expr) *big.Rat {
 	if strings.Contains(name, "median") {
 		return big.NewRat(1, 2)

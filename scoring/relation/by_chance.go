@@ -15,12 +15,13 @@ import (
 // Rows alone may agree by chance: a 3 is not necessarily a count of three rows. The evidence for a relation is the
 // number of digits that agree, the names of the columns, and the queries.
 
-// minDigits is how many significant digits the distinct values of a column must show before a
-// factor that a single name or the question suggests is believed: 5 for 5000 may be chance, 1.235
-// for 1235 is not. A judge's proposal has to meet the same bar.
+// minDigits is the number of significant digits that the distinct values of a column must have together before a factor
+// that only a name or the question suggests is accepted: 5 for 5000 may be chance, 1.235 for 1235 is not. It applies to
+// a judge's proposal too.
 const minDigits = 4
 
-// digitsOf counts the significant digits of the distinct numbers of a list, up to minDigits. NaN represents NULL.
+// digitsOf returns the number of significant digits of the distinct numbers of a list. It ignores 0, NaN (NULL) and
+// infinities and stops counting at minDigits, so the result may exceed it.
 func digitsOf(values []float64) int {
 	seen := map[float64]bool{}
 	n := 0
@@ -37,17 +38,17 @@ func digitsOf(values []float64) int {
 	return n
 }
 
-// finite reports whether a double is a number and no infinity.
+// finite reports whether a double is neither NaN nor an infinity.
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-// ratio is g/p if that is a number.
+// ratio returns g/p; ok is false if p is 0 or the result is not finite.
 func ratio(g, p float64) (float64, bool) {
 	r := g / p
 	return r, p != 0 && finite(r)
 }
 
-// onlyNulls reports whether the keys that mean NULL belong to NULL alone. NaN shares that key, but it is not a
-// missing value that a 0 or a label may replace.
+// onlyNulls reports whether each cell of c whose key is cell.NullKey is NULL. NaN has the same key, but a 0 or a label
+// does not replace it.
 func onlyNulls(c *scoring.Column, keys []uint64) bool {
 	for i, k := range keys {
 		if k == cell.NullKey && !c.IsNull(i) {
@@ -57,7 +58,7 @@ func onlyNulls(c *scoring.Column, keys []uint64) bool {
 	return true
 }
 
-// nullAt reports whether a column is NULL in all of some rows.
+// nullAt reports whether the column c is NULL in all the given rows.
 func nullAt(c *scoring.Column, rows []int32) bool {
 	return !slices.ContainsFunc(rows, func(i int32) bool { return !c.IsNull(int(i)) })
 }
@@ -76,8 +77,8 @@ var (
 	shares      = wordSet("avg average mean median rate ratio pct perc percent percentage share proportion fraction min minimum max maximum stddev variance growth change percentile rank per")
 )
 
-// sums reports whether a name begins as the name of a count or a sum, and does not divide it: total_orders,
-// number_of_rates, and not total_score_pct.
+// sums reports whether the words of a name are those of a count or a sum and not of a share or an average: true for
+// total_orders and number_of_rates, false for total_score_pct.
 func sums(words []string) bool {
 	if len(words) == 0 || !countsFirst[words[0]] {
 		return false
@@ -89,8 +90,8 @@ func sums(words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return shares[w] }) && !isGiven(words)
 }
 
-// given are words for values that a person assigns or reads off. If such a value is missing, 0 is not the sum of
-// nothing.
+// given are last words of names of values that a person assigns or reads off, such as a score. A missing one is not a
+// sum over no rows, so 0 does not replace it.
 var given = wordSet("score grade mark rating reading")
 
 func isGiven(words []string) bool { return len(words) > 0 && given[words[len(words)-1]] }
@@ -107,8 +108,8 @@ func anyWord(words []string, set map[string]bool) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return set[w] || set[naming.Stem(w)] })
 }
 
-// adds reports whether a column is a count or a sum, so that 0 may mean no rows. The query decides if it shows
-// this, otherwise the name does. A plural of whole numbers, such as clients, is a count.
+// adds reports whether a column is a count or a sum, so that 0 may mean no rows. The aggregate in the query decides; if
+// none is known, the name does. Integers named in the plural, such as clients, are a count.
 func (e *evidence) adds(s side, column int) bool {
 	q, t := e.queries().pred, e.table(s)
 	if s == goldSide {
@@ -139,8 +140,8 @@ func (e *evidence) adds(s side, column int) bool {
 	return c.Type == scoring.Int64 && naming.Stem(last) != last
 }
 
-// pairAdds reports whether an aligned pair of columns is a count or a sum: one side shows it, and no name
-// contradicts it.
+// pairAdds reports whether an aligned pair of columns is a count or a sum: it is by the query or name of one side, and
+// neither name is that of another measure, such as an average.
 func (e *evidence) pairAdds(pair int) bool {
 	g, p := e.a.Columns[pair].Gold, e.a.Columns[pair].Pred
 	other := func(s side, column int) bool {

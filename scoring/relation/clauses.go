@@ -103,8 +103,8 @@ var clauseKinds = []Kind{
 	},
 }
 
-// sameQuery reports whether the queries are proven to be the same. Different results outrank any proof: then the
-// relation reports only that the SQL text is the same.
+// sameQuery returns a finding if the queries are proven to be equivalent, else nil. If there are results, it requires
+// the same SQL text, since results that differ outweigh any other proof.
 func sameQuery(e *evidence) *found {
 	if q := e.queries(); !q.both() {
 		return nil
@@ -122,7 +122,7 @@ func sameQuery(e *evidence) *found {
 	return nil
 }
 
-// counts are the COUNT calls of a query.
+// counts returns the number of COUNT(DISTINCT …) and approximate distinct counts, and of other COUNT calls, in a query.
 func (q *query) counts() (distinct, plain int) {
 	for _, c := range q.calls {
 		switch {
@@ -155,7 +155,7 @@ func countDistinct(e *evidence) *found {
 	return nil
 }
 
-// number is a number in a sentence.
+// number formats n, with "none" for 0.
 func number(n int) string {
 	if n == 0 {
 		return "none"
@@ -163,7 +163,8 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-// aggregates are the aggregate functions that a query calls, sorted, each once.
+// aggregates returns the sorted, distinct names of the aggregate functions that a query calls, without window
+// functions.
 func (q *query) aggregates() []string {
 	var out []string
 	for _, c := range q.calls {
@@ -217,12 +218,12 @@ func ratioDiffers(e *evidence) *found {
 	return r
 }
 
-// firsts reports whether both queries keep the first rows of an order.
+// firsts reports whether both queries have an ORDER BY and a limit without an offset.
 func (q *queries) firsts() bool {
 	return q.both() && len(q.gold.order) > 0 && len(q.pred.order) > 0 && q.gold.first() && q.pred.first()
 }
 
-// first reports whether a query keeps its first rows: it has a limit without an offset.
+// first reports whether a query has a limit without an offset, or with offset 0.
 func (q *query) first() bool {
 	l := q.query.Limit
 	if l == nil || l.Count == nil {
@@ -247,7 +248,8 @@ func orderAggregated(e *evidence, has side) *found {
 			p), proof: Proof{Gold: g, Pred: p}}
 }
 
-// totals reports whether the answer sorts by an aggregate of gold's unaggregated sort key, both in the same tables.
+// totals reports whether both queries read the same tables, and the answer sorts by an aggregate of the column that
+// gold sorts by.
 func (q *queries) totals() bool {
 	column := unqualified(q.gold.order[0].text)
 	return q.sameTables() && slices.ContainsFunc(q.pred.calls, func(c call) bool {
@@ -311,7 +313,7 @@ func sameOrderLimit(e *evidence) *found {
 			part(q.gold.order[0].text)), proof: Proof{Gold: part(q.gold.order[0].text), Pred: part(q.pred.order[0].text)}}
 }
 
-// groups returns the sorted grouping expressions of a query, including its inner queries.
+// groups returns the sorted, distinct grouping expressions of a query, including those of nested queries.
 func (q *query) groups() []string {
 	out := slices.Clone(q.parts.GroupBy)
 	for _, s := range q.selects {
@@ -353,7 +355,7 @@ func outerJoin(e *evidence) *found {
 	return &found{text: "The answer's query has an outer join, gold none."}
 }
 
-// tables are the tables that only one query reads.
+// loneTables returns the tables that only gold's query reads and those that only the answer's query reads.
 func (q *queries) loneTables() (gold, pred []string) {
 	return without(q.gold.tables, q.pred.tables), without(q.pred.tables, q.gold.tables)
 }
@@ -405,8 +407,8 @@ func selectDiffers(e *evidence) *found {
 	return &found{text: "The queries are the same but for what they select.", proof: Proof{Gold: g, Pred: p}}
 }
 
-// sameBut reports whether two queries are the same but for their select lists: with one in the place
-// of both they are the same text.
+// sameBut reports whether two queries have the same normalized text if their select lists are removed. It is false if a
+// query is not one plain SELECT.
 func (q *query) sameBut(o *query) bool {
 	rest := func(q *query) string {
 		if q.final == nil || q.query.Body != sqlparts.Body(q.final) {

@@ -77,7 +77,7 @@ var conditionKinds = []Kind{
 	},
 }
 
-// filters are the conditions that do not join tables, each once, sorted by their normal form.
+// filters returns the distinct conditions of a query that do not join tables, sorted by their normalized text.
 func (q *query) filters() []condition {
 	var out []condition
 	for _, c := range q.conditions {
@@ -89,7 +89,7 @@ func (q *query) filters() []condition {
 	return slices.CompactFunc(out, func(a, b condition) bool { return a.text == b.text })
 }
 
-// lone are the filters of a query that the other has not.
+// lone returns the filters of q that other does not have.
 func (q *query) lone(other *query) []condition {
 	has := textsOf(other.filters())
 	return slices.DeleteFunc(q.filters(), func(c condition) bool { return has[c.text] })
@@ -103,8 +103,8 @@ func textsOf(list []condition) map[string]bool {
 	return texts
 }
 
-// oneCondition returns the text of a list that can be described as one condition: a single one, or both bounds of a
-// column. It returns "" for any other list.
+// oneCondition returns the text of a list that is one condition, or an upper and a lower bound of the same column; ""
+// for any other list.
 func oneCondition(list []condition) string {
 	bound := func(c condition) string { return strings.TrimSuffix(c.Operator, "=") } // < or >
 	switch {
@@ -116,7 +116,7 @@ func oneCondition(list []condition) string {
 	return ""
 }
 
-// without are the elements of a that b has not.
+// without returns the elements of a that are not in b.
 func without(a, b []string) []string {
 	var out []string
 	in := make(map[string]bool, len(b))
@@ -131,8 +131,8 @@ func without(a, b []string) []string {
 	return out
 }
 
-// oneFilter reports whether one condition, which only one side has, is all that the conditions differ
-// in, and its rows are among the other's.
+// oneFilter returns a finding if the conditions of the queries differ only in one, which only the query of side has
+// contains, and only the other side has additional rows; else nil.
 func oneFilter(e *evidence, has side) *found {
 	m, q := e.rows(), e.queries()
 	if m == nil || !q.both() {
@@ -160,7 +160,8 @@ func oneFilter(e *evidence, has side) *found {
 	}
 }
 
-// literalPair returns a pair of conditions on the same column with different literals for which holds returns true.
+// literalPair returns the first pair of conditions, one of each query, that compare the same column with different
+// literals and for which holds returns true; nil if there is none.
 func (e *evidence) literalPair(holds func(g, p condition) bool) *[2]condition {
 	q := e.queries()
 	if !q.both() {
@@ -183,7 +184,8 @@ func aboutConditions(p *[2]condition, text string) *found {
 
 func caseOnly(g, p condition) bool { return g.str && p.str && strings.EqualFold(g.literal, p.literal) }
 
-// anyCase reports whether a condition ignores case: it folds the values, and its literal is folded too.
+// anyCase reports whether a condition ignores case: it uses ILIKE, or LOWER or UPPER on the column with a literal in
+// that case.
 func (c *condition) anyCase() bool {
 	switch {
 	case strings.HasSuffix(c.Operator, "ilike"):
@@ -196,7 +198,8 @@ func (c *condition) anyCase() bool {
 	return false
 }
 
-// sameInAnyCase reports whether two conditions are one, each with its own way of folding case.
+// sameInAnyCase reports whether two conditions are the same and both ignore case, even if each does so in another way,
+// such as ILIKE and LOWER.
 func sameInAnyCase(a, b condition) bool {
 	plain := func(c condition) string { return strings.TrimPrefix(c.Operator, "i") }
 	return caseOnly(a, b) && a.anyCase() && b.anyCase() && (plain(a) == plain(b) || !strings.ContainsAny(a.literal, "%_"))
@@ -219,7 +222,8 @@ func literalCase(e *evidence) *found {
 	return aboutConditions(p, "The queries compare with literals that differ in upper and lower case alone.")
 }
 
-// sameForm reports whether two literals are one but for the way of writing it.
+// sameForm reports whether two literals differ only in how they are written: the same letters and digits, or those of
+// one (two at least) are contained in the other's. It is false if only their case differs.
 func sameForm(g, p condition) bool {
 	if caseOnly(g, p) {
 		return false
@@ -257,8 +261,8 @@ func literalsDiffer(e *evidence) *found {
 	return aboutConditions(p, fmt.Sprintf("The queries compare %s with different values.", part(p[0].Column)))
 }
 
-// operators returns conditions that compare the same column with the same value, each found in one query only, and
-// for whose operators holds returns true.
+// operators returns the first pair of conditions, one of each query only, that compare the same column with the same
+// value and for whose operators holds returns true; nil if there is none.
 func (q *queries) operators(holds func(g, p string) bool) *[2]condition {
 	if !q.both() {
 		return nil
@@ -278,7 +282,7 @@ func (q *queries) operators(holds func(g, p string) bool) *[2]condition {
 	return nil
 }
 
-// closed are comparisons with the value itself included.
+// closed maps a strict comparison operator to the one that includes the bound.
 var closed = map[string]string{"<": "<=", ">": ">="}
 
 func boundary(e *evidence) *found {
@@ -316,8 +320,9 @@ func andForOr(e *evidence) *found {
 	return &found{text: "Gold has OR, a list or UNION, the answer combines by INTERSECT what meets both conditions."}
 }
 
-// loneCondition finds a condition with a literal that the other query does not mention: none of its conditions
-// names the column or has the value.
+// loneCondition returns a finding for the first condition of side has with a literal that is in no condition of the
+// other query, on a column that this query does not test; nil if there is none. A column that gold tests only in a CASE
+// or FILTER counts as untested if gold divides.
 func loneCondition(e *evidence, has side) *found {
 	q := e.queries()
 	if !q.both() {
@@ -354,7 +359,8 @@ func loneCondition(e *evidence, has side) *found {
 	return nil
 }
 
-// holds reports whether the query has a condition on the same column as c, or with the same text.
+// holds reports whether a condition of the query tests a column that c names, or contains the string literal of c,
+// ignoring case and punctuation.
 func (q *query) holds(c condition) bool {
 	for _, name := range names(c.Column) {
 		if q.asked[name] {
@@ -366,13 +372,13 @@ func (q *query) holds(c condition) bool {
 	})
 }
 
-// tests reports whether an expression of the query tests the column of another's condition, such as CASE WHEN
-// and FILTER of an aggregate.
+// tests reports whether an expression of the query other than its conditions, such as CASE WHEN or FILTER of an
+// aggregate, tests a column that c names.
 func (q *query) tests(c condition) bool {
 	return slices.ContainsFunc(names(c.Column), func(name string) bool { return q.tested[name] })
 }
 
-// names are the words of a normal form that may be names.
+// names splits the normalized text of an expression into words that may be names of columns.
 func names(s string) []string {
 	return strings.FieldsFunc(s,
 		func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })

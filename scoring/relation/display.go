@@ -2,11 +2,11 @@ package relation
 
 import "sync"
 
-// Group is the group of reasons that a relation belongs to. Pages count wrong answers by these groups.
+// Group is a category of relations, by the cause of the difference. Pages count wrong answers by these groups.
 type Group string
 
-// The groups of reasons. An answer can be wrong for a reason of the first eight. The other two are for results that
-// hold the same data.
+// The groups of relations. An answer can be wrong for a relation of the first eight groups. Relations of the last two
+// are between results that hold the same data.
 const (
 	GroupsAndJoins       Group = "Groups and joins"
 	Filters              Group = "Filters"
@@ -20,7 +20,7 @@ const (
 	SameData             Group = "Same data"
 )
 
-// Groups lists the groups of reasons in the order of pages.
+// Groups lists the groups in the order in which pages show them.
 func Groups() []Group {
 	return []Group{
 		GroupsAndJoins, Filters, SortingAndCuttingOff, Counting, DigitsLost, Columns, OtherValue, QueryDidNotRun,
@@ -31,7 +31,7 @@ func Groups() []Group {
 // QueryFailed is the label of an answer whose query failed, so that there is no result to compare.
 const QueryFailed = "query_failed"
 
-// catalogue returns all relations by name, with the label of a failed query.
+// catalogue returns all relations by name, and QueryFailed.
 var catalogue = sync.OnceValue(func() map[string]Kind {
 	all := map[string]Kind{
 		QueryFailed: {Name: QueryFailed, Display: "Query did not run", Group: QueryDidNotRun, Class: Difference},
@@ -42,7 +42,7 @@ var catalogue = sync.OnceValue(func() map[string]Kind {
 	return all
 })
 
-// DisplayName returns the name of a relation that people read, or name if no relation has it.
+// DisplayName returns the name of a relation for display, or name itself if no relation has it.
 func DisplayName(name string) string {
 	if k, ok := catalogue()[name]; ok {
 		return k.Display
@@ -50,7 +50,7 @@ func DisplayName(name string) string {
 	return name
 }
 
-// GroupOf returns the group of reasons of a relation, or OtherValue if no relation has the name.
+// GroupOf returns the group of a relation, or OtherValue if no relation has the name.
 func GroupOf(name string) Group {
 	if k, ok := catalogue()[name]; ok {
 		return k.Group

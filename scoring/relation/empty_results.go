@@ -19,7 +19,7 @@ var nothingKinds = []Kind{
 	},
 }
 
-// blank is the kind of a result without information.
+// blank classifies a result by whether it is empty or holds only NULLs and zeros.
 type blank int
 
 const (

@@ -10,19 +10,20 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// evidence holds what the relations examine. Expensive parts are computed when they are first needed.
+// evidence holds the input of Find and what its relations compute from it. Fields whose computation is expensive are
+// filled in when first needed.
 type evidence struct {
 	Input
 	gold, pred  *scoring.Table
 	a           *scoring.Alignment
 	counts      *cell.Result
 	bits        bool
-	queriesOnly bool // there are no tables
+	queriesOnly bool // only the queries are compared; gold and pred are empty
 
-	pairKeys   map[int]pairKeys     // by position in the alignment
+	pairKeys   map[int]pairKeys     // by position of the pair in a.Columns
 	pairNulls  map[int]pairNulls    // likewise
-	natural    map[side][][]uint64  // keys of columns as they are
-	matches    map[string]*matching // by the pairs it is over
+	natural    map[side][][]uint64  // keys of unconverted columns, by position
+	matches    map[string]*matching // by the positions of the compared pairs
 	solid      *solid               // made when first needed
 	q          *queries             // likewise
 	measured   *measures            // likewise
@@ -30,7 +31,7 @@ type evidence struct {
 	asked      *question.Question   // likewise
 	broken     **Order              // likewise
 	unitsAsked *units.Question      // likewise
-	items      *[]units.Item        // of gold's query, likewise
+	items      *[]units.Item        // the select list of gold's query, likewise
 }
 
 type side bool
@@ -49,21 +50,22 @@ func (e *evidence) table(s side) *scoring.Table {
 	return e.pred
 }
 
-// columns returns the columns of a side in order of name. If several of them show a relation, the first is
-// reported, whatever its position.
+// columns returns the positions of the columns of a side, sorted by name, so that the column that a finding names does
+// not depend on their order.
 func (e *evidence) columns(s side) []int {
 	t := e.table(s)
 	return byName(t, positionsOf(len(t.Columns)))
 }
 
-// byName sorts columns of a result by their names.
+// byName returns columns, which are positions in t, sorted by name.
 func byName(t *scoring.Table, columns []int) []int {
 	columns = slices.Clone(columns)
 	slices.SortStableFunc(columns, func(i, j int) int { return strings.Compare(t.Columns[i].Name, t.Columns[j].Name) })
 	return columns
 }
 
-// keys are the keys of an aligned pair of columns, under its comparison.
+// keys returns the keys of the cells of an aligned pair of columns: equal for cells that are equal under the pair's
+// comparison.
 func (e *evidence) keys(pair int) pairKeys {
 	if k, ok := e.pairKeys[pair]; ok {
 		return k
@@ -78,7 +80,8 @@ func (e *evidence) keys(pair int) pairKeys {
 	return k
 }
 
-// naturalKeys returns the keys of a column without conversion. They may be compared with those of any other column.
+// naturalKeys returns the keys of the unconverted cells of a column. They are comparable with those of any other
+// column.
 func (e *evidence) naturalKeys(s side, column int) []uint64 {
 	if e.natural == nil {
 		e.natural = map[side][][]uint64{goldSide: make([][]uint64, len(e.gold.Columns)),
@@ -93,7 +96,7 @@ func (e *evidence) naturalKeys(s side, column int) []uint64 {
 	return k
 }
 
-// over matches rows on some of the aligned pairs, nil if there are none.
+// over matches the rows of both sides by the given aligned pairs; nil if pairs is empty.
 func (e *evidence) over(pairs []int) *matching {
 	if len(pairs) == 0 {
 		return nil
@@ -127,7 +130,7 @@ func (e *evidence) over(pairs []int) *matching {
 	return m
 }
 
-// quick reports whether the keys of a column take less time to make than to keep.
+// quick reports whether the type of a column makes its keys cheaper to compute again than to store.
 func quick(c *scoring.Column) bool {
 	return c.Type == scoring.Int64 || c.Type == scoring.Float64 || c.Type == scoring.Bool || c.Type == scoring.Date
 }
@@ -140,8 +143,8 @@ func mixInto(rows, keys []uint64) {
 	})
 }
 
-// rows matches whole gold rows; nil if a gold column that holds a value has no counterpart, or
-// one side has no rows.
+// rows matches the rows by all aligned pairs. It returns nil if a gold column with a value has no counterpart, if a
+// side has no rows, or if only queries are compared.
 func (e *evidence) rows() *matching {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.pred.Rows() == 0 || len(e.missing()) > 0 {
 		return nil
@@ -157,7 +160,7 @@ func (e *evidence) allPairs() []int {
 	return out
 }
 
-// missing are the gold columns without a counterpart that hold a value.
+// missing returns the gold columns without a counterpart that are not all NULL.
 func (e *evidence) missing() []int {
 	var out []int
 	for _, i := range e.a.Missing {
@@ -168,7 +171,7 @@ func (e *evidence) missing() []int {
 	return out
 }
 
-// extra are the answer's columns that gold does not have and that carry something.
+// extra returns the answer's columns without a counterpart, except those that the alignment calls trivial.
 func (e *evidence) extra() []int {
 	var out []int
 	for _, j := range e.a.Extra {
@@ -194,16 +197,16 @@ func allNull(c *scoring.Column) bool {
 	return true
 }
 
-// solid is the certain part of two results with equally many rows: the aligned columns that hold the same values
-// equally often. The other columns are left to explain.
+// solid splits the columns of two results with equally many rows into aligned pairs that hold the same values equally
+// often and all other columns, which other relations are left to explain.
 type solid struct {
 	pairs []int // positions in the alignment
-	gold  []int // gold columns that are left, by name
-	pred  []int // the answer's columns that are left, by name
+	gold  []int // the other gold columns, sorted by name
+	pred  []int // the answer's other columns, sorted by name
 	rows  *matching
 }
 
-// solidPart is the solid part; nil if the results have different numbers of rows, or none.
+// solidPart returns the solid part. It is nil if the numbers of rows differ or are 0, or if only queries are compared.
 func (e *evidence) solidPart() *solid {
 	if e.queriesOnly || e.gold.Rows() != e.pred.Rows() || e.gold.Rows() == 0 {
 		return nil
@@ -239,7 +242,7 @@ func (e *evidence) sameSums(pair int) bool {
 	return g == p
 }
 
-// rowsOf folds the keys of the pairs into one key a row, 0 if there are no pairs.
+// keysOf returns one key for each row of a side, over all columns in pairs; all 0 if pairs is empty.
 func (s *solid) keysOf(side side, rows int) []uint64 {
 	switch {
 	case s.rows == nil:
@@ -250,7 +253,7 @@ func (s *solid) keysOf(side side, rows int) []uint64 {
 	return s.rows.pred
 }
 
-// goldColumns and predColumns are the columns of aligned pairs.
+// goldColumns returns the gold columns of aligned pairs, predColumns the answer's.
 func (e *evidence) goldColumns(pairs []int) []int {
 	out := make([]int, len(pairs))
 	for i, k := range pairs {
@@ -267,7 +270,7 @@ func (e *evidence) predColumns(pairs []int) []int {
 	return out
 }
 
-// some are the first few of a list of rows.
+// some returns the first five rows of a list.
 func some(rows []int32) []int {
 	var out []int
 	for _, r := range rows[:min(len(rows), 5)] {

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// extentKinds describe how much two results have in common, without a reason.
+// extentKinds describe how much two results have in common, but not why they differ.
 var extentKinds = []Kind{
 	{
 		Name: "pred_empty", Display: "Finds nothing", Group: Filters,
@@ -68,7 +68,7 @@ var extentKinds = []Kind{
 	},
 }
 
-// unexplained is in where no relation holds, so that there is always one.
+// unexplained is returned if no other relation holds, so that Find always returns one.
 var unexplained = Kind{
 	Name: "unexplained", Display: "Not explained", Group: OtherValue,
 	Class:   Difference,

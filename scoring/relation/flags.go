@@ -8,10 +8,10 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// flag is a column of truth values: one for each row, and whether it is NULL.
+// flag holds a column of truth values: the value of each row, and whether it is NULL.
 type flag struct{ value, null []bool }
 
-// flagOf parses a column of truth values, of 0 and 1, or of words for them; nil if it is not such a column.
+// flagOf parses a column of truth values, of 0 and 1, or of words for true and false; nil if it is another column.
 func flagOf(c *scoring.Column) *flag {
 	v := cell.View{Kind: scoring.KindBool}
 	switch c.Type {
@@ -38,7 +38,7 @@ func flagOf(c *scoring.Column) *flag {
 	return f
 }
 
-// keys are those of the rows with the values of the flag, turned round or not.
+// keys returns a key for each row, from its key in rest and the value of the flag, negated if turned.
 func (f *flag) keys(rest []uint64, turned bool) []uint64 {
 	keys := make([]uint64, len(rest))
 	for i := range rest {
@@ -54,8 +54,8 @@ func (f *flag) keys(rest []uint64, turned bool) []uint64 {
 	return keys
 }
 
-// turnedFlag finds a column of truth values that are all the other way round, under a name that
-// denies gold's: true in "insured" is false in "uninsured".
+// turnedFlag returns a finding if one column is left to explain and the answer has the negated truth values in every
+// row, under a name that negates gold's, such as uninsured for insured; else nil.
 func turnedFlag(e *evidence) *found {
 	s := e.solidPart()
 	if s == nil || len(s.gold) != 1 {

@@ -8,11 +8,11 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// sayNothing are the words of headers that any column of truth values may have.
+// sayNothing are words in names of columns that do not show what is true or false.
 var sayNothing = wordSet("value result flag status answer outcome state indicator bool boolean check output response match yn yes true truth condition test")
 
-// flagUnnamed finds a column of truth values under a header that nothing relates to gold's: it may
-// as well be the opposite flag, as has_leaks is of watertight.
+// flagUnnamed returns a finding if a pair of truth-value columns agrees but neither names nor question relate them, so
+// that the answer's may be the opposite flag, as has_leaks is of watertight; else nil.
 func flagUnnamed(e *evidence) *found {
 	if e.gold.Rows() == 0 {
 		return nil
@@ -31,8 +31,8 @@ func flagUnnamed(e *evidence) *found {
 			columnName(e.pred, c.Pred), columnName(e.gold, c.Gold)))
 }
 
-// bothFlags reports whether both columns of a pair hold truth values that have no other meaning. At least one of
-// them must hold truth values or words for them, since 0 and 1 may be numbers.
+// bothFlags reports whether both columns of a pair hold truth values, and not only NULLs. 0 and 1 on both sides need a
+// name that marks a flag.
 func (e *evidence) bothFlags(c *scoring.ColumnPair) bool {
 	g, p := &e.gold.Columns[c.Gold], &e.pred.Columns[c.Pred]
 	if g.Type == scoring.Int64 && p.Type == scoring.Int64 && !naming.Read(g.Name).Owns() && !naming.Read(p.Name).Owns() {
@@ -45,7 +45,7 @@ func (e *evidence) bothFlags(c *scoring.ColumnPair) bool {
 	return flagOf(g) != nil && flagOf(p) != nil
 }
 
-// blankHeader reports whether a header names nothing that can be true or false.
+// blankHeader reports whether a column name has no word that shows what is true or false.
 func blankHeader(name string) bool {
 	for _, w := range naming.Words(name) {
 		if !sayNothing[w] && w != "is" && w != "has" {
@@ -55,7 +55,8 @@ func blankHeader(name string) bool {
 	return true
 }
 
-// askedFor reports whether the question names the answer's flag, and not gold's.
+// askedFor reports whether the question mentions the name of the answer's column in a pair and not that of gold's
+// column.
 func (e *evidence) askedFor(c *scoring.ColumnPair) bool {
 	q := e.asks()
 	return q.Mentions(e.pred.Columns[c.Pred].Name) && !q.Mentions(e.gold.Columns[c.Gold].Name)

@@ -48,8 +48,8 @@ var groupKinds = []Kind{
 	},
 }
 
-// totalRow returns the only additional row of one side if it holds the sum of that side's other rows in a column of
-// numbers, else -1. It is undecided if there are fewer than two other rows or the sum is 0.
+// totalRow returns the only additional row of side more if, in an aligned numeric column, it holds the sum of that
+// side's other rows; else -1. It also returns -1 if there are fewer than two other rows or the sum is 0.
 func (e *evidence) totalRow(more side) int {
 	m := e.rows()
 	if m == nil || m.equal < 2 {
@@ -84,7 +84,7 @@ func (e *evidence) totalRow(more side) int {
 	return -1
 }
 
-// columnOfPair is the column of a side in an aligned pair.
+// columnOfPair returns the column of a side in an aligned pair.
 func (e *evidence) columnOfPair(s side, pair int) int {
 	if s == goldSide {
 		return e.a.Columns[pair].Gold
@@ -104,8 +104,8 @@ func totalRowAdded(e *evidence) *found {
 	return nil
 }
 
-// zerosAdded reports whether the answer has gold's rows and additional groups without any, and whether the question
-// excludes such groups.
+// zerosAdded returns a finding if the answer has gold's rows and additional groups with 0 or NULL in their measures;
+// else nil. against selects whether the question excludes such groups. If it only may exclude them, the result is nil.
 func zerosAdded(e *evidence, against bool) *found {
 	r := zeroFilled(e, predSide)
 	if r == nil {
@@ -124,9 +124,9 @@ func zerosAdded(e *evidence, against bool) *found {
 	return r
 }
 
-// zeroFilled reports whether all additional rows of one side are separate groups with 0 or NULL in their measures.
-// A measure is a count or a sum, by its name or query, that is 0 or NULL in all those rows and has another value in
-// some other row. The remaining columns are the group.
+// zeroFilled returns a finding if the additional rows of side more are groups that the other side lacks, with 0 or NULL
+// in their measures; else nil. Measures are counts or sums that have another value in some row of the other side; the
+// remaining columns are the group.
 func zeroFilled(e *evidence, more side) *found {
 	m := e.rows()
 	if m == nil {
@@ -211,8 +211,8 @@ func zeroFilled(e *evidence, more side) *found {
 	return r
 }
 
-// mergedGroups reports whether one side has one row for each name and the other side has several rows for some
-// names, while everything else agrees. Most names must have one row, so that the agreement is not chance.
+// mergedGroups returns a finding if side merges has one row for each name and the other side several for some names,
+// and the rest agrees; else nil. Most names must have one row, so that the agreement is not chance.
 func mergedGroups(e *evidence, merges side) *found {
 	m := e.rows()
 	if m == nil || m.equal < 2 {
@@ -271,8 +271,8 @@ func mergedGroups(e *evidence, merges side) *found {
 	return r
 }
 
-// madeOf reports whether in some rows of one side a measure is the sum of those of the other side's
-// rows of the same name, or is between them as a mean, a least or a largest does.
+// madeOf reports whether, in each of the given rows of side merges, the measure is the sum of the other side's rows of
+// the same name or is between their least and largest value.
 func (e *evidence) madeOf(pair int, merges side, one, several []uint64, rows []int32) bool {
 	c := &e.a.Columns[pair]
 	whole, part := &e.pred.Columns[c.Pred], &e.gold.Columns[c.Gold]
@@ -302,7 +302,7 @@ func (e *evidence) madeOf(pair int, merges side, one, several []uint64, rows []i
 	})
 }
 
-// varies reports whether any key is another one.
+// varies reports whether any key differs from from.
 func varies(keys []uint64, from uint64) bool {
 	for _, k := range keys {
 		if k != from {

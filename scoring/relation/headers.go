@@ -23,8 +23,8 @@ var headerKinds = []Kind{
 	},
 }
 
-// crossed finds values under the wrong headers: all rows agree once columns are exchanged for others whose names
-// contradict this.
+// crossed returns a finding if the values of gold's columns are in the answer under names that contradict theirs and
+// all rows agree once these columns are exchanged; else nil.
 func crossed(e *evidence) *found {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.counts.Score == 1 {
 		return nil
@@ -68,7 +68,8 @@ func crossed(e *evidence) *found {
 	}
 }
 
-// byChance finds results that agree and show nothing.
+// byChance returns a finding if the results agree but this does not show that the answer is right, see anyColumn and
+// byLuck; else nil.
 func byChance(e *evidence) *found {
 	if r := anyColumn(e); r != nil {
 		return r
@@ -76,8 +77,8 @@ func byChance(e *evidence) *found {
 	return byLuck(e)
 }
 
-// anyColumn finds gold columns of few and short numbers whose equal in the answer nothing but the
-// numbers points to, while the answer has another column of numbers.
+// anyColumn returns a finding if all gold columns hold few, short numbers that only by value match the answer's
+// columns, and the answer has another numeric column; else nil.
 func anyColumn(e *evidence) *found {
 	others := e.extra()
 	if e.gold.Rows() == 1 { // every column of one row is one value throughout
@@ -103,8 +104,8 @@ func anyColumn(e *evidence) *found {
 			named(e.gold, e.goldColumns(pairs))))
 }
 
-// related reports whether names or queries indicate that two aligned columns are the same: a word in common, or the
-// same expression or aggregate in both queries.
+// related reports whether two aligned columns are the same by their names, or have the same expression or aggregate
+// function in both queries.
 func (e *evidence) related(c *scoring.ColumnPair) bool {
 	if naming.Read(e.gold.Columns[c.Gold].Name).Related(naming.Read(e.pred.Columns[c.Pred].Name)) {
 		return true

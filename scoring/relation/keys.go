@@ -30,15 +30,15 @@ var keyKinds = []Kind{
 	},
 }
 
-// replacement is a column of gold in whose place the answer has another one.
+// replacement is a gold column and the answer's column that may have replaced it.
 type replacement struct {
 	gold, pred int
-	oneToOne   bool // a 1:1 mapping of the values turns gold's rows into the answer's
-	telling    bool // the mapping is held to by more than how often values occur
+	oneToOne   bool // a 1:1 mapping of the values converts gold's rows to the answer's
+	telling    bool // the other columns constrain the mapping, and not only how often each value occurs
 }
 
-// replacements are the ways in which one column is in the place of another while all else agrees.
-// It is nil if more than one gold column is left to explain.
+// replacements returns each column of the answer that may have replaced gold's only column left to explain. It is nil
+// if gold has several such columns, if the answer has more than 8, or if the other aligned columns do not agree.
 func (e *evidence) replacements() []replacement {
 	if e.replaced == nil {
 		r := e.findReplacements()
@@ -65,10 +65,9 @@ func (e *evidence) findReplacements() []replacement {
 	return out
 }
 
-// oneToOne reports whether a 1:1 mapping of values turns the rows (rest, value) of gold into those of the answer.
-// It exists exactly if the values can be paired so that both values of a pair occur with the same rests equally
-// often. So each value is identified by the multiset of its rests. The mapping is telling if those multisets differ
-// between some values.
+// oneToOne reports whether a 1:1 mapping of values converts the rows (rest, value) of gold to those of the answer: the
+// values can be paired so that both occur with the same multiset of rests. telling reports whether these multisets
+// differ between some values.
 func oneToOne(goldRest, goldValue, predRest, predValue []uint64) (ok, telling bool) {
 	signatures := func(rest, value []uint64) map[cell.Sum]int {
 		of := make(map[uint64]cell.Sum, 64)
@@ -95,8 +94,8 @@ func oneToOne(goldRest, goldValue, predRest, predValue []uint64) (ok, telling bo
 	return true, len(g) > 1
 }
 
-// keyish reports whether a column is a key by its name or, failing that, its values; nameish whether
-// it is a name.
+// keyish reports whether a column is a key by the last word of its name; nameish whether it is a name by a word of its
+// name or because it holds strings and is not a key.
 func keyish(c *scoring.Column) bool {
 	w := naming.Words(c.Name)
 	if len(w) == 0 {
@@ -111,7 +110,7 @@ func keyish(c *scoring.Column) bool {
 	}
 }
 
-// endsInID are words that end like the name of a key but are not keys.
+// endsInID are words that end in id but do not name a key.
 var endsInID = wordSet("valid invalid paid unpaid prepaid postpaid repaid grid solid void avoid covid android hybrid liquid acid humid rapid rigid said laid inlaid raid maid fluid squid orchid plasmid pyramid steroid thyroid asteroid candid vivid placid tepid torrid skid quid braid plaid staid squalid druid madrid")
 
 func nameish(c *scoring.Column) bool {
@@ -154,9 +153,8 @@ func keyForName(e *evidence) *found {
 	return nil
 }
 
-// groupedBy reports whether both queries group by the same thing: one by the key, the other by the name that it
-// shows instead. The rows then describe the same things. The values that the queries compute for each group are
-// ignored.
+// groupedBy reports whether both queries group by the same expression, which one of them shows and the other replaces
+// by a key or a name, and are otherwise the same apart from select lists. COUNT of a column equals COUNT(*) here.
 func (e *evidence) groupedBy(r replacement) bool {
 	q := e.queries()
 	if !q.both() || len(q.gold.selects) != 1 || len(q.pred.selects) != 1 {
@@ -175,7 +173,7 @@ func (e *evidence) groupedBy(r replacement) bool {
 
 var countOfColumn = regexp.MustCompile(`\bcount\([a-z0-9_."]+\)`)
 
-// countsAlike writes counts of a column as counts of rows.
+// countsAlike replaces COUNT of a column by COUNT(*) in a normalized query.
 func countsAlike(text string) string { return countOfColumn.ReplaceAllString(text, "count(*)") }
 
 func renamedValues(e *evidence) *found {
@@ -198,7 +196,8 @@ func renamedValues(e *evidence) *found {
 	return nil
 }
 
-// codes reports whether the values of a column can be codes: whole numbers, or strings that are not numbers.
+// codes reports whether the values of a column can be codes: whole numbers, truth values, or strings that are not
+// numbers.
 func codes(c *scoring.Column) bool {
 	switch c.Type {
 	case scoring.String:
@@ -210,8 +209,7 @@ func codes(c *scoring.Column) bool {
 	return false
 }
 
-// shareValues reports whether a value of the one column occurs in the other: then it is not written
-// in another way.
+// shareValues reports whether some value that is not NULL occurs in both columns of r.
 func (e *evidence) shareValues(r replacement) bool {
 	here := map[uint64]bool{}
 	for _, k := range e.naturalKeys(goldSide, r.gold) {
@@ -240,8 +238,8 @@ func otherColumn(e *evidence) *found {
 	}
 }
 
-// sameRest reports whether the two queries are the same but for their select lists: the rows are the
-// same ones then.
+// sameRest reports whether each query is a single SELECT and the two are the same apart from their select lists, so
+// that they return the same rows.
 func (e *evidence) sameRest() bool {
 	q := e.queries()
 	if q.gold == nil || q.pred == nil {

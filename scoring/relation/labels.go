@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// labelNames returns the meaning of each label of a column. A truth value has the meaning of the column's name, or
-// its opposite.
+// labelNames returns the parsed name for each label in a column. If all labels are truth values, a true one has the
+// meaning of the column's name and a false one its negation.
 func (e *evidence) labelNames(s side, column int, labels []string) []*naming.Name {
 	named := make([]*naming.Name, len(labels))
 	truth := !slices.ContainsFunc(labels,
@@ -48,9 +48,9 @@ func only(n int, holds func(int) bool) int {
 	return at
 }
 
-// abbreviated finds a column of strings whose values are short forms of those of the other side, or the reverse, if
-// no value is on both sides. Public lists of codes decide if they contain both values. Otherwise a short form is a
-// prefix, or the initials of all words, of exactly one value.
+// abbreviated returns a finding if the values of one column are short forms of the other side's and all else agrees,
+// unless the answer shortens names that the question asks for; else nil. Public code lists decide if they contain both
+// values; otherwise a short form is a prefix, or the initials, of exactly one value.
 func abbreviated(e *evidence) *found {
 	for _, r := range e.replacements() {
 		if !r.oneToOne || e.shareValues(r) {
@@ -90,8 +90,8 @@ func abbreviated(e *evidence) *found {
 	return nil
 }
 
-// writtenOut maps each short form to its long form, or the reverse, if the assignment is unambiguous for every
-// string of a.
+// writtenOut maps strings of a to their short or long form in b, omitting those without exactly one candidate; nil if
+// two have the same one.
 func writtenOut(a, b []string) map[string]string {
 	to := map[string]string{}
 	if at, ok := naming.Codes(a, b); ok {
@@ -116,7 +116,7 @@ func writtenOut(a, b []string) map[string]string {
 	return distinct(to)
 }
 
-// distinct is a mapping, nil if two keys share a value.
+// distinct returns to unchanged, or nil if two keys have the same value.
 func distinct(to map[string]string) map[string]string {
 	seen := map[string]bool{}
 	for _, v := range to {
@@ -128,8 +128,8 @@ func distinct(to map[string]string) map[string]string {
 	return to
 }
 
-// shortForm reports whether short is a prefix of long, word by word, or consists of its initials. The long form has
-// at least three letters, and a prefix drops no punctuation.
+// shortForm reports whether short is a prefix of long, word by word, or its initials. long must have at least three
+// letters; for a prefix, neither may have signs other than space, dot, dash and underscore.
 func shortForm(short, long string) bool {
 	if len(letters(long)) < 3 || len(short) >= len(long) {
 		return false
@@ -138,7 +138,8 @@ func shortForm(short, long string) bool {
 		wordsOnly(long) && wordsOnly(short) && naming.Read(short).Shortens(naming.Read(long))
 }
 
-// wordsOnly reports whether a string begins with a letter and has no signs, which an abbreviation would keep.
+// wordsOnly reports whether a string begins with a letter and has only letters, digits, spaces, dots, dashes and
+// underscores.
 func wordsOnly(s string) bool {
 	for i, r := range s {
 		if !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r) && !strings.ContainsRune(" .-_", r)) {
@@ -148,8 +149,8 @@ func wordsOnly(s string) bool {
 	return s != ""
 }
 
-// distinctTexts returns the distinct strings of a column by their keys, or nil if the column holds other values or
-// more than maxLabels strings.
+// distinctTexts returns the distinct strings of a column by their keys; nil if the column is not of strings or has more
+// than maxLabels of them.
 func distinctTexts(c *scoring.Column, keys []uint64) map[uint64]string {
 	if c.Type != scoring.String {
 		return nil

@@ -10,8 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// byLuck finds results that agree though the queries ask for different things, where the result is
-// one that many a query gives: nothing, NULL, 0, or a small count.
+// byLuck returns a finding if the results agree but the answer's query reads no data, or the queries, not proven
+// equivalent, ask for different things and the result is one that many queries return: empty, NULL, 0, a small number,
+// or one first row.
 func byLuck(e *evidence) *found {
 	q := e.queries()
 	if e.queriesOnly || !q.both() {
@@ -38,13 +39,13 @@ func byLuck(e *evidence) *found {
 			what, why)}
 }
 
-// readsNothing reports whether a query that reads no table has no other source of data: its rows are VALUES,
-// constants, and what functions make of these.
+// readsNothing reports whether a query that reads no table reads no other data either: its sources are only VALUES,
+// nested queries, and functions that generate rows from their arguments.
 func readsNothing(q *query) bool {
 	return !slices.ContainsFunc(q.selects, func(s *sqlparts.Select) bool { return slices.ContainsFunc(s.From, reads) })
 }
 
-// reads reports whether a source that is not a table may add data that is not in the query.
+// reads reports whether a source other than a table may contain data that is not in the query's text.
 func reads(s *sqlparts.Source) bool {
 	switch {
 	case len(s.Nested) > 0:
@@ -55,12 +56,13 @@ func reads(s *sqlparts.Source) bool {
 	return s.FromString || s.Raw != nil // the rows of a nested query are examined there
 }
 
-// makesRows are functions that make rows of their arguments alone.
+// makesRows are functions whose rows are generated from their arguments alone.
 var makesRows = map[string]bool{"unnest": true, "generate_series": true, "generate_array": true,
 	"generate_date_array": true, "range": true, "explode": true, "flatten": true, "json_each": true, "string_split": true,
 	"split_to_table": true}
 
-// vacuous describes gold's result if it holds almost no information, else it returns "".
+// vacuous describes gold's result if it is empty or one row of NULLs, of zeros, false and empty strings, or of one
+// integer from 1 to 9; else it returns "".
 func (e *evidence) vacuous() string {
 	switch {
 	case e.gold.Rows() == 0:
@@ -98,8 +100,7 @@ func (e *evidence) vacuous() string {
 	return ""
 }
 
-// asksOther describes how the queries ask for different things, or returns "" if they may ask for the same in
-// different ways.
+// asksOther describes a difference that shows that the queries ask for different things; "" if it finds none.
 func (q *queries) asksOther() string {
 	for _, pair := range q.counterLiterals() {
 		if letters(pair[0].literal) != letters(pair[1].literal) {
@@ -154,8 +155,8 @@ func (q *queries) otherBound() *[2]condition {
 	return nil
 }
 
-// filtersBy returns the columns in conditions of the query that the other query does not name. It omits keys that
-// join tables and columns that the query computes under its own alias.
+// filtersBy returns the columns in the query's filters that the other query does not name. It omits HAVING, IS NOT,
+// join keys, and the aliases of computed columns.
 func (q *query) filtersBy(other *query) (out []string) {
 	named := map[string]bool{}
 	sqlparts.Walk(other.query, func(n sqlparts.Node) bool {
@@ -185,8 +186,8 @@ func (q *query) filtersBy(other *query) (out []string) {
 	return out
 }
 
-// kindred reports whether columns of two queries may be the same thing in different forms: the words of a name are
-// among the words of the other, or one of them only marks a key or a name.
+// kindred reports whether a column of a and one of b may be the same thing: ignoring words for a key or a name, the
+// words of one are all in the other.
 func kindred(a, b []string) bool {
 	said := func(name string) []string {
 		return slices.DeleteFunc(naming.Words(name), func(w string) bool { return identifying[w] })
@@ -200,11 +201,11 @@ func kindred(a, b []string) bool {
 	})
 }
 
-// identifying are words in names of columns that identify a thing.
+// identifying are words of column names that mark a key or a name, such as id and title.
 var identifying = wordSet("id ids key code no nr num number name uuid guid pk fk sk title label")
 
-// loneLiteral is a condition of the query with a literal that the other query has nowhere, on a
-// column that no condition of it names.
+// loneLiteral returns the first condition of the query with a literal that is nowhere in the other query, on a column
+// that the other query does not test; nil if there is none.
 func (q *query) loneLiteral(other *query) *condition {
 	literals := other.literals()
 	for i := range q.conditions {
@@ -216,7 +217,7 @@ func (q *query) loneLiteral(other *query) *condition {
 	return nil
 }
 
-// literals are all literals of a query.
+// literals returns the text of each literal of a query.
 func (q *query) literals() map[string]bool {
 	all := map[string]bool{}
 	sqlparts.Walk(q.query, func(n sqlparts.Node) bool {
@@ -228,7 +229,8 @@ func (q *query) literals() map[string]bool {
 	return all
 }
 
-// otherFirst describes queries that both keep the first row, each sorted by a column that the other does not use.
+// otherFirst describes two queries that both keep the first rows of an order, each by columns that the other neither
+// sorts nor filters by; else it returns "". It ignores orders by COUNT.
 func (q *queries) otherFirst() string {
 	if !q.firsts() {
 		return ""
@@ -243,7 +245,7 @@ func (q *queries) otherFirst() string {
 		part(q.pred.order[0].text))
 }
 
-// looksAt reports whether a query sorts or filters by one of some columns.
+// looksAt reports whether a query sorts or filters by one of the given columns.
 func (q *query) looksAt(columns []string) bool {
 	return slices.ContainsFunc(columns, func(c string) bool {
 		return q.asked[c] ||
@@ -252,7 +254,7 @@ func (q *query) looksAt(columns []string) bool {
 	})
 }
 
-// constant reports whether a condition is on no column.
+// constant reports whether a condition contains no column, function call or nested query.
 func constant(c condition) bool {
 	found := false
 	sqlparts.Walk(c.Expr, func(n sqlparts.Node) bool {
@@ -265,10 +267,11 @@ func constant(c condition) bool {
 	return !found
 }
 
-// adding are aggregates that can be written as each other.
+// adding are aggregates that can be rewritten as one another, such as COUNT as a SUM of ones.
 var adding = wordSet("count sum total count_if countif sumif")
 
-// otherAggregate describes queries that both show one aggregate, by different functions or of different columns.
+// otherAggregate describes two queries with one column each that show different aggregates, or the same one of
+// different columns; else it returns "".
 func (q *queries) otherAggregate() string {
 	g, p := q.gold.item(0, 1), q.pred.item(0, 1)
 	if g == nil || p == nil {
@@ -295,7 +298,7 @@ func (q *queries) otherAggregate() string {
 	return ""
 }
 
-// columnNames are the names of the columns in an expression, unqualified, in lower case.
+// columnNames returns the names of the columns in an expression, unqualified and in lower case.
 func columnNames(x sqlparts.Expr) (names []string) {
 	sqlparts.Walk(x, func(n sqlparts.Node) bool {
 		if c, ok := n.(*sqlparts.Column); ok {

@@ -56,17 +56,17 @@ var measureKinds = []Kind{
 	},
 }
 
-// measurePair is a measure of gold and the one in its place, row by row.
+// measurePair is a numeric column of gold and the answer's column in its place, row by row.
 type measurePair struct {
 	gold, pred int
-	g, p       []float64 // of the same rows; NaN where NULL
-	differ     []int32   // gold rows whose cells are not equal, to the last digit
-	// some row holds an infinity or NaN on one side only: no formula converts one side to the other
+	g, p       []float64 // of the same rows; NaN for NULL
+	differ     []int32   // gold rows whose cells are not exactly equal
+	// a row in differ holds an infinity, NaN or NULL on either side: no formula converts one side to the other
 	unlike bool
 }
 
-// measurePairs are the columns of numbers that do not agree while the others match the rows one to
-// one. ok is false if they do not match them, or something else than numbers is left to explain.
+// measurePairs returns the pairs of numeric columns that differ, in rows that the other columns match one to one. ok is
+// false if the other columns do not match them so, or if a column that is not numeric is left to explain.
 func (e *evidence) measurePairs() (pairs []measurePair, ok bool) {
 	if e.measured == nil {
 		pairs, ok := e.pairMeasures()
@@ -134,8 +134,8 @@ func (e *evidence) pairMeasures() (pairs []measurePair, ok bool) {
 	return pairs, true
 }
 
-// numbersIn returns the numbers of a column: as they are, or from text in the unit that all of its
-// cells state. The alignment has tried percentages.
+// numbersIn returns how to read the numbers of a column: unconverted, or parsed from strings that state one unit. ok is
+// false for other columns, and for percentages, which the alignment handles.
 func numbersIn(c *scoring.Column) (v cell.View, ok bool) {
 	v.Kind = scoring.KindNumber
 	if c.Type.Numeric() {
@@ -150,8 +150,8 @@ func numbersIn(c *scoring.Column) (v cell.View, ok bool) {
 		(t.Unit != "" || t.Format == cell.FormatShort)
 }
 
-// counterpart is the column in the place of a gold column that has no equal: the one that it is
-// aligned with, or the only one of numbers that is left.
+// counterpart returns the answer's column to compare with a gold column: the one that it is aligned with, else the only
+// numeric column of among that is not taken; -1 if there is not exactly one.
 func (e *evidence) counterpart(gold int, among []int, taken map[int]bool) int {
 	for k := range e.a.Columns {
 		if c := &e.a.Columns[k]; c.Gold == gold {
@@ -171,9 +171,8 @@ func (e *evidence) counterpart(gold int, among []int, taken map[int]bool) int {
 	return at
 }
 
-// every reports whether something holds for the two numbers of all rows, NULLs and infinities being
-// the same on both sides. distinct is how many different numbers of gold, 0 left out, speak for it,
-// up to three.
+// every reports whether holds is true for each row with two finite numbers and m.unlike is false. distinct counts the
+// different nonzero numbers of gold in these rows, up to 3.
 func (m *measurePair) every(holds func(g, p float64) bool) (ok bool, distinct int) {
 	if m.unlike {
 		return false, 0
@@ -202,7 +201,8 @@ func (m *measurePair) every(holds func(g, p float64) bool) (ok bool, distinct in
 	return true, distinct
 }
 
-// explained reports whether a law holds for all measures that do not agree.
+// explained returns all measure pairs if holds is true in every row of each and each has at least distinct different
+// nonzero numbers; else nil.
 func (e *evidence) explained(holds func(g, p float64) bool, distinct int) []measurePair {
 	pairs, ok := e.measurePairs()
 	if !ok {
@@ -252,7 +252,8 @@ func truncated(e *evidence) *found {
 	return e.measureFound(pairs, "gold's without what stands behind the point, as integer division leaves it")
 }
 
-// precisionLost reports whether numbers that a double cannot hold differ in what it drops.
+// precisionLost returns a finding if numbers with more digits than a double holds differ by at most a double's rounding
+// error, else nil.
 func precisionLost(e *evidence) *found {
 	pairs := e.explained(func(g, p float64) bool { return math.Abs(g-p) <= 1e-14*math.Abs(g) }, 1)
 	if pairs == nil {
@@ -302,7 +303,7 @@ func multiplied(e *evidence) *found {
 	return r
 }
 
-// factorText formats a factor with six digits, or with as many as are needed to distinguish it from 1.
+// factorText formats a factor with six significant digits, or with more if it would be formatted as 1.
 func factorText(f float64) string {
 	for digits := 6; digits < 17; digits++ {
 		if s := strconv.FormatFloat(f, 'g', digits, 64); s != "1" {

@@ -54,8 +54,8 @@ var droppedKinds = []Kind{
 	},
 }
 
-// dropped are the gold columns that the answer lacks, where all columns that it shows agree row by
-// row; nil if that is not so.
+// dropped returns the gold columns that the answer lacks if all columns that it has agree with gold's row by row; else
+// nil. It is also nil if the answer has such a column negated under an opposite name.
 func (e *evidence) dropped() []int {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.pred.Rows() == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (e *evidence) left(columns []int, why string) *found {
 	}
 }
 
-// allOf reports whether something holds for all columns of a list, which is not empty.
+// allOf reports whether columns is not empty and holds is true for each element.
 func allOf(columns []int, holds func(int) bool) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, func(i int) bool { return !holds(i) })
 }
@@ -112,8 +112,8 @@ func droppedOrderKey(e *evidence) *found {
 	return nil
 }
 
-// asksForMore reports whether the question asks for one of the columns that the answer leaves out, or for more
-// things than the answer shows.
+// asksForMore reports whether the question requests one of the gold columns left, or more things than there are other
+// columns.
 func (e *evidence) asksForMore(left []int) bool {
 	shown := e.allExcept(left)
 	return slices.ContainsFunc(left, func(i int) bool { return e.requests(i, shown) }) || e.asks().Things() > len(shown)
@@ -124,8 +124,8 @@ func (e *evidence) allExcept(columns []int) []int {
 	return slices.DeleteFunc(positionsOf(len(e.gold.Columns)), func(i int) bool { return slices.Contains(columns, i) })
 }
 
-// sortedBy reports whether the answer, whose query sorts, shows its rows in the order of gold's
-// columns: all numbers, each never falling or never rising, over three rows that differ at least.
+// sortedBy reports whether the answer's query sorts and its rows are in the order, ascending or descending, of each of
+// the given gold columns. These must be numeric without NULLs, with at least two changes of value.
 func (e *evidence) sortedBy(columns []int) bool {
 	if q := e.queries().pred; q == nil || len(q.order) == 0 {
 		return false
@@ -157,7 +157,8 @@ func (e *evidence) sortedBy(columns []int) bool {
 	})
 }
 
-// serves reports whether a gold column is an aggregate that only sorts or filters.
+// serves reports whether a gold column is an aggregate by which gold's query cuts off its sorted rows or filters after
+// grouping.
 func (e *evidence) serves(q *query, column int) bool {
 	x := q.item(column, len(e.gold.Columns))
 	if x == nil || !aggregated(x) {
@@ -170,8 +171,9 @@ func (e *evidence) serves(q *query, column int) bool {
 	return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.late() && strings.Contains(c.text, text) })
 }
 
-// droppedFilter reports whether gold's conditions hold all columns that the answer leaves out to values
-// of the question, each of them to one or not.
+// droppedFilter returns a finding if gold's conditions restrict all columns that the answer leaves out to literals in
+// the question, which does not request these columns; else nil. toOne selects whether each of them holds one value
+// only.
 func droppedFilter(e *evidence, toOne bool) *found {
 	d, q := e.dropped(), e.queries().gold
 	if q == nil || e.asks().Empty() ||
@@ -187,7 +189,8 @@ func droppedFilter(e *evidence, toOne bool) *found {
 	return e.left(d, fmt.Sprintf(", which %s held to what the question names", printable.Verb(len(d), "is", "are")))
 }
 
-// heldTo reports whether gold's conditions restrict a column to literals that all occur in the question.
+// heldTo reports whether a gold column is a literal that the question contains, or WHERE restricts it by = or IN to
+// such literals.
 func (e *evidence) heldTo(q *query, column int) bool {
 	x := q.item(column, len(e.gold.Columns))
 	if x == nil {
@@ -221,7 +224,7 @@ func droppedConstant(e *evidence) *found {
 	return e.left(d, ", which "+printable.Verb(len(d), "has", "have")+" one value throughout")
 }
 
-// partsOfNames are the words for the parts of a person's name.
+// partsOfNames are words that name a part of a person's name.
 var partsOfNames = map[string]bool{
 	"first": true, "last": true, "middle": true, "given": true, "family": true, "forename": true, "forenames": true,
 	"surname": true, "firstname": true, "lastname": true, "fname": true, "lname": true,

@@ -2,8 +2,8 @@ package relation
 
 import "math/bits"
 
-// multiset counts how often a key occurs in gold and in the answer: a hash table with open addressing.
-// Keys are not 0.
+// multiset counts for each key how often it occurs in gold and in the answer. It is a hash table with open addressing.
+// It treats key 0 as key 1.
 type multiset struct {
 	slots []slot
 	n     int
@@ -14,13 +14,13 @@ type slot struct {
 	gold, pred int32
 }
 
-// newMultiset returns a multiset of at most n different keys.
+// newMultiset returns an empty multiset with space for n different keys.
 func newMultiset(n int) *multiset { return &multiset{slots: make([]slot, 1<<bits.Len(uint(n+n/2+1)))} } //nolint:gosec // not negative
 
-// at returns the slot of a key, which it adds if it is missing.
+// at returns the slot of a key, adding it if it is missing.
 func (b *multiset) at(key uint64) *slot { return &b.slots[b.place(key)] }
 
-// place is where the slot of a key is.
+// place returns the index of the slot of a key, adding it if it is missing.
 func (b *multiset) place(key uint64) int {
 	if key == 0 {
 		key = 1
@@ -38,7 +38,7 @@ func (b *multiset) place(key uint64) int {
 	}
 }
 
-// multisetOf counts the keys of both sides.
+// multisetOf returns how often each key occurs in gold and pred.
 func multisetOf(gold, pred []uint64) *multiset {
 	b := newMultiset(len(gold) + len(pred))
 	for _, k := range gold {
@@ -50,15 +50,15 @@ func multisetOf(gold, pred []uint64) *multiset {
 	return b
 }
 
-// matching has the rows without an equal row on the other side, and the number of the others.
+// matching is the result of matching the rows of both sides by key: the unmatched rows of each side, and counts.
 type matching struct {
 	gold, pred         []uint64 // keys of the rows
-	onlyGold, onlyPred []int32  // rows without an equal, repetitions counted: the last ones of a key are those in excess
-	newGold, newPred   []int32  // of those, rows whose key the other side does not have at all
+	onlyGold, onlyPred []int32  // unmatched rows; if a key occurs more often on this side, its last rows are
+	newGold, newPred   []int32  // the unmatched rows whose key the other side lacks
 	equal              int      // pairs of equal rows
 	distinctGold       int
 	distinctPred       int
-	shared             int // keys on both sides
+	shared             int // number of keys that both sides have
 }
 
 func match(gold, pred []uint64) *matching {
@@ -114,18 +114,18 @@ func match(gold, pred []uint64) *matching {
 	return m
 }
 
-// sameBag reports whether both sides hold the same rows equally often.
+// sameBag reports whether both sides hold the same rows, each equally often.
 func (m *matching) sameBag() bool { return len(m.onlyGold) == 0 && len(m.onlyPred) == 0 }
 
-// sameSet reports whether both sides hold the same rows, however often.
+// sameSet reports whether both sides hold the same rows, ignoring how often.
 func (m *matching) sameSet() bool { return len(m.newGold) == 0 && len(m.newPred) == 0 }
 
-// unique reports whether every row of both sides is the only one of its key.
+// unique reports whether no key occurs twice on the same side.
 func (m *matching) unique() bool {
 	return m.distinctGold == len(m.gold) && m.distinctPred == len(m.pred)
 }
 
-// partners is the answer's row of every gold row, for keys that are unique and the same on both
+// partners returns for each gold row the answer's row with the same key. The keys must be unique and the same on both
 // sides.
 func (m *matching) partners() []int32 {
 	b := newMultiset(len(m.pred))

@@ -40,8 +40,8 @@ var nullKinds = []Kind{
 	},
 }
 
-// replacedNulls matches rows after giving the NULLs of either side a separate key, in pairs where one side has more
-// NULLs. key returns the key that represents the first column's NULLs in the second.
+// replacedNulls matches rows by all pairs after it replaces the NULLs of the side that has more of them by the key that
+// function key returns for the pair. pairs are the pairs with replaced NULLs; m is nil if there are none.
 func (e *evidence) replacedNulls(
 	key func(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool)) (m *matching, pairs []int) {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.gold.Rows() != e.pred.Rows() || len(e.missing()) > 0 {
@@ -83,7 +83,7 @@ func (e *evidence) replacedNulls(
 	return match(gold, pred), pairs
 }
 
-// pairNulls has the number of NULLs in the columns of an aligned pair, after their conversion.
+// pairNulls is the number of NULL or NaN cells in each column of an aligned pair, after conversion.
 type pairNulls struct{ gold, pred int }
 
 func (e *evidence) nulls(pair int) pairNulls {
@@ -103,7 +103,8 @@ func (e *evidence) nulls(pair int) pairNulls {
 	return n
 }
 
-// hasNone reports whether it shows without making keys that a column holds no NULL, nor NaN.
+// hasNone reports whether a column has no NULL and no NaN, if its type allows checking this without keys; false for
+// other types.
 func hasNone(c *scoring.Column) bool {
 	switch c.Type {
 	case scoring.Float64:
@@ -156,8 +157,8 @@ func nullAsZero(e *evidence) *found {
 			named(e.gold, e.goldColumns(pairs))))
 }
 
-// stored reports whether gold shows the stored column of a pair. A NULL in it was then recorded and is not a sum
-// over no rows.
+// stored reports whether gold's query shows a stored column of a table for a pair, so that a NULL is recorded and not a
+// sum over no rows.
 func (e *evidence) stored(pair int) bool {
 	it := e.goldItem(e.a.Columns[pair].Gold)
 	return it != nil && it.Stored
@@ -187,12 +188,12 @@ var labels = func() map[string]bool {
 	return m
 }()
 
-// totals are words for the row of a rollup in which NULL means all.
+// totals are words for the total row of a ROLLUP or CUBE, in which NULL means all.
 var totals = map[string]bool{"total": true, "all": true, "grand total": true, "totals": true, "overall": true,
 	"sum": true}
 
-// isLabel reports whether s marks a missing value in a column of the given name, in any case and also in brackets:
-// n/a, (not set), and No region in a column region.
+// isLabel reports whether s, ignoring case, brackets and spaces around it, means that a value is missing: n/a, (not
+// set), or No region in a column region. name holds the words of the column's name.
 func isLabel(s string, name []string) bool {
 	if len(s) > 40 {
 		return false
@@ -210,8 +211,8 @@ func isLabel(s string, name []string) bool {
 		slices.Contains(name, rest)
 }
 
-// label returns the only key of a string column that means a missing value. If the values of a column are signs,
-// such as + and -, none of them does.
+// label returns the key of the only string in the column c that means a missing value. ok is false if there is none or
+// several, or if a value consists of signs only, such as +.
 func (e *evidence) label(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool) {
 	if c.Type != scoring.String {
 		return 0, false
@@ -238,8 +239,8 @@ func (e *evidence) label(pair int, null, c *scoring.Column, keys []uint64) (uint
 	return key, key != 0
 }
 
-// labels reports whether a string replaces NULL and is not stored data: the query of its side writes it or, if that
-// is unknown, it is the answer's.
+// labels reports whether a string replaces NULL and is not stored data: the query of its side contains it as a literal
+// or, if that query is unknown, it is the answer's.
 func (e *evidence) labels(pair int, c *scoring.Column, text string) bool {
 	inGold := c == &e.gold.Columns[e.a.Columns[pair].Gold]
 	sql := e.PredSQL
@@ -252,7 +253,8 @@ func (e *evidence) labels(pair int, c *scoring.Column, text string) bool {
 	return strings.Contains(strings.ToLower(sql), "'"+strings.ToLower(text)+"'")
 }
 
-// blankRows reports whether rows of NULLs are all that one side has and the other has not.
+// blankRows returns a finding if the sides differ in rows that are NULL in every aligned column, and only one query
+// drops NULLs; else nil. Other rows may differ in repetitions if only one query drops duplicates.
 func blankRows(e *evidence) *found {
 	m := e.rows()
 	if m == nil || m.equal == 0 || (len(m.newGold) > 0) == (len(m.newPred) > 0) {
@@ -286,7 +288,8 @@ func blankRows(e *evidence) *found {
 	return r
 }
 
-// leavesNullsOut reports whether a query drops NULLs that another keeps.
+// leavesNullsOut reports whether q drops NULLs that other keeps: only q has IS NOT NULL, or only other has an outer
+// join.
 func (q *query) leavesNullsOut(other *query) bool {
 	drops := func(q *query) bool {
 		return slices.ContainsFunc(q.conditions,
@@ -295,8 +298,8 @@ func (q *query) leavesNullsOut(other *query) bool {
 	return drops(q) && !drops(other) || other.outer && !q.outer
 }
 
-// nullRows reports whether all rows that one side has more are NULL in a column in which the other
-// side never is.
+// nullRows returns a finding if all additional rows of side more are NULL in a column in which the other side has no
+// NULL, else nil.
 func nullRows(e *evidence, more side) *found {
 	m := e.rows()
 	if m == nil || len(e.a.Columns) == 0 {

@@ -13,8 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// orderKinds are examined first where all rows agree, and last if they do not: what else
-// differs explains more.
+// orderKinds are examined first if all rows agree and last if they do not, since other differences then explain more.
 var orderKinds = []Kind{{
 	Name: "reordered", Display: "Rows in another order", Group: SortingAndCuttingOff,
 	Class: Difference, find: reordered,
@@ -22,32 +21,33 @@ var orderKinds = []Kind{{
 	Example: "(9), (8) by ORDER BY x DESC, where the question says \"highest first\"; (8), (9)",
 }}
 
-// Order is the order of rows that is part of an answer, because the question asks for it.
+// Order is an order of rows that the answer must have, because the question or, without a question, gold's ORDER BY
+// asks for it.
 type Order struct {
-	// the words of the question that ask for it; empty if no question is given, and gold's ORDER BY speaks for it
+	// the words of the question that ask for the order; empty if the order is from gold's ORDER BY alone
 	Phrase string
-	By     string // what gold's rows are sorted by; empty if that is not known
-	Keys   []int  // gold columns: rows that agree in all of them may change places
-	// the keys are all that gold sorts by; where they are not, nothing shows which rows tie, and each row has gold's place
+	By     string // the sort keys of gold's rows; empty if unknown
+	Keys   []int  // gold columns of the sort keys: rows with the same values in all of them may change places
+	// all of gold's sort keys are columns of its result; if not, ties cannot be detected, and each row must be where it
+	// is in gold
 	Shown bool
 
-	// Proven: both queries sort by the same keys, so that rows in other places tie. Then rows need
-	// no look.
+	// Proven: gold's sort keys are the first sort keys of the answer's query too, so that rows in other positions tie
+	// and need no comparison.
 	Proven bool
-	// Lost: gold's rows are not in the order of gold's own query. They were stored without it, and
-	// show nothing.
+	// Lost: gold's rows contradict the first sort key of gold's own query, so they were stored in another order.
 	Lost bool
 
-	by      string // the sort key of the answer's query, if it alone shows that gold's order is broken
+	by      string // the first sort key of the answer's query, if only this query shows that gold's order is not kept
 	opposed bool   // both queries sort by the same first key, in opposite directions
-	nulls   bool   // the engine chooses the position of NULLs: all of them may be at the other end
+	nulls   bool   // gold's query does not fix the position of NULLs, so they may be first or last
 }
 
-// AskedOrder returns the order that is part of the answer, or nil if none is. The question must ask for an order.
-// Without a question, gold's ORDER BY takes its place. It also does if both queries sort, gold's by a key that is
-// not shown and the answer's by another, and the question does not say that order is irrelevant. The order is
-// defined by gold's ORDER BY or, without gold's query, by a column that sorts gold's rows. Any other ORDER BY is
-// ignored, and so is the order of a single row.
+// AskedOrder returns the order that is part of the answer, or nil if none is. The question must ask for an order;
+// without a question, gold's ORDER BY does. It also does if both queries sort, gold by a key that is not shown and the
+// answer by another, and the question does not say that order is irrelevant. Gold's ORDER BY defines the order or,
+// without gold's query, a column that sorts gold's rows. An ORDER BY for which neither holds is ignored, and so is the
+// order of a single row.
 func AskedOrder(in Input) *Order {
 	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred}
 	return e.askedOrder()
@@ -83,7 +83,7 @@ func (e *evidence) askedOrder() *Order {
 	return o
 }
 
-// orderOfQuery reads the order off gold's ORDER BY.
+// orderOfQuery sets the fields of o from gold's ORDER BY.
 func (e *evidence) orderOfQuery(o *Order) {
 	q := e.queries().gold
 	var by []string
@@ -111,7 +111,7 @@ func (e *evidence) orderOfQuery(o *Order) {
 	}
 }
 
-// columnOf is the gold column that a sort key is, or -1.
+// columnOf returns the gold column that the sort key x shows, by its expression, position or name; -1 if there is none.
 func (e *evidence) columnOf(q *query, x sqlparts.Expr) int {
 	text := sqlparts.Normalized(x)
 	for i := range e.gold.Columns {
@@ -138,8 +138,8 @@ func (e *evidence) columnOf(q *query, x sqlparts.Expr) int {
 	return -1
 }
 
-// columnsIn are the gold columns that a sort key is computed from; ok is false if it rests on
-// anything else.
+// columnsIn returns the gold columns that a sort key is computed from; ok is false if it also depends on anything else,
+// such as an aggregate, a window or a subquery.
 func (e *evidence) columnsIn(q *query, x sqlparts.Expr) (columns []int, ok bool) {
 	ok = true
 	sqlparts.Walk(x, func(n sqlparts.Node) bool {
@@ -160,10 +160,9 @@ func (e *evidence) columnsIn(q *query, x sqlparts.Expr) (columns []int, ok bool)
 	return columns, ok
 }
 
-// orderOfRows derives the order from gold's rows: among the columns that sort them, it takes the one that the
-// question names, or the only one that holds numbers or times. If the question names several, it takes the one with
-// the most values, since gold's order by it is also an order by the others. If there is none, every row must be in
-// gold's position.
+// orderOfRows sets the fields of o from gold's rows: the key is the sorted column that the question names (of several,
+// the one with the most values), or the only sorted column of numbers or times. If there is none, every row must be
+// where it is in gold.
 func (e *evidence) orderOfRows(o *Order) {
 	var named, measures []int
 	for i := range e.gold.Columns {
@@ -191,7 +190,7 @@ func (e *evidence) orderOfRows(o *Order) {
 	o.By = columnName(e.gold, key) + map[bool]string{true: " descending", false: " ascending"}[fall]
 }
 
-// namesColumn reports whether the question has a word of a column's name.
+// namesColumn reports whether the question mentions a word of a column's name.
 func (e *evidence) namesColumn(name string) bool {
 	return e.asks().MentionsPart(name)
 }
@@ -202,7 +201,7 @@ func (e *evidence) distinct(column int) int {
 	return len(slices.Compact(keys))
 }
 
-// goldKeys are the keys of a gold column by itself.
+// goldKeys returns the keys of the unconverted cells of a gold column.
 func (e *evidence) goldKeys(column int) []uint64 {
 	c := &e.gold.Columns[column]
 	return cell.AllKeys(c, cell.View{Kind: cell.NaturalKind(c)})
@@ -216,14 +215,14 @@ func positionsOf(n int) []int {
 	return out
 }
 
-// Sequence is one possible sequence of the rows.
+// Sequence is a valid order of gold's rows, with the groups of tied rows.
 type Sequence struct {
 	Rows []int32 // gold's rows, in order
-	Ties []int32 // by position: the number of the group of tied rows that may be there
+	Ties []int32 // Ties[i] is the number of the group of tied rows that position i belongs to
 }
 
-// Sequences returns the valid orders of gold's rows: the given one and, if NULL may be first or last, the one with
-// NULL at the other end.
+// Sequences returns the valid orders of gold's rows: the given one and, if the keys have NULLs whose position the query
+// does not fix, the one with NULLs at the other end.
 func (o *Order) Sequences(gold *scoring.Table) []Sequence {
 	e := &evidence{gold: gold}
 	keys := make([][]uint64, len(o.Keys))
@@ -255,7 +254,8 @@ func (o *Order) Sequences(gold *scoring.Table) []Sequence {
 	return append(out, Sequence{other, ties(other, keys)})
 }
 
-// ties numbers the groups of neighbouring rows that agree in all keys.
+// ties returns for each position the number of its group; neighboring rows with equal keys in all of keys are in the
+// same group.
 func ties(rows []int32, keys [][]uint64) []int32 {
 	out := make([]int32, len(rows))
 	for i := 1; i < len(rows); i++ {
@@ -267,7 +267,7 @@ func ties(rows []int32, keys [][]uint64) []int32 {
 	return out
 }
 
-// turnNulls moves the rows without a key from one end to the other.
+// turnNulls moves the rows with a NULL key from the start to the end, or from the end to the start.
 func turnNulls(rows []int32, key []uint64) {
 	null := func(row int32) bool { return key[row] == cell.NullKey }
 	var with, without []int32
@@ -285,7 +285,7 @@ func turnNulls(rows []int32, key []uint64) {
 	}
 }
 
-// Broken describes the error in a sentence, for rows in another order.
+// Broken returns a sentence that states the order and that the answer's rows are in another.
 func (o *Order) Broken() string {
 	var s string
 	switch {
@@ -305,8 +305,8 @@ func (o *Order) Broken() string {
 	return s + "."
 }
 
-// CompareOrder returns [AskedOrder], and reports whether the answer's rows are in this order. If the rows differ,
-// it compares those that both sides have.
+// CompareOrder returns [AskedOrder], and reports whether the answer's rows are in this order. If the rows of the two
+// sides differ, it compares the order of those that both have. kept is false if o is nil.
 func CompareOrder(in Input) (o *Order, kept bool) {
 	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred}
 	if o = e.askedOrder(); o != nil {
@@ -316,8 +316,8 @@ func CompareOrder(in Input) (o *Order, kept bool) {
 	return o, kept
 }
 
-// brokenOrder is the order that the question asks for where the answer's rows come in another one,
-// else nil.
+// brokenOrder returns the order that is part of the answer if the answer's rows, or its own row numbers, are in another
+// order; else nil.
 func (e *evidence) brokenOrder() *Order {
 	if e.broken == nil {
 		var o *Order
@@ -332,7 +332,8 @@ func (e *evidence) brokenOrder() *Order {
 	return *e.broken
 }
 
-// keeps reports whether the answer's rows come in an order.
+// keeps reports whether the answer's rows are in the order o. It is true if the answer lacks a sort key's column, or if
+// gold's rows are not in gold's own order and the queries do not sort in opposite directions.
 func (e *evidence) keeps(o *Order) bool {
 	switch {
 	case o.Proven || e.pred.Rows() < 2:
@@ -356,13 +357,13 @@ func (e *evidence) keeps(o *Order) bool {
 	})
 }
 
-// placeWords are the words of names of columns that number rows.
+// placeWords are words in names of columns that number the rows.
 var placeWords = wordSet("rank ranking rk rnk place placing position pos no nr num number n rn row rownum seq sequence order ord ordinal step stop idx index standing leg lap stage round heat turn part chapter episode track item line level tier pick seed finish")
 
-// backwards are words of an order that may start with the highest number.
+// backwards are words in Order.Phrase with which the first row may have the highest number.
 var backwards = wordSet("worst bottom last reverse reversed countdown lowest descending desc")
 
-// numberedOtherwise reports whether the answer numbers its rows against the order: 1 is the first.
+// numberedOtherwise reports whether the answer has a column that numbers its rows from 1 in another order than o.
 func (e *evidence) numberedOtherwise(o *Order) bool {
 	if o.Proven || o.Lost || len(e.missing()) > 0 ||
 		slices.ContainsFunc(strings.Fields(o.Phrase), func(w string) bool { return backwards[w] }) {
@@ -382,7 +383,7 @@ func (e *evidence) numberedOtherwise(o *Order) bool {
 	return false
 }
 
-// ranks reports whether an expression numbers rows by a window.
+// ranks reports whether an expression is ROW_NUMBER, RANK or DENSE_RANK over a window.
 func ranks(x sqlparts.Expr) bool {
 	c, ok := x.(*sqlparts.Call)
 	if !ok || c.Over == nil {
@@ -395,8 +396,7 @@ func ranks(x sqlparts.Expr) bool {
 	return false
 }
 
-// numbered are the rows of the answer in the order of a column that numbers them from 1, nil if
-// it does not.
+// numbered returns the answer's rows sorted by the column c if it numbers them from 1, with ties; else nil.
 func (e *evidence) numbered(c *scoring.Column) []int {
 	if c.Type != scoring.Int64 || c.HasNulls() || c.Len() < 2 {
 		return nil
@@ -418,8 +418,8 @@ func (e *evidence) numbered(c *scoring.Column) []int {
 	return rows
 }
 
-// inStep reports whether the rows whose keys both sides have are in the same order. Keys at several positions of
-// gold are ignored. rows is the order of the answer's rows, or nil for the given one.
+// inStep reports whether the rows that both sides have, by their keys in pairs, are in the order s in the answer. It
+// ignores keys in several groups of s. rows is the order of the answer's rows; nil is the order of the result.
 func (e *evidence) inStep(pairs []int, s Sequence, rows []int) bool {
 	gold, pred := make([]uint64, e.gold.Rows()), make([]uint64, e.pred.Rows())
 	for _, k := range pairs {

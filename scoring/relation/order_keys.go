@@ -7,11 +7,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// sortedOtherwise returns the answer's sort key if both queries sort all their rows, their first keys share no
-// column or have opposite directions, and gold's rows do not show gold's key. Otherwise it returns "". Such rows
-// cannot be sorted again, and an answer with another key has understood the question differently, whatever words
-// ask for an order. If the key is shown, the order is a matter of taste. A query with a limit sorts in order to
-// choose its rows.
+// sortedOtherwise returns the answer's first sort key if neither query has a limit, the first keys share no column or
+// have opposite directions, and gold's result lacks gold's key; else "". Such an answer has understood the question
+// differently, even if the question asks for no order. If gold's key is shown, the rows can be sorted again.
 func (e *evidence) sortedOtherwise() string {
 	if strings.TrimSpace(e.GoldSQL) == "" || strings.TrimSpace(e.PredSQL) == "" || e.asks().AnyOrder() {
 		return ""
@@ -35,8 +33,8 @@ func (e *evidence) sortedOtherwise() string {
 	return part(p.text) + map[bool]string{true: " descending", false: " ascending"}[p.desc]
 }
 
-// presentational reports whether gold's first key is one by which lists are sorted even if no order is asked for,
-// ascending: a column that it shows, a label, a key, or a grouping expression.
+// presentational reports whether gold's first sort key is one that lists are sorted by even if no order is asked for: a
+// column of its result, or, ascending, a name, a key or a grouping expression.
 func (e *evidence) presentational() bool {
 	q := e.queries().gold
 	x := q.resolved(q.query.Order()[0].Expr)

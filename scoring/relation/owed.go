@@ -14,11 +14,10 @@ var owedKinds = []Kind{
 	},
 }
 
-// owingWords are words of names of amounts that are shown without the minus that they have in a
-// balance.
+// owingWords are words in names of amounts that are shown as positive numbers although they are negative in a balance.
 var owingWords = wordSet("debt debts debit debits owed owing loss losses deficit deficits overdraft overdrafts liability liabilities outflow outflows expense expenses cost costs shortfall shortfalls refund refunds refunded withdrawal withdrawals payout payouts arrears writeoff writeoffs decrease reduction decline discount deduction deductions penalty spend spending")
 
-// balanceWords are words in names of amounts of either sign. Amounts below 0 are owed.
+// balanceWords are words in names of amounts that may be negative or positive; a negative one is owed.
 var balanceWords = wordSet("balance balances negative negatives net amount amounts result cashflow change delta profit profits income saldo value sum total")
 
 func owed(e *evidence) *found {

@@ -9,12 +9,12 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// origin is the table column that a result column shows unchanged, in lower case. table is empty if the query does
-// not show it.
+// origin is the column of a table that a result column shows unchanged, in lower case. table is empty if it is
+// ambiguous.
 type origin struct{ table, column string }
 
-// origin finds where a column of the result comes from; ok is false if it is computed or not
-// known.
+// origin returns the table column that a column of the result shows. ok is false if the column is computed or the
+// select list is unknown.
 func (q *query) origin(column, columns int) (o origin, ok bool) {
 	c, plain := q.item(column, columns).(*sqlparts.Column)
 	if !plain {
@@ -40,7 +40,7 @@ func (q *query) originOf(c *sqlparts.Column) origin {
 	return o
 }
 
-// sourceName is a table of the final SELECT and its name there.
+// sourceName is a table in FROM of the final SELECT, its alias, and the columns of its USING clause.
 type sourceName struct {
 	alias, table string
 	using        []sqlparts.Ident
@@ -63,7 +63,8 @@ func (q *query) sources() (out []sourceName) {
 	return out
 }
 
-// equates reports whether the query joins a column with one of a table that is the key of its rows.
+// equates reports whether the query joins the column key, by = or USING, with the column of table that ownKey calls its
+// key.
 func (q *query) equates(key origin, table string) bool {
 	for _, p := range sqlparts.Predicates(q.query) {
 		b, ok := p.Expr.(*sqlparts.Binary)
@@ -89,14 +90,14 @@ func (q *query) equates(key origin, table string) bool {
 	})
 }
 
-// ownKey reports whether a column's name marks it as the key of its table: it is only id, or contains the table's
-// name.
+// ownKey reports whether a column's name marks it as the key of table: it has only words such as id, or the same other
+// words as the table's name.
 func ownKey(column, table string) bool {
 	of := contentWords(column)
 	return len(of) == 0 || slices.Equal(of, contentWords(table))
 }
 
-// contentWords returns the sorted words of a name that identify the thing it belongs to.
+// contentWords returns the sorted, distinct word stems of a name, without genericWords.
 func contentWords(name string) []string {
 	var out []string
 	for _, w := range naming.Canonical(nil, name) {
@@ -108,13 +109,12 @@ func contentWords(name string) []string {
 	return slices.Compact(out)
 }
 
-// genericWords are words in names that do not identify the thing that a key or a name belongs to.
+// genericWords are words in names of columns and tables that do not identify a thing.
 var genericWords = wordSet("id ids key code nr no num number count uuid guid pk sk fk name names title label description fullname first last full given family middle surname forename username dim tbl table stg vw view")
 
-// ofOneThing reports whether a key and a name belong to the same thing: their headers show it, as in district_id
-// and district_name, or the queries take both from one table whose key it is, or join the key with that of the
-// name's table. A key of another table belongs to another thing. So does a key that is called like the name only by
-// an alias.
+// ofOneThing reports whether a key and a name identify the same thing: their names agree, as district_id and
+// district_name, or the key is that of the name's table, or a query joins it with that. An alias alone does not suffice
+// if the key is another table's.
 func (e *evidence) ofOneThing(r replacement) bool {
 	q := e.queries()
 	key, keyQuery, keys, name, nameQuery, names := r.pred, q.pred, e.pred, r.gold, q.gold, e.gold
@@ -139,9 +139,8 @@ func (e *evidence) ofOneThing(r replacement) bool {
 	return keyQuery.equates(k, n.table) || nameQuery.equates(k, n.table)
 }
 
-// calls reports whether a column holds the names of its table's things, and not another string about them, such as
-// a customer's e-mail address: it is called a name, is called like the table, or has a name without meaning, such
-// as A2.
+// calls reports whether a column holds the names of its table's rows, and not another string such as an e-mail address:
+// its name contains a word such as name, or a word of the table's name, or is meaningless, such as A2.
 func calls(o origin) bool {
 	words := naming.Words(o.column)
 	if !slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 && !strings.ContainsAny(w, "0123456789") }) ||
@@ -152,12 +151,11 @@ func calls(o origin) bool {
 	return slices.ContainsFunc(contentWords(o.column), func(w string) bool { return slices.Contains(table, w) })
 }
 
-// callingWords are words of columns with what things are called.
+// callingWords are words in names of columns that hold names of things.
 var callingWords = wordSet("name names title label description desc caption heading full first last surname forename username login handle nickname alias who person player")
 
-// whose returns the words that identify the thing that a key or a name belongs to. If the answer's query is known,
-// aliases are ignored: the words are those of the underlying column, or of its table if that column is only an id
-// or a name.
+// whose returns the words of a column's name that identify the thing that it belongs to. For the answer, they are those
+// of the table column that it shows, if known, or of the table if that column is only an id or a name.
 func (e *evidence) whose(t *scoring.Table, column int) []string {
 	if t == e.pred {
 		if o, ok := e.queries().pred.origin(column, len(t.Columns)); ok {
@@ -172,7 +170,7 @@ func (e *evidence) whose(t *scoring.Table, column int) []string {
 	return contentWords(t.Columns[column].Name)
 }
 
-// computed reports whether a column's name shows that a function made it: a number of keys is not a key.
+// computed reports whether a column is an aggregate by its query or name, such as a count of keys.
 func (e *evidence) computed(s side, column int) bool {
 	q, t := e.queries().pred, e.table(s)
 	if s == goldSide {
@@ -186,11 +184,11 @@ func (e *evidence) computed(s side, column int) bool {
 	return strings.ContainsAny(name, "(*/+") || len(w) > 1 && aggregateWords[w[0]]
 }
 
-// aggregateWords are the first words in names of aggregated columns.
+// aggregateWords are first words in names of columns that are aggregates.
 var aggregateWords = wordSet("count sum total average minimum maximum median distinct list array agg")
 
-// asksOtherwise reports whether the question asks for the name where the answer shows the key, and
-// not for the key too, or the reverse.
+// asksOtherwise reports whether the question asks for the name or attribute that gold shows and not for the key that
+// the answer shows, or the reverse.
 func (e *evidence) asksOtherwise(r replacement) bool {
 	names, keys := e.asks().AsksName(), e.asks().AsksID() || e.asks().Mentions("id")
 	if keyish(&e.pred.Columns[r.pred]) {
@@ -199,8 +197,8 @@ func (e *evidence) asksOtherwise(r replacement) bool {
 	return keys && !names
 }
 
-// asksAttribute reports whether the question has the word for the attribute that gold's column shows, such as the
-// e-mail address or the title, of the thing whose key the answer shows.
+// asksAttribute reports whether the question mentions the last word of gold's column name, such as email or title, and
+// the answer's column name does not have it.
 func (e *evidence) asksAttribute(r replacement) bool {
 	w := naming.Words(e.gold.Columns[r.gold].Name)
 	if len(w) == 0 {

@@ -23,8 +23,8 @@ var partKinds = []Kind{
 	},
 }
 
-// inPlaceOf reports whether all rows agree once some columns of gold, by their keys, are replaced by some of the
-// answer. Everything else that gold shows must be unchanged in the answer.
+// inPlaceOf reports whether all rows agree if the columns gold and pred are compared by goldKeys and predKeys instead.
+// All other columns of gold must have a counterpart with the same values equally often.
 func (e *evidence) inPlaceOf(gold, pred []int, goldKeys, predKeys []uint64) bool {
 	explained := map[int]bool{}
 	for _, i := range gold {
@@ -55,7 +55,7 @@ func (e *evidence) inPlaceOf(gold, pred []int, goldKeys, predKeys []uint64) bool
 	return match(g, p).sameBag()
 }
 
-// reshapable reports whether there are rows that may be the same, as many on both sides.
+// reshapable reports whether both results have the same number of rows, and at least one.
 func (e *evidence) reshapable() bool {
 	return !e.queriesOnly && e.gold.Rows() > 0 && e.gold.Rows() == e.pred.Rows()
 }
@@ -131,8 +131,8 @@ func structParts(e *evidence) *found {
 	return nil
 }
 
-// called are the columns of a side that are called like the members of a struct: by the name of the
-// member, or by those of the struct and the member.
+// called returns the columns of a side whose names are those of the members of a struct, alone or after the struct's
+// name; nil if a member has none.
 func (e *evidence) called(s side, members []string, structName string) (at []int, columns []*scoring.Column) {
 	t := e.table(s)
 	for _, m := range members {
@@ -148,8 +148,8 @@ func (e *evidence) called(s side, members []string, structName string) (at []int
 	return at, columns
 }
 
-// calledSo is the only column of a table that is called so, but for case and punctuation; -1 if
-// there is none or more than one.
+// calledSo returns the only column of t with this name, ignoring case and punctuation; -1 if there is none or more than
+// one.
 func calledSo(t *scoring.Table, name string) int {
 	bare := naming.Bare(name)
 	return only(len(t.Columns), func(i int) bool { return naming.Bare(t.Columns[i].Name) == bare })

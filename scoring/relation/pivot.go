@@ -10,23 +10,22 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// maxPivotRows is the maximum number of rows of a result that is examined as a pivoted one: reports
-// are pivoted, not extracts.
+// maxPivotRows is the maximum number of rows of the long result of a pivot. Pivots are reports, not extracts.
 const maxPivotRows = 200_000
 
-// maxLabels is the maximum number of columns of a wide result that are searched for in the rows of a long one.
+// maxLabels is the maximum number of distinct labels, and of columns of the wide result.
 const maxLabels = 64
 
-// pivoted reports whether one side is long and the other is wide: for each of several columns of the wide side, the
-// long side has rows with the same other columns, a label and the value. A label that is on both sides, as a value
-// here and as a header there, must have its own values. If no label is, several distinct values must identify the
-// labels. A value that is NULL or 0 may have no row. Every part of gold must have its counterpart in the answer.
+// pivoted returns a finding if, for each of several columns of the wide side, the long side has rows with a label, the
+// value and the same other columns; else nil. Labels that are also headers must have the values under them; if none is,
+// at least minPivotValues distinct values must match. A value that is NULL or 0 may lack a row.
 func pivoted(e *evidence, long side) *found {
 	f, _ := e.pivots(long)
 	return f
 }
 
-// crossedPivot finds a pivot whose labels have the values of others.
+// crossedPivot returns a finding if the sides match as a pivot, but values are under headers that contradict their
+// labels; else nil.
 func crossedPivot(e *evidence) *found {
 	for _, long := range []side{goldSide, predSide} {
 		f, labels := e.pivots(long)
@@ -43,8 +42,8 @@ func crossedPivot(e *evidence) *found {
 	return nil
 }
 
-// pivots returns the result of pivoted, or the column of labels with which it would hold if the labels matched the
-// headers over their values; -1 if there is none.
+// pivots returns what pivoted returns. crossed is the column of labels if the sides match as a pivot only with values
+// under headers that contradict their labels; else -1.
 func (e *evidence) pivots(long side) (f *found, crossed int) {
 	crossed = -1
 	if e.queriesOnly {
@@ -85,9 +84,8 @@ func (e *evidence) pivots(long side) (f *found, crossed int) {
 	return nil, crossed
 }
 
-// turned returns the number of columns of the wide side that have their counterpart in the rows of a label. It
-// returns 0 if a part of gold has none. It also does, with denied set, if the names show that a label has the
-// values of another.
+// turned returns the number of wide columns whose values equal those of a label's rows; 0 if a part of gold has no such
+// counterpart. denied is true, and n 0, if they match only with values under headers that contradict their labels.
 func (e *evidence) turned(long side, label, value int) (n int, denied bool) {
 	l, w := e.table(long), e.table(!long)
 	ids, wideIDs := make([]uint64, l.Rows()), make([]uint64, w.Rows())
@@ -187,7 +185,7 @@ func (e *evidence) turned(long side, label, value int) (n int, denied bool) {
 	return found, false
 }
 
-// opposites reports whether names are opposites of one another, so that each must be known.
+// opposites reports whether some of the names is the opposite of another.
 func opposites(names []*naming.Name) bool {
 	for i, n := range names {
 		if slices.ContainsFunc(names[:i], n.Opposes) {
@@ -197,10 +195,11 @@ func opposites(names []*naming.Name) bool {
 	return false
 }
 
-// minPivotValues is the number of distinct values that identify labels with different names on the two sides.
+// minPivotValues is the minimum number of distinct values if no label is the name of a wide column.
 const minPivotValues = 4
 
-// sameSet finds a column of the other side, not taken yet, that holds the same set of values.
+// sameSet returns the first column of the other side, by name, that is not taken and has the same set of values; -1 if
+// there is none.
 func (e *evidence) sameSet(s side, column int, taken []bool) int {
 	mine := e.naturalKeys(s, column)
 	for _, i := range e.columns(!s) {
@@ -211,8 +210,7 @@ func (e *evidence) sameSet(s side, column int, taken []bool) int {
 	return -1
 }
 
-// sharedDigits returns the number of decimal digits that both sides have, up to 6: the precision that the coarser
-// side was rounded to.
+// sharedDigits returns the number of decimal digits, at most 6, of the side that has fewer.
 func (e *evidence) sharedDigits(long side, value int, isID []bool) int {
 	mine := fractionDigits(&e.table(long).Columns[value])
 	most := 0
@@ -245,8 +243,7 @@ func fractionDigits(c *scoring.Column) int {
 	return 0
 }
 
-// roundedKey returns the key of a number rounded to the given number of decimal digits. The key of 0 is that of
-// NULL.
+// roundedKey returns the key of a number rounded to digits decimals. It is cell.NullKey for 0 and NULL.
 func roundedKey(c *scoring.Column, row, digits int) uint64 {
 	if c.IsNull(row) || isZero(c, row) {
 		return cell.NullKey

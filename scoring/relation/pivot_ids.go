@@ -6,13 +6,12 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// maxRead is the maximum number of distinct values of a column that is read in another form when
-// rows are pivoted into columns.
+// maxRead is the maximum number of distinct values of a column that are compared in a converted form to match the sides
+// of a pivot.
 const maxRead = 1000
 
-// sameSetRead finds a column of the other side, not taken yet, that holds the same set of values, either unchanged
-// or converted, such as 2024-01 to the first of January. The returned keys are those of both columns after the
-// conversion.
+// sameSetRead returns the column of the other side, not taken yet, with the same set of values, unchanged or converted,
+// such as 2024-01 to 2024-01-01, and the keys of both columns after the conversion. at is -1 if there is none.
 func (e *evidence) sameSetRead(s side, column int, taken []bool) (at int, mine, other []uint64) {
 	if at := e.sameSet(s, column, taken); at >= 0 {
 		return at, e.naturalKeys(s, column), e.naturalKeys(!s, at)
@@ -42,7 +41,8 @@ func (e *evidence) sameSetRead(s side, column int, taken []bool) (at int, mine, 
 	return -1, nil, nil
 }
 
-// distinctValues is a table of the distinct values of a column; ok is false if they are too many.
+// distinctValues returns a table of one column with the distinct values of the given one. ok is false if there are more
+// than maxRead.
 func (e *evidence) distinctValues(s side, column int) (t *scoring.Table, ok bool) {
 	c := &e.table(s).Columns[column]
 	seen := map[uint64]bool{}

@@ -9,45 +9,43 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlproof"
 )
 
-// queries are the two queries as far as they are known. A side is nil if its query is missing or is
-// not a query.
+// queries holds the two parsed queries. One is nil if it is missing or not a query.
 type queries struct {
 	gold, pred *query
 	halt       *halt.Signal
 }
 
-// query is the part of a query that the relations use: its final SELECT, and facts about all SELECTs, including
+// query holds the facts of a query that the relations use: its final SELECT, and properties of all SELECTs, including
 // subqueries and common table expressions.
 type query struct {
 	query *sqlparts.Query
-	final *sqlparts.Select // the SELECT that the rows come from; nil if it is a set operation
+	final *sqlparts.Select // the SELECT that returns the rows; nil if they come from a set operation or VALUES
 	parts sqlparts.Components
 
 	selects    []*sqlparts.Select
 	conditions []condition
-	asked      map[string]bool // names in the conditions, in lower case
-	tested     map[string]bool // names in what an expression tests, such as CASE WHEN and FILTER, in lower case
+	asked      map[string]bool // names of columns and their qualifiers in conditions, in lower case
+	tested     map[string]bool // names in tested expressions, such as CASE WHEN and FILTER, in lower case
 	calls      []call
-	order      []orderKey // of the query as a whole
+	order      []orderKey // sort keys of the outermost ORDER BY
 	limit      int64
-	limited    bool // limit is known
-	cut        bool // some limit, known or not
+	limited    bool // limit is set: the query has a limit with a known number
+	cut        bool // it has a limit, whose number may be unknown
 	tables     []string
-	divides    int // divisions
+	divides    int // number of divisions
 	intersects bool
 	excepts    bool
 	unites     bool
-	outer      bool // an outer join
-	ors        int  // chains of OR, and IN lists
+	outer      bool // it has a LEFT, RIGHT or FULL join
+	ors        int  // number of chains of OR, and of IN lists with several values
 	windows    bool
 }
 
-// condition is an atomic condition of WHERE, HAVING, QUALIFY or ON, of those that [plainConditions]
-// leaves.
+// condition is an atomic condition of WHERE, HAVING, QUALIFY or ON after plainConditions.
 type condition struct {
 	sqlparts.Predicate
-	text    string // the whole
-	literal string // the value if that is one string or number; else ""
+	text    string // normalized text of the condition
+	literal string // the value if it is a single literal, a string or a number; else ""
 	str     bool   // the literal is a string
 }
 
@@ -59,12 +57,12 @@ type call struct {
 }
 
 type orderKey struct {
-	text       string // normal form, aliases and positions resolved
+	text       string // normalized expression, with aliases and positions replaced by select items
 	desc       bool
 	aggregated bool
 }
 
-// queries reads the two queries, once.
+// queries returns the two queries. They are parsed once.
 func (e *evidence) queries() *queries {
 	if e.q == nil {
 		e.q = &queries{gold: readQuery(e.script(e.GoldSQL)), pred: readQuery(e.script(e.PredSQL)), halt: e.Halt}
@@ -75,18 +73,18 @@ func (e *evidence) queries() *queries {
 // both reports whether both queries are known.
 func (q *queries) both() bool { return q.gold != nil && q.pred != nil }
 
-// script is one of the two queries, parsed.
+// script returns the parsed SQL text.
 func (e *evidence) script(sql string) *sqlparts.Script {
 	return e.Texts.Parse(sql, sqlparts.DialectOf(e.Dialect))
 }
 
-// proof is why both queries are the same by the schema, nil if that is not proven.
+// proof returns why both queries are equivalent under the schema; nil if that is not proven.
 func (e *evidence) proof() *sqlproof.Proof {
 	gold, pred := e.bound()
 	return sqlproof.Same(gold, pred, e.Halt)
 }
 
-// bound is both queries with their names bound.
+// bound returns both queries with their names resolved against the schema.
 func (e *evidence) bound() (gold, pred *sqlparts.Bound) {
 	return e.Texts.Bind(e.Schema, e.GoldSQL, e.PredSQL, sqlparts.DialectOf(e.Dialect))
 }
@@ -123,8 +121,8 @@ func readQuery(script *sqlparts.Script) *query {
 	return q
 }
 
-// plainConditions returns the query with one spelling for conditions that have two: BETWEEN as two comparisons, IN
-// of one value as an equality.
+// plainConditions returns the query with BETWEEN as two comparisons and IN of one value as an equality. It does not
+// change q.
 func plainConditions(q *sqlparts.Query) *sqlparts.Query {
 	plain := true
 	sqlparts.Walk(q, func(n sqlparts.Node) bool {
@@ -183,7 +181,7 @@ func plainCondition(e sqlparts.Expr) sqlparts.Expr {
 	return e
 }
 
-// bodyOf is the body of a query without parentheses.
+// bodyOf returns the body of a query inside any parentheses.
 func bodyOf(q *sqlparts.Query) sqlparts.Body {
 	for {
 		inner, ok := q.Body.(*sqlparts.Query)
@@ -260,10 +258,10 @@ func (q *query) note(n sqlparts.Node) {
 	}
 }
 
-// testing are functions whose first argument is a condition, or is compared.
+// testing are functions whose first argument is a condition or a value that they compare.
 var testing = wordSet("if iif iff countif count_if decode nullif bool_or bool_and every logical_or logical_and")
 
-// test notes the names of an expression whose value decides something.
+// test adds the names in x to q.tested.
 func (q *query) test(x sqlparts.Expr) {
 	if q.tested == nil {
 		q.tested = map[string]bool{}
@@ -302,7 +300,7 @@ func (q *query) addCondition(p sqlparts.Predicate) {
 	})
 }
 
-// literalOf returns the value of a literal string or number; nil for other expressions.
+// literalOf returns the literal that x is, if it is a string or a number; else nil.
 func literalOf(x sqlparts.Expr) *sqlparts.Literal {
 	if l := sqlparts.Constant(x); l != nil && (l.Kind == sqlparts.String || l.Kind == sqlparts.Number) {
 		return l
@@ -310,7 +308,7 @@ func literalOf(x sqlparts.Expr) *sqlparts.Literal {
 	return nil
 }
 
-// late reports whether the condition is one of groups or of windows.
+// late reports whether the condition is in HAVING or QUALIFY.
 func (c *condition) late() bool {
 	return c.Clause == sqlparts.HavingClause || c.Clause == sqlparts.QualifyClause
 }
@@ -339,7 +337,7 @@ func (q *query) resolved(x sqlparts.Expr) sqlparts.Expr {
 	return x
 }
 
-// items returns the select list if its items correspond to columns; nil if it contains a star.
+// items returns the select list of the final SELECT; nil if it contains a star or is unknown.
 func (q *query) items() []*sqlparts.Item {
 	if q == nil || q.final == nil {
 		return nil
@@ -352,7 +350,8 @@ func (q *query) items() []*sqlparts.Item {
 	return q.final.Items
 }
 
-// item is the expression of a column of the result, nil if that is not known.
+// item returns the expression of a column of the result; nil if q is nil or its select list does not have the given
+// number of columns.
 func (q *query) item(column, columns int) sqlparts.Expr {
 	if items := q.items(); len(items) == columns {
 		return items[column].Expr
@@ -362,7 +361,8 @@ func (q *query) item(column, columns int) sqlparts.Expr {
 
 func aggregated(x sqlparts.Expr) bool { return aggregateOf(x) != "" }
 
-// aggregateOf is the name of the first aggregate function in an expression, subqueries left out.
+// aggregateOf returns the name of the first aggregate function in an expression outside subqueries and windows, in
+// lower case; "" if there is none.
 func aggregateOf(x sqlparts.Expr) string {
 	name := ""
 	sqlparts.Walk(x, func(n sqlparts.Node) bool {
@@ -384,7 +384,7 @@ func (q *query) grouped() bool {
 	return q.final != nil && q.final.Group != nil && (q.final.Group.All || len(q.final.Group.Items) > 0)
 }
 
-// aggregates reports whether the final SELECT makes one row of many without grouping.
+// aggregatesAll reports whether the final SELECT aggregates without grouping, so that it returns one row.
 func (q *query) aggregatesAll() bool {
 	if q.final == nil || q.grouped() || len(q.final.Items) == 0 {
 		return false
@@ -392,8 +392,8 @@ func (q *query) aggregatesAll() bool {
 	return slices.ContainsFunc(q.final.Items, func(it *sqlparts.Item) bool { return aggregated(it.Expr) })
 }
 
-// seeksExtremum reports whether the query keeps all rows that tie at an extremum: by a subquery with
-// MAX or MIN, by ranks, or WITH TIES.
+// seeksExtremum reports whether the query may keep all rows that tie at an extremum: it has MAX, MIN or a limit in a
+// subquery, a rank or MAX or MIN over a window, WITH TIES, or a comparison with ALL.
 func (q *query) seeksExtremum() bool {
 	for _, c := range q.calls {
 		if c.over && (c.name == "rank" || c.name == "dense_rank" || c.name == "max" || c.name == "min") {
@@ -428,13 +428,12 @@ func (q *query) seeksExtremum() bool {
 	return found
 }
 
-// restText is all of the query but its select list.
+// restText returns the normalized text of all of the query except its select list.
 func (q *query) restText() string {
 	return q.textWithout(sqlparts.ComponentSelect, sqlparts.ComponentKeywords)
 }
 
-// rowsText returns the text that decides which rows the query returns: all of it except the select list and the
-// order.
+// rowsText returns the normalized text of all of the query except its select list and ORDER BY.
 func (q *query) rowsText() string {
 	return q.textWithout(sqlparts.ComponentSelect, sqlparts.ComponentKeywords, sqlparts.ComponentOrderBy)
 }

@@ -16,7 +16,8 @@ func (e *evidence) asks() *question.Question {
 	return e.asked
 }
 
-// requests reports whether the question asks for a gold column, by its name or as a number that no other column shows.
+// requests reports whether the question asks for a gold column: by its name, by when or where, by its aggregate if no
+// column of shown has the same, or, for a number, by a pronoun or by asking for more numbers than shown has.
 func (e *evidence) requests(column int, shown []int) bool {
 	q := e.asks()
 	if q.Empty() {
@@ -40,14 +41,13 @@ func (e *evidence) requests(column int, shown []int) bool {
 	return q.AsksBack() || e.unmet(shown) > 0
 }
 
-// Words of names of columns that answer "when" and "where".
+// Words in names of columns that answer "when" and "where".
 var (
 	whenWords  = wordSet("date dates day time timestamp datetime month year at on start started end ended begin began due expiry expires deadline since until created updated opened closed")
 	whereWords = wordSet("place location city town country state region address venue site port station street where position county district province continent latitude longitude")
 )
 
-// shownInstead reports whether a gold column that the answer shows is the same aggregate, for which
-// the question may ask.
+// shownInstead reports whether a gold column of shown has the same aggregate function.
 func (e *evidence) shownInstead(function string, shown []int) bool {
 	return slices.ContainsFunc(shown, func(i int) bool {
 		x := e.queries().gold.item(i, len(e.gold.Columns))
@@ -55,7 +55,8 @@ func (e *evidence) shownInstead(function string, shown []int) bool {
 	})
 }
 
-// unmet returns how many of the numbers that the question asks for are not among the given gold columns.
+// unmet returns the number of measures that the question asks for and that no column of shown has by its name, less the
+// other numeric columns of shown. It may be negative.
 func (e *evidence) unmet(shown []int) int {
 	free := 0 // columns of numbers that no request names
 	unmet := e.asks().Measures()

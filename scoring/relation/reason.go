@@ -10,48 +10,48 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Reason is the one reason why an answer is not gold, in fields: the relation that explains most, and how large the
-// difference is. Its sentence has the answer as its subject, which is left out.
+// Reason is the main reason why an answer differs from gold: the relation that explains most, and how large the
+// difference is.
 type Reason struct {
 	Relation string   `json:"relation"`
 	Name     string   `json:"name"` // display name
 	Group    Group    `json:"group"`
 	Class    Class    `json:"class"`
-	Columns  []string `json:"columns,omitempty"`         // of gold, that it is about
-	Answered []string `json:"answer_columns,omitempty"`  // of the answer, that it is about
-	Gold     string   `json:"gold_part,omitempty"`       // the part of the gold query: a condition, tables, a key
-	Answer   string   `json:"answer_part,omitempty"`     // that of the answer's query
-	GoldRows int      `json:"gold_rows"`                 // of the results
-	Rows     int      `json:"answer_rows"`               // of the answer's result
-	Missing  int      `json:"missing_rows,omitempty"`    // rows of gold without an equal in the answer
-	Extra    int      `json:"additional_rows,omitempty"` // the reverse
-	Sizes    []Size   `json:"sizes,omitempty"`           // of the columns that differ; none if the results are not known
+	Columns  []string `json:"columns,omitempty"`         // names of the gold columns that differ
+	Answered []string `json:"answer_columns,omitempty"`  // names of the answer's columns that differ
+	Gold     string   `json:"gold_part,omitempty"`       // the part of gold's query that differs, such as a condition
+	Answer   string   `json:"answer_part,omitempty"`     // the part of the answer's query that differs
+	GoldRows int      `json:"gold_rows"`                 // number of rows of gold
+	Rows     int      `json:"answer_rows"`               // number of rows of the answer
+	Missing  int      `json:"missing_rows,omitempty"`    // number of gold rows without an equal row in the answer
+	Extra    int      `json:"additional_rows,omitempty"` // number of the answer's rows without an equal row in gold
+	Sizes    []Size   `json:"sizes,omitempty"`           // of the columns that differ; empty if the results are unknown
 	Error    string   `json:"error,omitempty"`           // the database's message, if the query failed
 
-	text string // of the relation
+	text string // Relation.Text
 }
 
-// Size is how far a column of the answer is from gold's over the matched rows.
+// Size is how much a column of the answer differs from gold's over the matched rows.
 type Size struct {
-	Column string `json:"column"` // gold's name
-	Differ int    `json:"differ"` // rows in which the column differs
-	Of     int    `json:"of"`     // matched rows
+	Column string `json:"column"` // name of the gold column
+	Differ int    `json:"differ"` // number of rows in which it differs
+	Of     int    `json:"of"`     // number of matched rows
 
-	// Range is set if every difference is one of numbers, and gold's is not zero.
+	// Range is set if all differing values are numbers and gold's are not zero.
 	Range *Range `json:"range,omitempty"`
 	// Gold and Answer are the two values if each result has one row.
 	Gold   string `json:"gold,omitempty"`
 	Answer string `json:"answer,omitempty"`
 }
 
-// Range is the lowest and the highest difference, answer minus gold, as a share of gold's size: 0.5 is 50 % too high.
+// Range is the lowest and the highest relative difference, (answer - gold) / |gold|: 0.5 is 50 % too high.
 type Range struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// NewReason returns the reason that a relation gives, without sizes. Gold and answer are the names of the columns of
-// the two results.
+// NewReason returns the reason for a relation, without sizes. gold and answer are the names of the columns of the two
+// results.
 func NewReason(r *Relation, gold, answer []string) *Reason {
 	at := func(names []string, columns []int) (out []string) {
 		for _, i := range columns {
@@ -73,23 +73,24 @@ func NewReason(r *Relation, gold, answer []string) *Reason {
 	}
 }
 
-// NewFailure returns the reason of an answer whose query failed with a message of the database.
+// NewFailure returns the reason for an answer whose query failed; message is the database's error message.
 func NewFailure(message string) *Reason {
 	return &Reason{
 		Relation: QueryFailed, Name: DisplayName(QueryFailed), Group: QueryDidNotRun, Class: Difference, Error: message,
 	}
 }
 
-// Span is a part of a sentence. Code is a name or a piece of a query, as it is written there.
+// Span is a part of a sentence. Code is true for a name or a part of a query, which is quoted unchanged.
 type Span struct {
 	Text string
 	Code bool
 }
 
-// Sentence is one line of text.
+// Sentence returns the reason as one line, which omits its subject, the answer: the first template of the relation in
+// forms whose slots are all known, else the text of the relation, else its display name.
 type Sentence []Span
 
-// String is the sentence with code in back quotes.
+// String returns the sentence with code in back quotes.
 func (s Sentence) String() string {
 	var b strings.Builder
 	for _, p := range s {
@@ -102,7 +103,7 @@ func (s Sentence) String() string {
 	return b.String()
 }
 
-// MarshalJSON writes the reason with its sentence.
+// MarshalJSON returns the fields of the reason and its sentence.
 func (r *Reason) MarshalJSON() ([]byte, error) {
 	type fields Reason
 	return json.Marshal(struct {
@@ -111,8 +112,8 @@ func (r *Reason) MarshalJSON() ([]byte, error) {
 	}{r.Sentence().String(), (*fields)(r)})
 }
 
-// Sentence says the reason in one line: the first form of the relation whose slots are all known. Without such a form
-// it is the text of the relation, and without that its display name.
+// Sentence returns the reason as one line, which omits its subject, the answer: the first template of the relation in
+// forms whose slots are all known, else the text of the relation, else its display name.
 func (r *Reason) Sentence() Sentence {
 	for _, form := range forms[r.Relation] {
 		if s := r.fill(form); s != nil {
@@ -125,7 +126,7 @@ func (r *Reason) Sentence() Sentence {
 	return Sentence{{Text: r.Name + "."}}
 }
 
-// fill replaces the slots of a form, which are in braces. It returns nil if one of them is not known.
+// fill replaces the slots, which are in braces, of a template. It returns nil if one of them is not known.
 func (r *Reason) fill(form string) Sentence {
 	var out Sentence
 	for form != "" {
@@ -146,10 +147,11 @@ func (r *Reason) fill(form string) Sentence {
 	return out
 }
 
-// quotedCode is how many bytes of a query a sentence quotes.
+// quotedCode is the maximum number of bytes of a query or name that a sentence quotes.
 const quotedCode = 60
 
-// slot returns the text of a slot, or nil if it is not known.
+// slot returns the text of a slot, empty for a condition that holds; nil if it is not known or the condition does not
+// hold.
 func (r *Reason) slot(name string) Sentence {
 	if noun, number, counts := r.counted(name); counts {
 		if number == 0 && name != "answer rows" {
@@ -188,7 +190,7 @@ func (r *Reason) slot(name string) Sentence {
 	return r.one(name)
 }
 
-// counted returns the noun and the number of a slot that counts.
+// counted returns the noun and the number of a slot that shows a count. counts is false for other slots.
 func (r *Reason) counted(name string) (noun string, number int, counts bool) {
 	switch name {
 	case "gold rows":
@@ -207,7 +209,7 @@ func (r *Reason) counted(name string) (noun string, number int, counts bool) {
 	return "", 0, false
 }
 
-// holds reports whether the condition of a slot without text holds.
+// holds reports whether the slot is a condition, such as {more}, that is true of the reason.
 func (r *Reason) holds(name string) bool {
 	var off *Range
 	if len(r.Sizes) == 1 {
@@ -226,7 +228,8 @@ func (r *Reason) holds(name string) bool {
 	return false
 }
 
-// one returns the text of a slot that is about the one column that differs, or about the rows that do.
+// one returns the text of the slots {differ}, {values} and {off}; nil if it is unknown. The last two need exactly one
+// column that differs.
 func (r *Reason) one(name string) Sentence {
 	if name == "differ" && r.Missing > 0 {
 		return plain(printable.Count(r.Missing, "row") + " " + printable.Verb(r.Missing, "differs", "differ"))
@@ -257,7 +260,7 @@ func code(text string) Sentence {
 	return Sentence{{Text: bounded(text, quotedCode), Code: true}}
 }
 
-// codeList enumerates names.
+// codeList formats a list of names as code, and the number of those beyond the maximum.
 func codeList(names []string) (out Sentence) {
 	shown := names
 	if len(names) > shownColumns+1 {
@@ -279,7 +282,8 @@ func codeList(names []string) (out Sentence) {
 	return out
 }
 
-// size says how far the columns are off: `net_revenue` is 8.3 to 35 % too high.
+// size returns how much the columns differ, such as: `net_revenue` is 8.3 to 35 % too high. It is nil if no sizes are
+// known.
 func (r *Reason) size() Sentence {
 	if len(r.Sizes) == 0 {
 		return nil
@@ -312,8 +316,8 @@ func (r *Reason) size() Sentence {
 	return append(out, Span{Text: " " + printable.Verb(len(names), "differs", "differ") + where})
 }
 
-// String says the range in percent, or as a multiple of gold if it is far above it: 8.3 to 35 % too high. It is empty
-// for nil.
+// String returns the range in percent, such as "8.3 to 35 % too high", or as a multiple of gold if the answer is at
+// least 10 times gold. It is "" for nil.
 func (r *Range) String() string {
 	if r == nil {
 		return ""
@@ -330,7 +334,7 @@ func (r *Range) String() string {
 	return "up to " + percent(-low) + " % too low and up to " + percent(high) + " % too high"
 }
 
-// among writes a range of numbers, or one number if both are written in the same way.
+// among formats a range of numbers, or one number if write returns the same text for both.
 func among(low, high float64, write func(float64) string) string {
 	if a, b := write(low), write(high); a != b {
 		return a + " to " + b
@@ -338,7 +342,7 @@ func among(low, high float64, write func(float64) string) string {
 	return write(low)
 }
 
-// percent writes a share in percent with two significant digits, and whole numbers from 100 on.
+// percent formats a share in percent with two significant digits, or as a whole number from 10 % on.
 func percent(share float64) string {
 	if p := 100 * share; p >= 0.01 {
 		return twoDigits(p)
@@ -348,7 +352,7 @@ func percent(share float64) string {
 
 func times(x float64) string { return twoDigits(x) }
 
-// twoDigits writes a positive number with two significant digits, or as a whole number if it has more digits.
+// twoDigits formats a positive number with two significant digits, or as a whole number from 10 on.
 func twoDigits(x float64) string {
 	decimals := max(0, 1-int(math.Floor(math.Log10(x))))
 	text := strconv.FormatFloat(x, 'f', decimals, 64)

@@ -1,12 +1,12 @@
 package relation
 
-// forms are the sentences of relations. A relation with several forms takes the first whose slots are all known.
+// forms are sentence templates by relation. The first one whose slots are all known is used.
 //
-// The slots: {gold} and {answer} are the parts of the queries; {columns} and {answer columns} names of columns;
-// {gold rows}, {answer rows}, {missing rows} and {extra rows} counts with their noun; {rows} the rows of the answer
-// for those of gold; {size} a clause about the columns that differ; {values} the answer's value for gold's; {off} how
-// far it is off; {more} and {fewer} nothing, but only if the answer has more or fewer rows than gold; {higher} and
-// {lower} nothing, but only if the one column that differs is higher or lower in every row that differs.
+// The slots: {gold} and {answer} are the parts of the queries; {columns} and {answer columns} are names of columns;
+// {gold rows}, {answer rows}, {missing rows} and {extra rows} are counts with a noun; {rows} is the number of rows of
+// the answer and of gold; {size} is a clause about the columns that differ; {values} is the answer's value and gold's;
+// {off} is how much the value differs. {more}, {fewer}, {higher} and {lower} are conditions without text: the answer
+// has more or fewer rows than gold, or its only differing column is higher or lower in every row that differs.
 var forms = map[string][]string{
 	QueryFailed: {"The query did not run: {error}", "The query did not run."},
 

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// referenceKinds are differences that speak against the gold query rather than the answer's.
+// referenceKinds are differences that indicate an error in gold's query rather than in the answer's.
 var referenceKinds = []Kind{
 	{
 		Name: "gold_finds_nothing", Display: "Gold finds nothing", Group: Filters,
@@ -44,8 +44,9 @@ var referenceKinds = []Kind{
 	},
 }
 
-// counterLiterals returns the conditions by which the queries compare the same expression by = or a pattern with
-// different literals, each of which only one query has.
+// counterLiterals returns pairs of conditions, one of each query, that compare the same expression, by = or a pattern,
+// with different literals. Neither condition is in the other query, and the literals do not differ only in case that
+// both ignore.
 func (q *queries) counterLiterals() (pairs [][2]condition) {
 	lone := func(of, other *query) (out []condition) {
 		for _, c := range of.conditions {
@@ -75,8 +76,8 @@ func (q *queries) counterLiterals() (pairs [][2]condition) {
 	return pairs
 }
 
-// sameColumn reports whether two expressions are one column, whatever functions fold its case or read
-// it as a number.
+// sameColumn reports whether two normalized expressions are the same except for LOWER, UPPER, TRIM and CAST around
+// them.
 func sameColumn(a, b string) bool { return a == b || bareColumn(a) == bareColumn(b) }
 
 func bareColumn(s string) string {
@@ -102,8 +103,8 @@ func bareColumn(s string) string {
 
 func sameLiteral(a, b condition) bool { return a.literal == b.literal }
 
-// foreignLiteral reports whether a side compares with a literal that is foreign to the question,
-// where the other side's is in it.
+// foreignLiteral returns a finding if, in a pair of conditions on the same column, side foreign has a string literal
+// that is not in the question and the other side one that is; else nil.
 func foreignLiteral(e *evidence, foreign side) *found {
 	q := e.queries()
 	if !q.both() || e.Question == "" {
@@ -137,8 +138,8 @@ func foreignLiteral(e *evidence, foreign side) *found {
 	return nil
 }
 
-// goldFindsNothing reports whether gold's result is empty while the answer, with conditions on the same columns,
-// returns rows.
+// goldFindsNothing returns a finding if gold is empty or one row of NULLs while the answer, with conditions on all
+// columns that gold has conditions on and the same tables, is not; else nil.
 func goldFindsNothing(e *evidence) *found {
 	q := e.queries()
 	if e.queriesOnly || !q.both() || !isNothing(blankness(e.gold)) || isNothing(blankness(e.pred)) || !q.sameTables() ||
@@ -199,8 +200,8 @@ func ungrouped(e *evidence) *found {
 	return &found{text: "The question asks for something of each; gold makes one row of all, and the answer groups."}
 }
 
-// conjoins reports whether a query keeps rows that meet both of two conditions by INTERSECT, and alternates whether
-// it keeps rows that meet either.
+// conjoins reports whether a query contains INTERSECT, and alternates whether it contains OR, an IN list or UNION but
+// no INTERSECT.
 func (q *query) conjoins() bool   { return q.intersects }
 func (q *query) alternates() bool { return !q.intersects && (q.ors > 0 || q.unites) }
 

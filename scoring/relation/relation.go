@@ -8,74 +8,74 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Class is the assessment of the answer that a relation suggests by its meaning. It is a prior, not a verdict.
+// Class is the assessment of the answer that the meaning of a relation suggests. It is a prior, not a verdict.
 type Class string
 
 // The classes, from the same data to other data.
 const (
 	Equivalent     Class = "equivalent"     // the same data
-	Presentational Class = "presentational" // the same data, shown otherwise
+	Presentational Class = "presentational" // the same data in another form
 	Defensible     Class = "defensible"     // another reading of the question that people often accept
 	Difference     Class = "difference"     // other data
 )
 
-// Input is two results and what is known about them. Only Gold and Pred are needed.
+// Input holds two results and, optionally, their queries, question and comparison. Only Gold and Pred are required.
 type Input struct {
 	Gold, Pred *scoring.Table
-	Alignment  *scoring.Alignment // of the two; nil: found here
-	Counts     *cell.Result       // of cell.Compare under Alignment; nil: counted here
+	Alignment  *scoring.Alignment // alignment of Gold and Pred; nil: computed
+	Counts     *cell.Result       // result of cell.Compare under Alignment; nil: computed
 
 	GoldSQL, PredSQL   string
 	Question, Evidence string
-	Dialect            string          // of both queries
-	Schema             string          // DDL of the tables; empty: not known
-	Texts              *sqlparts.Texts // reads the queries; nil: for this input alone
-	Halt               *halt.Signal    // ends the search; nil: that of the tables
+	Dialect            string          // SQL dialect of both queries
+	Schema             string          // DDL of the tables; empty if unknown
+	Texts              *sqlparts.Texts // cache of parsed queries; nil: one for this input
+	Halt               *halt.Signal    // stops the search; nil: the signal of Gold
 }
 
-// Relation is one relation that holds between two results.
+// Relation is a relation that holds between two results.
 type Relation struct {
-	Name   string `json:"name"`   // stable, one of Kinds
-	Family string `json:"family"` // the subject of the relation
+	Name   string `json:"name"`   // stable identifier, the Name of one of Kinds
+	Family string `json:"family"` // name of the list of kinds that it is in
 	Class  Class  `json:"class"`
-	Text   string `json:"text"` // one sentence for people
+	Text   string `json:"text"` // a sentence for display
 	Proof  Proof  `json:"proof"`
 }
 
-// Proof is the facts that a relation rests on. Rows and columns are positions from 0. It holds no
-// values of the results; parts of queries are at most 120 bytes.
+// Proof is the evidence for a relation. Rows and columns are positions from 0. It contains no values of the results;
+// parts of queries are at most 120 bytes.
 type Proof struct {
 	GoldRows    int      `json:"gold_rows"`
 	PredRows    int      `json:"pred_rows"`
-	OnlyGold    int      `json:"only_gold_rows,omitempty"` // gold rows without an equal in the answer, repetitions counted
-	OnlyPred    int      `json:"only_pred_rows,omitempty"` // the reverse
-	GoldColumns []int    `json:"gold_columns,omitempty"`   // the columns it is about
+	OnlyGold    int      `json:"only_gold_rows,omitempty"` // gold rows without an equal row, counting duplicates
+	OnlyPred    int      `json:"only_pred_rows,omitempty"` // the same for the answer's rows
+	GoldColumns []int    `json:"gold_columns,omitempty"`   // the gold columns concerned
 	PredColumns []int    `json:"pred_columns,omitempty"`
-	Rows        []int    `json:"rows,omitempty"`   // up to five of the rows it is about, of the side that has them
-	Factor      float64  `json:"factor,omitempty"` // gold = factor × the answer
-	Gold        string   `json:"gold,omitempty"`   // the part of the gold query it is about
+	Rows        []int    `json:"rows,omitempty"`   // up to five rows concerned, of the side that has them
+	Factor      float64  `json:"factor,omitempty"` // gold's numbers are the answer's times this; 0: unset
+	Gold        string   `json:"gold,omitempty"`   // the part of gold's query concerned
 	Pred        string   `json:"pred,omitempty"`
-	Facts       []string `json:"facts,omitempty"` // what else was found
+	Facts       []string `json:"facts,omitempty"` // other evidence, in words
 }
 
-// Kind is a relation that is searched for.
+// Kind is a relation that Find searches for.
 type Kind struct {
 	Name    string
-	Display string // the name that people read
-	Group   Group  // of reasons
+	Display string // the name for display
+	Group   Group  // the category of the cause
 	Family  string
 	Class   Class
-	Meaning string // when it holds, in one sentence
-	Example string // gold, and an answer with this relation to it
+	Meaning string // the condition under which it holds, in one sentence
+	Example string // a gold result and an answer, separated by a semicolon, for which it holds
 
 	// WrittenFrom names the sets of labeled answers that were read when the relation was written or changed, in
-	// addition to rosevec, flex200 and constructed pairs. Its precision on other sets is not fitted.
+	// addition to rosevec, flex200 and constructed pairs. On other sets its precision is out of sample.
 	WrittenFrom string
 
 	find func(*evidence) *found
 }
 
-// found is a relation that holds.
+// found is a finding: a relation that holds, with its proof and its sentence.
 type found struct {
 	proof Proof
 	text  string
@@ -88,8 +88,8 @@ type family struct {
 }
 
 // headerFamily is examined first. orderFamily is next if all rows agree, and last if they do not. sameFamily is
-// examined if the comparison found every gold cell, the others if it did not. Relations of results precede
-// relations of queries, and the extent of the common part comes last.
+// examined if every gold cell has an equal in the answer, the others if not: first relations of results, then of
+// queries, then what the results have in common.
 var (
 	headerFamily   = family{"headers", headerKinds}
 	orderFamily    = family{"order", orderKinds}
@@ -103,7 +103,7 @@ var (
 	differenceOrder = [][]family{resultFamilies, queryFamilies, extentFamilies}
 )
 
-// Kinds lists all relations in order of priority.
+// Kinds lists all relations in order of priority, without their functions.
 func Kinds() []Kind {
 	var all []Kind
 	add := func(f family) {
@@ -124,8 +124,8 @@ func Kinds() []Kind {
 	return all
 }
 
-// Find returns the relations between two results, the one that explains most first. It returns at least one, and
-// the same for the same input.
+// Find returns the relations that hold between two results, the one that explains most first. It returns at least one,
+// and always the same for the same input.
 func Find(in Input) []Relation {
 	e := newEvidence(in)
 	out := e.look(nil, headerFamily)
@@ -143,9 +143,9 @@ func Find(in Input) []Relation {
 	return e.look(out, orderFamily)
 }
 
-// Reshaped returns the relation by which the answer holds every cell of gold in another shape: columns joined into
-// one string or split, rows shown as columns or the reverse. It returns nil if there is none. It reads only the two
-// tables of the input and their alignment.
+// Reshaped returns a relation by which the answer holds every cell of gold in another shape: columns joined into one
+// string or split, rows shown as columns or the reverse. It returns nil if there is none, or if both tables have the
+// same size. It ignores the queries of the input.
 func Reshaped(in Input) *Relation {
 	if len(in.Gold.Columns) == len(in.Pred.Columns) && in.Gold.Rows() == in.Pred.Rows() {
 		return nil
@@ -165,11 +165,11 @@ func Reshaped(in Input) *Relation {
 	return nil
 }
 
-// reshapes are the relations that keep every cell, and what it belongs to.
+// reshapes are the relations in which no cell is lost and each can be assigned to its row and column.
 var reshapes = wordSet("concatenated split period_parts struct_parts long_for_wide wide_for_long")
 
-// Queries returns the relations between the two queries, regardless of their results. It reads only GoldSQL,
-// PredSQL, Question, Evidence, Dialect and Schema of the input.
+// Queries returns the relations between the two queries, regardless of their results. It uses only GoldSQL, PredSQL,
+// Question, Evidence, Dialect, Schema, Texts and Halt of the input. It may return none.
 func Queries(in Input) []Relation {
 	if in.Texts == nil {
 		in.Texts = new(sqlparts.Texts)

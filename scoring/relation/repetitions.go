@@ -50,7 +50,8 @@ var repetitionKinds = []Kind{
 	},
 }
 
-// allowed is the relation of repetitions that the queries explain and the question does not mind.
+// allowed returns a finding if the results differ only in repeated rows, the queries explain why, and the question does
+// not ask otherwise; else nil. extra selects whether the answer has additional columns.
 func allowed(e *evidence, extra bool) *found {
 	r := repetitions(e, extra, true)
 	if r == nil || e.countsAgainst() {
@@ -59,8 +60,8 @@ func allowed(e *evidence, extra bool) *found {
 	return r
 }
 
-// countsAgainst reports whether the answer drops duplicates although the question asks for every row, or has
-// duplicates although it asks for each value once.
+// countsAgainst reports whether the answer has fewer rows although the question asks for every row, or has no fewer
+// although it asks for each value once and the answer has no additional columns.
 func (e *evidence) countsAgainst() bool {
 	if e.pred.Rows() < e.gold.Rows() {
 		return e.asks().EveryRow()
@@ -68,8 +69,8 @@ func (e *evidence) countsAgainst() bool {
 	return len(e.extra()) == 0 && e.asks().Once()
 }
 
-// repetitions reports whether gold's columns hold the same set of rows, and whether the queries
-// explain why not equally often.
+// repetitions returns a finding if both sides hold the same set of rows in gold's columns, but not equally often; else
+// nil. extra selects whether the answer has additional columns, explained whether the queries explain the repetitions.
 func repetitions(e *evidence, extra, explained bool) *found {
 	m := e.rows()
 	if m == nil || !m.sameSet() || m.sameBag() || extra != (len(e.extra()) > 0) ||
@@ -89,15 +90,14 @@ func repetitions(e *evidence, extra, explained bool) *found {
 	return r
 }
 
-// identifies reports whether gold's rows identify the thing that they describe, so that equal rows describe the
-// same thing: they have a column other than numbers, or a key.
+// identifies reports whether gold has a column that is not numeric, or a key, so that equal rows describe the same
+// thing.
 func (e *evidence) identifies() bool {
 	return slices.ContainsFunc(e.gold.Columns, func(c scoring.Column) bool { return !c.Type.Numeric() || keyish(&c) })
 }
 
-// repeat reports whether one query drops repetitions and the other, which returns more rows, does
-// not, and neither aggregates or cuts off what it shows: rows that come again are the same things
-// then.
+// repeat reports whether only the query with fewer rows drops duplicates, and neither query aggregates or cuts off its
+// rows, so that equal rows describe the same thing.
 func (q *queries) repeat(m *matching) bool {
 	if !q.both() {
 		return false
@@ -109,7 +109,8 @@ func (q *queries) repeat(m *matching) bool {
 	return fewer.dropsRepetitions() && !more.dropsRepetitions() && fewer.lists() && more.lists()
 }
 
-// dropsRepetitions reports whether the query returns no duplicate rows.
+// dropsRepetitions reports whether the query returns no duplicate rows: by DISTINCT, by grouping by columns that it
+// shows, or by a set operation without ALL.
 func (q *query) dropsRepetitions() bool {
 	switch body := bodyOf(q.query).(type) {
 	case *sqlparts.Select:
@@ -120,7 +121,7 @@ func (q *query) dropsRepetitions() bool {
 	return false
 }
 
-// lists reports whether the query shows all values unchanged.
+// lists reports whether the query neither cuts off its rows nor has an aggregate in its select list.
 func (q *query) lists() bool {
 	return !q.cutsOff() &&
 		(q.final == nil || !slices.ContainsFunc(q.final.Items, func(it *sqlparts.Item) bool { return aggregated(it.Expr) }))

@@ -10,11 +10,11 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// noise is the relative difference that the order of adding doubles causes. It is not a difference of data.
+// noise is the largest relative difference that is attributed to the order in which doubles are added.
 const noise = 1e-9
 
-// sameKinds are examined where every gold cell has its equal in the answer under the alignment.
-// The one that departs furthest comes first.
+// sameKinds are examined if every gold cell has an equal in the answer under the alignment. Those that differ most from
+// gold come first.
 var sameKinds = []Kind{
 	{
 		Name: "by_chance", Display: "Equal by chance", Group: OtherValue,
@@ -124,7 +124,8 @@ func (e *evidence) pairsThat(holds func(*scoring.ColumnPair) bool) []int {
 	return out
 }
 
-// facts returns a relation for what the alignment found about single columns.
+// facts returns a find function for pairs of columns for which holds is true. say is a format for their names and their
+// largest size.
 func facts(holds func(*scoring.ColumnPair) bool, say string,
 	size func(*scoring.ColumnPair) float64) func(*evidence) *found {
 	return func(e *evidence) *found {
@@ -150,8 +151,8 @@ func (e *evidence) aboutPairs(pairs []int, text string) *found {
 	return r
 }
 
-// roundedColumns reports whether all rows agree up to rounding, and whether gold shows fewer digits
-// though its query rounds nothing.
+// roundedColumns returns a finding if all rows agree up to rounding; else nil. unrounded selects whether a gold column
+// of doubles has fewer digits than the answer's although gold's query does not round.
 func roundedColumns(e *evidence, unrounded bool) *found {
 	exact := e.queries().gold != nil && !rounds(e.GoldSQL) &&
 		slices.ContainsFunc(e.pairsThat(isRounded), func(k int) bool {
@@ -168,7 +169,7 @@ func roundedColumns(e *evidence, unrounded bool) *found {
 	return r
 }
 
-// rounds reports whether a query may round a number, by a function or a type.
+// rounds reports whether a query may round a number, by the name of a function or a type in its text.
 func rounds(sql string) bool {
 	sql = strings.Join(strings.Fields(strings.ToLower(sql)), " ")
 	return slices.ContainsFunc(

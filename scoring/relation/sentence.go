@@ -8,10 +8,10 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// shownColumns is the maximum number of columns that a sentence names.
+// shownColumns is the number of columns that a sentence names before it counts the rest; four are all named.
 const shownColumns = 3
 
-// named lists columns of a table in a sentence, in an order that does not depend on their positions.
+// named returns the names of columns of a table as a list, sorted.
 func named(t *scoring.Table, columns []int) string {
 	parts := make([]string, len(columns))
 	for k, i := range columns {
@@ -32,7 +32,7 @@ func columnName(t *scoring.Table, i int) string {
 	return strconv.Quote(bounded(name, 60))
 }
 
-// listed joins the parts of an enumeration.
+// listed joins parts with commas and "and".
 func listed(parts []string) string {
 	switch n := len(parts); n {
 	case 0:
@@ -44,7 +44,8 @@ func listed(parts []string) string {
 	}
 }
 
-// bounded cuts s to at most n bytes, at the start of a rune.
+// bounded returns s with each run of white space as one space, cut to at most n bytes, at the start of a rune, and "…"
+// if it is longer.
 func bounded(s string, n int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) <= n {
@@ -56,7 +57,7 @@ func bounded(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// maxPart is the maximum number of bytes of a query that a proof or a sentence quotes.
+// maxPart is the maximum number of bytes of a query's part that a proof or a sentence quotes, without the "…".
 const maxPart = 117 // and "…"
 
 func part(s string) string { return bounded(s, maxPart) }

@@ -32,9 +32,9 @@ var shapeKinds = []Kind{
 	},
 }
 
-// stacked reports whether the only column of a side holds the same set of values as all columns of the other. The
-// names of these must not have different meanings: a list of 4 and 7 does not show which is the number of men and
-// which of women.
+// stacked returns a finding if the only column of side one holds the same set of values as all columns of the other
+// side together; else nil. The names of those must not differ in meaning, since a list of 4 and 7 does not show which
+// is the number of men. One answer row of strings is exempt.
 func stacked(e *evidence, one side) *found {
 	if e.queriesOnly {
 		return nil
@@ -86,8 +86,8 @@ func stacked(e *evidence, one side) *found {
 		text: fmt.Sprintf("The answer holds in %d columns the %d values that gold holds in one.", len(t.Columns), distinct)}
 }
 
-// ofOneKind reports whether the columns of a table are called the same but for a number, or by one
-// letter each: city1_code and city2_code, a and b.
+// ofOneKind reports whether the names of all columns differ only in digits, or all have at most one letter: city1_code
+// and city2_code, a and b.
 func ofOneKind(t *scoring.Table) bool {
 	kind := func(name string) string {
 		w := strings.Join(naming.Words(strings.Map(func(r rune) rune {

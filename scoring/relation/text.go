@@ -41,10 +41,11 @@ var textKinds = []Kind{
 	},
 }
 
-// separators are the strings tried between joined columns.
+// separators are the strings that are tried between joined columns.
 var separators = []string{" ", ", ", "", ",", "-", " - ", "_", "/", " / ", "|", "; ", ": ", ":", ".", "@"}
 
-// joints returns the lists of separators tried between n joined columns: one separator repeated, or several.
+// joints returns the lists of n-1 separators that are tried between n joined columns: one separator repeated and, from
+// three columns on, mixtures of four common ones.
 func joints(n int) [][]string {
 	var out [][]string
 	for _, s := range separators {
@@ -66,19 +67,19 @@ func joints(n int) [][]string {
 	return append(out, mixed...)
 }
 
-// maxJoined is the maximum number of columns that are joined.
+// maxJoined is the maximum number of columns that are joined into one.
 const maxJoined = 4
 
-// A way of joining columns is tried on all rows if it gives known strings in joinSample rows, and at most maxJoins
-// ways are tried for one column. Without these bounds, 510 orders of columns with up to 79 separators each might be
-// tried on all rows.
+// A way of joining columns is tried on all rows if it gives known strings in joinSample rows, and at most maxJoins ways
+// are tried for each column. Otherwise up to 510 orders of columns, each with up to 79 separators, would be tried on
+// all rows.
 const (
 	joinSample = 64
 	maxJoins   = 32
 )
 
-// someRows returns the rows of a side whose content in the given columns has the smallest keys, which does not
-// depend on their position.
+// someRows returns up to joinSample rows of a side, those with the smallest hashes of their content, so that the choice
+// does not depend on the order of rows.
 func (e *evidence) someRows(s side, columns []int, rest []uint64) []int {
 	rows := make([]int, len(rest))
 	for i := range rows {
@@ -100,7 +101,7 @@ func (e *evidence) someRows(s side, columns []int, rest []uint64) []int {
 	return rows[:joinSample]
 }
 
-// joinedAny reports whether columns of one side are, joined, one or several of the other.
+// joinedAny returns a finding if columns of side many, joined, are one column or several of the other side; else nil.
 func joinedAny(e *evidence, many side) *found {
 	if r := joined(e, many); r != nil {
 		return r
@@ -108,8 +109,8 @@ func joinedAny(e *evidence, many side) *found {
 	return joinedSeveral(e, many)
 }
 
-// joined reports whether some columns that only one side has are, joined, one that only the other
-// side has, with all else equal.
+// joined returns a finding if several columns of side many without an equal are, joined, a column of the other side
+// without one, and all else agrees; else nil.
 func joined(e *evidence, many side) *found {
 	s := e.solidPart()
 	if s == nil {
@@ -175,8 +176,8 @@ func joined(e *evidence, many side) *found {
 	return nil
 }
 
-// joinsInOrder reports whether a way of joining columns keeps the order that their names require: a person's first
-// name comes first, or after the last name and a comma. The position of the columns does not matter.
+// joinsInOrder reports whether columns are joined in the order that their names require: a person's first name precedes
+// the last name, or follows it if a separator has a comma.
 func joinsInOrder(t *scoring.Table, columns []int, sep []string) bool {
 	comma := strings.Contains(strings.Join(sep, ""), ",")
 	last := 0
@@ -196,8 +197,8 @@ func joinsInOrder(t *scoring.Table, columns []int, sep []string) bool {
 	return true
 }
 
-// orderTellable reports whether names or values show which part of a joined string comes from which column: 2 and 1
-// under home and away are not "1-2".
+// orderTellable reports whether the names or values of columns show which part of a joined string comes from which
+// column. It is false for 2 and 1 under home and away, joined to 2-1.
 func (e *evidence) orderTellable(many side, columns []int) bool {
 	t := e.table(many)
 	for k, i := range columns {
@@ -211,8 +212,8 @@ func (e *evidence) orderTellable(many side, columns []int) bool {
 	return true
 }
 
-// apart reports whether two columns of a result hold different kinds of values: no value of one is in
-// the other, and numbers are not in each other's range.
+// apart reports whether two columns of a result have no values in common and, if both are numeric, no overlap of their
+// ranges.
 func (e *evidence) apart(s side, i, j int) bool {
 	t := e.table(s)
 	if t.Columns[i].Type.Numeric() && t.Columns[j].Type.Numeric() {
@@ -231,14 +232,13 @@ const (
 	beforeFirst = -1
 )
 
-// namePlace is the position of a part in a person's name; 0 if it is not a part.
+// namePlace is the position of a part in a person's name, by the word for the part.
 var namePlace = map[string]int{
 	"first": 1, "given": 1, "forename": 1, "firstname": 1, "fname": 1, "middle": 2, "last": lastName, "family": lastName,
 	"surname": lastName, "lastname": lastName, "lname": lastName,
 }
 
-// nameWordsOf returns the word that identifies the part of a person's name in a column, or "" if there is no such
-// word.
+// nameWordsOf returns the first word of a column's name if the column holds a part of a person's name; else "".
 func nameWordsOf(t *scoring.Table, column int) string {
 	if name := t.Columns[column].Name; isNamePart(name) {
 		return naming.Words(name)[0]
@@ -246,8 +246,8 @@ func nameWordsOf(t *scoring.Table, column int) string {
 	return ""
 }
 
-// partsTellable reports whether the joined string separates the digits of different parts, so that no two lists of
-// parts give the same string: 1 and 23 are not joined to 123, nor to a number with a decimal point.
+// partsTellable reports whether joining the columns keeps the digits of different parts separate in every row. It is
+// false if 1 and 23 become 123, 1.23 or 1,23.
 func partsTellable(t *scoring.Table, columns []int, sep []string) bool {
 	for row := range t.Rows() {
 		before := ""
@@ -278,7 +278,8 @@ func quoted(list []string) []string {
 
 func digitAt(s string, i int) bool { return s[i] >= '0' && s[i] <= '9' }
 
-// joinedSum is the sum of the rows with the cells joined; not ok once one of them is not known.
+// joinedSum returns the multiset hash of the rows with the given cells joined. ok is false if the key of a row is not
+// in known.
 func joinedSum(t *scoring.Table, columns []int, sep []string, rest []uint64,
 	known map[uint64]bool) (sum cell.Sum, ok bool) {
 	for i := range rest {
@@ -291,7 +292,8 @@ func joinedSum(t *scoring.Table, columns []int, sep []string, rest []uint64,
 	return sum, true
 }
 
-// joinedKey returns the key of a row's cells joined into a string. A NULL is omitted with its separator.
+// joinedKey returns the key of a row's cells joined into a string. A NULL is omitted with its separator; if all are
+// NULL or empty, the key is cell.NullKey.
 func joinedKey(t *scoring.Table, columns []int, sep []string, row int) uint64 {
 	var b strings.Builder
 	for k, i := range columns {
@@ -314,8 +316,7 @@ func joinedKey(t *scoring.Table, columns []int, sep []string, row int) uint64 {
 	return cell.TextKey(b.String())
 }
 
-// orders are the ways of joining columns, in any order: all of them or, where some may stay out,
-// any two to four.
+// orders returns all permutations of columns if all is set, else those of each subset of two to maxJoined columns.
 func orders(columns []int, all bool) [][]int {
 	var out [][]int
 	add := func(p []int) { out = append(out, p) }

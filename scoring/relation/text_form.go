@@ -13,8 +13,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// rewritten finds a column of strings that equals gold's after both are converted to the given form. The form must
-// keep distinct values distinct on each side.
+// rewritten returns a finding if gold's only column left to explain equals a string column of the answer once form is
+// applied to both; else nil. form must keep distinct values of a column distinct. how completes the sentence.
 func (e *evidence) rewritten(form func(string) string, how string) *found {
 	s := e.solidPart()
 	if s == nil || len(s.gold) != 1 || len(s.pred) == 0 || len(s.pred) > 3 || s.rows != nil && !s.rows.sameBag() {
@@ -36,8 +36,8 @@ func (e *evidence) rewritten(form func(string) string, how string) *found {
 	return nil
 }
 
-// formed returns the multiset of a column's strings in a form, each with the rest of its row. ok is false if a
-// value is not a string, or if the form makes two strings equal.
+// formed returns the multiset hash of the pairs of rest and form of each string in c. ok is false if c is not a column
+// of strings, if a form is empty, or if the form makes two distinct strings equal.
 func formed(c *scoring.Column, rest []uint64, form func(string) string) (s cell.Sum, ok bool) {
 	if c.Type != scoring.String {
 		return s, false
@@ -66,8 +66,9 @@ func punctuated(e *evidence) *found {
 	return e.rewritten(unpunctuated, "are compared without blanks, quotes, final stops and dashes between words")
 }
 
-// unpunctuated returns s in lower case without blanks, quotes, dashes between words, and final stops. Everything
-// else is content, including everything between two digits, where a blank stays.
+// unpunctuated returns s in lower case without blanks, quotes, dashes between words, and dots at the end after a
+// letter. Other characters are kept. A blank or quote between two digits becomes a space, and a quote after a digit is
+// kept.
 func unpunctuated(s string) string {
 	runes := []rune(strings.ToLower(strings.TrimSpace(s)))
 	for len(runes) > 1 && runes[len(runes)-1] == '.' && unicode.IsLetter(runes[len(runes)-2]) {
@@ -99,8 +100,8 @@ func unpunctuated(s string) string {
 	return b.String()
 }
 
-// betweenWords reports whether a dash is between two words, with or without blanks. Between single letters it is a
-// range: A-F.
+// betweenWords reports whether a dash is between two words, with or without blanks. It is false between single letters,
+// as in the range A-F.
 func betweenWords(before, after []rune) bool {
 	slices.Reverse(before)
 	l, r := lettersFirst(before), lettersFirst(after)
@@ -108,7 +109,7 @@ func betweenWords(before, after []rune) bool {
 	return l > 0 && r > 0 && l+r > 2
 }
 
-// lettersFirst returns the number of letters at the start of text, after blanks.
+// lettersFirst returns the number of letters at the start of text, after leading blanks.
 func lettersFirst(text []rune) int {
 	i := 0
 	for i < len(text) && unicode.IsSpace(text[i]) {
@@ -141,16 +142,17 @@ func listReordered(e *evidence) *found {
 	return r
 }
 
-// orderedWords are words in names of lists whose order matters.
+// orderedWords are words in names of columns that hold lists whose order matters.
 var orderedWords = wordSet("path route itinerary steps sequence order ranking rank ranked history stages phases journey coordinates coordinate point position location place address range interval podium finishers placings medalists medallists standings " +
 	"leaderboard queue stops stations legs hops waypoints moves laps timeline chronology schedule agenda lineup playlist setlist tracklist chain pipeline funnel progression succession priorities preferences prioritized sorted ordered chronological instructions directions log trace")
 
-// pairWords are the words of names of columns that hold pairs with a comma between them, unless a
-// query made the lists.
+// pairWords are words in names of columns whose values may be pairs with a comma, such as a last and a first name, and
+// not lists.
 var pairWords = wordSet("name title")
 
-// unordered reports whether the order of the items in a list is meaningless: gold's query aggregates them without
-// an order or, if that is unknown, they are words in lists of different lengths, which cannot be pairs.
+// unordered reports whether the order of the items in lists is meaningless: no name or question asks for one, and
+// gold's query aggregates them without ORDER BY or, if it is unknown, they are words in lists of different lengths, and
+// so not pairs.
 func (e *evidence) unordered(gold, pred int) bool {
 	g, p := &e.gold.Columns[gold], &e.pred.Columns[pred]
 	words := append(naming.Words(g.Name), naming.Words(p.Name)...)
@@ -188,11 +190,11 @@ func (e *evidence) unordered(gold, pred int) bool {
 	return len(lengths) > 1
 }
 
-// listAggregates are the functions that collect the values of a group into a list.
+// listAggregates are functions that collect values into a list.
 var listAggregates = wordSet("group_concat string_agg listagg array_agg json_arrayagg json_agg jsonb_agg collect_list collect_set list wm_concat array_to_string array_join concat_ws")
 
-// wordsAlone reports whether an item of a list is words: letters first, and nothing that pairs it
-// with something.
+// wordsAlone reports whether a list item starts with a letter and has no sign that pairs it with something, such as a
+// colon.
 func wordsAlone(s string) bool {
 	s = strings.TrimSpace(s)
 	return s != "" && unicode.IsLetter([]rune(s)[0]) && !strings.ContainsAny(s, ":=<>()[]{}")

@@ -10,11 +10,11 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// maxParts is the maximum number of columns examined as parts if several strings are each joined from two.
+// maxParts is the maximum number of columns that joinedSeveral tries as parts.
 const maxParts = 8
 
-// joinedSeveral reports whether several columns of one side are each two of the other, joined, with
-// all else equal: the first and the last name of an employee and of a manager.
+// joinedSeveral returns a finding if two or three columns of one side are each two columns of side many, joined, and
+// all else agrees; else nil. An example is the first and last name of an employee and of a manager.
 func joinedSeveral(e *evidence, many side) *found {
 	s := e.solidPart()
 	if s == nil {
@@ -60,8 +60,8 @@ func joinedSeveral(e *evidence, many side) *found {
 	return r
 }
 
-// twoJoined returns the two columns that give a column of strings if they are joined by one separator, whatever the
-// order of rows, and the keys of the joined strings. It returns nil if there are none.
+// twoJoined returns two columns of among and the keys of their cells joined by a separator, if these strings are the
+// same multiset as texts; nil if there are none.
 func (e *evidence) twoJoined(s side, among []int, texts []uint64) (two []int, keys []uint64) {
 	t, want := e.table(s), keySum(texts)
 	for _, order := range orders(among, false) {
@@ -85,8 +85,8 @@ func (e *evidence) twoJoined(s side, among []int, texts []uint64) (two []int, ke
 	return nil, nil
 }
 
-// inPlace reports whether two parts of a person's name are in the order that their names require: the first name
-// first, or after a comma.
+// inPlace reports whether two columns, if both are parts of a person's name, are joined in a valid order: the first
+// name first, or last if sep has a comma.
 func inPlace(t *scoring.Table, two []int, sep string) bool {
 	place := func(column int) (at int) {
 		for _, w := range naming.Words(t.Columns[column].Name) {

@@ -30,7 +30,8 @@ var tieKinds = []Kind{
 	},
 }
 
-// sorted reports whether the values of a column never turn: they rise or fall or stay.
+// sorted reports whether a column of numbers or times without NULLs, with two rows at least, never falls or never
+// rises.
 func sorted(c *scoring.Column) bool {
 	if c.Len() < 2 || c.HasNulls() || !c.Type.Numeric() && !c.Type.Temporal() {
 		return false
@@ -51,11 +52,11 @@ func sorted(c *scoring.Column) bool {
 	return !(up && down)
 }
 
-// measured reports whether a column may be what rows are sorted by.
+// measured reports whether a column holds numbers or times.
 func measured(c *scoring.Column) bool { return c.Type.Numeric() || c.Type.Temporal() }
 
-// tieAtOtherPosition finds a limit that cuts through tied rows at another position than gold's limit does. With proven,
-// the queries show it.
+// tieAtOtherPosition returns a finding if equally many rows of both sides differ, all at the last value of a sorted
+// column, and a query has a limit; else nil. proven selects whether the queries prove that the rows tie.
 func tieAtOtherPosition(e *evidence, proven bool) *found {
 	m := e.rows()
 	if m == nil || len(m.onlyGold) == 0 || len(m.onlyGold) != len(m.onlyPred) || len(m.gold) != len(m.pred) {
@@ -80,9 +81,8 @@ func tieAtOtherPosition(e *evidence, proven bool) *found {
 	return r
 }
 
-// tiedIn finds the pairs of columns in which all rows that differ hold the last value of both
-// sides: those of all sort keys of gold's query if that is to prove the tie, any one that is sorted
-// otherwise. It is nil if there are none.
+// tiedIn returns the pairs of columns in which all rows that differ hold the last value of both sides: if proven, those
+// of all of gold's sort keys, else one that is sorted on both sides; nil if there are none.
 func (e *evidence) tiedIn(m *matching, proven bool) (tied []int) {
 	holds := func(k int) bool {
 		keys := e.keys(k)
@@ -116,9 +116,8 @@ func (e *evidence) tiedIn(m *matching, proven bool) (tied []int) {
 	return tied
 }
 
-// sameUpToTies reports whether the two queries show the same columns of equally many of the same rows, in gold's
-// order as far as it is defined. A row that both could have kept then has the same values, and gold's query does
-// not define which of the tied rows it keeps.
+// sameUpToTies reports whether both queries have the same text and limit, apart from additional columns of the answer
+// and from its sort keys after gold's. Then they differ only in which of gold's tied rows they keep.
 func (q *queries) sameUpToTies() bool {
 	if !q.both() || !q.gold.limited || !q.pred.limited || q.gold.limit != q.pred.limit || len(q.gold.order) == 0 ||
 		len(q.pred.order) < len(q.gold.order) {
@@ -129,11 +128,13 @@ func (q *queries) sameUpToTies() bool {
 		!slices.ContainsFunc(q.gold.parts.Select, other)
 }
 
-// cutsOff reports whether the query keeps only some of its rows: by a limit, or by rank.
+// cutsOff reports whether the query has a limit or a window function, such as a rank, and so may keep only some of its
+// rows.
 func (q *query) cutsOff() bool { return q.limited || q.cut || q.query.Limit != nil || q.windows }
 
-// tieOne and tieAll are proven by a column that shows the tie. Without one, two queries prove them: one keeps all
-// rows at an extremum, and the other takes the first by a limit.
+// tieOne returns a finding if gold keeps all rows that tie and the answer, by its limit, only some, unless the question
+// asks for all; tieAll the reverse. A column that shows the tie is proof or, without one, that one query keeps all rows
+// at an extremum and the other sorts by it with a limit.
 func tieOne(e *evidence) *found {
 	m := e.rows()
 	if m == nil || len(m.onlyPred) > 0 || len(m.onlyGold) == 0 || m.equal == 0 || e.asks().AllThatTie() {
@@ -183,8 +184,8 @@ func (e *evidence) tie(r *found, m *matching, pair int, rows []int32) *found {
 	return r
 }
 
-// tiedAt finds a pair of columns to sort by in which all the rows that one side has more hold the
-// last value of the side that is cut off.
+// tiedAt returns the first aligned pair of numbers or times in which all the given rows, which only side more has, hold
+// the last value of the other side, where the column is sorted.
 func (e *evidence) tiedAt(rows []int32, more side) (pair int, ok bool) {
 	for k := range e.a.Columns {
 		c := &e.a.Columns[k]
@@ -204,8 +205,8 @@ func (e *evidence) tiedAt(rows []int32, more side) (pair int, ok bool) {
 	return -1, false
 }
 
-// seeksExtremumOf reports whether the query keeps all rows that tie at an extremum of the other query's sort key:
-// both aggregate, or the column is the same. An extremum that it only subtracts is ignored.
+// seeksExtremumOf reports whether the query may keep all rows that tie at an extremum of the other query's sort key: it
+// aggregates too, or has the key's column in MAX, MIN, an equality or its order. It is false if the query has EXCEPT.
 func (q *query) seeksExtremumOf(key orderKey) bool {
 	if q.excepts || !q.seeksExtremum() {
 		return false
@@ -222,5 +223,5 @@ func (q *query) seeksExtremumOf(key orderKey) bool {
 		slices.ContainsFunc(q.order, func(o orderKey) bool { return unqualified(o.text) == column }) || q.windows
 }
 
-// unqualified is the last part of a qualified name.
+// unqualified returns the last part of a qualified name.
 func unqualified(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }

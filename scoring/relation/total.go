@@ -7,18 +7,18 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// total is a sum of numbers: exact where they are integers or decimals, else a double.
+// total is a sum of numbers. exact is set for integers and decimals and nil for doubles.
 type total struct {
 	exact *big.Rat
 	near  float64
 }
 
-// accumulator adds cells of one column up.
+// accumulator adds up the cells of a column.
 type accumulator struct {
 	small int64
-	big   *big.Int // what small has no room for
-	sum   float64  // of doubles, with …
-	lost  float64  // … what its rounding lost (Neumaier's sum)
+	big   *big.Int // the rest of the sum, once it overflows small
+	sum   float64  // sum of doubles, and
+	lost  float64  // its accumulated rounding error (Neumaier summation)
 }
 
 func (a *accumulator) addInt(n int64) {
@@ -43,7 +43,8 @@ func (a *accumulator) addFloat(f float64) {
 	a.sum = s
 }
 
-// add adds cell i of a column. NULL adds nothing. ok is false if the column holds no numbers.
+// add adds cell i of a column; NULL adds 0. ok is false if the column is not numeric, or if the scale of a decimal
+// differs from the column's.
 func (a *accumulator) add(c *scoring.Column, i int) (ok bool) {
 	switch c.Type {
 	case scoring.Int64:
@@ -85,7 +86,7 @@ func (a *accumulator) total(c *scoring.Column) total {
 	return total{exact: r, near: f}
 }
 
-// sumOf adds a column up; ok is false if it holds no numbers.
+// sumOf returns the sum of a column; ok is false if it is not numeric.
 func sumOf(c *scoring.Column) (t total, ok bool) {
 	if !c.Type.Numeric() {
 		return total{}, false
@@ -99,7 +100,7 @@ func sumOf(c *scoring.Column) (t total, ok bool) {
 	return a.total(c), true
 }
 
-// is reports whether a cell is the total: exactly where both are exact, else up to the last bits.
+// is reports whether a cell equals the total: exactly if both are exact, else within rounding noise.
 func (t total) is(c *scoring.Column, i int) bool {
 	if c.IsNull(i) {
 		return false
@@ -113,7 +114,7 @@ func (t total) is(c *scoring.Column, i int) bool {
 	return ok && nearly(f, t.near)
 }
 
-// floatOf is the magnitude of a number.
+// floatOf returns a number as a double; ok is false if it is not a number or is not finite.
 func floatOf(v scoring.Value) (float64, bool) {
 	switch v.Type {
 	case scoring.Int64:
@@ -131,7 +132,7 @@ func floatOf(v scoring.Value) (float64, bool) {
 	return 0, false
 }
 
-// nearly reports whether doubles differ in their last bits only.
+// nearly reports whether two doubles are equal within a relative difference of noise.
 func nearly(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= noise*math.Max(math.Abs(a), math.Abs(b))
 }

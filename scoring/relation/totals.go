@@ -24,13 +24,13 @@ var totalLabelKinds = []Kind{
 	},
 }
 
-// totalWords are the words of labels of rows of totals; the label may name the total's subject, such as all
+// totalWords are words at the start or end of a total row's label, which may name what is added up, such as all
 // regions.
 var totalWords = wordSet(
 	"total totals all overall sum subtotal everything combined grand gesamt summe insgesamt totale somme")
 
-// maxTotalLabel is the maximum number of bytes of the label of a totals row, and maxTotals the
-// maximum number of such rows.
+// maxTotalLabel is the maximum number of bytes of a total row's label, and maxTotals the maximum number of rows of a
+// side that may differ.
 const maxTotalLabel, maxTotals = 64, 64
 
 func isTotal(label string) bool {
@@ -41,8 +41,8 @@ func isTotal(label string) bool {
 	return len(w) > 0 && len(w) <= 4 && (totalWords[w[0]] || totalWords[w[len(w)-1]])
 }
 
-// totalKeys are the keys of a column of labels with those of rows of totals made one; how many rows
-// that are. NULL is the label of a total where no word is.
+// totalKeys returns the keys of a column with one common key for the labels of total rows, and the number of those.
+// word is true if a word labels them; otherwise NULL does. It returns nil if there are several such words.
 func totalKeys(c *scoring.Column, keys []uint64) (out []uint64, totals int, word bool) {
 	words := make([]bool, len(keys))
 	var label uint64
@@ -95,7 +95,7 @@ func totalLabelled(e *evidence) *found {
 		fmt.Sprintf("All rows agree but for what the row of totals is called in %s.", named(e.gold, e.goldColumns(labels))))
 }
 
-// emptyAsked reports whether the question wants missing values to be shown as empty.
+// emptyAsked reports whether the text asks to show missing values as empty, blank or NULL.
 func emptyAsked(text string) bool {
 	q := question.Plain(text)
 	return slices.ContainsFunc(

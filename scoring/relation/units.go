@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring/units"
 )
 
-// unitsOfQuestion returns the units that the question states.
+// unitsOfQuestion returns the units that the question and its evidence mention. They are parsed once.
 func (e *evidence) unitsOfQuestion() *units.Question {
 	if e.unitsAsked == nil {
 		e.unitsAsked = units.Asked(e.Question + " " + e.Evidence)
@@ -21,7 +21,7 @@ func (e *evidence) unitsOfQuestion() *units.Question {
 	return e.unitsAsked
 }
 
-// statedUnit is the unit that the cells or the name of a column state.
+// statedUnit returns the unit that the cells of a column state, else the one in its name.
 func (e *evidence) statedUnit(s side, column int) units.Stated {
 	c := &e.table(s).Columns[column]
 	name := units.InName(c.Name, e.unitsOfQuestion())
@@ -33,8 +33,8 @@ func (e *evidence) statedUnit(s side, column int) units.Stated {
 	return name
 }
 
-// queriedUnit is the unit that gold's query states of a column, and whether the column is a fraction
-// by it: it divides and does not multiply by 100.
+// queriedUnit returns the unit that gold's query shows for a column. fraction is true if the column is a fraction by
+// the query: it divides and does not multiply by 100.
 func (e *evidence) queriedUnit(column int) (s units.Stated, fraction bool) {
 	it := e.goldItem(column)
 	if it == nil {
@@ -43,7 +43,7 @@ func (e *evidence) queriedUnit(column int) (s units.Stated, fraction bool) {
 	return it.Stated, it.Divides && !it.Hundreds
 }
 
-// goldItem returns the units that gold's query shows for a column, or nil if they are unknown.
+// goldItem returns what gold's query shows about the unit of a column; nil if it is unknown.
 func (e *evidence) goldItem(column int) *units.Item {
 	if e.items == nil {
 		items := units.OfQuery(e.script(e.GoldSQL), len(e.gold.Columns), e.unitsOfQuestion())
@@ -55,7 +55,8 @@ func (e *evidence) goldItem(column int) *units.Item {
 	return &(*e.items)[column]
 }
 
-// otherUnit finds columns of equal numbers that are in units which contradict each other.
+// otherUnit returns a finding if the alignment rejected a pair of columns with equal numbers because their units
+// contradict each other; else nil.
 func otherUnit(e *evidence) *found {
 	if len(e.a.Refused) == 0 || e.gold.Rows() == 0 {
 		return nil
@@ -72,9 +73,9 @@ func otherUnit(e *evidence) *found {
 	return r
 }
 
-// unitFactor finds measures in another unit. A number may be a multiple of another by chance. So the answer must
-// state its unit, by its cells, its name or the question. Gold must be in another unit: by its cells, its name, its
-// query or the question, or, if none of these states one, by numbers with at least minDigits digits.
+// unitFactor returns a finding if every measure that differs is gold's in another unit; else nil. So that it is not
+// chance, the answer's cells, name or question must state its unit, and gold's cells, name, query or question another
+// one, or the numbers must have at least minDigits digits.
 func unitFactor(e *evidence) *found {
 	pairs, ok := e.measurePairs()
 	if !ok {
@@ -107,13 +108,13 @@ func unitFactor(e *evidence) *found {
 	return r
 }
 
-// conversion takes gold's numbers to the answer's.
+// conversion converts gold's numbers to the answer's: g * factor + offset.
 type conversion struct {
 	factor, offset float64
-	of             string // the units, of gold and of the answer
+	of             string // the units of gold and of the answer, as text
 }
 
-// converted is how a measure of the answer is gold's in another unit; nil if it is not.
+// converted returns the conversion of units by which the answer's measure is gold's; nil if there is none.
 func (e *evidence) converted(m *measurePair) *conversion {
 	gold, pred := e.statedUnit(goldSide, m.gold), e.statedUnit(predSide, m.pred)
 	goldSays := gold.Unit != nil || gold.Scale != nil
@@ -157,11 +158,11 @@ func (e *evidence) converted(m *measurePair) *conversion {
 	return nil
 }
 
-// differenceWords are words of names and questions for how far two values are apart.
+// differenceWords are words in names and questions for a difference of two values.
 var differenceWords = wordSet("difference diff delta change range rise drop fall increase decrease spread span gap deviation stddev std variance variation amplitude anomaly exceed exceeds exceeded gain gained lost loss swing jump warmed cooled cooling warming error tolerance shift warmer cooler colder hotter")
 
 // isDifference reports whether a measure is a difference of two values: gold's query subtracts, or a name or the
-// question shows it.
+// question has such a word.
 func (e *evidence) isDifference(m *measurePair) bool {
 	if it := e.goldItem(m.gold); it != nil && it.Subtracts {
 		return true
@@ -171,8 +172,8 @@ func (e *evidence) isDifference(m *measurePair) bool {
 		anyWord(strings.Fields(e.asks().Plain()), differenceWords)
 }
 
-// anyUnit is how the answer's numbers, in a stated unit, are gold's in some other one of the same
-// measure, a power of ten of it only where the answer itself states its unit.
+// anyUnit returns the conversion to the answer's unit pred from another unit of the same quantity that holds in all
+// rows; nil if there is none. Units that differ by a power of ten are tried only if tens is set.
 func (m *measurePair) anyUnit(pred units.Stated, tens, difference bool) *conversion {
 	for _, s := range units.Alternatives(pred) {
 		if _, by := units.Compare(s, pred); !tens {
@@ -191,9 +192,9 @@ func withinOne(fs []float64) bool {
 	return !slices.ContainsFunc(fs, func(f float64) bool { return math.Abs(f) > 1 })
 }
 
-// inUnit returns the conversion between two stated units if it converts all of gold's numbers to the answer's. If
-// rounding is allowed, the answer may be rounded to three significant digits or more. For a difference, the zero of
-// a scale does not matter: 10 °C more are 18 °F more.
+// inUnit returns the conversion from unit gold to unit pred if it converts all of gold's numbers to the answer's; else
+// nil. If rounded, the answer may be rounded, by at most 0.5 %, unless the factor is a power of ten. If difference, the
+// zero of a scale is ignored: 10 °C more are 18 °F more.
 func (m *measurePair) inUnit(gold, pred units.Stated, rounded, difference bool) *conversion {
 	how, by := units.Compare(gold, pred)
 	if how != units.Converted {
@@ -224,7 +225,7 @@ func (m *measurePair) inUnit(gold, pred units.Stated, rounded, difference bool) 
 	return nil
 }
 
-// decimalsOf returns the number of decimal digits that a list of numbers needs, at most nine.
+// decimalsOf returns the number of decimals that the finite numbers of a list have, at most nine.
 func decimalsOf(fs []float64) (d int) {
 	for _, f := range fs {
 		for finite(f) && d < 9 && math.Abs(f*cell.Pow10(d)-math.Round(f*cell.Pow10(d))) > 1e-6 {

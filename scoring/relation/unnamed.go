@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/naming"
 )
 
-// permutedUnnamed finds two columns of the same kind in exchanged positions, under names unrelated to gold's: the
-// answer may have exchanged their headers.
+// permutedUnnamed returns a finding if two columns of the same kind are in exchanged positions under names unrelated to
+// gold's, so that the answer may have exchanged their headers; else nil.
 func permutedUnnamed(e *evidence) *found {
 	if e.gold.Rows() == 0 {
 		return nil
@@ -30,16 +30,15 @@ func permutedUnnamed(e *evidence) *found {
 	return nil
 }
 
-// exchangeable reports whether the values of two columns could be under each other's name: they are of the same
-// kind and not equal row by row.
+// exchangeable reports whether two pairs have gold columns of the same kind that are not equal row by row.
 func (e *evidence) exchangeable(a, b *scoring.ColumnPair) bool {
 	x, y := &e.gold.Columns[a.Gold], &e.gold.Columns[b.Gold]
 	return cell.NaturalKind(x) == cell.NaturalKind(y) &&
 		!slices.Equal(e.naturalKeys(goldSide, a.Gold), e.naturalKeys(goldSide, b.Gold))
 }
 
-// inTime reports whether two pairs of columns go together by their years: 2023 and 2024 are last year
-// and this year.
+// inTime reports whether two pairs of columns match by the years in their names, as 2023 and 2024 match last year and
+// this year.
 func (e *evidence) inTime(a, b *scoring.ColumnPair) bool {
 	names := func(t *scoring.Table, i, j int) []*naming.Name {
 		return []*naming.Name{naming.Read(t.Columns[i].Name), naming.Read(t.Columns[j].Name)}
@@ -48,8 +47,8 @@ func (e *evidence) inTime(a, b *scoring.ColumnPair) bool {
 	return len(pairs) == 2 && pairs[0][0] == pairs[0][1] && pairs[1][0] == pairs[1][1]
 }
 
-// named reports whether names or queries relate two columns, or one of them has no name that could contradict the
-// other's: no name, a position, or a single letter.
+// named reports whether names or queries relate two columns, or the name of one is too short or meaningless to
+// contradict the other's.
 func (e *evidence) named(c *scoring.ColumnPair) bool {
 	gold, pred := e.gold.Columns[c.Gold].Name, e.pred.Columns[c.Pred].Name
 	g, p := naming.Read(gold), naming.Read(pred)

@@ -7,17 +7,17 @@ import (
 	"unicode"
 )
 
-// token is a word, a number or a sign of a name or other text.
+// token is a word, a number or a sign in a name or other text.
 type token struct {
 	raw, low string
-	word     *word // what is known of it, or nil
+	word     *word // its entry in lexicon, or nil
 	number   bool
 	bracket  bool // it is in brackets
-	before   rune // what separates it from the token before it, 0 if nothing does
+	before   rune // the separator from the previous token, or 0
 }
 
-// tokens splits a name or other text, and appends the tokens to out. A sign of a unit is a separate token unless it
-// is written with letters: m², °C, US$. A number ends where letters follow it: 100k.
+// tokens appends the tokens of a name or other text to out. Signs such as % are separate tokens, but not in US$, °C and
+// m². A number ends before a letter: 100k.
 func tokens(out []token, s string) []token {
 	depth, start := 0, -1
 	var sep, first rune // first of the token that is being read
@@ -64,7 +64,7 @@ func tokens(out []token, s string) []token {
 
 const signs = "$€£¥₹₩₽₺₫₪₱฿₦₴₵₸৳%‰‱°"
 
-// appendToken appends a token, split into its parts if it is several words written as one: priceUsd.
+// appendToken appends a token, split into several if it is several words written as one, such as priceUsd.
 func appendToken(out []token, s string, bracket bool, before rune) []token {
 	add := func(s string, before rune) {
 		low := strings.ToLower(s)
@@ -84,7 +84,7 @@ func appendToken(out []token, s string, bracket bool, before rune) []token {
 	return out
 }
 
-// camel splits a word where a capital letter follows a small one.
+// camel splits a word before each capital letter that follows a small letter.
 func camel(s string) (parts []string) {
 	from, small := 0, false
 	for i, r := range s {
@@ -97,21 +97,21 @@ func camel(s string) (parts []string) {
 	return append(parts, s[from:])
 }
 
-// periods are words for rates by time.
+// periods maps words for rates per time to the unit of time.
 var periods = map[string]string{
 	"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year",
 	"annual": "year", "annually": "year", "annualized": "year", "annualised": "year", "mrr": "month", "arr": "year",
 }
 
-// reader finds the units in one name or other text.
+// reader finds units in the tokens of a name or other text.
 type reader struct {
 	toks []token
-	soft map[Measure]bool // those that only what came with it speaks of
-	text bool             // running text: a unit may appear anywhere in it
+	soft map[Measure]bool // the measures that the context, such as the question, mentions
+	text bool             // the tokens are of a question, in which a unit may be anywhere, and not of a name
 }
 
-// InName returns the unit that the name of a column states. context, such as the question, resolves ambiguous
-// spellings. If a name states two units of the same kind, the unit is unknown.
+// InName returns the unit that the name of a column states. context, which may be nil, is the question; it resolves
+// ambiguous spellings. If a name states two units of the same measure, the unit is unknown.
 func InName(name string, context *Question) Stated {
 	if name == "" {
 		return Stated{}
@@ -127,8 +127,8 @@ func InName(name string, context *Question) Stated {
 	return r.name()
 }
 
-// Mentions reports whether a name has any word that may state something. It takes no memory, so that
-// names which state nothing, as most do, are done with.
+// Mentions reports whether a name may state a unit, a share or a rate. If it is false, InName returns the zero value,
+// so that this faster check can be made first.
 func Mentions(name string) bool {
 	start, camel := -1, false
 	states := func(end int) bool {
@@ -162,7 +162,7 @@ func Mentions(name string) bool {
 	return states(len(name))
 }
 
-// known reports whether there is a word that may state something.
+// known reports whether a token may state a unit, a share or a rate.
 func (r *reader) known() bool {
 	for i := range r.toks {
 		if w := r.toks[i].word; w != nil && w.states() || r.toks[i].before == '/' {
@@ -172,7 +172,7 @@ func (r *reader) known() bool {
 	return false
 }
 
-// speaks reports whether the name speaks of a measure by another word than the one at a place.
+// speaks reports whether a token other than that at but is used with the measure m, or the context mentions m.
 func (r *reader) speaks(m Measure, but int) bool {
 	for i := range r.toks {
 		if i == but || r.toks[i].word == nil {
@@ -185,7 +185,7 @@ func (r *reader) speaks(m Measure, but int) bool {
 	return r.soft[m] && (r.text || len(r.toks) > 1)
 }
 
-// at is the unit that is at a place, and how many tokens it takes; nil if there is none.
+// at returns the unit at position i, nil if there is none, and its number of tokens.
 func (r *reader) at(i int) (u *Unit, n int) {
 	t := &r.toks[i]
 	if t.word == nil || !t.word.spells {
@@ -201,7 +201,8 @@ func (r *reader) at(i int) (u *Unit, n int) {
 	return r.of(*t, i, i+1), 1
 }
 
-// of returns the unit of a token at position i; the tokens after it start at next.
+// of returns the unit of token t at position i, or nil; the following token is at next. An ambiguous spelling is a unit
+// only if the name or the context mentions its measure.
 func (r *reader) of(t token, i, next int) *Unit {
 	if u, ok := symbols[t.raw]; ok && t.raw != t.low && strings.ToUpper(t.raw) != t.raw {
 		return u // kWh, mW, MiB
@@ -240,7 +241,7 @@ func (r *reader) of(t token, i, next int) *Unit {
 	return nil
 }
 
-// hard is speaks by the name alone.
+// hard is speaks without the context.
 func (r *reader) hard(m Measure, but int) bool {
 	soft := r.soft
 	r.soft = nil
@@ -248,7 +249,7 @@ func (r *reader) hard(m Measure, but int) bool {
 	return r.speaks(m, but)
 }
 
-// money reports whether a currency is at a place.
+// money reports whether the token at position i is an unambiguous currency.
 func (r *reader) money(i int) bool {
 	for _, sp := range vocabulary[r.toks[i].low] {
 		if sp.unit.Measure == Money && !sp.doubt {
@@ -258,15 +259,15 @@ func (r *reader) money(i int) bool {
 	return false
 }
 
-// bounds are words before a time that is a bound and no unit: the last 12 months.
+// bounds are words before a time that is a limit and not a unit, as in the last 12 months.
 var bounds = setOf("last past next first previous prior recent trailing rolling within over under after before older younger coming every")
 
-// bounded reports whether a time at position i is a point in time, and not a unit.
+// bounded reports whether a time at position i follows a number or a word of bounds, so that it is not a unit.
 func (r *reader) bounded(i int) bool {
 	return i > 0 && (r.toks[i-1].number || bounds[r.toks[i-1].low])
 }
 
-// name reads the tokens as those of a name.
+// name returns the unit that the tokens of a name state.
 func (r *reader) name() (s Stated) {
 	several := false
 	take := func(u *Unit) {
@@ -333,7 +334,7 @@ func (r *reader) name() (s Stated) {
 	return s.joined()
 }
 
-// per reads what a rate is of, from a place on, and returns the place after it.
+// per sets the denominator of a rate from position i, after per or a slash, and returns the position after it.
 func (r *reader) per(s *Stated, i int) int {
 	if i >= len(r.toks) {
 		return i
@@ -380,7 +381,7 @@ func (r *reader) per(s *Stated, i int) int {
 	return i + 1
 }
 
-// denominator is the unit at a place after per.
+// denominator returns the unit at position i after per, or nil.
 func (r *reader) denominator(i int) *Unit {
 	t := &r.toks[i]
 	if u, ok := singulars[t.low]; ok {
@@ -395,11 +396,11 @@ func (r *reader) denominator(i int) *Unit {
 	return nil
 }
 
-// rates are the measures of rates that have separate units.
+// rates are the measures of rates that have units of their measure, by numerator and denominator.
 var rates = map[[2]Measure]Measure{{Length, Duration}: Speed, {Data, Duration}: Throughput,
 	{Length, Volume}: FuelEconomy}
 
-// joined converts a rate to a unit of that rate if there is one: km per hour.
+// joined converts a unit and a denominator to a unit of the rate, such as km and hour to km/h, if rates has it.
 func (s Stated) joined() Stated {
 	if s.Unit == nil || s.Per == nil {
 		return s

@@ -8,21 +8,21 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Item describes the numbers in a column, as derived from an item of a select list.
+// Item describes the numbers in a column, derived from its expression in a select list.
 type Item struct {
 	Stated
-	Counts    bool // it counts: its values are integers
-	Rounds    bool // it rounds, to this many digits after the point:
+	Counts    bool // it is a count, a rank or a length, so that its values are integers
+	Rounds    bool // it is rounded, to this number of decimals:
 	Digits    int
-	Divides   bool // it divides, or averages what is 1 or 0
-	Hundreds  bool // it multiplies by 100
+	Divides   bool // it contains a division, or an average of 1s and 0s
+	Hundreds  bool // it contains a multiplication by 100
 	Averages  bool
-	Stored    bool // it shows a column of a table unchanged
-	Subtracts bool // it is the difference of two things
+	Stored    bool // it is a column of a table, unchanged
+	Subtracts bool // it is a subtraction
 }
 
-// OfQuery are the items of the select list that the rows of a query come from, one for each of as
-// many columns; nil if that is not known.
+// OfQuery returns an item for each column of a script's final query. It returns nil if the select list is unknown,
+// contains a star, or does not have the given number of columns.
 func OfQuery(script *sqlparts.Script, columns int, context *Question) []Item {
 	final := script.Final()
 	if final == nil {
@@ -53,8 +53,8 @@ func OfQuery(script *sqlparts.Script, columns int, context *Question) []Item {
 	return items
 }
 
-// fromTables reports whether a query reads its rows from tables alone, not from other queries, and does not group,
-// so that a column that it shows is as stored.
+// fromTables reports whether a query has a single SELECT, apart from subqueries in expressions, and neither WITH nor
+// GROUP BY, so that a column that it shows is as stored.
 func fromTables(q *sqlparts.Query) bool {
 	selects := 0
 	sqlparts.Walk(q, func(n sqlparts.Node) bool {
@@ -112,7 +112,7 @@ func (it *Item) read(x sqlparts.Expr, context *Question) {
 	it.top(x)
 }
 
-// top reads what is outermost: a rounding, a count.
+// top sets Rounds, Digits and Counts from the outermost function or cast of x.
 func (it *Item) top(x sqlparts.Expr) {
 	switch x := x.(type) {
 	case *sqlparts.Cast:
@@ -149,7 +149,8 @@ func (it *Item) top(x sqlparts.Expr) {
 	}
 }
 
-// indicates reports whether an expression is 1 or 0: a condition, or a CASE of such numbers.
+// indicates reports whether an expression is a condition or a CASE of numbers up to 1, or 100, so that its average is a
+// share.
 func indicates(x sqlparts.Expr) bool {
 	switch x := x.(type) {
 	case *sqlparts.Case:
@@ -184,8 +185,8 @@ func number(x sqlparts.Expr) *big.Rat {
 	return nil
 }
 
-// ofExpr returns the unit of an expression: that of the column that it shows or aggregates, times its factor, or
-// the part of a date in which a difference is counted.
+// ofExpr returns the unit of an expression: that of the column that it shows or aggregates, converted by constant
+// factors, or the part of a date in which it counts a difference.
 func ofExpr(x sqlparts.Expr, context *Question, depth int) Stated {
 	if depth > 16 {
 		return Stated{}
@@ -221,7 +222,8 @@ func ofExpr(x sqlparts.Expr, context *Question, depth int) Stated {
 	return Stated{}
 }
 
-// ofBinary is the unit of a product with a number, or of a sum, or of a difference of days.
+// ofBinary returns the unit of a product or quotient with a number, of a sum or difference of the same units, or of a
+// difference of Julian days.
 func ofBinary(x *sqlparts.Binary, in func(sqlparts.Expr) Stated) Stated {
 	l, r := number(x.L), number(x.R)
 	switch x.Op {
@@ -252,8 +254,8 @@ func julian(x sqlparts.Expr) bool {
 	return ok && strings.EqualFold(c.Name.Last().Text, "julianday")
 }
 
-// multiplied returns the statement about the numbers after multiplication, if that changes the unit: milliseconds
-// divided by 1000 are seconds, and a distance times 2 has no known unit.
+// multiplied returns the unit of numbers multiplied by a constant, if there is one: milliseconds divided by 1000 are
+// seconds, and a distance times 2 has no known unit.
 func (s Stated) multiplied(by *big.Rat) Stated {
 	if by.Sign() == 0 || s.Per != nil || s.Unit == nil && s.Scale == nil {
 		return Stated{}
@@ -278,7 +280,7 @@ func (s Stated) multiplied(by *big.Rat) Stated {
 	return Stated{}
 }
 
-// unitOf is the unit of a measure that has a factor; nil if there is none.
+// unitOf returns the unit with a measure, a base and a factor; nil if there is none.
 func unitOf(m Measure, base string, factor *big.Rat) *Unit {
 	for _, u := range all {
 		if u.Measure == m && u.Base == base && u.factor.Cmp(factor) == 0 {
@@ -288,7 +290,7 @@ func unitOf(m Measure, base string, factor *big.Rat) *Unit {
 	return nil
 }
 
-// datePart is the unit that a part of a date is counted in: day, 'hour', MINUTE, dd.
+// datePart returns the unit of a part of a date, such as day, 'hour', MINUTE or dd; nil for other expressions.
 func datePart(x sqlparts.Expr) *Unit {
 	word := ""
 	switch x := x.(type) {

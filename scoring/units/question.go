@@ -4,34 +4,34 @@ import "strings"
 
 // Question holds the units that a question mentions.
 type Question struct {
-	Asked   []Stated // the units that it asks for figures in
+	Asked   []Stated // the units in which it asks for numbers
 	Percent bool     // it asks for a percentage
-	Share   bool     // it speaks of a share of a whole: a percentage, a rate, a probability
-	// HowMany: it asks how many of something there are.
+	Share   bool     // it mentions a share of a whole: a percentage, a rate, a probability
+	// HowMany: it asks how many of something there are, or by which factor it differs.
 	HowMany bool
-	// PerMany: it asks for a number per so many of something: per 100 admissions, for every thousand.
+	// PerMany: it asks for a number per several things, such as per 100 admissions.
 	PerMany bool
 
-	measures map[Measure]bool // that it speaks of
-	soft     map[Measure]bool // measures for which a name may use ambiguous spellings, see softly
+	measures map[Measure]bool // the measures that it mentions
+	soft     map[Measure]bool // measures whose ambiguous spellings in names are units, see softly
 }
 
-// CountsOnly reports whether the question asks how many of something there are, or how many times as much
-// something is, and speaks of no share.
+// CountsOnly reports whether the question asks how many of something there are, or by which factor it differs, and
+// mentions no share.
 func (q *Question) CountsOnly() bool { return q.HowMany && !q.Share }
 
-// storing are the words before "in" that state the unit of the stored data, which is not the unit asked
-// for: stored in cents, recorded in minutes.
+// storing are words before "in" and the unit of the stored data, which is not requested: stored in cents, recorded in
+// minutes.
 var storing = setOf("stored recorded kept saved logged held captured tracked entered is are was were comes come")
 
-// manies are number words after "per", "each" or "every", as in "per hundred patients".
+// manies are number words after "per", "each" or "every".
 var manies = setOf("ten dozen hundred thousand million")
 
-// fillers may appear between a word that asks for a unit and the unit.
+// fillers are words that may be between a word that asks for a unit and the unit.
 var fillers = setOf("a an the of us total whole full metric")
 
-// Asked parses the units of a question: in US dollars, how many minutes, the number of days, in millions of euros,
-// (MWh), as a percentage. The last week is not a unit.
+// Asked parses the units of a question, such as in US dollars, how many minutes, the number of days, in millions of
+// euros, (MWh), or as a percentage. A time such as the last week is not a unit. It never returns nil.
 func Asked(text string) *Question {
 	q := &Question{}
 	if text == "" {
@@ -100,7 +100,7 @@ func Asked(text string) *Question {
 	return q
 }
 
-// note adds a unit that is asked for.
+// note adds a requested unit.
 func (q *Question) note(s Stated) {
 	if s.Unit != nil && s.Unit.Measure == Share {
 		q.Percent = q.Percent || s.Percent()
@@ -114,8 +114,8 @@ func (q *Question) note(s Stated) {
 	q.Asked = append(q.Asked, s)
 }
 
-// sequence parses the units at position i: thousands of US dollars. After in, two capital letters are a place,
-// unless the question mentions what they measure.
+// sequence returns the unit at position i, such as thousands of US dollars, and its number of tokens, 0 if there is
+// none. If in is set, two capital letters are a place, unless the question mentions the measure.
 func (r *reader) sequence(i int, in bool) (s Stated, n int) {
 	for at := i; at < len(r.toks); {
 		t := &r.toks[at]
@@ -159,7 +159,8 @@ func (r *reader) sequence(i int, in bool) (s Stated, n int) {
 	return s, n
 }
 
-// behindIn returns an ambiguous unit that follows in, if the question mentions what it measures.
+// behindIn returns the unit that an ambiguous spelling at position i means if the question mentions its measure, and
+// its number of tokens; nil and 0 otherwise.
 func (r *reader) behindIn(i int) (*Unit, int) {
 	for _, sp := range vocabulary[r.toks[i].low] {
 		if r.speaks(sp.unit.Measure, i) {
@@ -169,8 +170,8 @@ func (r *reader) behindIn(i int) (*Unit, int) {
 	return nil, 0
 }
 
-// shares reports whether the text mentions a share by a word that does not belong to another rate, such as a heart
-// rate.
+// shares reports whether the text has a word for a share that is not next to a word of notShares. In heart rate, rate
+// is next to one.
 func (r *reader) shares() bool {
 	for i := range r.toks {
 		beside := func(k int) bool { return k >= 0 && k < len(r.toks) && r.toks[k].word != nil && r.toks[k].word.notShare }
@@ -181,9 +182,8 @@ func (r *reader) shares() bool {
 	return false
 }
 
-// Expected returns the unit of gold's numbers according to the question, if gold states none: the only requested
-// unit with the same measure as other. ok is false if there is no such unit, or if the question also requests
-// other's unit.
+// Expected returns the unit of gold's numbers according to the question, if gold states none: a requested unit of the
+// same measure as other. ok is false if there is none, or if the question also requests other's unit.
 func (q *Question) Expected(other Stated) (s Stated, ok bool) {
 	for i := range q.Asked {
 		switch how, _ := Compare(q.Asked[i], other); how {
@@ -200,7 +200,7 @@ func (q *Question) Expected(other Stated) (s Stated, ok bool) {
 	return s, ok
 }
 
-// Asks reports whether the question asks for figures in the unit of a statement.
+// Asks reports whether the question asks for numbers in the unit s.
 func (q *Question) Asks(s Stated) bool {
 	for i := range q.Asked {
 		if how, _ := Compare(q.Asked[i], s); how == Same {

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// entry is a unit with its spellings. Those in words and short mean it wherever they are a word of a name or follow
-// a number; plurals of words are added. Those in doubt have other meanings too, and mean the unit only if the
-// context mentions what it measures. In cells, letter case is significant.
+// entry is a unit with its spellings. Those in words and short mean the unit in any context, except a time such as the
+// last week; plurals of words are added. Those in doubt have other meanings too and mean it only if the context
+// mentions its measure. In cells, letter case matters.
 type entry struct {
 	measure                      Measure
 	symbol, base, factor, offset string
-	words                        string // in the singular
-	short                        string // no plural; lower case in names
+	words                        string // spellings in the singular
+	short                        string // spellings without plural; in lower case
 	doubt                        string
-	plural                       bool // the singular in words is not a unit by itself: the last day, the second place
+	plural                       bool // singulars of words are units only after per or a number
 }
 
-// entries follow the SI brochure, NIST SP 811 (customary units), IEC 80000-13 (data), ISO 4217
-// (currencies) and the usage of business: basis points, lakhs, dollars by the thousand.
+// entries are the known units, from the SI brochure, NIST SP 811 (customary units), IEC 80000-13 (data), ISO 4217
+// (currencies) and business usage: basis points, lakhs, thousands of dollars.
 var entries = []entry{
 	// Money. Subunits of no currency by itself have no base.
 	{Money, "USD", "USD", "1", "", "dollar buck", "usd us$", "$", false},
@@ -280,8 +280,8 @@ var entries = []entry{
 	{Substance, "IU", "IU", "1", "", "", "iu", "", false},
 }
 
-// contexts are words of names and questions that speak of a measure, in the singular: next to them a
-// spelling in doubt is a unit of it.
+// contexts are words in names and questions, in the singular, that mention a measure, so that ambiguous spellings next
+// to them are units of it.
 var contexts = map[Measure]map[string]bool{
 	Money: setOf("revenue sale sales amount price cost budget income profit salary spend spending turnover expense balance fee value gmv arr mrr gdp debt loan tax payment paid invoice funding capital valuation asset " +
 		"earning wage pay cash money currency capitalization cap bill charge rent ebitda expenditure donation grant premium payout deposit aov ltv gross net investment proceeds billing exchange"),
@@ -306,17 +306,17 @@ var contexts = map[Measure]map[string]bool{
 	Share:       setOf("rate yield spread interest coupon basis fed change margin return hike cut share percentage"),
 }
 
-// shareWords are words that speak of a share of a whole, in the singular.
+// shareWords are words, in the singular, that mention a share of a whole.
 var shareWords = setOf("rate ratio share fraction proportion margin probability prob frequency percent percentage likelihood chance ctr cvr conversion utilization utilisation occupancy availability uptime churn retention yield " +
 	"prevalence penetration coverage turnout reliability accuracy precision recall")
 
-// notShares are words next to which the words for shares, in the singular, do not mean a part of a whole: a heart
-// rate, the price of a share, an odds ratio.
+// notShares are words, in the singular, next to which a word of shareWords does not mean a share: heart rate, share
+// price, odds ratio.
 var notShares = setOf("exchange fx heart pulse respiratory metabolic filtration sedimentation hourly daily nightly weekly monthly day room rack wage labor labour pay birth death fertility hazard bit frame refresh sample flow sampling data baud clock fire spawn " +
 	"run strike scoring freight charter limit price outstanding holder shareholder traded issued stock dividend sharpe sortino odds aspect current quick gear compression pe pb earnings signal noise teacher student hip")
 
-// fractional are words next to which percent and pct often mean a fraction: sports writes a winning percentage of
-// 62.5 as .625, and SQL's PERCENT_RANK ranges from 0 to 1.
+// fractional are words next to which percent and pct often mean a fraction: a winning percentage of 62.5 is written
+// .625, and PERCENT_RANK ranges from 0 to 1.
 var fractional = setOf("win winning won save fg ft shooting slugging fielding obp slg batting throw rank")
 
 func setOf(words string) map[string]bool {
@@ -327,25 +327,25 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// spelling is a unit that a word may mean.
+// spelling is a unit that a word may mean; doubt is true if it has other meanings too.
 type spelling struct {
 	unit  *Unit
 	doubt bool
 }
 
-// softly are the measures whose ambiguous spellings in a name are units if the question mentions the measure. For
-// other measures, the name itself must mention it, or the question must ask for such a unit.
+// softly are the measures whose ambiguous spellings in a name are units if only the question mentions the measure. For
+// other measures, the name must mention it, or the question must ask for such a unit.
 var softly = []Measure{Temperature, Money, Share}
 
-// vocabulary is all spellings in lower case; symbols are those in which letter case decides.
+// vocabulary maps spellings in lower case to units; symbols maps the symbols of units, in which letter case matters.
 var (
 	all        []*Unit
 	vocabulary = map[string][]spelling{}
 	symbols    = map[string]*Unit{}
-	singulars  = map[string]*Unit{} // of units whose singular alone is not a unit: per day, 1 day
+	singulars  = map[string]*Unit{} // units by singulars that are units only after per or a number: per day, 1 day
 )
 
-// phrases are several words that are spelled as one.
+// phrases maps spellings of several words to one of a single word.
 var phrases = map[string]string{
 	"basis point": "bps", "basis points": "bps", "per mille": "permille", "per mil": "permille", "per cent": "percent",
 	"percentage point": "ppt", "percentage points": "ppt", "pct point": "ppt", "pct points": "ppt",
@@ -418,20 +418,20 @@ func init() {
 	lexicon = makeLexicon()
 }
 
-// word holds everything known about a word, so that most words of names take one lookup.
+// word holds all lists that a word is in, so that a word of a name takes one lookup.
 type word struct {
-	spells   bool      // a unit, or the first of several words that do
-	speaks   []Measure // of them
-	share    bool      // of a share
-	notShare bool      // and next to such a word, it does not mean a share
-	sport    bool      // see fractional
-	per      *Unit     // a rate by time: daily
+	spells   bool      // it is a spelling of a unit, or the first word of one
+	speaks   []Measure // the measures that it mentions, see contexts
+	share    bool      // it is in shareWords
+	notShare bool      // it is in notShares
+	sport    bool      // it is in fractional
+	per      *Unit     // the unit of time of a rate such as daily
 }
 
-// states reports whether the word may state a unit or a share.
+// states reports whether the word may state a unit, a share or a rate.
 func (w *word) states() bool { return w.spells || w.share || w.per != nil }
 
-// lexicon is all words that anything is known of, in lower case, in the singular and the plural.
+// lexicon holds all known words in lower case, in the singular and the plural.
 var lexicon map[string]*word
 
 func makeLexicon() map[string]*word {
@@ -484,11 +484,12 @@ func rat(s string) *big.Rat {
 	return r
 }
 
-// CurrencySign is a sign or code before or after an amount in a cell, with the codes of the currencies that it may
-// mean.
+// CurrencySign is a sign or code before or after an amount in a cell, and the codes of the currencies that it may mean,
+// separated by spaces.
 type CurrencySign struct{ Sign, Codes string }
 
-// CurrencySigns returns all of them. A sign precedes the signs that are its prefix or suffix.
+// CurrencySigns returns all currency signs and codes. A sign precedes the signs that are its prefix or suffix. The
+// caller must not change the list.
 func CurrencySigns() []CurrencySign { return currencySigns }
 
 var currencySigns = func() (list []CurrencySign) {
@@ -512,8 +513,8 @@ var currencySigns = func() (list []CurrencySign) {
 	return list
 }()
 
-// InCell returns the unit after a number in a cell, such as km or hours; nil if it is unknown. Letter case is
-// significant: mW is not MW.
+// InCell returns the unit with which a number in a cell is written, such as km or hours; nil if it is unknown or
+// ambiguous. Letter case matters: mW is not MW.
 func InCell(s string) *Unit {
 	if u, ok := symbols[s]; ok {
 		return u
@@ -540,7 +541,7 @@ func InCell(s string) *Unit {
 	return found
 }
 
-// Currency returns the statement of an amount in one of several currencies, given by their codes.
+// Currency returns the statement of a currency, or of several possible ones, given by their codes.
 func Currency(codes string) Stated {
 	for _, u := range all {
 		if u.Measure == Money && u.Base == codes && u.factor.Cmp(one) == 0 {
@@ -550,11 +551,11 @@ func Currency(codes string) Stated {
 	return Stated{Unit: &Unit{Measure: Money, Symbol: codes, Base: codes, factor: one}}
 }
 
-// Fraction is the unit of a share that is a fraction of a whole, from 0 to 1.
+// Fraction returns the unit of shares from 0 to 1.
 func Fraction() *Unit { return symbols["fraction"] }
 
-// Alternatives are the statements that numbers in a stated unit may be converted from, one for each
-// other unit of the same measure.
+// Alternatives returns a statement for each other unit from which numbers can be converted to the unit of s. It returns
+// nil if s has no unit or is a share.
 func Alternatives(s Stated) (list []Stated) {
 	if s.Unit == nil {
 		return nil
@@ -567,5 +568,5 @@ func Alternatives(s Stated) (list []Stated) {
 	return list
 }
 
-// PercentSign returns the statement of a percent sign.
+// PercentSign returns the statement that numbers are percentages.
 func PercentSign() Stated { return Stated{Unit: symbols["%"]} }

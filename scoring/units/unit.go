@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Measure is the quantity that a unit measures.
+// Measure is a physical or other quantity that units measure, such as length or money.
 type Measure string
 
 // The measures.
@@ -29,27 +29,27 @@ const (
 	Angle       Measure = "angle"
 	Force       Measure = "force"
 	Electricity Measure = "electricity"
-	Substance   Measure = "substance" // amounts of it, and international units of a dose
+	Substance   Measure = "substance" // amount of substance, and international units
 	Share       Measure = "share"
-	Count       Measure = "count" // thousands, millions, lakhs: of whatever is counted
+	Count       Measure = "count" // thousands, millions, lakhs of anything
 )
 
 // Unit is a unit of measure.
 type Unit struct {
 	Measure Measure
-	Symbol  string // such as km or USD; no two units share one
+	Symbol  string // unique symbol, such as km or USD
 	// Base identifies the base unit. Units of the same measure with different bases cannot be converted: months
 	// have no fixed number of days. For money it lists the codes of the possible currencies, or is empty if the
 	// unit is a part of any currency, such as a cent.
 	Base string
 
-	factor *big.Rat // of the base
-	binary *big.Rat // another factor that is in use: KB is 1000 or 1024 bytes
-	offset *big.Rat // value in the base = factor × value + offset; nil: none
+	factor *big.Rat // size in base units
+	binary *big.Rat // other factor in use: KB is 1000 or 1024 bytes; nil if none
+	offset *big.Rat // value in base units = factor × value + offset; nil: 0
 }
 
-// Decimal is the factor to the base as a decimal if it has one and nothing else is needed to
-// convert.
+// Decimal returns the factor to the base unit as a decimal. ok is false if it is not a finite decimal, or if it alone
+// does not convert: for money, °C and °F, and sizes with two meanings, such as KB.
 func (u *Unit) Decimal() (factor string, ok bool) {
 	if u.binary != nil || u.offset != nil || u.Measure == Money {
 		return "", false
@@ -58,39 +58,38 @@ func (u *Unit) Decimal() (factor string, ok bool) {
 	return u.factor.FloatString(digits), exact
 }
 
-// PowerOfTen returns the exponent if the unit is a power of ten of its base.
+// PowerOfTen returns n if the unit is 10^n of its base unit; ok is false otherwise.
 func (u *Unit) PowerOfTen() (n int, ok bool) { return powerOfTen(u.factor) }
 
-// Stated is the unit that a name, other text or an expression states for its numbers. The zero value states
-// nothing.
+// Stated is the unit of numbers that a name, other text or an expression states. The zero value states none.
 type Stated struct {
-	Unit  *Unit // nil: not said
+	Unit  *Unit // nil if not stated
 	Scale *Unit // thousands, millions or another scale; nil if not stated
 	Per   *Unit // the denominator of a rate: hours in km per hour; nil if not stated
-	// PerThing reports a rate of something that is not a unit, such as orders per customer.
+	// PerThing: it is a rate whose denominator is not a unit, such as orders per customer.
 	PerThing bool
-	// Share: the text mentions a share, such as a rate or a probability, without its unit.
+	// Share: the text mentions a share, such as a rate or a probability, but not its unit.
 	Share bool
 }
 
-// Known reports whether a unit, a scale or a rate is stated, which another statement could contradict.
+// Known reports whether a unit, a scale or a denominator is stated.
 func (s *Stated) Known() bool { return s.Unit != nil || s.Scale != nil || s.Per != nil }
 
-// Percent reports whether the numbers are stated to be percentages.
+// Percent reports whether the stated unit is the percent or the percentage point.
 func (s *Stated) Percent() bool {
 	return s.Unit != nil && s.Unit.Measure == Share && s.Unit.factor.Cmp(hundredth) == 0
 }
 
-// Speaks reports whether the statement is about a share of a whole.
+// Speaks reports whether a share of a whole is stated.
 func (s *Stated) Speaks() bool { return s.Share || s.Unit != nil && s.Unit.Measure == Share }
 
-// NoShare reports whether what is stated cannot be a share of a whole: it is in another unit, or a
-// rate of something.
+// NoShare reports whether the stated numbers cannot be shares of a whole: they have another unit, a scale, or a
+// denominator without a word for a share.
 func (s *Stated) NoShare() bool {
 	return s.Unit != nil && s.Unit.Measure != Share || s.Scale != nil || (s.Per != nil || s.PerThing) && !s.Speaks()
 }
 
-// String names what is stated, such as USD*million or km/h.
+// String returns the statement as text, such as USD*million or km/h; "" if it states none.
 func (s Stated) String() string {
 	var b strings.Builder
 	if s.Unit != nil {
@@ -108,7 +107,7 @@ func (s Stated) String() string {
 	return b.String()
 }
 
-// Or returns the statement with missing parts taken from other.
+// Or returns s with the unit and scale, or the denominator, of other if s states none.
 func (s Stated) Or(other Stated) Stated {
 	if s.Unit == nil && s.Scale == nil {
 		s.Unit, s.Scale = other.Unit, other.Scale
@@ -120,24 +119,24 @@ func (s Stated) Or(other Stated) Stated {
 	return s
 }
 
-// Relation is the relation between two statements.
+// Relation is how two statements are related.
 type Relation int
 
 // The relations.
 const (
-	Unknown   Relation = iota // a side states nothing, or nothing that the other could contradict
+	Unknown   Relation = iota // a side states none, or they state different parts
 	Same                      // the same unit
-	Converted                 // another unit: the numbers are equal once converted
-	Other                     // units that nothing converts: two currencies, a length and a mass
+	Converted                 // another unit, to which numbers can be converted
+	Other                     // units without a conversion: two currencies, a length and a mass
 )
 
-// Conversion takes numbers of the first of two statements to those of the second.
+// Conversion converts numbers of the first of two statements to those of the second.
 type Conversion struct {
-	Factors []*big.Rat // more than one where a unit has two readings
-	Offset  *big.Rat   // added after multiplying; nil: nothing
+	Factors []*big.Rat // more than one if a unit has two meanings, such as KB
+	Offset  *big.Rat   // added after multiplying; nil: 0
 }
 
-// PowerOfTen is the exponent where the conversion is nothing but a power of ten.
+// PowerOfTen returns n if the conversion is only a multiplication by 10^n; ok is false otherwise, also for nil.
 func (c *Conversion) PowerOfTen() (n int, ok bool) {
 	if c == nil || len(c.Factors) != 1 || c.Offset != nil {
 		return 0, false
@@ -158,8 +157,8 @@ func powerOfTen(f *big.Rat) (n int, ok bool) {
 	return 0, false
 }
 
-// Compare returns how two statements are related, and how to convert the numbers of the first to those of the
-// second, if possible.
+// Compare returns how two statements are related and, if they are Converted, how to convert numbers of the first to
+// those of the second.
 func Compare(a, b Stated) (Relation, *Conversion) {
 	if !a.Known() || !b.Known() {
 		return Unknown, nil
@@ -206,8 +205,8 @@ func Compare(a, b Stated) (Relation, *Conversion) {
 	return Converted, c
 }
 
-// share converts a statement of a number per so many, such as per 1000, to the equal share, per mille, if the other
-// statement is a share.
+// share returns s with a denominator such as per 1000 replaced by the unit of the equal share, per mille, if other is a
+// share and s has no unit. Otherwise it returns s unchanged.
 func (s Stated) share(other Stated) Stated {
 	if s.Unit != nil || s.Scale != nil || s.Per == nil || s.Per.Measure != Count || other.Unit == nil ||
 		other.Unit.Measure != Share {
@@ -227,7 +226,7 @@ func zeroIfNil(r *big.Rat) *big.Rat {
 	return r
 }
 
-// ratios are the factors between two units, one for each reading of units that have two.
+// ratios returns the factors between two units, one for each meaning of units with two.
 func ratios(a, b *Unit) (all []*big.Rat) {
 	readings := func(u *Unit) []*big.Rat {
 		if u.binary != nil {
@@ -246,7 +245,7 @@ func ratios(a, b *Unit) (all []*big.Rat) {
 	return all
 }
 
-// of returns the size of the stated unit in its base unit.
+// of returns the size of the stated unit in base units.
 func (s *Stated) of() *big.Rat {
 	f := new(big.Rat).Set(one)
 	if s.Unit != nil {
@@ -261,7 +260,8 @@ func (s *Stated) of() *big.Rat {
 	return f
 }
 
-// convertible reports whether numbers in one unit can be converted to the other.
+// convertible reports whether numbers in one unit can be converted to the other. For money, they must have a currency
+// in common.
 func convertible(a, b *Unit) bool {
 	if a.Measure != b.Measure {
 		return false
@@ -279,8 +279,8 @@ func convertible(a, b *Unit) bool {
 	return ok
 }
 
-// SharedCurrency are the codes that two lists of codes between blanks have in common; ok is false
-// if there are none.
+// SharedCurrency returns the codes that two lists of codes, separated by spaces, have in common; ok is false if there
+// are none.
 func SharedCurrency(a, b string) (codes string, ok bool) {
 	if a == b {
 		return a, true
