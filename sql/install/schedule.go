@@ -35,29 +35,27 @@ const (
 )
 
 var (
-	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,\-]+$`)
-	timezone  = regexp.MustCompile(`^[A-Za-z0-9_+\-]+(/[A-Za-z0-9_+\-]+)*$`)
+	timezone = regexp.MustCompile(`^[A-Za-z0-9_+\-]+(/[A-Za-z0-9_+\-]+)*$`)
 )
 
-// complete fills in what is left out and checks what is there.
-func (s *Schedule) complete() error {
+// complete fills in what is left out and checks what is there, by the rules of the warehouse.
+func (s *Schedule) complete(warehouse string) error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "values: schedule."+format, args...)
 	}
 	if s.Cron != "" {
 		fields := strings.Fields(s.Cron)
-		if len(fields) != 5 || slices.ContainsFunc(fields, func(f string) bool { return !cronField.MatchString(f) }) {
+		if len(fields) != 5 {
 			return bad(
 				"cron is %.40q, expected five fields such as 0 6 * * *: minute, hour, day of the month, month, day of the week",
 				s.Cron)
 		}
-		for i, most := range []int{59, 23, 31, 12, 7} {
-			for _, digits := range digits.FindAllString(fields[i], -1) {
-				if n, err := strconv.Atoi(digits); err != nil || n > most {
-					return bad("cron is %.40q: %s is above %d, the most of its field", s.Cron, digits, most)
-				}
+		for i := range cronFields {
+			if err := cronFields[i].check(fields[i], warehouse); err != nil {
+				return bad("cron is %.40q: %w", s.Cron, err)
 			}
 		}
+		fields[4] = fromSunday(fields[4])
 		if fields[2] != "*" && fields[4] != "*" {
 			return bad(
 				"cron names days of the month and days of the week, which warehouses read in different ways; name one of them")

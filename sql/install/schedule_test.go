@@ -94,6 +94,35 @@ func TestSchedule(t *testing.T) {
 	})
 }
 
+// Sunday may be 0 or 7; what is printed has 0, which every warehouse knows, and the last of a month where it is known.
+func TestDaysOfTheWeek(t *testing.T) {
+	all := functions(t)
+	for _, tc := range []struct{ warehouse, cron, expected string }{
+		{"snowflake", "0 6 * * 7", "USING CRON 0 6 * * 0 UTC"},
+		{"snowflake", "0 6 * * 5-7", "USING CRON 0 6 * * 5,6,0 UTC"},
+		{"snowflake", "0 6 * * 1-7/2", "USING CRON 0 6 * * 1,3,5,0 UTC"},
+		{"snowflake", "0 6 * * MON-FRI", "USING CRON 0 6 * * MON-FRI UTC"},
+		{"snowflake", "0 6 L * *", "USING CRON 0 6 L * * UTC"},
+		{"postgres", "0 6 * * 0,7", "'0 6 * * 0,0'"},
+		{"databricks", "0 6 * * 5-7", "0 0 6 ? * 6,7,1"},
+	} {
+		v := plain(tc.warehouse, "")
+		v.Schedule = install.Schedule{Cron: tc.cron, Compute: "c"}
+		p, err := install.New(v, dialects[tc.warehouse], all)
+		if err != nil {
+			t.Errorf("%s, %s: %v", tc.warehouse, tc.cron, err)
+			continue
+		}
+		var b bytes.Buffer
+		if err := p.Print(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), tc.expected) {
+			t.Errorf("%s, %s: what is printed lacks %q", tc.warehouse, tc.cron, tc.expected)
+		}
+	}
+}
+
 func TestBadSchedules(t *testing.T) {
 	all := functions(t)
 	for _, tc := range []struct {
@@ -105,6 +134,12 @@ func TestBadSchedules(t *testing.T) {
 		{"a quote", "postgres", install.Schedule{Cron: "0 6 * * '"}, "schedule.cron"},
 		{"an hour that is none", "postgres", install.Schedule{Cron: "0 25 * * *"}, "25 is above 23"},
 		{"minutes of another hour", "postgres", install.Schedule{Cron: "0,15-60/5 6 * * 1-5"}, "60 is above 59"},
+		{"a letter that only some know", "postgres", install.Schedule{Cron: "0 6 L * *"}, "do not know the last of a month"},
+		{"the last Friday", "duckdb", install.Schedule{Cron: "0 6 * * 5L"}, "do not know the last of a month"},
+		{"a letter that none knows", "snowflake", install.Schedule{Cron: "0 6 W * *", Compute: "c"}, "is no day of the month"},
+		{"a month below 1", "postgres", install.Schedule{Cron: "0 6 1 0 *"}, "0 is below 1"},
+		{"a range from its end", "postgres", install.Schedule{Cron: "0 6-2 * * *"}, "from its lower to its higher end"},
+		{"a step of 0", "postgres", install.Schedule{Cron: "*/0 6 * * *"}, "a step of at least 1"},
 		{"both kinds of days", "postgres", install.Schedule{Cron: "0 6 1 * 1"}, "name one of them"},
 		{"a time zone with a quote", "snowflake", install.Schedule{Cron: "0 6 * * *", Compute: "c", Timezone: "U'TC"}, "schedule.timezone"},
 		{"a time zone that is none", "postgres", install.Schedule{Cron: "0 6 * * *", Timezone: "Mars/X"}, "is not a time zone"},

@@ -218,7 +218,7 @@ func (v *Values) complete(required []string) error {
 			return err
 		}
 	}
-	return v.Schedule.complete()
+	return v.Schedule.complete(v.Warehouse)
 }
 
 // everyone are the names of each warehouse for all of its users, in lower case.
