@@ -827,3 +827,36 @@ func sqlglot(t *testing.T, in *bytes.Buffer) []byte {
 	}
 	return out
 }
+
+// Tokens and results cross no network as plain text unless the values say so.
+func TestPlainHTTP(t *testing.T) {
+	few := functions(t)[:1]
+	for _, tc := range []struct {
+		warehouse, endpoint string
+		allowed             bool
+		says                string
+	}{
+		{"postgres", "https://badger.example.com", false, ""},
+		{"postgres", "http://127.0.0.1:7434", false, ""},
+		{"postgres", "http://[::1]:7434", false, ""},
+		{"postgres", "http://localhost:7434", false, ""},
+		{"postgres", "http://badger.example.com", false, "allow_plain_http"},
+		{"postgres", "http://127.0.0.1.example.com", false, "allow_plain_http"},
+		{"postgres", "http://10.0.0.7:7434", false, "allow_plain_http"},
+		{"postgres", "http://badger.internal:7434", true, ""},
+		{"databricks", "http://badger.example.com", false, "allow_plain_http"},
+		{"bigquery", "http://badger.example.com", true, "https:// addresses alone"},
+	} {
+		v := plain(tc.warehouse, "")
+		v.Endpoint, v.AllowPlainHTTP = tc.endpoint, tc.allowed
+		_, err := install.New(v, dialects[tc.warehouse], few)
+		if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s, %s, allowed %v: %v, expected %q", tc.warehouse, tc.endpoint, tc.allowed, err, tc.says)
+		}
+	}
+	v := plain("snowflake", "api-gateway")
+	v.Endpoint, v.AllowPlainHTTP = "http://badger.example.com", true
+	if _, err := install.New(v, dialects["snowflake"], few); err == nil || !strings.Contains(err.Error(), "https:// addresses alone") {
+		t.Errorf("an external function of Snowflake over http: %v", err)
+	}
+}

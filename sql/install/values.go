@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/deploy/service"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/strictyaml"
@@ -26,6 +27,8 @@ type Values struct {
 	Roles    Roles  `yaml:"roles"`
 
 	Endpoint string `yaml:"endpoint"` // URL of badger serve, or of the gateway before it
+	// the endpoint may be http:// beyond loopback: tokens and data then cross the network as they are
+	AllowPlainHTTP bool `yaml:"allow_plain_http"`
 
 	Integration string `yaml:"integration"`  // Snowflake: name of the API integration
 	APIProvider string `yaml:"api_provider"` // Snowflake: the kind of Amazon's API Gateway
@@ -186,6 +189,15 @@ func (v *Values) complete(required []string) error {
 			u.User != nil {
 			return errcode.New(errcode.InvalidArgument,
 				"values: endpoint: expected a URL such as https://badger.example.com, without a user, a query or a fragment")
+		}
+		switch {
+		case u.Scheme == "https" || driver.Loopback(u.Hostname()) && v.Warehouse != "snowflake":
+		case v.Warehouse == "snowflake" || v.Warehouse == "bigquery":
+			return errcode.New(errcode.InvalidArgument,
+				"values: endpoint: %s calls https:// addresses alone; expected a URL such as https://badger.example.com", v.Warehouse)
+		case !v.AllowPlainHTTP:
+			return errcode.New(errcode.InvalidArgument,
+				"values: endpoint: http:// sends the token and results as plain text; expected https://, or allow_plain_http: true if nobody else uses the network between")
 		}
 		v.Endpoint = strings.TrimRight(v.Endpoint, "/")
 	}
