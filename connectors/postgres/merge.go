@@ -160,7 +160,7 @@ func (m *merge) indexed(ctx context.Context) (bool, error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = pg_catalog.to_regclass($1) AND i.indisunique AND i.indisvalid AND i.indimmediate
 AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indnatts = $2::int
 AND (SELECT count(*) FROM pg_catalog.pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) AND a.attname = ANY ($3::pg_catalog.name[])) = $2::int)`
-	keys := m.plan.OfKey(m.plan.Targets(spelling)) // array syntax quotes names the same way, except for backslashes and quotes
+	keys := m.plan.OfKey(m.plan.Targets(spelling)) // array syntax quotes like this, except for backslashes and quotes
 	names := "{" + strings.ReplaceAll(strings.Join(keys, ","), `\`, `\\`) + "}"
 	names = strings.ReplaceAll(names, `""`, `\"`)
 	r := m.s.pg.ExecParams(ctx, query, [][]byte{[]byte(m.table), []byte(strconv.Itoa(len(keys))), []byte(names)}, nil, nil,
