@@ -13,8 +13,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// pages checks the queries behind pages about runs: every one of them runs, and gives the same
-// everywhere.
+// pages checks that the queries of pages about runs run on every warehouse, with the same results.
 func (h Harness) pages(t *testing.T) {
 	ctx := context.Background()
 	w := store.New(connectors.New(h.open(t), h.Dialect))
@@ -72,7 +71,7 @@ func (h Harness) pages(t *testing.T) {
 	must(w.WriteLabels(ctx,
 		store.Label{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}},
 			Annotator: "kim", Verdict: "fail", Note: "no", At: at},
-		// of the only version
+		// the batch's only version
 		store.Label{AnswerID: scoring.AnswerID{CaseID: "c", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim",
 			Verdict: "fail", At: at}))
 
@@ -98,7 +97,7 @@ func (h Harness) pages(t *testing.T) {
 	figures, err := p.Figures(ctx, scored)
 	must(err)
 	want := store.Figures{Scores: 4, OK: 2, Failed: 1, Unanswered: 1, Sum: 1}
-	if f := figures["relation"]; f.Figures != want || f.Deviation < 0.7 || f.Deviation > 0.71 { // of 0 and 1: sqrt(1/2)
+	if f := figures["relation"]; f.Figures != want || f.Deviation < 0.7 || f.Deviation > 0.71 { // standard deviation of 0 and 1: sqrt(1/2)
 		t.Errorf("figures of relation: %+v", f)
 	}
 	if values, err := p.Values(ctx, scored, "hybrid_ex"); err != nil || !slices.Equal(values, []float64{0.25, 0.5, 1}) {
