@@ -193,5 +193,5 @@ func failureOf(j *bq.Job) error {
 func (c *Conn) cancel(ref *bq.JobReference) {
 	ctx, done := context.WithTimeout(context.Background(), 3*time.Second)
 	defer done()
-	_, _ = c.rest.Jobs.Cancel(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do() // the job may have ended already
+	_, _ = c.rest.Jobs.Cancel(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do() // it may have ended
 }

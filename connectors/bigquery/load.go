@@ -21,7 +21,7 @@ const (
 	piecesOut  = 2
 )
 
-// load fills a staging table by load jobs, each of which adds all of its rows or none. Rows are sent as JSON lines
+// load fills a staging table by load jobs. Each adds all of its rows or none. Rows are sent as JSON lines
 // whose values are strings.
 func (m *merge) load(ctx context.Context, into *bq.TableReference, next func() (arrow.Record, error)) error {
 	ctx, stop := context.WithCancel(ctx)

@@ -228,7 +228,7 @@ func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) e
 	defer func() {
 		ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer done()
-		_ = m.c.rest.Tables.Delete(stage.ProjectId, stage.DatasetId, stage.TableId).Context(ctx).Do() // otherwise it expires
+		_ = m.c.rest.Tables.Delete(stage.ProjectId, stage.DatasetId, stage.TableId).Context(ctx).Do() // else it expires
 	}()
 	if err := m.load(ctx, stage, next); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 )
 
 // ReadSnapshot reads the result of an earlier query without running it again, query:[PROJECT:][LOCATION.]JOBID, or a
-// table, table:[[PROJECT.]DATASET.]NAME, as it is now or, with @TIMESTAMP, as it was then.
+// table, table:[[PROJECT.]DATASET.]NAME, in its present version or, with @TIMESTAMP, an earlier one.
 func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
 	switch {
 	case ref.Kind == driver.RefQuery:

@@ -142,7 +142,7 @@ type page struct {
 	token  string // of the next page; "" at the end
 }
 
-// pages is a stream of the pages of a result, one of which is in memory at a time.
+// pages is a stream of the pages of a result. It holds one page in memory at a time.
 type pages struct {
 	c       *Conn
 	build   *array.RecordBuilder

@@ -85,10 +85,9 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// openWith opens a session, so that configuration errors are reported here. It starts a stopped warehouse, which
-// may take minutes. The error has the code InvalidArgument for missing configuration, Unauthenticated for
-// credentials that the workspace rejects, PermissionDenied and NotFound for the warehouse, the catalog or the
-// schema, and Unavailable if there is no answer.
+// openWith opens a session, which starts a stopped warehouse and reports configuration errors. The error's code is
+// InvalidArgument for missing configuration, Unauthenticated for rejected credentials, PermissionDenied or NotFound for
+// the warehouse, the catalog or the schema, and Unavailable if there is no reply.
 func openWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -145,8 +144,8 @@ func (c *Conn) query(ctx context.Context, query string, args []any) (*stream, er
 // starting is the delay before the next request to a starting warehouse, if its response has no Retry-After.
 const starting = 5 * time.Second
 
-// run runs a statement to its end. If its reply is lost or it lost to a concurrent statement, it runs again if repeat
-// is set.
+// run runs a statement to its end. It repeats a statement that a starting warehouse did not accept, and if repeat is
+// set, one whose reply or session was lost, or that conflicted with a concurrent statement.
 func (c *Conn) run(ctx context.Context, cmd guard.Command, repeat bool) (op *guard.Statement, err error) {
 	cmd.Alone = changesSession(cmd.SQL)
 	err = c.workspace.Retry.Do(ctx, func() error {

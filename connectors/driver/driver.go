@@ -79,7 +79,7 @@ type Fact struct {
 	Fix  string // remedy for a problem; "" if there is none
 }
 
-// Mark is a writer's record of its own and all rows in a table that other clients may write to, for [Adder].
+// Mark records, for [Adder], the rows of a writer in a table that other clients may write to.
 type Mark struct {
 	Column, Value string // the writer's own rows have this value in this column
 	Own           int64  // number of the writer's own rows

@@ -97,7 +97,7 @@ func (h Harness) pages(t *testing.T) {
 	figures, err := p.Figures(ctx, scored)
 	must(err)
 	want := store.Figures{Scores: 4, OK: 2, Failed: 1, Unanswered: 1, Sum: 1}
-	if f := figures["relation"]; f.Figures != want || f.Deviation < 0.7 || f.Deviation > 0.71 { // standard deviation of 0 and 1: sqrt(1/2)
+	if f := figures["relation"]; f.Figures != want || f.Deviation < 0.7 || f.Deviation > 0.71 { // of 0 and 1: sqrt(1/2)
 		t.Errorf("figures of relation: %+v", f)
 	}
 	if values, err := p.Values(ctx, scored, "hybrid_ex"); err != nil || !slices.Equal(values, []float64{0.25, 0.5, 1}) {

@@ -41,7 +41,7 @@ func (h Harness) roundTrips(t *testing.T) {
 	for i := range store.Tables {
 		table := &store.Tables[i]
 		h.run(t, table.Name, func(t *testing.T) {
-			if err := c.Exec(ctx, "DELETE FROM "+table.FullName()+" WHERE 1 = 1"); err != nil { // removes the row with the tables' version
+			if err := c.Exec(ctx, "DELETE FROM "+table.FullName()+" WHERE 1 = 1"); err != nil { // the version of the tables
 				t.Fatal(err)
 			}
 			for change := range 2 {

@@ -213,7 +213,7 @@ func (h Harness) marks(t *testing.T) {
 	}
 	add(false, []any{"r", "a", int64(1)}, []any{"r", "b", int64(1)})
 	is(driver.Mark{Own: 2, Table: 3, Alone: true})
-	if err := c.Exec(ctx, "INSERT INTO t VALUES ('other', 'a', 0)"); err != nil { // another value of the mark's column, so not of this writer
+	if err := c.Exec(ctx, "INSERT INTO t VALUES ('other', 'a', 0)"); err != nil { // not one of the writer's own rows
 		t.Fatal(err)
 	}
 	add(false, []any{"r", "c", int64(1)})

@@ -167,9 +167,9 @@ func OpenFile(ctx context.Context, path string, o driver.Options) (*Conn, error)
 	return OpenWith(ctx, path, Options{Options: o})
 }
 
-// OpenWith is [OpenFile] with all options. The error names the file, and has the code NotFound, PermissionDenied,
-// DataLoss for a damaged file or one that is not a database, and FailedPrecondition for one that another process
-// holds.
+// OpenWith is like [OpenFile] with all options. Errors name the file. Their code is InvalidArgument for an unusable
+// path or setting, NotFound, PermissionDenied, DataLoss for a file that is damaged or not a database, and
+// FailedPrecondition for one that another process holds, that a newer DuckDB wrote, or whose log cannot be replayed.
 func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -118,8 +118,8 @@ func (c *Conn) withoutPaths(text string) string {
 
 var paths = regexp.MustCompile(`(^|[\s"'(])/(?:[^\s"'/]+/)+`)
 
-// codes are the error codes of messages by class, "*" for any, and by parts, one of which the text contains if set. The
-// first match is used; without one it is InvalidArgument.
+// codes are the error codes of messages by class, "*" for any, and if parts are set, by a part that the text contains.
+// The first match is used; without one it is InvalidArgument.
 var codes = []struct {
 	class string
 	parts []string

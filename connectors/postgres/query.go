@@ -61,7 +61,7 @@ func reads(query string) bool {
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
 	err := c.exec(ctx, query, args)
 	if code := errcode.Of(err); code == errcode.AlreadyExists && strings.Contains(query, "IF NOT EXISTS") {
-		return c.exec(ctx, query, args) // another client created it at the same time, which IF NOT EXISTS does not prevent
+		return c.exec(ctx, query, args) // IF NOT EXISTS does not prevent a conflict with another client
 	}
 	return err
 }
@@ -108,7 +108,7 @@ func leavesNothing(tag string) bool {
 	return true
 }
 
-// ReadSnapshot streams a table as it is now. Other references are unsupported.
+// ReadSnapshot streams the present rows of a table. Other references are unsupported.
 func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
 	name := "PostgreSQL"
 	if c.redshift {

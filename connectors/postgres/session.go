@@ -300,7 +300,7 @@ func bind(args []any, oids []uint32) ([][]byte, error) {
 				return nil, invalid("parameter %d: a time before the year 1 or after 9999; write it as text and cast it", i+1)
 			}
 			layout := "2006-01-02 15:04:05.999999999-07:00"
-			if oids[i] == pgtype.TimestampOID || oids[i] == pgtype.DateOID { // a type without a zone: use the time in UTC
+			if oids[i] == pgtype.TimestampOID || oids[i] == pgtype.DateOID { // without a zone: the time in UTC
 				layout = "2006-01-02 15:04:05.999999999"
 			}
 			values[i] = v.UTC().AppendFormat(nil, layout)

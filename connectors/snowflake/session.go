@@ -109,7 +109,7 @@ func (c *Conn) poolError(ctx context.Context, err error) error {
 func arrowContext(ctx context.Context) context.Context {
 	ctx = sf.WithHigherPrecision(sf.WithArrowBatches(ctx))
 	ctx = sf.WithArrowBatchesTimestampOption(ctx, sf.UseOriginalTimestamp)
-	// so that the memory stays valid as long as it is referenced
+	// so that the memory stays valid while it is referenced
 	return sf.WithArrowAllocator(ctx, memory.NewGoAllocator())
 }
 

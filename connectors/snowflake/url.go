@@ -29,7 +29,7 @@ type Config struct {
 	QueryTag         string            // query tag of all statements; "" is badger
 	StatementTimeout time.Duration     // after which Snowflake cancels a statement; 0 is the account's
 	LoginTimeout     time.Duration     // 0 is one minute
-	Retries          int               // maximum retries of a request; 0 is the driver's default
+	Retries          int               // maximum number of retries of a request; 0 is 7
 	Params           map[string]string // session parameters
 	Proxy            *url.URL          // http(s)://HOST:PORT, or nil for no proxy; proxies of the environment are ignored
 	Revocation       Revocation        // of certificates; "" is RevocationOff

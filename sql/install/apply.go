@@ -118,7 +118,7 @@ func (p *Plan) installed(ctx context.Context, db Database) (map[string][]string,
 			"%s stores no comments on functions, from which the versions could be read", p.Warehouse.Name)
 	}
 	t, err := db.Query(ctx, p.Inventory)
-	if errcode.Of(err) == errcode.NotFound { // without a schema there are no functions
+	if errcode.Of(err) == errcode.NotFound { // the schema does not exist
 		return map[string][]string{}, nil
 	}
 	if err != nil {

@@ -63,7 +63,7 @@ func (p *Plan) serviceState(ctx context.Context, db Database) (State, error) {
 		return "", nil
 	}
 	t, err := db.Query(ctx, p.services)
-	if errcode.Of(err) == errcode.NotFound { // without a schema there is no service
+	if errcode.Of(err) == errcode.NotFound { // the schema does not exist
 		return Missing, nil
 	}
 	if err != nil {

@@ -72,7 +72,7 @@ type Rows struct {
 	Small  int `yaml:"small"`
 	Large  int `yaml:"large"`
 	Judged int `yaml:"judged"`
-	// JudgeSeconds is the time of the judge calls for a row, sixteen of which run concurrently; 0 is 8. It determines
+	// JudgeSeconds is the time of the judge calls for a row, of sixteen concurrent rows; 0 is 8. It determines
 	// the protocol's maximum number of judged rows.
 	JudgeSeconds float64 `yaml:"judge_seconds"`
 }

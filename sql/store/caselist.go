@@ -24,7 +24,7 @@ type caseList struct {
 	groups  []LabelGroup // groups of the labels of the metric relation
 	metrics []string     // metrics other than the primary one that the query reads; their aliases are m0, m1, …
 	joined  map[string]bool
-	columns []string // columns of golden_set and agent_runs that the query reads; others are omitted, as they may be long
+	columns []string // columns of golden_set and agent_runs that the query reads, as others may be long
 }
 
 // newCaseList returns a query over the cases of a state with a primary metric; run and base are its run and its

@@ -122,7 +122,7 @@ func (w *Store) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error] {
 	return func(yield func(Answer, error) bool) {
 		layout, err := w.query(ctx)
 		ranges := []*keyRange{nil}
-		if err == nil && w.SQL().Embedded { // sorting and joining everything in one query would hold all results in memory
+		if err == nil && w.SQL().Embedded { // one query would hold all results in memory
 			layout.plain = w.comparesPlainly(ctx, &layout)
 			ranges, err = w.keyRanges(ctx, layout, f)
 		}

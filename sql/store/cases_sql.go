@@ -16,7 +16,7 @@ import (
 // An agent, version or batch that is [scoring.Unnamed] selects the answers without one.
 type Filter struct {
 	scoring.By
-	SetVersion string // version of the golden set; empty: the highest one that has the question, in the order of [Store.SetVersions]
+	SetVersion string // version of the golden set; empty: for each question the highest that has it
 }
 
 // The columns of users' tables that are read for an answer and for its question.
@@ -32,7 +32,7 @@ var (
 type inputs struct {
 	Reader
 	labelled bool     // the table human_labels exists
-	plain    bool     // case IDs are strings that the engine compares by bytes, so that conditions can use the columns themselves
+	plain    bool     // case IDs are strings that the engine compares by bytes without a cast
 	versions []string // versions of the golden set, the lowest first
 	args     []any    // arguments of the statement
 }

@@ -34,7 +34,7 @@ var questionFields = []field[Question]{
 }
 
 // QuestionsNamed returns some questions by ID: of the version in the filter, or of the highest version that has the
-// question. The error is NotFound if there is no golden set.
+// question. The error is NotFound if golden_set does not exist.
 func (w *Store) QuestionsNamed(ctx context.Context, f Filter, ids []string) (map[string]Question, error) {
 	q, err := w.query(ctx)
 	if err != nil {

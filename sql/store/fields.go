@@ -70,7 +70,7 @@ func namesOf[T any](fields []field[T]) []string {
 	return out
 }
 
-// fieldsIn returns the fields of U as fields of T, of which part returns the U.
+// fieldsIn returns the fields of a U as fields of a T. part returns the U in a T.
 func fieldsIn[T, U any](fields []field[U], part func(*T) *U) []field[T] {
 	out := make([]field[T], len(fields))
 	for i, f := range fields {

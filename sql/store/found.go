@@ -123,7 +123,7 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 		v := &Views[i]
 		there, is := f.Views[v.Name]
 		switch {
-		case is && f.Version == 0 && d.ViewsAtOnce: // such a warehouse drops views with their tables, so badger did not create this one
+		case is && f.Version == 0 && d.ViewsAtOnce: // views cannot outlive their tables
 			out = append(out, Difference{ForeignView, v.Name, "badger did not create it; rename or drop it", ""})
 		case f.Shown && !is:
 			out = append(out, Difference{MissingView, v.Name, "", "creates it"})

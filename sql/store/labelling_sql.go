@@ -115,7 +115,7 @@ type LabelFilter struct {
 	OfAnswer                bool // select by By, also by its empty names; otherwise By is ignored
 	Annotator               string
 	Newest                  bool // only the latest of each answer, annotator, decides and queue
-	NewestFirst, InTheOrder bool // order by time: latest first, or InTheOrder; else by case, agent, version, batch, time
+	NewestFirst, InTheOrder bool // NewestFirst: by time, latest first; InTheOrder is ignored
 }
 
 // loggedLabels returns the statement for rows of label_log.

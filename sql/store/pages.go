@@ -900,7 +900,7 @@ type CaseDetail struct {
 	Labels   []LoggedLabel // labels of this answer, the latest first, including replaced ones
 }
 
-// Unanswered reports whether a score records that the agent gave no answer.
+// Unanswered reports whether a score records that no row with an answer was found.
 func (c *CaseDetail) Unanswered() bool {
 	return slices.ContainsFunc(c.Scores, func(s CaseScore) bool { return s.Missing() })
 }

@@ -10,7 +10,7 @@ import (
 
 // Half is the score of a case on one side of a comparison.
 type Half struct {
-	Score      scoring.Score // without evidence; the status is empty if there is no score
+	Score      scoring.Score // without evidence; the status is empty without a score
 	Unanswered bool          // not applicable because the agent gave no answer
 	RunID      string
 	ConfigHash string

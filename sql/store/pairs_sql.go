@@ -35,7 +35,7 @@ func halfFields(prefix string) []field[Half] {
 }
 
 // joined returns the query for the pairs: case_id, metric, the columns of [halfFields] with f_ and t_, gold and reasons
-// (0 unknown, 1 equal, 2 different), and the additional columns besides.
+// (0 unknown, 1 equal, 2 different), and the columns in besides.
 func (q *pairsOf) joined(p *arguments, besides string) string {
 	half := func(prefix string) string {
 		var reasons []string
@@ -108,8 +108,8 @@ type PairFilter struct {
 	Status        bool     // only with different statuses
 	Worse, Better bool     // only with a worse or better value
 	Least         *float64 // minimum absolute change of the value
-	// Answers selects cases whose query, result or error changed. Scores selects cases where none of them changed, but
-	// the score did. Both need the table agent_runs.
+	// Answers selects cases whose query, result or error changed. Scores selects cases whose score changed although
+	// none of these did. Both need the table agent_runs.
 	Answers, Scores bool
 	Limit, Offset   int
 

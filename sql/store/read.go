@@ -81,7 +81,7 @@ func logged(condition string) string {
 const noOpinion = "'skip', 'withdrawn'"
 
 // labels returns the query of [Reader.Labels]. only is the expression for the single version to which a label without a
-// version belongs, from agent_runs a or the additional join besides. log is appended to the rows of human_labels.
+// version belongs, from agent_runs a or from the join that besides adds. log is appended to the rows of human_labels.
 func labels(ofLabels, ofAnswers, log, besides, only string) string {
 	version := "COALESCE(l.agent_version, " + only + ")"
 	return `SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said

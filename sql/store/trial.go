@@ -19,7 +19,7 @@ type TrialStep string
 // The steps of a trial, in order.
 const (
 	TrialCreate   TrialStep = "create"   // create the schema and a table
-	TrialWrite    TrialStep = "write"    // write rows with every type of badger's tables twice, so that they replace themselves
+	TrialWrite    TrialStep = "write"    // write rows with every type of badger's tables twice
 	TrialRead     TrialStep = "read"     // read the rows
 	TrialTypes    TrialStep = "types"    // compare the values that were read
 	TrialSnapshot TrialStep = "snapshot" // read the table as a reference table:NAME

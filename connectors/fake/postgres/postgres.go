@@ -99,7 +99,7 @@ func serverPrograms() (string, error) {
 	return "", errors.New("neither PATH nor /usr/lib/postgresql has initdb")
 }
 
-// other returns a user other than root, postgres or nobody, that can run the server.
+// other returns a user other than root that can run the server.
 func other() (*syscall.Credential, error) {
 	for _, name := range []string{"postgres", "nobody"} {
 		if u, err := user.Lookup(name); err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Options maps names to the options of a connector's URLs. A name that ends in a dot, such as "param.", stands for all
+// Options maps names to the options of a connector's URLs. A name that ends in a dot, such as "param.", represents all
 // names with that prefix.
 type Options map[string]Option
 

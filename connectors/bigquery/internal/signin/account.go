@@ -50,8 +50,8 @@ const (
 // and need the whole platform.
 var scopes = []string{"https://www.googleapis.com/auth/cloud-platform"}
 
-// Sign returns the credentials of the account. The error says whether credentials are not configured, missing or
-// malformed.
+// Sign returns the credentials of the account. Errors distinguish missing configuration, missing files and malformed
+// ones.
 func (a *Account) Sign() (*auth.Credentials, error) {
 	base, err := a.base()
 	if err != nil || len(a.Impersonate) == 0 {

@@ -71,10 +71,9 @@ func New(ws *workspace.Client, config Config) (*Driver, error) {
 // Poll is the delay between two requests for a statement's state; tests shorten it.
 var Poll = 200 * time.Millisecond
 
-// tuned sets what v1.15.1 has no options for. The driver waits a second between two requests for a statement's state.
-// Its HTTP client has a time limit of 15 minutes that includes the guard's retries, and leaves a goroutine for that
-// time, as the last response of a session is never closed. The configuration's type is internal but its fields are
-// exported, so reflection sets them. If a version lacks one of them, every test panics.
+// tuned sets by reflection what v1.15.1 has no options for: the pause between polls, and no time limit of the HTTP
+// client, which would include the guard's retries and leave a goroutine. The configuration's type is internal, but its
+// fields are exported. If a version lacks one of them, every test panics.
 func tuned[Config any](c *Config) {
 	fields := reflect.ValueOf(c).Elem()
 	fields.FieldByName("PollInterval").Set(reflect.ValueOf(Poll))

@@ -16,7 +16,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Link is the URL of a file in cloud storage with some rows of a result. Whoever has it may read them until it expires.
+// Link is the URL of a file in cloud storage with some rows of a result. Anyone with the URL may read them until it
+// expires.
 type Link struct {
 	URL     string            `json:"external_link"`
 	Start   int64             `json:"row_offset"` // index of the first row in the result
@@ -42,7 +43,7 @@ const refreshes = 3
 // linkMargin is the minimum remaining lifetime of a link that is used.
 const linkMargin = 10 * time.Second
 
-// errExpired is the error for a link that is no longer valid.
+// errExpired is the error for an expired or rejected link.
 var errExpired = errors.New("the link has expired")
 
 // Download downloads one file. If the link has expired, it requests new ones with again.

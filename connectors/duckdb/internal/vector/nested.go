@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// enum makes the column a dictionary of the ENUM's values.
+// enum sets the column's type to a dictionary with the ENUM's values.
 func (c *Column) enum(t mapping.LogicalType) error {
 	index := map[mapping.Type]arrow.FixedWidthDataType{
 		mapping.TypeUTinyInt: &arrow.Uint8Type{}, mapping.TypeUSmallInt: &arrow.Uint16Type{},

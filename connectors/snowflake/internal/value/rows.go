@@ -67,7 +67,7 @@ func appendValue(b array.Builder, v sqldriver.Value) bool {
 	case bool:
 		return put(b, v)
 	case string:
-		return put(b, v) || v != array.NullValueStr && b.AppendValueFromString(v) == nil // booleans and doubles arrive as text
+		return put(b, v) || v != array.NullValueStr && b.AppendValueFromString(v) == nil // text of booleans and doubles
 	}
 	return false
 }
