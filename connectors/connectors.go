@@ -1,9 +1,8 @@
 // Package connectors provides one type, [Warehouse], for every database from which badger reads results and to
 // which it writes scores.
 //
-// This package implements reading cases and results, installing badger's tables, and writing runs
-// and scores. It does so once, over the small interface of connectors/driver. Each connector has its
-// own directory, and the program links the ones it needs.
+// It runs statements, reads results within limits, and reads snapshots, over the small interface of connectors/driver.
+// Package sql/store has badger's tables. Each connector has its own directory, and the program links the ones it needs.
 package connectors
 
 import (
@@ -104,7 +103,7 @@ type Warehouse struct {
 	closed  bool
 	done    bool // closing has ended with err
 	err     error
-	streams map[*stream]bool // that are open
+	streams map[*stream]bool // the open ones
 }
 
 // New returns a warehouse on a connection, which it owns from then on.
@@ -176,7 +175,7 @@ func (w *Warehouse) Use(what string, f func(conn driver.Conn) error) error {
 	return errcode.New(code, "%s: %w", what, err)
 }
 
-// stream is a result that is read step by step. Between the steps the warehouse may be closed.
+// stream is a query's result that is read in batches. The warehouse may be closed between two of them.
 type stream struct {
 	w    *Warehouse
 	what string
@@ -242,7 +241,7 @@ func (w *Warehouse) Each(ctx context.Context, what, query string, args []any,
 	}
 }
 
-// Dialect is the SQL dialect of the warehouse.
+// Dialect returns the name of the warehouse's SQL dialect.
 func (w *Warehouse) Dialect() string { return w.dialect.Name }
 
 // Program returns the version of badger that uses the warehouse; "" if unknown.
@@ -350,7 +349,7 @@ func (w *Warehouse) Powers(ctx context.Context) (Powers, error) {
 	return p, nil
 }
 
-// Exec runs a statement.
+// Exec runs a statement and discards its result.
 func (w *Warehouse) Exec(ctx context.Context, query string, args ...any) error {
 	return w.Use("statement", func(conn driver.Conn) error { return conn.Exec(ctx, query, args...) })
 }

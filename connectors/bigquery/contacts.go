@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Google's own hosts.
+// The hosts of Google's REST API and Storage Read API.
 const (
 	restHost    = "bigquery.googleapis.com"
 	storageHost = "bigquerystorage.googleapis.com"

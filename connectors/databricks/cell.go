@@ -51,7 +51,7 @@ func appendText(b array.Builder, s string) bool {
 		b.Append(arrow.Timestamp(t.UnixMicro()))
 		return ok
 	case *array.Time64Builder:
-		t, err := time.Parse(time.TimeOnly, s) // with digits of a second, too
+		t, err := time.Parse(time.TimeOnly, s) // fractional seconds are accepted too
 		b.Append(arrow.Time64(t.Sub(t.Truncate(24 * time.Hour)).Microseconds()))
 		return err == nil && t.Nanosecond()%1000 == 0
 	}

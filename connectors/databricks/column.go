@@ -28,7 +28,7 @@ var typeNames = map[int64]string{
 	21: "INTERVAL",
 }
 
-// aliases are other names of types.
+// aliases maps further names of types to the names in kinds.
 var aliases = map[string]string{
 	"LONG": "BIGINT", "INTEGER": "INT", "SHORT": "SMALLINT", "BYTE": "TINYINT", "NULL": "VOID", "DEC": "DECIMAL",
 	"NUMERIC": "DECIMAL", "TIMESTAMP_LTZ": "TIMESTAMP",

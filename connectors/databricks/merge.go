@@ -168,7 +168,7 @@ func placed(rows, partition string) string {
 		" ORDER BY y.n DESC) AS place FROM (" + rows + ") AS y) AS p WHERE p.place = 1"
 }
 
-// cast converts a string to the column's type.
+// cast returns an expression that casts a string to the column's type.
 func (c *column) cast(text string) string {
 	return fmt.Sprintf(kinds[c.sql].cast, text, c.sql, c.precision, c.scale)
 }

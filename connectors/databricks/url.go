@@ -29,10 +29,10 @@ const defaultPageRows = 100_000
 // The options are
 //
 //	http_path                                  of the SQL warehouse, from its connection details
-//	token_file, token_env                      a personal access token, or an OAuth token that something else renews
+//	token_file, token_env                      a personal access token, or an OAuth token that another program renews
 //	client_id                                  of a service principal (OAuth M2M), with client_secret_file or client_secret_env
 //	conf.NAME                                  a configuration parameter of the session, such as conf.TIMEZONE=UTC
-//	cloud_fetch                                false: results come through the workspace only, where cloud storage is not to be reached
+//	cloud_fetch                                false: results come only through the workspace, not cloud storage
 //	retries, page_rows                         numbers
 //	proxy                                      http(s)://HOST:PORT, for all connections
 //	protocol, insecure                         http for emulators; beyond this machine only with insecure=true

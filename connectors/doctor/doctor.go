@@ -74,7 +74,7 @@ func Examine(ctx context.Context, o Options) Report {
 			d.say(name, Skipped, "not tried")
 		}
 	}
-	place := func(c Check) int { // the checks of some connectors follow those of all
+	place := func(c Check) int { // additional checks of a connector follow the others
 		if i := slices.Index(names, c.Name); i >= 0 {
 			return i
 		}

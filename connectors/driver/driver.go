@@ -290,8 +290,8 @@ func (r Ref) Names() (names []Name, err error) {
 	return names, nil
 }
 
-// isTableName reports whether s is one to three identifiers joined by points, each plain or in double quotes, so
-// that it can be inserted into a statement.
+// isTableName reports whether s is one to three identifiers joined by dots, each plain or in double quotes, so that it
+// can be inserted into a statement.
 func isTableName(s string) bool {
 	parts := 0
 	for s != "" {

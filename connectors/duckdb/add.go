@@ -56,7 +56,7 @@ func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.R
 			next.Table += n
 		} else {
 			among := ""
-			if next.Before > 0 { // else the engine would examine each number without use
+			if next.Before > 0 { // otherwise the condition only costs time
 				among = "t.rowid >= " + strconv.FormatInt(next.Before, 10)
 			}
 			if n, err = s.merge(ctx, w, among); err == nil {

@@ -22,7 +22,8 @@ type textRows struct {
 	columns []int
 }
 
-// asText returns rows in a form that can be written. The reader must be released, the rows remain the caller's.
+// asText returns rows with the columns of unsupported types as text. The caller releases the reader, and still owns
+// rows.
 func asText(ctx context.Context, plan *driverbase.Plan, rows array.RecordReader) *driverbase.Reader {
 	t := &textRows{rows: rows, plan: plan, schema: rows.Schema()}
 	fields := slices.Clone(rows.Schema().Fields())

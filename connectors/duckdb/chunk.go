@@ -143,5 +143,5 @@ func (c *Conn) text(ctx context.Context, query string) (string, error) {
 	return out, r.Err()
 }
 
-// unread returns a context for a query about a result, which is not accounted as part of it.
+// unread returns a context for an auxiliary query, whose memory is not charged to the account of ctx.
 func unread(ctx context.Context) context.Context { return account.Apart(ctx) }

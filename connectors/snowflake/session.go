@@ -153,7 +153,7 @@ func (s *session) exec(ctx context.Context, sql string, args ...any) error {
 	return err
 }
 
-// bind returns the driver's parameters. A marker before instants distinguishes them from wall clock times.
+// bind returns the driver's parameters. Times are preceded by a marker, so that they are bound as instants.
 func bind(args []any) ([]sqldriver.NamedValue, error) {
 	var out []sqldriver.NamedValue
 	add := func(v any) { out = append(out, sqldriver.NamedValue{Ordinal: len(out) + 1, Value: v}) }

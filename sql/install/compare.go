@@ -11,7 +11,7 @@ import (
 // Line is one difference between an installation and the plan.
 type Line struct {
 	State string // missing, changed, left over, foreign, wrong type, …
-	What  string // function, service, table, column, view, role, grant or version
+	What  string // function, service, table, column, view, role, grant, key, job or version
 	Name  string
 	Why   string // the reason; "" if State suffices
 	Fix   string // what Apply does about it; "" if nothing

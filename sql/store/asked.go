@@ -61,14 +61,14 @@ type Judged struct {
 	Calls               int64
 	TokensIn, TokensOut int64
 	Uncounted           int64 // scores without token counts
-	Failed              int64 // scores that failed although a judge was asked
-	Wasted              int64 // their tokens
-	Evident             int64 // scores with a value that rest on no reply
+	Failed              int64 // failed scores with judge calls
+	Wasted              int64 // tokens of these failed scores
+	Evident             int64 // scores with a value and without a judge's reply
 	Repaired            int64 // calls that were retried because a reply did not satisfy its schema
 	Untold              int64 // scores with several calls and an unknown number of repairs
 }
 
-// Judged sums up what a run asked of judges, by metric, of those that asked at all.
+// Judged sums up the judge calls for the scores of a run, by metric. Metrics without a judge call are omitted.
 func (w *Store) Judged(ctx context.Context, run scoring.RunID) (out []Judged, err error) {
 	return all(ctx, w, judged(w.SQL(), run))
 }

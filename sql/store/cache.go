@@ -29,7 +29,7 @@ func newCache(limit int) *cache {
 	return &cache{limit: limit, byKey: map[string]*list.Element{}, order: list.New()}
 }
 
-// Get returns the value of a key.
+// Get returns the cached value of a key, and reports whether there is one.
 func (c *cache) Get(key string) (value any, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -51,7 +51,7 @@ func parseRun(v url.Values, prefix string) scoring.RunID {
 // Mode is a subset of a run's cases that a list shows.
 type Mode string
 
-// The modes.
+// The values of Mode.
 const (
 	All       Mode = "all"
 	Failed    Mode = "failed"    // the primary metric did not pass

@@ -66,7 +66,7 @@ func notJSON(f arrow.Field, arr arrow.Array) int {
 				return row
 			}
 		}
-	case *array.Map: // before lists, which it is one of
+	case *array.Map: // before lists, as it is also one
 		if row := notJSON(a.DataType().(*arrow.MapType).KeyField(), a.Keys()); row >= 0 {
 			return row
 		}

@@ -228,7 +228,7 @@ func appendList[T any](b []byte, t byte, list []T) []byte {
 	return b
 }
 
-// ErrBroken reports bytes that end early or are not a message.
+// ErrBroken is the error for bytes that end early or are not a message.
 var ErrBroken = errors.New("malformed message of the Thrift binary protocol")
 
 // maxDepth is the maximum nesting of structs.

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Google's own hosts.
+// Google's default token host and domain.
 const (
 	tokenHost = "oauth2.googleapis.com"
 	universe  = "googleapis.com"

@@ -1,9 +1,8 @@
 // Package guard runs statements through the vendor's driver, databricks-sql-go, and ensures that a result is
 // complete and that the driver contacts only the warehouse.
 //
-// It is layered: a [Driver] opens sessions ([Driver.Start] acquires one), a [Statement] runs in one and returns its
-// result in parts, and both use the transport of guard.go, which records the service's messages about each
-// statement in a witness.
+// A [Driver] opens sessions and runs statements in them ([Driver.Run]). A [Statement] returns its result in parts. Both
+// use the transport in guard.go, which records the service's responses for each statement in a witness.
 package guard
 
 import (
