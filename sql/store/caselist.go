@@ -433,7 +433,7 @@ func (q *caseList) tagged(f ListFilter) (string, error) {
 	return has, nil
 }
 
-// order returns the ORDER BY clause of the state: its column, missing values last, then the case ID.
+// order returns the sort terms of the state: its column, missing values last, then the case ID.
 func (q *caseList) order() string {
 	byCase := "p.case_id" + q.Dialect.Binary
 	down := ""

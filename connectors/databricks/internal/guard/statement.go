@@ -62,7 +62,7 @@ func (d *Driver) Run(ctx context.Context, cmd Command) (*Statement, error) {
 }
 
 // start runs a statement with the driver. The driver keeps waiting for responses after the context has ended; start
-// returns then.
+// returns within the time promptly.
 func (d *Driver) start(ctx context.Context, s session, cmd Command) (*Statement, error) {
 	ctx, w := d.guard.witnessed(ctx)
 	op := &Statement{d: d, session: s, own: cmd.Alone, w: w}
