@@ -1,9 +1,8 @@
 // Package connectors provides one type, [Warehouse], for every database from which badger reads results and to
 // which it writes scores.
 //
-// This package implements reading cases and results, installing badger's tables, and writing runs
-// and scores. It does so once, over the small interface of connectors/driver. Each connector has its
-// own directory, and the program links the ones it needs.
+// It runs statements, reads results within limits, and reads snapshots, over the small interface of connectors/driver.
+// Package sql/store has badger's tables. Each connector has its own directory, and the program links the ones it needs.
 package connectors
 
 import (
@@ -25,11 +24,11 @@ import (
 
 // Mux opens warehouses by the scheme of their URL.
 type Mux struct {
-	Program string // the version of badger, which is written next to that of the tables
+	Program string // badger's version, which is recorded with the tables that it installs
 	openers map[string]driver.Opener
 }
 
-// Register adds a scheme. One that is taken is a defect of the program.
+// Register adds a scheme. It panics if the scheme is registered already.
 func (m *Mux) Register(scheme string, open driver.Opener) {
 	if m.openers == nil {
 		m.openers = map[string]driver.Opener{}
@@ -61,7 +60,7 @@ func (m *Mux) Open(ctx context.Context, url string, o driver.Options) (*Warehous
 	return w, nil
 }
 
-// Check checks a URL and connects to nothing.
+// Check validates a URL and its options without connecting.
 func (m *Mux) Check(url string, o driver.Options) error {
 	o.URLOnly = true
 	_, _, err := m.open(context.Background(), url, o)
@@ -94,18 +93,17 @@ type Warehouse struct {
 	dialect driver.Dialect
 	program string
 
-	// For a warehouse from [Mux.Later]: its name in errors, and the function that opens its connection, which is
-	// nil until then.
+	// Only for a warehouse from [Mux.Later]: its name in errors, and the function that opens its connection.
 	name string
 	open func(context.Context) (driver.Conn, error)
 
 	mu      sync.Mutex
-	ended   sync.Cond // a call has ended
-	calls   int       // under way
+	ended   sync.Cond // signaled when a call or closing has ended
+	calls   int       // number of running calls
 	closed  bool
-	done    bool // closing has ended, with err
+	done    bool // closing has ended with err
 	err     error
-	streams map[*stream]bool // that are open
+	streams map[*stream]bool // the open ones
 }
 
 // New returns a warehouse on a connection, which it owns from then on.
@@ -144,9 +142,9 @@ func (w *Warehouse) Close() error {
 	return w.err
 }
 
-// Use calls f with the connection unless the warehouse is closed, and gives its error a code. Errors begin with what.
-// Calls may nest: a query may call a function that reads a snapshot. f must not keep the
-// connection.
+// Use calls f with the connection, unless the warehouse is closed or not connected yet. Errors begin with what, and
+// have the code of f's error, or if that has none, the connector's code for it. Calls may nest: a query may call a
+// function that reads a snapshot. f must not keep the connection.
 func (w *Warehouse) Use(what string, f func(conn driver.Conn) error) error {
 	w.mu.Lock()
 	if w.closed {
@@ -177,11 +175,11 @@ func (w *Warehouse) Use(what string, f func(conn driver.Conn) error) error {
 	return errcode.New(code, "%s: %w", what, err)
 }
 
-// stream is a result that is read step by step. Between the steps the warehouse may be closed.
+// stream is a query's result that is read in batches. The warehouse may be closed between two of them.
 type stream struct {
 	w    *Warehouse
 	what string
-	rows array.RecordReader // nil once it is returned
+	rows array.RecordReader // nil after close
 }
 
 func (w *Warehouse) stream(ctx context.Context, what, query string, args ...any) (*stream, error) {
@@ -222,7 +220,7 @@ func (s *stream) close() {
 	}
 }
 
-// Each calls f for every row of a query's result until it returns false.
+// Each calls f for every row of a query's result, and stops early if f returns false.
 func (w *Warehouse) Each(ctx context.Context, what, query string, args []any,
 	f func(t *scoring.Table, row int) bool) error {
 	s, err := w.stream(ctx, what, query, args...)
@@ -243,16 +241,16 @@ func (w *Warehouse) Each(ctx context.Context, what, query string, args []any,
 	}
 }
 
-// Dialect is the SQL dialect of the warehouse.
+// Dialect returns the name of the warehouse's SQL dialect.
 func (w *Warehouse) Dialect() string { return w.dialect.Name }
 
-// Program is the version of badger that uses the warehouse; "" if it is not known.
+// Program returns the version of badger that uses the warehouse; "" if unknown.
 func (w *Warehouse) Program() string { return w.program }
 
 // SQL returns the SQL dialect of the warehouse.
 func (w *Warehouse) SQL() driver.Dialect { return w.dialect }
 
-// HostsModels reports whether QueryText can be asked: whether the warehouse is one that runs models.
+// HostsModels reports whether QueryText is supported. Before a lazy warehouse is connected, its dialect decides.
 func (w *Warehouse) HostsModels() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -263,7 +261,7 @@ func (w *Warehouse) HostsModels() bool {
 	return ok
 }
 
-// recovered calls a connector. A panic of its driver is the failure of that call and of no other.
+// recovered calls a connector and returns a panic of its driver as an error (Internal).
 func recovered(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -274,8 +272,8 @@ func recovered(call func() error) (err error) {
 	return call()
 }
 
-// Describe returns the connector's facts about the connection to the warehouse and its limits; none if it has none
-// ([driver.Describer]).
+// Describe returns the connector's facts about the connection and its limits; nil if the connector is not a
+// [driver.Describer].
 func (w *Warehouse) Describe(ctx context.Context) (facts []driver.Fact, err error) {
 	err = w.Use("looking at the connection", func(conn driver.Conn) error {
 		if d, ok := conn.(driver.Describer); ok {
@@ -305,8 +303,8 @@ func (w *Warehouse) Query(ctx context.Context, query string, args ...any) (t *sc
 	return w.QueryWithin(ctx, limits.Rows, limits.Bytes, query, args...)
 }
 
-// QueryWithin is Query for a result of at most so many rows, and bytes in memory. A larger one is an
-// error (ResourceExhausted); what is beyond the limit is not fetched.
+// QueryWithin is Query for a result of at most rows rows and bytes bytes of memory. A larger one is an error
+// (ResourceExhausted), and the rest of it is not fetched.
 func (w *Warehouse) QueryWithin(ctx context.Context, rows, bytes int64, query string,
 	args ...any) (t *scoring.Table, err error) {
 	limits := arrowtable.Limits{Rows: rows, Bytes: bytes}
@@ -324,12 +322,13 @@ func (w *Warehouse) QueryWithin(ctx context.Context, rows, bytes int64, query st
 
 // Powers are the permissions of a role beyond reading, such as "is a superuser".
 type Powers struct {
-	Refused []string // with which queries of others must not be run
-	Named   []string // that a read-only connection keeps it from
-	Known   bool     // false if the warehouse cannot be asked
+	Refused []string // with any of these, queries of other authors must not be run
+	Named   []string // the others, which a read-only connection does not use
+	Known   bool     // false if the dialect has no query for permissions
 }
 
-// Powers returns the permissions of the connection's role beyond reading.
+// Powers returns the permissions of the connection's role beyond reading. Known is false if the dialect has no
+// RoleQuery.
 func (w *Warehouse) Powers(ctx context.Context) (Powers, error) {
 	if w.dialect.RoleQuery == "" {
 		return Powers{}, nil
@@ -350,22 +349,21 @@ func (w *Warehouse) Powers(ctx context.Context) (Powers, error) {
 	return p, nil
 }
 
-// Exec runs a statement.
+// Exec runs a statement and discards its result.
 func (w *Warehouse) Exec(ctx context.Context, query string, args ...any) error {
 	return w.Use("statement", func(conn driver.Conn) error { return conn.Exec(ctx, query, args...) })
 }
 
-// limits bound a result that is held whole.
+// limits bound a result that is held in memory as a whole.
 var limits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
 
-// ReadSnapshot resolves a reference table:NAME or query:ID; it makes a warehouse a
-// [scoring.SnapshotReader].
+// ReadSnapshot reads the result that a reference table:NAME or query:ID names. It implements [scoring.SnapshotReader].
 func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Table, err error) {
 	r, err := driver.ParseRef(ref)
 	if err != nil {
 		return nil, err
 	}
-	ctx, _ = account.Begin(ctx) // the connector counts what it receives in the same reading
+	ctx, _ = account.Begin(ctx) // the connector charges the bytes that it receives to the same account
 	err = w.Use("reading "+string(r.Kind)+": reference", func(conn driver.Conn) error {
 		if s, ok := conn.(driver.SnapshotReader); ok {
 			rows, err := s.ReadSnapshot(ctx, r)

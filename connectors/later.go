@@ -7,10 +7,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Later is [Mux.Open] without connecting: it checks the URL and contacts nothing. Until
-// [Warehouse.Connect] has succeeded the calls of the warehouse fail with Unavailable and a reason
-// that has the given name, such as the key of the configuration that the URL is from. The error is
-// InvalidArgument for a URL that is wrong.
+// Later is like [Mux.Open] but does not connect: it only validates the URL, and returns InvalidArgument if that is
+// malformed. Until [Warehouse.Connect] has succeeded, calls of the warehouse fail with Unavailable, and their message
+// contains name, such as the key of the configuration that holds the URL.
 func (m *Mux) Later(url string, o driver.Options, name string) (*Warehouse, error) {
 	check := o
 	check.URLOnly = true
@@ -27,9 +26,9 @@ func (m *Mux) Later(url string, o driver.Options, name string) (*Warehouse, erro
 	return w, nil
 }
 
-// Connect connects a warehouse from [Mux.Later]. It calls prepare, which may be nil, with a warehouse of the new
-// connection before others can use it; an error of prepare closes the connection. It does nothing for a connected
-// warehouse. It must not be called concurrently.
+// Connect connects a warehouse from [Mux.Later]. Before others can use the connection, it calls prepare, which may be
+// nil, with a separate warehouse on it; an error of prepare closes the connection. It does nothing if already
+// connected. It must not be called concurrently.
 func (w *Warehouse) Connect(ctx context.Context, prepare func(*Warehouse) error) error {
 	w.mu.Lock()
 	connected := w.conn != nil

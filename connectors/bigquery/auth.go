@@ -21,14 +21,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// google.golang.org/api v0.311.0 looks for a client certificate, in the home directory and where
-// variables say, although it is given a client. Hosts and credentials come from the configuration
-// of badger, never from the environment.
+// google.golang.org/api v0.311.0 would look for a client certificate in the home directory and in environment
+// variables, although it is given a client. Hosts and credentials come only from badger's configuration.
 func init() { _ = os.Setenv("GOOGLE_API_USE_CLIENT_CERTIFICATE", "false") }
 
-// connect makes the clients. The libraries' own ways to connect follow the environment: to proxies,
-// to other universes of Google's hosts, to hosts for client certificates and to a metadata server
-// that gives them out. So the connections are made here. See README.md for versions.
+// connect creates the clients. The libraries' own constructors follow the environment: to proxies, other universes of
+// Google's hosts, hosts for client certificates, and a metadata server for them. Therefore the connections are created
+// here. See README.md for versions.
 func (c *Conn) connect(ctx context.Context) error {
 	var creds *auth.Credentials
 	if !c.o.anonymous() {
@@ -56,7 +55,7 @@ func (c *Conn) connect(ctx context.Context) error {
 
 const userAgent = "badger"
 
-// storageClient returns the client of the Storage Read API.
+// storageClient creates the client of the Storage Read API.
 func (c *Conn) storageClient(ctx context.Context, creds *auth.Credentials) error {
 	conn, err := c.dial(creds)
 	if err == nil {
@@ -65,16 +64,16 @@ func (c *Conn) storageClient(ctx context.Context, creds *auth.Credentials) error
 	if err != nil {
 		return c.clientError("Storage Read", err)
 	}
-	// Version 1.86.2 repeats requests for ten minutes; those of this package are counted.
+	// Version 1.86.2 retries for ten minutes; this package has its own retries.
 	c.read.CallOptions = &storage.BigQueryReadCallOptions{}
 	return nil
 }
 
-// dial prepares a connection to the Storage Read API.
+// dial returns a lazy connection to the Storage Read API.
 func (c *Conn) dial(creds *auth.Credentials) (*grpc.ClientConn, error) {
 	options := []grpc.DialOption{
 		grpc.WithUserAgent(userAgent), grpc.WithNoProxy(), grpc.WithDisableServiceConfig(),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)), // as the library has it
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)), // as in the library
 	}
 	if c.o.plaintext() {
 		options = append(options, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -85,14 +84,14 @@ func (c *Conn) dial(creds *auth.Credentials) (*grpc.ClientConn, error) {
 	if creds != nil {
 		options = append(options, grpc.WithPerRPCCredentials(signin.PerRPC(creds, !c.o.plaintext())))
 	}
-	if c.o.Proxy != nil { // which looks the name up
+	if c.o.Proxy != nil { // the proxy resolves the host's name
 		options = append(options, grpc.WithContextDialer(driver.Tunnel(c.o.Proxy)))
 	}
-	// The resolver of gRPC 1.85.0 would look up further names, of load balancers.
+	// The resolver of gRPC 1.85.0 would resolve further names, of load balancers.
 	return grpc.NewClient("passthrough:///"+c.o.storage(), options...)
 }
 
-// basePath completes an endpoint that names a host only.
+// basePath returns an endpoint with a final slash, and with the API's default path if it has none.
 func basePath(endpoint string) string {
 	if u, err := url.Parse(endpoint); err == nil && strings.Trim(u.Path, "/") == "" {
 		return strings.TrimSuffix(endpoint, "/") + "/bigquery/v2/"
@@ -105,13 +104,13 @@ func (c *Conn) clientError(which string, err error) error {
 		c.o.Project, which)
 }
 
-// anonymous reports whether requests have no credentials: to an endpoint without TLS, or one that is marked
-// insecure.
+// anonymous reports whether requests are sent without credentials: to an endpoint without TLS or with AllowInsecure, if
+// no credentials are configured.
 func (o *Options) anonymous() bool {
 	return o.Endpoint != "" && !o.hasCredentials() && (o.plaintext() || o.AllowInsecure)
 }
 
-// storage is the address of the Storage API, "" if it is not used.
+// storage returns the address of the Storage API, or "" if it is not used.
 func (o *Options) storage() string {
 	switch {
 	case o.Storage == StorageOff || o.Endpoint != "" && o.StorageEndpoint == "":
@@ -122,7 +121,7 @@ func (o *Options) storage() string {
 	return storageHost + ":443"
 }
 
-// named returns an error if the options name no credentials and the endpoint requires them.
+// named returns an error if no credentials are configured and requests need them.
 func (o *Options) named() error {
 	if o.anonymous() {
 		return nil

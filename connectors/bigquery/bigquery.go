@@ -1,16 +1,16 @@
 // Package bigquery is the connector of Google BigQuery.
 //
-// It is built on the two clients that Google's own package is built on, not on that package: the generated REST client
+// It is built on the two clients that Google's own package uses, not on that package: the generated REST client
 // (google.golang.org/api/bigquery/v2) runs jobs, and the generated gRPC client
-// (cloud.google.com/go/bigquery/storage/apiv1) reads results. The package above them turns cells into Go values, brings
-// a second version of Arrow and hides which request is sent again; here every job carries an id of our own, so that
-// asking twice runs it once, and the bytes of the Storage Read API are decoded once, by the one Arrow of this module.
+// (cloud.google.com/go/bigquery/storage/apiv1) reads results. Google's package converts cells to Go values, adds a
+// second version of Arrow and hides which requests are repeated. Here every job has an ID chosen by the connector, so
+// that a repeated request runs it only once, and the bytes of the Storage Read API are decoded once, by this module's
+// Arrow version.
 //
-// A query is a job. Its first rows come with the answer to the question whether it has ended; a
-// result that is larger is read from the job's destination table through the Storage Read API, or
-// in REST pages where that API is switched off or not allowed, with the same exact values. Rows are
-// written by one MERGE or INSERT statement: few of them as its parameter, many of them through a
-// staging table that load jobs fill. See README.md for the URL, the types and what is kept for how long.
+// A query is a job. Its first rows arrive with the response that reports its end. A larger result is read from the
+// job's destination table through the Storage Read API, or in REST pages if that API is off or not allowed, with the
+// same exact values. Rows are written by one MERGE or INSERT statement: few of them as its parameter, many of them
+// through a staging table that load jobs fill. See README.md for the URL, the types and how long results are kept.
 package bigquery
 
 import (
@@ -61,11 +61,11 @@ type Conn struct {
 	rest    *bq.Service
 	read    *storage.BigQueryReadClient // nil if the Storage Read API is off
 	backoff driverbase.Retry
-	noRead  atomic.Bool // the Storage Read API was refused once
+	noRead  atomic.Bool // the Storage Read API has been denied
 
 	mu       sync.Mutex
-	location string // of jobs; "" until it is known
-	asked    bool   // for badger's dataset, without success
+	location string // of jobs; "" if unknown
+	asked    bool   // badger's dataset was requested for its location, and not found
 	closed   bool
 }
 
@@ -92,7 +92,7 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// openWith opens a project. If a dataset is named, it requests it, so that missing credentials, permissions and
+// openWith opens a project. If the URL names a dataset, it requests that, so that missing credentials, permissions and
 // datasets are reported here: the error has the code Unauthenticated, PermissionDenied or NotFound and names the
 // missing object.
 func openWith(ctx context.Context, o Options) (*Conn, error) {
@@ -115,7 +115,7 @@ func openWith(ctx context.Context, o Options) (*Conn, error) {
 	return c, nil
 }
 
-// dataset asks for a dataset, and learns the location of jobs from it.
+// dataset requests a dataset, and sets the location of jobs to its location if that is unknown.
 func (c *Conn) dataset(ctx context.Context, project, name string) (d *bq.Dataset, err error) {
 	err = c.retry(ctx, func() error {
 		d, err = c.rest.Datasets.Get(project, name).Context(ctx).Do()
@@ -132,12 +132,11 @@ func (c *Conn) dataset(ctx context.Context, project, name string) (d *bq.Dataset
 	return d, nil
 }
 
-// badgerDataset is the dataset of badger's tables; its location is that of jobs where the URL names
-// neither a location nor a dataset.
+// badgerDataset is the dataset of badger's tables. Its location is that of jobs if the URL names neither a location nor
+// a dataset.
 const badgerDataset = "badger"
 
-// jobLocation returns the location of jobs: that of the URL, else that of the dataset, else
-// BigQuery's default.
+// jobLocation returns the location of jobs: the URL's, else the dataset's, else "", with which BigQuery chooses it.
 func (c *Conn) jobLocation(ctx context.Context) (string, error) {
 	c.mu.Lock()
 	known, asked, closed := c.location, c.asked, c.closed
@@ -157,7 +156,7 @@ func (c *Conn) jobLocation(ctx context.Context) (string, error) {
 	c.mu.Lock()
 	c.asked = true
 	c.mu.Unlock()
-	return "", nil // BigQuery finds it from the datasets that the statement names
+	return "", nil // BigQuery derives it from the datasets in the statement
 }
 
 // Close closes the connection. Running jobs continue; an open reader returns an error.
@@ -174,5 +173,5 @@ func (c *Conn) Close() error {
 	return c.read.Close()
 }
 
-// ErrorCode classifies an error of BigQuery.
+// ErrorCode classifies an error of BigQuery or its clients.
 func (*Conn) ErrorCode(err error) errcode.Code { return codeOf(err) }

@@ -11,14 +11,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Google's own hosts.
+// The hosts of Google's REST API and Storage Read API.
 const (
 	restHost    = "bigquery.googleapis.com"
 	storageHost = "bigquerystorage.googleapis.com"
 )
 
-// Contacts lists the hosts through which the project of a URL is reached; it is a [driver.Contacts]. It also reads
-// the hosts in the credentials file, and reports a file that does not exist.
+// Contacts lists the hosts that are contacted for the project of a URL; it is a [driver.Contacts]. It also reads the
+// hosts in the credentials file, if that exists.
 func Contacts(rawURL string) ([]driver.Contact, error) {
 	o, err := ParseURL(rawURL)
 	if err != nil {
@@ -51,7 +51,7 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 			return nil, err
 		}
 		for _, c := range more {
-			if c.Host == signin.MetadataHost && o.Proxy != nil { // is reached directly
+			if c.Host == signin.MetadataHost && o.Proxy != nil { // it is contacted directly
 				local = append(local, c)
 			} else {
 				out = append(out, c)

@@ -9,8 +9,7 @@ import (
 // identifiers are the rules for writing names and strings.
 var identifiers = driver.Identifiers{Quote: '`', Backslash: true, Escape: true}
 
-// definition returns the statement that reads the definition of a table. A table without a dataset
-// is one of the default dataset.
+// definition returns the query for the definition of a table. A table without a dataset is in the default dataset.
 func definition(name ...string) string {
 	d := driver.Dialect{Identifiers: identifiers}
 	n := len(name) - 1

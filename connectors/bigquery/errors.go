@@ -18,7 +18,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// reasons are BigQuery's words for what went wrong.
+// reasons are the error codes of BigQuery's error reasons.
 var reasons = map[string]errcode.Code{
 	"accessDenied": errcode.PermissionDenied, "blocked": errcode.PermissionDenied, "forbidden": errcode.PermissionDenied,
 	"insufficientPermissions": errcode.PermissionDenied,
@@ -41,23 +41,22 @@ var reasons = map[string]errcode.Code{
 	"authError":      errcode.Unauthenticated, "unauthorized": errcode.Unauthenticated,
 }
 
-// again are the reasons for which a request, or a job that failed and so changed nothing, is sent
-// again.
+// again are the reasons for which a request is retried, or a failed job, which changed nothing, is run again.
 var again = map[string]bool{
 	"backendError": true, "internalError": true, "jobBackendError": true, "jobInternalError": true,
 	"rateLimitExceeded": true, "jobRateLimitExceeded": true,
 	"userRateLimitExceeded": true, "tableUnavailable": true,
 }
 
-// fault is an error that BigQuery returned.
+// fault is an error of BigQuery or its clients.
 type fault struct {
 	code            errcode.Code
 	reason, message string
-	status          int  // of HTTP, 0 elsewhere
-	transient       bool // the same request may succeed
+	status          int  // HTTP status; 0 if none
+	transient       bool // a retry may succeed
 }
 
-// faultOf reads an error of the clients.
+// faultOf classifies an error of the clients.
 func faultOf(err error) fault {
 	var rest *googleapi.Error
 	var job *jobError
@@ -122,7 +121,7 @@ func faultOf(err error) fault {
 	return fault{code: errcode.Unknown}
 }
 
-// emulated matches failures of a statement that emulators report as internal errors.
+// emulated matches the messages of emulators that report a failed statement as an internal error.
 var emulated = regexp.MustCompile(
 	`^failed to (?:analyze|parse statements|format query|query|exec)\b[^:]*: (?:failed to parse statement: )?`)
 
@@ -149,8 +148,7 @@ func reasonFault(reason, message string) fault {
 
 var noFunction = regexp.MustCompile(`^(?:Table-valued f|F)unction not found: `)
 
-// conflicting are messages of statements that another one kept from changing a table; they changed
-// nothing.
+// conflicting matches messages of statements that failed because of a concurrent one; they changed nothing.
 var conflicting = regexp.MustCompile(
 	`(?i)due to concurrent update|aborted due to concurrent|too many DML statements outstanding`)
 
@@ -174,9 +172,8 @@ type jobError struct{ *bq.ErrorProto }
 
 func (e *jobError) Error() string { return e.Reason + ": " + e.Message }
 
-// errorOf makes the error that is shown: what it concerns, BigQuery's kind of failure, the names in
-// its message, and what can be done. Cell values and SQL text, which messages quote, stay in the
-// cause.
+// errorOf returns the error to show: the operation, the kind of failure, the names in the message, and a remedy. Cell
+// values and SQL text, which messages may quote, are only in the cause.
 func (c *Conn) errorOf(err error, what string) error {
 	if driverbase.Told(err) {
 		return err
@@ -191,7 +188,7 @@ func (c *Conn) errorOf(err error, what string) error {
 
 const identifier = "[`\\w.:$\\-]+"
 
-// messages are those whose names may be shown: the first group, and the words before it.
+// messages match the parts of messages that may be shown. They contain names but no values.
 var messages = []*regexp.Regexp{
 	regexp.MustCompile(
 		`^Not found: (?:Table|Dataset|Project|Job|Routine|Model|Connection|View|Reservation|Function) (` + identifier +
@@ -212,7 +209,7 @@ var messages = []*regexp.Regexp{
 
 var position = regexp.MustCompile(`\[(?:at )?(\d+):(\d+)\]`)
 
-// shown returns the part of a message that may be shown.
+// shown returns the part of an error's message that may be shown.
 func shown(f fault) string {
 	text := map[string]string{
 		"invalidQuery": "the SQL text is not valid, or a value does not fit", "invalid": "the request is not valid",
@@ -246,7 +243,7 @@ func shown(f fault) string {
 	return text
 }
 
-// remedy returns what the reader of the error can do.
+// remedy returns what the user can do about an error; "" if nothing is known.
 func (c *Conn) remedy(f fault) string {
 	switch {
 	case f.reason == "certificate", f.code == errcode.NotFound && f.reason == "invalidQuery":

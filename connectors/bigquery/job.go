@@ -14,14 +14,15 @@ import (
 	"github.com/badger-eval/badger/connectors/bigquery/internal/value"
 )
 
-// firstRows is the number of rows in the reply that reports the end of a job: a result of no more
-// is read without another request.
+// firstRows is the number of rows in the response that reports the end of a query job: a result with no more rows needs
+// no further request.
 const firstRows = 1000
 
-// waitMillis is how long BigQuery may wait for the end of a job before it replies, in milliseconds.
+// waitMillis is how long BigQuery may wait for the end of a job before it responds, in milliseconds.
 const waitMillis = 10_000
 
-// grace is for how long BigQuery waits for a caller that cancels a job itself.
+// grace is the time after the caller's deadline at which BigQuery cancels a job, so that the caller usually does it
+// first.
 const grace = 10 * time.Second
 
 // newID returns a unique id for a job or a table.
@@ -30,17 +31,17 @@ func newID() string { return strings.ToLower(rand.Text()) }
 // job is a job that has ended without an error.
 type job struct {
 	ref   *bq.JobReference
-	first *bq.GetQueryResultsResponse // of a query: its schema, number of rows and first rows
+	first *bq.GetQueryResultsResponse // for a query: its schema, number of rows and first rows
 }
 
-// run runs a job until it ends; a load job has rows. A job with a transient failure had no effect and is run again
-// under another id.
+// run runs a job until it ends; rows are the data of a load job. A job that failed transiently had no effect, and is
+// run again with another ID.
 func (c *Conn) run(ctx context.Context, config *bq.JobConfiguration, rows []byte) (j *job, err error) {
 	err = c.backoff.Do(ctx, func() error {
 		j, err = c.runOnce(ctx, config, rows)
 		return err
 	}, func(err error) (bool, time.Duration) {
-		_, failed := err.(*jobError) //nolint:errorlint // as it was made
+		_, failed := err.(*jobError) //nolint:errorlint // it is not wrapped
 		return failed && faultOf(err).transient, 0
 	})
 	return j, err
@@ -64,8 +65,7 @@ func (c *Conn) runOnce(ctx context.Context, config *bq.JobConfiguration, rows []
 	return j, err
 }
 
-// insert starts a job. Its id is chosen here: if the answer is lost, sending it again finds the job
-// that runs.
+// insert starts a job. Its ID is chosen here: if the response is lost, a repeated request finds the running job.
 func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration, rows []byte) (*bq.Job, error) {
 	location, err := c.jobLocation(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration, rows []b
 	}
 	ref := &bq.JobReference{ProjectId: c.o.BillingProject, JobId: "badger_" + newID(), Location: location}
 	config.Labels = map[string]string{"application": "badger"}
-	if deadline, ok := ctx.Deadline(); ok { // whatever becomes of the caller
+	if deadline, ok := ctx.Deadline(); ok { // BigQuery cancels the job even if the caller is gone
 		config.JobTimeoutMs = max(1, time.Until(deadline)+grace).Milliseconds()
 	}
 	var j *bq.Job
@@ -86,14 +86,14 @@ func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration, rows []b
 				googleapi.ChunkSize(2*pieceBytes))
 		}
 		j, err = call.Do()
-		// the id is random, so the job is ours: the response was lost
+		// the ID is random, so the job is this one, and its response was lost
 		if err != nil && faultOf(err).status == http.StatusConflict {
 			j, err = c.rest.Jobs.Get(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do()
 		}
 		return err
 	})
 	if ctx.Err() != nil && sent {
-		c.cancel(ref) // it may run
+		c.cancel(ref) // the job may be running
 	}
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration, rows []b
 	return j, nil
 }
 
-// waitLoad waits for the end of a load job.
+// waitLoad waits until a load job has ended.
 func (c *Conn) waitLoad(ctx context.Context, ref *bq.JobReference) error {
 	for n := 1; ; n++ {
 		var j *bq.Job
@@ -124,10 +124,10 @@ func (c *Conn) waitLoad(ctx context.Context, ref *bq.JobReference) error {
 	}
 }
 
-// wait waits for the end of a query job.
+// wait waits until a query job has ended, and returns the first page of its result.
 func (c *Conn) wait(ctx context.Context, ref *bq.JobReference) (r *bq.GetQueryResultsResponse, err error) {
 	for {
-		var failed error // the job's, not the request's
+		var failed error // the job's error, not the request's
 		err = c.retryOfJob(ctx, func() error {
 			r, err = c.results(ctx, ref, firstRows, "", false)
 			if err == nil || ctx.Err() != nil {
@@ -157,8 +157,7 @@ func (c *Conn) wait(ctx context.Context, ref *bq.JobReference) (r *bq.GetQueryRe
 	}
 }
 
-// results asks for a page of a job's result. Timestamps come as whole microseconds, or as text
-// where they are finer.
+// results requests a page of a job's result. Timestamps arrive as integer microseconds, or as text if picos is set.
 func (c *Conn) results(ctx context.Context, ref *bq.JobReference, rows int64, token string,
 	picos bool) (*bq.GetQueryResultsResponse, error) {
 	call := c.rest.Jobs.GetQueryResults(ref.ProjectId,
@@ -174,7 +173,7 @@ func (c *Conn) results(ctx context.Context, ref *bq.JobReference, rows int64, to
 	return call.Do()
 }
 
-// failure returns the error of a failed job, or nil.
+// failure returns the error of a failed job; nil if it has not failed or cannot be requested.
 func (c *Conn) failure(ctx context.Context, ref *bq.JobReference) error {
 	j, err := c.rest.Jobs.Get(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do()
 	if err == nil {
@@ -190,7 +189,7 @@ func failureOf(j *bq.Job) error {
 	return &jobError{j.Status.ErrorResult}
 }
 
-// cancel asks BigQuery to stop a job whose caller has left.
+// cancel requests the cancellation of a job whose caller's context has ended.
 func (c *Conn) cancel(ref *bq.JobReference) {
 	ctx, done := context.WithTimeout(context.Background(), 3*time.Second)
 	defer done()

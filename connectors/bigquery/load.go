@@ -14,15 +14,15 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Rows are loaded in pieces of about so many bytes, so many at once. A piece is kept until its job
-// has ended, so that it can be sent again.
+// The approximate size of the rows of a load job, and the maximum number of concurrent ones. Rows are kept until their
+// job has ended, for retries.
 const (
 	pieceBytes = 4 << 20
 	piecesOut  = 2
 )
 
-// load fills a staging table by load jobs, each of which adds all of its rows or none. Rows are
-// sent as JSON lines whose values are text.
+// load fills a staging table by load jobs. Each adds all of its rows or none. Rows are sent as JSON lines
+// whose values are strings.
 func (m *merge) load(ctx context.Context, into *bq.TableReference, next func() (arrow.Record, error)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -48,9 +48,9 @@ func (m *merge) load(ctx context.Context, into *bq.TableReference, next func() (
 			send(piece.Bytes())
 			piece = bytes.Buffer{}
 		}
-		return loading.Err() // of a job that has failed
+		return loading.Err() // a load job has failed
 	})
-	wrong := err != nil && loading.Err() == nil // the rows, and no job
+	wrong := err != nil && loading.Err() == nil // the error is of the rows, not of a load job
 	if wrong {
 		stop()
 	} else if err == nil && piece.Len() > 0 {
@@ -62,7 +62,7 @@ func (m *merge) load(ctx context.Context, into *bq.TableReference, next func() (
 	return err
 }
 
-// line writes a row as a line of JSON; what is absent is NULL. Texts writes to the same buffer.
+// line appends a row as a line of JSON; missing members are NULL. texts writes to the same buffer.
 func (m *merge) line(to *bytes.Buffer, texts *json.Encoder, rec arrow.Record, row int) error {
 	quoted := func(text string) {
 		_ = texts.Encode(text)    // a string can always be encoded
@@ -83,7 +83,7 @@ func (m *merge) line(to *bytes.Buffer, texts *json.Encoder, rec arrow.Record, ro
 		text := value.Text(m.types[col], cell)
 		if f.Type != "JSON" {
 			quoted(text)
-		} else if err := json.Compact(to, []byte(text)); err != nil { // a line has no line breaks
+		} else if err := json.Compact(to, []byte(text)); err != nil { // removes line breaks
 			return m.plan.CellError(col, errcode.New(errcode.InvalidArgument, "expected JSON"))
 		}
 	}

@@ -14,20 +14,18 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Rows up to so many and so large go as the parameter of the statement that writes them; more go
-// through a staging table.
+// Rows up to these limits are the parameter of the statement that writes them; more go through a staging table.
 const (
 	inlineRows  = 500
 	inlineBytes = 512 << 10
 )
 
-// rowNumber is an additional column of a staging table: among rows with the same key, the one with the highest
-// number is used.
+// rowNumber is an additional column of a staging table: of rows with the same key, the one with the highest number is
+// written.
 const rowNumber = "badger_row"
 
-// Merge writes rows in one statement, which is a transaction: a MERGE with a key, an INSERT without
-// one. Each job carries an id of our own and a pending stream is committed once, so that a request
-// whose answer is lost is not obeyed twice.
+// Merge writes rows in one statement, which is a transaction: a MERGE with a key, an INSERT without one. Each job has
+// an ID chosen here, so that a repeated request whose response was lost does not run it twice.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -57,21 +55,21 @@ func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.Re
 	return plan.Rows, nil
 }
 
-// merge is one writing of rows.
+// merge is one call of Merge.
 type merge struct {
 	c       *Conn
 	table   *bq.TableReference
 	plan    *driverbase.Plan
-	columns []*bq.TableFieldSchema // of the table, in the order of the rows
-	types   []string               // their types, by their names in SQL
-	text    []byte                 // of a cell
+	columns []*bq.TableFieldSchema // of the table, in the order of the rows' columns
+	types   []string               // SQL names of their types
+	text    []byte                 // buffer for a cell
 }
 
-// spelling is for staged columns with the names of the table's. In JSON, NULL and "null" have different texts.
+// spelling is for staged columns with the names of the table's. JSON texts distinguish NULL from "null".
 var spelling = driverbase.Spelling{Quote: identifiers.Quoted, Named: true,
 	Same: func(a, b string) string { return "TO_JSON_STRING(" + a + ") = TO_JSON_STRING(" + b + ")" }}
 
-// match finds the rows' columns in the table.
+// match matches the rows' columns to the table's, and checks that these can be written.
 func (m *merge) match(s *bq.TableSchema) error {
 	if s == nil {
 		s = &bq.TableSchema{}
@@ -94,7 +92,7 @@ func (m *merge) match(s *bq.TableSchema) error {
 	return nil
 }
 
-// write reads rows until it is known whether they are few.
+// write reads rows until they end or exceed the limits for a parameter, and writes all of them either way.
 func (m *merge) write(ctx context.Context, r array.RecordReader) error {
 	var held []arrow.Record
 	defer func() {
@@ -137,7 +135,7 @@ func (m *merge) write(ctx context.Context, r array.RecordReader) error {
 	return m.staged(ctx, next)
 }
 
-// eachRow calls f for each row, and counts those it took.
+// eachRow calls f for each row until it returns an error, and counts the rows in the plan.
 func (m *merge) eachRow(next func() (arrow.Record, error), f func(rec arrow.Record, row int) error) error {
 	rows := func(rec arrow.Record) error {
 		defer rec.Release()
@@ -163,8 +161,7 @@ func (m *merge) eachRow(next func() (arrow.Record, error), f func(rec arrow.Reco
 	}
 }
 
-// sizeOf returns approximately how many bytes an array's values take; a slice counts as the array that it is a
-// slice of.
+// sizeOf returns the size of an array's buffers in bytes; those of a slice are the whole array's.
 func sizeOf(d arrow.ArrayData) int64 {
 	n := int64(0)
 	for _, b := range d.Buffers() {
@@ -178,7 +175,7 @@ func sizeOf(d arrow.ArrayData) int64 {
 	return n
 }
 
-// inline writes rows as the parameter of the statement, an array of structs.
+// inline writes rows as the statement's parameter, an array of structs.
 func (m *merge) inline(ctx context.Context, next func() (arrow.Record, error)) error {
 	rowType := &bq.QueryParameterType{Type: "STRUCT"}
 	for i, f := range m.columns {
@@ -220,7 +217,7 @@ func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) e
 			TableReference: stage, Schema: m.stageSchema(), ExpirationTime: time.Now().Add(stageLife).UnixMilli(),
 			Description: "rows on their way into " + m.table.TableId,
 		}).Context(ctx).Do()
-		if codeOf(err) == errcode.AlreadyExists { // the name is random, so the table is ours: the response was lost
+		if codeOf(err) == errcode.AlreadyExists { // the random name is this table's: the response was lost
 			return nil
 		}
 		return err
@@ -248,10 +245,10 @@ func (m *merge) stageSchema() *bq.TableSchema {
 	return s
 }
 
-// stageLife is the time after which BigQuery drops a staging table, if the process that created it was killed.
+// stageLife is the time after which BigQuery drops a staging table that was not dropped.
 const stageLife = 6 * time.Hour
 
-// sql is the one statement that writes rows from a table expression.
+// sql returns the statement that writes the rows of a table expression.
 func (m *merge) sql(source string) string {
 	if !m.plan.HasKey() {
 		return m.plan.Insert(spelling, quoted(m.table), source)
@@ -262,7 +259,7 @@ func (m *merge) sql(source string) string {
 			" DESC) = 1)")
 }
 
-// check finds columns of a record that do not go into those of the table.
+// check returns an error if a column of a record has a type that cannot be written to the table's column.
 func (m *merge) check(rec arrow.Record) error {
 	for i, typ := range m.types {
 		if t := rec.Column(i).DataType(); !value.Takes(typ, t) {

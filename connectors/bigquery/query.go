@@ -15,8 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Query runs a query and streams its result in the order the query gives it, unless several streams
-// are asked for.
+// Query runs a query and streams its result, in the query's order unless Options.Streams is more than one.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.RecordReader, error) {
 	j, err := c.ended(ctx, sql, args)
 	if err != nil {
@@ -31,7 +30,7 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 	return err
 }
 
-// ended is the job of a statement of a user's, which has ended.
+// ended runs a caller's statement and returns its ended job.
 func (c *Conn) ended(ctx context.Context, sql string, args []any) (*job, error) {
 	q, err := c.query(sql, args)
 	if err != nil {
@@ -55,10 +54,10 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 	return driverbase.OneText("bigquery", r)
 }
 
-// subject names what an error concerns if nothing narrower is known.
+// subject returns the name of what an error concerns, if nothing narrower is known.
 func (c *Conn) subject() string { return "project " + c.o.Project }
 
-// query is the configuration of a query job.
+// query returns the configuration of a query job.
 func (c *Conn) query(sql string, args []any) (*bq.JobConfigurationQuery, error) {
 	if strings.IndexByte(sql, 0) >= 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "bigquery: a NUL byte in the SQL text; use a parameter")
@@ -84,7 +83,7 @@ func (c *Conn) query(sql string, args []any) (*bq.JobConfigurationQuery, error) 
 	return q, nil
 }
 
-// parameter is an argument as BigQuery takes it: a type and text.
+// parameter returns an argument as BigQuery's query parameter: a type and a text.
 func parameter(arg any) (*bq.QueryParameter, error) {
 	typ, text := "", ""
 	switch v := arg.(type) {
@@ -125,7 +124,7 @@ func floatText(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// onlyReads has BigQuery plan a statement without running it, and returns an error for anything other than a query.
+// onlyReads has BigQuery plan a statement without running it, and returns an error for anything other than a SELECT.
 func (c *Conn) onlyReads(ctx context.Context, q *bq.JobConfigurationQuery) error {
 	location, err := c.jobLocation(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// asked returns the delay before a retry that BigQuery asks for in an error.
+// asked returns the delay in an error's Retry-After header; 0 if there is none.
 func asked(err error) time.Duration {
 	var rest *googleapi.Error
 	if !errors.As(err, &rest) {
@@ -22,14 +22,14 @@ func asked(err error) time.Duration {
 	return driverbase.RetryAfter(rest.Header)
 }
 
-// retry sends a request that may be sent twice until it is answered. If a token is rejected, it requests a token
-// once more, since it may have been renewed in the meantime.
+// retry repeats a request that may be repeated until it succeeds or retries are used up. After a rejected token it
+// retries once, as the token may have been renewed.
 func (c *Conn) retry(ctx context.Context, f func() error) error {
 	return c.retryAlso(ctx, f, func(fault) bool { return false })
 }
 
-// retryOfJob is retry of a request about a job that was started: BigQuery may say for a while that there is
-// none.
+// retryOfJob is retry for requests about a job that was just started: BigQuery may report for a while that it does not
+// exist.
 func (c *Conn) retryOfJob(ctx context.Context, f func() error) error {
 	return c.retryAlso(ctx, f, func(fault fault) bool {
 		return fault.status == http.StatusNotFound && strings.HasPrefix(fault.message, "Not found: Job")

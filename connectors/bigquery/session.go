@@ -21,8 +21,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// session reads a table through the Storage Read API. A goroutine for each stream reads at most one record ahead. A
-// broken stream is opened again after the last row that was returned.
+// session reads a table through the Storage Read API. One goroutine for each stream reads at most one record ahead. A
+// broken stream is reopened after the last row that was returned.
 type session struct {
 	c       *Conn
 	what    string
@@ -36,7 +36,7 @@ type session struct {
 	err error
 }
 
-// session starts reading a table; nil if the account may not, and REST pages are to be read.
+// session starts reading a table. It returns nil if that is not possible and REST pages are to be read instead.
 func (c *Conn) session(ctx context.Context, table *bq.TableReference, schema *bq.TableSchema, s *arrow.Schema,
 	what string) (driverbase.Stream, error) {
 	name := fmt.Sprintf("projects/%s/datasets/%s/tables/%s", table.ProjectId, table.DatasetId, table.TableId)
@@ -83,7 +83,7 @@ func (c *Conn) session(ctx context.Context, table *bq.TableReference, schema *bq
 	return out, nil
 }
 
-// Next returns the next record of whichever stream has one.
+// Next returns the next record of any stream, or nil at the end.
 func (s *session) Next(ctx context.Context) (arrow.Record, error) {
 	select {
 	case rec, more := <-s.records:
@@ -95,7 +95,7 @@ func (s *session) Next(ctx context.Context) (arrow.Record, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.err == nil { // the streams have ended, or the caller has stopped reading
+	if s.err == nil { // the streams have ended, or the reader was closed
 		return nil, ctx.Err()
 	}
 	return nil, s.err
@@ -109,7 +109,7 @@ func (s *session) Close(context.Context) {
 	}
 }
 
-// fail keeps the first error and ends all streams.
+// fail stores the first error and ends all streams.
 func (s *session) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *session) fail(err error) {
 	s.stop()
 }
 
-// read reads one stream to its end.
+// read reads one stream to its end, with retries.
 func (s *session) read(ctx context.Context, name string) {
 	offset := int64(0)
 	for tries := 1; ; tries++ {
@@ -129,7 +129,7 @@ func (s *session) read(ctx context.Context, name string) {
 			return
 		}
 		if offset > start {
-			tries = 1 // the stream made progress
+			tries = 1 // progress resets the number of retries
 		}
 		if f := faultOf(err); !f.transient && f.code != errcode.Unauthenticated || tries > s.c.backoff.Times {
 			s.fail(err)
@@ -141,9 +141,9 @@ func (s *session) read(ctx context.Context, name string) {
 	}
 }
 
-// from reads a stream from a row on, and moves the offset with each record that is taken.
+// from reads a stream from row *offset on, and advances *offset with each record that is returned.
 func (s *session) from(ctx context.Context, name string, offset *int64) (err error) {
-	defer driverbase.Recovered(&err) // in its own goroutine
+	defer driverbase.Recovered(&err) // it runs in a separate goroutine
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	reading := account.ReadingOf(ctx)
@@ -155,7 +155,7 @@ func (s *session) from(ctx context.Context, name string, offset *int64) (err err
 	if err != nil {
 		return err
 	}
-	expected := int64(0) // bytes that are reserved for the next message
+	expected := int64(0) // bytes to reserve for the next message
 	for {
 		if err := reading.Take(ctx, expected); err != nil {
 			return err
@@ -165,7 +165,7 @@ func (s *session) from(ctx context.Context, name string, offset *int64) (err err
 			return nil
 		}
 		if err != nil {
-			// a limit of gRPC, not a quota
+			// gRPC's message limit, not a quota
 			if limit := reading.Limit(); limit > 0 && strings.Contains(err.Error(), "larger than max") {
 				return errcode.New(errcode.ResourceExhausted, "bigquery: %s: a message of more than the allowed %d bytes", s.what,
 					limit)
@@ -174,7 +174,7 @@ func (s *session) from(ctx context.Context, name string, offset *int64) (err err
 		}
 		reading.Give(expected)
 		size := int64(len(m.GetArrowRecordBatch().GetSerializedRecordBatch()))
-		if err := reading.Take(ctx, size); err != nil { // until the reading ends: the record refers to it
+		if err := reading.Take(ctx, size); err != nil { // until the reading ends, as the record shares its memory
 			return err
 		}
 		if expected = max(expected, size); m.RowCount == 0 {

@@ -17,8 +17,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ReadSnapshot reads a result again without running its query, query:[PROJECT:][LOCATION.]JOBID, or
-// a table, table:[[PROJECT.]DATASET.]NAME, as it is or, with @TIMESTAMP, as it was.
+// ReadSnapshot reads the result of an earlier query without running it again, query:[PROJECT:][LOCATION.]JOBID, or a
+// table, table:[[PROJECT.]DATASET.]NAME, in its present version or, with @TIMESTAMP, an earlier one.
 func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
 	switch {
 	case ref.Kind == driver.RefQuery:
@@ -44,10 +44,10 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	return c.readTable(ctx, t, -1, "table "+shownTable(table))
 }
 
-// tableName matches valid table names; other names are not requested.
+// tableName matches the parts of table names that are requested.
 var tableName = regexp.MustCompile(`^[\p{L}\p{M}\p{N}\p{Pc}\p{Pd} $]+$`)
 
-// tableRef completes a table's name with the project and the dataset of the URL.
+// tableRef returns the table of a reference, with the URL's project and dataset if it names none.
 func (c *Conn) tableRef(ref driver.Ref) (*bq.TableReference, error) {
 	parts, err := ref.Parts()
 	if err != nil {
@@ -79,9 +79,9 @@ func shownTable(t *bq.TableReference) string {
 	return t.ProjectId + "." + t.DatasetId + "." + t.TableId
 }
 
-// table asks for a table.
+// table requests a table's metadata.
 func (c *Conn) table(ctx context.Context, ref *bq.TableReference) (t *bq.Table, err error) {
-	if _, err := c.jobLocation(ctx); err != nil { // fails if the connection is closed
+	if _, err := c.jobLocation(ctx); err != nil { // it fails if the connection is closed
 		return nil, err
 	}
 	err = c.retry(ctx, func() error {
@@ -94,8 +94,8 @@ func (c *Conn) table(ctx context.Context, ref *bq.TableReference) (t *bq.Table, 
 	return t, nil
 }
 
-// readTable reads the rows of a table, without a query and so without its costs. How many there must
-// be is -1 if it is not known.
+// readTable reads the rows of a table without a query, and so without a query's costs. rows is the expected number of
+// rows, or -1 if unknown.
 func (c *Conn) readTable(ctx context.Context, t *bq.Table, rows int64, what string) (array.RecordReader, error) {
 	if t.Schema == nil {
 		t.Schema = &bq.TableSchema{}
@@ -144,15 +144,14 @@ func (c *Conn) readTable(ctx context.Context, t *bq.Table, rows int64, what stri
 	return driverbase.NewReader(ctx, schema, r), nil
 }
 
-// readAt reads a table as it was, which BigQuery allows for the dataset's time travel window of two
-// to seven days.
+// readAt reads a table as of an earlier time, within the dataset's time travel window of two to seven days.
 func (c *Conn) readAt(ctx context.Context, t *bq.TableReference, at string) (array.RecordReader, error) {
 	when, ok := instantOf(at)
 	if !ok {
 		return nil, errcode.New(errcode.InvalidArgument,
 			"bigquery: table %s@…: expected a timestamp such as 2026-02-28T12:00:00Z, or milliseconds since 1970", shownTable(t))
 	}
-	if _, err := c.table(ctx, t); err != nil { // its own error is clearer than the query's
+	if _, err := c.table(ctx, t); err != nil { // its error is clearer than the query's
 		return nil, err
 	}
 	r, err := c.Query(ctx,
@@ -164,7 +163,7 @@ func (c *Conn) readAt(ctx context.Context, t *bq.TableReference, at string) (arr
 	return r, err
 }
 
-// instantOf reads an instant, or milliseconds since 1970.
+// instantOf parses a timestamp, or milliseconds since 1970.
 func instantOf(s string) (time.Time, bool) {
 	if t, ok := driverbase.Instant(s); ok {
 		return t, true
@@ -173,7 +172,7 @@ func instantOf(s string) (time.Time, bool) {
 	return time.UnixMilli(n), err == nil && n > 1e9 && n < 1e14
 }
 
-// jobRef reads [PROJECT:][LOCATION.]JOBID.
+// jobRef parses [PROJECT:][LOCATION.]JOBID.
 func (c *Conn) jobRef(ctx context.Context, id string) (*bq.JobReference, error) {
 	ref := &bq.JobReference{ProjectId: c.o.BillingProject, JobId: id}
 	if i := strings.LastIndexByte(ref.JobId, ':'); i >= 0 {
@@ -194,7 +193,7 @@ func (c *Conn) jobRef(ctx context.Context, id string) (*bq.JobReference, error) 
 	return ref, err
 }
 
-// readJob reads what a job wrote to its destination table.
+// readJob reads the result of an earlier query job, which it waits for.
 func (c *Conn) readJob(ctx context.Context, id string) (array.RecordReader, error) {
 	ref, err := c.jobRef(ctx, id)
 	if err != nil {
@@ -213,7 +212,7 @@ func (c *Conn) readJob(ctx context.Context, id string) (array.RecordReader, erro
 	default:
 		return nil, err
 	}
-	for j.Status != nil && j.Status.State != "DONE" { // a job asked for by name may still run
+	for j.Status != nil && j.Status.State != "DONE" { // the job may still be running
 		if _, err := c.wait(ctx, ref); err != nil {
 			return nil, c.errorOf(err, what)
 		}
@@ -252,7 +251,7 @@ func orUnknown(location string) string {
 	return location
 }
 
-// lastChild is the last query of a script.
+// lastChild returns the last SELECT of a script; nil if it has none.
 func (c *Conn) lastChild(ctx context.Context, ref *bq.JobReference) (last *bq.Job, err error) {
 	var list *bq.JobList
 	err = c.retry(ctx, func() error {
@@ -274,8 +273,8 @@ func (c *Conn) lastChild(ctx context.Context, ref *bq.JobReference) (last *bq.Jo
 	return last, nil
 }
 
-// readDestination reads the destination table of a job, unless it is gone, not ours to read, or has
-// been written again.
+// readDestination reads the destination table of a job. It returns an error if the table has expired, is not readable,
+// or was written again.
 func (c *Conn) readDestination(ctx context.Context, j *bq.Job, what string) (array.RecordReader, error) {
 	ref := j.Configuration.Query.DestinationTable
 	anonymous := strings.HasPrefix(ref.DatasetId, "_")
@@ -291,7 +290,7 @@ func (c *Conn) readDestination(ctx context.Context, j *bq.Job, what string) (arr
 	case err != nil:
 		return nil, err
 	}
-	// Another write counts from a second on: the job's own ends about when it does.
+	// A write within a second after the job's end may be the job's own.
 	if s := j.Statistics; !anonymous && s != nil && s.EndTime > 0 && int64(t.LastModifiedTime) > s.EndTime+1000 { //nolint:gosec // milliseconds
 		return nil, errcode.New(errcode.FailedPrecondition,
 			"bigquery: table %s was written again after %s ended; refer to table:%s.%s@%s", shownTable(ref), what,

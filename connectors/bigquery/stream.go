@@ -12,15 +12,15 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// whole counts the rows of a stream: a result that ends early is an error, whatever the cause.
+// whole is a stream that returns an error at the end if the number of rows differs from the expected one.
 type whole struct {
 	driverbase.Stream
-	what string // for errors
-	want int64  // rows; -1 is unknown
+	what string // names the result, for errors
+	want int64  // expected number of rows; -1 is unknown
 	rows int64
 }
 
-// Next returns the next record.
+// Next returns the next record, or nil at the end.
 func (w *whole) Next(ctx context.Context) (arrow.Record, error) {
 	rec, err := w.Stream.Next(ctx)
 	switch {
@@ -35,8 +35,8 @@ func (w *whole) Next(ctx context.Context) (arrow.Record, error) {
 	return rec, nil
 }
 
-// stream reads the result of a job: what came with its end if that is all, else its destination
-// table through the Storage Read API, else page by page.
+// stream returns a reader of a job's result: the first page if that is all, else the destination table through the
+// Storage Read API or REST pages.
 func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 	first := j.first
 	what := "job " + j.ref.JobId
@@ -44,7 +44,7 @@ func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 	if err != nil {
 		return nil, errcode.New(errcode.Of(err), "bigquery: %s: %w", what, err)
 	}
-	if first.Schema == nil || len(first.Schema.Fields) == 0 { // no query
+	if first.Schema == nil || len(first.Schema.Fields) == 0 { // not a query
 		return driverbase.NewReader(ctx, schema, done{}), nil
 	}
 	r := &whole{what: what, want: int64(first.TotalRows)} //nolint:gosec // far below 2^63
@@ -76,7 +76,8 @@ func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 	return driverbase.NewReader(ctx, schema, r), nil
 }
 
-// orPages is the stream of the Storage Read API, or of pages if there is none.
+// orPages returns the stream of, or a stream of REST pages if that is nil. With StorageAuto, pages are also the
+// fallback.
 func (c *Conn) orPages(ctx context.Context, of driverbase.Stream,
 	paged func(context.Context) (driverbase.Stream, error)) (driverbase.Stream, error) {
 	switch {
@@ -88,11 +89,11 @@ func (c *Conn) orPages(ctx context.Context, of driverbase.Stream,
 	return of, nil
 }
 
-// either reads pages where the Storage Read API fails inside before it gives a row, as it did for types that
-// only REST could send.
+// either is a stream of the Storage Read API that falls back to REST pages if the API fails with an internal error
+// before the first record, as it did for types that only REST supports.
 type either struct {
 	driverbase.Stream
-	paged func(context.Context) (driverbase.Stream, error) // nil once there was a row
+	paged func(context.Context) (driverbase.Stream, error) // nil after the first record
 }
 
 func (e *either) Next(ctx context.Context) (arrow.Record, error) {
@@ -110,8 +111,7 @@ func (e *either) Next(ctx context.Context) (arrow.Record, error) {
 	return rec, err
 }
 
-// destination is the table that holds a job's result; nil for a script, whose last statement has
-// it.
+// destination returns the table with a job's result; nil for a script, whose last statement has it.
 func (c *Conn) destination(ctx context.Context, ref *bq.JobReference) (*bq.TableReference, error) {
 	j, err := c.job(ctx, ref)
 	if err != nil || j.Configuration == nil || j.Configuration.Query == nil {
@@ -120,7 +120,7 @@ func (c *Conn) destination(ctx context.Context, ref *bq.JobReference) (*bq.Table
 	return j.Configuration.Query.DestinationTable, nil
 }
 
-// job asks for a job.
+// job requests a job's metadata.
 func (c *Conn) job(ctx context.Context, ref *bq.JobReference) (j *bq.Job, err error) {
 	err = c.retry(ctx, func() error {
 		j, err = c.rest.Jobs.Get(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do()
@@ -129,20 +129,20 @@ func (c *Conn) job(ctx context.Context, ref *bq.JobReference) (j *bq.Job, err er
 	return j, c.errorOf(err, "job "+ref.JobId)
 }
 
-// done is a result without rows.
+// done is a stream of a result without rows.
 type done struct{}
 
 func (done) Next(context.Context) (arrow.Record, error) { return nil, nil }
 func (done) Close(context.Context)                      {}
 
-// page is a part of a result as the REST API sends it.
+// page is a page of a result from the REST API.
 type page struct {
-	schema *bq.TableSchema // nil if it is not repeated
+	schema *bq.TableSchema // nil if the response does not repeat it
 	rows   []*bq.TableRow
-	token  string // of the next page; "" is the end
+	token  string // of the next page; "" at the end
 }
 
-// pages reads a result page by page; one page is held at a time.
+// pages is a stream of the pages of a result. It holds one page in memory at a time.
 type pages struct {
 	c       *Conn
 	build   *array.RecordBuilder
@@ -188,7 +188,7 @@ func (p *pages) Next(ctx context.Context) (arrow.Record, error) {
 	return p.record()
 }
 
-// record returns a record of the current page.
+// record returns the rows of the current page as a record.
 func (p *pages) record() (arrow.Record, error) {
 	p.build.Reserve(len(p.current.rows))
 	for i, row := range p.current.rows {

@@ -12,34 +12,34 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// StorageUse reports whether large results are read through the Storage Read API.
+// StorageUse is how the Storage Read API is used for large results.
 type StorageUse string
 
 // The uses of the Storage Read API.
 const (
-	StorageAuto StorageUse = "auto" // where it is allowed; REST pages elsewhere
-	StorageOn   StorageUse = "on"   // or an error
-	StorageOff  StorageUse = "off"  // REST pages
+	StorageAuto StorageUse = "auto" // if it is allowed; otherwise REST pages
+	StorageOn   StorageUse = "on"   // always; an error if it is not allowed
+	StorageOff  StorageUse = "off"  // never; only REST pages
 )
 
 // Options configure the connection to a project.
 type Options struct {
 	driver.Options
-	Project        string // that holds the datasets
-	Dataset        string // of names without one; "" is none
-	Location       string // of jobs, such as EU; "" is the dataset's
-	BillingProject string // that runs and pays the jobs; "" is Project
+	Project        string // contains the datasets
+	Dataset        string // default dataset of names; "" is none
+	Location       string // of jobs, such as EU; "" is the dataset's location
+	BillingProject string // runs and pays for the jobs; "" is Project
 
-	signin.Account // who asks
+	signin.Account // the credentials
 
-	Endpoint        string // of the REST API instead of Google's, such as http://127.0.0.1:9050
-	StorageEndpoint string // of the Storage API, HOST:PORT; "" with an Endpoint is none
-	AllowInsecure   bool   // an Endpoint beyond this machine without TLS and credentials
+	Endpoint        string // address of the REST API, such as http://127.0.0.1:9050; "" is Google's
+	StorageEndpoint string // address of the Storage API, HOST:PORT; "" with an Endpoint is none
+	AllowInsecure   bool   // allow an Endpoint on another machine without TLS and credentials
 
 	Storage        StorageUse
-	Streams        int   // read concurrently; more than one loses the order of rows. 0 is one
-	PageRows       int64 // of a REST page; 0 is 10,000
-	MaxBytesBilled int64 // of one query; 0 is BigQuery's limit
+	Streams        int   // number of concurrent streams; with more than one the order of rows is lost; 0 is one
+	PageRows       int64 // number of rows in a REST page; 0 is 10,000
+	MaxBytesBilled int64 // limit for each query; 0 is BigQuery's
 }
 
 func (o *Options) options() driverbase.Options {
@@ -74,8 +74,8 @@ func plainName(s string) bool {
 	return s != ""
 }
 
-// ParseURL parses bigquery://PROJECT/DATASET?OPTION=VALUE. The dataset is optional: names without
-// a dataset refer to it. Options:
+// ParseURL parses bigquery://PROJECT/DATASET?OPTION=VALUE. The dataset, which is optional, is the default for names
+// without one. Options:
 //
 //	location          where jobs run, such as EU; by default that of the dataset
 //	billing_project   runs and pays the jobs; by default the project
@@ -109,7 +109,7 @@ func ParseURL(raw string) (Options, error) {
 	return o, o.check()
 }
 
-// check finds what cannot be together.
+// check sets defaults, and returns an error for missing or conflicting options.
 func (o *Options) check() error {
 	if o.Storage == "" {
 		o.Storage = StorageAuto
@@ -159,7 +159,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// plaintext reports whether the endpoint has no TLS.
+// plaintext reports whether the endpoint is used without TLS.
 func (o *Options) plaintext() bool { return strings.HasPrefix(o.Endpoint, "http:") }
 
 func (o *Options) hasCredentials() bool {

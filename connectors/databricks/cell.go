@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-// parse makes an array of values that came as text.
+// parse returns an array of n values that arrived as text. text returns the value of a row, or false for NULL.
 func (c *column) parse(mem memory.Allocator, n int, text func(row int) (string, bool)) (arrow.Array, error) {
 	if c.sql == "VOID" {
 		return array.NewNull(n), nil
@@ -36,7 +36,7 @@ func (c *column) parse(mem memory.Allocator, n int, text func(row int) (string, 
 	return b.NewArray(), nil
 }
 
-// appendText appends one value, and reports whether the text is one.
+// appendText appends the value that s is the text of, and reports whether s is valid for the builder's type.
 func appendText(b array.Builder, s string) bool {
 	switch b := b.(type) {
 	case *array.StringBuilder:
@@ -51,16 +51,16 @@ func appendText(b array.Builder, s string) bool {
 		b.Append(arrow.Timestamp(t.UnixMicro()))
 		return ok
 	case *array.Time64Builder:
-		t, err := time.Parse(time.TimeOnly, s) // with digits of a second, too
+		t, err := time.Parse(time.TimeOnly, s) // fractional seconds are accepted too
 		b.Append(arrow.Time64(t.Sub(t.Truncate(24 * time.Hour)).Microseconds()))
 		return err == nil && t.Nanosecond()%1000 == 0
 	}
-	// Arrow writes booleans, numbers, dates and bytes as Databricks does
+	// Databricks writes booleans, numbers, dates and bytes as Arrow does
 	return s != array.NullValueStr && b.AppendValueFromString(s) == nil
 }
 
-// scaled is a decimal, perhaps with an exponent, as a multiple of 10^-scale. A decimal with more
-// places is invalid, unless these are zeros.
+// scaled converts a decimal, which may have an exponent, to a multiple of 10^-scale. It returns false if the decimal
+// has nonzero digits beyond scale, or needs more than 127 bits.
 func scaled(s string, scale int32) (decimal128.Num, bool) {
 	n, ok := driverbase.Unscaled(s, int(scale))
 	if mantissa, exponent, scientific := strings.Cut(strings.ToUpper(s), "E"); scientific && len(mantissa) < 1000 {

@@ -13,14 +13,14 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/thrift"
 )
 
-// column is a column of a result as the service describes it.
+// column is a column of a result, from the service's description.
 type column struct {
 	name             string
 	sql              string // its type: BIGINT, DECIMAL, TIMESTAMP_NTZ, VARIANT, ARRAY, INTERVAL …
 	precision, scale int32  // of a DECIMAL
 }
 
-// typeNames are the types by their numbers in the protocol.
+// typeNames are the SQL types by their numbers in the protocol.
 var typeNames = map[int64]string{
 	0: "BOOLEAN", 1: "TINYINT", 2: "SMALLINT", 3: "INT", 4: "BIGINT", 5: "FLOAT", 6: "DOUBLE", 7: "STRING", 8: "TIMESTAMP",
 	9: "BINARY", 10: "ARRAY", 11: "MAP", 12: "STRUCT",
@@ -28,23 +28,23 @@ var typeNames = map[int64]string{
 	21: "INTERVAL",
 }
 
-// aliases are other names of types.
+// aliases maps further names of types to the names in kinds.
 var aliases = map[string]string{
 	"LONG": "BIGINT", "INTEGER": "INT", "SHORT": "SMALLINT", "BYTE": "TINYINT", "NULL": "VOID", "DEC": "DECIMAL",
 	"NUMERIC": "DECIMAL", "TIMESTAMP_LTZ": "TIMESTAMP",
 }
 
-// kind describes how values of a type are read and written.
+// kind describes how values of a SQL type are read and written.
 type kind struct {
-	arrow arrow.DataType // of values that come as text; nil is text
-	// casts a string to it: %[1]s, the type %[2]s, its precision and its scale; empty if it is not written
+	arrow arrow.DataType // the Arrow type of values that arrive as text; nil is string
+	// casts a string %[1]s to the type %[2]s with precision %[3]d and scale %[4]d; empty if writing is unsupported
 	cast string
-	json bool // values come as JSON text
+	json bool // values are JSON text
 }
 
 const plainCast = "CAST(%[1]s AS %[2]s)"
 
-// kinds are the types by their names. Intervals, GEOGRAPHY and what is yet to come are read as text.
+// kinds are the SQL types by name. Other types, such as intervals and GEOGRAPHY, are read as strings.
 var kinds = map[string]kind{
 	"BOOLEAN":  {arrow: arrow.FixedWidthTypes.Boolean, cast: plainCast},
 	"TINYINT":  {arrow: arrow.PrimitiveTypes.Int8, cast: plainCast},
@@ -69,8 +69,8 @@ var kinds = map[string]kind{
 // sqlName is the metadata key of an Arrow field for its SQL type.
 const sqlName = "Spark:DataType:SqlName"
 
-// columnsOf reads the columns of a result's description. The protocol has no numbers for newer
-// types; Arrow's schema names them.
+// columnsOf returns the columns that a result's metadata describe. The protocol has no numbers for newer types; their
+// names are in the Arrow schema wire, if that is not nil.
 func columnsOf(meta thrift.Struct, wire *arrow.Schema) []column {
 	descs := meta.Struct(2).Structs(1)
 	columns := make([]column, len(descs))
@@ -91,12 +91,12 @@ func columnsOf(meta thrift.Struct, wire *arrow.Schema) []column {
 	return columns
 }
 
-// qualifier reads a type's parameter.
+// qualifier returns a type's integer parameter, such as precision; 0 if missing.
 func qualifier(primitive thrift.Struct, name string) int32 {
 	return int32(primitive.Struct(2).Entry(1, name).Int(1)) //nolint:gosec // the protocol has 32 bits
 }
 
-// setType reads a type's name in SQL, such as DECIMAL(20,4) or STRUCT<a: INT>.
+// setType sets the type from its SQL name, such as DECIMAL(20,4) or STRUCT<a: INT>.
 func (c *column) setType(text string) {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	base := text
@@ -113,7 +113,7 @@ func (c *column) setType(text string) {
 	}
 }
 
-// arrowType is the type that values of a column get that come as text.
+// arrowType returns the Arrow type of the column's values if they arrive as text.
 func (c *column) arrowType() arrow.DataType {
 	t := kinds[c.sql].arrow
 	switch {
@@ -125,7 +125,7 @@ func (c *column) arrowType() arrow.DataType {
 	return t
 }
 
-// field is the column of a result whose values arrive as wire.
+// field returns the result's field for the column, whose values arrive with the Arrow type wire.
 func (c *column) field(wire arrow.DataType) arrow.Field {
 	f := arrow.Field{Name: c.name, Type: wire, Nullable: true}
 	switch t := wire.(type) {
@@ -137,7 +137,7 @@ func (c *column) field(wire arrow.DataType) arrow.Field {
 		case c.sql == "DECIMAL" && f.Type.ID() == arrow.STRING:
 			f.Metadata = driverbase.Decimal
 		}
-	case *arrow.TimestampType: // an instant or a wall clock: the declared type decides, not whether a zone is named
+	case *arrow.TimestampType: // the declared type decides whether it has a zone, not wire's time zone
 		switch c.sql {
 		case "TIMESTAMP":
 			f.Type = &arrow.TimestampType{Unit: t.Unit, TimeZone: "UTC"}
@@ -148,7 +148,7 @@ func (c *column) field(wire arrow.DataType) arrow.Field {
 	return f
 }
 
-// retyped is an array as its column's field wants it. The array is released.
+// retyped converts an array to the type of column i of the result, and releases arr if it is converted.
 func (s *stream) retyped(i int, arr arrow.Array) (arrow.Array, error) {
 	want := s.schema.Field(i).Type
 	if arrow.TypeEqual(arr.DataType(), want) {

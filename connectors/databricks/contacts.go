@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// Contacts lists the hosts that the warehouse of a URL is reached by; it is a [driver.Contacts].
+// Contacts lists the hosts that are contacted for the warehouse of a URL; it is a [driver.Contacts].
 func Contacts(rawURL string) ([]driver.Contact, error) {
 	c, err := checked(rawURL)
 	if err != nil {

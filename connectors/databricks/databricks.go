@@ -1,10 +1,10 @@
 // Package databricks is the connector of Databricks SQL warehouses.
 //
 // Statements, their parameters and results go through the vendor's driver for Go,
-// github.com/databricks/databricks-sql-go. Its results are read as Arrow streams and decoded by the one
-// Arrow of this module. A guard below the driver makes sure that no row is lost and that nothing but the
-// warehouse is asked for anything: see internal/guard. TestDriverAlone shows for every new version of
-// the driver which parts of the guard are still needed.
+// github.com/databricks/databricks-sql-go. Its results are read as Arrow streams and decoded by this module's Arrow
+// version. A guard between the driver and the network ensures that no row is lost and that only the warehouse is
+// contacted: see internal/guard. For each new version of the driver, TestDriverAlone shows which parts of the guard are
+// still needed.
 //
 // Results of statements that other clients ran are read through the Statement Execution API, which is REST, without
 // running them again. The vendor's SDK, github.com/databricks/databricks-sdk-go, is not used for that, and not for
@@ -43,7 +43,7 @@ var Dialect = driver.Dialect{
 	Identifiers: identifiers,
 	Definition:  definition,
 	Member:      func(column, member string) string { return "get_json_object(" + column + ", '$." + member + "')" },
-	// in the session's time zone, UTC unless it was set
+	// in the session's time zone, which is UTC unless the URL sets another
 	Day:        func(instant string) string { return "CAST(" + instant + " AS DATE)" },
 	ShownViews: "SELECT table_name AS name, view_definition AS definition FROM information_schema.views WHERE table_schema = 'badger'",
 	Grants:     "GRANT USE CATALOG, CREATE SCHEMA ON CATALOG c TO principal; or, once the tables are there, GRANT USE SCHEMA, CREATE TABLE, SELECT, MODIFY ON SCHEMA c.badger TO principal; and CAN USE on the SQL warehouse",
@@ -85,10 +85,9 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// openWith opens a session, so that configuration errors are reported here. It starts a stopped warehouse, which
-// may take minutes. The error has the code InvalidArgument for missing configuration, Unauthenticated for
-// credentials that the workspace rejects, PermissionDenied and NotFound for the warehouse, the catalog or the
-// schema, and Unavailable if there is no answer.
+// openWith opens a session, which starts a stopped warehouse and reports configuration errors. The error's code is
+// InvalidArgument for missing configuration, Unauthenticated for rejected credentials, PermissionDenied or NotFound for
+// the warehouse, the catalog or the schema, and Unavailable if there is no reply.
 func openWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -142,11 +141,11 @@ func (c *Conn) query(ctx context.Context, query string, args []any) (*stream, er
 	return s, nil
 }
 
-// starting is the pause before the next request to a starting warehouse, if its response states none.
+// starting is the delay before the next request to a starting warehouse, if its response has no Retry-After.
 const starting = 5 * time.Second
 
-// run runs a statement to its end. Where its answer was lost it is run again if repeating it does no
-// harm.
+// run runs a statement to its end. It repeats a statement that a starting warehouse did not accept, and if repeat is
+// set, one whose reply or session was lost, or that conflicted with a concurrent statement.
 func (c *Conn) run(ctx context.Context, cmd guard.Command, repeat bool) (op *guard.Statement, err error) {
 	cmd.Alone = changesSession(cmd.SQL)
 	err = c.workspace.Retry.Do(ctx, func() error {
@@ -155,7 +154,7 @@ func (c *Conn) run(ctx context.Context, cmd guard.Command, repeat bool) (op *gua
 	}, func(err error) (bool, time.Duration) {
 		var said *guard.ServerError
 		server := errors.As(err, &said)
-		if server && said.Starting() { // whatever the statement does, it was not taken
+		if server && said.Starting() { // the statement was not accepted, so it can be repeated
 			return true, starting
 		}
 		return repeat && (workspace.Unanswered(err) || server && (said.Handle || again(said))), 0
@@ -163,8 +162,8 @@ func (c *Conn) run(ctx context.Context, cmd guard.Command, repeat bool) (op *gua
 	return op, err
 }
 
-// Exec runs one statement that returns nothing. One whose answer is lost is not run again unless it
-// only reads: it may have been obeyed.
+// Exec runs one statement and discards its result. If its reply is lost, it runs again only if it cannot change
+// anything.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
 	return c.errorOf(c.exec(ctx, query, args, reads(query)))
 }
@@ -197,7 +196,7 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 // ErrorCode classifies an error of this connection.
 func (*Conn) ErrorCode(err error) errcode.Code { return errcode.Of(err) }
 
-// Close closes the sessions. Open readers may return an error.
+// Close closes the idle sessions. Open readers may return an error.
 func (c *Conn) Close() error {
 	c.driver.Close()
 	c.workspace.Close()

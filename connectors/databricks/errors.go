@@ -10,13 +10,12 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// classes are Databricks' error conditions, by the beginning of their name: what kind of failure
-// they are, what may be shown of them, and what helps. The group of a pattern's match in the
-// message is a name, never a value.
+// classes are Databricks' error conditions by the prefix of their name: the error code, the message, and a remedy. The
+// first match is used.
 var classes = []struct {
 	prefix string
 	code   errcode.Code
-	text   string // %s is the name that the message has in backquotes
+	text   string // %s is the name in backquotes in the service's message
 	remedy string
 }{
 	{"TABLE_OR_VIEW_NOT_FOUND", errcode.NotFound, "the table or view %s does not exist",
@@ -84,7 +83,7 @@ var (
 			`-]+)`)
 )
 
-// read is the parsed message of the service.
+// read is a parsed error message of the service.
 type read struct {
 	code      errcode.Code
 	condition string
@@ -92,7 +91,7 @@ type read struct {
 	remedy    string
 }
 
-// readMessage finds in a message its condition, its kind and the names in it.
+// readMessage returns the code, the condition and the text for a message of the service. state is its SQLSTATE, if any.
 func readMessage(state, message string) read {
 	out := read{code: errcode.Unknown}
 	if m := conditionName.FindStringSubmatch(message); m != nil {
@@ -133,16 +132,16 @@ func readMessage(state, message string) read {
 	return out
 }
 
-// again reports whether an error is of a statement that changed nothing and may succeed on a retry: another one was
-// faster.
+// again reports whether an error is from a conflict with a concurrent statement, so that the statement changed nothing
+// and may succeed on a retry.
 func again(e *guard.ServerError) bool {
 	c := readMessage(e.State, e.Message)
 	return c.code == errcode.Unavailable &&
 		(strings.HasPrefix(c.condition, "DELTA_") || strings.HasPrefix(c.condition, "CONCURRENT_"))
 }
 
-// errorOf makes the error that is shown: what it concerns, the condition, names, and what can be done. Cell values and
-// SQL text, which messages quote, stay in the cause.
+// errorOf returns the error to show: the operation, the condition, names, and a remedy. Cell values and SQL text, which
+// messages may quote, are only in the cause.
 func (c *Conn) errorOf(err error) error {
 	if driverbase.Told(err) {
 		return err

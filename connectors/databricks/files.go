@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/connectors/databricks/internal/workspace"
 )
 
-// files downloads the files of a result in their order, a few ahead of the one that is read.
+// files downloads the files of a result in order, several concurrently ahead of the one that is read.
 type files struct {
 	from    *workspace.Client
 	lz4     bool
@@ -35,7 +35,7 @@ func (f *files) close() {
 	f.started, f.pending = nil, nil
 }
 
-// begin starts as many downloads as may run concurrently.
+// begin starts downloads until the maximum number of concurrent ones is reached.
 func (f *files) begin(ctx context.Context) {
 	for len(f.started) < workspace.Downloads && len(f.pending) > 0 {
 		f.started = append(f.started, f.download(ctx, f.pending[0]))
@@ -43,7 +43,7 @@ func (f *files) begin(ctx context.Context) {
 	}
 }
 
-// next is the next file's rows.
+// next returns the rows of the next file.
 func (f *files) next(ctx context.Context) (*part, error) {
 	f.begin(ctx)
 	d := f.started[0]

@@ -14,14 +14,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// chunkBytes is about how much text one statement carries. Rows of one chunk are written by one
+// chunkBytes is the approximate number of bytes of rows that one statement carries. Rows that fit are written by one
 // statement; more go through a staging table.
 const chunkBytes = 2 << 20
 
-// Merge writes rows in one statement, which is a transaction: a MERGE with a key, an INSERT without one. The rows
-// are sent as one parameter, a JSON array of arrays of strings, never as part of the SQL text. With a key, a
-// statement whose answer was lost is run again, which has no further effect. Without a key it is not: the error
-// then states that the rows may have been stored.
+// Merge writes rows in one statement, which is a transaction: a MERGE with a key, an INSERT without one. The rows are
+// one parameter, a JSON array of arrays of strings, or come from a staging table. If the reply is lost, the statement
+// runs again with a key, which has no further effect; without a key Merge returns an error that says that the rows may
+// have been stored.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -60,11 +60,11 @@ func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.Re
 // merge is one call of Merge.
 type merge struct {
 	c       *Conn
-	table   string // in quotes
-	schema  string // it is in, with a point, or ""
+	table   string // quoted name
+	schema  string // its quoted schema and a dot, or ""
 	plan    *driverbase.Plan
 	pieces  *driverbase.Pieces
-	columns []column // of the table, all of them
+	columns []column // all columns of the table
 }
 
 var (
@@ -76,7 +76,7 @@ var (
 // failed adds the context of the merge to an error.
 func (m *merge) failed(err error) error { return m.plan.Failed(m.c.errorOf(err)) }
 
-// describe finds the table's columns.
+// describe reads the table's columns and matches the rows' columns to them.
 func (m *merge) describe(ctx context.Context) error {
 	res, err := m.c.query(ctx, "SELECT * FROM "+m.table+" WHERE 1 = 0", nil)
 	if err != nil {
@@ -99,11 +99,11 @@ func (m *merge) describe(ctx context.Context) error {
 	return nil
 }
 
-// exploded is a source of rows: the number of each within its chunk, and the array of its texts.
-// FAILFAST, because values that cannot be read would be NULL otherwise.
+// exploded is a query for rows from a parameter: the index of each row in its chunk, and the array of its values.
+// FAILFAST makes malformed values an error; otherwise they would be NULL.
 const exploded = "SELECT e.n, e.r FROM (SELECT posexplode(from_json(?, 'ARRAY<ARRAY<STRING>>', map('mode', 'FAILFAST'))) AS (n, r)) AS e"
 
-// write writes the rows of a source in one statement.
+// write writes the rows of source, a query, into the table in one statement.
 func (m *merge) write(ctx context.Context, source string, args ...any) error {
 	err := m.c.exec(ctx, m.statement(source), args, m.plan.HasKey())
 	if workspace.Lost(err) && !m.plan.HasKey() {
@@ -117,8 +117,8 @@ func (m *merge) write(ctx context.Context, source string, args ...any) error {
 	return err
 }
 
-// staged writes all rows into a staging table and then merges them in one statement. A piece that is sent twice
-// does no harm, since its rows are numbered.
+// staged writes all rows into a staging table and then merges them in one statement. A chunk that is sent twice does no
+// harm, since its rows are numbered.
 func (m *merge) staged(ctx context.Context, piece string) (err error) {
 	stage := m.schema + identifiers.Quoted("badger_stage_"+strings.ToLower(rand.Text()))
 	if err := m.c.exec(ctx,
@@ -147,8 +147,8 @@ func (m *merge) staged(ctx context.Context, piece string) (err error) {
 	return m.write(ctx, "SELECT n, r FROM "+stage)
 }
 
-// statement writes the rows of a source into the table. Among rows with the same number one is used, among rows
-// with the same key the last.
+// statement returns the statement that writes the rows of source into the table. Of rows with the same number one is
+// written, of rows with the same key the last.
 func (m *merge) statement(source string) string {
 	typed := make([]string, len(m.plan.Places))
 	for i, place := range m.plan.Places {
@@ -162,13 +162,13 @@ func (m *merge) statement(source string) string {
 	return m.plan.Merge(spelling, m.table, "("+placed(rows, key)+")")
 }
 
-// placed keeps the last row of each partition.
+// placed returns a query for the last row, by number, of each partition of rows.
 func placed(rows, partition string) string {
 	return "SELECT p.* FROM (SELECT y.*, ROW_NUMBER() OVER (PARTITION BY " + partition +
 		" ORDER BY y.n DESC) AS place FROM (" + rows + ") AS y) AS p WHERE p.place = 1"
 }
 
-// cast converts a string to the column's type.
+// cast returns an expression that casts a string to the column's type.
 func (c *column) cast(text string) string {
 	return fmt.Sprintf(kinds[c.sql].cast, text, c.sql, c.precision, c.scale)
 }

@@ -8,9 +8,8 @@ import (
 	dbsql "github.com/databricks/databricks-sql-go"
 )
 
-// parameters are the values of a statement's question marks. All travel as text with their type,
-// which keeps them exact: left to itself, the driver writes doubles without an exponent and
-// timestamps with the nanoseconds and the zone that they have.
+// parameters returns the values of a statement's question marks. All are sent as text with their type, so that they
+// stay exact: by itself, the driver writes doubles without an exponent and timestamps with nanoseconds and their zone.
 func parameters(args []any) ([]sqldriver.NamedValue, error) {
 	var out []sqldriver.NamedValue
 	for i, arg := range args {

@@ -15,20 +15,20 @@ import (
 	"github.com/badger-eval/badger/internal/account"
 )
 
-// part is some rows of a result: bytes of an Arrow stream, or an array for each column.
+// part is some rows of a result: an Arrow stream, or one array for each column.
 type part struct {
 	stream io.Reader
 	arrays []arrow.Array
-	rows   int64 // as announced
+	rows   int64 // number of rows that the service announced
 }
 
-// source gives a result's parts, in order.
+// source returns the parts of a result in order.
 type source interface {
 	next(ctx context.Context) (*part, error) // nil at the end
 	close(ctx context.Context)
 }
 
-// stream is a result's records, from its parts.
+// stream returns the records of a result from its parts.
 type stream struct {
 	c       *Conn
 	mem     memory.Allocator
@@ -37,10 +37,10 @@ type stream struct {
 	schema  *arrow.Schema
 
 	part *ipc.Reader
-	left int64 // rows of the part that are still to come
+	left int64 // number of rows of the part not yet returned
 }
 
-// Close closes the statement.
+// Close releases the part and closes the source.
 func (s *stream) Close(ctx context.Context) {
 	if s.part != nil {
 		s.part.Release()
@@ -49,16 +49,16 @@ func (s *stream) Close(ctx context.Context) {
 	s.source.close(ctx)
 }
 
-// Next returns the next record that has rows.
+// Next returns the next nonempty record, or nil at the end, with its error made presentable.
 func (s *stream) Next(ctx context.Context) (arrow.Record, error) {
 	rec, err := s.next(ctx)
 	return rec, s.c.errorOf(err)
 }
 
-// next returns the next record that has rows, or nil at the end.
+// next returns the next nonempty record, or nil at the end.
 func (s *stream) next(ctx context.Context) (rec arrow.Record, err error) {
 	defer func() {
-		if p := recover(); p != nil { // the decoder of another's bytes
+		if p := recover(); p != nil { // the decoder panics on malformed bytes
 			rec, err = nil, workspace.Broken("its bytes are not an Arrow stream")
 		}
 	}()
@@ -101,8 +101,8 @@ func (s *stream) next(ctx context.Context) (rec arrow.Record, err error) {
 	}
 }
 
-// take makes a record of one as it arrived. The service may send more rows than it announces; those
-// are not part of the result.
+// take returns the rows of a received record as one of the result, or nil if all announced rows are read. The service
+// may send more rows than it announced; those are not part of the result.
 func (s *stream) take(wire arrow.Record) (arrow.Record, error) {
 	n := min(wire.NumRows(), s.left)
 	s.left -= n
@@ -116,7 +116,7 @@ func (s *stream) take(wire arrow.Record) (arrow.Record, error) {
 	return s.assemble(arrays, n)
 }
 
-// assemble returns a record of arrays and releases them.
+// assemble returns a record of arrays, converted to the types of the schema, and releases them.
 func (s *stream) assemble(arrays []arrow.Array, n int64) (rec arrow.Record, err error) {
 	for i, arr := range arrays {
 		if err != nil {
@@ -137,8 +137,7 @@ func (s *stream) assemble(arrays []arrow.Array, n int64) (rec arrow.Record, err 
 	return rec, err
 }
 
-// stream is that of a source. The schema is that of the columns and of the rows as they arrive,
-// which is nil if values come as text.
+// stream returns a stream of a source. wire is the schema of the rows as they arrive, or nil if they arrive as text.
 func (c *Conn) stream(src source, columns []column, wire *arrow.Schema) (*stream, error) {
 	if wire != nil && len(wire.Fields()) != len(columns) {
 		return nil, workspace.Broken("%d columns in its rows, %d in its description", len(wire.Fields()), len(columns))
@@ -154,7 +153,7 @@ func (c *Conn) stream(src source, columns []column, wire *arrow.Schema) (*stream
 	return &stream{c: c, mem: c.mem, source: src, columns: columns, schema: arrow.NewSchema(fields, nil)}, nil
 }
 
-// result is a statement's result.
+// result returns a stream of a statement's result.
 func (c *Conn) result(ctx context.Context, op *guard.Statement) (*stream, error) {
 	meta, err := op.Read(ctx)
 	if err != nil {
@@ -169,7 +168,7 @@ func (c *Conn) result(ctx context.Context, op *guard.Statement) (*stream, error)
 	return c.stream(streams{op}, columnsOf(meta, wire), wire)
 }
 
-// streams are the parts of a statement's result, as the driver gives them.
+// streams is the source of a statement's result, whose parts the driver returns.
 type streams struct{ op *guard.Statement }
 
 func (s streams) next(context.Context) (*part, error) {
@@ -182,7 +181,7 @@ func (s streams) next(context.Context) (*part, error) {
 
 func (s streams) close(ctx context.Context) { s.op.Close(ctx) }
 
-// wireSchema reads the schema message that is before an Arrow stream.
+// wireSchema parses an Arrow schema message, which precedes a stream's batches.
 func wireSchema(message []byte) (schema *arrow.Schema, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ReadSnapshot streams what a reference names, and runs no query again:
+// ReadSnapshot streams the result or table that a reference names, without running a query again:
 //
 //	query:STATEMENT_ID     the result of a statement that was run through the Statement Execution API, for one hour after it succeeded
 //	table:NAME             a table or view as it is now
 //	table:NAME@17          a Delta table's version, as DESCRIBE HISTORY lists them
 //	table:NAME@TIMESTAMP   as it was at an instant, such as 2024-02-29T12:00:00Z; without a zone it is UTC
 //
-// How far back tables go is their delta.deletedFileRetentionDuration.
+// The table's delta.deletedFileRetentionDuration limits how old a version may be.
 func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 
 var versionNumber = regexp.MustCompile(`^[0-9]{1,18}$`)
 
-// timeTravel is the clause for a version of a table.
+// timeTravel returns the SQL clause for a version of a table; "" if at is empty.
 func timeTravel(at string) (string, error) {
 	switch {
 	case at == "":

@@ -9,15 +9,14 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// word is a word of a statement in upper case that stands outside quotes and comments, and how many
-// brackets are open there.
+// word is a word of a statement outside quotes and comments, in upper case, and the number of parentheses open there.
 type word struct {
 	text  string
 	depth int
 }
 
-// readings are the words of a statement in every way in which the service may cut it into strings,
-// names and comments.
+// readings returns the words of a statement for each way in which the service may split it into strings, names and
+// comments.
 func readings(sql string) (all [][]word) {
 	for _, tokens := range sqlparts.TokenReadings(sql, sqlparts.Databricks) {
 		var words []word
@@ -37,7 +36,7 @@ func readings(sql string) (all [][]word) {
 	return all
 }
 
-// first is the first word of a statement.
+// first returns the first word of a statement; "" if it has none.
 func first(words []word) string {
 	if len(words) == 0 {
 		return ""
@@ -45,7 +44,8 @@ func first(words []word) string {
 	return words[0].text
 }
 
-// check refuses what is not run.
+// check returns an error for a statement that must not run: one that is empty, transfers files, or writes on a
+// read-only connection.
 func (c *Conn) check(sql string) error {
 	if strings.IndexByte(sql, 0) >= 0 {
 		return invalid("a NUL byte in the SQL text; use a parameter")
@@ -54,7 +54,7 @@ func (c *Conn) check(sql string) error {
 		switch word := first(words); word {
 		case "":
 			return invalid("no statement")
-		case "PUT", "GET", "REMOVE": // the service would hand out a link to files, and the client move them
+		case "PUT", "GET", "REMOVE": // the service would return a link to files, and the driver would transfer them
 			return errcode.New(errcode.PermissionDenied, "databricks: %s is rejected: it transfers files of this machine", word)
 		default:
 			if c.readOnly && !onlyReads(words) {
@@ -65,7 +65,7 @@ func (c *Conn) check(sql string) error {
 	return nil
 }
 
-// reads reports whether statements change nothing, however the service splits them.
+// reads reports whether a statement changes nothing, however the service splits it.
 func reads(sql string) bool {
 	return !slices.ContainsFunc(readings(sql), func(words []word) bool { return !onlyReads(words) })
 }
@@ -105,8 +105,8 @@ func changeSession(words []word) bool {
 	return false
 }
 
-// nameOf is a table's name in Databricks' quotes, and what is in it before the table: nothing,
-// or the schema and a point.
+// nameOf returns a table's quoted name, and its part before the table: the quoted schema, with its catalog if given,
+// and a dot, or "".
 func nameOf(table string) (name, before string, err error) {
 	parts, err := driver.Ref{Kind: driver.RefTable, Name: table}.Parts()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// The parts of the Statement Execution API's answers that are read. Cells are pointers, since NULL differs from the
+// The fields of the Statement Execution API's responses that are used. Cells are pointers, since NULL differs from the
 // empty string.
 type (
 	statementAnswer struct {
@@ -61,7 +61,7 @@ const (
 	readingResult  = "reading the result of a statement"
 )
 
-// The pauses between two questions whether a statement has ended.
+// The delays between two requests for a statement's state.
 const (
 	firstPoll   = 20 * time.Millisecond
 	longestPoll = 2 * time.Second
@@ -69,17 +69,17 @@ const (
 
 var statementID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z-]{7,63}$`)
 
-// kept is the advice for results that are not available.
+// kept is the remedy in errors about results that are not available.
 const kept = "Databricks keeps the result of a statement for one hour, if it was run through the Statement Execution API, for the account that ran it; write results that are to stay into a table and refer to table:NAME"
 
-// statement reads the result of a statement again, waiting where it is still running.
+// statement reads the result of an earlier statement. It waits while the statement is still running.
 func (c *Conn) statement(ctx context.Context, id string) (*stream, error) {
 	if !statementID.MatchString(id) {
 		return nil, invalid("expected query:STATEMENT_ID, the id that the Statement Execution API gave")
 	}
 	var answer statementAnswer
 	for poll := firstPoll; ; poll = min(poll*3/2, longestPoll) {
-		answer = statementAnswer{} // members that are missing keep old values otherwise
+		answer = statementAnswer{} // missing members would keep the values of the last response
 		if err := c.get(ctx, statementsPath+id, &answer); err != nil {
 			return nil, goneOr(err, id)
 		}
@@ -105,7 +105,7 @@ func (c *Conn) statement(ctx context.Context, id string) (*stream, error) {
 	}
 }
 
-// goneOr returns the meaning of an answer that the statement does not exist or belongs to another user.
+// goneOr returns an error with a remedy if err says that the statement is missing or belongs to another user, else err.
 func goneOr(err error, id string) error {
 	var no *workspace.Refusal
 	if !errors.As(err, &no) {
@@ -135,21 +135,20 @@ func (c *Conn) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// chunks are the parts of a statement's result over REST: a chunk holds rows as text, or a link to
-// a file.
+// chunks is the source of a result of the Statement Execution API: a chunk holds rows as text, or links to files.
 type chunks struct {
 	c       *Conn
 	id      string
 	m       *manifest
 	columns []column
-	after   *int // the chunk that comes next
+	after   *int // index of the next chunk
 	first   *chunk
 	files   files
-	rows    int64 // so far
+	rows    int64 // number of rows so far
 	peeked  *part
 }
 
-// chunked reads a result from its first chunk on.
+// chunked returns a stream of a result, starting with the first chunk, which is in answer.
 func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) (*stream, error) {
 	m := answer.Manifest
 	switch {
@@ -164,7 +163,7 @@ func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) 
 	s.files = files{from: c.workspace, lz4: m.Compression == "LZ4_FRAME", refresh: s.refresh}
 	for _, col := range m.Schema.Columns {
 		x := column{name: col.Name}
-		if x.setType(col.Text); x.sql == "" { // type_text has TIMESTAMP_NTZ, VARIANT and GEOGRAPHY, type_name does not
+		if x.setType(col.Text); x.sql == "" { // only type_text distinguishes TIMESTAMP_NTZ, VARIANT and GEOGRAPHY
 			x.setType(col.Type)
 		}
 		if x.sql == "DECIMAL" {
@@ -173,7 +172,7 @@ func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) 
 		s.columns = append(s.columns, x)
 	}
 	var wire *arrow.Schema
-	if m.Format == "ARROW_STREAM" { // the types are those of the first part
+	if m.Format == "ARROW_STREAM" { // the types are in the first part
 		p, err := s.next(ctx)
 		if err != nil {
 			return nil, err
@@ -195,7 +194,7 @@ func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) 
 
 func (s *chunks) close(context.Context) { s.files.close() }
 
-// next is the next part.
+// next returns the next part, or nil at the end.
 func (s *chunks) next(ctx context.Context) (*part, error) {
 	if p := s.peeked; p != nil {
 		s.peeked = nil
@@ -250,7 +249,7 @@ func (s *chunks) path(n int) string {
 	return statementsPath + s.id + "/result/chunks/" + strconv.Itoa(n)
 }
 
-// refresh asks for a chunk again: its link has expired, not the result.
+// refresh requests a chunk again, because its link has expired.
 func (s *chunks) refresh(ctx context.Context, expired workspace.Link) ([]workspace.Link, error) {
 	var ch chunk
 	if err := s.c.get(ctx, s.path(expired.Chunk), &ch); err != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-// Config configures the connection to a SQL warehouse. It holds no secrets, only where they are.
+// Config configures the connection to a SQL warehouse. It contains no secrets, only their locations.
 type Config struct {
 	workspace.Config
 
-	Insecure        bool              // plain http beyond this machine
-	Catalog, Schema string            // of names without one
-	Conf            map[string]string // of sessions, such as TIMEZONE or STATEMENT_TIMEOUT
-	CloudFetch      bool              // large results as files of cloud storage, which this machine must reach then
-	PageRows        int64             // of one page of a result
+	Insecure        bool              // allow plain http to other machines
+	Catalog, Schema string            // defaults for names that have none
+	Conf            map[string]string // configuration parameters of sessions, such as TIMEZONE or STATEMENT_TIMEOUT
+	CloudFetch      bool              // large results arrive as files in cloud storage, which must be reachable
+	PageRows        int64             // number of rows in a page of a result
 }
 
 const defaultPageRows = 100_000
@@ -29,10 +29,10 @@ const defaultPageRows = 100_000
 // The options are
 //
 //	http_path                                  of the SQL warehouse, from its connection details
-//	token_file, token_env                      a personal access token, or an OAuth token that something else renews
+//	token_file, token_env                      a personal access token, or an OAuth token that another program renews
 //	client_id                                  of a service principal (OAuth M2M), with client_secret_file or client_secret_env
 //	conf.NAME                                  a configuration parameter of the session, such as conf.TIMEZONE=UTC
-//	cloud_fetch                                false: results come through the workspace only, where cloud storage is not to be reached
+//	cloud_fetch                                false: results come only through the workspace, not cloud storage
 //	retries, page_rows                         numbers
 //	proxy                                      http(s)://HOST:PORT, for all connections
 //	protocol, insecure                         http for emulators; beyond this machine only with insecure=true
@@ -83,7 +83,7 @@ func (c *Config) setHost(u *url.URL) error {
 	return nil
 }
 
-// hostOfWorkspace takes the host from DATABRICKS_HOST, which may have https:// in front.
+// hostOfWorkspace sets the host from DATABRICKS_HOST, with or without https://. Without the variable it does nothing.
 func (c *Config) hostOfWorkspace() error {
 	address := strings.TrimPrefix(c.Getenv("DATABRICKS_HOST"), "https://")
 	if address == "" {
@@ -124,7 +124,7 @@ func (c *Config) options() driverbase.Options {
 	}
 }
 
-// complete takes from the environment what the URL leaves out.
+// complete sets what the URL omits from the environment: http_path, and for Databricks' own hosts the credentials.
 func (c *Config) complete() {
 	if c.HTTPPath == "" {
 		c.HTTPPath = c.Getenv("DATABRICKS_HTTP_PATH")
@@ -143,7 +143,7 @@ func (c *Config) complete() {
 	}
 }
 
-// ownHost reports whether the host is one of Databricks' own.
+// ownHost reports whether the host is in one of Databricks' domains.
 func (c *Config) ownHost() bool {
 	host := strings.ToLower(c.Host)
 	for _, domain := range []string{".databricks.com", ".azuredatabricks.net", ".databricks.azure.us",

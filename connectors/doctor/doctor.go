@@ -1,8 +1,8 @@
 // Package doctor checks whether badger can work with a warehouse, and recommends what to change if it cannot.
 //
-// It uses a warehouse as badger does, through [store.Store], and so works with every
-// connector. It looks first, over a connection that only reads, and then makes a small table in
-// badger's schema, writes to it, reads it and drops it.
+// It uses a warehouse as badger does, through [store.Store], and so works with every connector. First it examines the
+// warehouse over a read-only connection. Then, unless only reading is requested, it creates a small table in badger's
+// schema, writes to it, reads it and drops it.
 package doctor
 
 import (
@@ -22,12 +22,12 @@ import (
 // Status is the outcome of a check.
 type Status string
 
-// How checks end.
+// The outcomes of a check.
 const (
 	OK      Status = "ok"
-	Warning Status = "warning" // badger works, but not as well as it could, or not with everything
+	Warning Status = "warning" // badger works, but slowly or only in part
 	Failed  Status = "failed"
-	Skipped Status = "skipped" // because another check failed, or because writing is not requested
+	Skipped Status = "skipped" // because an earlier check failed, nothing exists to check, or only reading is requested
 )
 
 // Check is one check.
@@ -36,36 +36,36 @@ type Check struct {
 	Status Status `json:"status"`
 	Detail string `json:"detail"`
 	Fix    string `json:"fix,omitempty"`
-	Code   string `json:"code,omitempty"` // of the error, as package errcode names it
+	Code   string `json:"code,omitempty"` // the error's code, as package errcode names it
 }
 
 // Report holds the findings.
 type Report struct {
 	Dialect string  `json:"dialect,omitempty"`
 	Checks  []Check `json:"checks"`
-	OK      bool    `json:"ok"` // nothing failed
+	OK      bool    `json:"ok"` // no check failed
 }
 
 // Options configure the checks.
 type Options struct {
 	Open     func(ctx context.Context, readOnly bool) (*store.Store, error)
-	ReadOnly bool             // nothing is written
-	Now      func() time.Time // this machine's clock
+	ReadOnly bool             // write nothing
+	Now      func() time.Time // returns this machine's time
 }
 
-// The checks, in the order in which they are made.
+// The names of the checks, in the order in which they are reported.
 var names = []string{"reachable", "signed in", "statements", "clock", "badger's tables", "reading them", "last run",
 	"writing to them", "creating", "writing", "types", "snapshots", "text queries"}
 
-// doctor is one examination.
+// doctor is the state of one examination.
 type doctor struct {
 	Options
 	report Report
 	w      *store.Store
-	there  []string // badger's tables that exist
+	there  []string // names of badger's tables that exist
 }
 
-// Examine makes all checks. Those that cannot be made because of an earlier one are skipped.
+// Examine makes all checks. A check that was not made because of an earlier one has the status Skipped.
 func Examine(ctx context.Context, o Options) Report {
 	d := &doctor{Options: o}
 	d.examine(ctx)
@@ -74,7 +74,7 @@ func Examine(ctx context.Context, o Options) Report {
 			d.say(name, Skipped, "not tried")
 		}
 	}
-	place := func(c Check) int { // the checks of some connectors follow those of all
+	place := func(c Check) int { // additional checks of a connector follow the others
 		if i := slices.Index(names, c.Name); i >= 0 {
 			return i
 		}
@@ -122,7 +122,7 @@ func (d *doctor) warn(name, fix, format string, args ...any) {
 		Check{Name: name, Status: Warning, Detail: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// fail notes an error. The fix is used if the code of the error has no better one.
+// fail adds a failed check with the error. Some codes have their own remedy, which is used in place of fix.
 func (d *doctor) fail(name string, err error, fix string) {
 	code := errcode.Of(err)
 	switch code {
@@ -183,7 +183,7 @@ func (d *doctor) open(ctx context.Context, readOnly bool) bool {
 	return false
 }
 
-// statements finds out whether the warehouse runs any.
+// statements checks that the warehouse runs SELECT 1, and reports whether it does.
 func (d *doctor) statements(ctx context.Context) bool {
 	start := d.Now()
 	got, err := d.w.Query(ctx, "SELECT 1 AS a")
@@ -204,7 +204,7 @@ func (d *doctor) statements(ctx context.Context) bool {
 	return true
 }
 
-// way reports the connector's facts about proxies and limits.
+// way adds the connector's facts about proxies and limits as checks: a warning if a fact has a fix.
 func (d *doctor) way(ctx context.Context) {
 	facts, err := d.w.Describe(ctx)
 	if err != nil {
@@ -220,7 +220,7 @@ func (d *doctor) way(ctx context.Context) {
 	}
 }
 
-// tolerated is the clocks' difference beyond which tokens and keys are refused by some services.
+// tolerated is the largest difference of the clocks without a warning; some services reject tokens beyond it.
 const tolerated = 30 * time.Second
 
 func (d *doctor) clock(ctx context.Context) {
@@ -253,7 +253,7 @@ func (d *doctor) clock(ctx context.Context) {
 	d.say("clock", OK, "differs by less than %s", max(off, after.Sub(before), time.Second).Round(time.Second))
 }
 
-// tables checks whether badger's tables exist, have all columns and can be read.
+// tables checks whether badger's tables exist, are up to date and can be read, and examines the last run.
 func (d *doctor) tables(ctx context.Context) {
 	const there, reading, last = "badger's tables", "reading them", "last run"
 	f, err := d.w.Inspect(ctx)
@@ -321,7 +321,7 @@ func (d *doctor) tables(ctx context.Context) {
 	}
 }
 
-// prefixed returns a list as one string after a prefix, or nothing.
+// prefixed returns the names joined into one string after a prefix, as a list of one; nil if names is empty.
 func prefixed(prefix string, names []string) []string {
 	if len(names) == 0 {
 		return nil
@@ -329,10 +329,10 @@ func prefixed(prefix string, names []string) []string {
 	return []string{prefix + strings.Join(names, ", ")}
 }
 
-// stale is the age beyond which the last run is worth a look.
+// stale is the age of the last run from which an unfinished run is a warning, and a finished one gets a hint.
 const stale = 48 * time.Hour
 
-// lastRun looks at the run that started last.
+// lastRun reports the latest run, whether it is finished, and its age.
 func (d *doctor) lastRun(ctx context.Context, name string) {
 	if !slices.Contains(d.there, "eval_runs") {
 		d.say(name, Skipped, "no runs can be read")
@@ -361,13 +361,13 @@ func (d *doctor) lastRun(ctx context.Context, name string) {
 	}
 }
 
-// Add appends checks that were made elsewhere.
+// Add appends checks from other sources, and updates OK.
 func (r *Report) Add(checks ...Check) {
 	r.Checks = append(r.Checks, checks...)
 	r.OK = !slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Status == Failed })
 }
 
-// models looks whether the warehouse can be a judge's backend.
+// models checks that the warehouse, if it hosts models, can run a judge's queries.
 func (d *doctor) models(ctx context.Context) {
 	const name = "text queries"
 	if !d.w.HostsModels() {
@@ -384,7 +384,7 @@ func (d *doctor) models(ctx context.Context) {
 	}
 }
 
-// snapshots reports which references can be resolved, given the result of reading a table as one.
+// snapshots reports which references can be read. table is the error of reading one; a read-only check reads it here.
 func (d *doctor) snapshots(ctx context.Context, table error) {
 	const name = "snapshots"
 	if d.ReadOnly && len(d.there) > 0 {
@@ -394,7 +394,7 @@ func (d *doctor) snapshots(ctx context.Context, table error) {
 		d.fail(name, table, "results are read as tables; look at what the role may select from")
 		return
 	}
-	// A query that never was: whether such references are offered shows in the kind of the error.
+	// No query has this id. The code of the error shows whether query: references are supported.
 	_, err := d.w.ReadSnapshot(ctx, "query:00000000-0000-0000-0000-000000000000")
 	queries := "query:ID too, as long as the warehouse keeps results"
 	if errcode.Of(err) == errcode.Unimplemented {
@@ -403,8 +403,8 @@ func (d *doctor) snapshots(ctx context.Context, table error) {
 	d.say(name, OK, "table:NAME; %s", queries)
 }
 
-// insert finds out whether badger's tables may be written to, by statements that write no row. Tables that users fill
-// are not written to: they may be views, or tables that the role may only read.
+// insert checks by statements that write no row that badger's own tables may be written to. Tables that users fill are
+// left out: they may be views, or tables that the role may only read.
 func (d *doctor) insert(ctx context.Context) {
 	const name = "writing to them"
 	if len(d.there) == 0 {
@@ -434,7 +434,7 @@ func (d *doctor) insert(ctx context.Context) {
 		func(t store.Table) bool { return t.Input })))
 }
 
-// trial makes a table, uses it and drops it.
+// trial creates a table, writes to it, reads it and drops it, and adds a check for each step.
 func (d *doctor) trial(ctx context.Context) {
 	table := "doctor_" + strings.ToLower(rand.Text()[:12])
 	d.w.Trial(ctx, table, func(step store.TrialStep, err error) {

@@ -11,8 +11,8 @@ import (
 // Execution is the name of the check of the warehouse that runs the queries of cases.
 const Execution = "role of --execute"
 
-// ExamineExecution examines the role with which badger run --execute runs queries of others. Open
-// opens the warehouse as it does, to read.
+// ExamineExecution checks that the role of badger run --execute cannot do more than read. open opens its warehouse, as
+// that command does, for reading.
 func ExamineExecution(ctx context.Context, open func(ctx context.Context) (*store.Store, error)) Check {
 	failed := func(err error, fix string) Check {
 		return Check{Name: Execution, Status: Failed, Detail: err.Error(), Fix: fix, Code: errcode.Of(err).String()}

@@ -6,20 +6,20 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Allowed are the tables that references may name: patterns NAME, SCHEMA.NAME, SCHEMA.* and
-// CATALOG.SCHEMA.*, with as many parts as the references that they allow. A part in double quotes is
-// exact and allows a quoted one; a plain part allows a plain one, in whatever case.
+// Allowed lists patterns of the tables that references may name: NAME, SCHEMA.NAME, SCHEMA.* and CATALOG.SCHEMA.*. A
+// pattern allows references with as many parts as it has. A quoted part matches only the same quoted name, a plain part
+// a plain name in any case.
 type Allowed [][]Name
 
-// anyName is the part of a pattern that allows every name, without quotes.
+// anyName is the last part of a pattern that allows every plain name.
 const anyName = "*"
 
-// ParseAllowed reads patterns.
+// ParseAllowed parses patterns. The error names the first malformed one.
 func ParseAllowed(patterns []string) (all Allowed, err error) {
 	for _, p := range patterns {
 		whole := strings.HasSuffix(p, anyName)
 		text := p
-		if whole { // only the last part
+		if whole { // only the last part may be *
 			text = strings.TrimSuffix(p, anyName) + "x"
 		}
 		names, err := Ref{Kind: RefTable, Name: text}.Names()
@@ -38,7 +38,7 @@ func ParseAllowed(patterns []string) (all Allowed, err error) {
 	return all, nil
 }
 
-// Allows reports whether one of the patterns allows a table.
+// Allows reports whether a pattern allows the table of a reference; false for references of other kinds.
 func (a Allowed) Allows(r Ref) bool {
 	names, err := r.Names()
 	if err != nil {

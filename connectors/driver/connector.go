@@ -1,20 +1,20 @@
 package driver
 
-// Connector is a kind of warehouse. The package of a connector declares it in the variable Connector, and
-// a program links the package and passes the variable on: nothing else names a connector.
+// Connector describes a kind of warehouse. The package of each connector declares it in the variable Connector; a
+// program imports the package and registers that variable.
 type Connector struct {
-	Name     string    // of its folder, and in the build tag no_NAME that leaves it out
+	Name     string    // name of its directory, and of the build tag no_NAME that excludes it
 	Schemes  []string  // the schemes of its URLs, such as duckdb
-	Open     Opener    // opens a URL of any of the schemes
-	Contacts Contacts  // lists the hosts of a URL of any of the schemes
+	Open     Opener    // opens a URL with any of the schemes
+	Contacts Contacts  // lists the hosts that a URL with any of the schemes contacts
 	Dialects []Dialect // one for each warehouse that functions can be installed in
-	Examples []Example // ways to reach its warehouses, for docs/reference/residency.md
-	Place    int       // sort key of the examples among those of other connectors
+	Examples []Example // URLs whose contacts docs/reference/residency.md lists
+	Place    int       // position of the examples among those of other connectors
 }
 
-// Example is a URL that shows whom a way to reach a warehouse contacts.
+// Example is a URL for one way to connect to a warehouse, whose contacts a documentation page lists.
 type Example struct {
-	Title string // what is reached, and how
-	Key   string // the URL, or the option of it that makes the difference, in Markdown
+	Title string // the service and the way to connect
+	Key   string // the option of the URL that this way needs, or the URL, in Markdown
 	URL   string
 }

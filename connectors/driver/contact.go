@@ -24,14 +24,14 @@ type Contact struct {
 	Port  int    `json:"port"`
 	Why   string `json:"why"`
 	When  string `json:"when,omitempty"`  // the condition; "" is always
-	Learn string `json:"learn,omitempty"` // how to find out a host that is not known
-	Off   string `json:"off,omitempty"`   // a setting that keeps the host from being contacted, if there is one
-	// HOST:PORT of the proxy that connects to the host, and looks its name up, in place of this machine
+	Learn string `json:"learn,omitempty"` // how to find the host if it is unknown
+	Off   string `json:"off,omitempty"`   // a setting that avoids the contact, if any
+	// HOST:PORT of the proxy that connects to the host and resolves its name; "" if this machine does
 	Via string `json:"via,omitempty"`
 }
 
-// Behind returns the contacts, reached through a proxy, and the proxy itself first. If proxy is nil, it returns the
-// contacts unchanged.
+// Behind returns the contacts as reached through a proxy, after the proxy itself, for which why is the purpose. If
+// proxy is nil, it returns the contacts unchanged.
 func Behind(proxy *url.URL, why string, contacts ...Contact) []Contact {
 	if proxy == nil {
 		return contacts
@@ -45,11 +45,11 @@ func Behind(proxy *url.URL, why string, contacts ...Contact) []Contact {
 	return out
 }
 
-// Contacts lists the hosts that opening and using the warehouse of a URL contacts. It makes no connections. Names
-// are in lower case, and each combination of host, port and purpose is listed once.
+// Contacts lists the hosts that are contacted when the warehouse of a URL is opened and used. It makes no connections.
+// Host names are in lower case; no combination of host, port and purpose is repeated.
 type Contacts func(rawURL string) ([]Contact, error)
 
-// HostPort reads the host and the port of a URL; the port is by default that of http and https.
+// HostPort returns the host of a URL in lower case, and its port or the default port of http or https.
 func HostPort(u *url.URL) (host string, port int) {
 	port = map[string]int{"http": 80, "https": 443}[u.Scheme]
 	if n, err := strconv.ParseUint(u.Port(), 10, 16); err == nil {
@@ -58,10 +58,10 @@ func HostPort(u *url.URL) (host string, port int) {
 	return strings.ToLower(u.Hostname()), port
 }
 
-// WantProxy describes the values of the option proxy of a URL.
+// WantProxy describes the valid values of a URL's option proxy, for messages.
 const WantProxy = "http://HOST:PORT or https://HOST:PORT, without a user"
 
-// ParseProxy reads the option proxy of a URL: http://HOST:PORT or https://HOST:PORT.
+// ParseProxy parses a URL's option proxy: http://HOST:PORT or https://HOST:PORT. Without a port, the default is used.
 func ParseProxy(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
@@ -72,8 +72,8 @@ func ParseProxy(text string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: net.JoinHostPort(host, strconv.Itoa(port))}, nil
 }
 
-// Transport sends HTTP requests through a proxy, or directly if proxy is nil. It ignores proxies in the environment,
-// such as HTTPS_PROXY: badger uses only configured proxies.
+// Transport returns a transport that sends requests through a proxy, or directly if proxy is nil. It ignores proxies in
+// the environment, such as HTTPS_PROXY: badger uses only configured proxies.
 func Transport(proxy *url.URL) *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // its type is part of the package
 	t.Proxy = nil
@@ -83,8 +83,8 @@ func Transport(proxy *url.URL) *http.Transport {
 	return t
 }
 
-// Tunnel connects to an address HOST:PORT through a proxy (CONNECT, RFC 9110, section 9.3.6), for
-// what is not HTTP. The proxy looks the host up.
+// Tunnel returns a function that connects to an address HOST:PORT through a proxy (CONNECT, RFC 9110, section 9.3.6),
+// for protocols other than HTTP. The proxy resolves the host's name.
 func Tunnel(proxy *url.URL) func(ctx context.Context, address string) (net.Conn, error) {
 	return func(ctx context.Context, address string) (net.Conn, error) {
 		var d net.Dialer
@@ -108,7 +108,7 @@ func Tunnel(proxy *url.URL) func(ctx context.Context, address string) (net.Conn,
 	}
 }
 
-// connect asks the proxy at the other end of c for a tunnel.
+// connect requests a tunnel to address from the proxy that c is connected to.
 func connect(c net.Conn, address string) (net.Conn, error) {
 	if _, err := fmt.Fprintf(c, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", address, address); err != nil {
 		return nil, err
@@ -124,11 +124,11 @@ func connect(c net.Conn, address string) (net.Conn, error) {
 	return tunnel{c, r}, nil
 }
 
-// tunnel first reads the bytes that follow the proxy's reply.
+// tunnel is a connection that first returns the bytes that were buffered while the proxy's reply was read.
 type tunnel struct {
 	net.Conn
 	r *bufio.Reader
 }
 
-// Read reads from the tunnel.
+// Read reads through the buffer.
 func (t tunnel) Read(b []byte) (int, error) { return t.r.Read(b) }

@@ -7,10 +7,9 @@
 // [FunctionRegistrar], [Describer]. A connector declares its abilities as [Features], and package drivertest checks
 // that it has exactly those.
 //
-// Types that Arrow lacks are named in a field's metadata under the key ARROW:extension:name:
-// arrow.json for JSON text, arrow.uuid, and badger.decimal for decimals of more than 76 digits
-// written as text. Errors hold neither cell values nor SQL text; the vendor's message may be the
-// cause.
+// Types that Arrow lacks are named in a field's metadata under the key ARROW:extension:name: arrow.json for JSON text,
+// arrow.uuid, and badger.decimal for decimals of more than 76 digits, written as text. The messages of errors contain
+// neither cell values nor SQL text; the vendor's message may be the cause.
 package driver
 
 import (
@@ -25,27 +24,27 @@ import (
 
 // Conn is a connection to one warehouse. It may be used from several goroutines at once.
 type Conn interface {
-	// Query runs one statement and streams its result. The reader must be released, before Close.
-	// Values are exact. The context governs the reading too: when it ends, so does the stream, and
-	// the reader's Err returns the reason. Args are nil, bool, int64, float64, string or time.Time.
+	// Query runs one statement and streams its result. The reader must be released before Close. Values are exact. The
+	// context also applies to reading: when it ends, the stream ends, and the reader's Err returns the reason. Args are
+	// nil, bool, int64, float64, string or time.Time.
 	Query(ctx context.Context, query string, args ...any) (array.RecordReader, error)
-	// Exec runs one statement that returns nothing.
+	// Exec runs one statement and discards its result.
 	Exec(ctx context.Context, query string, args ...any) error
-	// Merge writes the rows of r into table, in one transaction: a row replaces the existing row with the same key.
-	// The reader's columns are some of the table's, found by name; among rows with the same key the last is used,
-	// and without a key all are added. It returns the number of rows.
+	// Merge writes the rows of r into table in one transaction: a row replaces the existing row with the same key. The
+	// reader's columns are a subset of the table's, matched by name. Of several rows with the same key the last is
+	// written; without a key all rows are added. It returns the number of rows read from r.
 	Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error)
-	// ErrorCode classifies an error of this connection. ResourceExhausted is the code of a result, or
-	// of a value in it, that is larger than what is read of one. A limit of the warehouse has another:
-	// Unavailable if it is transient, such as too many concurrent sessions or requests, and FailedPrecondition
-	// if an administrator must act, such as a used-up quota or a full disk.
+	// ErrorCode classifies an error of this connection. ResourceExhausted means that a result or a value in it exceeds
+	// a limit of badger. A limit of the warehouse has another code: Unavailable if it is transient, such as too many
+	// concurrent sessions or requests, and FailedPrecondition if an administrator must act, such as a used-up quota or
+	// a full disk.
 	ErrorCode(err error) errcode.Code
 	// Close closes the connection.
 	Close() error
 }
 
-// SnapshotReader is implemented by connections that can read a result again without running its
-// query: query:ID references.
+// SnapshotReader is implemented by connections that can read a stored result or a table by reference, without running
+// the query again.
 type SnapshotReader interface {
 	ReadSnapshot(ctx context.Context, ref Ref) (array.RecordReader, error)
 }
@@ -59,141 +58,141 @@ type TextQueryer interface {
 // Adder is implemented by connections that can add rows without a search for existing keys, and that can report
 // whether another client has written in the meantime.
 type Adder interface {
-	// Add is Merge for a writer that knows which rows of the table are its own, and adds to them. All rows have the
-	// mark's value in its column. If again is not set, no two of them have the same key, and the writer's own rows
-	// have none of their keys: they are added without a search, unless another client writes too. The mark is
-	// updated; after an error it is unchanged, and may be used again whether the rows were stored or not.
+	// Add is like Merge, for a writer that knows which rows of the table are its own. All rows of r have the mark's
+	// value in its column. If again is false, the caller guarantees that all keys are distinct and new among the
+	// writer's rows; the rows are then added without a search for existing keys, unless another client writes too. Add
+	// updates the mark. After an error the mark is unchanged, and may be used again whether the rows were stored or
+	// not.
 	Add(ctx context.Context, table string, key []string, r array.RecordReader, again bool, m *Mark) (int64, error)
 }
 
-// Describer is implemented by connections that can describe what to examine if a warehouse is slow or cannot be
-// reached: proxies, limits, and how credentials are renewed.
+// Describer is implemented by connections that report properties that help if a warehouse is slow or cannot be reached:
+// proxies, limits, and how credentials are renewed.
 type Describer interface {
 	Describe(ctx context.Context) ([]Fact, error)
 }
 
 // Fact is a property of a connection that [Describer] reports.
 type Fact struct {
-	Name string // one word, such as pooler
+	Name string // a short name, such as pooler
 	Text string // describes the property
-	Fix  string // how to mend a problem; "" if there is none
+	Fix  string // remedy for a problem; "" if there is none
 }
 
-// Mark is a writer's knowledge of a table that other clients may write to.
+// Mark records, for [Adder], the rows of a writer in a table that other clients may write to.
 type Mark struct {
-	Column, Value string // the writer's own rows are those with this text in this column
-	Own           int64  // how many they are
-	Table         int64  // number of rows in the table; -1 if not known
-	Before        int64  // how many of these precede the writer's own, if the engine stores rows in an order
-	// no other client has written rows with the value since the writer read them; once false, rows are merged
+	Column, Value string // the writer's own rows have this value in this column
+	Own           int64  // number of the writer's own rows
+	Table         int64  // number of rows in the table; -1 if unknown
+	Before        int64  // number of rows stored before the writer's own, if the engine stores rows in an order
+	// no other client has written rows with the value since the writer read them; if false, rows are merged
 	Alone bool
 }
 
-// FunctionRegistrar is implemented by embedded engines: Go functions that SQL can call. Functions with the same
-// name are overloads with different numbers of parameters.
+// FunctionRegistrar is implemented by embedded engines. It registers Go functions that SQL can call. Functions with the
+// same name are overloads with different numbers of parameters.
 type FunctionRegistrar interface {
 	RegisterScalar(ctx context.Context, functions ...Scalar) error
 }
 
-// Features are the abilities of a connector in addition to the contract.
+// Features are the optional abilities of a connector.
 type Features struct {
-	ReadOnly   bool // Options.ReadOnly
-	Snapshots  bool // SnapshotReader, for table: references at least
-	QueryByID  bool // references query:ID
-	TimeTravel bool // references table:NAME@VERSION and @TIMESTAMP
-	TextQuery  bool // TextQueryer
-	Functions  bool // FunctionRegistrar
-	Adds       bool // Adder
-	NULBytes   bool // text may hold NUL
-	Source     bool // nothing is written: badger's tables are in another warehouse, and Merge is PermissionDenied
+	ReadOnly   bool // it supports Options.ReadOnly
+	Snapshots  bool // it implements SnapshotReader, at least for table: references
+	QueryByID  bool // references query:ID are supported
+	TimeTravel bool // references table:NAME@VERSION and table:NAME@TIMESTAMP are supported
+	TextQuery  bool // it implements TextQueryer
+	Functions  bool // it implements FunctionRegistrar
+	Adds       bool // it implements Adder
+	NULBytes   bool // strings may contain NUL
+	Source     bool // only results are read: badger's tables are elsewhere, and Merge returns PermissionDenied
 }
 
 // Options configure a connection.
 type Options struct {
-	ReadOnly  bool             // nothing will be written; the database must exist
-	MustExist bool             // a database that does not exist is not made
-	Lasting   bool             // what is written must outlast the connection: a database in memory is refused
-	Sparing   bool             // an engine in this process uses little memory
-	MostBytes int64            // limit of a sparing engine for a query that needs more; 0 is the default
-	Within    string           // directory that a database's file must be in, with links followed; "" is any
-	URLOnly   bool             // check the URL and connect to nothing: the connection is then nil
+	ReadOnly  bool             // open for reading only; the database must exist
+	MustExist bool             // do not create a missing database
+	Lasting   bool             // reject an in-memory database, which is lost on closing
+	Sparing   bool             // limit the memory of an engine in this process
+	MostBytes int64            // for Sparing: the limit for a query that needs more memory; 0 is the default
+	Within    string           // directory that must contain a database's file, with links resolved; "" is any
+	URLOnly   bool             // validate the URL without connecting; the connection returned is nil
 	Mem       memory.Allocator // for records; nil is the Go heap
 }
 
-// Opener opens a connection. The URL is the whole one, scheme included.
+// Opener opens a connection. The URL includes the scheme.
 type Opener func(ctx context.Context, url string, o Options) (Conn, Dialect, error)
 
 // Dialect holds the differences between warehouses that the portable statements depend on.
 type Dialect struct {
-	Name  string // as cases name it: duckdb, snowflake, bigquery, databricks
+	Name  string // as cases name it, such as duckdb, snowflake, bigquery or databricks
 	Types map[Type]string
-	// Arguments and Results are the types of functions, where they are not those of tables.
+	// Arguments and Results are the types of functions that differ from those of tables.
 	Arguments, Results map[Type]string
 	// Identifiers are the rules for writing names and strings.
 	Identifiers Identifiers
-	// Placeholder returns the n-th parameter of a statement, from 1; nil is "?".
+	// Placeholder returns the placeholder of the n-th parameter of a statement, from 1. If nil, it is "?".
 	Placeholder func(n int) string
-	// NoNUL: text holds no NUL bytes. In badger's tables they become U+FFFD then.
+	// NoNUL reports that strings cannot contain NUL. In badger's tables NUL is then replaced with U+FFFD.
 	NoNUL bool
-	// KeyIndex returns the statement that makes a unique index on the key of one of badger's tables
-	// if there is none, so that merging finds rows by it; nil if the warehouse has no indexes
-	// or merges as well without.
+	// KeyIndex returns the statement that creates a unique index on the key of one of badger's tables, if it does not
+	// exist. nil if the warehouse has no indexes, or merges as fast without.
 	KeyIndex func(schema, table string, key []string) string
-	// Definition returns the statement that returns one string: the CREATE TABLE statement of a table or a view,
-	// with the constraints that the warehouse knows. The name is its parts as queries have them: table, schema and
-	// table, or catalog, schema and table. nil if there is none.
+	// Definition returns a statement whose result is one string: the CREATE TABLE statement of a table or a view, with
+	// the constraints that the warehouse stores. name has one to three parts: catalog, schema and table. nil if the
+	// warehouse has no such statement.
 	Definition func(name ...string) string
-	// Calls is a query with one parameter, a name in lower case: it counts the functions, in any schema, and whatever
-	// else a call of that name may mean. "" if the warehouse cannot be asked.
+	// Calls is a query with one parameter, a name in lower case. It counts the functions in all schemas, and other
+	// objects, that a call of that name may mean. "" if the warehouse cannot be queried for them.
 	Calls string
-	// Reads is a query with one parameter, a SQL text: it returns 0 if the warehouse does not parse the text as one
-	// query, without running it. "" if it cannot be asked.
+	// Reads is a query with one parameter, a SQL text. It returns 0 if the warehouse does not parse the text as one
+	// query, and does not run the text. "" if the warehouse has no such query.
 	Reads string
-	// HostNames are functions and relations, in lower case, about the host, its files, the settings and the sessions.
-	// A name that ends in * is the beginning of others. They only read, and answer no question about data.
+	// HostNames are functions and relations, in lower case, about the host, its files, the settings and the sessions. A
+	// name that ends in * is a prefix. They only read, and no question about data needs them.
 	HostNames []string
-	// RoleQuery returns the permissions of the session's role beyond reading: a string such as "is a superuser",
-	// and whether queries of other authors must not be run with it. "" if it cannot be queried.
+	// RoleQuery is a query for the permissions of the session's role beyond reading: each row is a description, such as
+	// "is a superuser", and whether queries of other authors must not be run with it. "" if unsupported.
 	RoleQuery string
 	// Grants are the statements that give a role access to badger's tables.
 	Grants string
-	// Reader is how a role is made that only reads, for queries of others; "" if RoleQuery is.
+	// Reader describes how to create a role that only reads, for queries of other authors; "" if RoleQuery is.
 	Reader string
-	// Binary follows a string expression so that it compares by its bytes, if a column may have a collation under
-	// which different strings are equal; "" if strings always compare by bytes or if the engine has no such form.
+	// Binary is appended to a string expression so that it is compared by its bytes, for a column whose collation may
+	// equate different strings. "" if strings always compare by bytes, or if the engine has no such syntax.
 	Binary string
-	// Digest is an expression for a short digest of a string, so that strings of many rows are compared in little
-	// memory; nil if the memory is that of a warehouse.
+	// Digest returns an expression for a short digest of a string, so that comparing the strings of many rows takes
+	// little memory. nil if comparisons do not use this machine's memory.
 	Digest func(text string) string
-	// Member returns a member of a JSON object, as text: a number's digits, true or false; NULL if there is none.
+	// Member returns an expression for a member of a JSON object as text, such as true or a number's digits; NULL if
+	// missing.
 	Member func(column, member string) string
-	// Part returns a member that is a list or an object, as JSON text; nil if Member does.
+	// Part returns an expression for a member that is a list or an object, as JSON text. If nil, Member is used.
 	Part func(column, member string) string
-	// Day returns the day of an instant in UTC; nil if AT TIME ZONE 'UTC' gives it.
+	// Day returns an expression for the day of an instant in UTC. If nil, AT TIME ZONE 'UTC' is used.
 	Day func(instant string) string
-	// Contains returns an expression for whether a string contains another, by its bytes; nil if POSITION does.
+	// Contains returns an expression for whether a string contains another, by bytes. If nil, POSITION is used.
 	Contains func(text, part string) string
-	// ShownViews is a query: the name of each view of badger's schema, in lower case, and the text that the
-	// warehouse shows of it; "" if it shows none.
+	// ShownViews is a query for the name of each view of badger's schema, in lower case, and its definition as the
+	// warehouse returns it. "" if it returns none.
 	ShownViews string
-	// Retype returns the statement that changes the type of a column and keeps its values. drops are the
-	// statements that drop badger's views, for a warehouse in which a view may be in the way; it runs them
-	// itself then. nil if the warehouse cannot.
+	// Retype returns the statement that changes the type of a column and keeps its values. drops are the statements
+	// that drop badger's views; a warehouse in which a view may prevent the change runs them too. nil if unsupported.
 	Retype func(table, column, typ string, drops []string) string
-	// ViewsAtOnce: one statement replaces all views, or none if it fails. Its views need their tables, so a schema
-	// without tables has none of badger's views.
+	// ViewsAtOnce reports that one statement replaces all views, or none if it fails. Such views need their tables, so
+	// a schema without tables has none of badger's views.
 	ViewsAtOnce bool
 	// NoClaims reports that no single statement of the warehouse inserts a row only if its key does not exist yet,
 	// whatever other clients insert at the same time.
 	NoClaims bool
 	// NoModels reports that the warehouse hosts no models: its connections do not implement TextQueryer.
 	NoModels bool
-	// Embedded reports that the engine sorts and joins in this process's memory: many rows are then better read in
-	// small pieces.
+	// Embedded reports that the engine sorts and joins in this process's memory, so that many rows are better read in
+	// small batches.
 	Embedded bool
 }
 
-// Param is the n-th parameter of a statement, from 1.
+// Param returns the placeholder of the n-th parameter of a statement, from 1.
 func (d Dialect) Param(n int) string {
 	if d.Placeholder == nil {
 		return "?"
@@ -201,7 +200,7 @@ func (d Dialect) Param(n int) string {
 	return d.Placeholder(n)
 }
 
-// Type is a type of badger's own tables. What functions take and return is [columnar.Type].
+// Type is a type of badger's own tables. [columnar.Type] is the type of functions' arguments and results.
 type Type string
 
 // The types of badger's tables.
@@ -219,19 +218,19 @@ type RefKind string
 
 // The kinds of references.
 const (
-	RefQuery RefKind = "query" // a result the warehouse still holds
+	RefQuery RefKind = "query" // a result that the warehouse still stores
 	RefTable RefKind = "table" // a table
-	RefFile  RefKind = "file"  // a file; no warehouse reads it
+	RefFile  RefKind = "file"  // a file, which warehouses cannot read
 )
 
-// Ref is a reference to a result: query:ID, table:NAME, table:NAME@VERSION, file:PATH.
+// Ref is a reference to a result: query:ID, table:NAME, table:NAME@VERSION, table:NAME@TIMESTAMP or file:PATH.
 type Ref struct {
 	Kind RefKind
 	Name string // query id, table name or path
 	At   string // version number or timestamp of a table; "" is now
 }
 
-// ParseRef reads a reference.
+// ParseRef parses a reference.
 func ParseRef(s string) (Ref, error) {
 	kind, rest, ok := strings.Cut(s, ":")
 	rest = strings.TrimSpace(rest)
@@ -249,7 +248,7 @@ func ParseRef(s string) (Ref, error) {
 	return r, nil
 }
 
-// Parts are the identifiers of a table's name, without their quotes.
+// Parts returns the identifiers of a table's name without their quotes. Other kinds of references are an error.
 func (r Ref) Parts() ([]string, error) {
 	names, err := r.Names()
 	var parts []string
@@ -259,13 +258,13 @@ func (r Ref) Parts() ([]string, error) {
 	return parts, err
 }
 
-// Name is one identifier. In quotes it is exact; without, it is found in whatever case it is typed.
+// Name is one identifier. A quoted one is exact; one without quotes matches in any case.
 type Name struct {
 	Text   string // without quotes
 	Quoted bool
 }
 
-// Names are the identifiers of a table's name.
+// Names returns the identifiers of a table's name. Other kinds of references are an error.
 func (r Ref) Names() (names []Name, err error) {
 	if r.Kind != RefTable || !isTableName(r.Name) {
 		return nil, errcode.New(errcode.InvalidArgument, "expected the name of a table")
@@ -291,8 +290,8 @@ func (r Ref) Names() (names []Name, err error) {
 	return names, nil
 }
 
-// isTableName reports whether s is one to three identifiers joined by points, each plain or in double quotes, so
-// that it can be inserted into a statement.
+// isTableName reports whether s is one to three identifiers joined by dots, each plain or in double quotes, so that it
+// can be inserted into a statement.
 func isTableName(s string) bool {
 	parts := 0
 	for s != "" {

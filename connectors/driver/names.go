@@ -6,17 +6,17 @@ import (
 	"github.com/badger-eval/badger/internal/columnar"
 )
 
-// Identifiers are the rules by which a warehouse writes names and strings in SQL.
+// Identifiers are the rules for writing names and strings in a warehouse's SQL.
 type Identifiers struct {
-	Quote     byte // around a name: '"' or '`'
+	Quote     byte // encloses a quoted name: '"' or '`'; 0 is '"'
 	Upper     bool // a name without quotes means its upper-case form
 	Backslash bool // a backslash escapes the next character of a string literal
-	Escape    bool // a backslash escapes the next character of a quoted name; otherwise a quote is written twice
+	Escape    bool // a backslash escapes the next character of a quoted name; otherwise a quote in it is doubled
 }
 
-// Identifier writes names, joined by points. A plain name stays as it is and is found in whatever
-// case it is typed; any other is quoted and exact: one with capitals, blanks, points, quotes or
-// letters beyond ASCII, and a reserved word.
+// Identifier returns the parts joined by dots. A plain name is unchanged and matches in any case. Other names are
+// quoted and exact: reserved words, and names with capitals (with Upper, with both cases), blanks, dots, quotes or
+// letters beyond ASCII.
 func (d Dialect) Identifier(parts ...string) string {
 	out := make([]string, len(parts))
 	for i, name := range parts {
@@ -30,7 +30,7 @@ func (d Dialect) Identifier(parts ...string) string {
 // Literal returns s as a string literal.
 func (d Dialect) Literal(s string) string { return d.Identifiers.Literal(s) }
 
-// Stored returns a name as the warehouse's own tables have it.
+// Stored returns the form of a name in the warehouse's catalog: in upper case if names without quotes are.
 func (d Dialect) Stored(name string) string {
 	if d.Identifiers.Upper && d.Identifier(name) == name {
 		return strings.ToUpper(name)
@@ -38,7 +38,7 @@ func (d Dialect) Stored(name string) string {
 	return name
 }
 
-// Quoted writes a name in quotes, which is exact.
+// Quoted returns the name in quotes.
 func (i Identifiers) Quoted(name string) string {
 	q := i.quote()
 	if i.Escape {
@@ -62,7 +62,7 @@ func (i Identifiers) quote() string {
 	return string(i.Quote)
 }
 
-// plain reports whether a name may stand without quotes and means itself.
+// plain reports whether name can be written without quotes and still means the same name.
 func (i Identifiers) plain(name string) bool {
 	if name == "" || reserved[strings.ToLower(name)] {
 		return false
@@ -82,7 +82,7 @@ func (i Identifiers) plain(name string) bool {
 	return lower || upper
 }
 
-// reserved are the words that some warehouse takes for its own where a name is expected.
+// reserved are the words that at least one of the warehouses reserves, so that they need quotes as names.
 var reserved = func() map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(`
@@ -110,13 +110,13 @@ values variadic verbose view wallet when whenever where window with within witho
 	return set
 }()
 
-// ArgumentType is the type of a function's argument.
+// ArgumentType returns the SQL type of a function's argument.
 func (d Dialect) ArgumentType(t columnar.Type) string { return typeOf(d.Arguments, d.Types, t) }
 
-// ResultType is the type of a function's result.
+// ResultType returns the SQL type of a function's result.
 func (d Dialect) ResultType(t columnar.Type) string { return typeOf(d.Results, d.Types, t) }
 
-// inTables are the types of tables that hold what functions take and return.
+// inTables maps the types of functions' arguments and results to types of tables.
 var inTables = [...]Type{columnar.VARCHAR: Text, columnar.JSON: JSON, columnar.DOUBLE: Double, columnar.BIGINT: BigInt,
 	columnar.BOOLEAN: Boolean}
 

@@ -13,14 +13,14 @@ var (
 	userOnly   = regexp.MustCompile(`(?i)^(postgres|postgresql|redshift|snowflake)$`)
 )
 
-// SecretOption reports whether the option of a URL with this name is a secret itself, and not the
-// name of a file, of a variable or of a way to sign in.
+// SecretOption reports whether the value of the URL option with this name is a secret itself, and not the name of a
+// file, an environment variable, a command or a kind of authentication.
 func SecretOption(name string) bool {
 	return secretName.MatchString(name) && !placeName.MatchString(name)
 }
 
-// HoldsSecret reports whether a URL has a password, a user where only a token would stand, or an
-// option that is a secret, also inside the value of an option. A text that is no URL has none.
+// HoldsSecret reports whether a URL contains a password, a user in a scheme whose URLs need none, or an option that is
+// a secret, also in a URL that is the value of an option. It is false for a string that is not a URL.
 func HoldsSecret(text string) bool {
 	scheme, rest, _ := strings.Cut(text, ":")
 	if !plainURL.MatchString(text) {
@@ -28,7 +28,7 @@ func HoldsSecret(text string) bool {
 	}
 	before, query, _ := strings.Cut(rest, "?")
 	if after, ok := strings.CutPrefix(before, "//"); ok {
-		if scheme == "http" || scheme == "https" { // an @ may be in the path
+		if scheme == "http" || scheme == "https" { // an @ may be part of the path
 			after, _, _ = strings.Cut(after, "/")
 		}
 		if at := strings.LastIndexByte(after, '@'); at >= 0 &&
@@ -47,7 +47,7 @@ func HoldsSecret(text string) bool {
 	return false
 }
 
-// plain undoes the escapes of a URL, if they can be read.
+// plain decodes the escapes of a part of a URL. Malformed text is returned unchanged.
 func plain(text string) string {
 	if t, err := url.QueryUnescape(text); err == nil {
 		return t

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// claims checks that the database decides who asks a judge, and what is kept of long calls.
+// claims checks claims, which let only one process call a judge for a key, and the stored long-running calls.
 func (h Harness) claims(t *testing.T) {
 	ctx := context.Background()
 	w := store.New(connectors.New(h.open(t), h.Dialect))
@@ -36,12 +36,12 @@ func (h Harness) claims(t *testing.T) {
 	if !h.Dialect.NoClaims {
 		claim("a", 0, 60, []string{"k1", "k2"}, "k2", "k1")
 		claim("b", 10, 70, []string{"k3"}, "k1", "k3")
-		claim("b", 61, 120, []string{"k1", "k3"}, "k1", "k3") // a's has expired
+		claim("b", 61, 120, []string{"k1", "k3"}, "k1", "k3") // the claim of a has expired
 		if err := w.RenewClaims(ctx, "b", at(200)); err != nil {
 			t.Fatal(err)
 		}
 		claim("a", 150, 210, nil, "k1", "k3")
-		if err := w.ReleaseClaims(ctx, "a", "k1"); err != nil { // which b holds now
+		if err := w.ReleaseClaims(ctx, "a", "k1"); err != nil { // b holds it now
 			t.Fatal(err)
 		}
 		claim("c", 151, 210, nil, "k1")
@@ -49,7 +49,7 @@ func (h Harness) claims(t *testing.T) {
 			t.Fatal(err)
 		}
 		claim("c", 152, 210, []string{"k1"}, "k1")
-		if err := w.ForgetClaims(ctx, at(205)); err != nil { // all but c's
+		if err := w.ForgetClaims(ctx, at(205)); err != nil { // all but the claim of c
 			t.Fatal(err)
 		}
 		left, err := w.Query(ctx, "SELECT claim_key, owner FROM badger.claims")
@@ -70,7 +70,7 @@ func (h Harness) claims(t *testing.T) {
 		if err := w.VoidClaims(ctx, "judge:", "judge:2:"); err != nil {
 			t.Fatal(err)
 		}
-		var free []string // where other processes may have the database open, none is
+		var free []string // if other processes may have the database open, none is free
 		if h.Dialect.Embedded {
 			free = []string{"v1"}
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/internal/columnar"
 )
 
-// counter is a function that gives every row another number.
+// counter returns a function that returns a different number for each row.
 func counter() func(context.Context, []columnar.Column, *columnar.Column) error {
 	var n atomic.Int64
 	return func(_ context.Context, _ []columnar.Column, out *columnar.Column) error {

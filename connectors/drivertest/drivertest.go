@@ -1,10 +1,10 @@
 // Package drivertest is the conformance suite of warehouse connectors. A connector's test is a
 // [Harness] and one call of [Run].
 //
-// The meaning of types is stated in files, testdata/types/*.txtar: the comment is the reason for the values, "sql"
-// is a query, "expect" its expected result, one line a column as [Show] writes it. A connector whose SQL spells the
-// query differently adds "<name>.sql"; one whose warehouse has another type for it, "<name>.expect"; one whose
-// warehouse does not support it, "<name>.skip" with the reason.
+// Types are tested by files, testdata/types/*.txtar: the comment is the reason for the values, "sql" is a query, and
+// "expect" its expected result, one line for each column as [Show] writes it. For a connector whose SQL differs, the
+// file has a part "NAME.sql"; for one whose warehouse has another type, "NAME.expect"; for one whose warehouse does not
+// support the type, "NAME.skip" with the reason.
 package drivertest
 
 import (
@@ -31,9 +31,9 @@ import (
 //go:embed testdata/types/*.txtar
 var typeFiles embed.FS
 
-// Harness connects the suite to a connector.
+// Harness describes a connector to the suite.
 type Harness struct {
-	Name     string // of the connector, as the type files use it
+	Name     string // the connector's name in the type files
 	Dialect  driver.Dialect
 	Features driver.Features
 
@@ -41,23 +41,23 @@ type Harness struct {
 	// Records come from mem.
 	Open func(t *testing.T, mem memory.Allocator) driver.Conn
 
-	// OpenReadOnly opens one to read only, with a table called present of one row and one column;
-	// nil if Features.ReadOnly is not set.
+	// OpenReadOnly opens a warehouse for reading only, with a table called present of one row and one column; nil if
+	// Features.ReadOnly is not set.
 	OpenReadOnly func(t *testing.T, mem memory.Allocator) driver.Conn
 
-	// Types are files like those of testdata/types, with the parts sql and expect, of an engine that has
-	// other types; nil are those of the suite.
+	// Types are files like those of testdata/types, with the parts sql and expect, for an engine with other types; nil
+	// is the suite's own.
 	Types fs.FS
 
-	// Spelled are statements, references and values of the suite that this warehouse spells otherwise, by
-	// the suite's own text. The empty text leaves one out.
+	// Spelled maps statements, references and values of the suite to this warehouse's syntax. An empty string skips
+	// one.
 	Spelled map[string]string
 
-	// Slow is a query that runs for minutes and returns many rows, if it is left to.
+	// Slow is a query that would run for minutes and return many rows.
 	Slow string
 
-	// Skip names parts of the suite that do not hold here, and why: "Errors", "Types/floats",
-	// "Cancel/while it runs". It is for emulators, and for what a warehouse does not offer at all.
+	// Skip maps parts of the suite that do not apply to the reason: "Errors", "Types/floats", "Cancel/while it runs".
+	// It is for emulators, and for features that a warehouse lacks.
 	Skip map[string]string
 }
 
@@ -67,8 +67,8 @@ func Run(t *testing.T, h Harness) {
 	h.storing(t)
 }
 
-// RunWays runs the suite for each way in which a server delivers results. Parts that only read run for all of them,
-// the others for one way that a seed draws, or if tests are thorough for all.
+// RunWays runs the suite for each way in which a server delivers results. Parts that only read run for all ways. The
+// others run for one way, chosen by a seed, or for all in a thorough test run.
 func RunWays(t *testing.T, ways []string, harness func(way string) Harness) {
 	drawn := ways[sample.One(t.Name(), len(ways))]
 	for _, way := range ways {
@@ -96,7 +96,7 @@ func (h Harness) reading(t *testing.T) {
 	h.run(t, "Parallel reads", h.parallelReads)
 }
 
-// storing runs the parts about writing and about badger's tables, which a warehouse that is a source alone lacks.
+// storing runs the parts about writing and badger's tables, unless Features.Source is set.
 func (h Harness) storing(t *testing.T) {
 	if h.Features.Source {
 		return
@@ -131,7 +131,7 @@ func (h Harness) run(t *testing.T, name string, f func(t *testing.T)) {
 	})
 }
 
-// spelled converts an expected string of the suite to this warehouse's formatting.
+// spelled returns this warehouse's form of a string of the suite.
 func (h Harness) spelled(text string) string {
 	if own, ok := h.Spelled[text]; ok {
 		return own
@@ -139,7 +139,7 @@ func (h Harness) spelled(text string) string {
 	return text
 }
 
-// open opens a warehouse that is closed, and whose memory is accounted for, at the test's end.
+// open opens a warehouse. When the test ends, it is closed and its memory is checked for leaks.
 func (h Harness) open(t *testing.T) driver.Conn {
 	t.Helper()
 	return closing(t, h.Open)
@@ -160,7 +160,7 @@ func closing(t *testing.T, open func(t *testing.T, mem memory.Allocator) driver.
 	return c
 }
 
-// read reads a whole result.
+// read reads a whole result into memory.
 func read(ctx context.Context, c driver.Conn, query string, args ...any) (*scoring.Table, error) {
 	r, err := c.Query(ctx, query, args...)
 	if err != nil {
@@ -186,8 +186,7 @@ func code(c driver.Conn, err error) errcode.Code {
 	return c.ErrorCode(err)
 }
 
-// Show writes a table, one line a column: name, type, and values with | between them, text in
-// quotes.
+// Show formats a table, one line for each column: name, type, and values separated by |. Strings are quoted.
 func Show(t *scoring.Table) string {
 	var b strings.Builder
 	for i := range t.Columns {
@@ -207,8 +206,8 @@ func Show(t *scoring.Table) string {
 	return b.String()
 }
 
-// TypeQuery is the query of a file of testdata/types, named without its ending, as a connector
-// spells it. It is empty if the connector skips the file.
+// TypeQuery returns the query of a file of testdata/types, named without its extension, in a connector's SQL. It is ""
+// if the connector skips the file.
 func TypeQuery(connector, file string) string {
 	data, err := typeFiles.ReadFile(path.Join("testdata/types", file+".txtar"))
 	if err != nil {

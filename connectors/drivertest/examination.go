@@ -12,8 +12,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// examination checks that a warehouse in which nothing is wrong is found so, and that the
-// statements of badger doctor are read by all.
+// examination checks that badger doctor's statements run on every warehouse, and report no problems in a healthy one.
 func (h Harness) examination(t *testing.T) {
 	for _, readOnly := range []bool{false, true} {
 		report := doctor.Examine(context.Background(), doctor.Options{

@@ -13,7 +13,7 @@ import (
 
 var errRefused = errcode.New(errcode.FailedPrecondition, "refused, and this is why")
 
-// functions are Go functions called from SQL.
+// functions checks Go functions that are called from SQL.
 func (h Harness) functions(t *testing.T) {
 	c := h.open(t)
 	ctx := context.Background()

@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// judges checks the one table whose rows are never changed: promoted judge files.
+// judges checks the table of promoted judge files, whose rows are never changed.
 func (h Harness) judges(t *testing.T) {
 	ctx := context.Background()
 	w := store.New(connectors.New(h.Open(t, memory.NewGoAllocator()), h.Dialect))
@@ -63,7 +63,7 @@ func (h Harness) judges(t *testing.T) {
 	if len(all) != 3 || all[0].Name != "pii" || all[1].Version != 1 || all[2].Version != 3 {
 		t.Fatalf("%+v, expected pii 1, tone 1, tone 3", all)
 	}
-	tone1.Hash = all[1].Hash // checked on reading
+	tone1.Hash = all[1].Hash // the hash is checked when the row is read
 	if diff := cmp.Diff(tone1, all[1]); diff != "" {
 		t.Errorf("as it was promoted first: %s", diff)
 	}
@@ -71,7 +71,7 @@ func (h Harness) judges(t *testing.T) {
 	if err != nil || len(newest) != 2 || newest[0].Name != "pii" || newest[1].Version != 3 {
 		t.Errorf("%+v, %v, want pii 1 and tone 3", newest, err)
 	}
-	for range 2 { // once is enough
+	for range 2 { // the second call changes nothing
 		if version, err := w.RetireJudge(ctx, "pii", "lee", at(5)); err != nil || version != 2 {
 			t.Errorf("%d, %v, want version 2", version, err)
 		}

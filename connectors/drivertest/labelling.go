@@ -14,8 +14,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// labelling checks the statements over queues and labels: what was written comes back, a label that
-// is sent again changes nothing, and the newest of each annotator counts.
+// labelling checks the statements for queues and labels: written rows are read back, a label that is sent again changes
+// nothing, and the latest label of each annotator is used.
 func (h Harness) labelling(t *testing.T) {
 	ctx := context.Background()
 	w := store.New(connectors.New(h.open(t), h.Dialect))
@@ -41,7 +41,7 @@ func (h Harness) labelling(t *testing.T) {
 	must(w.WriteQueue(ctx, &q, []string{"c2", "c1", "c'3"}))
 	must(w.WriteQueue(ctx, &other, []string{"c1"}))
 	must(w.CloseQueue(ctx, "q2", at(5)))
-	must(w.CloseQueue(ctx, "q2", at(9))) // it is closed
+	must(w.CloseQueue(ctx, "q2", at(9))) // it is closed already
 	other.ClosedAt = at(5)
 	all, err := w.Queues(ctx, "")
 	must(err)
@@ -164,7 +164,7 @@ func (h Harness) labelling(t *testing.T) {
 			t.Fatal(err)
 		}
 		must(w.RenewLeases(ctx, "label:kim", at(120), "label:q1:2:0"))
-		must(w.RenewLeases(ctx, "label:lee", at(120), "label:q1:1:0")) // which is kim's
+		must(w.RenewLeases(ctx, "label:lee", at(120), "label:q1:1:0")) // kim holds it
 		leases, err := w.Leases(ctx, "label:q1:", at(90))
 		if d := cmp.Diff([]store.Lease{{Key: "label:q1:2:0", Owner: "label:kim"}}, leases); err != nil || d != "" {
 			t.Errorf("leases: %v %s", err, d)

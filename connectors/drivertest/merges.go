@@ -15,12 +15,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// OtherTypes makes a table with columns of types that badger's own tables lack: a decimal, a day, a
-// time of day, a wall clock, bytes and a whole number of more than 64 bits. Warehouses spell it
-// their way in [Harness.Spelled].
+// OtherTypes creates a table with columns of types that badger's own tables lack: decimals, a date, a time of day, a
+// timestamp without a zone and bytes. [Harness.Spelled] has other warehouses' syntax.
 const OtherTypes = "CREATE TABLE others (id bigint, n decimal(38, 9), d date, h time, w timestamp, b bytea, u decimal(38, 0))"
 
-// fromJSON returns rows of a schema, each from a JSON object.
+// fromJSON returns rows with a schema, each from a JSON object.
 func fromJSON(t *testing.T, schema *arrow.Schema, rows ...string) array.RecordReader {
 	t.Helper()
 	rec, _, err := array.RecordFromJSON(memory.NewGoAllocator(), schema,
@@ -36,8 +35,8 @@ func fromJSON(t *testing.T, schema *arrow.Schema, rows ...string) array.RecordRe
 	return r
 }
 
-// merges checks that a plan of rows is the same for every connector: which columns names refer to, what a key is,
-// and the errors for rows that do not fit into a table.
+// merges checks that all connectors map rows to tables alike: which columns names refer to, how keys work, and the
+// errors for rows that do not fit.
 func (h Harness) merges(t *testing.T) {
 	ctx := context.Background()
 	merge := func(t *testing.T, c driver.Conn, table string, key []string, rows array.RecordReader) error {
@@ -73,7 +72,7 @@ func (h Harness) merges(t *testing.T) {
 		if err := c.Exec(ctx,
 			fmt.Sprintf("CREATE TABLE t (%s %s, %s %s)", first, h.Dialect.Types[driver.BigInt], second,
 				h.Dialect.Types[driver.Text])); err != nil {
-			// The warehouse has no such tables: the rows' columns are one of the table.
+			// The warehouse has no such tables: both of the rows' columns match the same column.
 			h.table(t, c, "t", "kx text")
 			if err := merge(t, c, "t", nil, texts([]string{"Kx", "kX"}, nil, []any{"a", "b"})); code(c,
 				err) != errcode.InvalidArgument {
@@ -131,7 +130,7 @@ func (h Harness) merges(t *testing.T) {
 			rows   []string
 			key    []string
 			want   errcode.Code
-			says   string // next to the table
+			says   string // the message must contain it
 		}{
 			{"a column twice", schema(arrow.Field{Name: "k", Type: text}, arrow.Field{Name: "k", Type: text}), nil, nil,
 				errcode.InvalidArgument, `"k" twice`},
@@ -178,7 +177,7 @@ func (h Harness) merges(t *testing.T) {
 	})
 }
 
-// otherTypes writes the types that Arrow has several of, each of them to the same columns.
+// otherTypes checks that the different Arrow types for one column type are all written to it.
 func (h Harness) otherTypes(t *testing.T,
 	merge func(*testing.T, driver.Conn, string, []string, array.RecordReader) error) {
 	c := h.open(t)
@@ -219,7 +218,7 @@ func (h Harness) otherTypes(t *testing.T,
 		column := &got.Columns[i]
 		for row, want := range append(want, "NULL", "NULL") {
 			v := column.Value(row).String()
-			if a, ok := new(big.Rat).SetString(v); ok { // with or without zeros at its end
+			if a, ok := new(big.Rat).SetString(v); ok { // trailing zeros may differ
 				if b, ok := new(big.Rat).SetString(want); ok && a.Cmp(b) == 0 {
 					continue
 				}

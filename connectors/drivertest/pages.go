@@ -13,8 +13,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// pages checks the queries behind pages about runs: every one of them runs, and gives the same
-// everywhere.
+// pages checks that the queries of pages about runs run on every warehouse, with the same results.
 func (h Harness) pages(t *testing.T) {
 	ctx := context.Background()
 	w := store.New(connectors.New(h.open(t), h.Dialect))
@@ -72,7 +71,7 @@ func (h Harness) pages(t *testing.T) {
 	must(w.WriteLabels(ctx,
 		store.Label{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}},
 			Annotator: "kim", Verdict: "fail", Note: "no", At: at},
-		// of the only version
+		// the batch's only version
 		store.Label{AnswerID: scoring.AnswerID{CaseID: "c", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim",
 			Verdict: "fail", At: at}))
 

@@ -114,7 +114,7 @@ func (h Harness) errors(t *testing.T) {
 	for _, tc := range []struct {
 		why, query string
 		want       errcode.Code
-		names      string // what the message must name
+		names      string // the message must contain it
 	}{
 		{"an unknown table", "SELECT '" + secret + "' FROM nothing_here", errcode.NotFound, "nothing_here"},
 		{"an unknown column", "SELECT no_such_column, '" + secret + "' FROM (SELECT 1 AS a) AS t", errcode.InvalidArgument,
@@ -201,7 +201,7 @@ func (h Harness) cancel(t *testing.T) {
 		}
 	})
 	h.run(t, "when the time is over", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond) // enough to have a session
+		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond) // enough time to open a session
 		defer cancel()
 		if _, err := read(ctx, c, "SELECT COUNT(*) FROM ("+h.Slow+") AS t"); code(c, err) != errcode.DeadlineExceeded {
 			t.Errorf("%v (%v), want deadline_exceeded", err, code(c, err))
@@ -244,7 +244,7 @@ func (h Harness) features(t *testing.T) {
 	}
 }
 
-// parallelReads reads one connection from many goroutines.
+// parallelReads checks that many goroutines can read from one connection.
 func (h Harness) parallelReads(t *testing.T) {
 	c := h.open(t)
 	var wg sync.WaitGroup
@@ -261,7 +261,7 @@ func (h Harness) parallelReads(t *testing.T) {
 	wg.Wait()
 }
 
-// parallel uses one connection from many goroutines.
+// parallel checks that many goroutines can use one connection.
 func (h Harness) parallel(t *testing.T) {
 	c := h.open(t)
 	ctx := context.Background()

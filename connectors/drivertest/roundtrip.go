@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// kept are the types of badger's tables: the type they are written as, and two values that are easily corrupted, as
-// [scoring.Value] writes them.
+// kept maps the types of badger's tables to the Arrow type that they are written as, and to two values that are easily
+// corrupted, in the format of [scoring.Value].
 var kept = map[driver.Type]struct {
 	written arrow.DataType
 	values  [2]string
@@ -30,8 +30,8 @@ var kept = map[driver.Type]struct {
 		[2]string{"1969-12-31 23:59:59.999999Z", "2024-02-29 23:59:59.999999Z"}},
 }
 
-// roundTrips writes rows into each of badger's tables and reads them back, and again with other values
-// of the same keys. A table, a column or a type that is added is tried without a change here.
+// roundTrips writes rows into each of badger's tables and reads them back, and then again with other values and the
+// same keys. New tables, columns and types are included automatically.
 func (h Harness) roundTrips(t *testing.T) {
 	ctx := context.Background()
 	c := h.open(t)
@@ -59,7 +59,7 @@ func (h Harness) roundTrips(t *testing.T) {
 					for row := range want {
 						v := got.Columns[i].Value(row).String()
 						if column.Type == driver.JSON {
-							v = strings.ReplaceAll(v, " ", "") // a warehouse may write JSON its own way
+							v = strings.ReplaceAll(v, " ", "") // warehouses format JSON differently
 						}
 						if v != want[row][i] {
 							t.Errorf("column %s, row %d: %.60q, want %.60q", column.Name, row, v, want[row][i])
@@ -71,8 +71,8 @@ func (h Harness) roundTrips(t *testing.T) {
 	}
 }
 
-// keptRows are rows of a table: one of each value of the types, which change exchanges, and one of
-// NULL between them. The key defines their order.
+// keptRows returns three rows of a table, in the order of the key: the first and the last have the two values of each
+// type, which change exchanges, and the one between has NULLs.
 func keptRows(t *testing.T, table *store.Table, change int) (rows array.RecordReader, texts [3][]string) {
 	t.Helper()
 	isKey := map[string]bool{}

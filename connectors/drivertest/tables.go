@@ -12,12 +12,11 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// tables checks what callers do with badger's own tables: every statement of package connectors
-// runs, and gives the same everywhere.
+// tables checks that the statements for badger's own tables run on every warehouse, with the same results.
 func (h Harness) tables(t *testing.T) {
 	ctx := context.Background()
 	w := store.New(connectors.New(h.open(t), h.Dialect))
-	for range 2 { // also if everything exists
+	for range 2 { // the second time everything exists
 		if err := w.Install(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +44,7 @@ func (h Harness) tables(t *testing.T) {
 			Annotator: "kim", Verdict: "pass", At: at},
 		{AnswerID: scoring.AnswerID{CaseID: "a", By: scoring.By{Agent: "atlas", Version: "2", Batch: "mon"}},
 			Annotator: "kim", Verdict: "fail", At: at},
-		// of the only version
+		// the batch's only version
 		{AnswerID: scoring.AnswerID{CaseID: "b", By: scoring.By{Agent: "atlas", Batch: "mon"}}, Annotator: "kim",
 			Verdict: "fail", At: at},
 	}

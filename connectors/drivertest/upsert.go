@@ -28,7 +28,7 @@ func (h Harness) testUpsert(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := time.Date(2025, 1, 13, 6, 0, 0, 0, time.UTC)
-	// rows are scores with this value, of "case metric" each.
+	// rows returns scores with this value, for each "case metric" in of.
 	rows := func(value float64, of ...string) (out []scoring.Row) {
 		for _, key := range of {
 			id, metric, _ := strings.Cut(key, " ")
@@ -182,7 +182,7 @@ func (h Harness) testUpsert(t *testing.T) {
 	})
 }
 
-// marks checks what a connection that adds rows reports about other writers.
+// marks checks that Add detects whether another client has written rows with the mark's value.
 func (h Harness) marks(t *testing.T) {
 	ctx := context.Background()
 	c := h.open(t)
@@ -213,7 +213,7 @@ func (h Harness) marks(t *testing.T) {
 	}
 	add(false, []any{"r", "a", int64(1)}, []any{"r", "b", int64(1)})
 	is(driver.Mark{Own: 2, Table: 3, Alone: true})
-	if err := c.Exec(ctx, "INSERT INTO t VALUES ('other', 'a', 0)"); err != nil { // no rival: another's row
+	if err := c.Exec(ctx, "INSERT INTO t VALUES ('other', 'a', 0)"); err != nil { // not one of the writer's own rows
 		t.Fatal(err)
 	}
 	add(false, []any{"r", "c", int64(1)})

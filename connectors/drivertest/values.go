@@ -19,18 +19,18 @@ import (
 //go:embed testdata/values.tsv
 var valuesFile string
 
-// Value is a value of a type in its vendor's documentation, and what comes of it.
+// Value is a value from a vendor's documentation of a type, and what is expected when it is read.
 type Value struct {
-	Type  string // as the vendor names it
+	Type  string // the vendor's name of the type
 	SQL   string // an expression
-	Arrow string // the type of the column, and the mark of an extension in brackets
-	Table string // the type and the value that metrics see, strings and JSON in Go syntax
-	Text  string // the value cast to text by the engine; "-" if that is not tested
-	Lost  string // what of the value is not read
-	Sent  string // how the protocol sends it, for servers that do not run the dialect
+	Arrow string // the column's Arrow type, and its extension type in parentheses
+	Table string // type and value in a scoring.Table; strings and JSON in Go syntax
+	Text  string // the value cast to text by the engine; "-" if not tested
+	Lost  string // what is lost of the value when it is read
+	Sent  string // the protocol's form of the value, for fake servers that do not run the dialect
 }
 
-// values are the values of a connector's types, in the order of the vendor's documentation.
+// values returns the values of a connector's types, in the order of the vendor's documentation.
 func values(connector string) (values []Value) {
 	for line := range strings.Lines(valuesFile) {
 		if fields := strings.Split(strings.TrimRight(line, "\n"), "\t"); fields[0] == connector {
@@ -42,9 +42,9 @@ func values(connector string) (values []Value) {
 	return values
 }
 
-// TestValues asks for each value of a connector's types. Answer makes a server of tests send a query's
-// only value, in a column named v; nil if the server runs the dialect, which is then asked for the
-// value's text, too. Lacks are the values that an emulator does not have, by their SQL, and why.
+// TestValues reads each value of a connector's types. answer makes a fake server return v in a column named v for a
+// query; it is nil if the server runs the dialect, and then the value's text is read too. lacks maps the SQL of values
+// that an emulator does not support to the reason.
 func TestValues(t *testing.T, connector string, c driver.Conn, answer func(t *testing.T, query string, v Value),
 	lacks map[string]string) {
 	t.Helper()
@@ -82,7 +82,7 @@ func TestValues(t *testing.T, connector string, c driver.Conn, answer func(t *te
 	}
 }
 
-// readValue reads a result of one value.
+// readValue runs a query that returns one value.
 func readValue(c driver.Conn, query string) (columnType, value string, err error) {
 	r, err := c.Query(context.Background(), query)
 	if err != nil {
@@ -109,8 +109,8 @@ func readValue(c driver.Conn, query string) (columnType, value string, err error
 	return columnType, v.Type.String() + " " + v.String(), nil
 }
 
-// lastSchema keeps the schema of the last record, which may differ from the announced one in the unit of times and
-// the width of numbers.
+// lastSchema stores the schema of the last record, whose unit of time and width of numbers may differ from the
+// announced ones.
 type lastSchema struct {
 	array.RecordReader
 	schema *arrow.Schema
@@ -124,7 +124,7 @@ func (r *lastSchema) Next() bool {
 	return true
 }
 
-// ValuesTable is the table of a connector's README.
+// ValuesTable returns the table of a connector's README, in Markdown.
 func ValuesTable(connector string) string {
 	var b strings.Builder
 	b.WriteString("| type | asked for | as Arrow | as metrics see it | lost |\n| --- | --- | --- | --- | --- |\n")

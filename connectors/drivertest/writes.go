@@ -16,7 +16,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// texts makes rows of text and of integer columns.
+// texts returns rows of string columns followed by integer columns.
 func texts(textNames, intNames []string, rows ...[]any) array.RecordReader {
 	var fields []arrow.Field
 	for _, n := range textNames {
@@ -64,7 +64,7 @@ func (h Harness) writes(t *testing.T) {
 		if err := c.Exec(ctx, "INSERT INTO t VALUES ('a', 'x', 0, 'kept'), ('z', 'z', 26, 'kept')"); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // writing again changes nothing
+		for range 2 { // writing the same rows again changes nothing
 			rows := texts([]string{"k", "l"}, []string{"n"},
 				[]any{"a", "x", int64(1)}, []any{"a", "y", int64(2)}, []any{"b", "x", int64(3)}, []any{"b", "x", nil},
 				[]any{"a", "y", int64(4)})
@@ -187,7 +187,7 @@ func (h Harness) writes(t *testing.T) {
 
 var errBroken = errors.New("the rows ended early")
 
-// breaking are rows that end in an error.
+// breaking is a reader of rows that ends with an error.
 type breaking struct{ array.RecordReader }
 
 func (b *breaking) Err() error { return errBroken }
@@ -223,7 +223,7 @@ func (h Harness) writeTypes(t *testing.T) {
 	}
 	rec := b.NewRecord()
 	defer rec.Release()
-	// A slice too: its first row is not the first of its memory.
+	// Slices too: the second one does not start at the beginning of its memory.
 	for _, part := range []arrow.Record{rec.NewSlice(0, 1), rec.NewSlice(1, 3)} {
 		r, err := array.NewRecordReader(part.Schema(), []arrow.Record{part})
 		if err != nil {
@@ -245,7 +245,7 @@ func (h Harness) writeTypes(t *testing.T) {
 		for row := range want {
 			v := got.Columns[i].Value(row).String()
 			if fields[i].Name == "j" {
-				// a warehouse may write JSON its own way
+				// warehouses format JSON differently
 				v, want[row] = strings.ReplaceAll(v, " ", ""), strings.ReplaceAll(want[row], " ", "")
 			}
 			if v != want[row] {

@@ -10,10 +10,10 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// Add adds rows, or merges them where they may have rivals. It counts the rows of the table, which the
-// engine knows without reading them, and counts the writer's own only where others have written. No
-// other process has the file open, and of this one's writers one writes at a time: nothing comes
-// between counting and adding.
+// Add appends rows, or merges them if another client has written rows with the mark's value, or again is set. The
+// engine knows a table's row count without reading it; the writer's own rows are counted only if that has changed.
+// Nothing is written between counting and adding: no other process has the file open, and writers of this process run
+// one at a time.
 //
 // A merge skips the rows before the writer's first one, so its cost does not grow with the rows of other runs: the
 // engine skips parts of a table by row number, but keeps too little of a string to distinguish runs of the same
@@ -56,7 +56,7 @@ func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.R
 			next.Table += n
 		} else {
 			among := ""
-			if next.Before > 0 { // else the engine would examine each number without use
+			if next.Before > 0 { // otherwise the condition only costs time
 				among = "t.rowid >= " + strconv.FormatInt(next.Before, 10)
 			}
 			if n, err = s.merge(ctx, w, among); err == nil {
@@ -72,7 +72,7 @@ func (c *Conn) Add(ctx context.Context, table string, key []string, rows array.R
 	return n, w.plan.Failed(err)
 }
 
-// count runs a query of one number.
+// count runs a query that returns one number.
 func (s *session) count(ctx context.Context, sql string, args ...any) (int64, error) {
 	r, err := s.query(ctx, sql, args, func() {})
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-// textRows are rows with the columns that the engine has no type for, such as decimals of 256 bits, as
-// text, which the engine casts to what the table's columns are.
+// textRows are rows in which columns of types that the engine lacks, such as 256-bit decimals, are strings. The engine
+// casts them to the types of the table's columns.
 type textRows struct {
 	rows    array.RecordReader
 	plan    *driverbase.Plan
@@ -22,7 +22,8 @@ type textRows struct {
 	columns []int
 }
 
-// asText returns rows in a form that can be written. The reader must be released, the rows remain the caller's.
+// asText returns rows with the columns of unsupported types as text. The caller releases the reader, and still owns
+// rows.
 func asText(ctx context.Context, plan *driverbase.Plan, rows array.RecordReader) *driverbase.Reader {
 	t := &textRows{rows: rows, plan: plan, schema: rows.Schema()}
 	fields := slices.Clone(rows.Schema().Fields())
@@ -38,7 +39,7 @@ func asText(ctx context.Context, plan *driverbase.Plan, rows array.RecordReader)
 	return driverbase.NewReader(ctx, t.schema, t)
 }
 
-// Next reads the next record.
+// Next returns the next record, with those columns as text, and counts its rows and the NULLs of the key.
 func (t *textRows) Next(context.Context) (arrow.Record, error) {
 	if !t.rows.Next() {
 		return nil, t.rows.Err()
@@ -56,11 +57,10 @@ func (t *textRows) Next(context.Context) (arrow.Record, error) {
 	return array.NewRecord(t.schema, columns, rec.NumRows()), nil
 }
 
-// Close has nothing to close.
+// Close does nothing: the rows belong to the caller.
 func (*textRows) Close(context.Context) {}
 
-// findNulls marks the columns of the key that hold NULL. Without one the engine looks only at the part of
-// the table that can hold the key, and else at all of it.
+// findNulls records in the plan which key columns hold NULL. If none do, a merge can use a faster join.
 func (t *textRows) findNulls(rec arrow.Record) {
 	for i, arr := range rec.Columns() {
 		for k := 0; t.plan.Keyed[i] && !t.plan.Nulls[i] && k < arr.Len(); k++ {

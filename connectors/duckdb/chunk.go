@@ -26,8 +26,8 @@ const chunkStatistics = `SELECT max(bytes)::BIGINT FROM (SELECT sum(bytes) AS by
 SELECT row_group_id, (CASE WHEN contains(column_path, ',') THEN sum(count) ELSE least(sum(count), 2048) END)::DOUBLE * (16 + max(coalesce(TRY_CAST(nullif(regexp_extract(stats, 'Max String Length: ([0-9]+)', 1), '') AS BIGINT), 0) * CASE segment_type WHEN 'BIT' THEN 9 WHEN 'BIGNUM' THEN 4 ELSE 1 END)) AS bytes
 FROM pragma_storage_info(?) WHERE segment_type <> 'VALIDITY' GROUP BY row_group_id, column_path) GROUP BY row_group_id)`
 
-// Each read that must be counted holds a session of the engine with its waiting rows, so few of them run
-// concurrently.
+// A read that is charged to an account holds an engine session with buffered rows, so at most mostCounted run
+// concurrently. streamBytes is charged for the buffer.
 const (
 	streamBytes = 16 << 20
 	mostCounted = 2
@@ -61,7 +61,7 @@ func (c *Conn) chunkBytes(ctx context.Context, name string) (int64, error) {
 	return total, nil
 }
 
-// scanned are the tables that reading a table or a view reads, as the plan of it names them.
+// scanned returns the quoted names of the tables that reading a table or a view reads, according to its query plan.
 func (c *Conn) scanned(ctx context.Context, name string) ([]string, error) {
 	text, err := c.text(ctx,
 		"SELECT count(*) FROM duckdb_views() WHERE NOT internal AND "+joinedName+" = "+Dialect.Literal(name))
@@ -93,7 +93,7 @@ func (c *Conn) scanned(ctx context.Context, name string) ([]string, error) {
 	return out, nil
 }
 
-// joinedName is the quoted name of a view in the catalogue.
+// joinedName is the SQL expression for the quoted full name of a view in the catalog.
 const joinedName = `concat_ws('.', '"' || replace(database_name, '"', '""') || '"', '"' || replace(schema_name, '"', '""') || '"', '"' || replace(view_name, '"', '""') || '"')`
 
 // planNode is a part of a plan, as EXPLAIN (FORMAT json) writes it.
@@ -127,7 +127,7 @@ func (c *Conn) plan(ctx context.Context, name string) (string, error) {
 	return plan, r.Err()
 }
 
-// text is the one value of a query, as text; "" is NULL.
+// text returns the single value of a query as text; "" for NULL or no row.
 func (c *Conn) text(ctx context.Context, query string) (string, error) {
 	r, err := c.Query(unread(ctx), query)
 	if err != nil {
@@ -143,5 +143,5 @@ func (c *Conn) text(ctx context.Context, query string) (string, error) {
 	return out, r.Err()
 }
 
-// unread returns a context for a query about a result, which is not accounted as part of it.
+// unread returns a context for an auxiliary query, whose memory is not charged to the account of ctx.
 func unread(ctx context.Context) context.Context { return account.Apart(ctx) }

@@ -2,12 +2,12 @@ package duckdb
 
 import "github.com/badger-eval/badger/connectors/driver"
 
-// definition returns the statement that reads the definition of a table or of a view.
+// definition returns the query for the CREATE statement of a table or a view; NULL if it does not exist.
 func definition(name ...string) string {
 	text := driver.Dialect{}.Literal
 	where := "database_name = current_database() AND schema_name = current_schema()"
 	switch n := len(name); {
-	case n == 2: // a schema, or a database
+	case n == 2: // the first part is a schema, or a database
 		where = "(lower(schema_name) = lower(" + text(name[0]) +
 			") AND database_name = current_database() OR lower(database_name) = lower(" + text(name[0]) +
 			") AND schema_name = 'main')"

@@ -1,6 +1,6 @@
 package duckdb
 
-// hostNames are functions and relations about the host, its files, the settings and the sessions.
+// hostNames are functions and relations about the host, its files, the settings and the sessions, see [driver.Dialect].
 var hostNames = []string{
 	"current_setting", "getenv", "getvariable", "duckdb_databases", "duckdb_settings", "duckdb_secrets",
 	"duckdb_extensions", "duckdb_logs", "duckdb_log_contexts",

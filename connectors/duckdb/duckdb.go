@@ -38,8 +38,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Scheme is the scheme of URLs: duckdb:FILE, or duckdb::memory: for a database that ends with its
-// connection. See [ParseURL].
+// Scheme is the scheme of URLs: duckdb:FILE, or duckdb::memory: for a database that is lost when its connection closes.
+// See [ParseURL].
 const Scheme = "duckdb"
 
 // Dialect is the SQL dialect of badger's tables in DuckDB.
@@ -57,8 +57,8 @@ var Dialect = driver.Dialect{
 	Digest:      func(text string) string { return "md5_number_lower(" + text + ")" },
 	Member:      func(column, member string) string { return "json_extract_string(" + column + ", '$." + member + "')" },
 	Contains:    func(text, part string) string { return "contains(" + text + ", " + part + ")" },
-	// A view that was read from a file is shown otherwise than one that was just created. Read and
-	// written once more, both are the same.
+	// The engine formats a view that was read from a file differently from one that was just created. Parsed and
+	// formatted again, both are the same.
 	ShownViews: "SELECT view_name, json_deserialize_sql(json_serialize_sql(regexp_replace(sql, '^CREATE VIEW .*? AS ', ''))) FROM duckdb_views() WHERE schema_name = 'badger' AND database_name = current_database()",
 	Retype: func(table, column, typ string, _ []string) string {
 		return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET DATA TYPE %s", table, column, typ)
@@ -73,10 +73,10 @@ var Features = driver.Features{ReadOnly: true, NULBytes: true, TextQuery: true, 
 // Options configure a database.
 type Options struct {
 	driver.Options
-	Threads     int    // of the engine; 0 is one per core
-	MemoryLimit string // such as 4GB; "" is most of the machine's
-	TempDir     string // where to put what does not fit the memory; "" is next to the file
-	Confined    bool   // SQL may neither read nor write other files, nor change the configuration
+	Threads     int    // number of the engine's threads; 0 is one per core
+	MemoryLimit string // such as 4GB; "" is the engine's default, most of the machine's memory
+	TempDir     string // directory for data beyond the memory limit; "" is next to the file, or a temporary one
+	Confined    bool   // SQL may not access other files or change the configuration
 
 	setup []string // statements that run before the configuration is locked
 }
@@ -103,9 +103,8 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// ParseURL reads
-// duckdb:FILE?mode=ro|rw|rwc&threads=N&memory_limit=SIZE&temp_directory=DIR&confined=true. Mode rw
-// needs a file that exists; rwc, the default, makes one.
+// ParseURL parses duckdb:FILE?mode=ro|rw|rwc&threads=N&memory_limit=SIZE&temp_directory=DIR&confined=true. Mode rw
+// requires an existing file; rwc, the default, creates a missing one.
 func ParseURL(rawURL string) (path string, o Options, err error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(rawURL, Scheme+":"), "?")
 	mode := "rwc"
@@ -133,25 +132,25 @@ type Conn struct {
 	mem      memory.Allocator
 	db       mapping.Database
 	settings map[string]string
-	setup    []string // statements that opening runs
+	setup    []string // statements that run when the database is opened
 
-	// holds one: of two writers, the second would find out only at its end that it conflicts; shared by an instance's
-	// connections
+	// a semaphore for one writer, since a concurrent second one would find its conflict only when it commits; shared by
+	// all connections of an instance
 	writing  chan struct{}
-	counted  chan struct{} // one for each reading that counts with a call
-	instance string        // of the engine; connections to one file share it
+	counted  chan struct{} // a semaphore for reads that are charged to an account
+	instance string        // identifies the engine's instance, which connections to one file share
 
-	limiter *memoryLimiter // nil: the engine takes what memory it likes
+	limiter *memoryLimiter // nil if the engine's own memory limit applies
 
 	mu     sync.Mutex
 	idle   []*session
-	used   int // sessions that calls have
+	used   int // number of sessions that calls use
 	closed bool
 	sqlDB  *sql.DB
-	single bool // one statement a call: queries of others are run
+	single bool // a call may have only one statement: a confined, read-only connection, for queries of other authors
 
-	functions map[string][]driver.Scalar // that were registered
-	doubted   atomic.Bool                // the engine may refuse all statements from now on, see acquire
+	functions map[string][]driver.Scalar // the registered ones
+	doubted   atomic.Bool                // the engine may reject all statements since an internal error, see acquire
 }
 
 var (
@@ -162,15 +161,15 @@ var (
 	_ driver.FunctionRegistrar = (*Conn)(nil)
 )
 
-// OpenFile opens the database in a file, or one in memory where path is ":memory:" or empty. A file
-// that is missing is made unless it is to be only read.
+// OpenFile opens the database in a file, or one in memory if path is ":memory:" or empty. It creates a missing file
+// unless o is read-only or requires an existing one.
 func OpenFile(ctx context.Context, path string, o driver.Options) (*Conn, error) {
 	return OpenWith(ctx, path, Options{Options: o})
 }
 
-// OpenWith is [OpenFile] with all options. The error names the file, and has the code NotFound, PermissionDenied,
-// DataLoss for a damaged file or one that is not a database, and FailedPrecondition for one that another process
-// holds.
+// OpenWith is like [OpenFile] with all options. Errors name the file. Their code is InvalidArgument for an unusable
+// path or setting, NotFound, PermissionDenied, DataLoss for a file that is damaged or not a database, and
+// FailedPrecondition for one that another process holds, that a newer DuckDB wrote, or whose log cannot be replayed.
 func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -190,10 +189,10 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 		functions: map[string][]driver.Scalar{},
 	}
 	if c.instance, _ = filepath.Abs(path); path == "" {
-		c.instance = c.settings["temp_directory"] // its own
+		c.instance = c.settings["temp_directory"] // unique, as each has its own directory
 	} else {
 		shared, _ := writers.LoadOrStore(c.instance, c.writing)
-		c.writing = shared.(chan struct{}) //nolint:forcetypeassert // nothing else is in it
+		c.writing = shared.(chan struct{}) //nolint:forcetypeassert // it holds no other type
 	}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
@@ -206,7 +205,7 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if o.Confined {
 		c.setup = append(c.setup, "SET GLOBAL lock_configuration = true")
 	}
-	// opened twice, it is locked already
+	// if the file is already open in this process, its configuration is locked already
 	if err := c.Exec(ctx, strings.Join(c.setup, "; ")); err != nil && errcode.Of(err) != errcode.InvalidArgument {
 		c.Close() //nolint:errcheck // the first error counts
 		return nil, err
@@ -221,15 +220,15 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	return c, nil
 }
 
-// writers are the files that are or were open, with a channel each that holds one writer.
+// writers maps the files that are or were open to a semaphore for one writer.
 var writers sync.Map // instance -> chan struct{}
 
-// checkpointAfter is the size of the log after which the engine writes it into the tables. By its own
-// 16 MB, the last rows of a table are compressed again and again while a run is stored.
+// checkpointAfter is the size of the write-ahead log at which the engine writes it into the tables. With the default of
+// 16 MB, the last rows of a table are compressed repeatedly while a run is stored.
 const checkpointAfter = "64MB"
 
-// open opens the database. Connections to one file in one process share the engine's instance,
-// which would otherwise lock itself out.
+// open opens the database. Connections of one process to one file share the engine's instance, since a second instance
+// could not lock the file.
 func (c *Conn) open() error {
 	var config mapping.Config
 	if mapping.CreateConfig(&config) == mapping.StateError {
@@ -256,8 +255,8 @@ func (c *Conn) open() error {
 	return nil
 }
 
-// inOrder lists settings in the order in which the engine takes them: once it is confined it
-// refuses a place for what does not fit the memory.
+// inOrder returns the names of the settings, sorted, with enable_external_access last: after it the engine rejects a
+// directory for temporary files.
 func inOrder(settings map[string]string) []string {
 	names := slices.Sorted(maps.Keys(settings))
 	if i := slices.Index(names, "enable_external_access"); i >= 0 {
@@ -308,18 +307,18 @@ func checkMemory(path string, o Options) error {
 	return nil
 }
 
-// checkFile refuses a file of another kind. The engine would open a file of CSV, JSON or Parquet as a
-// view of it in a database in memory, and what is then written would be lost.
+// checkFile returns an error for a file that is not a DuckDB database. The engine would open CSV, JSON or Parquet as a
+// view in an in-memory database, where writes would be lost.
 func checkFile(path, name string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil //nolint:nilerr // the engine says why it cannot be read
+		return nil //nolint:nilerr // the engine reports why it cannot be read
 	}
 	defer f.Close() //nolint:errcheck // only read
 	var head [12]byte
 	if _, err := io.ReadFull(f, head[:]); string(head[8:]) == "DUCK" ||
 		err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return nil //nolint:nilerr // the engine says why it cannot be read
+		return nil //nolint:nilerr // the engine reports why it cannot be read
 	}
 	return errcode.New(errcode.DataLoss, "duckdb: %q is not a DuckDB database; expected one, or the name of a new file",
 		name)
@@ -327,7 +326,7 @@ func checkFile(path, name string) error {
 
 var tempDirs atomic.Int64
 
-// ownTempDir is a place for what does not fit the memory of one database.
+// ownTempDir returns a new path for the temporary files of one database.
 func ownTempDir() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("badger-duckdb-%d-%d", os.Getpid(), tempDirs.Add(1)))
 }
@@ -358,9 +357,9 @@ func settings(path string, o Options) map[string]string {
 	return s
 }
 
-// DB is the same database as database/sql sees it, for programs written against that; it is closed
-// with the connection. It is nil for a database in memory, which only this connection reaches, and
-// for a path that the SQL driver cannot take, such as one with a colon.
+// DB returns the database for use with database/sql; it is closed with the connection. It is nil for an in-memory
+// database, which only this connection can use, for a path that the SQL driver cannot open, such as one with a colon,
+// and after Close.
 func (c *Conn) DB() *sql.DB {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -372,14 +371,14 @@ func (c *Conn) DB() *sql.DB {
 		options.Set(name, value)
 	}
 	connector, err := duck.NewConnector(c.path+"?"+options.Encode(), nil)
-	if err != nil { // a path that is no URL
+	if err != nil { // the path is not a valid URL
 		return nil
 	}
 	c.sqlDB = sql.OpenDB(connector)
 	return c.sqlDB
 }
 
-// Close closes the database. Readers that are still open keep the file until they are released.
+// Close closes the database. Readers that are open keep the file open until they are released.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// name is the database in messages.
+// name returns the database's name for messages: the quoted file name, or "in memory".
 func (c *Conn) name() string {
 	if c.path == "" {
 		return "in memory"
@@ -19,7 +19,7 @@ func (c *Conn) name() string {
 	return strconv.Quote(filepath.Base(c.path))
 }
 
-// errorOf converts the engine's message to an error: its kind and the names in it, without values, SQL text and
+// errorOf converts the engine's message to an error with a code and the names in it, without values, SQL text and
 // paths. The whole message is the cause.
 func (c *Conn) errorOf(message string) error {
 	class, text := split(message)
@@ -31,8 +31,8 @@ func (c *Conn) errorOf(message string) error {
 		Err: errors.New(message)}
 }
 
-// split cuts a message such as "Catalog Error: Table with name t does not exist!\nDid you mean
-// …\n\nLINE 1: SELECT …".
+// split returns the class and the text of the first line of a message such as "Catalog Error: Table with name t does
+// not exist!\nDid you mean …\n\nLINE 1: SELECT …". class is "" if the message has none.
 func split(message string) (class, text string) {
 	first, _, _ := strings.Cut(message, "\n")
 	class, text, ok := strings.Cut(first, ": ")
@@ -44,12 +44,12 @@ func split(message string) (class, text string) {
 
 var lineNumber = regexp.MustCompile(`(?m)^LINE (\d+):`)
 
-// shown returns the part of a message that may be shown.
+// shown returns the part of a message that may be shown, without values.
 func (c *Conn) shown(class, text, message string) string {
 	text = c.withoutPaths(text)
 	switch class {
 	case "Catalog", "Binder", "Permission", "Not implemented", "Dependency", "":
-		// double quotes and bare words are names here
+		// in these classes, double quotes and bare words are names
 		text = masked(text, singleQuoted)
 	case "Parser", "Syntax":
 		text = "syntax error"
@@ -97,7 +97,7 @@ func masked(text string, patterns ...*regexp.Regexp) string {
 	return text
 }
 
-// lockHolder returns the holder of the lock, without the path of its program.
+// lockHolder returns "process PID" for the process that holds the lock, or "unknown".
 func lockHolder(text string) string {
 	if m := pid.FindStringSubmatch(text); m != nil {
 		return "process " + m[1]
@@ -105,7 +105,7 @@ func lockHolder(text string) string {
 	return "unknown"
 }
 
-// withoutPaths leaves the database's file as its base name and takes away other paths.
+// withoutPaths replaces the database's path with its base name, and removes the directories of other paths.
 func (c *Conn) withoutPaths(text string) string {
 	if c.path != "" {
 		if abs, err := filepath.Abs(c.path); err == nil {
@@ -118,8 +118,8 @@ func (c *Conn) withoutPaths(text string) string {
 
 var paths = regexp.MustCompile(`(^|[\s"'(])/(?:[^\s"'/]+/)+`)
 
-// codes are the kinds of failure by the class of a message, "*" for any, and by what its text holds one
-// of, if it matters. The first that fits counts; the others are InvalidArgument.
+// codes are the error codes of messages by class, "*" for any, and if parts are set, by a part that the text contains.
+// The first match is used; without one it is InvalidArgument.
 var codes = []struct {
 	class string
 	parts []string
@@ -156,7 +156,7 @@ var codes = []struct {
 	{"Serialization", nil, errcode.DataLoss},
 	{"INTERNAL", []string{"invalid UTF-8"}, errcode.InvalidArgument}, // in a string that the query produced
 	{"INTERNAL", nil, errcode.Internal},
-	{"", []string{"could not be found", "does not exist"}, errcode.NotFound}, // of the appender
+	{"", []string{"could not be found", "does not exist"}, errcode.NotFound}, // errors of the appender
 }
 
 func codeOf(class, text string) errcode.Code {

@@ -12,26 +12,26 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// memoryLimiter limits the memory of an engine that is queried now and then: its cache of the file, and the
-// working memory of queries. A query that needs more runs again with the memory that the engine has by
-// default, and so do writes. The limit applies again when these have finished.
+// memoryLimiter limits the memory of an engine that is queried rarely: its cache of the file, and the working memory of
+// queries. A SELECT that needs more runs again with a higher limit, and other statements use that from the start. The
+// low limit is set again when they have finished.
 type memoryLimiter struct {
 	mu     sync.Mutex
-	usual  string // the limit of what needs more: the engine's own, or Options.MostBytes
-	more   int64  // by how much it is larger, where it is MostBytes; else 0
-	beyond int    // queries that run with it
+	usual  string // the higher limit: the engine's default, or Options.MostBytes
+	more   int64  // usual minus memoryLimit in bytes, if usual is from MostBytes; else 0
+	beyond int    // number of running statements that use the higher limit
 	lifted bool
 }
 
-// sparingLimit is the bound. With 6 million scores it is enough for nearly all queries of the pages. The engine
-// uses some 10 to 35 MB more, which it does not account for.
+// memoryLimit is the low limit. With 6 million scores it suffices for nearly all queries of the web pages. The engine
+// uses about 10 to 35 MB more, which it does not account for.
 const (
 	memoryLimit      = "40MB"
 	memoryLimitBytes = 40_000_000
 )
 
-// limitMemory sets the memory limit, unless the options have one: a small limit, which grows for
-// large results up to MostBytes. The engine then returns unused memory to the system immediately.
+// limitMemory sets a low memory limit, which is raised for large queries up to MostBytes, unless Options.MemoryLimit is
+// set. In both cases the engine then returns unused memory to the system immediately, and has one thread by default.
 func (c *Conn) limitMemory(ctx context.Context, o *Options) error {
 	usual, err := c.QueryText(ctx, "SELECT current_setting('memory_limit')")
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Conn) limitMemory(ctx context.Context, o *Options) error {
 	}
 	set := []string{"SET GLOBAL allocator_flush_threshold = '1MB'",
 		"SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'", "SET GLOBAL allocator_background_threads = true"}
-	if o.TempDir == "" { // next to the file may not be writable
+	if o.TempDir == "" { // the directory of the file may not be writable
 		set = append(set, "SET GLOBAL temp_directory = "+Dialect.Literal(ownTempDir()))
 	}
 	if o.Threads == 0 { // each thread uses memory
@@ -62,11 +62,11 @@ func limited(size string) string { return "SET GLOBAL memory_limit = " + Dialect
 
 func (c *Conn) limit(ctx context.Context, size string) error { return c.exec(ctx, limited(size), nil) }
 
-// sparingly runs a query, and runs it again with more memory where the bound is too low for it.
+// sparingly runs a query, and if the low limit is exceeded, runs it again with the higher one.
 func (c *Conn) sparingly(ctx context.Context, sql string, args []any, done func()) (array.RecordReader, error) {
 	c.bind(ctx)
 	r, err := c.query(ctx, sql, args, done)
-	// only what changes nothing runs again
+	// only a single SELECT, which changes nothing, may be repeated
 	if errcode.Of(err) != errcode.ResourceExhausted || !strings.HasPrefix(sql, "SELECT ") || strings.Contains(sql, ";") {
 		return r, err
 	}
@@ -82,8 +82,7 @@ func (c *Conn) sparingly(ctx context.Context, sql string, args []any, done func(
 	return r, err
 }
 
-// lift lifts the bound for what needs more, until lower. What the engine may take counts with the call
-// that it is for, if there is one whose memory counts.
+// lift raises the memory limit until lower. The difference is charged to the account of ctx, if it has one.
 func (c *Conn) lift(ctx context.Context) error {
 	s := c.limiter
 	ctx, reading := account.Begin(ctx)
@@ -109,8 +108,8 @@ func (c *Conn) lower(ctx context.Context) {
 	c.bind(context.WithoutCancel(ctx))
 }
 
-// bind sets the bound again if no running query needs more. The engine returns an error while it cannot release the
-// memory: the next query tries again.
+// bind sets the low limit again if no running statement uses the higher one. The engine rejects that while it cannot
+// free the memory; then the next query tries again.
 func (c *Conn) bind(ctx context.Context) {
 	s := c.limiter
 	s.mu.Lock()

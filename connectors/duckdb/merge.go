@@ -14,7 +14,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// stage is the temporary table that rows with a key go through.
+// stage is the name of the temporary table into which rows with a key are first written.
 const stage = "badger_stage"
 
 // Merge writes rows in one transaction: with a key through a temporary table and one MERGE, without one directly
@@ -37,14 +37,14 @@ func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array
 	return n, w.plan.Failed(err)
 }
 
-// write is a writing of rows into a table.
+// write is one operation that writes rows into a table.
 type write struct {
 	table []string // the parts of its name
 	plan  *driverbase.Plan
 	rows  *driverbase.Reader
 }
 
-// write starts a write operation. The caller must release its rows.
+// write validates a write operation and prepares its rows. The caller must release its rows.
 func (c *Conn) write(ctx context.Context, table string, key []string, rows array.RecordReader) (*write, error) {
 	target, err := nameOf(table)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Conn) write(ctx context.Context, table string, key []string, rows array
 	return &write{target, plan, asText(ctx, plan, rows)}, nil
 }
 
-// match finds the rows' columns in the table.
+// match reads the table's columns and matches the rows' columns to them.
 func (s *session) match(ctx context.Context, w *write) error {
 	r, err := s.query(ctx, "SELECT * FROM "+joined(w.table)+" LIMIT 0", nil, func() {})
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *session) match(ctx context.Context, w *write) error {
 	return w.plan.Match(names)
 }
 
-// merge goes through a temporary table, which a bound of the memory must not keep small. For among
+// merge writes the rows into a temporary table, with the higher memory limit, and merges that into the table. For among
 // see [driverbase.Spelling].
 func (s *session) merge(ctx context.Context, w *write, among string) (int64, error) {
 	if s.db.limiter != nil {
@@ -101,7 +101,7 @@ func (s *session) merge(ctx context.Context, w *write, among string) (int64, err
 	return n, s.exec(ctx, "DROP TABLE temp.main."+stage)
 }
 
-// Create replaces the table of that name by one with the rows, in one transaction.
+// Create creates a table with the rows, or replaces the one with that name, in one transaction.
 func (c *Conn) Create(ctx context.Context, table string, rows array.RecordReader) (int64, error) {
 	target, err := nameOf(table)
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *Conn) Create(ctx context.Context, table string, rows array.RecordReader
 	})
 }
 
-// transaction runs f, and takes back what it did if it fails. One writes at a time.
+// transaction runs f in a transaction, which it rolls back if f fails. Transactions of one instance run one at a time.
 func (c *Conn) transaction(ctx context.Context, f func(*session) (int64, error)) (n int64, err error) {
 	select {
 	case c.writing <- struct{}{}:
@@ -147,11 +147,11 @@ func (c *Conn) transaction(ctx context.Context, f func(*session) (int64, error))
 		_ = s.exec(context.WithoutCancel(ctx), "ROLLBACK") // the first error is returned
 		return 0, err
 	}
-	s.reusable = true // what it made is committed or dropped
+	s.reusable = true // the transaction has ended and the temporary table is dropped
 	return n, nil
 }
 
-// nameOf reads the name of a table, one to three parts with dots between them.
+// nameOf returns the one to three parts of a table's name.
 func nameOf(table string) ([]string, error) {
 	parts, err := driver.Ref{Kind: driver.RefTable, Name: table}.Parts()
 	if err != nil {
@@ -160,7 +160,7 @@ func nameOf(table string) ([]string, error) {
 	return parts, nil
 }
 
-// joined quotes the parts of a name.
+// joined returns the quoted parts of a name, joined by dots.
 func joined(parts []string) string {
 	quoted := make([]string, len(parts))
 	for i, p := range parts {
@@ -169,10 +169,10 @@ func joined(parts []string) string {
 	return strings.Join(quoted, ".")
 }
 
-// flushBytes is the number of bytes of text after which the appender writes its rows to the table.
+// flushBytes is the number of bytes of strings after which the appender writes its rows to the table.
 const flushBytes = 32 << 20
 
-// append appends rows to columns of a table, a chunk at a time.
+// append appends rows to the named columns of a table and returns their number.
 func (s *session) append(ctx context.Context, table, names []string, rows array.RecordReader) (n int64, err error) {
 	var a mapping.Appender
 	catalog, schema := "", ""

@@ -15,12 +15,12 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Query runs statements and streams what the last one returns.
+// Query runs one or more statements and streams the result of the last.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.RecordReader, error) {
 	return c.queryThen(ctx, sql, args, func() {})
 }
 
-// queryThen is Query; done is called when the result is returned, and not if there is an error.
+// queryThen is like Query, and calls done when the result is released; not if it returns an error.
 func (c *Conn) queryThen(ctx context.Context, sql string, args []any, done func()) (array.RecordReader, error) {
 	if c.limiter != nil {
 		return c.sparingly(ctx, sql, args, done)
@@ -28,7 +28,7 @@ func (c *Conn) queryThen(ctx context.Context, sql string, args []any, done func(
 	return c.query(ctx, sql, args, done)
 }
 
-// query runs statements; done is called when the result is returned.
+// query is like queryThen but does not raise the memory limit. It reopens a database that the engine has invalidated.
 func (c *Conn) query(ctx context.Context, sql string, args []any, done func()) (*driverbase.Reader, error) {
 	for again := false; ; again = true {
 		s, err := c.acquire(ctx)
@@ -104,8 +104,8 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	return r, err
 }
 
-// resolve finds a table or view in the catalogue and returns its quoted name. A name must not reach
-// the engine otherwise: it takes "x.csv" for a file to read.
+// resolve finds a table or view in the catalog and returns its quoted name. Unresolved names must not reach the engine,
+// which reads "x.csv" as a file.
 func (c *Conn) resolve(ctx context.Context, ref driver.Ref) (string, error) {
 	const query = `SELECT d, s, t FROM (SELECT database_name AS d, schema_name AS s, table_name AS t FROM duckdb_tables() UNION ALL SELECT database_name, schema_name, view_name FROM duckdb_views())
 WHERE lower(t) = lower(?) AND lower(s) = lower(coalesce(?, current_schema())) AND lower(d) = lower(coalesce(?, current_database())) LIMIT 1`
@@ -163,7 +163,7 @@ func (s *session) exec(ctx context.Context, sql string, args ...any) error {
 	return drain(r)
 }
 
-// drain reads a result to its end and drops it.
+// drain reads a result to its end and releases it.
 func drain(r *driverbase.Reader) error {
 	defer r.Release()
 	for r.Next() {
@@ -171,8 +171,8 @@ func drain(r *driverbase.Reader) error {
 	return r.Err()
 }
 
-// query runs all statements but the last, and starts the last; done is called when its result is
-// returned.
+// query runs all statements of sql but the last, and starts the last. done is called when the result of the last is
+// released.
 func (s *session) query(ctx context.Context, sql string, args []any, done func()) (*driverbase.Reader, error) {
 	if strings.IndexByte(sql, 0) >= 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "duckdb: a NUL byte in the SQL text; use a parameter")
@@ -217,7 +217,7 @@ func (s *session) query(ctx context.Context, sql string, args []any, done func()
 	return nil, errcode.New(errcode.Internal, "duckdb: no statement")
 }
 
-// text is SQL of one or several statements, the last of which takes the arguments.
+// text is SQL of one or more statements; args are the parameters of the last.
 type text struct {
 	sql        string
 	statements mapping.ExtractedStatements
@@ -225,7 +225,7 @@ type text struct {
 	args       []any
 }
 
-// statement starts one statement of the text.
+// statement starts statement i of the text.
 func (s *session) statement(ctx context.Context, t *text, i mapping.IdxT) (*stream, error) {
 	last := i == t.count-1
 	var prepared mapping.PreparedStatement
@@ -268,7 +268,7 @@ func (s *session) statement(ctx context.Context, t *text, i mapping.IdxT) (*stre
 	return out, nil
 }
 
-// leavesNothing reports whether a statement leaves the session unchanged.
+// leavesNothing reports whether a statement of this type cannot change the session's state.
 func leavesNothing(t mapping.StatementType) bool {
 	switch t {
 	case mapping.StatementTypeSelect, mapping.StatementTypeInsert, mapping.StatementTypeUpdate,
@@ -278,7 +278,7 @@ func leavesNothing(t mapping.StatementType) bool {
 	return false
 }
 
-// bind sets the parameters, which only the last of several statements may have.
+// bind binds the parameters. Only the last of several statements may have any.
 func bind(p mapping.PreparedStatement, args []any, last bool) error {
 	want := int(mapping.NParams(p))
 	if !last {

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// stream is a result as records of one chunk (2,048 rows) each. The engine computes as it is read.
+// stream returns a result as records of one chunk (at most 2,048 rows) each. The engine computes them as they are read.
 type stream struct {
 	session  *session
 	prepared mapping.PreparedStatement
@@ -22,7 +22,7 @@ type stream struct {
 	columns []vector.Column
 }
 
-// init finds the columns' types.
+// init determines the schema of the result.
 func (s *stream) init() error {
 	n := int(mapping.ColumnCount(&s.result)) //nolint:gosec // few
 	if mapping.ResultReturnType(s.result) == mapping.ResultTypeNothing {
@@ -47,7 +47,7 @@ func (s *stream) init() error {
 	return nil
 }
 
-// Next reads the next chunk.
+// Next returns the next chunk as a record, or nil at the end.
 func (s *stream) Next(ctx context.Context) (arrow.Record, error) {
 	var chunk mapping.DataChunk
 	defer func() { mapping.DestroyDataChunk(&chunk) }()
@@ -87,7 +87,8 @@ func (s *stream) record(chunk mapping.DataChunk) (arrow.Record, error) {
 	return array.NewRecord(s.schemaOf(arrays), arrays, int64(n)), nil
 }
 
-// schemaOf is the announced schema, or one of a record where a column's timestamps have another unit.
+// schemaOf returns the result's schema, or one with the arrays' types if those of this record differ, as timestamp
+// units can.
 func (s *stream) schemaOf(arrays []arrow.Array) *arrow.Schema {
 	var fields []arrow.Field
 	for i, a := range arrays {
@@ -105,7 +106,7 @@ func (s *stream) schemaOf(arrays []arrow.Array) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// Close gives the result and the session back.
+// Close releases the result and the session.
 func (s *stream) Close(context.Context) {
 	for i := range s.columns {
 		s.columns[i].Release()

@@ -11,31 +11,30 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// If an internal assertion of the engine fails while a statement runs, as in lower on a string of invalid UTF-8,
-// the engine rejects every later statement on that database, in the whole process and from any caller. It accepts
-// statements again after the database was closed and opened. A database in memory would then be another one,
-// without its tables, and remains unusable.
+// If an internal assertion of the engine fails while a statement runs, as in lower on a string of invalid UTF-8, the
+// engine rejects every later statement on that database in the whole process. It accepts statements again after the
+// database was closed and reopened. An in-memory database would lose its tables, and therefore remains unusable.
 
-// giveBack is how long a rejected database waits for calls to return their sessions.
+// giveBack is the time limit for waiting until all calls have returned their sessions of an invalidated database.
 const giveBack = 10 * time.Second
 
-// refuses reports whether a message means that the engine rejects all statements from now on, or may do so.
+// refuses reports whether a message of this class means that the engine may reject all statements from now on.
 func refuses(class string) bool { return class == "INTERNAL" || class == "FATAL" }
 
-// refused reports whether the engine rejected a statement because of another one.
+// refused reports whether the engine rejected a statement because an earlier one had invalidated the database.
 func refused(err error) bool {
 	var e *errcode.Error
 	return errors.As(err, &e) && e.Err != nil && strings.Contains(e.Err.Error(), "database has been invalidated")
 }
 
-// acquire takes a session in which statements run.
+// acquire returns a session. After an internal error it first checks that the database works, and reopens it if not.
 func (c *Conn) acquire(ctx context.Context) (*session, error) {
 	s, err := c.take()
 	if !c.doubted.Load() {
 		return s, err
 	}
 	if err == nil {
-		if err = s.exec(ctx, "SELECT 1"); err == nil { // not every failed assertion ends a database
+		if err = s.exec(ctx, "SELECT 1"); err == nil { // not every internal error invalidates a database
 			c.doubted.Store(false)
 			return s, nil
 		}
@@ -62,9 +61,8 @@ func (c *Conn) acquire(ctx context.Context) (*session, error) {
 	}
 }
 
-// reopen closes the database and opens it as it was, unless a call still has a session of it. Other
-// connections of this process to the file share the engine's instance and have it closed likewise: one that
-// comes before them gives it up, and finds another instance later.
+// reopen closes and reopens the database unless calls still use its sessions; then done is false. Other connections of
+// this process to the file share the engine's instance and must close it too: until they do, reopening fails.
 func (c *Conn) reopen(ctx context.Context) (done bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,13 +92,13 @@ func (c *Conn) reopen(ctx context.Context) (done bool, err error) {
 	return false, errcode.Because(err, errcode.Unavailable, "duckdb: database %s: the engine invalidated it after an internal error, and another connection of this process holds it", c.name())
 }
 
-// begun does in a new instance what was done in the one before.
+// begun runs the setup statements and registers the functions in a new instance.
 func (s *session) begun(ctx context.Context) error {
 	if err := s.exec(ctx, "SELECT 1"); err != nil {
 		return err
 	}
 	for _, sql := range s.db.setup {
-		// opened twice, it is locked already
+		// if the file is already open in this process, its configuration is locked already
 		if err := s.exec(ctx, sql); err != nil && errcode.Of(err) != errcode.InvalidArgument {
 			return err
 		}

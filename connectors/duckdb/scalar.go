@@ -25,7 +25,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// scalar is a function as the engine knows it.
+// scalar is a function together with the instance that it is registered in.
 type scalar struct {
 	instance string
 	driver.Scalar
@@ -36,9 +36,9 @@ var scalarTypes = [...]mapping.Type{
 	columnar.DOUBLE: mapping.TypeDouble, columnar.BOOLEAN: mapping.TypeBoolean,
 }
 
-// RegisterScalar makes Go functions callable from SQL in every session of the database. They
-// replace functions with the same names. The engine calls them with chunks of up to 2,048 rows from
-// several threads at once; text is not copied on its way in.
+// RegisterScalar makes Go functions callable from SQL in every session of the database. They replace functions with the
+// same names. The engine calls them with chunks of up to 2,048 rows, concurrently from several threads. Strings of
+// arguments are not copied.
 func (c *Conn) RegisterScalar(ctx context.Context, functions ...driver.Scalar) error {
 	byName := map[string][]driver.Scalar{}
 	var names []string
@@ -103,7 +103,7 @@ func (c *Conn) scalarFunction(f driver.Scalar) mapping.ScalarFunction {
 		}
 		typed(p, mapping.ScalarFunctionAddParameter)
 	}
-	mapping.ScalarFunctionSetSpecialHandling(function) // NULLs are the function's business
+	mapping.ScalarFunctionSetSpecialHandling(function) // the function handles NULLs
 	if f.Volatile {
 		mapping.ScalarFunctionSetVolatile(function)
 	}
@@ -121,7 +121,7 @@ func badgerScalarDelete(data unsafe.Pointer) {
 	C.free(data)
 }
 
-// badgerScalarBind remembers which connection a statement runs on.
+// badgerScalarBind stores with a statement the number of the connection that it runs on.
 //
 //export badgerScalarBind
 func badgerScalarBind(info unsafe.Pointer) {
@@ -155,10 +155,10 @@ func badgerScalarCall(info, input, output unsafe.Pointer) {
 	}
 }
 
-// scratches are reused: that of a chunk takes tens of kilobytes.
+// scratches are reused, as one takes tens of kilobytes.
 var scratches = sync.Pool{New: func() any { return new(vector.Scratch) }}
 
-// call calls the function with the engine's vectors.
+// call calls the function with the engine's vectors and stores its result in output.
 func (f *scalar) call(ctx context.Context, input mapping.DataChunk, output mapping.Vector) error {
 	n := int(mapping.DataChunkGetSize(input)) //nolint:gosec // 2048 at most
 	args := make([]columnar.Column, len(f.Params))
@@ -179,8 +179,8 @@ func (f *scalar) call(ctx context.Context, input mapping.DataChunk, output mappi
 	return nil
 }
 
-// eval calls the function with a chunk. If it panics, it is retried row by row, so that only rows that
-// panic fail. A panic that reached the engine's code would crash the process.
+// eval calls the function with a chunk. If it panics, it is called again row by row, and only rows that panic again are
+// NULL. A panic that reached the engine's code would crash the process.
 func (f *scalar) eval(ctx context.Context, args []columnar.Column, out *columnar.Column) error {
 	panicked, err := f.try(ctx, args, out)
 	if !panicked {

@@ -16,26 +16,25 @@ type session struct {
 	conn mapping.Connection
 	id   uint64
 
-	reusable bool // no statement was run that changes the session
-	little   bool // it holds one chunk of a result ready, and no more
-	ended    int  // statements of the text that is run that have ended
+	reusable bool // no statement that may change the session's state was run
+	little   bool // it buffers only one chunk of a result
+	ended    int  // number of statements of the current text that have ended
 
 	mu     sync.Mutex
-	ctx    context.Context //nolint:containedctx // of the statement that runs
-	failed error           // what a Go function failed with
+	ctx    context.Context //nolint:containedctx // that of the running statement
+	failed error           // error of a Go function that the statement called
 }
 
-// sessions are those of all databases, for functions to find the context of the statement that
-// calls them.
+// sessions are those of all databases. Functions find the context of the calling statement by them.
 var sessions sync.Map // sessionKey -> *session
 
-// sessionKey is an instance of the engine and the number of a connection in it.
+// sessionKey identifies an instance of the engine and a connection in it.
 type sessionKey struct {
 	instance string
 	id       uint64
 }
 
-// take takes an idle session or makes one.
+// take returns an idle session or a new one.
 func (c *Conn) take() (s *session, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +52,7 @@ func (c *Conn) take() (s *session, err error) {
 	return s, nil
 }
 
-// connect makes a session.
+// connect returns a new session.
 func (c *Conn) connect() (*session, error) {
 	s := &session{db: c, reusable: true}
 	if mapping.Connect(c.db, &s.conn) == mapping.StateError {
@@ -67,8 +66,8 @@ func (c *Conn) connect() (*session, error) {
 	return s, nil
 }
 
-// holdLittle makes the session hold one chunk of a result ready. The engine would hold as many as have
-// 10 MiB, in which it does not include the bytes of long strings: 20,000 strings of 20 KB are all held.
+// holdLittle limits the session's buffer of a result to one chunk. By default the engine buffers 10 MiB, not counting
+// the bytes of long strings: 20,000 strings of 20 KB are all buffered.
 func (s *session) holdLittle() {
 	if s.little {
 		return
@@ -78,7 +77,7 @@ func (s *session) holdLittle() {
 	s.little = mapping.Query(s.conn, "SET streaming_buffer_size = '1KB'", &result) == mapping.StateSuccess
 }
 
-// maxIdle bounds the sessions that are kept for later.
+// maxIdle is the maximum number of idle sessions.
 const maxIdle = 8
 
 func (c *Conn) release(s *session) {
@@ -98,12 +97,12 @@ func (s *session) disconnect() {
 	mapping.Disconnect(&s.conn)
 }
 
-// interruptEvery is the interval at which an interrupt is repeated: the engine forgets a request
-// that comes between two of its phases.
+// interruptEvery is the interval at which an interrupt is repeated, as the engine loses one that arrives between two of
+// its phases.
 const interruptEvery = 5 * time.Millisecond
 
-// run runs f, which calls the engine, and interrupts it when ctx ends. An error of the engine then
-// becomes that of ctx, and one that a Go function caused becomes the function's.
+// run runs f, which calls the engine, and interrupts it when ctx ends. It returns ctx's error if that has ended, else
+// the error of a Go function that the statement called, else f's.
 func (s *session) run(ctx context.Context, f func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -123,8 +122,8 @@ func (s *session) run(ctx context.Context, f func() error) error {
 	return err
 }
 
-// begin starts a statement: until the next one, functions that it calls get this context, also from
-// the engine's own threads, which continue computing between two batches.
+// begin sets the context of a new statement. Functions get it until the next begin, also on the engine's own threads,
+// which continue computing between two chunks.
 func (s *session) begin(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,7 +164,7 @@ func (s *session) context() context.Context {
 	return s.ctx
 }
 
-// fail keeps the error of a Go function: on its way through the engine it would become text.
+// fail stores the error of a Go function, as the engine would keep only its text.
 func (s *session) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

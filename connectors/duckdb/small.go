@@ -13,28 +13,28 @@ import (
 	"github.com/badger-eval/badger/scoring/counterexample"
 )
 
-// SmallDatabases opens databases in memory with a few rows each, to run queries from outside on. The
-// engine reaches neither files nor a network, its configuration is locked, its memory bounded, and
-// it has one thread. Engines that are idle are kept: opening one takes milliseconds.
+// SmallDatabases opens in-memory databases of a few rows each, to run queries of other authors. The engine has no
+// access to files or the network, a locked configuration, a memory limit, and one thread. Idle engines are reused, as
+// opening one takes milliseconds.
 type SmallDatabases struct {
 	idle chan *Conn
 }
 
 var _ counterexample.Engine = (*SmallDatabases)(nil)
 
-// NewSmallDatabases keeps up to n idle engines.
+// NewSmallDatabases returns a SmallDatabases that keeps up to n idle engines, at least one.
 func NewSmallDatabases(n int) *SmallDatabases {
 	return &SmallDatabases{idle: make(chan *Conn, max(1, n))}
 }
 
-// smallMemory is the maximal memory of the tables and intermediate results of a small database.
+// smallMemory is the memory limit of a small database.
 const smallMemory = "128MB"
 
-// smallSetup turns off what plans by statistics, as a plan outlives the rows that it was made with,
-// and what does not pay for a few rows.
+// smallSetup disables optimizers that use statistics, as a prepared plan is reused after its rows were replaced, and
+// those that only pay off for many rows.
 var smallSetup = []string{`SET GLOBAL disabled_optimizers = 'statistics_propagation,column_lifetime,compressed_materialization,late_materialization,join_filter_pushdown,build_side_probe_side,sampling_pushdown,extension,sum_rewriter,duplicate_groups,top_n'`}
 
-// Open makes a database with these tables.
+// Open returns a database in which the statements tables have created its tables.
 func (e *SmallDatabases) Open(ctx context.Context, tables []string) (counterexample.Session, error) {
 	var c *Conn
 	select {
@@ -52,7 +52,7 @@ func (e *SmallDatabases) Open(ctx context.Context, tables []string) (counterexam
 		return nil, err
 	}
 	d := &smallDatabase{engine: e, conn: c, session: session, prepared: map[string]*mapping.PreparedStatement{}}
-	// The tables are made in a schema that one statement takes away.
+	// The tables are in a separate schema, so that Close can drop them in one statement.
 	if err := d.run(ctx, "CREATE SCHEMA small; USE small; "+strings.Join(tables, "; ")); err != nil {
 		d.failed = true
 		d.Close()
@@ -73,7 +73,7 @@ func (e *SmallDatabases) Close() {
 	}
 }
 
-// smallDatabase is one of them. Rows are loaded in a transaction, which the next load rolls back.
+// smallDatabase is an open small database. Load inserts rows in a transaction, which the next Load rolls back.
 type smallDatabase struct {
 	engine   *SmallDatabases
 	conn     *Conn
@@ -94,7 +94,7 @@ func (d *smallDatabase) run(ctx context.Context, sql string) error {
 	})
 }
 
-// errorOf is the error of a message. After a defect, and without memory, the engine is not used again.
+// errorOf returns the error of a message. After an internal error or one for lack of memory, Close closes the engine.
 func (d *smallDatabase) errorOf(message string) error {
 	err := d.conn.errorOf(message)
 	switch class, _ := split(message); {
@@ -108,7 +108,7 @@ func (d *smallDatabase) errorOf(message string) error {
 	return err
 }
 
-// Load replaces the content of the database by the inserts.
+// Load replaces the content of the database with the rows of the INSERT statements.
 func (d *smallDatabase) Load(ctx context.Context, inserts []string) error {
 	sql := "BEGIN; " + strings.Join(inserts, "; ")
 	if d.loaded {
@@ -118,7 +118,7 @@ func (d *smallDatabase) Load(ctx context.Context, inserts []string) error {
 	return d.run(ctx, sql)
 }
 
-// Query runs a query and reads its rows.
+// Query runs a query, which is prepared only once, and returns its rows.
 func (d *smallDatabase) Query(ctx context.Context, sql string) ([][]counterexample.Value, error) {
 	var rows [][]counterexample.Value
 	err := d.session.run(ctx, func() error {
@@ -144,7 +144,7 @@ func (d *smallDatabase) Query(ctx context.Context, sql string) ([][]counterexamp
 	return rows, err
 }
 
-// Close returns the engine to the pool, empty.
+// Close drops the tables and returns the engine to the pool, or closes it if the pool is full or the engine failed.
 func (d *smallDatabase) Close() {
 	for _, p := range d.prepared {
 		mapping.DestroyPrepare(p)
@@ -167,14 +167,14 @@ func (d *smallDatabase) Close() {
 	d.conn.Close() //nolint:errcheck // nothing is kept in it
 }
 
-// readSmall reads all rows of a result.
+// readSmall returns all rows of a result. More than [counterexample.MaxRows] are an error.
 func readSmall(result *mapping.Result) ([][]counterexample.Value, error) {
 	n := int(mapping.ColumnCount(result)) //nolint:gosec // few
 	types := make([]mapping.Type, n)
 	for i := range types {
 		types[i] = mapping.ColumnType(result, mapping.IdxT(i)) //nolint:gosec // few
 	}
-	rows := [][]counterexample.Value{} // a result without rows is one
+	rows := [][]counterexample.Value{} // not nil for a result without rows
 	for {
 		chunk := mapping.FetchChunk(*result)
 		if chunk.Ptr == nil {
@@ -237,7 +237,7 @@ func readSmallColumn(t mapping.Type, v mapping.Vector, at int, rows [][]countere
 	return nil
 }
 
-// setSmall sets a column of the rows to a vector's values, but for NULL.
+// setSmall sets column at of the rows to a vector's values. Rows whose value is NULL are unchanged.
 func setSmall[T any](v mapping.Vector, at int, rows [][]counterexample.Value, value func(T) counterexample.Value) {
 	vector.Each(v, len(rows), func(i int, x T) { rows[i][at] = value(x) })
 }

@@ -17,8 +17,8 @@ var (
 	endingBy = map[string]bool{"noaccent": true, "nfc": true}
 )
 
-// checkUnicode returns an error for SQL text that contains both kinds. It does not see those in a view, a macro or
-// a computed format.
+// checkUnicode returns an error for SQL text with both a producer of invalid UTF-8 and an operation that crashes on it.
+// It does not detect those in a view, a macro or a computed format.
 func checkUnicode(sql string) error {
 	lower := strings.ToLower(sql)
 	if !strings.Contains(lower, "strip_accents") && !strings.Contains(lower, "nfc") &&

@@ -7,9 +7,9 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// castVariants prepares a query again if its result has columns that are or contain a VARIANT, which the engine
-// returns in its own format: the engine then casts them to JSON. If that cannot be prepared, the statement remains
-// unchanged, and reading the columns fails.
+// castVariants replaces a prepared query whose result has columns that are or contain a VARIANT, which the engine
+// returns in its own format, by one that casts them to JSON. If that cannot be prepared, the query is unchanged, and
+// reading those columns fails.
 func (s *session) castVariants(sql string, prepared *mapping.PreparedStatement) {
 	n := mapping.PreparedStatementColumnCount(*prepared)
 	columns, names, found := make([]string, n), make([]string, n), false
@@ -38,7 +38,7 @@ func (s *session) castVariants(sql string, prepared *mapping.PreparedStatement) 
 	*prepared = cast
 }
 
-// holdsVariant reports whether a type is VARIANT, or one that has it inside.
+// holdsVariant reports whether a type is VARIANT or contains one.
 func holdsVariant(t mapping.LogicalType) bool {
 	inside := func(children ...mapping.LogicalType) (found bool) {
 		for i := range children {

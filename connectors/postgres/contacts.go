@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// Contacts lists the hosts of a URL; it is a [driver.Contacts]. A Unix socket is not listed. What
-// the URL leaves out comes from the environment, as in [Open].
+// Contacts lists the hosts of a URL; it is a [driver.Contacts]. Unix sockets are not listed. What the URL omits is
+// taken from the environment, as in [Open].
 func Contacts(rawURL string) ([]driver.Contact, error) {
 	at, err := parseURL(rawURL)
 	if err != nil {
@@ -28,7 +28,7 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 		}
 	}
 	add(config.ConnConfig.Host, config.ConnConfig.Port, "")
-	for _, f := range config.ConnConfig.Fallbacks { // further hosts, and the same without TLS
+	for _, f := range config.ConnConfig.Fallbacks { // further hosts, and the same ones without TLS
 		add(f.Host, f.Port, "where the hosts before it do not answer")
 	}
 	return out, nil

@@ -17,10 +17,10 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// errStopped is the error sent to the server. It does not contain the reason, which may be arbitrary text.
+// errStopped is the error sent to the server. It omits the reason, which may be arbitrary text.
 var errStopped = errcode.New(errcode.Cancelled, "the rows ended in an error")
 
-// copy sends the rows by COPY. An error of theirs ends it, and with it the transaction.
+// copy sends the rows by COPY into a table and returns their number. An error of the rows aborts the transaction.
 func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, columns []string,
 	numbered bool) (int64, error) {
 	r, w := io.Pipe()
@@ -35,11 +35,11 @@ func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, co
 	}()
 	tag, err := m.s.pg.CopyFrom(ctx, r, fmt.Sprintf("COPY %s (%s) FROM STDIN", to, driverbase.List(columns)))
 	r.CloseWithError(errStopped) //nolint:errcheck // never fails
-	failed := <-written          // from here on the plan changes no more
+	failed := <-written          // from here on the plan does not change
 	switch {
 	case ctx.Err() != nil:
 		return 0, ctx.Err()
-	case failed != nil && failed != errStopped: //nolint:errorlint // of the pipe, as it is
+	case failed != nil && failed != errStopped: //nolint:errorlint // the pipe returns it unwrapped
 		return 0, failed
 	case err != nil:
 		return 0, m.db.errorOf(ctx, err)
@@ -49,10 +49,10 @@ func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, co
 	return m.plan.Rows, nil
 }
 
-// writeLines writes rows in COPY's text format: one line a row, tabs between the values, \N for
-// NULL. If numbered is set, a line begins with the row's number.
+// writeLines writes rows in COPY's text format: a line for each row, tabs between values, \N for NULL. If numbered is
+// set, a line starts with the row's index.
 func (m *merge) writeLines(ctx context.Context, to io.Writer, rows array.RecordReader, numbered bool) (err error) {
-	defer driverbase.Recovered(&err) // in its own goroutine
+	defer driverbase.Recovered(&err) // it runs in a separate goroutine
 	w := bufio.NewWriterSize(to, 64<<10)
 	var line []byte
 	for cells, err := range m.texts(ctx, rows) {
@@ -78,8 +78,8 @@ func (m *merge) writeLines(ctx context.Context, to io.Writer, rows array.RecordR
 	return w.Flush()
 }
 
-// texts gives the values of each row as the server reads them, nil for NULL and valid until the
-// next row, and notes in the plan what it gave. An error is the last.
+// texts returns the values of each row in the server's text format, nil for NULL, valid until the next row. It records
+// NULLs and the number of rows in the plan. If the rows end with an error, it is returned last.
 func (m *merge) texts(ctx context.Context, rows array.RecordReader) iter.Seq2[[][]byte, error] {
 	return func(yield func([][]byte, error) bool) {
 		cells, memory := make([][]byte, len(m.plan.Names)), make([][]byte, len(m.plan.Names))
@@ -113,7 +113,7 @@ func (m *merge) texts(ctx context.Context, rows array.RecordReader) iter.Seq2[[]
 	}
 }
 
-// appendEscaped writes what COPY would take for its own with a backslash.
+// appendEscaped appends text with a backslash before characters that are special to COPY.
 func appendEscaped(dst, text []byte) []byte {
 	start := 0
 	for i, b := range text {

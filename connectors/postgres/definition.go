@@ -2,9 +2,8 @@ package postgres
 
 import "github.com/badger-eval/badger/connectors/driver"
 
-// definition returns the statement that writes the definition of a table or view from the catalogue. Names
-// are compared without case, and the exact one comes first. Without a schema the table is one that
-// the search path finds.
+// definition returns the query for the definition of a table or view. Names match in any case, but an exact match is
+// preferred. Without a schema, the table must be visible on the search path.
 func definition(name ...string) string {
 	text := driver.Dialect{}.Literal
 	table, where := name[len(name)-1], "pg_catalog.pg_table_is_visible(c.oid)"

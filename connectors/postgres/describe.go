@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Describe describes the proxies between badger and the server, the limit of sessions, and how the credentials are
-// renewed; it makes a connection a [driver.Describer].
+// Describe returns facts about a pooler between badger and the server, the limits of sessions, and how the credentials
+// are renewed; it implements [driver.Describer].
 func (c *Conn) Describe(ctx context.Context) ([]driver.Fact, error) {
 	pooler, err := c.pooler(ctx)
 	if err != nil {
@@ -29,17 +29,16 @@ func (c *Conn) Describe(ctx context.Context) ([]driver.Fact, error) {
 	return []driver.Fact{pooler, sessions, c.credentials()}, nil
 }
 
-// modeTime is for how long a session is waited for that only shows a pooler's mode.
+// modeTime is the time limit for a second session that is only needed to find a pooler's mode.
 const modeTime = 2 * time.Second
 
 const noPooler = "none: the server itself answers"
 
-// pooler compares the id that the server's session has with the one that it was announced under, which
-// poolers make up, and then looks whether another client gets the session of one that is idle, or that one
-// another session.
+// pooler reports whether there is a pooler. It compares the backend's process ID with the one announced at the start of
+// the session, which poolers invent. It then checks whether calls of two sessions share or change backends.
 func (c *Conn) pooler(ctx context.Context) (driver.Fact, error) {
 	out := driver.Fact{Name: "pooler", Text: noPooler}
-	if c.redshift { // whose ids are not documented
+	if c.redshift { // its process IDs are not documented
 		out.Text = "not known of Redshift; one must keep a transaction in one session, and for writing the whole session"
 		return out, nil
 	}
@@ -56,7 +55,7 @@ func (c *Conn) pooler(ctx context.Context) (driver.Fact, error) {
 	defer cancel()
 	other, its, err := c.identified(short)
 	if err != nil {
-		return out, ctx.Err() // no other session is available, such as behind a pooler that gives each client one
+		return out, ctx.Err() // no other session is available, such as in a pooler that gives each client one
 	}
 	defer other.release()
 	const transactions = "one that gives out transactions, such as PgBouncer with pool_mode = transaction: every read and write is one, with its own settings"
@@ -64,7 +63,7 @@ func (c *Conn) pooler(ctx context.Context) (driver.Fact, error) {
 		out.Text = transactions
 		return out, nil
 	}
-	// its sessions may be given in turn, and others' calls come between
+	// backends may be given in turn, also to other clients
 	for _, s := range []*session{first, first, other, other, first} {
 		again, err := s.backend(ctx)
 		if err != nil {
@@ -77,7 +76,7 @@ func (c *Conn) pooler(ctx context.Context) (driver.Fact, error) {
 	return out, nil
 }
 
-// identified takes a session and the id that the server's has.
+// identified returns a session and the process ID of its backend. The caller releases the session.
 func (c *Conn) identified(ctx context.Context) (s *session, id string, err error) {
 	s, err = c.enter(ctx, func(s *session) (err error) {
 		id, err = s.backend(ctx)
@@ -86,7 +85,7 @@ func (c *Conn) identified(ctx context.Context) (s *session, id string, err error
 	return s, id, err
 }
 
-// sessions are the limits of how many there may be.
+// sessions returns the limits of the number of sessions.
 func (c *Conn) sessions(ctx context.Context) (driver.Fact, error) {
 	most := cap(c.room)
 	out := driver.Fact{Name: "sessions", Text: fmt.Sprintf("badger opens at most %d", most)}
@@ -122,7 +121,7 @@ func (c *Conn) sessions(ctx context.Context) (driver.Fact, error) {
 	return out, nil
 }
 
-// credentials describes the source of a password.
+// credentials describes where the password is read from.
 func (c *Conn) credentials() driver.Fact {
 	where := "the URL, the PG* variables and the files that they name"
 	switch p := c.password; {

@@ -1,6 +1,6 @@
 package postgres
 
-// hostNames are functions and relations about the host, its files, the settings and the sessions.
+// hostNames are functions and relations about the host, its files, the settings and the sessions, see [driver.Dialect].
 var hostNames = []string{
 	"current_setting", "inet_server_addr", "inet_server_port", "inet_client_addr", "inet_client_port", "version",
 	"pg_settings", "pg_show_all_settings", "pg_file_settings",

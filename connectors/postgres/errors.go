@@ -103,7 +103,7 @@ var (
 	parameterOf = regexp.MustCompile(`\$\d+`)
 )
 
-// nameIn finds the name in a message; if there is no name, or it is uncertain, the message has no name.
+// nameIn returns the name in a message, or a placeholder if it contains none.
 func nameIn(pe *pgconn.PgError) string {
 	m := pe.Message
 	switch pe.Code {
@@ -144,7 +144,7 @@ func asServerError(err error) (*pgconn.PgError, bool) {
 // succeed if it is run again.
 func gaveWay(pe *pgconn.PgError) bool { return strings.HasPrefix(pe.Code, "40") || isViolation(pe) }
 
-// isViolation reports Redshift's serializable isolation violation, whose message may be just 1023.
+// isViolation reports whether an error is Redshift's serializable isolation violation, whose message may be just 1023.
 func isViolation(pe *pgconn.PgError) bool {
 	const words = "erializable isolation violation"
 	return strings.Contains(pe.Message, words) || strings.Contains(pe.Detail, words)
@@ -153,13 +153,13 @@ func isViolation(pe *pgconn.PgError) bool {
 // Poolers have messages but no SQLSTATE for rejected credentials: PgBouncer's, and Supavisor's.
 var notSignedIn = regexp.MustCompile(`authentication failed|no such user|Tenant or user not found`)
 
-// ofPooler reports whether an error may come from a pooler: one of the protocol, or an internal one.
+// ofPooler reports whether an error's class is one that poolers use: connection or internal errors.
 func ofPooler(pe *pgconn.PgError) bool {
 	return strings.HasPrefix(pe.Code, "08") || strings.HasPrefix(pe.Code, "XX")
 }
 
-// errorOf converts an error of the driver: its kind, the names in it and its SQLSTATE, without values and SQL text.
-// The whole error is the cause.
+// errorOf converts an error of the driver to one with a code, the names in it and its SQLSTATE, without values and SQL
+// text. The whole error is the cause.
 func (c *Conn) errorOf(ctx context.Context, err error) error {
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -198,7 +198,7 @@ func (c *Conn) errorOf(ctx context.Context, err error) error {
 	return errcode.Because(err, code, "%s%s (SQLSTATE %s)", where, strings.Replace(text, "%s", nameIn(pe), 1), pe.Code)
 }
 
-// transportFailure classifies what went wrong on the way.
+// transportFailure classifies an error that is not from the server.
 func transportFailure(err error) (errcode.Code, string) {
 	code, text := driverbase.Transport(err)
 	var opened *pgconn.ConnectError

@@ -16,16 +16,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Merge writes rows in one transaction. With a key they are first copied into a temporary table.
-// If the table has a unique index on the key, one INSERT … ON CONFLICT takes them from there,
-// and writers of other rows are not held up; elsewhere the table is locked against other writers
-// (not readers) while rows of the key are updated and the others inserted. When the answer to
-// COMMIT is lost, the server is asked over another session whether the transaction was committed,
-// so that rows without a key are not written twice either.
+// Merge writes rows in one transaction. With a key they are first copied into a temporary table. If the table has a
+// unique index on the key, one INSERT … ON CONFLICT writes them from there, and writers of other rows are not blocked.
+// Otherwise the table is locked against other writers, but not readers, while rows with the same key are updated and
+// the others inserted. If the connection is lost during COMMIT, the server is asked over another session whether the
+// transaction was committed, so that rows without a key are not written twice either.
 //
-// Redshift has neither COPY from a client nor ON CONFLICT: rows go by INSERT into the temporary
-// table, and then those of the key are deleted and written anew, or updated where the rows have
-// only some of the table's columns.
+// Redshift has neither COPY from a client nor ON CONFLICT. Rows are inserted into the temporary table; then those with
+// the same key are deleted and inserted again, or updated if the rows have only some of the table's columns.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (n int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -54,8 +52,8 @@ type merge struct {
 	s       *session
 	table   string
 	plan    *driverbase.Plan
-	columns []pgconn.FieldDescription // of the table, all of them
-	xid     string                    // of the transaction
+	columns []pgconn.FieldDescription // all columns of the table
+	xid     string                    // ID of the transaction
 }
 
 var spelling = driverbase.Spelling{Quote: Dialect.Identifiers.Quoted,
@@ -77,7 +75,7 @@ func (m *merge) run(ctx context.Context, rows array.RecordReader) (n int64, err 
 
 // begin acquires a session, starts a transaction and reads the table's columns.
 func (m *merge) begin(ctx context.Context) (err error) {
-	isolation := "BEGIN ISOLATION LEVEL READ COMMITTED" // what is read after a lock must be what is there then
+	isolation := "BEGIN ISOLATION LEVEL READ COMMITTED" // reads after a lock must see the current rows
 	if m.db.redshift {
 		isolation = "BEGIN"
 	}
@@ -91,7 +89,7 @@ func (m *merge) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// describe finds the table's columns.
+// describe reads the table's columns and matches the rows' columns to them.
 func (m *merge) describe(ctx context.Context) error {
 	d, err := m.s.pg.Prepare(ctx, "", "SELECT * FROM "+m.table+" WHERE 1 = 0", nil)
 	if err != nil {
@@ -105,10 +103,10 @@ func (m *merge) describe(ctx context.Context) error {
 	return m.plan.Match(names)
 }
 
-// stage is the temporary table. It ends with the transaction.
+// stage is the temporary table, which is dropped at the end of the transaction.
 const stage = `pg_temp."badger merge"`
 
-// copied copies the rows and merges them.
+// copied copies the rows, merges them if they have a key, and returns their number.
 func (m *merge) copied(ctx context.Context, rows array.RecordReader) (int64, error) {
 	p, targets, staged := m.plan, m.plan.Targets(spelling), m.plan.Staged(spelling, "")
 	if !p.HasKey() {
@@ -131,12 +129,11 @@ func (m *merge) copied(ctx context.Context, rows array.RecordReader) (int64, err
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	// In the order of the key, so that two writers of the same rows wait for each other and not in
-	// a circle.
+	// Rows are written in the order of the key, so that two writers of the same rows cannot deadlock.
 	key := driverbase.List(p.OfKey(staged))
 	newest := fmt.Sprintf("(SELECT DISTINCT ON (%s) * FROM %s ORDER BY %s, row DESC)", key, stage, key)
 	indexed := false
-	if !p.KeyHeldNull() { // to an index no NULL is like another
+	if !p.KeyHeldNull() { // an index treats NULLs as distinct
 		if indexed, err = m.indexed(ctx); err != nil {
 			return 0, err
 		}
@@ -158,12 +155,12 @@ func (m *merge) copied(ctx context.Context, rows array.RecordReader) (int64, err
 	return n, m.last(ctx, fmt.Sprintf("%s WHERE NOT EXISTS (SELECT 1 FROM %s AS t WHERE %s)", insert, m.table, where))
 }
 
-// indexed reports whether the table has a unique index on just the key.
+// indexed reports whether the table has a unique index on exactly the key columns.
 func (m *merge) indexed(ctx context.Context) (bool, error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = pg_catalog.to_regclass($1) AND i.indisunique AND i.indisvalid AND i.indimmediate
 AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indnatts = $2::int
 AND (SELECT count(*) FROM pg_catalog.pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) AND a.attname = ANY ($3::pg_catalog.name[])) = $2::int)`
-	keys := m.plan.OfKey(m.plan.Targets(spelling)) // the notation of arrays quotes the same way, but for backslashes
+	keys := m.plan.OfKey(m.plan.Targets(spelling)) // array syntax quotes like this, except for backslashes and quotes
 	names := "{" + strings.ReplaceAll(strings.Join(keys, ","), `\`, `\\`) + "}"
 	names = strings.ReplaceAll(names, `""`, `\"`)
 	r := m.s.pg.ExecParams(ctx, query, [][]byte{[]byte(m.table), []byte(strconv.Itoa(len(keys))), []byte(names)}, nil, nil,
@@ -174,7 +171,7 @@ AND (SELECT count(*) FROM pg_catalog.pg_attribute a WHERE a.attrelid = i.indreli
 	return len(r.Rows) == 1 && string(r.Rows[0][0]) == "t", nil
 }
 
-// last runs the last statement, if there is one, and notes the transaction's number.
+// last runs the last statement, "" if there is none, and stores the transaction's ID.
 func (m *merge) last(ctx context.Context, sql string) error {
 	results, err := m.s.pg.Exec(ctx, sql+"; SELECT pg_catalog.txid_current()").ReadAll()
 	if err != nil {
@@ -186,11 +183,10 @@ func (m *merge) last(ctx context.Context, sql string) error {
 	return nil
 }
 
-// askFor is the time limit for finding out whether a transaction was committed. Tests shorten it.
+// askFor is the time limit for determining whether a transaction was committed. Tests shorten it.
 var askFor = 15 * time.Second
 
-// commit ends the transaction. An error is returned only if nothing was written, or if that is
-// unknown.
+// commit commits the transaction. It returns an error only if nothing was written, or if that is unknown.
 func (m *merge) commit(ctx context.Context) error {
 	results, err := m.s.pg.Exec(ctx, "COMMIT").ReadAll()
 	if err == nil {
@@ -224,7 +220,8 @@ func (m *merge) commit(ctx context.Context) error {
 	return unknown
 }
 
-// outcome asks the server what became of the transaction: committed, aborted or in progress.
+// outcome asks the server for the transaction's status: committed, aborted or in progress, or "" if unknown. asked is
+// false if the server did not answer.
 func (m *merge) outcome(ctx context.Context) (status string, asked bool) {
 	s, err := m.db.enter(ctx, func(*session) error { return nil })
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// password is the source of a password, in addition to libpq's own sources. It is read for each session again:
+// password is the location of a password, in addition to those of libpq. It is read again for each session, since
 // passwords are rotated, and tokens that replace one are valid for minutes.
 type password struct{ file, env, command string }
 
-// passwordOf takes the places out of a URL's settings, which are libpq's then.
+// passwordOf returns the location in a URL's settings and removes it from them, so that only libpq's settings remain.
 func passwordOf(settings url.Values) (password, error) {
 	var p password
 	named := 0
@@ -43,7 +43,7 @@ func passwordOf(settings url.Values) (password, error) {
 	return p, nil
 }
 
-// read is the password; ok is false if libpq's places have it.
+// read returns the password; ok is false if no location is set, so that libpq's apply.
 func (p password) read(ctx context.Context) (text string, ok bool, err error) {
 	switch {
 	case p.command != "":
@@ -59,7 +59,7 @@ func (p password) read(ctx context.Context) (text string, ok bool, err error) {
 // commandTime is the time limit of a password command.
 const commandTime = 30 * time.Second
 
-// run runs a program with arguments, without a shell, and returns the single line that it prints. Its other output
+// run runs a program with arguments, without a shell, and returns the single line that it prints. Its standard error
 // may contain secrets and is not shown.
 func run(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
@@ -86,8 +86,8 @@ func run(ctx context.Context, command string) (string, error) {
 	}
 }
 
-// signIn returns the credentials for a new session: the current values of the URL, the environment and the files
-// that these name.
+// signIn sets the credentials and the other settings for a new session from the URL, the environment and the files that
+// these name, as they are now.
 func (c *Conn) signIn(ctx context.Context, config *pgx.ConnConfig) error {
 	now, err := parseURL(c.url)
 	if err != nil {

@@ -6,9 +6,9 @@
 // in a transaction that starts in the round trip that parses it and ends in the one that runs it. Results are
 // streamed: a row is in memory from its arrival until its record is released, and a slow reader slows the server.
 //
-// Every call takes a session from a pool. Changes of a statement to its session (SET, PREPARE, BEGIN, temporary
-// tables) may be lost in the next call. Transactions are in UTC. A pooler between must keep a transaction in one
-// session of the server. See README.md for types, privileges and the tested servers.
+// Every call uses a session from a pool. Changes of a statement to its session (SET, PREPARE, BEGIN, temporary tables)
+// may be lost in the next call. Transactions are in UTC. A pooler, if any, must keep a transaction in one session of
+// the server. See README.md for types, privileges and the tested servers.
 package postgres
 
 import (
@@ -57,8 +57,8 @@ var Dialect = driver.Dialect{
 	Member:      func(column, member string) string { return "(" + column + " ->> '" + member + "')" },
 	ShownViews:  shownViews,
 	ViewsAtOnce: true,
-	// A view that uses the column is in the way. All or nothing happens, since a view of the users'
-	// own may be in the way of dropping badger's.
+	// A view that uses the column may prevent the change; then badger's views are dropped first. Everything is one
+	// transaction, since dropping them fails if a user's view depends on them.
 	Retype: func(table, column, typ string, drops []string) string {
 		alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING CAST(%[2]s AS %[3]s);", table, column, typ)
 		return "DO $badger$ BEGIN " + alter + " EXCEPTION WHEN feature_not_supported THEN " + strings.Join(drops, "; ") +
@@ -77,7 +77,7 @@ var RedshiftDialect = driver.Dialect{
 		driver.Text: "varchar(65535)", driver.JSON: "super", driver.BigInt: "bigint", driver.Double: "double precision",
 		driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
 	},
-	Arguments:   map[driver.Type]string{driver.JSON: "varchar(65535)"}, // functions outside take no super
+	Arguments:   map[driver.Type]string{driver.JSON: "varchar(65535)"}, // external functions do not accept super
 	Results:     map[driver.Type]string{driver.JSON: "varchar(65535)"},
 	Identifiers: driver.Identifiers{Quote: '"', Backslash: true},
 	Placeholder: placeholder,
@@ -89,7 +89,7 @@ var RedshiftDialect = driver.Dialect{
 		return "JSON_EXTRACT_PATH_TEXT(JSON_SERIALIZE(" + column + "), '" + member + "')"
 	},
 	ShownViews: shownViews,
-	NoClaims:   true, // MERGE has no conditions, and two transactions may insert one key
+	NoClaims:   true, // MERGE has no conditions, and two transactions may insert the same key
 	Grants:     grants,
 	Reader:     "CREATE USER reader PASSWORD DISABLE NOCREATEDB NOCREATEUSER; GRANT USAGE ON SCHEMA s TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA s TO reader; and name that user in the URL",
 }
@@ -110,11 +110,11 @@ type Conn struct {
 	password password
 	where    string // host:port/database, for messages
 	mem      memory.Allocator
-	room     chan struct{} // holds one for each session that may yet be taken from the pool
+	room     chan struct{} // has one element for each session that may still be acquired from the pool
 	readOnly bool
 	redshift bool
-	nested   bool // the server has arrays and row types
-	watched  bool // the server finds out that a client is gone, see [watching]
+	nested   bool // the server supports arrays and row types
+	watched  bool // the server detects that a client is gone, see [watching]
 	types    catalog
 }
 
@@ -124,8 +124,7 @@ var (
 	_ driver.Describer      = (*Conn)(nil)
 )
 
-// The pool keeps few sessions, each of which is a process of the server; pool_max_conns=N in the
-// URL allows others.
+// The pool keeps few sessions, as each is a process of the server; pool_max_conns=N in the URL sets another maximum.
 const (
 	maxSessions = 8
 	maxIdleTime = 5 * time.Minute
@@ -202,8 +201,7 @@ func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
 	return c, nil
 }
 
-// try signs in, and finds out whether a transaction stays in one session of the server, on which
-// every call relies.
+// try authenticates, and checks that the server keeps a transaction in one session, on which every call relies.
 func (c *Conn) try(ctx context.Context) error {
 	var ids [2]string
 	s, err := c.enter(ctx, func(s *session) (err error) {
@@ -228,11 +226,11 @@ func (c *Conn) try(ctx context.Context) error {
 	return err
 }
 
-// statementMode refuses poolers through which nothing that takes two round trips is right.
+// statementMode is the error for a pooler that may run each statement of a transaction in another session.
 const statementMode = "a pooler gives each statement to another session of the server, and a transaction is not kept together: " +
 	"set PgBouncer's pool_mode to transaction or session for this database, or connect to the server itself"
 
-// splitsTransactions reports whether a pooler rejects transactions.
+// splitsTransactions reports whether err is that of a pooler that rejects transactions.
 func splitsTransactions(err error) bool {
 	pe, ok := asServerError(err)
 	return ok && strings.Contains(pe.Message, "statement pooling mode")
@@ -245,7 +243,7 @@ func applicationName(said string) string {
 	return "badger"
 }
 
-// Close closes the sessions after the open readers are released.
+// Close closes the sessions. It waits until open readers are released.
 func (c *Conn) Close() error {
 	c.pool.Close()
 	return nil

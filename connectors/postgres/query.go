@@ -27,8 +27,8 @@ func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.Reco
 	if !slices.ContainsFunc(st.columns, func(col value.Column) bool { return col.Unnamed() }) {
 		return driverbase.NewReader(ctx, r.schema, r), nil
 	}
-	// The types in such a row are known when it is read. If they are unknown, the query runs again, and the row is
-	// read as text.
+	// The types in a row without a type name are only known when it is read. If one is unsupported, the query runs
+	// again, if it may, and such rows are read as text.
 	if r.first, err = r.Next(ctx); err != nil {
 		r.Close(ctx)
 		if !value.Unknown(err) || !c.readOnly && !reads(query) {
@@ -48,7 +48,7 @@ func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.Reco
 	return driverbase.NewReader(ctx, r.schema, r), nil
 }
 
-// reads reports whether a statement can be run twice.
+// reads reports whether the first word of a statement is one that reads, so that it may run twice.
 func reads(query string) bool {
 	switch firstWord(query) {
 	case "SELECT", "VALUES", "TABLE":
@@ -61,7 +61,7 @@ func reads(query string) bool {
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
 	err := c.exec(ctx, query, args)
 	if code := errcode.Of(err); code == errcode.AlreadyExists && strings.Contains(query, "IF NOT EXISTS") {
-		return c.exec(ctx, query, args) // another client created it at the same time, which the server detects too late
+		return c.exec(ctx, query, args) // IF NOT EXISTS does not prevent a conflict with another client
 	}
 	return err
 }
@@ -83,14 +83,14 @@ func (c *Conn) exec(ctx context.Context, query string, args []any) error {
 	return nil
 }
 
-// onlyAlone reports whether a statement does not run inside a transaction, such as CREATE DATABASE and a
-// call of a procedure that commits.
+// onlyAlone reports whether a statement failed because it cannot run inside a transaction, such as CREATE DATABASE and
+// a call of a procedure that commits.
 func onlyAlone(err error) bool {
 	pe, ok := asServerError(err)
 	return ok && (pe.Code == "25001" || pe.Code == "2D000")
 }
 
-// alone runs a statement that returns no rows outside of a transaction: in one round trip.
+// alone runs a statement that returns no rows outside of a transaction, in one round trip.
 func (s *session) alone(ctx context.Context, query string, st *statement) (pgconn.CommandTag, error) {
 	if _, err := s.pg.Exec(ctx, "ROLLBACK").ReadAll(); err != nil {
 		return pgconn.CommandTag{}, err
@@ -98,7 +98,7 @@ func (s *session) alone(ctx context.Context, query string, st *statement) (pgcon
 	return s.pg.ExecParams(ctx, query, st.values, st.oids, nil, nil).Close()
 }
 
-// leavesNothing reports whether a statement changed nothing of its session, by its command tag.
+// leavesNothing reports whether a statement with this command tag leaves its session's state unchanged.
 func leavesNothing(tag string) bool {
 	first, _, _ := strings.Cut(tag, " ")
 	switch first {
@@ -108,7 +108,7 @@ func leavesNothing(tag string) bool {
 	return true
 }
 
-// ReadSnapshot reads a table as it is.
+// ReadSnapshot streams the present rows of a table. Other references are unsupported.
 func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
 	name := "PostgreSQL"
 	if c.redshift {

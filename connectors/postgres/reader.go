@@ -15,38 +15,38 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// A record holds so many rows, or fewer of so many bytes.
+// The maximum number of rows of a record, and the number of bytes after which a record ends.
 const (
 	recordRows  = 8192
 	recordBytes = 4 << 20
 )
 
-// stream is a result whose rows become records as they are asked for. Records that hold
-// values in another type have another schema than the others, see [value.Column.Other].
+// stream returns the rows of a result as records, as they are requested. Records with values of another type have a
+// different schema, see [value.Column.Other].
 type stream struct {
-	ctx     context.Context //nolint:containedctx // that of the statement, which cancel ends
+	ctx     context.Context //nolint:containedctx // the statement's context, which cancel ends
 	cancel  context.CancelFunc
-	s       *session // nil once it is returned
+	s       *session // nil after it is released
 	rows    *result
 	columns []value.Column
 	schema  *arrow.Schema
 
 	builders []array.Builder
-	// Values that do not fit the column's type are returned in another type, in separate records.
-	others  map[int]array.Builder // by column
-	isOther map[int]bool          // in the record that is being built
-	held    [][]byte              // the first row of the next record
+	// Values that do not fit the column's type are read as another type, in separate records.
+	others  map[int]array.Builder // their builders, by column
+	isOther map[int]bool          // the columns of the current record that have the other type
+	held    [][]byte              // the first row of the next record, if it was read already
 
-	reading *account.Reading // nil: nothing is counted
+	reading *account.Reading // nil if memory is not accounted
 	uncount func()
 
-	n     int          // rows so far
-	first arrow.Record // if it was read before the reader was made
+	n     int          // number of rows so far
+	first arrow.Record // the first record, if it was read before the reader was returned
 
-	// again starts the statement anew where another transaction was in its way before it gave a row; nil if
-	// it may not run twice.
+	// again starts the statement again if it was aborted for another transaction before it returned a row; nil if it
+	// must not run twice.
 	again func() (*session, *statement, error)
-	times int // how often it was
+	times int // number of times that again was called
 }
 
 // startsAgain is the maximum number of retries of a statement that was aborted in favor of another transaction,
@@ -65,7 +65,7 @@ func newStream(ctx context.Context, s *session, st *statement) *stream {
 	return r
 }
 
-// start runs the statement.
+// start runs the parsed statement in a session.
 func (r *stream) start(ctx context.Context, s *session, st *statement) {
 	r.s = s
 	r.ctx, r.cancel = context.WithCancel(ctx)
@@ -79,7 +79,7 @@ func (r *stream) start(ctx context.Context, s *session, st *statement) {
 	r.rows = s.run(r.ctx, st)
 }
 
-// startAgain starts the statement anew after an error, or returns the error.
+// startAgain starts the statement again if failed allows it, and returns nil; otherwise it returns an error.
 func (r *stream) startAgain(ctx context.Context, failed error) error {
 	pe, server := asServerError(failed)
 	if r.n > 0 || r.again == nil || r.times == startsAgain || !server || !gaveWay(pe) {
@@ -104,13 +104,13 @@ func (r *stream) startAgain(ctx context.Context, failed error) error {
 	return nil
 }
 
-// Next reads the next rows.
+// Next returns the next record, or nil at the end.
 func (r *stream) Next(ctx context.Context) (arrow.Record, error) {
 	if rec := r.first; rec != nil {
 		r.first = nil
 		return rec, nil
 	}
-	if r.s == nil { // the last record ended the result
+	if r.s == nil { // the result has ended
 		return nil, nil
 	}
 	rows, size := 0, 0
@@ -152,11 +152,10 @@ func (r *stream) Next(ctx context.Context) (arrow.Record, error) {
 	return r.record(rows), nil
 }
 
-// NextBytes returns the number of bytes to reserve for a record while it is built; rows that are larger
-// reserve their own.
+// NextBytes returns the number of bytes to reserve before a record is built. Large rows reserve more.
 func (r *stream) NextBytes() int64 { return 2 * recordBytes }
 
-// reserve reserves what a row takes in a record that is larger than a record is meant to be.
+// reserve reserves memory for a large row, of at least an eighth of recordBytes.
 func (r *stream) reserve(values [][]byte) error {
 	if r.reading == nil {
 		return nil
@@ -171,7 +170,7 @@ func (r *stream) reserve(values [][]byte) error {
 	return r.reading.Take(r.ctx, 2*size)
 }
 
-// changes reports whether a row needs another schema than the record so far.
+// changes reports whether a row needs a different schema than the current record.
 func (r *stream) changes(values [][]byte) bool {
 	for i, v := range values {
 		if v != nil && r.columns[i].MayBeOther() && r.columns[i].Other(v) != r.isOther[i] {
@@ -181,7 +180,7 @@ func (r *stream) changes(values [][]byte) bool {
 	return false
 }
 
-// mark makes the record's schema that of a row.
+// mark sets the types of the current record to those that a row needs.
 func (r *stream) mark(values [][]byte) {
 	for i, v := range values {
 		if v != nil && r.columns[i].MayBeOther() {
@@ -190,7 +189,7 @@ func (r *stream) mark(values [][]byte) {
 	}
 }
 
-// add reads one value.
+// add appends a value to column i of the current record.
 func (r *stream) add(i int, v []byte) error {
 	c := &r.columns[i]
 	b, add := r.builders[i], c.Add
@@ -234,7 +233,7 @@ func (r *stream) record(rows int) arrow.Record {
 	return rec
 }
 
-// end releases the session.
+// end closes the result and releases the session, and returns the error of the statement.
 func (r *stream) end() (failed error) {
 	tag, err := r.rows.close()
 	if r.uncount != nil {
@@ -249,7 +248,7 @@ func (r *stream) end() (failed error) {
 		}
 	}
 	r.s.spent = err != nil || !leavesNothing(tag.String())
-	// an error of the statement leaves the session as it was
+	// after an error of the server the session is unchanged
 	if _, refused := asServerError(err); refused && !r.s.pg.IsClosed() {
 		r.s.spent = false
 	}
@@ -259,17 +258,17 @@ func (r *stream) end() (failed error) {
 	return failed
 }
 
-// foreign reports whether the server cannot convert a stored string to UTF-8, in a database with another encoding or
-// none. The strings of the statement were accepted before.
+// foreign reports whether the server failed to convert a stored string to UTF-8, in a database with another encoding.
+// Strings of the statement are not the cause, as they were accepted before.
 func (s *session) foreign(pe *pgconn.PgError) bool {
 	encoding := s.pg.ParameterStatus("server_encoding")
 	return (pe.Code == "22021" || pe.Code == "22P05") && encoding != "" && encoding != "UTF8"
 }
 
-// Close closes the stream. It does not read the rest of the result, but closes the session.
+// Close closes the stream. If rows are left, it cancels the statement instead of reading them.
 func (r *stream) Close(context.Context) {
 	if r.s != nil {
-		r.cancel() // before the rows are closed, which would read them all
+		r.cancel() // before the rows are closed, which would otherwise read them all
 		_ = r.end()
 	}
 	if r.first != nil {

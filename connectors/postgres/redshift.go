@@ -17,19 +17,19 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// One INSERT of Redshift takes so many parameters, and here so many bytes.
+// The maximum number of parameters of an INSERT in Redshift, and the number of bytes after which badger sends one.
 const (
 	insertParams = 32767
 	insertBytes  = 4 << 20
 )
 
-// replace writes rows as Redshift requires. They are staged in a separate transaction: the one that locks the
-// table, also against readers, is short and begins with the lock, as it must if transactions are serializable.
+// replace writes rows in Redshift. They are staged in a separate transaction. The one that locks the table, also
+// against readers, is short and starts with the lock, as serializable transactions require.
 func (m *merge) replace(ctx context.Context, rows array.RecordReader) (int64, error) {
 	name := "badger_stage_" + strings.ToLower(rand.Text()[:10])
 	as, staged := m.plan.Targets(spelling), m.plan.Staged(spelling, "")
 	for i := range as {
-		if m.typeOf(i) == value.SuperOID { // parsed when it is taken from there
+		if m.typeOf(i) == value.SuperOID { // it is parsed when it is written into the table
 			as[i] = "CAST('' AS varchar(65535))"
 		}
 		as[i] += " AS " + staged[i]
@@ -85,7 +85,7 @@ func (m *merge) replace(ctx context.Context, rows array.RecordReader) (int64, er
 	return n, nil
 }
 
-// exchange takes the rows from the staged ones.
+// exchange returns the statements that write the staged rows in from into the table.
 func (m *merge) exchange(from string) (statements []string) {
 	values := m.plan.Staged(spelling, from+".")
 	for i := range values {
@@ -109,12 +109,12 @@ func (m *merge) exchange(from string) (statements []string) {
 			driverbase.List(values), from))
 }
 
-// typeOf is the type of the table's column that column i of the rows means.
+// typeOf returns the type of the table's column for column i of the rows.
 func (m *merge) typeOf(i int) uint32 { return m.columns[m.plan.Places[i]].DataTypeOID }
 
-// insert lays the rows into the temporary table, as many a statement as it takes.
+// insert inserts the rows into the temporary table, with as many statements as needed, and returns their number.
 func (m *merge) insert(ctx context.Context, stage string, rows array.RecordReader) (int64, error) {
-	oids := []uint32{pgtype.Int8OID} // of a row
+	oids := []uint32{pgtype.Int8OID} // types of a row's parameters
 	for i := range m.plan.Columns {
 		oid := m.typeOf(i)
 		if oid == value.SuperOID {

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// result is the result of running a statement that was parsed before. Its transaction ends in the same round trip.
+// result is the result of a parsed statement. Its transaction ends in the same round trip that runs it.
 type result struct {
 	pipeline *pgconn.Pipeline
 	rows     *pgconn.ResultReader // nil after an error
@@ -18,7 +18,7 @@ type result struct {
 	err      error
 }
 
-// run executes the statement that the session's transaction began with.
+// run runs the parsed statement and ends its transaction.
 func (s *session) run(ctx context.Context, st *statement) *result {
 	_, end := s.db.transaction()
 	r := &result{pipeline: s.pg.StartPipeline(ctx), fields: st.fields}
@@ -38,19 +38,18 @@ func (s *session) run(ctx context.Context, st *statement) *result {
 	return r
 }
 
-// errOther ends a result that is not that of the statement that was read: a pooler may have given
-// each of them to another session of the server.
+// errOther is the error for a result with other columns than those of the parsed statement: a pooler may have used a
+// different session of the server for each round trip.
 var errOther = errcode.New(errcode.DataLoss,
 	"postgres: the server's answer has other columns than the statement that it read: "+
 		"does a pooler between split transactions? Set PgBouncer's pool_mode to session or transaction, or connect to the server itself")
 
-// sameField reports whether a returned column is the described one.
+// sameField reports whether two columns have the same name and type.
 func sameField(a, b pgconn.FieldDescription) bool {
 	return a.Name == b.Name && a.DataTypeOID == b.DataTypeOID && a.TypeModifier == b.TypeModifier
 }
 
-// next is the next row, valid until the one after it is read; ok is false at the end and after an
-// error.
+// next returns the next row, which is valid until the following call. ok is false at the end and after an error.
 func (r *result) next() (values [][]byte, ok bool) {
 	if r.err != nil || r.rows == nil || !r.rows.NextRow() {
 		return nil, false
@@ -62,8 +61,7 @@ func (r *result) next() (values [][]byte, ok bool) {
 	return values, true
 }
 
-// close reads the result to its end. The error is the first one, be it of the statement or of the
-// transaction's end.
+// close reads the rest of the result. It returns the first error, of the statement or of the end of the transaction.
 func (r *result) close() (tag pgconn.CommandTag, err error) {
 	if r.rows != nil {
 		tag, err = r.rows.Close()

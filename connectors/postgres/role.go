@@ -1,7 +1,7 @@
 package postgres
 
-// roleQuery lists the permissions of a session's role beyond reading, gravest first. The authenticated user counts
-// as well as the current one, since the session can be reset to it.
+// roleQuery returns the permissions of a session's role beyond reading, most serious first. The authenticated user is
+// included, since the session can be reset to it.
 const roleQuery = `WITH me AS (SELECT CAST(current_user AS text) AS name UNION SELECT CAST(session_user AS text)),
 su AS (SELECT count(*) > 0 AS yes FROM pg_catalog.pg_roles r, me WHERE r.rolsuper AND pg_catalog.pg_has_role(me.name, r.oid, 'MEMBER'))
 SELECT what, refused FROM (
@@ -18,5 +18,5 @@ UNION SELECT 6, 'may write to ' || count(DISTINCT c.oid) || ' tables', false FRO
 UNION SELECT 7, 'has standard_conforming_strings off, so that strings end elsewhere', true WHERE pg_catalog.current_setting('standard_conforming_strings') = 'off'
 ) AS found ORDER BY n, what`
 
-// redshiftRoleQuery lists the same, as far as Redshift's leader node shows it.
+// redshiftRoleQuery returns only whether the user is a superuser.
 const redshiftRoleQuery = `SELECT 'is a superuser' AS what, true AS refused FROM pg_catalog.pg_user WHERE usename = current_user AND usesuper`

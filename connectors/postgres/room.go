@@ -12,15 +12,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// patience is for how long a session is waited for that the server or a pooler has no room for. Tests
-// shorten it.
+// patience is how long a call waits for a session if the server or a pooler has none free. Tests shorten it.
 var patience = 2 * time.Minute
 
-// shrunk is for how long the pool then does with the sessions that it has.
+// shrunk is how long the pool then opens one session fewer.
 const shrunk = 5 * time.Second
 
-// full matches the messages of poolers without a free session: PgBouncer (and Neon's), Supavisor, pgcat, Odyssey
-// and RDS Proxy. They have no dedicated SQLSTATE, and those that they use have other meanings, too.
+// full matches the messages of poolers without a free session: PgBouncer (and Neon's), Supavisor, pgcat, Odyssey and
+// RDS Proxy. They have no dedicated SQLSTATE; those that they use have other meanings too.
 var full = regexp.MustCompile(`(?i)no more connections allowed|query_wait_timeout|too many (?:database |client )?(?:tcp )?(?:clients|connections?)|max(?:imum)? ?clients|max client connections|MaxClientsInSessionMode` +
 	`|unable to check out (?:connection|process)|max pools count reached|could not get connection from the pool|failed to get remote server connection|timed-out waiting to acquire database connection`)
 
@@ -30,17 +29,16 @@ func isFull(pe *pgconn.PgError) bool {
 		return true
 	}
 	switch pe.Code[:min(2, len(pe.Code))] {
-	case "08", "53", "57", "58", "XX": // others may quote the statement's own texts
+	case "08", "53", "57", "58", "XX": // messages of other classes may quote the statement
 		return full.MatchString(pe.Message)
 	}
 	return false
 }
 
-// enter acquires a session from the pool and runs its first statements. If the session is dead, it acquires
-// another: nothing has run yet. If no session is free, it waits for one of the pool's own or another client's to
-// end: the limit is not an error of the statement.
+// enter acquires a session from the pool and runs its first statements. If the session is dead, it acquires another, as
+// nothing has run yet. If the server has no session free, it waits until one becomes free, up to patience.
 func (c *Conn) enter(ctx context.Context, first func(*session) error) (*session, error) {
-	refused := time.Time{} // since when there was no room
+	refused := time.Time{} // time of the first such error
 	for dead, pauses := 0, 1; ; {
 		s, err := c.take(ctx)
 		if err == nil {
@@ -61,7 +59,7 @@ func (c *Conn) enter(ctx context.Context, first func(*session) error) (*session,
 			if time.Since(refused) > patience {
 				return nil, err
 			}
-			if s != nil || !c.open() { // there is none of the pool's own to wait for
+			if s != nil || !c.open() { // the pool has no session to wait for
 				if driverbase.DefaultRetry.Pause(ctx, pauses, 0) != nil {
 					return nil, outOfTime(ctx, err)
 				}
@@ -75,15 +73,15 @@ func (c *Conn) enter(ctx context.Context, first func(*session) error) (*session,
 	}
 }
 
-// do does the first statements of a session, which is not kept where the driver breaks down.
+// do runs the first statements of a session, which is not reused if the driver panics.
 func (s *session) do(first func(*session) error) (err error) {
 	defer func() { s.spent = s.spent || errcode.Of(err) == errcode.Internal }()
 	defer driverbase.Recovered(&err)
 	return first(s)
 }
 
-// take takes a session from the pool. If the server has no room for another, the pool is smaller
-// by it for a while, so that who comes next waits for one that there is.
+// take acquires a session from the pool. If the server has none free, the pool uses one session fewer for the time
+// shrunk, so that later calls wait for an existing one.
 func (c *Conn) take(ctx context.Context) (*session, error) {
 	select {
 	case <-c.room:
@@ -105,14 +103,14 @@ func (c *Conn) take(ctx context.Context) (*session, error) {
 	return nil, c.errorOf(ctx, err)
 }
 
-// open reports whether the pool has sessions, in use or not.
+// open reports whether the pool has sessions, in use or idle.
 func (c *Conn) open() bool {
 	s := c.pool.Stat()
 	return s.AcquiredConns()+s.IdleConns() > 0
 }
 
-// outOfTime is the error of a call whose time ran out before it had a session: the statement did not
-// run, and so did not take long.
+// outOfTime returns the error of a call whose context ended before it had a session. For a deadline it is Unavailable,
+// as the statement did not run.
 func outOfTime(ctx context.Context, cause error) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return ctx.Err()

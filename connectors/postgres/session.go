@@ -18,9 +18,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// settings is the statement that makes the server write values in the one way that is read here. It
-// holds for the transaction that it is in: behind a pooler the next one may be in another session of
-// the server, whose settings are its other users' too.
+// settings returns the statement that makes the server write values in the format that is parsed here. It applies to
+// the current transaction only: behind a pooler the next one may be in another session of the server, which other
+// clients use too.
 func (c *Conn) settings(ctx context.Context) string {
 	if c.redshift {
 		return "SELECT set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO, YMD', true), set_config('extra_float_digits', '2', true)"
@@ -36,15 +36,16 @@ func (c *Conn) settings(ctx context.Context) string {
 		"('intervalstyle', 'postgres'), ('bytea_output', 'hex'), ('client_encoding', 'UTF8')" + ends + ") AS s(name, value)"
 }
 
-// watching makes the server check at this interval whether a statement's client still exists, and otherwise cancel
-// it. PostgreSQL supports it from version 14 on, and not on every system.
+// watching makes the server check at this interval whether a statement's client still exists, and otherwise cancel the
+// statement. PostgreSQL supports it from version 14 on, and not on every system.
 const watching = "('client_connection_check_interval', '2s')"
 
-// ending makes the server cancel a statement that runs longer than its caller waits, even if the caller is gone:
-// behind a pooler the server's client is the pooler. A shorter limit of the role is kept.
+// ending makes the server cancel a statement after its caller's deadline, even if the caller is gone: behind a pooler
+// the server's client is the pooler. A shorter limit of the role is kept.
 const ending = `('statement_timeout', CASE WHEN pg_catalog.current_setting('statement_timeout')::interval BETWEEN '1 microsecond' AND '%[1]d ms' THEN pg_catalog.current_setting('statement_timeout') ELSE '%[1]dms' END)`
 
-// grace is how long the server waits for a caller that cancels the statement itself.
+// grace is the time after the deadline until the server cancels a statement, so that the caller usually cancels it
+// first.
 const grace = 5 * time.Second
 
 // transaction returns the statements before and after a call's own statement. A read-only connection rolls back.
@@ -55,12 +56,12 @@ func (c *Conn) transaction() (begin, end string) {
 	return "BEGIN", "COMMIT"
 }
 
-// session is a session of the server, used by one call.
+// session is a session of the server, used by one call at a time.
 type session struct {
 	db    *Conn
 	conn  *pgxpool.Conn
 	pg    *pgconn.PgConn
-	spent bool // holds something that the next call must not find
+	spent bool // its state has changed, so that it must not be reused
 }
 
 // closing is the time limit for closing a session.
@@ -79,7 +80,7 @@ func (s *session) release() {
 		}
 	}
 	if s.spent {
-		s.pg.Close(ctx) //nolint:errcheck // it is gone either way
+		s.pg.Close(ctx) //nolint:errcheck // it is closed even after an error
 	}
 	if s.pg.IsClosed() {
 		go cancelled(s.pg)
@@ -101,18 +102,18 @@ func cancelled(pg *pgconn.PgConn) {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
-			pg.CancelRequest(ctx) //nolint:errcheck // there is nobody to tell
+			pg.CancelRequest(ctx) //nolint:errcheck // failures are ignored
 		}
 	}
 }
 
-// statement is a statement that the server has read.
+// statement is a statement that the server has parsed.
 type statement struct {
-	fields  []pgconn.FieldDescription // of the result
+	fields  []pgconn.FieldDescription // columns of the result
 	columns []value.Column
-	formats []int16  // of the columns
-	oids    []uint32 // of the parameters
-	values  [][]byte // of the parameters, as text
+	formats []int16  // wire formats of the columns
+	oids    []uint32 // types of the parameters
+	values  [][]byte // values of the parameters, as text
 }
 
 // start acquires a session, starts a transaction and has the server parse a statement in it.
@@ -139,7 +140,7 @@ func (s *session) simple(ctx context.Context, sql string) error {
 	return nil
 }
 
-// backend is the id of the server's session that the transaction is in.
+// backend returns the process ID of the server's session that the transaction is in.
 func (s *session) backend(ctx context.Context) (string, error) {
 	results, err := s.pg.Exec(ctx, "SELECT pg_backend_pid()").ReadAll()
 	switch {
@@ -151,7 +152,7 @@ func (s *session) backend(ctx context.Context) (string, error) {
 	return string(results[0].Rows[0][0]), nil
 }
 
-// check refuses what the protocol cannot carry.
+// check returns an error for SQL text that is empty, contains a NUL byte, or is COPY.
 func check(query string) error {
 	if strings.IndexByte(query, 0) >= 0 {
 		return invalid("the SQL text holds a NUL byte")
@@ -203,12 +204,12 @@ func (s *session) begin(ctx context.Context, query string, oids []uint32) (d *pg
 	return d, cmp.Or(err, p.Close())
 }
 
-// prepare starts a transaction, has the server parse a statement in it, and finds how its columns are read.
+// prepare starts a transaction, has the server parse a statement in it, and determines how its columns are read.
 func (s *session) prepare(ctx context.Context, query string, args []any) (*statement, error) {
 	oids := make([]uint32, len(args))
 	d, err := s.begin(ctx, query, nil)
 	if err == nil && len(d.ParamOIDs) == len(args) {
-		// A parameter that nothing gives a type is text to the server; here its Go value does.
+		// The server types an otherwise untyped parameter as text; use the type of its Go value instead.
 		again := false
 		for i, arg := range args {
 			if own := oidOf(arg); own != 0 && d.ParamOIDs[i] == pgtype.TextOID {
@@ -240,7 +241,7 @@ func (s *session) prepare(ctx context.Context, query string, args []any) (*state
 	if err != nil {
 		return nil, err
 	}
-	if asked { // which took the place of the statement
+	if asked { // the query for the types has replaced the parsed statement
 		if d, err = s.pg.Prepare(ctx, "", query, d.ParamOIDs); err != nil {
 			return nil, s.db.errorOf(ctx, err)
 		}
@@ -254,13 +255,13 @@ func (s *session) prepare(ctx context.Context, query string, args []any) (*state
 	return st, nil
 }
 
-// undetermined reports whether the server requires the type of a parameter.
+// undetermined reports whether the server could not infer the type of a parameter.
 func undetermined(err error) bool {
 	var pe *pgconn.PgError
 	return errors.As(err, &pe) && (pe.Code == "42P18" || pe.Code == "42P08" || pe.Code == "42725" || pe.Code == "42804")
 }
 
-// oidOf is the type that a Go value has by itself; 0 leaves it to the server.
+// oidOf returns the type of a parameter's Go value; 0 leaves it to the server.
 func oidOf(arg any) uint32 {
 	switch arg.(type) {
 	case bool:
@@ -275,7 +276,7 @@ func oidOf(arg any) uint32 {
 	return 0
 }
 
-// bind writes parameters as text, which every type reads without loss.
+// bind returns the parameters as text, which every type reads without loss.
 func bind(args []any, oids []uint32) ([][]byte, error) {
 	values := make([][]byte, len(args))
 	for i, arg := range args {
@@ -299,7 +300,7 @@ func bind(args []any, oids []uint32) ([][]byte, error) {
 				return nil, invalid("parameter %d: a time before the year 1 or after 9999; write it as text and cast it", i+1)
 			}
 			layout := "2006-01-02 15:04:05.999999999-07:00"
-			if oids[i] == pgtype.TimestampOID || oids[i] == pgtype.DateOID { // a wall clock: that of UTC
+			if oids[i] == pgtype.TimestampOID || oids[i] == pgtype.DateOID { // without a zone: the time in UTC
 				layout = "2006-01-02 15:04:05.999999999"
 			}
 			values[i] = v.UTC().AppendFormat(nil, layout)

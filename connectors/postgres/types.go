@@ -10,14 +10,14 @@ import (
 	"github.com/badger-eval/badger/connectors/postgres/internal/value"
 )
 
-// catalog caches the server's descriptions of types that were used and that cannot change.
+// catalog caches the server's definitions of types that cannot change.
 type catalog struct {
 	mu    sync.Mutex
 	types map[uint32]*value.Type
 }
 
-// load finds the types of columns, and asks the server for those that are not known. It reports whether it did.
-// Types with rows in them are asked for each time: fields may be named anew, and a value does not tell.
+// load returns the types of columns. asked reports whether the server was queried for any. Types that contain rows are
+// queried each time, as fields can be renamed.
 func (c *catalog) load(ctx context.Context, s *session,
 	fields []pgconn.FieldDescription) (types []*value.Type, asked bool, err error) {
 	types = make([]*value.Type, len(fields))
@@ -44,10 +44,10 @@ func (c *catalog) load(ctx context.Context, s *session,
 	return types, asked, nil
 }
 
-// keep remembers a type that cannot change.
+// keep caches a type, unless it contains rows.
 func (c *catalog) keep(oid uint32, t *value.Type) {
 	part := t
-	for part.Kind == value.Array { // of arrays, where the element is a domain made on one
+	for part.Kind == value.Array { // nested arrays, whose element is a domain over an array
 		part = part.Elem
 	}
 	if part.Kind == value.Row {
@@ -61,7 +61,7 @@ func (c *catalog) keep(oid uint32, t *value.Type) {
 	c.types[oid] = t
 }
 
-// members finds a type and those it is made of, a row type once for each of its columns.
+// members is a query for a type and the types that it consists of. A row type has one row for each of its columns.
 const members = `WITH RECURSIVE part(oid) AS (
   SELECT $1::pg_catalog.oid
   UNION
@@ -77,14 +77,14 @@ FROM part JOIN pg_catalog.pg_type t ON t.oid = part.oid LEFT JOIN pg_catalog.pg_
 LEFT JOIN pg_catalog.pg_attribute a ON t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY t.oid, a.attnum`
 
-// ask asks the server for a type and those it is made of.
+// ask queries the server for a type and the types that it consists of.
 func ask(ctx context.Context, s *session, oid uint32) (*value.Type, error) {
 	r := s.pg.ExecParams(ctx, members, [][]byte{strconv.AppendUint(nil, uint64(oid), 10)}, nil, nil, nil).Read()
 	if r.Err != nil {
 		return nil, s.db.errorOf(ctx, r.Err)
 	}
 	found, bases := map[uint32]*value.Type{}, map[uint32]uint32{}
-	typ := func(id uint32) *value.Type { // types refer to one another in any order
+	typ := func(id uint32) *value.Type { // types may refer to ones that come later
 		if found[id] == nil {
 			found[id], _ = value.Builtin(id)
 		}
@@ -109,7 +109,7 @@ func ask(ctx context.Context, s *session, oid uint32) (*value.Type, error) {
 			bases[id] = part
 		}
 	}
-	for id, base := range bases { // a domain is the type it is made on
+	for id, base := range bases { // a domain is read as its base type
 		for bases[base] != 0 {
 			base = bases[base]
 		}

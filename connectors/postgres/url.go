@@ -16,14 +16,14 @@ func invalid(format string, args ...any) error {
 	return errcode.New(errcode.InvalidArgument, format, args...)
 }
 
-// address holds the parts of a URL.
+// address is a parsed URL.
 type address struct {
 	config   *pgxpool.Config
 	redshift bool
 	password password
 }
 
-// parseURL reads a URL, see [Open].
+// parseURL parses a URL, see [Open].
 func parseURL(rawURL string) (a address, err error) {
 	scheme, rest, _ := strings.Cut(rawURL, "://")
 	a.redshift = scheme == schemeRedshift
@@ -67,7 +67,7 @@ func parseURL(rawURL string) (a address, err error) {
 	return a, nil
 }
 
-// whereOf returns the name of a server for messages.
+// whereOf returns a server and its database, for messages.
 func whereOf(c *pgconn.Config) string {
 	if strings.HasPrefix(c.Host, "/") {
 		return c.Host + "/" + c.Database

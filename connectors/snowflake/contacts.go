@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// Contacts lists the hosts that the account of a URL is reached by; it is a [driver.Contacts].
+// Contacts lists the hosts that are contacted for the account of a URL; it is a [driver.Contacts].
 func Contacts(rawURL string) ([]driver.Contact, error) {
 	c, err := checked(rawURL)
 	if err != nil {
@@ -32,15 +32,15 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 	return driver.Behind(c.Proxy, "the proxy that Snowflake is reached through", out...), nil
 }
 
-// server is the host and port of the account, as the driver derives them.
+// server returns the host and the port of the account, as the driver derives them.
 func (c *Config) server() (host string, port int) {
 	derived := sf.Config{Account: c.Account, Host: c.Host, Port: c.port(), Protocol: c.Protocol, User: "user",
 		Password: "password"}
-	_, _ = sf.DSN(&derived) // completes it
+	_, _ = sf.DSN(&derived) // sets the host and the port
 	return strings.ToLower(derived.Host), derived.Port
 }
 
-// port is that of the URL. gosnowflake 1.19.1 takes that of https for http without one.
+// port returns the URL's port; 0 is the default. For http it is 80, since gosnowflake 1.19.1 would use 443.
 func (c *Config) port() int {
 	if c.Port == 0 && c.Protocol == "http" {
 		return 80

@@ -19,30 +19,30 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Auth is a way to sign in.
+// Auth is a method of authentication.
 type Auth string
 
-// The ways to sign in.
+// The methods of authentication.
 const (
-	KeyPair   Auth = "keypair"   // a JSON Web Token signed with an RSA key whose public half the user has
+	KeyPair   Auth = "keypair"   // a JSON Web Token signed with the RSA key whose public key is set on the user
 	OAuth     Auth = "oauth"     // an OAuth token
 	Container Auth = "container" // the token that Snowflake puts into its own containers (Snowpark Container Services)
 	PAT       Auth = "pat"       // a programmatic access token
 	Password  Auth = "password"
 )
 
-// containerToken is the file that Snowflake keeps a service's token in; it is rewritten every few
+// containerToken is the file in which Snowflake stores a container service's token; Snowflake rewrites it every few
 // minutes.
 const containerToken = "/snowflake/session/token"
 
-// Secret has the location of secrets: names of files and of environment variables, never the secrets.
+// Secret is the location of secrets: names of files and of environment variables.
 type Secret struct {
 	PrivateKeyFile, PassphraseFile, PassphraseEnv string
 	TokenFile, TokenEnv                           string
 	PasswordFile, PasswordEnv                     string
 }
 
-// auth is the way to sign in that a secret is for.
+// auth returns the method of authentication for the kind of secret that is set; "" if none is.
 func (s Secret) auth() Auth {
 	switch {
 	case s.PrivateKeyFile != "":
@@ -57,8 +57,8 @@ func (s Secret) auth() Auth {
 	return ""
 }
 
-// secretOfEnvironment is the first secret that the usual variables, or Snowflake's own container,
-// offer for the way to sign in.
+// secretOfEnvironment returns the location of the first secret for c.Auth, or for any method if that is empty, among
+// the environment variables and a container's token file. It is empty if there is none.
 func (c *Config) secretOfEnvironment() Secret {
 	wants := func(a ...Auth) bool {
 		for _, a := range a {
@@ -92,7 +92,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// checkSecret returns an error if credentials are missing.
+// checkSecret returns an error if credentials are missing or ambiguous.
 func (c *Config) checkSecret() error {
 	s := c.Secret
 	sources := 0
@@ -129,7 +129,7 @@ func (c *Config) checkSecret() error {
 		return invalid("no user: expected snowflake://USER@ACCOUNT/… or SNOWFLAKE_USER")
 	}
 	for _, name := range []string{s.TokenEnv, s.PasswordEnv, s.PassphraseEnv} {
-		if !variable.MatchString(name) { // perhaps the secret itself: not repeated
+		if !variable.MatchString(name) { // it may be the secret itself: do not repeat it
 			return invalid("token_env, password_env and private_key_passphrase_env take the name of an environment variable")
 		}
 	}
@@ -138,7 +138,7 @@ func (c *Config) checkSecret() error {
 
 var variable = regexp.MustCompile(`^[A-Za-z0-9_]*$`)
 
-// read returns the content of a file or of a variable.
+// read returns the single line of a file or of an environment variable.
 func (c *Config) read(what, file, env string) (string, error) {
 	return driverbase.ReadSecret("snowflake", what, file, env, c.getenv)
 }
@@ -147,11 +147,11 @@ func unauthenticated(format string, args ...any) error {
 	return errcode.New(errcode.Unauthenticated, "snowflake: "+format, args...)
 }
 
-// login signs in for each session of the pool, reading the secret anew.
+// login authenticates each session of the pool, and reads the secret each time.
 type login struct {
 	config Config
-	// transport is the HTTP transport of all sessions. If it is nil, the driver makes one that
-	// checks revocation lists; what it receives counts when it has become records.
+	// transport is the HTTP transport of all sessions. If nil, the driver creates one that checks revocation lists; its
+	// memory is then only accounted once responses have become records.
 	transport http.RoundTripper
 }
 
@@ -163,10 +163,10 @@ func newLogin(c Config) *login {
 	return l
 }
 
-// Driver is the driver.
+// Driver returns the driver.
 func (*login) Driver() sqldriver.Driver { return sf.SnowflakeDriver{} }
 
-// Connect makes a session.
+// Connect opens a session.
 func (l *login) Connect(ctx context.Context) (sqldriver.Conn, error) {
 	config, err := l.config.driverConfig()
 	if err != nil {
@@ -183,7 +183,7 @@ func (l *login) Connect(ctx context.Context) (sqldriver.Conn, error) {
 	return conn, nil
 }
 
-// driverConfig is the configuration as the driver takes it, with the secret.
+// driverConfig returns the configuration for the driver, including the secret.
 func (c *Config) driverConfig() (sf.Config, error) {
 	loginTimeout := c.LoginTimeout
 	if loginTimeout == 0 {
@@ -194,8 +194,7 @@ func (c *Config) driverConfig() (sf.Config, error) {
 		Host: c.Host, Port: c.port(), Protocol: c.Protocol,
 		Application: "badger", MaxRetryCount: c.Retries, LoginTimeout: loginTimeout,
 		DisableTelemetry: true, DisableOCSPChecks: true, Params: map[string]*string{},
-		// A proxy that no host is reached through: without one gosnowflake 1.19.1 uses the
-		// environment's.
+		// A proxy that is used for no host: without one, gosnowflake 1.19.1 uses the environment's proxy.
 		ProxyProtocol: "http", ProxyHost: "proxy.invalid", ProxyPort: 80, NoProxy: "*",
 	}
 	if c.Proxy != nil {
@@ -226,13 +225,12 @@ func (c *Config) driverConfig() (sf.Config, error) {
 	return out, err
 }
 
-// params returns the session's parameters: instants in UTC, JSON on one line, and nothing that is visible to
-// others.
+// params returns the session's parameters: times in UTC, JSON on one line, and no telemetry.
 func (c *Config) params() map[string]string {
 	p := map[string]string{
-		"ABORT_DETACHED_QUERY": "true", // what a client ran that is gone, after five minutes
+		"ABORT_DETACHED_QUERY": "true", // cancels statements of a lost client after five minutes
 		"TIMEZONE":             "UTC", "JSON_INDENT": "0", "CLIENT_TELEMETRY_ENABLED": "false", "QUERY_TAG": "badger",
-		// MB, the second lowest: a few are held at the same time
+		// in MB; the second lowest value, since a few chunks are in memory at the same time
 		"GEOGRAPHY_OUTPUT_FORMAT": "WKT", "GEOMETRY_OUTPUT_FORMAT": "WKT", "CLIENT_RESULT_CHUNK_SIZE": "48",
 	}
 	if c.QueryTag != "" {
@@ -244,7 +242,7 @@ func (c *Config) params() map[string]string {
 	for name, value := range c.Params {
 		p[strings.ToUpper(name)] = value
 	}
-	p["AUTOCOMMIT"], p["MULTI_STATEMENT_COUNT"] = "true", "1" // what the connector relies on
+	p["AUTOCOMMIT"], p["MULTI_STATEMENT_COUNT"] = "true", "1" // the connector relies on these
 	return p
 }
 

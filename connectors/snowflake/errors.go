@@ -14,16 +14,16 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// failure is the meaning of an error number of Snowflake: its code and a message. In the message, %s stands for the
-// names that Snowflake's message has in single quotes; a failure without %s shows none, since the quoted part may
-// be a value.
+// failure is the meaning of an error number of Snowflake: its code and a message. %s in the message is replaced by the
+// name in single quotes in Snowflake's message; without %s nothing of it is shown, since the quoted part may be a
+// value.
 type failure struct {
 	code errcode.Code
 	text string
 }
 
 var failures = map[int]failure{
-	// Signing in and sessions.
+	// Authentication and sessions.
 	390100: {errcode.Unauthenticated, "user or password are not accepted"},
 	390101: {errcode.Unauthenticated, "the user is locked or disabled"},
 	390102: {errcode.Unauthenticated, "the user is temporarily locked; wait a quarter of an hour"},
@@ -46,7 +46,7 @@ var failures = map[int]failure{
 	390432: {errcode.PermissionDenied, "a network policy blocks this address"},
 	394507: {errcode.Unauthenticated, "the user must sign in with a second factor"},
 
-	// Names, rights and SQL.
+	// Names, permissions and SQL.
 	603: {errcode.Internal, "an internal error of Snowflake"},
 	604: {errcode.Cancelled, "the statement was cancelled"},
 	606: {errcode.FailedPrecondition,
@@ -99,7 +99,7 @@ var failures = map[int]failure{
 	100132: {errcode.InvalidArgument, "JavaScript of a function failed"},
 	100183: {errcode.FailedPrecondition, "a git or external object is not available"},
 
-	// The driver's own.
+	// The driver's own errors.
 	sf.ErrCodeServiceUnavailable: {errcode.Unavailable, "the service does not answer"},
 	sf.ErrCodeFailedToConnect:    {errcode.Unauthenticated, "the account refuses the connection: is its name right?"},
 	sf.ErrFailedToPostQuery:      {errcode.Unavailable, "the service rejects the statement"},
@@ -114,13 +114,13 @@ var failures = map[int]failure{
 	sf.ErrCodePrivateKeyParseError: {errcode.Unauthenticated, "the private key cannot be read"},
 }
 
-// goneNumbers are the error numbers for a session that has ended, before anything is run in it.
+// goneNumbers are the error numbers that mean that the session has ended and the statement was not run.
 var goneNumbers = map[int]bool{390104: true, 390108: true, 390110: true, 390111: true, 390112: true, 390113: true,
 	390114: true, 390115: true, sf.ErrFailedToRenewSession: true}
 
 func sessionGone(err error) bool { return goneNumbers[number(err)] }
 
-// number is Snowflake's, or 0.
+// number returns the number of an error of Snowflake or its driver, or 0 for other errors.
 func number(err error) int {
 	var se *sf.SnowflakeError
 	if errors.As(err, &se) {
@@ -129,8 +129,8 @@ func number(err error) int {
 	return 0
 }
 
-// errorOf converts an error of the driver: its kind, the names in it and the query's id, without values and SQL
-// text. The whole error is the cause.
+// errorOf converts an error of the driver to one with a code, the names in it and the query's ID, without values and
+// SQL text. The whole error is the cause.
 func (c *Conn) errorOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -155,7 +155,7 @@ func (c *Config) errorOf(err error) error {
 	return &errcode.Error{Code: code, Msg: where + text, Err: err}
 }
 
-// loginError is errorOf for what is met when signing in, where the user and the role help.
+// loginError is errorOf for authentication, whose errors also contain the user and the method.
 func (c *Config) loginError(err error) error {
 	e := c.errorOf(err)
 	var coded *errcode.Error
@@ -171,7 +171,7 @@ var (
 	lineOf     = regexp.MustCompile(`line (\d+)`)
 )
 
-// said classifies an error message of Snowflake.
+// said returns the code and the message for an error of Snowflake.
 func said(se *sf.SnowflakeError) (errcode.Code, string) {
 	f, known := failures[se.Number]
 	if !known {
@@ -193,7 +193,7 @@ func said(se *sf.SnowflakeError) (errcode.Code, string) {
 	return f.code, f.text
 }
 
-// byState classifies an error by its SQLSTATE, and without one by the words of its message, which are not shown.
+// byState classifies an error by words in its message, which is not shown, else by its number or SQLSTATE.
 func byState(se *sf.SnowflakeError) failure {
 	text := fmt.Sprintf("error %06d of Snowflake", se.Number)
 	message := strings.ToLower(se.Message)
@@ -234,7 +234,7 @@ func byState(se *sf.SnowflakeError) failure {
 	return failure{code, text}
 }
 
-// stateTexts are the messages for kinds of SQLSTATEs.
+// stateTexts are the messages for codes of SQLSTATEs.
 var stateTexts = map[errcode.Code]string{
 	errcode.PermissionDenied: "the role may not do that", errcode.Unauthenticated: "signing in failed",
 	errcode.NotFound:           "something named does not exist or is not allowed",
@@ -246,8 +246,8 @@ var stateTexts = map[errcode.Code]string{
 
 var httpStatus = regexp.MustCompile(`HTTP Status: (\d{3})`)
 
-// transportFailure classifies what went wrong on the way. gosnowflake 1.19.1 has the HTTP status of
-// the last attempt in the error text only.
+// transportFailure classifies an error that is not from Snowflake. gosnowflake 1.19.1 has the HTTP status of the last
+// attempt only in the error text.
 func transportFailure(err error) (errcode.Code, string) {
 	if m := httpStatus.FindStringSubmatch(err.Error()); m != nil {
 		if m[1] == "429" {
@@ -263,7 +263,7 @@ func transportFailure(err error) (errcode.Code, string) {
 	case code != errcode.Unknown:
 		return code, text
 	case strings.Contains(err.Error(), "x509"), strings.Contains(err.Error(), "certificate"):
-		// the driver keeps the words only
+		// the driver keeps only the text of the error
 		return errcode.Unauthenticated, "its certificate is not trusted"
 	case strings.Contains(err.Error(), "invalid character"), strings.Contains(err.Error(), "cannot unmarshal"):
 		return errcode.Unavailable, "it does not answer as Snowflake does"

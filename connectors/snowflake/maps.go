@@ -6,15 +6,15 @@ import (
 	sf "github.com/snowflakedb/gosnowflake"
 )
 
-// driverTypes is gosnowflake's own table of how values of a type are read. Version 1.19.1 takes the
-// text that Snowflake sends of a MAP for native Arrow and panics; read as rows, the text becomes a Go
-// map, which has no order and refuses NULL. There is no option against that.
+// driverTypes is gosnowflake's table of how values of a type are read. Version 1.19.1 expects native Arrow for a MAP,
+// which Snowflake sends as text, and panics. Read as rows, the text becomes a Go map, which has no order and cannot
+// contain NULL. No option changes that.
 //
 //go:linkname driverTypes github.com/snowflakedb/gosnowflake.snowflakeToDriverType
 var driverTypes map[string]int
 
-// A MAP is read as a VARIANT is: left as it was sent.
+// A MAP is read like a VARIANT: as the text that Snowflake sends.
 func init() {
-	_ = sf.GetLogger() // whose package is initialised before this one
+	_ = sf.GetLogger() // ensures that its package is initialized before this one
 	driverTypes["MAP"] = driverTypes["VARIANT"]
 }

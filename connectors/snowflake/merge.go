@@ -14,14 +14,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// chunkBytes is the number of bytes of JSON in one statement. Snowflake takes values of at most 16 MB.
+// chunkBytes is the approximate number of bytes of rows in one statement. Snowflake accepts values of at most 16 MB.
 const chunkBytes = 4 << 20
 
-// Merge writes rows with one statement, which is its own transaction: all rows or none, and with a key the same
-// result whether it runs once or twice. The rows are sent as a parameter, a JSON array of arrays of strings that
-// are cast to the columns' types. Rows that do not fit into one statement are first written to a temporary table,
-// which the last statement reads. Without a key a statement whose answer is lost is not run twice, because the
-// driver repeats it under its old request id.
+// Merge writes rows with one statement, which is its own transaction: all rows or none, and with a key the same result
+// whether it runs once or twice. The rows are one parameter, a JSON array of arrays of strings that are cast to the
+// columns' types. Rows that do not fit into one statement are first written to a temporary table, which the last
+// statement reads. If the reply is lost, the driver sends the statement again with the same request ID, so that it does
+// not run twice.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -62,7 +62,7 @@ type merge struct {
 	table   string
 	plan    *driverbase.Plan
 	pieces  *driverbase.Pieces
-	columns []value.Column // of the table, all of them
+	columns []value.Column // all columns of the table
 }
 
 var (
@@ -71,7 +71,7 @@ var (
 		Clock: "2006-01-02 15:04:05.000000000", Finest: time.Nanosecond}
 )
 
-// describe finds the table's columns.
+// describe reads the table's columns and matches the rows' columns to them.
 func (m *merge) describe(ctx context.Context, s *session) error {
 	res, err := s.query(ctx, "SELECT * FROM "+m.table+" WHERE 1 = 0", nil)
 	if err != nil {
@@ -85,13 +85,13 @@ func (m *merge) describe(ctx context.Context, s *session) error {
 	return m.plan.Match(names)
 }
 
-// A source of rows, each the array of its texts, and its number.
+// flattened is a query for rows from a parameter: the index of each row, and the array of its values.
 const flattened = "SELECT f.index AS n, f.value AS r FROM LATERAL FLATTEN(INPUT => PARSE_JSON(?)) AS f"
 
 // staged writes all rows into a temporary table and then merges them in one statement.
 func (m *merge) staged(ctx context.Context, s *session, piece string) error {
 	stage := m.table[:strings.LastIndexByte(m.table, '.')+1] + "badger_stage_" + strings.ToLower(rand.Text())
-	if strings.HasSuffix(m.table, `"`) { // a quoted name may hold points
+	if strings.HasSuffix(m.table, `"`) { // a quoted name may contain dots
 		stage = "badger_stage_" + strings.ToLower(rand.Text())
 	}
 	if err := s.exec(ctx, "CREATE TEMPORARY TABLE "+stage+" (n NUMBER(19, 0), r VARIANT)"); err != nil {
@@ -112,13 +112,13 @@ func (m *merge) staged(ctx context.Context, s *session, piece string) error {
 		return lost(err)
 	}
 	if s.exec(ctx, "DROP TABLE "+stage) == nil {
-		s.spent = false // else it ends with the session
+		s.spent = false // otherwise the table is dropped at the end of the session
 	}
 	return nil
 }
 
-// lost makes an error one after which the rows cannot be written again by itself: they have been
-// read.
+// lost replaces an error that means that the session has ended by one that is not retried, as the rows have been
+// consumed.
 func lost(err error) error {
 	if sessionGone(err) {
 		return errcode.New(errcode.Unavailable,
@@ -127,7 +127,7 @@ func lost(err error) error {
 	return err
 }
 
-// statement writes the rows of a source into the table. Among rows with the same key the last is used.
+// statement returns the statement that writes the rows of source. Of rows with the same key the last is written.
 func (m *merge) statement(source string) string {
 	typed := make([]string, len(m.plan.Places))
 	for i, place := range m.plan.Places {

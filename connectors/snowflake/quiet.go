@@ -15,10 +15,9 @@ func init() {
 	_ = l.SetLogLevel("off")
 }
 
-// driverLogging is gosnowflake's own state. Before its first session, version 1.19.1 looks for a file
-// sf_client_config.json next to the program and in the home directory, or named by
-// SF_CLIENT_CONFIG_FILE; the file switches its log, with SQL text, to a file that it names. There
-// is no option against that.
+// driverLogging is gosnowflake's internal state. Before its first session, version 1.19.1 looks for a file
+// sf_client_config.json next to the program and in the home directory, or named by SF_CLIENT_CONFIG_FILE. That file can
+// enable logging, with SQL text, to a file that it names. No option disables this.
 //
 //go:linkname driverLogging github.com/snowflakedb/gosnowflake.easyLoggingInitTrials
 var driverLogging struct {
@@ -28,7 +27,7 @@ var driverLogging struct {
 	mu      sync.Mutex
 }
 
-// It has been tried, without a file.
+// Marks the file as already searched and not found.
 func init() {
 	driverLogging.mu.Lock()
 	defer driverLogging.mu.Unlock()

@@ -14,35 +14,36 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ahead is the number of batches that are downloaded in advance. A call whose memory is limited
-// downloads none in advance.
+// ahead is the number of batches that are downloaded in advance. A call with a memory account downloads none in
+// advance.
 const ahead = 2
 
 // attempts is the maximum number of times that the links of a result are renewed for the same batch.
 const attempts = 4
 
-// stream is a result. Batches are downloaded a few ahead; one that cannot be is asked for
-// again under new links, which Snowflake gives for as long as it keeps the result.
+// stream returns the batches of a result, which are downloaded ahead. If a download fails, new links are requested,
+// which Snowflake provides for as long as it keeps the result.
 type stream struct {
 	db      *Conn
-	ctx     context.Context //nolint:containedctx // governs the stream
+	ctx     context.Context //nolint:containedctx // that of all downloads
 	cancel  context.CancelFunc
 	res     *result
 	schema  *arrow.Schema
-	pending []chan download // of the batches from next-len(pending) on
-	next    int             // the batch to download next
+	pending []chan download // downloads of the batches from index next-len(pending) on
+	next    int             // index of the batch to download next
 	ahead   int
 
-	queue []arrow.Record // of the batch that is being read
+	queue []arrow.Record // records of the batch that is being read
 }
 
-// download is a batch's records, in Snowflake's encoding.
+// download is the records of one batch, in Snowflake's encoding.
 type download struct {
 	records []arrow.Record
 	err     error
 }
 
-// read starts the stream. The first batch is waited for: its widths are the schema's.
+// read returns a reader of a result. It waits for the first batch, which determines the widths of numbers in the
+// schema.
 func (c *Conn) read(ctx context.Context, res *result) (array.RecordReader, error) {
 	fields := make([]arrow.Field, len(res.columns))
 	for i := range res.columns {
@@ -63,7 +64,7 @@ func (c *Conn) read(ctx context.Context, res *result) (array.RecordReader, error
 	return driverbase.NewReader(ctx, r.schema, r), nil
 }
 
-// Next returns the next record. Later ones than the first may hold wider numbers or another unit of
+// Next returns the next record, or nil at the end. Records after the first may have wider numbers or another unit of
 // time.
 func (r *stream) Next(context.Context) (arrow.Record, error) {
 	if err := r.fill(); err != nil || len(r.queue) == 0 {
@@ -74,7 +75,7 @@ func (r *stream) Next(context.Context) (arrow.Record, error) {
 	return rec, nil
 }
 
-// fill puts the next batch that has rows into the queue, if it is empty.
+// fill sets the queue, if it is empty, to the records of the next nonempty batch.
 func (r *stream) fill() error {
 	for len(r.queue) == 0 {
 		records, ok, err := r.records()
@@ -103,7 +104,7 @@ func (r *stream) records() (records []arrow.Record, ok bool, err error) {
 	return r.nextBatch()
 }
 
-// nextBatch waits for the next batch.
+// nextBatch waits for the next batch and returns its records; ok is false at the end.
 func (r *stream) nextBatch() (records []arrow.Record, ok bool, err error) {
 	for attempt := 1; ; attempt++ {
 		for len(r.pending) <= r.ahead && r.next < len(r.res.batches) {
@@ -137,15 +138,15 @@ func (r *stream) nextBatch() (records []arrow.Record, ok bool, err error) {
 			}
 			return r.res.nextRows(r.db.mem)
 		}
-		// If a batch is requested twice, gosnowflake 1.19.1 returns the received part of a batch as the whole: only new
-		// batches are safe.
+		// If a batch is requested twice, gosnowflake 1.19.1 may return a partially received batch as complete, so new
+		// batch objects are needed.
 		if err := r.renew(at); err != nil {
 			return nil, false, err
 		}
 	}
 }
 
-// renew gets new links and starts again at a batch.
+// renew requests new links and continues with the batch at index at.
 func (r *stream) renew(at int) error {
 	res, err := r.db.resume(r.ctx, r.res.id, true)
 	if err != nil {
@@ -158,7 +159,7 @@ func (r *stream) renew(at int) error {
 	return nil
 }
 
-// fetch downloads a batch. Bytes that are no Arrow make the Arrow libraries panic.
+// fetch downloads a batch. If the bytes are malformed, the Arrow libraries panic, and the error is [value.ErrDamaged].
 func fetch(ctx context.Context, batch *sf.ArrowBatch) (d download) {
 	defer func() {
 		if recover() != nil {
@@ -179,7 +180,7 @@ func fetch(ctx context.Context, batch *sf.ArrowBatch) (d download) {
 	return d
 }
 
-// Close ends the downloads.
+// Close stops the downloads and releases the queue.
 func (r *stream) Close(context.Context) {
 	r.cancel()
 	for _, rec := range r.queue {

@@ -17,17 +17,17 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// result is the result of a statement: Arrow batches, most of them not yet downloaded, or rows if Snowflake answers
-// in JSON, as it does for SHOW, DESCRIBE and counts of changed rows.
+// result is the result of a statement: Arrow batches, most of them not yet downloaded, or rows if Snowflake responds
+// with JSON, as it does for SHOW, DESCRIBE and counts of changed rows.
 type result struct {
 	id      string // of the query
 	columns []value.Column
 	batches []*sf.ArrowBatch
-	rows    sqldriver.Rows // nil if there are batches
-	end     bool           // of the rows, after which gosnowflake 1.19.1 would begin anew
+	rows    sqldriver.Rows // nil if the result has batches
+	end     bool           // all rows are read; gosnowflake 1.19.1 would start again
 }
 
-// describedRows are the driver's rows.
+// describedRows is the interface of the driver's rows.
 type describedRows interface {
 	sqldriver.Rows
 	sqldriver.RowsColumnTypeDatabaseTypeName
@@ -36,8 +36,8 @@ type describedRows interface {
 	sf.SnowflakeRows
 }
 
-// result describes what the driver returned to a statement that asked for Arrow batches, or for
-// rows.
+// result returns the driver's rows as a result, with its columns. asBatches reports that the statement requested Arrow
+// batches.
 func (s *session) result(ctx context.Context, rows sqldriver.Rows, asBatches bool) (*result, error) {
 	d, ok := rows.(describedRows)
 	if !ok {
@@ -65,8 +65,8 @@ func (s *session) result(ctx context.Context, rows sqldriver.Rows, asBatches boo
 	case err != nil:
 		return nil, s.db.errorOf(ctx, err)
 	case asBatches:
-		res.batches = slices.Clone(batches) // it may be the driver's own list
-	default: // the driver has no batches then, and no error
+		res.batches = slices.Clone(batches) // it may be the driver's own slice
+	default: // the driver then has no batches, and returns no error
 		res.rows = rows
 	}
 	return res, nil
@@ -75,18 +75,18 @@ func (s *session) result(ctx context.Context, rows sqldriver.Rows, asBatches boo
 // rowsAtOnce is the number of rows of a JSON result in one record.
 const rowsAtOnce = 4096
 
-// unreadable reports that gosnowflake 1.19.1 cannot convert a batch: it fails for times of day with a scale of 4 or
-// less. They can be read as rows.
+// unreadable reports whether err is that of gosnowflake 1.19.1 for a batch that it cannot convert, such as times of day
+// with a scale of 4 or less. Such a result can be read as rows.
 func unreadable(err error) bool { return strings.Contains(err.Error(), "cast_time64") }
 
-// next reads the driver's next row.
+// next reads the driver's next row into values.
 func (res *result) next(values []sqldriver.Value) (err error) {
 	defer driverbase.Recovered(&err)
 	return res.rows.Next(values)
 }
 
-// nextRows reads rows that the driver has as values, exactly, into the encoding that Arrow batches
-// have.
+// nextRows reads up to rowsAtOnce rows and returns them as a record in the encoding of Arrow batches; ok is false at
+// the end.
 func (res *result) nextRows(mem memory.Allocator) (records []arrow.Record, ok bool, err error) {
 	values := make([]sqldriver.Value, len(res.columns))
 	cells := make([][]sqldriver.Value, len(res.columns))

@@ -14,11 +14,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// session is a session of the account, used by one call.
+// session is a session of the account, used by one call at a time.
 type session struct {
 	db    *Conn
 	conn  driverConn
-	spent bool // holds something that the next call must not find
+	spent bool // its state has changed, so that it must not be reused
 }
 
 // driverConn is the interface of the driver's connections.
@@ -28,8 +28,8 @@ type driverConn interface {
 	sf.SnowflakeConnection
 }
 
-// session runs f with its own session. If the account has dropped the session, which it reports before it runs
-// anything, f is run once more with a new one.
+// session runs f with a session. If the session has expired, which Snowflake reports before it runs anything, f runs
+// once more with a new one.
 func (c *Conn) session(ctx context.Context, f func(*session) error) error {
 	for attempt := 0; ; attempt++ {
 		err := c.left(ctx, f)
@@ -39,12 +39,12 @@ func (c *Conn) session(ctx context.Context, f func(*session) error) error {
 	}
 }
 
-// leaving is how long a call whose caller has left may take to tell the account: gosnowflake 1.19.1 does it with
-// requests that ignore the end of the caller's context and wait for a quarter of an hour.
+// leaving is how long a cancelled call waits for requests to the account: gosnowflake 1.19.1 cancels statements with
+// requests that ignore the caller's context and may take a quarter of an hour.
 const leaving = 5 * time.Second
 
-// left is once, and leaves it to itself where the account does not answer to the end of ctx. Its session is
-// kept from others until it does.
+// left is like once, but returns at most the time leaving after ctx has ended. The session is only reused when once has
+// returned.
 func (c *Conn) left(ctx context.Context, f func(*session) error) error {
 	if ctx.Done() == nil {
 		return c.once(ctx, f)
@@ -70,7 +70,7 @@ func (c *Conn) once(ctx context.Context, f func(*session) error) (err error) {
 	if err != nil {
 		return c.poolError(ctx, err)
 	}
-	defer conn.Close() //nolint:errcheck // gives it back
+	defer conn.Close() //nolint:errcheck // returns the session to the pool
 	var failed error
 	err = conn.Raw(func(raw any) error {
 		d, ok := raw.(driverConn)
@@ -81,7 +81,7 @@ func (c *Conn) once(ctx context.Context, f func(*session) error) (err error) {
 		s := &session{db: c, conn: d}
 		failed = f(s)
 		if s.spent || sessionGone(failed) {
-			return sqldriver.ErrBadConn // not kept
+			return sqldriver.ErrBadConn // removes the session from the pool
 		}
 		return nil
 	})
@@ -91,7 +91,7 @@ func (c *Conn) once(ctx context.Context, f func(*session) error) (err error) {
 	return failed
 }
 
-// poolError returns the error for a session that cannot be opened.
+// poolError returns the error for a session that cannot be opened or has failed.
 func (c *Conn) poolError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -104,16 +104,16 @@ func (c *Conn) poolError(ctx context.Context, err error) error {
 	return errcode.New(errcode.FailedPrecondition, "snowflake: the warehouse is closed")
 }
 
-// arrowContext asks the driver for Arrow batches as Snowflake sends them: numbers and timestamps as
-// they are.
+// arrowContext returns a context with which the driver returns Arrow batches with Snowflake's own numbers and
+// timestamps.
 func arrowContext(ctx context.Context) context.Context {
 	ctx = sf.WithHigherPrecision(sf.WithArrowBatches(ctx))
 	ctx = sf.WithArrowBatchesTimestampOption(ctx, sf.UseOriginalTimestamp)
-	// what is taken over from the driver stays valid as long as it is referred to
+	// so that the memory stays valid while it is referenced
 	return sf.WithArrowAllocator(ctx, memory.NewGoAllocator())
 }
 
-// query runs a statement.
+// query runs a statement and returns its result.
 func (s *session) query(ctx context.Context, sql string, args []any) (*result, error) {
 	if err := s.db.check(sql); err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (s *session) query(ctx context.Context, sql string, args []any) (*result, e
 	return nil, s.db.errorOf(ctx, err)
 }
 
-// call hands a statement to the driver.
+// call runs a statement with the driver.
 func (s *session) call(ctx context.Context, sql string, bound []sqldriver.NamedValue) (rows sqldriver.Rows, err error) {
 	defer func() {
 		s.spent = s.spent || errcode.Of(err) == errcode.Internal // the state after a panic is unknown
@@ -153,7 +153,7 @@ func (s *session) exec(ctx context.Context, sql string, args ...any) error {
 	return err
 }
 
-// bind returns the driver's parameters. A marker before instants distinguishes them from wall clock times.
+// bind returns the driver's parameters. Times are preceded by a marker, so that they are bound as instants.
 func bind(args []any) ([]sqldriver.NamedValue, error) {
 	var out []sqldriver.NamedValue
 	add := func(v any) { out = append(out, sqldriver.NamedValue{Ordinal: len(out) + 1, Value: v}) }

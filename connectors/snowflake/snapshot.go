@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ReadSnapshot streams what a reference names, and runs no query again:
+// ReadSnapshot streams the result or table that a reference names, without running a query again:
 //
 //	query:ID               the result that Snowflake keeps of a statement for 24 hours, for the user who ran it
 //	table:NAME             a table or view as it is now
@@ -25,7 +25,7 @@ import (
 //	table:NAME@ID          as it was after a statement
 //	table:NAME@before:ID   as it was before a statement
 //
-// How far back tables go is their DATA_RETENTION_TIME_IN_DAYS.
+// The table's DATA_RETENTION_TIME_IN_DAYS limits how old a version may be.
 func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ var queryID = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-
 
 func isQueryID(s string) bool { return queryID.MatchString(s) }
 
-// timeTravel is the clause for a version of a table.
+// timeTravel returns the SQL clause for a version of a table; "" if at is empty.
 func timeTravel(at string) (string, error) {
 	id, before := strings.CutPrefix(at, "before:")
 	switch {
@@ -71,7 +71,7 @@ func timeTravel(at string) (string, error) {
 	return "", errcode.New(errcode.Unimplemented, "snowflake: tables have no version numbers; expected table:NAME@TIMESTAMP such as 2024-02-29T12:00:00Z, table:NAME@QUERY-ID or table:NAME@before:QUERY-ID")
 }
 
-// readQuery reads the result of a statement again, waiting where it is still running.
+// readQuery reads the result of an earlier statement. It waits while the statement is still running.
 func (c *Conn) readQuery(ctx context.Context, id string) (array.RecordReader, error) {
 	if !isQueryID(id) {
 		return nil, invalid("query: expected a query's id, such as 01b2c3d4-0000-1111-0000-222233334444")
@@ -83,7 +83,7 @@ func (c *Conn) readQuery(ctx context.Context, id string) (array.RecordReader, er
 	return c.read(ctx, res)
 }
 
-// resume opens the result of a statement that was run before, as Arrow batches or as rows.
+// resume returns the result of an earlier statement, as Arrow batches if batches is set, else as rows.
 func (c *Conn) resume(ctx context.Context, id string, batches bool) (*result, error) {
 	var res *result
 	err := c.session(ctx, func(s *session) (err error) {
@@ -118,13 +118,13 @@ func (s *session) resume(ctx context.Context, id string, batches bool) (*result,
 	return res, err
 }
 
-// gosnowflake 1.19.1, waiting by itself, notices up to five seconds later that it is cancelled.
+// gosnowflake 1.19.1's own waiting notices a cancellation up to five seconds late.
 const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = 5 * time.Second
 )
 
-// wait waits for a statement to end.
+// wait waits until a statement has ended.
 func (s *session) wait(ctx context.Context, id string) error {
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		_, err := s.conn.GetQueryStatus(ctx, id)
@@ -140,10 +140,10 @@ func (s *session) wait(ctx context.Context, id string) error {
 	}
 }
 
-// kept is errorOf for results of earlier statements: it adds how long and for which users they are available.
+// kept is errorOf for results of earlier statements: it adds how long, and to which user, they are available.
 func (c *Conn) kept(ctx context.Context, id string, err error) error {
 	var se *sf.SnowflakeError
-	// a statement's own error, not one of asking for it
+	// the statement's own error, not that of reading its result
 	if errors.As(err, &se) && se.Number == sf.ErrQueryStatus && len(se.MessageArgs) == 2 {
 		n, _ := strconv.Atoi(fmt.Sprint(se.MessageArgs[0]))
 		_, text := said(&sf.SnowflakeError{Number: n, Message: fmt.Sprint(se.MessageArgs[1])})

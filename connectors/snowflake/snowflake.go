@@ -1,15 +1,13 @@
 // Package snowflake is the connector of Snowflake.
 //
-// It is built on github.com/snowflakedb/gosnowflake, the driver of Snowflake's own project: signing
-// in by key pair, token or container token, renewing sessions, retrying with one request id and
-// downloading results in chunks are its work. Results are read as the Arrow batches that the driver
-// downloads, not as rows of interface values. The driver hands out records of another version of
-// Arrow, whose memory is taken over as it is; Snowflake's own encodings (numbers as integers of a
-// scale, timestamps as structs) become Arrow's types here, without passing through floating point.
-// See README.md for what was shown where.
+// It is built on github.com/snowflakedb/gosnowflake, the driver of Snowflake's own project, which authenticates by key
+// pair, token or container token, renews sessions, retries with one request ID and downloads results in chunks. Results
+// are read as the Arrow batches that the driver downloads, not as rows of interface values. The driver's records have
+// another version of Arrow, whose buffers are shared; Snowflake's own encodings (numbers as scaled integers, timestamps
+// as structs) are converted to Arrow's types here, without floating point. See README.md for what was tested where.
 //
-// Every call takes a session from a pool. What a statement changes in a session (USE, SET, ALTER
-// SESSION, temporary tables) is gone in the next call. A call holds one statement.
+// Every call uses a session from a pool. Changes of a statement to its session (USE, SET, ALTER SESSION, temporary
+// tables) are lost in the next call. A call contains one statement.
 package snowflake
 
 import (
@@ -75,16 +73,16 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// The pool keeps few sessions, and none for longer than Snowflake surely does.
+// The pool keeps few sessions, and closes idle ones before Snowflake does.
 const (
 	maxSessions = 8
 	maxIdle     = 4
 	maxIdleTime = 30 * time.Minute
 )
 
-// openWith authenticates once, so that configuration errors are reported here. The error has the code
-// InvalidArgument for missing configuration, Unauthenticated for credentials that the account rejects, NotFound for
-// a database, schema, warehouse or role that does not exist and Unavailable if there is no answer.
+// openWith opens a session, so that configuration errors are reported here. The error has the code InvalidArgument for
+// missing configuration, Unauthenticated for credentials that the account rejects, NotFound for a database, schema,
+// warehouse or role that does not exist and Unavailable if there is no reply.
 func openWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -107,8 +105,8 @@ func openWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 	return c, nil
 }
 
-// Close closes the sessions. Open readers return an error or their last batch. Sessions whose end the account does
-// not confirm expire there.
+// Close closes the sessions. Open readers return an error or their last batch. It waits a limited time for the account,
+// which closes the remaining sessions when they expire.
 func (c *Conn) Close() error {
 	ended := make(chan error, 1)
 	go func() { ended <- c.pool.Close() }()

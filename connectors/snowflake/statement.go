@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// readings are the statement in every way in which the server may cut it into strings, names and
-// comments, without what these hold; comments are those of all of them.
+// readings returns the statement for each way in which the server may split it into strings, names and comments,
+// without the contents of these. comments are the comments of all of them.
 func readings(sql string) (bare, comments []string) {
 	for _, tokens := range sqlparts.TokenReadings(sql, sqlparts.Snowflake) {
 		bare = append(bare, sqlparts.Bare(sql, tokens))
@@ -24,7 +24,7 @@ func readings(sql string) (bare, comments []string) {
 	return bare, comments
 }
 
-// words returns the first n words of a reading after opening brackets, in upper case.
+// words returns the first n words of a reading, after parentheses and semicolons, in upper case.
 func words(bare string, n int) []string {
 	var out []string
 	for len(out) < n {
@@ -42,7 +42,8 @@ func words(bare string, n int) []string {
 	return out
 }
 
-// check refuses what this connection does not run.
+// check returns an error for a statement that must not run: one that is empty, transfers files, or may write on a
+// read-only connection.
 func (c *Conn) check(sql string) error {
 	if strings.IndexByte(sql, 0) >= 0 {
 		return invalid("a NUL byte in the SQL text; use a parameter")
@@ -54,7 +55,7 @@ func (c *Conn) check(sql string) error {
 	for _, text := range bare {
 		first := append(words(text, 1), "")
 		switch first[0] {
-		case "PUT", "GET": // the driver would run these itself, on files of this machine
+		case "PUT", "GET": // the driver would transfer files of this machine
 			return errcode.New(errcode.PermissionDenied, "snowflake: %s is rejected: it transfers files of this machine",
 				first[0])
 		}
@@ -64,19 +65,19 @@ func (c *Conn) check(sql string) error {
 	}
 	for _, comment := range comments {
 		switch {
-		case nestedComment.MatchString(comment): // its end is a matter of opinion
+		case nestedComment.MatchString(comment): // the server may end it elsewhere
 			return errcode.New(errcode.PermissionDenied,
 				"snowflake: a comment contains /*, which a read-only connection rejects; remove it")
-		case loneReturn.MatchString(comment): // as above
+		case loneReturn.MatchString(comment): // likewise
 			return errcode.New(errcode.PermissionDenied,
 				"snowflake: a comment contains a carriage return without a line feed, which a read-only connection rejects; remove it")
 		}
 	}
 	for _, text := range bare {
-		if anonymousProcedure.MatchString(text) { // WITH p AS PROCEDURE () … CALL p() may do anything
+		if anonymousProcedure.MatchString(text) { // WITH p AS PROCEDURE () … CALL p() may write
 			return errcode.New(errcode.PermissionDenied, "snowflake: calls of procedures are rejected on a read-only connection")
 		}
-		for part := range strings.SplitSeq(text, "->>") { // one statement's result may be piped into another
+		for part := range strings.SplitSeq(text, "->>") { // a statement's result may be piped into another statement
 			if first := words(part, 1); len(first) == 0 || !reads(first[0]) {
 				return errcode.New(errcode.PermissionDenied,
 					"snowflake: statements that do not only read are rejected on a read-only connection")
@@ -92,8 +93,8 @@ var (
 	anonymousProcedure = regexp.MustCompile(`(?i)\bAS[\s\v\p{Z}]*PROCEDURE[\s\v\p{Z}]*\(`)
 )
 
-// reads reports whether a statement changes nothing. Snowflake has no read-only sessions; but what
-// begins with these cannot hold DML.
+// reads reports whether a statement with this first word changes nothing. Snowflake has no read-only sessions, but such
+// statements cannot contain DML.
 func reads(first string) bool {
 	switch first {
 	case "SELECT", "WITH", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "VALUES", "LIST", "LS":
@@ -102,8 +103,8 @@ func reads(first string) bool {
 	return false
 }
 
-// leavesNothing reports whether a statement leaves the session unchanged. CREATE SCHEMA, for one,
-// makes the new schema the current one.
+// leavesNothing reports whether a statement leaves the session's state unchanged. CREATE SCHEMA, for example, makes the
+// new schema the current one.
 func leavesNothing(sql string) bool {
 	bare, _ := readings(sql)
 	return !slices.ContainsFunc(bare, func(text string) bool { return !begunLeavesNothing(words(text, 6)) })
@@ -130,7 +131,7 @@ func begunLeavesNothing(w []string) bool {
 	return false
 }
 
-// nameOf checks the name of a table: one to three parts joined by points, quoted unless they are plain names.
+// nameOf returns a table's name if it is valid: one to three parts joined by dots, quoted unless they are plain names.
 func nameOf(table string) (string, error) {
 	if _, err := (driver.Ref{Kind: driver.RefTable, Name: table}).Parts(); err != nil {
 		return "", invalid("expected a table's name, such as schema.table")

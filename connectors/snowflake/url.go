@@ -13,36 +13,35 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Config configures the connection to an account. It holds no secrets, only where they are.
+// Config configures the connection to an account. It contains no secrets, only their locations.
 type Config struct {
 	Account, User, Database, Schema, Warehouse, Role string
 
-	// Where the account is reached; empty is its own host, over https. Plain http is refused beyond
-	// this machine unless Insecure is set.
+	// The address of the account; empty is its own host, over https. Plain http to other machines requires Insecure.
 	Host     string
 	Port     int
-	Protocol string // https or http
+	Protocol string // https or http; "" is https
 	Insecure bool
 
-	Auth   Auth   // "": chosen from the configured secrets
-	Secret Secret // where the secret is
+	Auth   Auth   // "" is derived from the configured secrets
+	Secret Secret // location of the secret
 
-	QueryTag         string            // of all statements; "" is badger
+	QueryTag         string            // query tag of all statements; "" is badger
 	StatementTimeout time.Duration     // after which Snowflake cancels a statement; 0 is the account's
 	LoginTimeout     time.Duration     // 0 is one minute
-	Retries          int               // of one request that meets a busy or failing server; 0 is 7
+	Retries          int               // maximum number of retries of a request; 0 is 7
 	Params           map[string]string // session parameters
 	Proxy            *url.URL          // http(s)://HOST:PORT, or nil for no proxy; proxies of the environment are ignored
 	Revocation       Revocation        // of certificates; "" is RevocationOff
 
-	getenv func(string) string // nil is the process's until check
+	getenv func(string) string // nil is os.Getenv, set by check
 }
 
-// Revocation reports whether the certificates of the account's hosts are looked up among the revoked
-// ones. That contacts others than the account, in plain HTTP, and is therefore off by default.
+// Revocation is the kind of certificate revocation check for the account's hosts. It contacts other hosts, in plain
+// HTTP, and is therefore off by default.
 type Revocation string
 
-// The ways to look certificates up.
+// The kinds of certificate revocation checks.
 const (
 	RevocationOff Revocation = "off"
 	// RevocationCRL downloads the revocation lists that the certificates name, keeps them in memory, and connects
@@ -134,10 +133,10 @@ func (c *Config) options() driverbase.Options {
 	}
 }
 
-// complete takes from the environment what the URL leaves out.
+// complete sets what the URL omits from the environment.
 func (c *Config) complete() {
-	// A named account has its own host, whatever the environment has. The token of a container is
-	// good at the container's host only.
+	// A named account has its own host, whatever the environment contains. A container's token is only valid at the
+	// container's host.
 	hostless := c.Account == "" || c.Auth == Container || c.Auth == "" && c.Secret == (Secret{}) && exists(containerToken)
 	for _, f := range []struct {
 		to   *string
@@ -163,14 +162,14 @@ func (c *Config) complete() {
 	}
 }
 
-// ownHost reports whether requests go to a host of Snowflake's.
+// ownHost reports whether requests go to a host of Snowflake's domains.
 func (c *Config) ownHost() bool {
 	host := strings.ToLower(c.Host)
 	return host == "" || strings.HasSuffix(host, ".snowflakecomputing.com") ||
 		strings.HasSuffix(host, ".snowflakecomputing.cn")
 }
 
-// check returns an error if a required value is missing.
+// check sets defaults and returns an error if a required value is missing.
 func (c *Config) check() error {
 	if c.getenv == nil {
 		c.getenv = os.Getenv
@@ -187,7 +186,7 @@ func (c *Config) check() error {
 	return c.checkSecret()
 }
 
-// Endpoint returns the host of the account, for messages.
+// endpoint returns the quoted host, or the account if no host is set, for messages.
 func (c *Config) endpoint() string {
 	if c.Host == "" {
 		return strconv.Quote(c.Account)

@@ -11,7 +11,7 @@ var Connector = driver.Connector{
 	Place: 11,
 }
 
-// contacts lists no hosts; it is a [driver.Contacts]. The engine reads files and has no code that reaches a network.
+// contacts lists no hosts; it is a [driver.Contacts]. The engine only reads files, and contains no network code.
 func contacts(rawURL string) ([]driver.Contact, error) {
 	_, err := parseURL(rawURL)
 	return nil, err

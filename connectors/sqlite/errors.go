@@ -12,10 +12,10 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// kinds are the meanings of the engine's primary result codes. The text of SQLITE_ERROR says more.
+// kinds are the error codes of the engine's primary result codes. The engine's message refines SQLITE_ERROR.
 var kinds = map[int32]struct {
 	code errcode.Code
-	text string // shown instead of the engine's; "" shows the engine's
+	text string // shown instead of the engine's message; "" shows the latter
 }{
 	sqlite3.SQLITE_ERROR:    {errcode.InvalidArgument, ""},
 	sqlite3.SQLITE_INTERNAL: {errcode.Internal, "internal error of the engine"},
@@ -67,8 +67,8 @@ var (
 	quoted = regexp.MustCompile(`'(?:[^']|'')*'?|"(?:[^"]|"")*"?|\b\d[\w.]*`)
 )
 
-// failure converts a result code of the last call to an error. It shows names, and neither values nor SQL text; the
-// cause is the engine's message.
+// failure returns the error for a result code of the last call. Its text contains names, but neither values nor SQL
+// text; the engine's message is the cause.
 func (s *session) failure(rc int32) error {
 	message := libc.GoString(sqlite3.Xsqlite3_errmsg(s.tls, s.db))
 	offset := sqlite3.Xsqlite3_error_offset(s.tls, s.db)
@@ -91,7 +91,7 @@ func (s *session) failure(rc int32) error {
 	switch {
 	case absent.MatchString(message), strings.HasPrefix(message, "unknown database "):
 		kind.code = errcode.NotFound
-	case strings.HasPrefix(message, "not authorized to use function: "): // of SQLITE_ERROR
+	case strings.HasPrefix(message, "not authorized to use function: "): // it has the code SQLITE_ERROR
 		kind.code = errcode.PermissionDenied
 	}
 	if offset >= 0 && rc&0xff == sqlite3.SQLITE_ERROR {

@@ -19,7 +19,7 @@ const magic = "SQLite format 3\x00"
 // file is a database file.
 type file struct {
 	path      string
-	immutable bool // said by the URL: no process writes to it
+	immutable bool // set in the URL: no process writes to the file
 }
 
 func (f file) base() string { return filepath.Base(f.path) }
@@ -28,15 +28,15 @@ func (f file) error(code errcode.Code, format string, args ...any) error {
 	return errcode.New(code, "sqlite: database %q: "+format, append([]any{f.base()}, args...)...)
 }
 
-// state is a file's state when a session opened it.
+// state is the state of a file when a session opened it.
 type state struct {
-	unwritten bool // no process can have the file open to write; only then is it compared
+	unwritten bool // no process had the file open for writing; only then is the state compared
 	size      int64
 	modified  time.Time
 }
 
-// look checks that the path is a database and returns its state. A database in WAL mode without a log is not open in
-// any process: the last one that closes it removes the log.
+// look checks that the file is a database and returns its state. A database in WAL mode without a log is not open in
+// any process, as the last one to close it removes the log.
 func (f file) look() (state, error) {
 	info, err := os.Stat(f.path)
 	switch {
@@ -59,7 +59,7 @@ func (f file) look() (state, error) {
 		}
 		return state{}, f.error(errcode.DataLoss, "the file is not a SQLite database")
 	}
-	const versionOfWAL = 2 // of the file format, for writing and for reading
+	const versionOfWAL = 2 // the file's format versions for writing and for reading
 	wal := head[18] == versionOfWAL || head[19] == versionOfWAL
 	return state{f.immutable || wal && !f.hasLog(), info.Size(), info.ModTime()}, nil
 }
@@ -69,7 +69,7 @@ func (f file) hasLog() bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// changed reports whether a file that was taken as unwritten was written to.
+// changed reports whether a file that no process had open for writing was written to since.
 func (f file) changed(since state) bool {
 	if !since.unwritten {
 		return false
@@ -79,8 +79,8 @@ func (f file) changed(since state) bool {
 		!f.immutable && f.hasLog()
 }
 
-// uri is the name by which the engine opens the file. The engine makes no log and takes no locks for a file that is
-// not written to, so that nothing is left next to it and its directory need not be writable.
+// uri returns the URI with which the engine opens the file. If no process has it open for writing, the engine creates
+// no log and takes no locks, so that its directory need not be writable.
 func (f file) uri(s state) string {
 	path, err := filepath.Abs(f.path)
 	if err != nil {
@@ -88,7 +88,7 @@ func (f file) uri(s state) string {
 	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // C:/data
+		path = "/" + path // as in /C:/data
 	}
 	u := url.URL{Scheme: "file", Path: path, RawQuery: "mode=ro"}
 	if s.unwritten {

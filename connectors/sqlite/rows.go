@@ -15,25 +15,25 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// A record has at most so many rows and bytes, unless one row has more.
+// The maximum number of rows and bytes of a record. A single row may have more bytes.
 const (
 	batchRows  = 1024
 	batchBytes = 1 << 20
 )
 
-// rows is a result as a stream of records. The statement is always at a row that is read next, or at its end.
+// rows is a stream of the records of a result. The statement is at the row to read next, or at the end.
 type rows struct {
 	conn    *Conn
 	session *session
 	stmt    uintptr
 	done    bool
-	next    int64 // bytes of the row that is read next
+	next    int64 // bytes of the row to read next
 
 	schema  *arrow.Schema
 	columns []column
 }
 
-// newRows runs a statement to its first row. After an error the session is the caller's.
+// newRows runs a statement up to its first row. After an error the caller still owns the session.
 func newRows(ctx context.Context, c *Conn, s *session, sql string, args []any) (*rows, error) {
 	r := &rows{conn: c, session: s}
 	err := s.run(ctx, func() (err error) {
@@ -59,12 +59,12 @@ func newRows(ctx context.Context, c *Conn, s *session, sql string, args []any) (
 	return r, nil
 }
 
-// class is the storage class of a value of the next row. A text that is not UTF-8 is bytes.
+// class returns the storage class of a value of the current row.
 func (r *rows) class(column int32) class {
 	return classes[sqlite3.Xsqlite3_column_type(r.session.tls, r.stmt, column)]
 }
 
-// step goes to the next row and measures it.
+// step moves the statement to the next row and counts its bytes.
 func (r *rows) step() error {
 	s := r.session
 	switch rc := sqlite3.Xsqlite3_step(s.tls, r.stmt); rc {
@@ -90,12 +90,12 @@ func (r *rows) step() error {
 	return nil
 }
 
-// NextBytes returns an upper bound of the memory of the next record, with the copy that its values are gathered in.
+// NextBytes returns an upper bound of the memory for the next record and the buffers that its values are gathered in.
 func (r *rows) NextBytes() int64 {
 	return 2 * (max(batchBytes, r.next) + int64(len(r.columns))*batchRows*16)
 }
 
-// Next reads the next record.
+// Next returns the next record, or nil at the end.
 func (r *rows) Next(ctx context.Context) (arrow.Record, error) {
 	n, size := 0, int64(0)
 	err := r.session.run(ctx, func() error {
@@ -165,16 +165,16 @@ var (
 	}
 )
 
-// column gathers a record's values of one column.
+// column gathers the values of one column for a record.
 type column struct {
 	classes []class
-	words   []int64 // numbers, and the lengths of strings and blobs
-	bytes   []byte  // of strings and blobs
+	words   []int64 // numbers, or the lengths of strings and blobs
+	bytes   []byte  // strings and blobs
 	have    [len(classTypes)]int
-	wide    bool // an integer changes as a double
+	wide    bool // an integer is not exact as a double
 }
 
-// read appends the value of the next row.
+// read appends the column's value in the current row. Text that is invalid UTF-8 becomes a blob.
 func (c *column) read(r *rows, at int32) error {
 	tls, stmt := r.session.tls, r.stmt
 	is, word := r.class(at), int64(0)
@@ -210,8 +210,8 @@ func (c *column) read(r *rows, at int32) error {
 	return nil
 }
 
-// array returns the values as an array and forgets them: of the type of their storage class, or a union if they have
-// several. Integers next to doubles are doubles if none of them changes.
+// array returns the gathered values as an array, and clears them. Its type is that of their storage class, or a union
+// if they have several. Integers among doubles are doubles if all of them are exact.
 func (c *column) array(mem memory.Allocator) arrow.Array {
 	defer func() {
 		c.classes, c.words, c.have, c.wide = c.classes[:0], c.words[:0], [len(classTypes)]int{}, false
@@ -256,7 +256,7 @@ func (c *column) array(mem memory.Allocator) arrow.Array {
 	defer b.Release()
 	c.fill(func(is class) array.Builder {
 		if is == classNull {
-			is = present[0] // a NULL is of a child, of whichever
+			is = present[0] // NULL may be in any child
 		}
 		b.Append(arrow.UnionTypeCode(is))
 		return b.Child(places[is])

@@ -17,29 +17,29 @@ import (
 )
 
 const (
-	heapLimit = 2 << 30   // bytes that the engine may take in this process, for all databases
-	rowLimit  = 256 << 20 // bytes of a value and of a row
+	heapLimit = 2 << 30   // maximum memory of the engine in this process, for all databases
+	rowLimit  = 256 << 20 // maximum bytes of a value and of a row
 	busyStep  = 10 * time.Millisecond
-	checkOps  = 1000 // instructions of the engine between two checks of the context
+	checkOps  = 1000 // number of engine instructions between two checks of the context
 )
 
-// busyWait is how long a statement waits for the lock of another process; tests wait less.
+// busyWait is how long a statement waits for another process's lock; tests shorten it.
 var busyWait = 5 * time.Second
 
 // session is one connection of the engine, used by one call at a time.
 type session struct {
 	file  file
-	state state // of the file when it was opened
+	state state // state of the file when it was opened
 	tls   *libc.TLS
 	db    uintptr
 
-	stop atomic.Bool // the statement that runs must end
+	stop atomic.Bool // the running statement must stop
 }
 
-// sessions are the open ones by their handle, for the engine's callbacks.
+// sessions are the open sessions by their handle, for the engine's callbacks.
 var sessions sync.Map // uintptr -> *session
 
-// configure bounds the memory of the engine. It must be called before the engine's first use.
+// configure limits the memory of the engine. It must be called before the engine's first use.
 var configure = sync.OnceFunc(func() {
 	tls := libc.NewTLS()
 	defer tls.Close()
@@ -49,7 +49,7 @@ var configure = sync.OnceFunc(func() {
 		tls,
 		sqlite3.SQLITE_CONFIG_MEMSTATUS,
 		libc.VaList(args, int32(1)),
-	) // a limit needs the count
+	) // a limit requires that memory is counted
 	sqlite3.Xsqlite3_initialize(tls)
 	sqlite3.Xsqlite3_hard_heap_limit64(tls, heapLimit)
 })
@@ -73,7 +73,7 @@ func openSession(ctx context.Context, f file) (_ *session, err error) {
 	if name == 0 || out == 0 {
 		return nil, errMemory
 	}
-	// Without the engine's mutex: one goroutine at a time uses a session.
+	// Without the engine's mutex, as one goroutine at a time uses a session.
 	rc := sqlite3.Xsqlite3_open_v2(
 		s.tls,
 		name,
@@ -98,9 +98,9 @@ func openSession(ctx context.Context, f file) (_ *session, err error) {
 		s.db,
 		sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH,
 		1000,
-	) // comparing is exponential in it
+	) // matching takes exponential time in its length
 	sqlite3.Xsqlite3_limit(s.tls, s.db, sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
-	// Pages that do not fit the page cache stay in memory, which is bounded; no temporary files are written.
+	// Data beyond the page cache stays in memory, which is limited; no temporary files are written.
 	for _, setting := range []string{
 		"PRAGMA temp_store = MEMORY", "PRAGMA query_only = ON", "PRAGMA trusted_schema = OFF",
 		"SELECT count(*) FROM sqlite_schema",
@@ -115,7 +115,7 @@ func openSession(ctx context.Context, f file) (_ *session, err error) {
 
 var errMemory = errcode.New(errcode.ResourceExhausted, "sqlite: out of memory")
 
-// close closes the session. Its statements have been closed before.
+// close closes the session. Its statements must be closed.
 func (s *session) close() {
 	if s.db != 0 {
 		sessions.Delete(s.db)
@@ -124,7 +124,7 @@ func (s *session) close() {
 	s.tls.Close()
 }
 
-// once runs a statement of badger's own to its first row.
+// once runs an internal statement up to its first row.
 func (s *session) once(sql string) error {
 	stmt, _, err := s.prepare(sql)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *session) once(sql string) error {
 	return nil
 }
 
-// prepare compiles the first statement of a SQL text: 0 if there is none. rest is the remaining text.
+// prepare compiles the first statement of a SQL text; 0 if it has none. rest is the text after it.
 func (s *session) prepare(sql string) (stmt uintptr, rest string, err error) {
 	text, out := s.text(sql), s.alloc(16)
 	defer sqlite3.Xsqlite3_free(s.tls, text)
@@ -151,7 +151,7 @@ func (s *session) prepare(sql string) (stmt uintptr, rest string, err error) {
 	return pointerAt(out), libc.GoString(pointerAt(out + 8)), nil
 }
 
-// query compiles a SQL text, which must be one statement, and binds its arguments.
+// query compiles a SQL text, which must be a single statement, and binds its arguments.
 func (s *session) query(sql string, args []any) (_ uintptr, err error) {
 	invalid := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "sqlite: "+format, args...)
@@ -198,10 +198,10 @@ func (s *session) query(sql string, args []any) (_ uintptr, err error) {
 	return stmt, nil
 }
 
-// maxSQL is the engine's own limit of a SQL text, in bytes.
+// maxSQL is the engine's limit for a SQL text, in bytes.
 const maxSQL = 1_000_000
 
-// bind sets a parameter. SQLite has no booleans and no times: they are 0 and 1, and text as its functions return it.
+// bind sets a parameter. SQLite has no types for booleans and times: they become 0 or 1, and UTC text.
 func (s *session) bind(stmt uintptr, n int32, arg any) error {
 	var rc int32
 	switch v := arg.(type) {
@@ -232,7 +232,7 @@ func (s *session) bind(stmt uintptr, n int32, arg any) error {
 	return nil
 }
 
-// run runs f, which calls the engine, and stops it when ctx ends. An error is then that of ctx.
+// run runs f, which calls the engine, and stops it when ctx ends. An error is then ctx's error.
 func (s *session) run(ctx context.Context, f func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -242,7 +242,7 @@ func (s *session) run(ctx context.Context, f func() error) error {
 	stop := context.AfterFunc(ctx, func() {
 		defer close(stopped)
 		s.stop.Store(true)
-		// Some long operations only look at the engine's own flag.
+		// Some long operations only check the engine's own flag.
 		tls := libc.NewTLS()
 		defer tls.Close()
 		sqlite3.Xsqlite3_interrupt(tls, s.db)
@@ -257,15 +257,15 @@ func (s *session) run(ctx context.Context, f func() error) error {
 	return err
 }
 
-// onProgress is called every checkOps instructions. A result other than 0 stops the statement.
+// onProgress is called every checkOps instructions. It returns nonzero to stop the statement.
 func onProgress(_ *libc.TLS, db uintptr) int32 {
-	if s, ok := sessions.Load(db); ok && !s.(*session).stop.Load() { //nolint:forcetypeassert // nothing else is in it
+	if s, ok := sessions.Load(db); ok && !s.(*session).stop.Load() { //nolint:forcetypeassert // it holds no other type
 		return 0
 	}
 	return 1
 }
 
-// onBusy is called when another process holds a lock, for the n-th time. 0 gives up.
+// onBusy is called for the n-th time when another process holds a lock. It returns 0 to give up.
 func onBusy(tls *libc.TLS, db uintptr, n int32) int32 {
 	if onProgress(tls, db) != 0 || time.Duration(n)*busyStep >= busyWait {
 		return 0
@@ -274,13 +274,13 @@ func onBusy(tls *libc.TLS, db uintptr, n int32) int32 {
 	return 1
 }
 
-// pragmas are those that describe tables. Others change settings or describe the host.
+// pragmas are the allowed ones, which describe tables. Others change settings or describe the host.
 var pragmas = map[string]bool{
 	"collation_list": true, "foreign_key_list": true, "function_list": true, "index_info": true, "index_list": true,
 	"index_xinfo": true, "table_info": true, "table_list": true, "table_xinfo": true,
 }
 
-// onAction decides about each action of a statement while it is compiled.
+// onAction allows or denies each action of a statement while it is compiled.
 var onAction = func(_ *libc.TLS, _ uintptr, action int32, first, second, _, _ uintptr) int32 {
 	allowed := false
 	switch action {
@@ -297,12 +297,12 @@ var onAction = func(_ *libc.TLS, _ uintptr, action int32, first, second, _, _ ui
 	return sqlite3.SQLITE_DENY
 }
 
-// alloc allocates memory of the engine; 0 if there is not enough. The caller frees it.
+// alloc allocates n bytes of the engine's memory; 0 if there is not enough. The caller frees it.
 func (s *session) alloc(n int) uintptr {
 	return sqlite3.Xsqlite3_malloc64(s.tls, sqlite3.Tsqlite3_uint64(n)) //nolint:gosec // lengths
 }
 
-// text copies a string to the engine's memory, with a NUL at its end; 0 if there is not enough. The caller frees it.
+// text copies a string to the engine's memory and appends NUL; 0 if there is not enough memory. The caller frees it.
 func (s *session) text(v string) uintptr {
 	p := s.alloc(len(v) + 1)
 	if p != 0 {
@@ -312,7 +312,7 @@ func (s *session) text(v string) uintptr {
 	return p
 }
 
-// pointerAt reads a pointer in the engine's memory.
+// pointerAt returns the pointer stored at p in the engine's memory.
 func pointerAt(p uintptr) uintptr {
 	if bits.UintSize == 32 {
 		return uintptr(binary.NativeEndian.Uint32(libc.GoBytes(p, 4)))
@@ -320,7 +320,7 @@ func pointerAt(p uintptr) uintptr {
 	return uintptr(binary.NativeEndian.Uint64(libc.GoBytes(p, 8)))
 }
 
-// pointerOf is a function as the engine calls it: the address of its value. It must not be a closure over variables.
+// pointerOf returns the pointer with which the engine calls f. f must not capture variables.
 func pointerOf[F any](f F) uintptr {
 	return *(*uintptr)(unsafe.Pointer(&struct{ f F }{f}))
 }

@@ -1,12 +1,12 @@
-// Package sqlite is the connector of SQLite's database files: the data that queries of cases are run on, as the
-// benchmarks Spider and BIRD publish them. It only reads. badger's own tables are kept elsewhere.
+// Package sqlite is the connector of SQLite's database files, such as those of the benchmarks Spider and BIRD, on which
+// queries of cases run. It only reads. badger's own tables are elsewhere.
 //
 // It is built on the C interface that modernc.org/sqlite/lib, a translation of SQLite to Go, exports: not on the
 // driver for database/sql, which converts strings to times if a column is declared as DATE or TIMESTAMP.
-// SQLite has no types of columns. Each value has a storage class, and is read by it alone, as Python's sqlite3 does:
-// INTEGER, REAL, TEXT and BLOB. A column that mixes them loses nothing: integers next to doubles are doubles if none of
-// them changes, and all others are a union in Arrow, in which each value keeps its class. A text that is not UTF-8 is
-// bytes.
+// SQLite columns have no types. Each value has a storage class, which alone determines how it is read, as in Python's
+// sqlite3: INTEGER, REAL, TEXT or BLOB. A column with several classes is read without loss: integers among doubles are
+// doubles if all of them are exact, and other mixtures are Arrow unions, in which each value keeps its class. Text that
+// is invalid UTF-8 is bytes.
 //
 // A database is opened read-only. An authorizer of the engine allows SELECT, functions and the pragmas that describe
 // tables, and rejects all other actions, such as ATTACH.
@@ -28,7 +28,7 @@ import (
 // scheme is the scheme of URLs: sqlite:FILE. See [parseURL].
 const scheme = "sqlite"
 
-// Dialect is how SQLite spells statements.
+// Dialect is the SQL dialect of SQLite.
 var Dialect = driver.Dialect{
 	Name: "sqlite", Embedded: true, NoModels: true, NoClaims: true,
 	Identifiers: driver.Identifiers{Quote: '"'},
@@ -42,14 +42,14 @@ var Dialect = driver.Dialect{
 		"sqlite_source_id",
 		"sqlite_version",
 	},
-	// No row: SQLite has no roles.
+	// No rows, as SQLite has no roles.
 	RoleQuery: "SELECT '' AS what, 0 AS refused WHERE 0",
 }
 
 // Features are the features of the connector.
 var Features = driver.Features{ReadOnly: true, NULBytes: true, Source: true}
 
-// definition returns the statement that reads the definition of a table or of a view.
+// definition returns the query for the definition of a table or a view.
 func definition(name ...string) string {
 	return "SELECT sql FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(" +
 		driver.Dialect{}.Literal(
@@ -57,7 +57,7 @@ func definition(name ...string) string {
 		) + ")"
 }
 
-// errWrites is the error of everything that would write.
+// errWrites is the error of all operations that write.
 var errWrites = errcode.New(
 	errcode.PermissionDenied,
 	"sqlite: unsupported: badger reads SQLite databases and does not write to them; use duckdb:FILE or a warehouse for scores and badger's tables",
@@ -87,8 +87,8 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// parseURL parses sqlite:FILE?immutable=true. Option immutable says that no process writes to the file, such as on a
-// read-only disk: it is then read without locks. Option mode can only be ro.
+// parseURL parses sqlite:FILE?immutable=true. The option immutable asserts that no process writes to the file, such as
+// on a read-only disk: it is then read without locks. The option mode can only be ro.
 func parseURL(rawURL string) (f file, err error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(rawURL, scheme+":"), "?")
 	mode := "ro"
@@ -121,11 +121,11 @@ type Conn struct {
 
 var _ driver.Conn = (*Conn)(nil)
 
-// maxIdle bounds the sessions that are kept for later.
+// maxIdle is the maximum number of idle sessions.
 const maxIdle = 8
 
-// acquire returns an idle session or opens one. A session of a file that was written to since is closed: its pages
-// are those of before.
+// acquire returns an idle session or opens one. If the file was written to since, idle sessions are closed, as they may
+// cache its old pages.
 func (c *Conn) acquire(ctx context.Context) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -161,8 +161,8 @@ func (c *Conn) release(s *session) {
 	c.idle = append(c.idle, s)
 }
 
-// Query runs one statement that reads and streams its result. The schema has the types of the first row's values;
-// those of records follow from their own values.
+// Query runs one statement that reads, and streams its result. The types of the schema are those of the first row's
+// values; each record has its own, from its values.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (_ array.RecordReader, err error) {
 	defer driverbase.Recovered(&err)
 	s, err := c.acquire(ctx)
@@ -189,7 +189,7 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
 	return r.Err()
 }
 
-// Merge returns an error: nothing is written.
+// Merge returns an error, as writing is unsupported.
 func (*Conn) Merge(context.Context, string, []string, array.RecordReader) (int64, error) {
 	return 0, errWrites
 }
@@ -197,7 +197,7 @@ func (*Conn) Merge(context.Context, string, []string, array.RecordReader) (int64
 // ErrorCode classifies an error of the connection.
 func (*Conn) ErrorCode(err error) errcode.Code { return errcode.Of(err) }
 
-// Close closes the connection. A reader that is still open keeps its session until it is released.
+// Close closes the connection. An open reader keeps its session until it is released.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

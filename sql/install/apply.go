@@ -10,36 +10,36 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Database runs the statements; store.Store is one.
+// Database is the warehouse that an installation is applied to, such as a store.Store.
 type Database interface {
 	Exec(ctx context.Context, query string, args ...any) error
 	Query(ctx context.Context, query string, args ...any) (*scoring.Table, error)
-	// Inspect finds out what is there of badger's tables and views.
+	// Inspect returns which of badger's tables and views exist.
 	Inspect(ctx context.Context) (store.Found, error)
-	// Install creates badger's tables and views, and brings tables of an earlier version to the
-	// present one.
+	// Install creates badger's tables and views, and migrates tables of an earlier version.
 	Install(ctx context.Context) error
 }
 
 // State is the difference between an installed function and the plan.
 type State string
 
-// The states.
+// The values of State.
 const (
-	Missing  State = "missing"   // not there
-	Changed  State = "changed"   // there, of another version or with other values
-	Same     State = "same"      // there as planned
-	LeftOver State = "left over" // badger's, and not in the plan
-	Foreign  State = "foreign"   // there, and not badger's
+	Missing  State = "missing"   // it does not exist
+	Changed  State = "changed"   // it exists with another version or other values
+	Same     State = "same"      // it exists as planned
+	LeftOver State = "left over" // badger created it, and the plan does not contain it
+	Foreign  State = "foreign"   // it exists, and badger did not create it
 )
 
-// Change is one function's state.
+// Change is the State of one function.
 type Change struct {
 	State State
-	Name  string // as SQL declares it, with its arguments; of one that is left over, the name alone
+	Name  string // signature; the name alone if left over
 }
 
-// Compare returns the difference between the installed functions and the plan.
+// Compare returns the State of each installed or planned function. Foreign functions that the plan does not contain are
+// not listed.
 func (p *Plan) Compare(ctx context.Context, db Database) ([]Change, error) {
 	installed, err := p.installed(ctx, db)
 	if err != nil {
@@ -79,10 +79,9 @@ func (p *Plan) Compare(ctx context.Context, db Database) ([]Change, error) {
 	return out, nil
 }
 
-// foreignHelpers returns the existing functions with the names of the plan's additional functions that badger did
-// not create.
+// foreignHelpers returns the names of the plan's helper functions that exist, and that badger did not create.
 func (p *Plan) foreignHelpers(installed map[string][]string) (out []string) {
-	for _, comments := range installed { // earlier installations did not mark them
+	for _, comments := range installed { // earlier versions of badger did not mark helpers
 		if slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, "[badger:") }) {
 			return nil
 		}
@@ -112,14 +111,14 @@ func stateOf(comments []string, mark string) State {
 	return Foreign
 }
 
-// installed are the comments of the functions of badger's schema, by name.
+// installed returns the comments of the functions in badger's schema, by the function's name.
 func (p *Plan) installed(ctx context.Context, db Database) (map[string][]string, error) {
 	if p.Inventory == "" {
 		return nil, errcode.New(errcode.Unimplemented,
 			"%s stores no comments on functions, from which the versions could be read", p.Warehouse.Name)
 	}
 	t, err := db.Query(ctx, p.Inventory)
-	if errcode.Of(err) == errcode.NotFound { // no schema, no functions
+	if errcode.Of(err) == errcode.NotFound { // the schema does not exist
 		return map[string][]string{}, nil
 	}
 	if err != nil {
@@ -135,16 +134,16 @@ func (p *Plan) installed(ctx context.Context, db Database) (map[string][]string,
 
 // Done is the outcome of applying a plan.
 type Done struct {
-	Run     int      // statements
-	Same    int      // functions that existed as planned
-	Hand    []Step   // what is left to a person
-	Refused []string // what optional steps were for that failed
-	LeftOut int      // steps of other roles
+	Run     int      // number of statements that were run
+	Same    int      // number of functions that existed as planned
+	Hand    []Step   // steps to be done by hand
+	Refused []string // purposes of the optional steps that failed
+	LeftOut int      // number of steps of other roles
 }
 
-// Apply runs the plan's steps of the roles in by, or of all roles if it is empty. It does not create a function
-// again that exists as planned. If a statement fails, the error lists the completed steps; applying again continues
-// from there.
+// Apply runs the plan's steps of the roles in by, or of all roles if by is empty. It skips functions that exist as
+// planned. If a statement fails, the error says how many statements were completed; Apply can be run again to continue.
+// Foreign functions of the same names are an error, and nothing is run then.
 func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, error) {
 	var done Done
 	states := map[string]State{}
@@ -164,7 +163,7 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 				p.SchemaName(), strings.Join(foreign, ", "))
 		}
 	}
-	if p.HasTables() { // an incompatible schema is reported before anything is changed
+	if p.HasTables() { // an incompatible schema is reported before any change
 		f, err := db.Inspect(ctx)
 		if err == nil {
 			err = f.Check(p.dialect)
@@ -177,7 +176,7 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 	if err != nil {
 		return done, err
 	}
-	if service == Foreign { // none of its steps is for that state
+	if service == Foreign { // no step applies to that state
 		done.Hand = append(done.Hand,
 			Step{By: Hand,
 				Why: "The service " + p.in(p.Values.Service) +
@@ -208,7 +207,7 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 			continue
 		}
 		if s.Table && tables {
-			done.Run++ // the first of them did all
+			done.Run++ // the first of these steps created all tables and views
 			continue
 		}
 		var err error
@@ -234,7 +233,7 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 	return done, nil
 }
 
-// Who returns the user who must run a step.
+// Who returns a description of the user who must run a step.
 func (p *Plan) Who(s *Step) string {
 	switch s.By {
 	case Admin:

@@ -8,27 +8,27 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Line is one line of a comparison of an installation with the plan.
+// Line is one difference between an installation and the plan.
 type Line struct {
 	State string // missing, changed, left over, foreign, wrong type, …
-	What  string // function, service, table, column, view, role, grant or version
+	What  string // function, service, table, column, view, role, grant, key, job or version
 	Name  string
-	Why   string // "" if the state says all
-	Fix   string // what applying does about it; "" if it cannot
+	Why   string // the reason; "" if State suffices
+	Fix   string // what Apply does about it; "" if nothing
 	Fine  bool   // nothing needs to be done
 }
 
-// Comparison is the difference between an installation and the plan.
+// Comparison is the result of comparing an installation with the plan.
 type Comparison struct {
-	Lines []Line // what differs
-	// how many of each kind are as they should be: functions, the service, tables, views, roles, grants
+	Lines []Line // the differences
+	// number of objects without a difference by kind: function, service, table, view, role, grant, key, job
 	Same        map[string]int
-	NotCompared []string // what this warehouse does not show
+	NotCompared []string // kinds of objects that the warehouse does not show
 
-	warehouse string // its name
+	warehouse string // name of the warehouse
 }
 
-// Differs reports whether something needs to be done.
+// Differs reports whether a difference requires a change.
 func (c *Comparison) Differs() bool {
 	for i := range c.Lines {
 		if !c.Lines[i].Fine {
@@ -38,7 +38,7 @@ func (c *Comparison) Differs() bool {
 	return false
 }
 
-// Diff compares functions, tables, views, roles and grants with the plan. It only reads.
+// Diff compares functions, the service, tables, views, roles, grants and the nightly job with the plan. It only reads.
 func (p *Plan) Diff(ctx context.Context, db Database) (*Comparison, error) {
 	c := &Comparison{Same: map[string]int{}, warehouse: p.Warehouse.Name}
 	if p.Inventory == "" {
@@ -55,7 +55,7 @@ func (p *Plan) Diff(ctx context.Context, db Database) (*Comparison, error) {
 		}
 	}
 	if p.Rights == "" {
-		if p.Warehouse.Name != "duckdb" { // which has no roles
+		if p.Warehouse.Name != "duckdb" { // DuckDB has no roles
 			c.NotCompared = append(c.NotCompared, "roles", "grants")
 		}
 		return c, nil
@@ -79,7 +79,7 @@ func (p *Plan) Diff(ctx context.Context, db Database) (*Comparison, error) {
 	return c, p.diffJob(ctx, db, c)
 }
 
-// diffJob compares the nightly job. A warehouse without a scheduler has none.
+// diffJob compares the nightly job. It does nothing if the warehouse has no query for it.
 func (p *Plan) diffJob(ctx context.Context, db Database, c *Comparison) error {
 	if p.Job == "" {
 		return nil
@@ -127,7 +127,7 @@ func (p *Plan) diffFunctions(ctx context.Context, db Database, c *Comparison) er
 			l.Why = "badger did not create it, and never replaces it; drop or rename it"
 		case LeftOver:
 			l.Why = "no function of this version; drop it, unless something still calls it"
-			if p.Warehouse.Name == "postgres" { // the step that drops functions of earlier versions
+			if p.Warehouse.Name == "postgres" { // it has a step that drops functions of earlier versions
 				l.Fix = "drops it"
 			}
 		}

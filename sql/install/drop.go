@@ -8,15 +8,15 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Drop is a statement that undoes a step.
+// Drop is a statement that undoes a Step.
 type Drop struct {
 	Step *Step
 	SQL  string
-	Role bool // of a role, which may have been there before badger
+	Role bool // it drops a role, which may have existed before badger
 }
 
-// Drops are the statements that undo the plan, the last step first. Tables and the schema stay
-// unless the data go too.
+// Drops returns the statements that undo the plan, in reverse order of the steps. If withData is false, tables and the
+// schema are kept.
 func (p *Plan) Drops(withData bool) (out []Drop) {
 	for i := len(p.Steps) - 1; i >= 0; i-- {
 		s := &p.Steps[i]
@@ -32,16 +32,17 @@ func (p *Plan) Drops(withData bool) (out []Drop) {
 
 // Dropped is the outcome of dropping an installation.
 type Dropped struct {
-	Run     int      // statements
-	Gone    int      // statements for what did not exist any more
-	Left    []string // statements that were refused because something else needs the object: they may be run later
-	Kept    []string // statements that were not run, because badger did not create the object, or this is unknown
-	LeftOut int      // statements of other roles
+	Run     int      // number of statements that were run
+	Gone    int      // number of statements whose object did not exist
+	Left    []string // statements that failed, as another object needs theirs; they can be run later
+	Kept    []string // statements that were not run, as badger did not create the object or may not have
+	LeftOut int      // number of statements of other roles
 }
 
-// Remove reverses the plan. An object that another one needs, such as a role that owns tables that are kept, is
-// kept and reported. Functions and roles that badger did not create are kept. Any other failure is an error that
-// lists the completed steps; removing again continues from there.
+// Remove runs the statements of [Plan.Drops] of the roles in by, or of all roles if by is empty. It keeps and reports
+// objects that others depend on, such as a role that owns kept tables, and functions, services and roles that badger
+// did not create. Any other failure is an error that says how many statements were completed; Remove can be run again
+// to continue.
 func (p *Plan) Remove(ctx context.Context, db Database, withData bool, by ...string) (Dropped, error) {
 	var done Dropped
 	all := p.Drops(withData)
@@ -63,11 +64,11 @@ func (p *Plan) Remove(ctx context.Context, db Database, withData bool, by ...str
 		case err == nil:
 			done.Run++
 		case code == errcode.NotFound, code == errcode.InvalidArgument && strings.HasPrefix(d.SQL, "REVOKE"):
-			// of a role that is gone
+			// its role does not exist any more
 			done.Gone++
 		case code == errcode.FailedPrecondition,
 			code == errcode.InvalidArgument && (d.SQL == d.Step.DropData || strings.HasPrefix(d.SQL, "DROP VIEW")):
-			// such as a view of the users' own in a table's place
+			// such as if a table of this name is a view of the user's
 			done.Left = append(done.Left, d.SQL)
 		default:
 			return done, errcode.New(code, "statement %d of %d, to be run by %s (%s): %w\n%d statements were run and are complete; this one and those after it are left. "+
@@ -78,8 +79,8 @@ func (p *Plan) Remove(ctx context.Context, db Database, withData bool, by ...str
 	return done, nil
 }
 
-// keeps returns the statements that would drop objects that badger did not create: functions without its mark, and
-// roles that existed before.
+// keeps returns a function that reports whether a statement must not run, as it would drop a function or a service
+// without badger's mark, or a role that badger may not have created.
 func (p *Plan) keeps(ctx context.Context, db Database) (func(d *Drop) bool, error) {
 	var foreign []string
 	if p.Inventory != "" {

@@ -13,9 +13,9 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Examine looks at what was installed, for badger doctor: whether the server that the functions call
-// answers, and whether the functions, roles and grants are as the plan has them. A database that open
-// does not open is a failed check. end, which open returns with it, is called at the end.
+// Examine checks an installation for badger doctor: whether the server that the functions call responds, and whether
+// functions, roles and grants are as planned. If open fails, that is a failed check. Otherwise end, which open
+// returned, is called last.
 func (p *Plan) Examine(ctx context.Context, open func() (db Database, end func(), err error)) []doctor.Check {
 	checks := []doctor.Check{p.endpoint(ctx)}
 	failed := func(err error) []doctor.Check {
@@ -37,7 +37,7 @@ func (p *Plan) Examine(ctx context.Context, open func() (db Database, end func()
 		diff.check("roles, grants", "role", "grant", "key", "job"))
 }
 
-// check is that of the parts of an installation that are of some kinds.
+// check returns the check for the parts of the comparison that are of some kinds: OK if none differs.
 func (c *Comparison) check(name string, kinds ...string) doctor.Check {
 	var same, wrong, others []string
 	for _, what := range kinds {
@@ -71,12 +71,12 @@ func (c *Comparison) check(name string, kinds ...string) doctor.Check {
 	return check
 }
 
-// endpoint asks the server that the functions call whether it is alive.
+// endpoint checks that the server that the functions call responds to /healthz.
 func (p *Plan) endpoint(ctx context.Context) doctor.Check {
 	check := doctor.Check{Name: "endpoint", Status: doctor.Skipped,
 		Detail: "the functions call none that could be asked from here"}
 	url := p.Values.Endpoint
-	if url == "" || p.Via.Name == "flight" { // which speaks gRPC
+	if url == "" || p.Via.Name == "flight" { // flight uses gRPC
 		return check
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)

@@ -16,8 +16,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// visit calls f for each value below v other than sections, with its key. It visits elements of a list too, with
-// the key LIST[INDEX].
+// visit calls f for each value in v that is not a section itself, with its key, and stops at the first error. For a
+// list it is called with the list and with each element, whose key is LIST[INDEX].
 func visit(key string, v reflect.Value, f func(key string, v reflect.Value) error) error {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -54,15 +54,15 @@ func joined(key, name string) string {
 	return key + "." + name
 }
 
-// checkSecrets refuses URLs that hold a secret, wherever they are in the values: what is made from
-// the values is kept with code. The error does not repeat them.
+// checkSecrets returns an error if a value is a URL that contains a secret, since generated files are stored with code.
+// The error does not contain the value.
 func (v *Values) checkSecrets() error {
 	return visit("", reflect.ValueOf(v).Elem(), func(key string, v reflect.Value) error {
 		if v.Kind() != reflect.String {
 			return nil
 		}
 		text := v.String()
-		if strings.HasPrefix(text, "-") { // a flag
+		if strings.HasPrefix(text, "-") { // a command-line flag
 			_, text, _ = strings.Cut(text, "=")
 		}
 		if driver.HoldsSecret(text) {
@@ -77,7 +77,7 @@ func (v *Values) checkSecrets() error {
 func (v *Values) Set(key, value string) error {
 	at, rest := reflect.ValueOf(v).Elem(), key
 	for rest != "" {
-		if at.Kind() == reflect.Map { // of the users' own names to texts
+		if at.Kind() == reflect.Map { // keys and values are the user's own strings
 			if at.IsNil() {
 				at.Set(reflect.MakeMap(at.Type()))
 			}
@@ -107,14 +107,14 @@ func (v *Values) Set(key, value string) error {
 
 func (v *Values) unknown(key string) error {
 	var keys []string
-	_ = visit("", reflect.ValueOf(&Values{}).Elem(), func(key string, _ reflect.Value) error { // f makes no error
+	_ = visit("", reflect.ValueOf(&Values{}).Elem(), func(key string, _ reflect.Value) error { // f returns no errors
 		keys = append(keys, key)
 		return nil
 	})
 	return errcode.New(errcode.InvalidArgument, "unknown value %.60q%s", key, scoring.Suggest(key, keys))
 }
 
-// fieldOf is the field of a section by its key.
+// fieldOf returns the field of a section with a key; the zero Value if v is not a section or lacks the key.
 func fieldOf(v reflect.Value, name string) reflect.Value {
 	if v.Kind() == reflect.Struct && name != "-" && name != "" {
 		for i := range v.NumField() {
@@ -138,7 +138,7 @@ var (
 	duplicate  = regexp.MustCompile(`^line (\d+): mapping key (".*") already defined at line (\d+)$`)
 )
 
-// yamlMessage describes an error in YAML without Go's types and without the content, which may be a secret.
+// yamlMessage describes a YAML error without Go types, and without the content of the file, which may be a secret.
 func yamlMessage(err error) string {
 	var t *yaml.TypeError
 	if !errors.As(err, &t) || len(t.Errors) == 0 {

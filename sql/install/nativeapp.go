@@ -7,16 +7,16 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// App is an installation inside a Snowflake Native App: the same functions, tables and procedure, in
-// the application's own database and for its application roles.
+// App is an installation inside a Snowflake Native App: the same functions, tables and procedure, but in the
+// application's own database and for its application roles.
 type App struct {
 	*Plan
 	Objects   []Step // tables, views, their comments, the procedure, and grants
 	Functions []Step // the functions, which need the service
-	Callers   []Step // who may call them
+	Callers   []Step // grants for calling the functions
 }
 
-// App plans the installation inside a Native App.
+// App returns the plan of an installation inside a Native App.
 func (p *Plan) App() (*App, error) {
 	if p.service == "" {
 		return nil, errcode.New(errcode.Internal, "%s via %s has no service that an app could hold", p.Warehouse.Name,
@@ -47,13 +47,13 @@ func (p *Plan) App() (*App, error) {
 	return a, err
 }
 
-// forApplicationRoles are the steps with application roles in the place of roles. The objects of the
-// grants have plain names, so that the first of these words is SQL.
+// forApplicationRoles returns the steps with grants to application roles instead of roles. Names in these steps are
+// plain, so the first " TO ROLE " is SQL.
 func forApplicationRoles(steps []Step) []Step {
 	steps = slices.Clone(steps)
 	for i := range steps {
 		s := &steps[i]
-		s.Why = strings.TrimSuffix(s.Why, tableStays) // but not when the application is dropped
+		s.Why = strings.TrimSuffix(s.Why, tableStays) // dropping the application drops the tables
 		if strings.HasPrefix(s.SQL, "GRANT ") {
 			s.SQL = strings.Replace(s.SQL, " TO ROLE ", " TO APPLICATION ROLE ", 1)
 		}
@@ -61,7 +61,7 @@ func forApplicationRoles(steps []Step) []Step {
 	return steps
 }
 
-// Upgrade are the steps that change a service that exists.
+// Upgrade returns the steps that change an existing service.
 func (p *Plan) Upgrade() (steps []Step) {
 	for i := range p.Steps {
 		if p.Steps[i].Service == Changed {

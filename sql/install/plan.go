@@ -23,56 +23,56 @@ import (
 //go:embed all:snowflake all:bigquery all:databricks all:postgres all:redshift all:duckdb all:databend
 var templates embed.FS
 
-// Who must run a step.
+// The roles that run steps.
 const (
-	Admin = "admin" // a role that may create roles, schemas and integrations
-	Owner = "owner" // the role that owns badger's objects
+	Admin = "admin" // may create roles, schemas and integrations
+	Owner = "owner" // owns badger's objects
 	Hand  = "hand"  // a person, in a shell or a console
 )
 
-// Step is one statement of an installation, or something to do by hand.
+// Step is one statement of an installation, or instructions for a step by hand.
 type Step struct {
 	By       string // Admin, Owner or Hand
 	Why      string
-	SQL      string // one statement without its semicolon; of a step by hand, what to type
-	Drop     string // the statement that undoes it; "" if nothing needs to
-	DropRole bool   // Drop is for a role, which may have been there before badger
-	DropData string // the same, where scores, labels and whatever else is kept goes with it
+	SQL      string // one statement without a semicolon, or the instructions
+	Drop     string // the statement that undoes it; "" if none is needed
+	DropRole bool   // Drop drops a role, which may have existed before badger
+	DropData string // the statement that undoes it and deletes scores, labels or other data; "" if none
 	Table    bool   // creates a table, an index or a view
-	Optional bool   // what it does is welcome but not needed: a table of the users' own may refuse it
-	MayExist bool   // the statement may fail because the object exists, which counts as success
+	Optional bool   // failure is ignored, such as if a user's own table does not allow it
+	MayExist bool   // failure because the object exists counts as success
 	Function *Declared
-	Service  State // Missing or Changed: of the service, which has this step only in that state
+	Service  State // if not "", the step is run only if the service is in this state: Missing or Changed
 }
 
-// Declared is a function as a step creates it.
+// Declared is a function as the warehouse declares it. One function of the catalog may be declared twice.
 type Declared struct {
 	Name   string // in SQL
 	Params []udf.Param
 	Result udf.Type
-	Of     *udf.Function // of the catalogue
-	Mark   string        // by which an installation is compared
+	Of     *udf.Function // the function in the catalog
+	Mark   string        // the mark in the comment, by which an installed function is compared
 }
 
-// Plan is an installation: steps in the order in which they run.
+// Plan is an installation: its steps in the order in which they run.
 type Plan struct {
 	Values    Values
 	Warehouse *Warehouse
 	Via       *Via
 	Steps     []Step
-	Inventory string // a query: name, comment of every function in the schema
-	Rights    string // a query: role, grant, key or job, which, and whether it exists; "" if there is none
-	Job       string // a query: the nightly job, where it exists; "" if the warehouse does not show it
-	Others    string // a query: those of the roles that badger did not create; "" if the warehouse does not show it
+	Inventory string // a query: name and comment of each function in the schema
+	Rights    string // a query: kind (role, grant, key or job), name, and whether it exists; "" if there is none
+	Job       string // a query: one row if the nightly job exists; "" if unsupported
+	Others    string // a query: those of the plan's roles that badger did not create; "" if unsupported
 
 	dialect   driver.Dialect
-	functions []udf.Function // of the catalogue
-	procedure string         // mark of the procedure that evaluates; "" if there is none
+	functions []udf.Function // the catalog
+	procedure string         // mark of the evaluation procedure; "" if there is none
 	service   string         // mark of the service that runs badger serve; "" if badger does not create one
 	services  string         // a query: the services of the schema; "" if there is none
 }
 
-// New plans an installation of functions.
+// New returns the plan of an installation of functions with the values v, in a warehouse of dialect d.
 func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 	w, via, err := find(v.Warehouse, v.Via)
 	if err != nil {
@@ -132,7 +132,8 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 	return p, nil
 }
 
-// declare lists the functions as the warehouse is to have them.
+// declare returns the declarations of the functions: one or two for each, depending on how the warehouse declares
+// optional arguments.
 func (p *Plan) declare(functions []udf.Function) ([]Declared, error) {
 	var out []Declared
 	for i := range functions {
@@ -176,7 +177,7 @@ func (p *Plan) declare(functions []udf.Function) ([]Declared, error) {
 	return out, nil
 }
 
-// function adds the steps of one function. Its mark is the hash of the step with a placeholder for the mark.
+// function adds the steps of one function. Its mark is a hash of these steps without the mark.
 func (p *Plan) function(f *Declared) error {
 	draft, err := p.render(p.Via.Name+".function", &page{Plan: p, Function: f})
 	if err != nil {
@@ -194,7 +195,7 @@ func (p *Plan) function(f *Declared) error {
 	return nil
 }
 
-// fingerprint is a hash of what steps run.
+// fingerprint returns a hash of the steps' SQL.
 func fingerprint(steps []Step) string {
 	h := sha256.New()
 	for _, s := range steps {
@@ -203,15 +204,15 @@ func fingerprint(steps []Step) string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// page is the data of a template.
+// page is the data for executing a template.
 type page struct {
 	*Plan
 	Functions []Declared
-	Function  *Declared // in a function's template
-	Mark      string    // of the procedure or the service, in its template
+	Function  *Declared // set in a function's template
+	Mark      string    // mark of the procedure or the service, in its template
 }
 
-// text fills in a template.
+// text executes a template; "" if the warehouse has none of this name.
 func (p *Plan) text(name string, data *page) (string, error) {
 	file := p.Warehouse.Name + "/" + name + ".sql"
 	src, err := templates.ReadFile(file)
@@ -266,7 +267,7 @@ func (p *Plan) render(name string, data *page) ([]Step, error) {
 	return steps, nil
 }
 
-// splitSteps parses an executed template. No value and no comment contains a line break, so none can start a step.
+// splitSteps parses the output of a template. No value or comment contains a line break, so none can start a step.
 func splitSteps(text string) (steps []Step, err error) {
 	s := bufio.NewScanner(strings.NewReader(text))
 	s.Buffer(nil, 1<<20)
@@ -319,7 +320,7 @@ func splitSteps(text string) (steps []Step, err error) {
 	return steps, s.Err()
 }
 
-// in is a name in badger's schema.
+// in returns the full SQL name of an object in badger's schema.
 func (p *Plan) in(name string) string {
 	if p.Warehouse.Global {
 		return p.dialect.Identifier(name)
@@ -327,7 +328,7 @@ func (p *Plan) in(name string) string {
 	return p.SchemaName() + "." + p.dialect.Identifier(name)
 }
 
-// SchemaName is badger's schema, with its database where SQL names it.
+// SchemaName returns the SQL name of badger's schema, with its database if SQL needs it.
 func (p *Plan) SchemaName() string {
 	if p.Warehouse.Connected {
 		return p.dialect.Identifier(p.Values.Schema)
@@ -338,16 +339,16 @@ func (p *Plan) SchemaName() string {
 	return p.dialect.Identifier(p.Values.Database, p.Values.Schema)
 }
 
-// In is a name in badger's schema, as SQL writes it.
+// In returns the full SQL name of an object in badger's schema.
 func (p *Plan) In(name string) string { return p.in(name) }
 
-// Identifier is a name as SQL writes it.
+// Identifier returns a name as a SQL identifier.
 func (p *Plan) Identifier(name string) string { return p.dialect.Identifier(name) }
 
-// Literal returns a string literal of SQL.
+// Literal returns text as a SQL string literal.
 func (p *Plan) Literal(text string) string { return p.dialect.Literal(text) }
 
-// Roles are the names of the four roles with what each is for.
+// Roles returns the four roles, each with its purpose.
 func (p *Plan) Roles() []Role {
 	r := p.Values.Roles
 	return []Role{
@@ -356,14 +357,14 @@ func (p *Plan) Roles() []Role {
 	}
 }
 
-// Role is a role and what it is for.
+// Role is the name and the purpose of a role.
 type Role struct{ Name, Doc string }
 
-// Rows returns the maximum number of rows in a call of the function.
+// Rows returns the maximum number of rows in a call of the function; 0 if the protocol has none.
 func (p *page) Rows() int { return p.Via.Wire.RowCap(p.Function.Of.Cost, p.Values.Rows) }
 
-// Comment returns the comment of a function in the warehouse: its description, its arguments if they have no names
-// there, and the mark.
+// Comment returns the comment of a function in the warehouse: its doc, its signature if arguments have no names there,
+// and its mark.
 func (p *page) Comment() string {
 	doc := oneLine(p.Function.Of.Doc)
 	if p.Warehouse.Unnamed {
@@ -380,7 +381,7 @@ func (p *page) signature() string {
 	return p.Function.Name + "(" + strings.Join(names, ", ") + ")"
 }
 
-// Types are the types of the arguments, as DROP and GRANT name them.
+// Types returns the SQL types of the arguments, as in DROP and GRANT.
 func (p *page) Types() string {
 	types := make([]string, len(p.Function.Params))
 	for i, a := range p.Function.Params {
@@ -389,13 +390,13 @@ func (p *page) Types() string {
 	return strings.Join(types, ", ")
 }
 
-// Why is the function's signature and doc, for the comment above its statement.
+// Why returns the function's signature and doc, for the comment above its statement.
 func (p *page) Why() string { return p.signature() + ": " + oneLine(p.Function.Of.Doc) }
 
 // JSON reports whether the result is JSON, which is never NULL.
 func (p *page) JSON() bool { return p.Function.Result == udf.JSON }
 
-// Host and Port are where the endpoint is, with its scheme; Base is its path.
+// Host returns the scheme and the host of the endpoint.
 func (p *Plan) Host() string {
 	scheme, rest, _ := strings.Cut(p.Values.Endpoint, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -405,7 +406,7 @@ func (p *Plan) Host() string {
 	return scheme + "://" + host
 }
 
-// Port is the endpoint's port.
+// Port returns the endpoint's port, by default that of its scheme.
 func (p *Plan) Port() string {
 	scheme, rest, _ := strings.Cut(p.Values.Endpoint, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -418,7 +419,7 @@ func (p *Plan) Port() string {
 	return "443"
 }
 
-// Base is the endpoint's path.
+// Base returns the endpoint's path; "" if it has none.
 func (p *Plan) Base() string {
 	_, rest, _ := strings.Cut(p.Values.Endpoint, "://")
 	_, path, found := strings.Cut(rest, "/")
@@ -428,16 +429,16 @@ func (p *Plan) Base() string {
 	return "/" + path
 }
 
-// oneLine joins the lines of a string.
+// oneLine returns s with all whitespace, also line breaks, replaced by single blanks.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// pythonText returns a string literal of Python. A JSON string is one.
+// pythonText returns a Python string literal, which has JSON's syntax.
 func pythonText(s string) (string, error) {
 	b, err := json.Marshal(s)
 	return string(b), err
 }
 
-// postgresArguments returns the output of pg_get_function_arguments for a function, without quotes.
+// postgresArguments returns what pg_get_function_arguments would for a function, without quotes.
 func (p *Plan) postgresArguments(f Declared) string {
 	args := make([]string, len(f.Params))
 	for i, a := range f.Params {
@@ -449,10 +450,10 @@ func (p *Plan) postgresArguments(f Declared) string {
 	return strings.Join(args, ", ")
 }
 
-// Named is an object of badger's schema in another catalog than that of the values.
+// Named returns the full SQL name of an object in badger's schema of another database.
 func (p *Plan) Named(database, name string) string {
 	return p.dialect.Identifier(database, p.Values.Schema, name)
 }
 
-// Stored is a name as the warehouse keeps it, for what quotes every name.
+// Stored returns a name as the warehouse's catalog stores it, for tools that quote every name.
 func (p *Plan) Stored(name string) string { return p.dialect.Stored(name) }

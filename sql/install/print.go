@@ -9,8 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Print writes all steps in the order of their execution. Text other than SQL is a comment, so that the output is a
-// script.
+// Print writes all steps in order as a SQL script, with explanations as comments.
 func (p *Plan) Print(w io.Writer) error {
 	var b strings.Builder
 	again := "Each may be run again."
@@ -38,8 +37,7 @@ func (p *Plan) Print(w io.Writer) error {
 	return err
 }
 
-// PrintDrop writes what undoes the steps, the last first. Tables and the schema stay unless the data
-// go too.
+// PrintDrop writes the statements of [Plan.Drops] as a SQL script.
 func (p *Plan) PrintDrop(w io.Writer, withData bool) error {
 	var b strings.Builder
 	kept := fmt.Sprintf("The tables and the schema %s stay, because scores and labels may be in them.", p.SchemaName())
@@ -58,7 +56,7 @@ func (p *Plan) PrintDrop(w io.Writer, withData bool) error {
 	return err
 }
 
-// Explain writes what can be chosen.
+// Explain writes the supported warehouses and protocols, and how to use them.
 func Explain(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("badger install writes the SQL that makes badger's functions callable in a\nwarehouse. Choose one, and how it calls badger:\n")

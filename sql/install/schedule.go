@@ -15,21 +15,21 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// Schedule holds the settings of the scheduled evaluation. Without a cron expression the procedure exists, and
+// Schedule holds the settings of the scheduled evaluation. Without a cron expression the procedure is created, but
 // nothing calls it.
 type Schedule struct {
 	Cron     string   `yaml:"cron"`     // five fields: minute, hour, day of the month, month, day of the week
-	Timezone string   `yaml:"timezone"` // of the cron expression; UTC
+	Timezone string   `yaml:"timezone"` // time zone of the cron expression; "" is UTC
 	Metrics  []string `yaml:"metrics"`  // empty: all metrics whose inputs exist
-	// Snowflake: the warehouse that the task runs on, serverless where empty; Databricks: id of the SQL warehouse
+	// Snowflake: the warehouse that runs the task. Databricks: the ID of the SQL warehouse.
 	Compute string  `yaml:"compute"`
-	Slice   int     `yaml:"slice"` // answers that are scored and stored in one call; 0: the limit of a call
-	Stale   int     `yaml:"stale"` // minutes after which a lock whose holder is silent may be taken; 0: 60
-	Drop    float64 `yaml:"drop"`  // fall of a pass rate, from 0 to 1, that is worth an alert; 0: 0.05
+	Slice   int     `yaml:"slice"` // answers that are scored and stored in one call; 0: the maximum of a call
+	Stale   int     `yaml:"stale"` // minutes without a sign of life after which a lock may be taken over; 0: 60
+	Drop    float64 `yaml:"drop"`  // decrease of a pass rate, from 0 to 1, that causes an alert; 0: 0.05
 }
 
 const (
-	defaultSlice = 100 // where a call has one row
+	defaultSlice = 100 // if a call has one row
 	defaultStale = 60
 	defaultDrop  = 0.05
 )
@@ -91,8 +91,8 @@ func (s *Schedule) complete(warehouse string) error {
 	return nil
 }
 
-// mostDays is the most days that a month of a cron expression's field has; 0 if the field names
-// them otherwise than by a number or a list of numbers.
+// mostDays returns the largest number of days of the months in a cron field; 0 if it is not a number or a list of
+// numbers.
 func mostDays(months string) (most int) {
 	for _, m := range strings.Split(months, ",") {
 		n, err := strconv.Atoi(m)
@@ -104,8 +104,8 @@ func mostDays(months string) (most int) {
 	return most
 }
 
-// schedule adds the procedure that scores what has no score, and what calls it by night. Both are
-// where badger's tables are.
+// schedule adds the steps for the procedure that scores answers without scores, and for the nightly job that calls it.
+// Both need badger's tables.
 func (p *Plan) schedule(functions []udf.Function) error {
 	if p.Warehouse.Global || p.Values.Schema != store.Schema {
 		if p.Values.Schedule.Cron != "" {
@@ -122,7 +122,7 @@ func (p *Plan) schedule(functions []udf.Function) error {
 			metrics = append(metrics, m)
 		}
 	}
-	if !has["score_row"] || !has["run_settings"] { // a plan of some functions alone
+	if !has["score_row"] || !has["run_settings"] { // the plan contains only some functions
 		return nil
 	}
 	for _, m := range p.Values.Schedule.Metrics {
@@ -152,16 +152,16 @@ func (p *Plan) schedule(functions []udf.Function) error {
 	return err
 }
 
-// procedureName is the procedure, or DuckDB's macro.
+// procedureName is the name of the procedure, in DuckDB of a macro.
 const procedureName = "evaluate"
 
-// ProcedureDoc returns the procedure's comment, with the mark by which an installation is compared.
+// ProcedureDoc returns the procedure's comment, which ends with its mark.
 func (p *page) ProcedureDoc() string {
 	return "Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [" +
 		p.Mark + "]"
 }
 
-// Slice returns the number of answers that are scored and stored in one step.
+// Slice returns the number of answers that are scored and stored in one call.
 func (p *page) Slice() int {
 	if n := p.Values.Schedule.Slice; n > 0 {
 		return n
@@ -172,13 +172,13 @@ func (p *page) Slice() int {
 	return defaultSlice
 }
 
-// Metrics returns the metrics of the schedule, separated by commas; empty for all that can be computed.
+// Metrics returns the metrics to compute, separated by commas; "" is all that can be computed.
 func (p *page) Metrics() string { return strings.Join(p.Values.Schedule.Metrics, ",") }
 
-// Padding makes runs of digits as long as this many digits, so that text orders them as numbers.
+// Padding returns zeros. Digits padded to their number sort as text like numbers.
 func (p *page) Padding() string { return strings.Repeat("0", 40) }
 
-// textList lists the columns of a table, each with a prefix.
+// textList returns a table's columns, each with a prefix, separated by commas.
 func textList(table, prefix string) string {
 	var names []string
 	for _, c := range store.TableNamed(table).Columns {
@@ -189,7 +189,7 @@ func textList(table, prefix string) string {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// weekdays are days of the week as Quartz and AWS number them: Sunday is 1.
+// weekdays converts the days of the week in a cron field to the numbers of Quartz and AWS, in which Sunday is 1.
 func weekdays(field string) string {
 	before, step, stepped := strings.Cut(field, "/")
 	out := digits.ReplaceAllStringFunc(before, func(d string) string {
@@ -202,7 +202,7 @@ func weekdays(field string) string {
 	return out
 }
 
-// quartz is the schedule as Databricks writes it, with seconds.
+// quartz returns the cron expression in Databricks' format, with seconds.
 func (s *Schedule) quartz() string {
 	f := strings.Fields(s.Cron)
 	if f[4] == "*" {
@@ -211,7 +211,7 @@ func (s *Schedule) quartz() string {
 	return fmt.Sprintf("0 %s %s ? %s %s", f[0], f[1], f[3], weekdays(f[4]))
 }
 
-// eventbridge is the schedule as Amazon EventBridge and the query scheduler of Redshift write it.
+// eventbridge returns the cron expression in the format of Amazon EventBridge and Redshift's query scheduler.
 func (s *Schedule) eventbridge() string {
 	f := strings.Fields(s.Cron)
 	if f[4] == "*" {
@@ -225,7 +225,8 @@ var (
 	days   = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 )
 
-// bigquery is the schedule as BigQuery's data transfers write it. They know days and hours, in UTC.
+// bigquery returns the schedule in the format of BigQuery's data transfers. They only support a time of each day or of
+// a day of the week, in UTC.
 func (s *Schedule) bigquery() (string, error) {
 	f := strings.Fields(s.Cron)
 	if s.Timezone != "UTC" {
@@ -249,7 +250,7 @@ func (s *Schedule) bigquery() (string, error) {
 	return fmt.Sprintf("every %s %02d:%02d", day, hour, minute), nil
 }
 
-// Quartz is the cron expression as Databricks' jobs have it; "" if there is none.
+// Quartz returns the cron expression in Databricks' format; "" if unset.
 func (s *Schedule) Quartz() string {
 	if s.Cron == "" {
 		return ""

@@ -13,9 +13,9 @@ import (
 // serviceMark is the prefix of the mark in a service's comment.
 const serviceMark = "badger-service:"
 
-// calling adds the steps of the way of calling. The mark of a service is the hash of what creates
-// and changes it with another mark, so that a change of the specification is seen, and one of the
-// number of instances as well.
+// calling adds the steps that the protocol needs, such as the service. The service's mark is a hash of the steps that
+// create and change it without the mark, so that any change of the specification or the number of instances is
+// detected.
 func (p *Plan) calling(declared []Declared) error {
 	steps, err := p.render(p.Via.Name, &page{Plan: p, Functions: declared})
 	if err != nil {
@@ -32,7 +32,7 @@ func (p *Plan) calling(declared []Declared) error {
 	return nil
 }
 
-// CloudRun returns badger serve on Cloud Run, which BigQuery calls.
+// CloudRun returns the settings of badger serve on Cloud Run, which BigQuery calls.
 func (p *Plan) CloudRun() *service.CloudRunService {
 	v := &p.Values
 	return &service.CloudRunService{
@@ -43,7 +43,7 @@ func (p *Plan) CloudRun() *service.CloudRunService {
 	}
 }
 
-// SPCS returns badger serve in Snowpark Container Services.
+// SPCS returns the settings of badger serve in Snowpark Container Services.
 func (p *Plan) SPCS() *service.SPCSService {
 	v := &p.Values
 	return &service.SPCSService{
@@ -52,18 +52,18 @@ func (p *Plan) SPCS() *service.SPCSService {
 	}
 }
 
-// ServiceDoc returns the service's comment, with the mark by which it is compared.
+// ServiceDoc returns the service's comment, which ends with its mark.
 func (p *page) ServiceDoc() string {
 	return "badger serve, which answers badger's functions. [" + p.Mark + "]"
 }
 
-// serviceState returns the difference between the service and the plan; "" if the plan has no service.
+// serviceState returns the State of the service; "" if the plan has no service.
 func (p *Plan) serviceState(ctx context.Context, db Database) (State, error) {
 	if p.service == "" {
 		return "", nil
 	}
 	t, err := db.Query(ctx, p.services)
-	if errcode.Of(err) == errcode.NotFound { // no schema, no service
+	if errcode.Of(err) == errcode.NotFound { // the schema does not exist
 		return Missing, nil
 	}
 	if err != nil {
@@ -97,7 +97,7 @@ func (p *Plan) serviceState(ctx context.Context, db Database) (State, error) {
 	return Missing, nil
 }
 
-// diffService compares the service.
+// diffService adds the service to the comparison.
 func (p *Plan) diffService(ctx context.Context, db Database, c *Comparison) error {
 	state, err := p.serviceState(ctx, db)
 	if err != nil || state == "" {

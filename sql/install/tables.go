@@ -7,9 +7,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// tables adds the steps of badger's tables and views: the statements that create them, and from the warehouse's
-// template those that comment on them and grant permissions. badger run reads and writes the schema badger, so the
-// tables are only there.
+// tables adds the steps for badger's tables and views: the statements that create them, and the warehouse's template of
+// comments and grants. It adds none for another schema than badger, which is the only one that badger run uses.
 func (p *Plan) tables() error {
 	if !p.HasTables() {
 		return nil
@@ -46,17 +45,17 @@ func (p *Plan) tables() error {
 	return err
 }
 
-// tableStays is part of each table's comment.
+// tableStays is appended to the reason of each table's step.
 const tableStays = " The table stays when badger is removed."
 
-// Tables are badger's tables.
+// Tables returns badger's tables.
 func (p *page) Tables() []store.Table { return store.Tables }
 
-// Views are badger's views.
+// Views returns badger's views.
 func (p *page) Views() []store.View { return store.Views }
 
-// readable are the tables and views that a reader reads. Views read other tables with the rights of
-// their owner, but for BigQuery's.
+// readable returns the names of the tables and views that the reader role may read. Except in BigQuery, views read
+// other tables with the permissions of their owner.
 func readable() []string {
 	names := []string{"scores", "eval_runs", "run_log"}
 	for i := range store.Views {
@@ -65,7 +64,7 @@ func readable() []string {
 	return names
 }
 
-// underlying are the other tables that the views read.
+// underlying returns the names of the other tables that the views read.
 func (p *Plan) underlying() (names []string) {
 	for i := range store.Tables {
 		name := store.Tables[i].Name
@@ -80,10 +79,10 @@ func (p *Plan) underlying() (names []string) {
 	return names
 }
 
-// HasTables reports whether the installation has tables, and not functions alone.
+// HasTables reports whether the installation includes badger's tables.
 func (p *Plan) HasTables() bool { return !p.Warehouse.Global && p.Values.Schema == store.Schema }
 
-// relations lists the names of badger's tables and views, as literals.
+// relations returns the names of badger's tables and views as SQL literals, separated by commas.
 func (p *Plan) relations() string {
 	var names []string
 	for i := range store.Tables {
@@ -92,7 +91,7 @@ func (p *Plan) relations() string {
 	return strings.Join(append(names, p.views()), ", ")
 }
 
-// views lists the names of badger's views, as literals.
+// views returns the names of badger's views as SQL literals, separated by commas.
 func (p *Plan) views() string {
 	var names []string
 	for i := range store.Views {
@@ -129,8 +128,8 @@ func (p *Plan) inputs() string {
 // tableMark ends the comment of a table that users fill, if badger created it.
 const tableMark = "[badger:table]"
 
-// ours is the condition that the relation c of PostgreSQL's pg_class is the table that badger creates, and no table or
-// view of the user's under its name: it has all of badger's columns, and no comment or badger's.
+// ours returns a SQL condition for whether the relation c of PostgreSQL's pg_class is a table t that badger created,
+// not a user's table or view with its name: it has all of badger's columns, and no comment or badger's.
 func (p *Plan) ours(t store.Table) string {
 	var names []string
 	for _, c := range t.Columns {
@@ -142,7 +141,7 @@ func (p *Plan) ours(t store.Table) string {
 		"a.attnum > 0 AND NOT a.attisdropped) @> ARRAY[" + strings.Join(names, ", ") + "]"
 }
 
-// keyed are the tables that have an index on their key.
+// keyed returns the names of the tables that have an index on their key.
 func keyed() (names []string) {
 	for i := range store.Tables {
 		if !store.Tables[i].Input {

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Print writes the differences, and the change that applying the plan would make for each.
+// Print writes the differences, each with what Apply would do about it.
 func (c *Comparison) Print(w io.Writer) {
 	missing := false
 	for _, l := range c.Lines {
@@ -40,7 +40,7 @@ func (c *Comparison) Print(w io.Writer) {
 	}
 }
 
-// Print writes the changes that were made, and the steps that are left to the user.
+// Print writes what was done, and the steps that are to be done by hand.
 func (d *Done) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s run, %s there already\n", were(d.Run, "statement"), were(d.Same, "function"))
 	leftOut(w, d.LeftOut, "step")
@@ -53,7 +53,7 @@ func (d *Done) Print(w io.Writer) {
 	}
 }
 
-// Print writes what was dropped, and what remains.
+// Print writes what was dropped, and what was kept and why.
 func (d *Dropped) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s run\n", were(d.Run, "statement"))
 	if d.Gone > 0 {
@@ -75,7 +75,7 @@ func leftOut(w io.Writer, n int, what string) {
 	}
 }
 
-// were is "1 step was" or "2 steps were".
+// were returns n with a noun and a verb: "1 step was" or "2 steps were".
 func were(n int, what string) string {
 	return printable.Count(n, what) + " " + printable.Verb(n, "was", "were")
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Values are the settings of an installation. One file serves all warehouses and the platform of badger serve; a
-// warehouse reads the settings that concern it.
+// Values are the settings of an installation. One file may contain those of all warehouses and platforms; a warehouse
+// uses only its own.
 type Values struct {
 	Warehouse string `yaml:"warehouse"`
 	Via       string `yaml:"via"`
 
-	Database string `yaml:"database"` // the database, catalog or project, where the connection does not name it
-	Schema   string `yaml:"schema"`   // badger
+	Database string `yaml:"database"` // database, catalog or project, if the connection does not determine it
+	Schema   string `yaml:"schema"`   // by default badger
 	Roles    Roles  `yaml:"roles"`
 
 	Endpoint string `yaml:"endpoint"` // URL of badger serve, or of the gateway before it
@@ -31,32 +31,32 @@ type Values struct {
 	AllowPlainHTTP bool `yaml:"allow_plain_http"`
 
 	Integration string `yaml:"integration"`  // Snowflake: name of the API integration
-	APIProvider string `yaml:"api_provider"` // Snowflake: the kind of Amazon's API Gateway
-	// Snowflake and Redshift: the role of the cloud that may call the gateway or the Lambda function
+	APIProvider string `yaml:"api_provider"` // Snowflake: kind of Amazon API Gateway
+	// Snowflake and Redshift: the AWS role that may call the gateway or the Lambda function
 	RoleARN   string `yaml:"role_arn"`
 	Pool      string `yaml:"pool"`      // Snowflake: compute pool
 	Instances string `yaml:"instances"` // Snowflake: instance family of the pool
-	Service   string `yaml:"service"`   // Snowflake: name of the service; BigQuery: of the Cloud Run service
+	Service   string `yaml:"service"`   // name of the service: Snowflake's, or in BigQuery the Cloud Run service
 
-	Location   string `yaml:"location"`   // BigQuery: of the dataset and the connection
+	Location   string `yaml:"location"`   // BigQuery: location of the dataset and the connection
 	Connection string `yaml:"connection"` // BigQuery and Databricks: name of the connection
 	Lambda     string `yaml:"lambda"`     // Redshift: name of the Lambda function
 
-	Secret    Secret `yaml:"secret"`     // Databricks: where the token for badger serve is kept
-	TokenFile string `yaml:"token_file"` // Postgres: a file on the database server that holds the token
+	Secret    Secret `yaml:"secret"`     // Databricks: location of the token for badger serve
+	TokenFile string `yaml:"token_file"` // Postgres: file on the database server that contains the token
 
 	Schedule Schedule           `yaml:"schedule"`
 	Deploy   service.Deployment `yaml:"deploy"`
 
 	Rows   Rows     `yaml:"rows"`
-	Judges []string `yaml:"judges"` // judge files whose functions are installed too
+	Judges []string `yaml:"judges"` // judge files whose functions are also installed
 
-	// Deploying reports that the plan is for a server that does not exist yet: settings that only calls need, such
-	// as its endpoint, may be missing.
+	// Deploying reports that the server does not exist yet, so that settings that only calls need, such as its
+	// endpoint, may be missing.
 	Deploying bool `yaml:"-"`
 }
 
-// Roles are the names of the roles, or of the groups that stand for them.
+// Roles are the names of the roles, or of the groups that are used as roles.
 type Roles struct {
 	Owner     string `yaml:"owner"`     // owns the objects
 	Caller    string `yaml:"caller"`    // may call the functions
@@ -64,24 +64,24 @@ type Roles struct {
 	Annotator string `yaml:"annotator"` // writes labels
 }
 
-// Secret is a place in a store of secrets.
+// Secret is the location of a secret in Databricks.
 type Secret struct {
 	Scope string `yaml:"scope"`
 	Key   string `yaml:"key"`
 }
 
-// Rows are the maximum numbers of rows in a call, by the cost of a row. 0 is the maximum of the protocol.
+// Rows are the maximum numbers of rows in a call, by cost class. 0 is the protocol's maximum.
 type Rows struct {
 	Small  int `yaml:"small"`
 	Large  int `yaml:"large"`
 	Judged int `yaml:"judged"`
-	// JudgeSeconds is the time of a judge call for a row, of which sixteen run concurrently; 0: 8. The maximum
-	// number of judged rows of the protocol follows from it.
+	// JudgeSeconds is the time of the judge calls for a row, of sixteen concurrent rows; 0 is 8. It determines
+	// the protocol's maximum number of judged rows.
 	JudgeSeconds float64 `yaml:"judge_seconds"`
 }
 
-// ReadValuesFile reads a file of values in YAML; relative names of judge files start from its directory.
-// The error names the file and not its directory.
+// ReadValuesFile reads a YAML file of values. Relative paths of judge files are resolved from its directory. The error
+// contains the file's name, not its directory.
 func ReadValuesFile(path string) (Values, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -100,7 +100,7 @@ func ReadValuesFile(path string) (Values, error) {
 	return v, nil
 }
 
-// ReadValues reads a file of values in YAML. An unknown key is an error.
+// ReadValues reads values in YAML. An unknown key is an error.
 func ReadValues(r io.Reader) (v Values, err error) {
 	text, err := io.ReadAll(io.LimitReader(r, 1<<20))
 	if err != nil {
@@ -112,11 +112,11 @@ func ReadValues(r io.Reader) (v Values, err error) {
 	return v, nil
 }
 
-// field is a value by its key, for checks and messages.
+// field is a setting with its key, for checks and messages.
 type field struct {
 	key     string
 	value   *string
-	initial string // where the file has none
+	initial string // the default
 	example string
 }
 
@@ -153,8 +153,7 @@ func (v *Values) fields() []field {
 	return all
 }
 
-// complete fills in what is left out and checks what is there. Required names the keys that this
-// way of calling needs.
+// complete sets defaults and validates the values. required are the keys that the protocol needs.
 func (v *Values) complete(required []string) error {
 	if err := v.checkSecrets(); err != nil {
 		return err
@@ -162,7 +161,7 @@ func (v *Values) complete(required []string) error {
 	if v.Deploying {
 		required = nil
 	}
-	// The target of a deployment reports whether it needs an endpoint.
+	// The platform of a deployment determines whether it needs an endpoint.
 	if v.Warehouse == "bigquery" && v.Endpoint == "" && (!v.Deploying || v.Deploy.CloudRun.ProjectNumber != "") {
 		var err error
 		if v.Endpoint, err = v.Deploy.CloudRun.Endpoint(v.Service, v.Location); err != nil {
@@ -233,13 +232,13 @@ func (v *Values) complete(required []string) error {
 	return v.Schedule.complete(v.Warehouse)
 }
 
-// everyone are the names of each warehouse for all of its users, in lower case.
+// everyone lists, by warehouse, the names of roles or members that include all users, in lower case.
 var everyone = map[string][]string{
 	"postgres": {"public"}, "redshift": {"public"}, "snowflake": {"public"},
 	"bigquery": {"allusers", "allauthenticatedusers", "specialgroup:allusers", "specialgroup:allauthenticatedusers"},
 }
 
-// checkRoles rejects two roles that are the same one, and a role that everyone has.
+// checkRoles returns an error if two roles are the same one, or if a role includes all users.
 func (v *Values) checkRoles() error {
 	seen := map[string]string{}
 	for _, f := range v.fields() {
@@ -251,7 +250,7 @@ func (v *Values) checkRoles() error {
 				"values: %s is %s, which is everyone; expected a role of your own, such as %s", f.key, *f.value, f.example)
 		}
 		name := *f.value
-		switch { // Redshift ignores case; Snowflake reads a plain name in upper case
+		switch { // Redshift ignores case; Snowflake converts a plain name to upper case
 		case v.Warehouse == "redshift", v.Warehouse == "snowflake" && name == strings.ToLower(name):
 			name = strings.ToUpper(name)
 		}
@@ -264,7 +263,7 @@ func (v *Values) checkRoles() error {
 	return nil
 }
 
-// Require demands that values are not empty, by their keys.
+// Require returns an error if a value with one of the keys is empty.
 func (v *Values) Require(keys ...string) error {
 	for _, f := range v.fields() {
 		if *f.value == "" && slices.Contains(keys, f.key) {
@@ -274,8 +273,8 @@ func (v *Values) Require(keys ...string) error {
 	return nil
 }
 
-// Visitors returns the roles that the platform admits to the server of the report. Functions are served there, too;
-// but if every admitted user sees the report, callers of functions are not included.
+// Visitors returns the roles that the platform admits to the server of the report, which also serves functions. The
+// callers' role is omitted if the report admits everybody.
 func (v *Values) Visitors() (roles []string) {
 	r := &v.Deploy.Report
 	if !r.Everybody() {

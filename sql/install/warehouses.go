@@ -11,33 +11,33 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Warehouse is a warehouse in which badger can be installed.
+// Warehouse is a kind of warehouse in which badger can be installed.
 type Warehouse struct {
 	Name  string
-	Vias  []Via // the first is the one to take if nothing speaks against it
+	Vias  []Via // the protocols; the first is the default
 	Admin string
 	// Optional is how optional arguments are declared.
 	Optional optional
 	// Unnamed reports that a function's arguments have no names there; its comment then names them.
 	Unnamed bool
-	// Schema matches valid names of a schema, if not every name can be quoted.
+	// Schema matches the valid schema names, if not every name can be quoted.
 	Schema *regexp.Regexp
-	// Arguments reports that it cannot call functions without arguments: those are omitted.
+	// Arguments reports that it cannot call functions without arguments; those are omitted.
 	Arguments bool
-	// Connected reports that the connection names the database, and SQL does not.
+	// Connected reports that the connection determines the database, so that SQL does not name it.
 	Connected bool
-	// Global reports that functions belong to no schema.
+	// Global reports that functions do not belong to a schema.
 	Global bool
-	// Helpers are the functions of a plan that are not in the catalogue.
+	// Helpers are additional functions that the plan creates and that are not in the catalog.
 	Helpers []string
-	// Longest is how many bytes of a name count; 0: all that are likely. Postgres cuts off the rest.
+	// Longest is the maximum number of bytes of a name; 0 if unlimited. Postgres truncates longer names.
 	Longest int
 }
 
-// Via is a way for a warehouse to call badger.
+// Via is a protocol by which a warehouse calls badger.
 type Via struct {
 	Name     string
-	Doc      string // what it is, what it costs, what it needs
+	Doc      string // description, cost and requirements
 	Required []string
 	Wire     Wire
 }
@@ -51,16 +51,16 @@ const (
 	byName                     // NAME has the required arguments, NAME_all has all
 )
 
-// Wire has the limits of the rows of one call.
+// Wire has the limits of one call.
 type Wire struct {
-	Budget time.Duration // for a call; 0: it always has one row, or the embedded engine cuts
-	In     int           // bytes of arguments
-	Out    int           // bytes of results
-	Max    int           // rows, whatever they cost; 0: no limit
+	Budget time.Duration // time limit; 0: calls have one row, or the embedded engine splits them
+	In     int           // maximum bytes of arguments
+	Out    int           // maximum bytes of results
+	Max    int           // maximum rows of any class; 0: no limit
 }
 
-// The gateway ends a request after 29 s and the server stops at 25 s; body limits are the server's
-// and each warehouse's.
+// Amazon's gateway ends a request after 29 s, and the server stops at 25 s. Body limits are those of the server and
+// each warehouse.
 var (
 	gateway   = Wire{Budget: 25 * time.Second, In: 10 << 20, Out: 10_000_000}
 	inAccount = Wire{Budget: 10 * time.Minute, In: 10 << 20, Out: 10_000_000}
@@ -70,7 +70,7 @@ var (
 	databend  = Wire{Budget: 150 * time.Second, In: 64 << 20, Out: 64 << 20, Max: 65_536}
 )
 
-// Warehouses are all of them.
+// Warehouses lists the supported warehouses.
 var Warehouses = []Warehouse{
 	{
 		Name: "snowflake", Optional: byOverload, Longest: 255,
@@ -117,7 +117,7 @@ var Warehouses = []Warehouse{
 	},
 }
 
-// Databend is Databend's dialect; no connector opens it.
+// Databend is the SQL dialect of Databend, which has no connector.
 var Databend = driver.Dialect{
 	Name: "databend",
 	Types: map[driver.Type]string{
@@ -127,7 +127,7 @@ var Databend = driver.Dialect{
 	Identifiers: driver.Identifiers{Quote: '`', Backslash: true},
 }
 
-// find finds a warehouse and a way of calling; an empty via is the first.
+// find returns a warehouse and a protocol by name; the warehouse's first protocol if via is "".
 func find(warehouse, via string) (*Warehouse, *Via, error) {
 	i := slices.IndexFunc(Warehouses, func(w Warehouse) bool { return w.Name == warehouse })
 	if i < 0 {
@@ -153,8 +153,8 @@ func find(warehouse, via string) (*Warehouse, *Via, error) {
 		strings.Join(names, " or "))
 }
 
-// cost is the cost of a row of a class: the time of a row, with this many rows concurrently, and the bytes of its
-// arguments and of its result. Nine of ten rows of the reference data are below it.
+// cost is the assumed cost of a row of a class: its time, how many rows run concurrently, and the bytes of its
+// arguments and its result. Nine of ten rows of the reference data cost less.
 var cost = map[scoring.Cost]struct {
 	time     time.Duration
 	parallel int
@@ -165,9 +165,8 @@ var cost = map[scoring.Cost]struct {
 	scoring.CostJudged: {time: 8 * time.Second, parallel: 16, in: 40 << 10, out: 16 << 10},
 }
 
-// RowCap returns the maximal number of rows of a class in one call: as many as the time and the sizes allow,
-// rounded down to 1, 2 or 5 times a power of ten. 0 means that calls of this wire have one row, or that nothing
-// bounds them.
+// RowCap returns the maximum number of rows of a class in one call: that in set, else as many as the time and the sizes
+// allow, rounded down to 1, 2 or 5 times a power of ten. 0 means that calls have one row, or no limit.
 func (w Wire) RowCap(class scoring.Cost, set Rows) int {
 	if w.Budget == 0 {
 		return 0
@@ -190,7 +189,7 @@ func (w Wire) RowCap(class scoring.Cost, set Rows) int {
 	return max(1, roundDown(n))
 }
 
-// roundDown is the largest 1, 2 or 5 times a power of ten that is not above n.
+// roundDown returns the largest number of the form 1, 2 or 5 times a power of ten that is at most n; 0 if n < 1.
 func roundDown(n int) int {
 	best := 0
 	for p := 1; p <= n; p *= 10 {

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Acceptance is a row of accepted: someone accepted a batch as a baseline, or withdrew that.
+// Acceptance is a row of accepted: a person accepted a batch as a baseline, or withdrew the acceptance.
 type Acceptance struct {
 	ID string
 	scoring.By
@@ -29,8 +29,8 @@ func (w *Store) Accept(ctx context.Context, a *Acceptance) error {
 	return b.merge(ctx, w)
 }
 
-// Accepted lists the latest row of each batch, the latest first. Rows that withdraw an acceptance are included. A
-// warehouse without the table has none.
+// Accepted lists the latest row of each batch, the latest first, including rows that withdraw an acceptance. It returns
+// nil if the table does not exist.
 func (w *Store) Accepted(ctx context.Context) ([]Acceptance, error) {
 	list, err := all(ctx, w, acceptedBatches())
 	if errcode.Of(err) == errcode.NotFound {
@@ -39,7 +39,7 @@ func (w *Store) Accepted(ctx context.Context) ([]Acceptance, error) {
 	return list, err
 }
 
-// acceptedBatches reads the latest row of each batch in accepted.
+// acceptedBatches returns the statement for the latest row of each batch in accepted.
 func acceptedBatches() Select[Acceptance] {
 	fields := []field[Acceptance]{{SQL: "acceptance_id", In: func(a *Acceptance) any { return &a.ID }}}
 	fields = append(fields, fieldsIn(byFields, func(a *Acceptance) *scoring.By { return &a.By })...)

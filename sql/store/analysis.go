@@ -16,10 +16,10 @@ import (
 // ScoredBatch is a batch that has scores.
 type ScoredBatch struct {
 	scoring.By
-	Answered  time.Time // agent_runs.ran_at of its last answer; zero where it is not known
-	Evaluated time.Time // when the first run that scored it began; zero where it is not known
-	Status    string    // of the last run that scored it; empty if it is not known
-	Run       string    // that made all its scores; empty if several did
+	Answered  time.Time // agent_runs.ran_at of its last answer; zero if unknown
+	Evaluated time.Time // when the first run that scored it started; zero if unknown
+	Status    string    // of the last run that scored it; empty if unknown
+	Run       string    // the run that made all its scores; empty if several did
 }
 
 var byOfBatch = fieldsIn(byFields, func(b *ScoredBatch) *scoring.By { return &b.By })
@@ -49,8 +49,8 @@ func (w *Store) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 	return out, err
 }
 
-// scoredBatches reads the batches that have scores, with the date of the first run that evaluated
-// them, the status of the last one, and the first and the last id of the runs whose scores they are.
+// scoredBatches returns the statement for the batches that have scores, with the date of the first run that scored
+// them, the status of the last one, and the lowest and the highest ID of the runs with these scores.
 func scoredBatches() Select[ScoredBatch] {
 	return Select[ScoredBatch]{
 		What: readingScores,
@@ -73,7 +73,7 @@ ORDER BY s.agent_name, s.agent_version, s.batch_id`,
 	}
 }
 
-// answeredBatches reads when the batches of agent_runs were answered.
+// answeredBatches returns the statement for the time of the last answer of each batch in agent_runs.
 func (r Reader) answeredBatches() Select[ScoredBatch] {
 	return Select[ScoredBatch]{
 		What: "reading agent_runs",
@@ -85,7 +85,7 @@ GROUP BY agent_name, agent_version, batch_id`),
 	}
 }
 
-// ScoredMetrics lists the metrics that have scores.
+// ScoredMetrics lists the names of the metrics that have scores.
 func (w *Store) ScoredMetrics(ctx context.Context) (names []string, err error) {
 	return all(ctx, w, scoredMetrics())
 }
@@ -99,14 +99,14 @@ func scoredMetrics() Select[string] {
 	}
 }
 
-// LatestScore is a score with its inputs. Its strings are valid until the next one is read.
+// LatestScore is the latest score of an answer and metric. Its strings are valid until the next one is read.
 type LatestScore struct {
 	scoring.Row
-	Detail     json.RawMessage // nil unless it is asked for
+	Detail     json.RawMessage // nil unless the metric is in [Latest.Details]
 	RunID      string
 	ConfigHash string
-	Judge      string // who was asked in its run
-	Asked      bool   // whether the score rests on a judge's reply
+	Judge      string // the judge of its run
+	Asked      bool   // whether a judge was called for the score
 }
 
 var latestFields = append(
@@ -128,24 +128,24 @@ func (w *Store) LatestScores(ctx context.Context, l Latest) iter.Seq2[LatestScor
 	})
 }
 
-// Latest chooses the latest scores of answers and metrics.
+// Latest selects the latest scores of answers and metrics.
 type Latest struct {
 	scoring.RunID          // if ID is set, only the scores of this run
 	None          bool     // no scores
-	Everything    bool     // of all batches that have those of the three names that are not empty
-	Batches       []string // only of these; nil: all
+	Everything    bool     // also scores with other names, if Agent, Version or Batch is empty
+	Batches       []string // only of these batches; nil: all
 	Metrics       []string // nil: all
 	Details       []string // metrics whose detail is read
-	ByJudge       bool     // the latest of each judge that was asked
+	ByJudge       bool     // the latest score for each judge, not for all judges together
 
-	withoutGold bool // the table has no column gold_hash
+	withoutGold bool // the table lacks the column gold_hash
 }
 
-// scores reads the latest scores, with the judge of their run.
+// scores returns the statement for the selected scores, with the judge of their run.
 func (l *Latest) scores(d driver.Dialect) Select[LatestScore] {
 	p := arguments{dialect: d}
 	from := l.from(&p)
-	// there may be millions
+	// strings are borrowed, as there may be millions of rows
 	return Select[LatestScore]{
 		What:   readingScores,
 		Fields: latestFields,
@@ -155,10 +155,10 @@ func (l *Latest) scores(d driver.Dialect) Select[LatestScore] {
 	}
 }
 
-// text is the statement of [Latest.scores] inside of another one.
+// text returns the statement of [Latest.scores] as a subquery, with its arguments added to p.
 func (l *Latest) text(p *arguments) string { return "SELECT " + columnsOf(latestFields) + l.from(p) }
 
-// arguments are those of a statement, in the order of its text.
+// arguments collects the arguments of a statement, in the order of its text.
 type arguments struct {
 	dialect driver.Dialect
 	args    []any
@@ -171,7 +171,7 @@ func (p *arguments) add(v any) string {
 
 func (p *arguments) list(values []string) string { return params(p.dialect, &p.args, values) }
 
-// params appends values to args and lists their parameters.
+// params appends values to args and returns their placeholders, separated by commas.
 func params(d driver.Dialect, args *[]any, values []string) string {
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -214,7 +214,7 @@ func (l *Latest) from(p *arguments) string {
 		conds = append(conds, "s.metric IN ("+p.list(l.Metrics)+")")
 	}
 	newest := `ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric` + judge + ` ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC)`
-	if l.ID != "" { // in a run each answer has one score of a metric
+	if l.ID != "" { // a run has only one score for an answer and metric
 		newest = "1"
 	}
 	where := ""
@@ -230,7 +230,7 @@ func (l *Latest) from(p *arguments) string {
 WHERE newest = 1`
 }
 
-// RunConfigs are the configurations of the runs, as JSON, by the run.
+// RunConfigs returns the configurations of the runs, as JSON, by run ID.
 func (w *Store) RunConfigs(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
 	for r, err := range Rows(ctx, w, runConfigs()) {
@@ -244,7 +244,7 @@ func (w *Store) RunConfigs(ctx context.Context) (map[string]string, error) {
 	return out, nil
 }
 
-// runConfigs reads the configuration of every run; a run may have several rows.
+// runConfigs returns the statement for the configuration of every row of eval_runs; a run may have several rows.
 func runConfigs() Select[Run] {
 	return Select[Run]{
 		What:   readingRuns,

@@ -12,18 +12,17 @@ type Asked struct {
 	Payer, Kind, Backend, Model, Prompt string
 	Replies                             int64
 	TokensIn, TokensOut                 int64
-	Uncounted                           int64    // replies whose tokens are not known
-	Latency                             *float64 // mean, in milliseconds; nil if it is not known
+	Uncounted                           int64    // replies without token counts
+	Latency                             *float64 // mean in milliseconds; nil if unknown
 }
 
-// Asked sums up the recorded replies of judges, those that a payer such as run:ID asked for, or all
-// where it is "".
+// Asked sums up the recorded replies of judges that payer, such as run:ID, paid for, or all replies if payer is "".
 func (w *Store) Asked(ctx context.Context, payer string) (out []Asked, err error) {
 	return all(ctx, w, asked(w.SQL(), payer))
 }
 
-// asked sums up the assessments by payer, kind, backend, model and version of the prompt. payer is of whom; "" is
-// everybody.
+// asked returns the statement that sums up assessments by payer, kind, backend, model and version of the prompt. If
+// payer is not "", only those of payer.
 func asked(d driver.Dialect, payer string) Select[Asked] {
 	p := &arguments{dialect: d}
 	where := ""
@@ -58,23 +57,23 @@ func asked(d driver.Dialect, payer string) Select[Asked] {
 type Judged struct {
 	Metric              string
 	Scores              int64
-	Asked               int64 // scores that a judge was asked for
+	Asked               int64 // scores for which a judge was called
 	Calls               int64
 	TokensIn, TokensOut int64
-	Uncounted           int64 // scores with tokens that are not known
-	Failed              int64 // scores that failed although a judge was asked
-	Wasted              int64 // their tokens
-	Evident             int64 // scores with a value that rest on no reply
+	Uncounted           int64 // scores without token counts
+	Failed              int64 // failed scores with judge calls
+	Wasted              int64 // tokens of these failed scores
+	Evident             int64 // scores with a value and without a judge's reply
 	Repaired            int64 // calls that were retried because a reply did not satisfy its schema
 	Untold              int64 // scores with several calls and an unknown number of repairs
 }
 
-// Judged sums up what a run asked of judges, by metric, of those that asked at all.
+// Judged sums up the judge calls for the scores of a run, by metric. Metrics without a judge call are omitted.
 func (w *Store) Judged(ctx context.Context, run scoring.RunID) (out []Judged, err error) {
 	return all(ctx, w, judged(w.SQL(), run))
 }
 
-// judged sums up, by metric, what the scores of a run asked of judges.
+// judged returns the statement that sums up, by metric, the judge calls for the scores of a run.
 func judged(d driver.Dialect, run scoring.RunID) Select[Judged] {
 	p := &arguments{dialect: d}
 	r := Reader{Dialect: d}

@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// WriteAssessments writes rows of assessments. One whose id is there is written again as it is: an
-// id is the hash of the content.
+// WriteAssessments writes rows of assessments. A row whose ID exists is rewritten unchanged, as the ID is the hash of
+// the content.
 func (w *Store) WriteAssessments(ctx context.Context, assessments ...judgebackend.Assessment) error {
 	b := newRows("assessments")
 	defer b.release()
@@ -38,22 +38,22 @@ func (w *Store) WriteAssessments(ctx context.Context, assessments ...judgebacken
 
 const readingAssessments = "reading assessments"
 
-// AssessmentFilter chooses assessments. Empty fields choose all.
+// AssessmentFilter selects assessments. Empty fields select all.
 type AssessmentFilter struct {
 	ID            string
-	IDs           []string // any of these; what scores rest on
-	RequestHashes []string // any of these; what the ledger asks for
+	IDs           []string // any of these; the IDs in scores
+	RequestHashes []string // any of these; the requests in a ledger
 	Kind          string
 	Backend       string
 }
 
-// Assessments streams recorded answers, the oldest first. What a row has no detail for, or one that
-// cannot be read, is missing: ContentHash reports whether the answer is sound without it.
+// Assessments streams recorded replies, the oldest first. Information that is missing in a row's detail, or cannot be
+// parsed, is zero; ContentHash shows whether the reply is valid without it.
 func (w *Store) Assessments(ctx context.Context, f AssessmentFilter) iter.Seq2[judgebackend.Assessment, error] {
 	return Rows(ctx, w, assessments(w.SQL(), f))
 }
 
-// tokens is a number of tokens, which is not known where it is NULL.
+// tokens returns a field for a number of tokens; NULL is [judgebackend.TokensUnknown].
 func tokens(column string, in func(*judgebackend.Assessment) *judgebackend.TokenCount) field[judgebackend.Assessment] {
 	return field[judgebackend.Assessment]{SQL: column, Decode: func(a *judgebackend.Assessment, v scoring.Value) error {
 		*in(a) = judgebackend.TokensUnknown
@@ -86,7 +86,7 @@ var assessmentFields = []field[judgebackend.Assessment]{
 	{SQL: "payer", In: func(a *judgebackend.Assessment) any { return &a.Payer }},
 }
 
-// assessments reads the assessments that a filter chooses, the oldest first.
+// assessments returns the statement for the assessments that a filter selects, the oldest first.
 func assessments(d driver.Dialect, f AssessmentFilter) Select[judgebackend.Assessment] {
 	p := &arguments{dialect: d}
 	var conds []string
@@ -111,8 +111,7 @@ func assessments(d driver.Dialect, f AssessmentFilter) Select[judgebackend.Asses
 	}
 }
 
-// PaidBy sums calls and tokens of the assessments that were recorded for a payer from a time on, by
-// backend and model.
+// PaidBy sums up, by backend and model, the calls and tokens of the assessments that payer paid for since from.
 func (w *Store) PaidBy(ctx context.Context, payer string, from time.Time) (out []judgebackend.Payment, err error) {
 	return all(ctx, w, paidBy(w.SQL(), payer, from))
 }

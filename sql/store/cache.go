@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// cache keeps values that were costly to make, up to a size in bytes; those that were not used for longest go
-// first. It may be used from several goroutines at once.
+// cache keeps values that are costly to compute, up to a total size in bytes, and drops the least recently used ones.
+// It is safe for concurrent use.
 type cache struct {
 	mu    sync.Mutex
 	limit int
 	used  int
 	byKey map[string]*list.Element
-	order *list.List // the last used first
+	order *list.List // the most recently used first
 }
 
 type entry struct {
@@ -24,12 +24,12 @@ type entry struct {
 // overhead is the approximate size of an entry without its key and value, in bytes.
 const overhead = 200
 
-// newCache makes a cache of at most so many bytes.
+// newCache returns a cache of at most limit bytes.
 func newCache(limit int) *cache {
 	return &cache{limit: limit, byKey: map[string]*list.Element{}, order: list.New()}
 }
 
-// Get returns the value of a key.
+// Get returns the cached value of a key, and reports whether there is one.
 func (c *cache) Get(key string) (value any, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

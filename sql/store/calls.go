@@ -9,13 +9,13 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Call is a row of calls: a call of the function server that lasts longer than a connection.
+// Call is a row of calls: a call of the function server that may outlast its connection.
 type Call struct {
 	ID          string
 	ContentHash string // of the request
 	Function    string
 	Request     string
-	Reply       string // empty while there is none
+	Reply       string // empty until it is answered
 	Expires     time.Time
 }
 
@@ -38,7 +38,7 @@ func (w *Store) Calls(ctx context.Context, ids ...string) (out []Call, err error
 	return all(ctx, w, callsNamed(w.SQL(), ids))
 }
 
-// callsNamed reads the rows of calls with some ids.
+// callsNamed returns the statement for the rows of calls with these IDs.
 func callsNamed(d driver.Dialect, ids []string) Select[Call] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.calls WHERE call_id IN (" + p.list(ids) + ")"
@@ -59,15 +59,15 @@ func callsNamed(d driver.Dialect, ids []string) Select[Call] {
 	}
 }
 
-// AnswerCall writes the reply of a call that has none yet.
+// AnswerCall sets the reply of a call, unless it has one.
 func (w *Store) AnswerCall(ctx context.Context, id, reply string) error {
 	d := w.SQL()
 	return w.changeCalls(ctx,
 		"UPDATE badger.calls SET reply = "+d.Param(1)+" WHERE call_id = "+d.Param(2)+" AND reply IS NULL", reply, id)
 }
 
-// TryCalls writes a row of calls, reads it and deletes it, as the function server does with the calls
-// that it answers later. The id must be new and plain.
+// TryCalls writes, answers, reads and deletes a test row of calls, to check that the function server can. id must be
+// new and needs no escaping.
 func (w *Store) TryCalls(ctx context.Context, id string, now time.Time) error {
 	err := w.WriteCalls(ctx,
 		Call{ID: id, ContentHash: id, Function: "badger_echo", Request: "[]", Expires: now.Add(time.Minute)})
@@ -81,7 +81,7 @@ func (w *Store) TryCalls(ctx context.Context, id string, now time.Time) error {
 	if err == nil && (len(found) != 1 || found[0].Reply != "a reply") {
 		err = errcode.New(errcode.DataLoss, "badger.calls: a row that was written and answered cannot be read")
 	}
-	// Also when the time is over.
+	// Also if ctx has ended.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	gone := w.changeCalls(last, "DELETE FROM badger.calls WHERE call_id = "+w.SQL().Param(1), id)

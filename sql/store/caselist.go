@@ -11,20 +11,20 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// caseList writes the queries over the cases of one run that a state chooses: those that have scores
-// in it. One writes one query.
+// caseList builds the queries over the cases of one run that a state selects. All cases with scores in the run are
+// candidates. Each query needs its own caseList.
 type caseList struct {
 	inputs
 	state   State
 	run     runScores
 	base    runScores // the baseline
 	covered bool
-	numbers driver.Dialect // that numbers the arguments in the end, in the order of the text
+	numbers driver.Dialect // writes the final placeholders, in the order of the text
 
-	groups  []LabelGroup // of the labels of relation
-	metrics []string     // metrics whose columns are read, other than the primary one; their aliases are m0, m1, …
+	groups  []LabelGroup // groups of the labels of the metric relation
+	metrics []string     // metrics other than the primary one that the query reads; their aliases are m0, m1, …
 	joined  map[string]bool
-	columns []string // of golden_set and agent_runs that are read: only these are, as they may be long
+	columns []string // columns of golden_set and agent_runs that the query reads, as others may be long
 }
 
 // newCaseList returns a query over the cases of a state with a primary metric; run and base are its run and its
@@ -37,10 +37,10 @@ func newCaseList(a inputs, s State, run, base runScores, covered bool) *caseList
 	return q
 }
 
-// mark encloses the number of an argument until the text is whole.
+// mark encloses the index of an argument until [caseList.finish] replaces it with a placeholder.
 const mark = "\x01"
 
-// finish puts parameters in the place of marks.
+// finish replaces the marks in a text with placeholders and returns the arguments in the order of the text.
 func (q *caseList) finish(text string) (query string, args []any) {
 	var out strings.Builder
 	for {
@@ -59,11 +59,11 @@ func (q *caseList) finish(text string) (query string, args []any) {
 
 // The aliases of the tables that are joined to the scores of the primary metric, p.
 const (
-	ofGolden   = "g" // the question
-	ofAnswer   = "a" // the agent's row
+	ofGolden   = "g" // the question in golden_set
+	ofAnswer   = "a" // the agent's answer in agent_runs
 	ofPeople   = "l" // the human verdict
-	ofBaseline = "b" // the score of the primary metric in the baseline
-	ofFailed   = "e" // that a score failed
+	ofBaseline = "b" // the primary metric's score in the baseline
+	ofFailed   = "e" // cases with a failed score
 	ofRelation = "r"
 	ofTier     = "t"
 )
@@ -80,7 +80,8 @@ const groupColumn = "group"
 // LabelGroup is a label of the metric relation with the group that it belongs to.
 type LabelGroup struct{ Label, Group string }
 
-// group returns the group of the label of relation; with ranked, its place in the order of groups.
+// group returns the expression for the group of the label of relation; if ranked is set, for the group's index in
+// q.groups.
 func (q *caseList) group(ranked bool) string {
 	q.join(ofRelation, "r.label")
 	var order []string
@@ -118,7 +119,7 @@ var listColumns = map[string]struct{ join, text string }{
 		"CASE WHEN l.passes = 1 THEN 'pass' WHEN l.passes = 0 THEN 'fail' WHEN l.case_id IS NOT NULL THEN 'divided' END"},
 }
 
-// join joins a table, to read a column such as g.question.
+// join adds the joined table of an alias to the query, and the column, such as g.question, to those that are read.
 func (q *caseList) join(alias, column string) {
 	if alias != "" {
 		q.joined[alias] = true
@@ -129,7 +130,7 @@ func (q *caseList) join(alias, column string) {
 	}
 }
 
-// score is the alias of the scores of a metric.
+// score returns the alias of the scores of a metric, and joins them if necessary.
 func (q *caseList) score(metric string) string {
 	if metric == q.state.Metric {
 		return "p"
@@ -142,7 +143,7 @@ func (q *caseList) score(metric string) string {
 	return "m" + strconv.Itoa(i)
 }
 
-// chosen are the cases with the joined tables, the conditions, and the rest of the statement.
+// chosen returns the FROM clause with the joined tables, the conditions, and the rest of the statement.
 func (q *caseList) chosen(conditions []string, after string) string {
 	where := ""
 	for i, c := range conditions {
@@ -151,7 +152,7 @@ func (q *caseList) chosen(conditions []string, after string) string {
 	return "\nFROM " + q.from() + where + after
 }
 
-// scores reads columns of the scores of a run and a metric.
+// scores returns a subquery for columns of the scores of a metric in a run. and is a further condition.
 func (q *caseList) scores(run runScores, metric, columns, and string) string {
 	return "(SELECT " + columns + " FROM badger.scores WHERE " + run.is(q.Dialect, &q.args) + " AND metric = " +
 		q.param(metric) + and + ")"
@@ -191,7 +192,8 @@ func (q *caseList) from() string {
 	return out
 }
 
-// questionTexts are columns of the questions as text, one row for each question: the one that a run reads.
+// questionTexts returns a subquery for columns of the questions as text, one row for each question: that of the highest
+// version of the golden set.
 func (q *caseList) questionTexts(names []string, and string) string {
 	var columns []string
 	for _, c := range names {
@@ -202,8 +204,8 @@ func (q *caseList) questionTexts(names []string, and string) string {
 	return "(" + q.newest(columns, "", func() string { return "1 = 1" + and }) + ")"
 }
 
-// answerTexts are columns of the agent's rows as text, one row for each case: the one that a run takes
-// first.
+// answerTexts returns a subquery for columns of the agent's answers as text, one row for each case: the first by time
+// and SQL text.
 func (q *caseList) answerTexts(names []string, and string) string {
 	columns := []string{q.Key("agent_runs", "case_id") + " AS case_id",
 		q.Key("agent_runs", "agent_name") + " AS agent_name", q.Key("agent_runs", "agent_version") + " AS agent_version",
@@ -220,8 +222,8 @@ func (q *caseList) answerTexts(names []string, and string) string {
 		q.param(run.Version) + " AND batch_id = " + q.param(run.Batch) + and + ") c WHERE choice = 1)"
 }
 
-// people is the human verdict on the run's answers. Only labels that name no version of the agent need to know
-// which versions answered.
+// people returns a subquery for the human verdicts on the run's answers. Only labels without a version of the agent
+// require a query for the versions that answered.
 func (q *caseList) people(and func() string) string {
 	run := q.state.RunID
 	of := func() string {
@@ -237,7 +239,7 @@ func (q *caseList) people(and func() string) string {
 		") v WHERE agent_version = " + q.param(run.Version) + ")"
 }
 
-// mode is the condition that a case is in a mode.
+// mode returns the condition that a case is in a mode.
 func (q *caseList) mode(m Mode) string {
 	const wrong = "(%.passed = FALSE OR %.status = 'not_applicable' AND %.reason IN (@))"
 	const never, verdict = "1 = 0", "CASE WHEN %.passed THEN 1 WHEN NOT %.passed THEN 0 ELSE -1 END"
@@ -291,8 +293,8 @@ func (q *caseList) mode(m Mode) string {
 	return "1 = 1"
 }
 
-// conditions are those of the state: its mode unless it is left out, its filters, and its search
-// unless that is a regular expression.
+// conditions returns the conditions of the state: its mode if withMode is set, its filters, and its search, unless that
+// is a regular expression.
 func (q *caseList) conditions(withMode bool) (out []string, err error) {
 	if withMode && q.state.Mode != All && q.state.Mode != "" {
 		out = append(out, q.mode(q.state.Mode))
@@ -310,7 +312,7 @@ func (q *caseList) conditions(withMode bool) (out []string, err error) {
 	return out, nil
 }
 
-// searched are the columns in which a search looks.
+// searched are the columns that a search examines.
 var searched = []string{"case", "question", "sql", "gold"}
 
 func (q *caseList) search(text string) string {
@@ -321,7 +323,7 @@ func (q *caseList) search(text string) string {
 	return strings.Join(parts, " OR ")
 }
 
-// text returns a string column.
+// text returns the expression for a string column.
 func (q *caseList) text(name string) string {
 	c := listColumns[name]
 	if name == groupColumn {
@@ -334,7 +336,7 @@ func (q *caseList) text(name string) string {
 	return c.text
 }
 
-// contains reports whether a string contains another, ignoring case.
+// contains returns the condition that a string contains another, ignoring case.
 func (q *caseList) contains(text, part string) string {
 	text = "LOWER(COALESCE(" + text + ", ''))"
 	p := "LOWER(CAST(" + q.param(part) + " AS " + q.Dialect.Types[driver.Text] + "))"
@@ -349,7 +351,7 @@ func (q *caseList) latency() string {
 	return "CAST(a.latency_ms AS " + q.Dialect.Types[driver.Double] + ")"
 }
 
-// filter is the condition of one filter.
+// filter returns the condition of one filter.
 func (q *caseList) filter(f ListFilter) (string, error) {
 	number, err := strconv.ParseFloat(f.Value, 64)
 	isNumber := err == nil && !math.IsNaN(number) && !math.IsInf(number, 0)
@@ -411,7 +413,7 @@ func (q *caseList) textIs(e string, f ListFilter) string {
 	return whole + " " + string(f.Op) + " " + q.param(f.Value)
 }
 
-// tagged is a condition on the list of tags, which is JSON text.
+// tagged returns the condition of a filter on the tags, which are a list in JSON.
 func (q *caseList) tagged(f ListFilter) (string, error) {
 	q.join(ofGolden, "g.tags")
 	tags := "COALESCE(g.tags, '')"
@@ -431,7 +433,7 @@ func (q *caseList) tagged(f ListFilter) (string, error) {
 	return has, nil
 }
 
-// order is the state's: by its column, missing ones last, and by case.
+// order returns the sort terms of the state: its column, missing values last, then the case ID.
 func (q *caseList) order() string {
 	byCase := "p.case_id" + q.Dialect.Binary
 	down := ""
@@ -461,7 +463,7 @@ func (q *caseList) order() string {
 	return "CASE WHEN " + e + " IS NULL THEN 1 ELSE 0 END, " + e + down + ", " + byCase
 }
 
-// counts counts the cases of some modes, in their order.
+// counts returns the statement for the number of cases in each of the modes, in their order.
 func (q *caseList) counts(modes []Mode) (Select[[]int64], error) {
 	fields := make([]field[[]int64], len(modes))
 	for i, m := range modes {
@@ -474,8 +476,8 @@ func (q *caseList) counts(modes []Mode) (Select[[]int64], error) {
 	return over(q, fields, false, "")
 }
 
-// ids reads the ids of the cases in the order of the state: all where limit is 0, else so many after
-// offset.
+// ids returns the statement for the IDs of the cases in the order of the state: all if limit is 0, else at most limit
+// after offset.
 func (q *caseList) ids(limit, offset int) (Select[string], error) {
 	after := "\nORDER BY " + q.order()
 	if limit > 0 {
@@ -484,18 +486,18 @@ func (q *caseList) ids(limit, offset int) (Select[string], error) {
 	return over(q, only[string]("p.case_id"), true, after)
 }
 
-// foundCase is a case of a list with its modes.
+// foundCase is a case of a list with the modes that it is in.
 type foundCase struct {
 	id    string
-	modes uint16    // a bit for each mode that the case is in
-	texts [3]string // the other columns that a search examines
+	modes uint16    // bit i is set if the case is in Modes[i]
+	texts [3]string // the other searched columns
 }
 
-// found reads the cases of all modes in the order of the state, and if texts is set, the other columns that a search
-// examines. The strings are valid until the next case is read.
+// found returns the statement for the cases of all modes in the order of the state, and if texts is set, with the other
+// searched columns. The strings are valid until the next case is read.
 func (q *caseList) found(texts bool) (Select[foundCase], error) {
 	fields := []field[foundCase]{{SQL: "p.case_id", Decode: func(c *foundCase, v scoring.Value) error {
-		c.id, c.modes = textIn(v), 1 // of all
+		c.id, c.modes = textIn(v), 1 // every case is in All
 		return nil
 	}}}
 	for i, m := range Modes[1:] {
@@ -518,8 +520,8 @@ func (q *caseList) found(texts bool) (Select[foundCase], error) {
 	return s, err
 }
 
-// neighbours reads, for one of the cases, the one before it, the one after it, its place from 1, and
-// how many there are.
+// neighbours returns the statement for the case before caseID, the case after it, its position from 1, and the number
+// of cases.
 func (q *caseList) neighbours(caseID string) (Select[Neighbours], error) {
 	over := " OVER (ORDER BY " + q.order() + ")"
 	conditions, err := q.conditions(true)
@@ -536,15 +538,15 @@ func (q *caseList) neighbours(caseID string) (Select[Neighbours], error) {
 	}), nil
 }
 
-// slicedRow holds the figures of the cases that have the same values in some columns.
+// slicedRow holds the figures of the cases that have equal values in some columns.
 type slicedRow struct {
-	parts []string // the text of each column; that of tags is a list, as JSON
-	rows  int64    // how many there are
-	first string   // the first case
+	parts []string // value of each column; tags are a list in JSON
+	rows  int64    // number of combinations of values
+	first string   // ID of the first case
 	Figures
 }
 
-// slices sums up the scores of the primary metric by string columns, the parts with the most cases first.
+// slices returns the statement that sums up the primary metric by string columns, those with the most cases first.
 func (q *caseList) slices(columns []string, limit int) (Select[slicedRow], error) {
 	fields := make([]field[slicedRow], len(columns))
 	for i, column := range columns {
@@ -574,7 +576,7 @@ func (q *caseList) slices(columns []string, limit int) (Select[slicedRow], error
 		true, after)
 }
 
-// over is a statement over the cases of the state.
+// over returns a statement over the cases of the state.
 func over[T any](q *caseList, fields []field[T], withMode bool, after string) (Select[T], error) {
 	conditions, err := q.conditions(withMode)
 	if err != nil {
@@ -583,22 +585,22 @@ func over[T any](q *caseList, fields []field[T], withMode bool, after string) (S
 	return finished(q, readingScores, q.chosen(conditions, after), fields), nil
 }
 
-// finished is a statement whose arguments are in the order of its text. Its fields have none.
+// finished returns a statement whose arguments are in the order of its text. Its fields have no arguments.
 func finished[T any](q *caseList, what, from string, fields []field[T]) Select[T] {
 	text, args := q.finish(from)
 	return Select[T]{What: what, Fields: fields, From: text, Args: args}
 }
 
-// ofScores reports whether what was written reads scores only, and nothing that users write.
+// ofScores reports whether the query only reads scores, and no tables that users fill.
 func (q *caseList) ofScores() bool {
 	return !q.joined[ofGolden] && !q.joined[ofAnswer] && !q.joined[ofPeople]
 }
 
-// manyIDs is from how many ids on a list takes an engine longer than the rows they choose.
+// manyIDs is the number of IDs from which a list of them in a statement is slower than reading the rows.
 const manyIDs = 1000
 
-// among chooses cases by their ids, which are in the order of the list. Many of them that follow each
-// other are chosen by the first and the last.
+// among returns the condition that selects cases by ID. ids are in the order of the list. Many consecutive ones are
+// selected by the first and the last.
 func (q *caseList) among(ids []string) string {
 	s := &q.state
 	if len(ids) >= manyIDs && s.Mode == All && s.Search == "" && len(s.Filters) == 0 && s.Sort == (Sort{}) {
@@ -607,24 +609,24 @@ func (q *caseList) among(ids []string) string {
 	return "k.case_id IN (" + params(q.Dialect, &q.args, ids) + ")"
 }
 
-// scoresOf reads the scores of some metrics of some cases, without evidence.
+// scoresOf returns the statement for the scores of some metrics of some cases, without evidence.
 func (q *caseList) scoresOf(ids, metrics []string) Select[scoring.Row] {
 	return finished(q, readingScores,
 		" FROM badger.scores k WHERE "+q.run.is(q.Dialect, &q.args)+" AND "+q.among(ids)+" AND metric IN ("+
 			params(q.Dialect, &q.args, metrics)+")", cellFields)
 }
 
-// questionsOfRows reads the questions of some cases.
+// questionsOfRows returns the statement for the questions of some cases.
 func (q *caseList) questionsOfRows(ids []string) Select[CaseRow] {
 	return finished(q, readingCases, " FROM "+q.questionTexts(questionColumns, " AND "+q.among(ids))+" g", questionsOfRow)
 }
 
-// answersOfRows reads the agent's answers of some cases.
+// answersOfRows returns the statement for the agent's answers of some cases.
 func (q *caseList) answersOfRows(ids []string) Select[CaseRow] {
 	return finished(q, readingCases, " FROM "+q.answerTexts(answerColumns, " AND "+q.among(ids))+" a", answersOfRow)
 }
 
-// peopleOfRows reads the human verdict of some cases.
+// peopleOfRows returns the statement for the human verdicts of some cases.
 func (q *caseList) peopleOfRows(ids []string) Select[CaseRow] {
 	return finished(q, readingCases, " FROM "+q.people(func() string { return " AND " + q.among(ids) })+" l", peopleOfRow)
 }
@@ -656,7 +658,7 @@ var (
 		}},
 	}
 
-	// The columns that are read of a question and of an answer, without case_id.
+	// The columns that are read of a question and of an answer, except case_id.
 	questionColumns = namesOf(questionsOfRow[1:])
 	answerColumns   = namesOf(answersOfRow[1:])
 )

@@ -13,14 +13,14 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Answer is one row of Cases: a case, or the reason why it cannot be read, with whose it is.
+// Answer is one answer in [Store.Cases]: a case, or the reason why it is invalid, with its key.
 type Answer struct {
 	scoring.AnswerID
-	SetVersion string // of the golden set that the question was taken from
+	SetVersion string // version of the golden set that contains the question
 	InSet      bool   // whether the golden set has the question
 	Case       *scoring.Case
-	Err        error         // why the row is not a valid case; other rows are still read
-	Question   *scoring.Case // the question of a row with Err, if it can be read
+	Err        error         // why the row is not a valid case; later rows are still read
+	Question   *scoring.Case // the question of an invalid row, if it is valid
 }
 
 const (
@@ -28,8 +28,8 @@ const (
 	readingQuestions = "reading golden_set"
 )
 
-// query finds out which columns users' tables have and in which order the versions of the golden
-// set are.
+// query reads which columns the users' tables have, and the versions of the golden set in order. It returns an error if
+// agent_runs or golden_set, or a required column, is missing.
 func (w *Store) query(ctx context.Context) (inputs, error) {
 	q := inputs{Reader: Reader{Dialect: w.SQL(), Missing: map[string]bool{}}}
 	for _, name := range []string{"agent_runs", "golden_set", "human_labels"} {
@@ -70,7 +70,7 @@ func (w *Store) query(ctx context.Context) (inputs, error) {
 	return q, err
 }
 
-// columns are the names of a table's columns, in lower case.
+// columns returns the set of the names of a table's columns, in lower case.
 func (w *Store) columns(ctx context.Context, t *Table) (there map[string]bool, err error) {
 	err = w.Use("looking at "+t.FullName(), func(conn driver.Conn) error {
 		rows, err := conn.Query(ctx, t.look())
@@ -87,8 +87,8 @@ func (w *Store) columns(ctx context.Context, t *Table) (there map[string]bool, e
 	return there, err
 }
 
-// Missing lists the columns that the tables of answers, questions and labels do not have, such as
-// agent_runs.turn. They are read as NULL.
+// Missing lists the columns that agent_runs, golden_set and human_labels lack, such as agent_runs.turn. They are read
+// as NULL.
 func (w *Store) Missing(ctx context.Context) ([]string, error) {
 	q, err := w.query(ctx)
 	return slices.Sorted(maps.Keys(q.Missing)), err
@@ -100,9 +100,8 @@ type SetVersion struct {
 	Questions int64
 }
 
-// SetVersions lists the versions of the golden set, the lowest first. They are ordered as people
-// order them: runs of digits count as numbers, so that v9 comes before v10 and 2024-9 before
-// 2024-10. A version without a name comes first.
+// SetVersions lists the versions of the golden set in natural sort order, the lowest first: v9 is before v10, and
+// 2024-9 before 2024-10. A version without a name comes first.
 func (w *Store) SetVersions(ctx context.Context) ([]SetVersion, error) {
 	q, err := w.query(ctx)
 	if err != nil {
@@ -117,14 +116,13 @@ func (w *Store) setVersions(ctx context.Context, q *inputs) ([]SetVersion, error
 	return out, err
 }
 
-// Cases streams the answers with their questions, in the order of agent, version, batch and case, holding few of
-// them at a time. An error comes from the warehouse and ends the stream; an answer that cannot be read is an
-// [Answer] with the reason.
+// Cases streams the answers with their questions, ordered by agent, version, batch and case. It holds few of them in
+// memory. An error is from the warehouse and ends the stream; an invalid row is an [Answer] with Err.
 func (w *Store) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error] {
 	return func(yield func(Answer, error) bool) {
 		layout, err := w.query(ctx)
 		ranges := []*keyRange{nil}
-		if err == nil && w.SQL().Embedded { // sorting and joining all results at once would take the memory of all
+		if err == nil && w.SQL().Embedded { // one query would hold all results in memory
 			layout.plain = w.comparesPlainly(ctx, &layout)
 			ranges, err = w.keyRanges(ctx, layout, f)
 		}
@@ -142,16 +140,15 @@ func (w *Store) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error] {
 	}
 }
 
-// rangeCases is the number of answers in one read from an embedded engine, and rangeBytes the maximal length of
-// their results.
+// rangeCases is the number of answers in one query of an embedded engine, and rangeBytes the maximum length of their
+// results.
 const (
 	rangeCases = 5000
 	rangeBytes = 16 << 20
 )
 
-// keyRanges cuts the answers into ranges of about so many, from their keys alone. Keys are text
-// that compares by its bytes, whatever the type of the user's column is, so that the ranges are the
-// same here and in the engine.
+// keyRanges splits the answers into ranges of about rangeCases answers or rangeBytes. Keys are compared as strings by
+// their bytes, whatever the column's type, so that Go and the engine order them alike.
 func (w *Store) keyRanges(ctx context.Context, q inputs, f Filter) ([]*keyRange, error) {
 	var out []*keyRange
 	var r *keyRange
@@ -163,7 +160,7 @@ func (w *Store) keyRanges(ctx context.Context, q inputs, f Filter) ([]*keyRange,
 		same := r != nil && r.By == k.By
 		switch {
 		case same && k.CaseID == r.last:
-			// another answer of the same key, which must not be cut off
+			// another answer with the same key, which belongs to the same range
 		case same && n < rangeCases && bytes < rangeBytes:
 			r.last = k.CaseID
 		default:
@@ -176,8 +173,7 @@ func (w *Store) keyRanges(ctx context.Context, q inputs, f Filter) ([]*keyRange,
 	return out, nil
 }
 
-// Questions lists the ids of the questions of the golden set, or of one version where the filter
-// names one.
+// Questions lists the IDs of the questions in the golden set, or in the version f.SetVersion if that is set.
 func (w *Store) Questions(ctx context.Context, f Filter) (ids []string, err error) {
 	q, err := w.query(ctx)
 	if err != nil {
@@ -186,8 +182,8 @@ func (w *Store) Questions(ctx context.Context, f Filter) (ids []string, err erro
 	return all(ctx, w, q.questions(f))
 }
 
-// comparesPlainly reports whether the case ids are text without a collation: the engine is asked what
-// it makes of letters under the columns' own. Letters are an error under columns of another type.
+// comparesPlainly reports whether the case IDs are strings without a collation. It queries how the engine compares
+// letters in these columns; for other types that is an error.
 func (w *Store) comparesPlainly(ctx context.Context, q *inputs) bool {
 	tables := []string{"agent_runs", "golden_set"}
 	if q.labelled {
@@ -201,8 +197,8 @@ func (w *Store) comparesPlainly(ctx context.Context, q *inputs) bool {
 	return true
 }
 
-// Count is the number of answers that a filter chooses. It is counted from agent_runs alone, so
-// that it reports whether [Store.Cases] read them all.
+// Count returns the number of answers that a filter selects, counted from agent_runs alone, so that the caller can
+// check that [Store.Cases] read them all.
 func (w *Store) Count(ctx context.Context, f Filter) (int64, error) {
 	q, err := w.query(ctx)
 	if err != nil {
@@ -211,7 +207,7 @@ func (w *Store) Count(ctx context.Context, f Filter) (int64, error) {
 	return first(ctx, w, q.count(f))
 }
 
-// Copies finds the answers that several rows of agent_runs give, and how many do.
+// Copies returns the answers that have several rows in agent_runs, with the number of rows.
 func (w *Store) Copies(ctx context.Context, f Filter) (map[scoring.AnswerID]int64, error) {
 	q, err := w.query(ctx)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Filter chooses among the answers in agent_runs. Empty fields choose all.
+// Filter selects answers in agent_runs. Empty fields select all.
 //
-// An agent, version or batch that is [scoring.Unnamed] chooses the answers without one.
+// An agent, version or batch that is [scoring.Unnamed] selects the answers without one.
 type Filter struct {
 	scoring.By
-	SetVersion string // of the golden set; empty: each question in the highest version that has it, by [SetVersions]
+	SetVersion string // version of the golden set; empty: for each question the highest that has it
 }
 
-// The columns of users' tables that are read of an answer and of its question.
+// The columns of users' tables that are read for an answer and for its question.
 var (
 	runColumns = strings.Fields(
 		"interpretation sql result sql_error tool_calls response latency_ms gold_latency_ms conversation_id turn")
@@ -27,14 +27,14 @@ var (
 		"gold_latency_ms gold_error alternatives database_name metric_options")
 )
 
-// inputs writes statements over golden_set, agent_runs and human_labels, and collects their arguments in the order
-// of the text. Each statement is written by a copy.
+// inputs builds statements over golden_set, agent_runs and human_labels, and collects their arguments in the order of
+// the text. Each statement needs its own copy.
 type inputs struct {
 	Reader
-	labelled bool     // human_labels exists
-	plain    bool     // case ids are text that the engine itself compares by its bytes, so that it can look them up
-	versions []string // of the golden set, the lowest first
-	args     []any    // of the statement
+	labelled bool     // the table human_labels exists
+	plain    bool     // case IDs are strings that the engine compares by bytes without a cast
+	versions []string // versions of the golden set, the lowest first
+	args     []any    // arguments of the statement
 }
 
 func (q *inputs) param(v any) string {
@@ -46,12 +46,12 @@ func (q *inputs) param(v any) string {
 type keyRange struct {
 	scoring.By
 	first, last string
-	ids         []string // these instead of those from the first to the last; nil: none
+	ids         []string // if not nil, only these IDs, instead of those from first to last
 }
 
 const inOrder = " ORDER BY r.agent_name, r.agent_version, r.batch_id, r.case_id"
 
-// runs are the rows of agent_runs with their keys as text.
+// runs returns a subquery for the rows of agent_runs with their keys as strings.
 func (q *inputs) runs(columns []string) string {
 	out := []string{"case_id AS raw_id"}
 	for _, key := range []string{"agent_name", "agent_version", "batch_id", "case_id"} {
@@ -63,8 +63,8 @@ func (q *inputs) runs(columns []string) string {
 	return "(SELECT " + strings.Join(out, ", ") + " FROM badger.agent_runs) r"
 }
 
-// golden is one row for each question: of the version that is asked for, or of the highest that has
-// the question. copies is the number of rows of the question in that version.
+// golden returns a subquery for one row for each question, of the version in the filter or of the highest version that
+// has the question. Its column copies is the number of rows of the question in that version.
 func (q *inputs) golden(f Filter, r *keyRange) string {
 	columns := []string{"case_id AS raw_id"}
 	for _, c := range goldenColumns {
@@ -80,8 +80,8 @@ func (q *inputs) golden(f Filter, r *keyRange) string {
 	return "(" + newest + ") g"
 }
 
-// newest reads columns of golden_set, and more that is computed, one row for each question: of those
-// that a condition on k chooses, the one of the highest version.
+// newest returns a query for columns of golden_set, and further computed ones, of one row for each question: the one of
+// the highest version among the rows k that satisfy the condition which.
 func (q *inputs) newest(columns []string, more string, which func() string) string {
 	columns = append(
 		[]string{q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"},
@@ -91,7 +91,7 @@ func (q *inputs) newest(columns []string, more string, which func() string) stri
 		which() + ") c WHERE choice = 1"
 }
 
-// rank numbers the versions of the golden set in their order.
+// rank returns an expression for the position of set_version in the order of versions.
 func (q *inputs) rank() string {
 	if len(q.versions) < 2 {
 		return "set_version"
@@ -103,8 +103,8 @@ func (q *inputs) rank() string {
 	return out + " ELSE -1 END"
 }
 
-// within is the condition that a case id is in the range. If possible it is a condition on the column itself, too,
-// so that the engine does not read rows outside the range.
+// within returns the condition that a case ID is in the range. If possible, it is also a condition on the column
+// itself, so that the engine skips other rows.
 func (q *inputs) within(table string, r *keyRange) string {
 	if r == nil {
 		return "1 = 1"
@@ -123,7 +123,7 @@ func (q *inputs) within(table string, r *keyRange) string {
 	return cond
 }
 
-// where is the condition on the rows of agent_runs.
+// where returns the WHERE clause for the rows r of agent_runs; "" if all are selected.
 func (q *inputs) where(f Filter, r *keyRange) string {
 	conds := []string{}
 	equal := func(column, v string) { conds = append(conds, "r."+column+" = "+q.param(v)) }
@@ -145,16 +145,16 @@ func (q *inputs) where(f Filter, r *keyRange) string {
 	return " WHERE " + strings.Join(conds, " AND ")
 }
 
-// answerRow is a row of [inputs.cases] or [inputs.questionsWithin] as it is read.
+// answerRow is a row of [inputs.cases] or [inputs.questionsWithin].
 type answerRow struct {
 	Answer
 	copies int64
-	run    [10]string // of runColumns
-	golden [15]string // of goldenColumns
-	passes string     // the human verdict: 1, 0 or empty
+	run    [10]string // values of runColumns
+	golden [15]string // values of goldenColumns
+	passes string     // the human verdict: 1, 0 or ""
 }
 
-// answerRowFields read such a row whose columns are those given, in this order: the key, set_version, copies,
+// answerRowFields returns the fields for an answerRow from columns in this order: the key, set_version, copies,
 // runColumns, goldenColumns, passes.
 func answerRowFields(columns []string) []field[answerRow] {
 	in := []func(*answerRow) any{
@@ -190,7 +190,7 @@ func (a *answerRow) answer() Answer {
 	ofRun, ofGolden := cells(runColumns, a.run[:]), cells(goldenColumns, a.golden[:])
 	either := func(a, b scoring.Cells) scoring.Cells {
 		return func(column string) string { return a(column) + b(column) }
-	} // they share no column
+	} // they have no column in common
 	out := a.Answer
 	out.InSet = a.copies > 0
 	if out.Case, out.Err = scoring.CaseOfRows(either(ofKey, ofRun), either(ofKey, ofGolden), a.copies); out.Err != nil {
@@ -224,9 +224,9 @@ func (w *Store) answers(ctx context.Context, s Select[answerRow]) iter.Seq2[Answ
 	}
 }
 
-// cases joins the answers with their questions and with their human labels. An answer whose question is not in the
-// golden set is still a case, without gold, unless a version of the set is requested. Several answers with the same
-// key are ordered too, so their order is always the same.
+// cases returns the statement that joins the answers with their questions and their human verdicts. An answer whose
+// question is not in the golden set is a case without gold, or omitted if the filter has a version of the set. Answers
+// with the same key have a fixed order too.
 func (q inputs) cases(f Filter, r *keyRange) Select[answerRow] {
 	columns := []string{"r.case_id AS case_id", "r.agent_name AS agent_name", "r.agent_version AS agent_version",
 		"r.batch_id AS batch_id", "g.set_version", "g.copies"}
@@ -246,7 +246,7 @@ func (q inputs) cases(f Filter, r *keyRange) Select[answerRow] {
 	if q.labelled {
 		passes = "l.passes"
 		ofLabels, ofAnswers, ofLog := q.within("k", r), q.within("k", r), ""
-		if !q.NoLog { // else its arguments would be those of nothing
+		if !q.NoLog { // without the log its condition, and so its arguments, must not be written
 			ofLog = q.within("k", r)
 		}
 		labels = " LEFT JOIN (" + q.consensus(ofLabels, ofAnswers, ofLog) +
@@ -261,8 +261,8 @@ func (q inputs) cases(f Filter, r *keyRange) Select[answerRow] {
 	}
 }
 
-// questionsWithin reads the questions of a range as rows of [inputs.cases] without an answer: of the
-// version of the set that the filter names, or of the highest that has the question.
+// questionsWithin returns the statement for the questions in a range, as rows of [inputs.cases] without an answer: of
+// the version in the filter, or of the highest version that has the question.
 func (q inputs) questionsWithin(f Filter, r *keyRange) Select[answerRow] {
 	columns := []string{"g.case_id", "NULL AS agent_name", "NULL AS agent_version", "NULL AS batch_id", "g.set_version",
 		"g.copies"}
@@ -281,19 +281,19 @@ func (q inputs) questionsWithin(f Filter, r *keyRange) Select[answerRow] {
 	}
 }
 
-// counted is the key of an answer with a number.
+// counted is the key of an answer and a number.
 type counted struct {
 	scoring.AnswerID
 	n int64
 }
 
-// countedFields are the key of an answer and a count.
+// countedFields returns the fields for a counted, whose number is the expression n.
 func countedFields(n string) []field[counted] {
 	return append(fieldsIn(answerFields, func(c *counted) *scoring.AnswerID { return &c.AnswerID }),
 		field[counted]{SQL: n, In: func(c *counted) any { return &c.n }})
 }
 
-// keys reads the keys of the answers, and how long their results are as text.
+// keys returns the statement for the keys of the answers, and the lengths of their results as text.
 func (q inputs) keys(f Filter) Select[counted] {
 	from := " FROM " + q.runs([]string{"result"}) + q.where(f, nil) + inOrder
 	return Select[counted]{
@@ -304,13 +304,13 @@ func (q inputs) keys(f Filter) Select[counted] {
 	}
 }
 
-// copies counts the rows of the answers that have several.
+// copies returns the statement for the number of rows of the answers that have several.
 func (q inputs) copies(f Filter) Select[counted] {
 	from := " FROM " + q.runs(nil) + q.where(f, nil) + " GROUP BY " + byAnswer + " HAVING COUNT(*) > 1"
 	return Select[counted]{What: readingCases, Fields: countedFields("COUNT(*)"), From: from, Args: q.args}
 }
 
-// setVersions counts the questions of each version of the golden set.
+// setVersions returns the statement for the number of questions in each version of the golden set.
 func (q inputs) setVersions() Select[SetVersion] {
 	return Select[SetVersion]{
 		What: readingCases,
@@ -323,8 +323,8 @@ func (q inputs) setVersions() Select[SetVersion] {
 	}
 }
 
-// questions reads the ids of the questions, those of a version of the set where the filter names one.
-// A question without an id is left out, because no agent can answer it.
+// questions returns the statement for the IDs of the questions, of the version in the filter if it has one. Questions
+// without an ID are omitted, as no agent can answer them.
 func (q inputs) questions(f Filter) Select[string] {
 	from := " FROM (SELECT " + q.Key("golden_set", "case_id") + " AS case_id, " + q.Key("golden_set", "set_version") +
 		" AS set_version FROM badger.golden_set) k WHERE case_id <> ''"
@@ -340,7 +340,7 @@ func (q inputs) questions(f Filter) Select[string] {
 	}
 }
 
-// count counts the answers that a filter chooses.
+// count returns the statement for the number of answers that a filter selects.
 func (q inputs) count(f Filter) Select[int64] {
 	from := " FROM " + q.runs(nil) + q.where(f, nil)
 	if f.SetVersion != "" {
@@ -354,8 +354,8 @@ func (q inputs) count(f Filter) Select[int64] {
 	return Select[int64]{What: readingCases, Fields: only[int64]("COUNT(*)"), From: from, Args: q.args}
 }
 
-// folding is true if a table's own case ids compare letters of different case as equal, and
-// fails if they are not strings.
+// folding returns a statement whose value is true if a table's case IDs compare as equal without regard to case or
+// accents, or are not ordered by bytes. The statement fails if they are not strings.
 func folding(table string) Select[*bool] {
 	id := func(text string) string {
 		return "COALESCE((SELECT case_id FROM badger." + table + " WHERE 1 = 0), '" + text + "')"

@@ -11,17 +11,17 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Claim acquires the claims that are free or have expired, and returns those that owner holds afterwards. The
-// database decides: one statement inserts a row only if its key has no valid one, whatever other processes do at
-// the same time. Times are those of this machine's clock; the clocks of processes that share a warehouse must
-// differ by much less than a claim lasts. A warehouse that cannot decide (driver.Dialect.NoClaims) grants
-// everything.
+// Claim acquires those of the claims that are free or expired, and returns the keys that owner holds afterwards. The
+// database decides: one statement inserts or replaces a row only if its key has no valid one, whatever other processes
+// do concurrently. Times are those of this machine's clock; the clocks of processes that share a warehouse must differ
+// by much less than the duration of a claim. If the warehouse has no such statement (driver.Dialect.NoClaims), all keys
+// are returned.
 func (w *Store) Claim(ctx context.Context, owner string, now, until time.Time,
 	keys ...string) (held []string, err error) {
 	if len(keys) == 0 || w.SQL().NoClaims {
 		return keys, nil
 	}
-	keys = slices.Compact(slices.Sorted(slices.Values(keys))) // rows that are locked in the same order cause no deadlock
+	keys = slices.Compact(slices.Sorted(slices.Values(keys))) // locking rows in the same order prevents deadlocks
 	query, args := takeClaims(w.SQL(), claim{owner, now, until}, keys)
 	if err := w.changeClaims(ctx, query, args); err != nil {
 		return nil, err
@@ -31,14 +31,14 @@ func (w *Store) Claim(ctx context.Context, owner string, now, until time.Time,
 
 const readingClaims = "reading claims"
 
-// claim is the holder of something, and the time from which until which it is held.
+// claim is the holder of a claim, the present time and the time of its expiration.
 type claim struct {
 	owner      string
 	now, until time.Time
 }
 
-// takeClaims takes the claims of some keys: those whose row does not exist, and those whose row
-// has expired. Rows that others hold stay as they are.
+// takeClaims returns the statement that acquires the claims whose row does not exist or has expired. Other rows are
+// unchanged.
 func takeClaims(d driver.Dialect, c claim, keys []string) (query string, args []any) {
 	p := &arguments{dialect: d}
 	rows := make([]string, len(keys))
@@ -60,7 +60,7 @@ func takeClaims(d driver.Dialect, c claim, keys []string) (query string, args []
 		" WHEN NOT MATCHED THEN INSERT (claim_key, owner, expires_ms) VALUES (s.claim_key, s.owner, s.expires_ms)", p.args
 }
 
-// claimsHeld reads those of some keys that an owner holds.
+// claimsHeld returns the statement for those of the keys that an owner holds.
 func claimsHeld(d driver.Dialect, owner string, keys []string) Select[string] {
 	from, args := claimsOf(d, owner, keys)
 	return Select[string]{What: readingClaims, Fields: only[string]("claim_key"), From: from, Args: args}
@@ -81,7 +81,7 @@ func (w *Store) RenewClaims(ctx context.Context, owner string, until time.Time) 
 		[]any{until.UnixMilli(), owner})
 }
 
-// ReleaseClaims releases claims.
+// ReleaseClaims releases those of the claims that owner holds.
 func (w *Store) ReleaseClaims(ctx context.Context, owner string, keys ...string) error {
 	if len(keys) == 0 || w.SQL().NoClaims {
 		return nil
@@ -90,7 +90,7 @@ func (w *Store) ReleaseClaims(ctx context.Context, owner string, keys ...string)
 	return w.changeClaims(ctx, "DELETE"+from, args)
 }
 
-// ForgetClaims deletes the claims that expired before a time: those of processes that were killed.
+// ForgetClaims deletes the claims that expired before a time, such as those of processes that were killed.
 func (w *Store) ForgetClaims(ctx context.Context, before time.Time) error {
 	if w.SQL().NoClaims {
 		return nil
@@ -98,9 +98,9 @@ func (w *Store) ForgetClaims(ctx context.Context, before time.Time) error {
 	return w.changeClaims(ctx, "DELETE FROM badger.claims WHERE expires_ms < "+w.SQL().Param(1), []any{before.UnixMilli()})
 }
 
-// VoidClaims deletes the claims of owners whose names begin with kind and not with mine, if the engine is part of
-// this process: it excludes all other processes, so the owners have ended. mine is the prefix of the names of this
-// process's owners. For other engines it does nothing. Neither may hold what LIKE reads otherwise.
+// VoidClaims deletes the claims of owners whose names start with kind but not with mine, the prefix of this process's
+// owners. It only does so if the engine is embedded: no other process can then use the database, so these owners have
+// ended. kind and mine must not contain wildcards of LIKE.
 func (w *Store) VoidClaims(ctx context.Context, kind, mine string) error {
 	if w.SQL().NoClaims || !w.SQL().Embedded {
 		return nil
@@ -114,8 +114,8 @@ func (w *Store) changeClaims(ctx context.Context, query string, args []any) erro
 	return w.decide(ctx, "writing claims", query, args)
 }
 
-// decide runs a statement by which the database decides who comes first, again where it conflicted
-// with that of another process.
+// decide runs a statement by which the database arbitrates between processes, and retries it after a conflict with
+// another process.
 func (w *Store) decide(ctx context.Context, what, query string, args []any) (err error) {
 	for try := range 6 {
 		w.claiming.Lock()

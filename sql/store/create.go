@@ -7,8 +7,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// Create is everything that creates badger's schema, tables and views in a warehouse. All
-// statements can be run again.
+// Create returns all statements that create badger's schema, tables and views in a warehouse. All can be run again.
 func Create(d driver.Dialect) []string {
 	out := []string{createSchema()}
 	for i := range Tables {
@@ -21,10 +20,10 @@ func Create(d driver.Dialect) []string {
 	return append(out, MarkVersion(d))
 }
 
-// createSchema creates the schema.
+// createSchema returns the statement that creates the schema.
 func createSchema() string { return "CREATE SCHEMA IF NOT EXISTS " + Schema }
 
-// Create creates the table.
+// Create returns the statement that creates the table.
 func (t *Table) Create(d driver.Dialect) string {
 	cols := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -33,14 +32,14 @@ func (t *Table) Create(d driver.Dialect) string {
 	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s (%s)", t.FullName(), strings.Join(cols, ", "))
 }
 
-// addColumn adds a column that a table of an earlier version lacks.
+// addColumn returns the statement that adds a column to a table of an earlier version.
 func (t *Table) addColumn(d driver.Dialect, c Column) string {
 	return "ALTER TABLE " + t.FullName() + " ADD COLUMN " + c.Name + " " + d.Types[c.Type]
 }
 
-// Indexes create unique indexes on the keys of the tables that only badger writes, where the
-// warehouse has indexes. The tables that users fill get none: an index would refuse rows that a run
-// reports by name.
+// Indexes returns the statements that create unique indexes on the keys of the tables that only badger writes; nil if
+// the warehouse has no indexes. Tables that users fill get none, as an index would reject rows that a run reports as
+// invalid.
 func Indexes(d driver.Dialect) []string {
 	if d.KeyIndex == nil {
 		return nil
@@ -54,14 +53,14 @@ func Indexes(d driver.Dialect) []string {
 	return out
 }
 
-// Create creates the view, or replaces it.
+// Create returns the statement that creates or replaces the view.
 func (v *View) Create(r Reader) string {
 	return fmt.Sprintf("CREATE OR REPLACE VIEW %s.%s AS %s", Schema, v.Name, v.Query(r))
 }
 
-// replaceViewsAtOnce replaces the existing views, all or none, in PostgreSQL. It cannot replace a view whose columns
-// changed: it drops that one first, with the later views, which may read it. A view that is read by a user's view
-// cannot be dropped, and need not be if that user's view reads none of the replaced ones.
+// replaceViewsAtOnce returns a statement that replaces all existing views, or none, in PostgreSQL. PostgreSQL cannot
+// replace a view whose columns changed: that one is dropped first, and the later views with it, as they may use it. A
+// later view that a user's view uses cannot be dropped, and is kept if it uses none of the dropped ones.
 func replaceViewsAtOnce(r Reader) string {
 	var b strings.Builder
 	b.WriteString("DO $badger$ BEGIN\n")
@@ -77,5 +76,5 @@ func replaceViewsAtOnce(r Reader) string {
 	return b.String()
 }
 
-// Drop drops the view.
+// Drop returns the statement that drops the view.
 func (v *View) Drop() string { return "DROP VIEW IF EXISTS " + Schema + "." + v.Name }

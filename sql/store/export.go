@@ -10,21 +10,21 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// ScoredAnswer is an answer with its scores in one run, without what is only evidence.
+// ScoredAnswer is an answer with its scores in one run, without their evidence.
 type ScoredAnswer struct {
 	scoring.AnswerID
 	Question Question
-	Scores   []scoring.Score // by metric
+	Scores   []scoring.Score // sorted by metric
 }
 
 // Question is a question of the golden set; zero if it is not in the set.
 type Question struct {
 	Text    string
 	Tags    []string
-	TagsErr error // why they cannot be read
+	TagsErr error // why the tags cannot be parsed
 }
 
-// questionFields are the columns of a question that exports show.
+// questionFields are the fields of a Question.
 var questionFields = []field[Question]{
 	{SQL: "question", In: func(q *Question) any { return &q.Text }},
 	{SQL: "tags", Decode: func(q *Question, v scoring.Value) error {
@@ -33,8 +33,8 @@ var questionFields = []field[Question]{
 	}},
 }
 
-// QuestionsNamed reads some questions by their ids: of the version of the set that a filter names, or of
-// the highest that has the question. NotFound if there is no golden set.
+// QuestionsNamed returns some questions by ID: of the version in the filter, or of the highest version that has the
+// question. The error is NotFound if golden_set does not exist.
 func (w *Store) QuestionsNamed(ctx context.Context, f Filter, ids []string) (map[string]Question, error) {
 	q, err := w.query(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (w *Store) QuestionsNamed(ctx context.Context, f Filter, ids []string) (map
 	return out, nil
 }
 
-// questionsNamed reads some questions by their ids.
+// questionsNamed returns the statement for some questions by ID.
 func (q inputs) questionsNamed(f Filter, ids []string) Select[ScoredAnswer] {
 	from := " FROM " + q.golden(f, &keyRange{ids: ids})
 	fields := append([]field[ScoredAnswer]{{SQL: "case_id", In: func(a *ScoredAnswer) any { return &a.CaseID }}},
@@ -58,8 +58,8 @@ func (q inputs) questionsNamed(f Filter, ids []string) Select[ScoredAnswer] {
 	return Select[ScoredAnswer]{What: readingQuestions, Fields: ofTable("g", fields), From: from, Args: q.args}
 }
 
-// WholeQuestions reads some questions by their ids, as [Store.QuestionsNamed] chooses them, as cases
-// without an answer. Those that cannot be read are left out.
+// WholeQuestions returns some questions by ID, as cases without an answer, of the versions of [Store.QuestionsNamed].
+// Invalid ones are omitted.
 func (w *Store) WholeQuestions(ctx context.Context, f Filter, ids []string) (map[string]*scoring.Case, error) {
 	q, err := w.query(ctx)
 	if err != nil {
@@ -77,12 +77,12 @@ func (w *Store) WholeQuestions(ctx context.Context, f Filter, ids []string) (map
 	return out, nil
 }
 
-// ScoredAnswers streams the answers that a run scored, those of an agent, version and batch
-// together. It holds few of them at a time.
+// ScoredAnswers streams the answers that a run scored, ordered by agent, version, batch and case. It holds few of them
+// in memory.
 func (w *Store) ScoredAnswers(ctx context.Context, of OfRun) iter.Seq2[ScoredAnswer, error] {
 	return func(yield func(ScoredAnswer, error) bool) {
 		parts, err := []OfRun{of}, error(nil)
-		if w.SQL().Embedded { // sorting all scores at once would take the memory of all
+		if w.SQL().Embedded { // sorting all scores in one query would hold them all in memory
 			parts, err = w.partsOf(ctx, of)
 		}
 		for _, part := range parts {
@@ -103,10 +103,10 @@ func (w *Store) ScoredAnswers(ctx context.Context, of OfRun) iter.Seq2[ScoredAns
 	}
 }
 
-// rangeScores is the number of scores that an embedded engine sorts in one query.
+// rangeScores is the approximate number of scores in one query of an embedded engine.
 const rangeScores = 100_000
 
-// partsOf cuts the answers of a run into parts of about so many scores.
+// partsOf splits the answers of a run into parts of about rangeScores scores.
 func (w *Store) partsOf(ctx context.Context, of OfRun) (parts []OfRun, err error) {
 	var r *keyRange
 	n := int64(0)
@@ -125,7 +125,7 @@ func (w *Store) partsOf(ctx context.Context, of OfRun) (parts []OfRun, err error
 	return parts, nil
 }
 
-// scoredAnswers streams answers until yield wants no more.
+// scoredAnswers streams answers until yield returns false; more is false then.
 func (w *Store) scoredAnswers(ctx context.Context, of OfRun,
 	yield func(ScoredAnswer, error) bool) (more bool, err error) {
 	questions, stop := iter.Pull2(w.questionsOf(ctx, of))
@@ -133,7 +133,7 @@ func (w *Store) scoredAnswers(ctx context.Context, of OfRun,
 	var now ScoredAnswer
 	var broken error
 	more = true
-	// give ends an answer: what comes next is of another one.
+	// give yields the current answer when all its scores are read.
 	give := func() bool {
 		if len(now.Scores) == 0 {
 			return true
@@ -170,8 +170,8 @@ func (w *Store) scoredAnswers(ctx context.Context, of OfRun,
 	return more, err
 }
 
-// questionsOf streams the questions of the answers that a run scored, in the order of their scores.
-// If there is no golden set, or none of badger's form, it streams nothing.
+// questionsOf streams the questions of the answers that a run scored, in the order of their scores. It streams nothing
+// if the golden set or a required column of it is missing.
 func (w *Store) questionsOf(ctx context.Context, of OfRun) iter.Seq2[ScoredAnswer, error] {
 	return func(yield func(ScoredAnswer, error) bool) {
 		q, err := w.query(ctx)
@@ -185,8 +185,8 @@ func (w *Store) questionsOf(ctx context.Context, of OfRun) iter.Seq2[ScoredAnswe
 	}
 }
 
-// questionsOf reads the questions of the answers that a run scored, one row for each answer, in the order
-// of [OfRun.scores].
+// questionsOf returns the statement for the questions of the answers that a run scored, one row for each answer, in the
+// order of [OfRun.scores].
 func (q inputs) questionsOf(o OfRun) Select[ScoredAnswer] {
 	where, args := o.where(q.Dialect)
 	q.args = args
@@ -201,17 +201,17 @@ func (q inputs) questionsOf(o OfRun) Select[ScoredAnswer] {
 	}
 }
 
-// MetricsOf lists the metrics that answers of a run have scores of.
+// MetricsOf lists the metrics for which answers of a run have scores.
 func (w *Store) MetricsOf(ctx context.Context, of OfRun) (names []string, err error) {
 	return all(ctx, w, of.metrics(w.SQL()))
 }
 
-// OfRun chooses answers that a run scored. Empty fields but the run's choose all, [scoring.Unnamed] those
+// OfRun selects answers that a run scored. Empty fields other than ID select all; [scoring.Unnamed] selects those
 // without such a name.
 type OfRun struct {
 	scoring.RunID
 
-	within *keyRange // only these; nil: all
+	within *keyRange // if not nil, only answers in this range
 }
 
 func (o OfRun) where(d driver.Dialect) (where string, args []any) {
@@ -234,10 +234,10 @@ func (o OfRun) where(d driver.Dialect) (where string, args []any) {
 	return " WHERE " + strings.Join(conds, " AND "), args
 }
 
-// byAnswer is the order of answers; those of a batch come together.
+// byAnswer is the order of answers, in which those of a batch are consecutive.
 const byAnswer = "agent_name, agent_version, batch_id, case_id"
 
-// scores reads scores of the answers, those of an answer together.
+// scores returns the statement for the scores of the answers, ordered by answer and metric.
 func (o OfRun) scores(d driver.Dialect, fields []field[scoring.Row]) Select[scoring.Row] {
 	where, args := o.where(d)
 	return Select[scoring.Row]{
@@ -248,7 +248,7 @@ func (o OfRun) scores(d driver.Dialect, fields []field[scoring.Row]) Select[scor
 	}
 }
 
-// metrics reads the names of the metrics that the answers have scores of.
+// metrics returns the statement for the names of the metrics for which the answers have scores.
 func (o OfRun) metrics(d driver.Dialect) Select[string] {
 	where, args := o.where(d)
 	return Select[string]{
@@ -260,7 +260,7 @@ func (o OfRun) metrics(d driver.Dialect) Select[string] {
 	}
 }
 
-// keys reads the keys of the answers in their order, with how many scores each has.
+// keys returns the statement for the keys of the answers in order, with the number of scores of each.
 func (o OfRun) keys(d driver.Dialect) Select[counted] {
 	where, args := o.where(d)
 	return Select[counted]{

@@ -13,29 +13,29 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// field is one column of a statement: the SQL that it is, and where in a T its value goes.
+// field is one column of a statement: its SQL, and how its value is stored in a T.
 type field[T any] struct {
-	SQL string // agent_name; COUNT(*)
-	// In is the place of the value: a *string, *json.RawMessage, *int, *int64, *bool, *float64 or *time.Time,
-	// which NULL leaves at its zero value, or a **float64 or **bool, which NULL leaves nil.
+	SQL string // such as agent_name or COUNT(*)
+	// In returns where the value is stored: a *string, *json.RawMessage, *int, *int64, *bool, *float64 or *time.Time,
+	// which is unchanged for NULL, or a **float64 or **bool, which stays nil for NULL.
 	In func(*T) any
-	// Decode takes the value of a field without In. It is called in the order of the fields.
+	// Decode stores the value of a field without In. The fields are decoded in order.
 	Decode func(*T, scoring.Value) error
 }
 
-// Select is a statement and the rows that it returns. Both its list of columns and the reading of its
-// rows are made of Fields.
+// Select is a statement and the type of its rows. Its list of columns and the decoding of its rows both follow from
+// Fields.
 type Select[T any] struct {
-	What     string // for errors: reading eval_runs
+	What     string // operation, for errors, such as "reading eval_runs"
 	Distinct bool
 	Fields   []field[T]
-	From     string // all that follows the list of columns
+	From     string // everything after the list of columns
 	Args     []any
-	Text     string // the whole statement, if the dialect has its own; Fields then have no SQL
-	Borrow   bool   // strings are not copied: they are valid until the next row is read
+	Text     string // the whole statement, if it is the dialect's own; Fields then have no SQL
+	Borrow   bool   // strings are not copied: they are only valid until the next row is read
 }
 
-// String is the text of the statement.
+// String returns the SQL text of the statement.
 func (s *Select[T]) String() string {
 	switch {
 	case s.Text != "":
@@ -46,7 +46,7 @@ func (s *Select[T]) String() string {
 	return "SELECT " + columnsOf(s.Fields) + s.From
 }
 
-// columnsOf is the list of the fields' columns. A field whose SQL begins with a line break begins a line.
+// columnsOf returns the list of the fields' columns. A field whose SQL starts with a line break starts a new line.
 func columnsOf[T any](fields []field[T]) string {
 	var b strings.Builder
 	for i := range fields {
@@ -61,7 +61,7 @@ func columnsOf[T any](fields []field[T]) string {
 	return b.String()
 }
 
-// namesOf are the columns of fields, one by one.
+// namesOf returns the SQL of each field.
 func namesOf[T any](fields []field[T]) []string {
 	out := make([]string, len(fields))
 	for i := range fields {
@@ -70,7 +70,7 @@ func namesOf[T any](fields []field[T]) []string {
 	return out
 }
 
-// fieldsIn are the fields of a part of a T.
+// fieldsIn returns the fields of a U as fields of a T. part returns the U in a T.
 func fieldsIn[T, U any](fields []field[U], part func(*T) *U) []field[T] {
 	out := make([]field[T], len(fields))
 	for i, f := range fields {
@@ -84,7 +84,7 @@ func fieldsIn[T, U any](fields []field[U], part func(*T) *U) []field[T] {
 	return out
 }
 
-// ofTable are the fields with columns of a table that has an alias, such as r.
+// ofTable returns the fields as columns of a table with an alias, such as r.
 func ofTable[T any](alias string, fields []field[T]) []field[T] {
 	out := slices.Clone(fields)
 	for i := range out {
@@ -93,12 +93,13 @@ func ofTable[T any](alias string, fields []field[T]) []field[T] {
 	return out
 }
 
-// only is the field of a statement with a single column.
+// only returns the field of a statement with a single column, which is a T.
 func only[T any](column string) []field[T] {
 	return []field[T]{{SQL: column, In: func(t *T) any { return t }}}
 }
 
-// isOne is a field that is true if its number is 1: not every warehouse has Boolean expressions as columns.
+// isOne returns a field that is true if its number is 1, as not every warehouse supports Boolean expressions as
+// columns.
 func isOne[T any](column string, in func(*T) *bool) field[T] {
 	return field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
 		*in(t) = wholeNumber(v) == 1
@@ -106,7 +107,7 @@ func isOne[T any](column string, in func(*T) *bool) field[T] {
 	}}
 }
 
-// isOneOrNull is [isOne] with nil for NULL.
+// isOneOrNull is like isOne, but nil for NULL.
 func isOneOrNull[T any](column string, in func(*T) **bool) field[T] {
 	return field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
 		if !v.IsNull() {
@@ -117,7 +118,7 @@ func isOneOrNull[T any](column string, in func(*T) **bool) field[T] {
 	}}
 }
 
-// byFields are the columns of whose answers something is.
+// byFields are the columns of an agent, version and batch.
 var byFields = []field[scoring.By]{
 	{SQL: "agent_name", In: func(b *scoring.By) any { return &b.Agent }},
 	{SQL: "agent_version", In: func(b *scoring.By) any { return &b.Version }},
@@ -129,8 +130,8 @@ var caseField = field[scoring.AnswerID]{SQL: "case_id", In: func(a *scoring.Answ
 var (
 	byOfAnswer = fieldsIn(byFields, func(a *scoring.AnswerID) *scoring.By { return &a.By })
 
-	// answerFields are the key of an answer in the order in which answers are sorted, and caseFirst the same
-	// in the order of most tables.
+	// answerFields are the key of an answer in the order in which answers are sorted. caseFirst are the same columns in
+	// the order of most tables.
 	answerFields = append(slices.Clone(byOfAnswer), caseField)
 	caseFirst    = append([]field[scoring.AnswerID]{caseField}, byOfAnswer...)
 
@@ -170,7 +171,7 @@ func Rows[T any](ctx context.Context, w *Store, s Select[T]) iter.Seq2[T, error]
 	}
 }
 
-// all reads all rows of a statement.
+// all returns all rows of a statement.
 func all[T any](ctx context.Context, w *Store, s Select[T]) (out []T, err error) {
 	for row, err := range Rows(ctx, w, s) {
 		if err != nil {
@@ -181,13 +182,13 @@ func all[T any](ctx context.Context, w *Store, s Select[T]) (out []T, err error)
 	return out, nil
 }
 
-// first reads the first row of a statement: the zero T if there is none.
+// first returns the first row of a statement, or the zero T if it has none.
 func first[T any](ctx context.Context, w *Store, s Select[T]) (row T, err error) {
 	row, _, err = firstIfAny(ctx, w, s)
 	return row, err
 }
 
-// firstIfAny is [first] that also reports whether there is a row.
+// firstIfAny is like first, and reports whether there is a row.
 func firstIfAny[T any](ctx context.Context, w *Store, s Select[T]) (row T, found bool, err error) {
 	Rows(ctx, w, s)(func(r T, failed error) bool {
 		row, found, err = r, failed == nil, failed
@@ -196,7 +197,7 @@ func firstIfAny[T any](ctx context.Context, w *Store, s Select[T]) (row T, found
 	return row, found, err
 }
 
-// rowsWhenRead is [Rows] of a statement that is built when the sequence is read.
+// rowsWhenRead is like [Rows] for a statement that is built when the sequence is read.
 func rowsWhenRead[T any](ctx context.Context, w *Store, build func() (Select[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		s, err := build()
@@ -209,7 +210,7 @@ func rowsWhenRead[T any](ctx context.Context, w *Store, build func() (Select[T],
 	}
 }
 
-// read puts a value into its place.
+// read stores a value in the field of out.
 func (f *field[T]) read(out *T, v scoring.Value, borrow bool) error {
 	if f.In == nil {
 		return f.Decode(out, v)
@@ -249,7 +250,7 @@ func (f *field[T]) read(out *T, v scoring.Value, borrow bool) error {
 	return nil
 }
 
-// textIn is a value's text, which may be of memory that the next rows take; "" for NULL.
+// textIn returns a value as text, which may share the memory of the row; "" for NULL.
 func textIn(v scoring.Value) string {
 	switch v.Type {
 	case scoring.Null:
@@ -260,8 +261,8 @@ func textIn(v scoring.Value) string {
 	return v.String()
 }
 
-// instant is a time from a column that may be a user's own and of any type: zero for NULL and for a value that
-// is not a time.
+// instant returns the time in a column, which may be a user's and of any type: zero for NULL and for a value that is
+// not a time.
 func instant(v scoring.Value) time.Time {
 	switch v.Type {
 	case scoring.Timestamp, scoring.TimestampTZ:
@@ -278,7 +279,7 @@ func instant(v scoring.Value) time.Time {
 	return time.Time{}
 }
 
-// wholeNumber returns a value as an integer, or 0 if it is not one. The types of engines' counts differ.
+// wholeNumber returns a value as an integer, or 0 if it is not one. Engines return counts as different types.
 func wholeNumber(v scoring.Value) int64 {
 	if v.Type == scoring.Int64 {
 		return v.Int()
@@ -290,8 +291,8 @@ func wholeNumber(v scoring.Value) int64 {
 	return n
 }
 
-// readJSON reads a value that holds JSON, unless it is NULL or empty. What names it in errors, which do
-// not show the text.
+// readJSON parses a value of JSON text; NULL and empty text are skipped. what names the value in errors, which do not
+// contain the text.
 func readJSON(what string, v scoring.Value, into any) error {
 	if v.IsNull() {
 		return nil

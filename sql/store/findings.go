@@ -7,17 +7,17 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// finding is the place of the labels of a kind in the detail of a metric. A label is a member of the objects of a
-// list, the text of a member, or the name of a member that is true.
+// finding is the location of the labels of one kind of finding in the detail of a metric's scores: a member of the
+// objects of a list, a string member, or the name of a member that is true.
 type finding struct {
 	metric       string
-	list, member string // "": no list
-	text         string // "": no string member
+	list, member string // name of the list, and of the objects' member; "": no list
+	text         string // name of the string member; "": none
 	flag         bool
 	and          string
 }
 
-// findings has the place of each kind of finding in the details of scores, by the name of the kind in package analysis.
+// findings has the location of each kind of finding, by the name of the kind in package analysis.
 var findings = map[string]finding{
 	"issue":      {metric: "sql_judge_issues", list: "issues", member: "label"},
 	"error":      {metric: "flex", list: "categories", member: "name", and: " AND value <> 1"},
@@ -31,7 +31,7 @@ var findings = map[string]finding{
 // diagnoses are the labels of findings of the kind diagnosis.
 var diagnoses = []string{"gold_x", "amb_q", "amb_schema"}
 
-// finding is the condition that the evidence of a case's scores holds a finding, such as
+// finding returns the condition that a case has a score whose evidence contains a finding, such as
 // issue:filters_missing.
 func (q *caseList) finding(f ListFilter) (string, error) {
 	kind, label, _ := strings.Cut(f.Value, ":")
@@ -52,14 +52,14 @@ func (q *caseList) finding(f ListFilter) (string, error) {
 		is = jsonMember(d, "detail", label) + " = 'true'"
 	case where.list == "":
 		is = jsonMember(d, "detail", where.text) + " = " + text(label)
-	default: // warehouses write JSON with and without white space
+	default: // white space in JSON depends on the warehouse
 		part := "COALESCE(" + jsonPart(d, "detail", where.list) + ", '')"
 		key := jsonString(where.member) + ":"
 		is = contains(d, part, text(key+jsonString(label))) + " OR " + contains(d, part, text(key+" "+jsonString(label)))
 		switch {
 		case kind == "issue" && label == "query_failed":
 			is += " OR " + jsonMember(d, "detail", "by") + " = 'execution'"
-		case kind == "relation": // a query that failed has the label, and nothing to relate
+		case kind == "relation": // for a failed query, the label is the finding
 			is += " OR label = 'query_failed' AND label = " + text(label)
 		}
 	}

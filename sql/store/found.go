@@ -15,26 +15,26 @@ import (
 
 // Found describes badger's existing tables and views in a warehouse.
 type Found struct {
-	Version int64                             // 0: no table; 1: tables without one
-	Program string                            // the version of badger that brought the tables to it; "" if unknown
-	Tables  map[string]map[string]FoundColumn // the existing ones, by name
-	Views   map[string]FoundView              // by name
-	Shown   bool                              // Views is known
+	Version int64                             // version of the tables: 0 without tables, 1 without schema_version
+	Program string                            // version of badger that installed that version; "" if unknown
+	Tables  map[string]map[string]FoundColumn // the existing tables, by name, and their columns, by name
+	Views   map[string]FoundView              // the existing views, by name
+	Shown   bool                              // the warehouse returned the views
 }
 
-// FoundColumn is a column as the warehouse has it.
+// FoundColumn is an existing column.
 type FoundColumn struct {
-	Type driver.Type // "" if none of badger's tables has such a type
-	Name string      // of the type, for messages
+	Type driver.Type // "" if it is not a type of badger's tables
+	Name string      // name of the type, for messages
 }
 
-// FoundView is a view as the warehouse has it.
+// FoundView is an existing view.
 type FoundView struct {
-	Shown    string // what the warehouse shows of its text
+	Shown    string // its definition, as the warehouse returns it
 	Recorded [2]string
 }
 
-// Kind is the kind of the difference.
+// Kind is the kind of a Difference.
 type Kind string
 
 // The kinds of differences.
@@ -46,23 +46,23 @@ const (
 	ChangedView   Kind = "changed view"
 	OldVersion    Kind = "old tables"
 	NewVersion    Kind = "new tables"
-	OwnColumn     Kind = "own column" // which is fine
-	OwnView       Kind = "own view"   // lacks a column, which is fine
+	OwnColumn     Kind = "own column" // a user's own, which is ignored
+	OwnView       Kind = "own view"   // a user's view lacks a column, which is read as NULL
 	ForeignView   Kind = "foreign view"
 )
 
-// Difference is one between what was found and what is described.
+// Difference is a difference between the existing and the described tables and views.
 type Difference struct {
 	Kind Kind
-	Name string // of the table, TABLE.COLUMN, or of the view
-	Why  string // what was found, and what is expected
-	Fix  string // what installing does about it; "" if it cannot
+	Name string // TABLE, TABLE.COLUMN or VIEW
+	Why  string // the difference and what is expected
+	Fix  string // what installing does about it; "" if nothing
 }
 
 // Fine reports whether nothing needs to be done.
 func (d *Difference) Fine() bool { return d.Kind == OwnColumn || d.Kind == OwnView }
 
-// ReadAsNULL reports whether a column is missing that the tables of users may lack.
+// ReadAsNULL reports whether the difference is a missing column that users' tables may lack.
 func (d *Difference) ReadAsNULL() bool {
 	if d.Kind != MissingColumn {
 		return false
@@ -71,8 +71,8 @@ func (d *Difference) ReadAsNULL() bool {
 	return t.Input && !c.Required
 }
 
-// Differences lists what differs, in the order of the description. In the tables that users fill, a
-// column may have any type, and the table may be a view.
+// Differences lists the differences in the order of the description. In tables that users fill, columns may have any
+// type, and the table may be a view.
 func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 	if f.Version > Version {
 		out = append(out, Difference{NewVersion, "schema_version", f.newer(), ""})
@@ -123,7 +123,7 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 		v := &Views[i]
 		there, is := f.Views[v.Name]
 		switch {
-		case is && f.Version == 0 && d.ViewsAtOnce: // it keeps no view without its tables
+		case is && f.Version == 0 && d.ViewsAtOnce: // views cannot outlive their tables
 			out = append(out, Difference{ForeignView, v.Name, "badger did not create it; rename or drop it", ""})
 		case f.Shown && !is:
 			out = append(out, Difference{MissingView, v.Name, "", "creates it"})
@@ -134,13 +134,13 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 	return out
 }
 
-// isView reports whether the relation of a table's name is a view, which only a user can have made.
+// isView reports whether a table of badger's exists as a view, which only a user can have created.
 func (f *Found) isView(table string) bool {
 	_, is := f.Views[table]
 	return is
 }
 
-// OwnViews are the names of the tables that are views over users' own tables.
+// OwnViews returns the names of the tables that exist as users' views.
 func (f *Found) OwnViews() (names []string) {
 	for i := range Tables {
 		if name := Tables[i].Name; f.isView(name) {
@@ -150,7 +150,7 @@ func (f *Found) OwnViews() (names []string) {
 	return names
 }
 
-// Reader reads the tables as they were found: users' own may lack columns.
+// Reader returns a reader of the existing tables: users' tables may lack columns.
 func (f *Found) Reader(d driver.Dialect) Reader {
 	r := Reader{Dialect: d, Missing: map[string]bool{}}
 	for i := range Tables {
@@ -165,7 +165,7 @@ func (f *Found) Reader(d driver.Dialect) Reader {
 	return r
 }
 
-// retypes reports whether a migration that is due changes the column's type.
+// retypes reports whether a pending migration changes the column's type.
 func (f *Found) retypes(d driver.Dialect, t *Table, c *Column) bool {
 	if f.Version == 0 || f.Tables[t.Name][c.Name].Type == c.Type || t.retype(d, c) == "" {
 		return false
@@ -183,7 +183,7 @@ func (f *Found) newer() string {
 		Version)
 }
 
-// fits reports whether a column holds all values of a type. JSON may be kept as text.
+// fits reports whether a column of type found can hold all values of type want. JSON may be stored as text.
 func fits(want, found driver.Type) bool {
 	return want == found || want == driver.JSON && found == driver.Text
 }
@@ -192,8 +192,8 @@ func wrong(d driver.Dialect, has FoundColumn, c *Column) string {
 	return fmt.Sprintf("it has the type %s, expected %s", has.Name, d.Types[c.Type])
 }
 
-// Check is the error if nothing may be written into what was found: tables of a newer version, or
-// columns whose type cannot hold what is written.
+// Check returns an error if badger must not write into the existing tables: their version is newer, a column has a type
+// that cannot hold its values, or a view is not badger's.
 func (f *Found) Check(d driver.Dialect) error {
 	var bad []string
 	for _, x := range f.Differences(d) {
@@ -215,7 +215,7 @@ func (f *Found) Check(d driver.Dialect) error {
 	return errcode.New(errcode.FailedPrecondition, "badger's tables: %s. Change the type of the column, or rename the table: a new one is then created. Nothing was changed", strings.Join(bad, "; "))
 }
 
-// viewsDiffer reports whether views must be created.
+// viewsDiffer reports whether views must be created or replaced.
 func (f *Found) viewsDiffer(d driver.Dialect) bool {
 	if !f.Shown || f.Version < Version {
 		return true
@@ -224,14 +224,15 @@ func (f *Found) viewsDiffer(d driver.Dialect) bool {
 		func(x Difference) bool { return x.Kind == MissingView || x.Kind == ChangedView })
 }
 
-// changed reports whether the view is of another text, as far as is known: either the text that was
-// installed is another than the present one, or it was replaced since.
+// changed reports whether the view's query differs from the installed one, or its definition was changed since it was
+// installed. Without recorded fingerprints it returns false.
 func (v FoundView) changed(query string) bool {
 	return v.Recorded[0] != "" && v.Recorded[0] != fingerprint(query) ||
 		v.Recorded[1] != "" && v.Recorded[1] != fingerprint(v.Shown)
 }
 
-// fingerprints returns schema_version.views after the views were created; shown is their text in the warehouse.
+// fingerprints returns the value of schema_version.views for the installed views. shown are their definitions in the
+// warehouse.
 func fingerprints(r Reader, shown map[string]FoundView) string {
 	prints := map[string][2]string{}
 	for i := range Views {
@@ -241,11 +242,11 @@ func fingerprints(r Reader, shown map[string]FoundView) string {
 		}
 		prints[Views[i].Name] = p
 	}
-	text, _ := json.Marshal(prints) // always can be
+	text, _ := json.Marshal(prints) // it can always be encoded
 	return string(text)
 }
 
-// Record assigns recorded fingerprints to the existing views.
+// Record sets the fingerprints of the existing views from schema_version.views.
 func (f *Found) Record(fingerprints string) {
 	var prints map[string][2]string
 	if json.Unmarshal([]byte(fingerprints), &prints) != nil {

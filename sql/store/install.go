@@ -13,11 +13,10 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Inspect finds out what is there of badger's tables and views. It only reads.
+// Inspect returns which of badger's tables and views exist. It only reads.
 func (w *Store) Inspect(ctx context.Context) (Found, error) {
 	f := Found{Tables: map[string]map[string]FoundColumn{}}
-	// Before the tables: where another program installs them meanwhile, no view is seen whose tables
-	// were not.
+	// Views first: if another program is installing, a view is then only seen if its tables are, too.
 	f.Views, f.Shown = w.views(ctx)
 	for i := range Tables {
 		t := &Tables[i]
@@ -47,7 +46,7 @@ func (w *Store) Inspect(ctx context.Context) (Found, error) {
 	return f, nil
 }
 
-// views reads what the warehouse shows of the views; false if it shows none to this user.
+// views returns the definitions of the views; false if the warehouse returns none to this user.
 func (w *Store) views(ctx context.Context) (map[string]FoundView, bool) {
 	out := map[string]FoundView{}
 	if w.SQL().ShownViews == "" {
@@ -62,7 +61,7 @@ func (w *Store) views(ctx context.Context) (map[string]FoundView, bool) {
 
 type shownView struct{ name, text string }
 
-// shownViews reads the views with their text by a statement of the dialect.
+// shownViews returns the dialect's statement for the views and their definitions.
 func shownViews(d driver.Dialect) Select[shownView] {
 	return Select[shownView]{
 		What: "looking at badger's views", Text: d.ShownViews,
@@ -79,7 +78,7 @@ type reachedVersion struct {
 	program, views string
 }
 
-// versions reads the versions of the tables, the highest first.
+// versions returns the statement for the versions of the tables, the highest first.
 func versions() Select[reachedVersion] {
 	return Select[reachedVersion]{
 		What: "reading schema_version",
@@ -92,7 +91,7 @@ func versions() Select[reachedVersion] {
 	}
 }
 
-// look finds the columns of a table, by their names in lower case.
+// look returns the columns of a table, by their names in lower case.
 func (w *Store) look(ctx context.Context, t *Table) (out map[string]FoundColumn, err error) {
 	err = w.Use("looking at "+t.FullName(), func(conn driver.Conn) error {
 		rows, err := conn.Query(ctx, t.look())
@@ -113,7 +112,7 @@ func (w *Store) look(ctx context.Context, t *Table) (out map[string]FoundColumn,
 	return out, err
 }
 
-// typeOf is the type of badger's tables that holds a column's values; "" if there is none.
+// typeOf returns the type of badger's tables that a column has; "" if none.
 func typeOf(f arrow.Field) driver.Type {
 	name, extended := f.Metadata.GetValue("ARROW:extension:name")
 	switch f.Type.ID() {
@@ -140,11 +139,11 @@ func typeOf(f arrow.Field) driver.Type {
 	return ""
 }
 
-// Install creates missing parts of badger's schema, tables and views, and migrates older tables to the current
-// version. The tables that users fill may also be views, and may lack columns: they are read unchanged. Tables of a
-// newer version of badger, and columns of a type that cannot hold what is written, are errors (FailedPrecondition),
-// before anything is changed. The next call completes a partial installation. Processes that install concurrently
-// can conflict: Install retries a few times.
+// Install creates missing parts of badger's schema, tables and views, and migrates older tables to the current version.
+// Tables that users fill may be views, may lack optional columns, and are not changed if the user does not allow it.
+// Tables of a newer version of badger, and columns of a type that cannot hold their values, are errors
+// (FailedPrecondition) before anything is changed. The next call completes a partial installation. Processes that
+// install concurrently can conflict, so Install retries a few times.
 func (w *Store) Install(ctx context.Context) error {
 	for try := 1; ; try++ {
 		begun, err := w.install(ctx)
@@ -164,7 +163,7 @@ const (
 	installPause = 200 * time.Millisecond
 )
 
-// install is one attempt of Install; begun reports whether it started to change something.
+// install is one attempt of Install; begun reports whether it may have changed something.
 func (w *Store) install(ctx context.Context) (begun bool, err error) {
 	f, err := w.Inspect(ctx)
 	if err != nil {
@@ -176,12 +175,12 @@ func (w *Store) install(ctx context.Context) (begun bool, err error) {
 	return true, w.bringUp(ctx, &f)
 }
 
-// bringUp makes what was found badger's present schema.
+// bringUp creates and migrates tables and views until they match the description.
 func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 	var noSchema error
 	if len(f.Tables) == 0 {
-		// PostgreSQL rejects CREATE SCHEMA of an existing schema for a role without permission to create one: the
-		// first table shows whether the schema exists.
+		// PostgreSQL rejects CREATE SCHEMA for a role without permission to create one, even if the schema exists. The
+		// first table shows whether it exists.
 		noSchema = w.Use("installing badger's tables", func(conn driver.Conn) error { return conn.Exec(ctx, createSchema()) })
 		if noSchema != nil && errcode.Of(noSchema) != errcode.PermissionDenied {
 			return noSchema
@@ -209,7 +208,7 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 		}
 	}
 	if len(statements) == 0 && from == Version {
-		// A missing permission to write is reported before anything is scored, and so is a view instead of a table.
+		// A missing permission to write, or a view instead of a table, is reported before anything is scored.
 		for _, table := range []string{"eval_runs", "scores"} {
 			for _, sql := range TableNamed(table).TryWrite() {
 				if err := w.Use("writing "+table, func(conn driver.Conn) error { return conn.Exec(ctx, sql) }); err != nil {
@@ -235,7 +234,7 @@ func (w *Store) bringUp(ctx context.Context, f *Found) (err error) {
 	return b.merge(ctx, w)
 }
 
-// replaceViews replaces the existing views.
+// replaceViews creates the views, or replaces existing ones.
 func replaceViews(ctx context.Context, conn driver.Conn, r Reader) error {
 	if r.Dialect.ViewsAtOnce {
 		return conn.Exec(ctx, replaceViewsAtOnce(r))
@@ -243,7 +242,7 @@ func replaceViews(ctx context.Context, conn driver.Conn, r Reader) error {
 	if createViews(ctx, conn, r) == nil {
 		return nil
 	}
-	// Redshift does not replace a view of an earlier version where its columns are others.
+	// Redshift cannot replace a view whose columns changed.
 	for i := range slices.Backward(Views) {
 		if err := conn.Exec(ctx, Views[i].Drop()); err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// jsonMember is a member of a JSON object in a column of badger's tables, as text: a number's digits,
-// true or false. It is NULL if there is none.
+// jsonMember returns an expression for a member of a JSON object in a column of badger's tables, as text: such as true
+// or a number's digits; NULL if missing.
 func jsonMember(d driver.Dialect, column, member string) string {
 	if d.Member == nil {
 		return "json_extract_string(" + column + ", '$." + member + "')"
@@ -16,8 +16,8 @@ func jsonMember(d driver.Dialect, column, member string) string {
 	return d.Member(column, member)
 }
 
-// jsonPart is a member of a JSON object that is an array or an object, as JSON text. Warehouses
-// differ in its white space. It is NULL if there is none.
+// jsonPart returns an expression for a member that is an array or an object, as JSON text, whose white space depends on
+// the warehouse; NULL if missing.
 func jsonPart(d driver.Dialect, column, member string) string {
 	if d.Part == nil {
 		return jsonMember(d, column, member)
@@ -25,7 +25,7 @@ func jsonPart(d driver.Dialect, column, member string) string {
 	return d.Part(column, member)
 }
 
-// day is the day of an instant, in UTC.
+// day returns an expression for the day of an instant in UTC.
 func day(d driver.Dialect, instant string) string {
 	if d.Day == nil {
 		return "CAST((" + instant + " AT TIME ZONE 'UTC') AS DATE)"
@@ -33,7 +33,7 @@ func day(d driver.Dialect, instant string) string {
 	return d.Day(instant)
 }
 
-// contains is an expression for whether a string contains another, by its bytes.
+// contains returns a condition that a string contains another, by bytes.
 func contains(d driver.Dialect, text, part string) string {
 	if d.Contains == nil {
 		return "POSITION(" + part + " IN " + text + ") > 0"
@@ -41,7 +41,7 @@ func contains(d driver.Dialect, text, part string) string {
 	return d.Contains(text, part)
 }
 
-// jsonString returns a string as it is in JSON.
+// jsonString returns a string as JSON.
 func jsonString(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

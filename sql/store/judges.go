@@ -15,17 +15,16 @@ import (
 // activates the judge again.
 const retiredJudge = "retired"
 
-// Judge is a row of judges: one version of a judge file, as it was promoted. A row is never
-// changed.
+// Judge is a row of judges: a promoted version of a judge file. Rows are never changed.
 type Judge struct {
 	Name       string
 	Version    int
 	Kind       string // starlark, expression, prompt, sql or retired
-	Source     string // the file's text
+	Source     string // the text of the judge file
 	Hash       string // SHA-256 of the text, in hexadecimal
 	PromotedAt time.Time
 	PromotedBy string
-	Tested     string // JSON: what was measured of it, or that nothing was; empty: not known
+	Tested     string // JSON: the results of its test, or that it was not tested; empty: unknown
 }
 
 // WriteJudge promotes a version of a judge. If the version exists with the same text, it is unchanged and
@@ -70,8 +69,8 @@ func (w *Store) WriteJudge(ctx context.Context, j Judge) (written bool, err erro
 	return true, b.merge(ctx, w)
 }
 
-// Judges lists the promoted versions, by name and version. A warehouse without the table has none.
-// A text that is not the one that was promoted is an error (DataLoss).
+// Judges lists the promoted versions, sorted by name and version. It returns nil if the table does not exist. A text
+// whose hash differs from the recorded one is an error (DataLoss).
 func (w *Store) Judges(ctx context.Context) ([]Judge, error) {
 	all, err := w.judges(ctx)
 	if errcode.Of(err) == errcode.NotFound {
@@ -80,8 +79,8 @@ func (w *Store) Judges(ctx context.Context) ([]Judge, error) {
 	return all, err
 }
 
-// RetireJudge deactivates a promoted judge and returns the version that records this. An inactive judge remains so;
-// one that was never promoted is an error (NotFound).
+// RetireJudge deactivates a promoted judge and returns the version that records this. For a judge that is inactive
+// already, it returns the existing version. A judge that was never promoted is an error (NotFound).
 func (w *Store) RetireJudge(ctx context.Context, name, by string, at time.Time) (version int, err error) {
 	versions, err := w.judges(ctx, name)
 	if err != nil {
@@ -99,7 +98,7 @@ func (w *Store) RetireJudge(ctx context.Context, name, by string, at time.Time) 
 	return last.Version + 1, err
 }
 
-// NewestJudges lists the newest version of each promoted judge, by name: those that run.
+// NewestJudges lists the latest version of each active judge, sorted by name: those that run.
 func (w *Store) NewestJudges(ctx context.Context) ([]Judge, error) {
 	all, err := w.Judges(ctx)
 	var newest []Judge
@@ -113,7 +112,7 @@ func (w *Store) NewestJudges(ctx context.Context) ([]Judge, error) {
 	return slices.DeleteFunc(newest, func(j Judge) bool { return j.Kind == retiredJudge }), err
 }
 
-// judges reads all promoted versions, or those of the judge that name gives.
+// judges reads all promoted versions, or those of the judge with the name, if one is given.
 func (w *Store) judges(ctx context.Context, name ...any) (out []Judge, err error) {
 	for j, err := range Rows(ctx, w, promoted(w.SQL(), name)) {
 		if err != nil {
@@ -128,7 +127,7 @@ func (w *Store) judges(ctx context.Context, name ...any) (out []Judge, err error
 	return out, nil
 }
 
-// promoted reads the versions of promoted judges: all, or those of a name.
+// promoted returns the statement for the versions of promoted judges: all, or those with a name.
 func promoted(d driver.Dialect, name []any) Select[Judge] {
 	where := ""
 	if len(name) > 0 {

@@ -12,20 +12,20 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// LabelledScore is a score of an answer to a question with at least one labeled answer.
+// LabelledScore is a score of an answer whose question has at least one labeled answer.
 type LabelledScore struct {
 	CaseID, Metric string
 	Status         scoring.Status
-	Value          float64 // where the status is ok
+	Value          float64 // set if the status is ok
 	Label          string
 	Passed         *bool
-	Calls          int    // to a judge
-	Judge          string // of the run
-	Asked          bool   // whether the score rests on a reply
+	Calls          int    // number of judge calls
+	Judge          string // the judge of its run
+	Asked          bool   // whether a judge was called for the score
 	RunID          string
 }
 
-// labelReader reads the tables of labels; NotFound if there is none.
+// labelReader returns a reader of the tables of labels. The error is NotFound if human_labels does not exist.
 func (w *Store) labelReader(ctx context.Context) (Reader, error) {
 	r, err := w.reader(ctx, "human_labels")
 	if err != nil {
@@ -38,8 +38,8 @@ func (w *Store) labelReader(ctx context.Context) (Reader, error) {
 	return r, err
 }
 
-// LabelledScores reads the scores of a batch's answers whose questions are labelled, those of later
-// runs after those of earlier ones, one at a time. Without tables of labels there are none.
+// LabelledScores calls each for the scores of a batch's answers to questions with labels, those of earlier runs first.
+// Without the table human_labels there are none.
 func (w *Store) LabelledScores(ctx context.Context, by scoring.By, each func(*LabelledScore)) error {
 	r, err := w.labelReader(ctx)
 	if errcode.Of(err) == errcode.NotFound {
@@ -48,7 +48,7 @@ func (w *Store) LabelledScores(ctx context.Context, by scoring.By, each func(*La
 	if err != nil {
 		return err
 	}
-	kept := map[string]string{} // texts occur often
+	kept := map[string]string{} // strings, which repeat often
 	keep := func(text string) string {
 		known, is := kept[text]
 		if !is {
@@ -68,8 +68,8 @@ func (w *Store) LabelledScores(ctx context.Context, by scoring.By, each func(*La
 	return nil
 }
 
-// labelledScores reads the scores of a batch's answers that are labeled, or that answer the same question as a
-// labeled one, those of later runs after those of earlier ones.
+// labelledScores returns the statement for the scores of a batch's answers to questions that have a labeled answer of
+// any agent, those of earlier runs first.
 func (r Reader) labelledScores(by scoring.By) Select[LabelledScore] {
 	p := &arguments{dialect: r.Dialect}
 	log := ""
@@ -101,14 +101,14 @@ ORDER BY CASE WHEN r.eval_run_date IS NULL THEN 0 ELSE 1 END, r.eval_run_date, s
 	}
 }
 
-// Labeller is an annotator of answers.
+// Labeller is an annotator of a batch's answers.
 type Labeller struct {
 	Annotator   string
-	Answers     int       // at most; those labelled in both tables count twice
-	Since, Last time.Time // zero where it is not known
+	Answers     int       // upper bound: answers labeled in both tables count twice
+	Since, Last time.Time // zero if unknown
 }
 
-// Labellers returns the names of the annotators of a batch's answers.
+// Labellers returns the annotators of a batch's answers, sorted by name.
 func (w *Store) Labellers(ctx context.Context, by scoring.By) ([]Labeller, error) {
 	r, err := w.labelReader(ctx)
 	if errcode.Of(err) == errcode.NotFound {
@@ -161,7 +161,8 @@ var labellerFields = []field[Labeller]{
 	{SQL: "MAX(labelled_at) AS last", In: func(l *Labeller) any { return &l.Last }},
 }
 
-// labellers reads the annotators of a batch's answers. The times of human_labels may be of any type.
+// labellers returns the statement for the annotators of a batch's answers in human_labels, whose times may be of any
+// type.
 func (r Reader) labellers(by scoring.By) Select[Labeller] {
 	p := &arguments{dialect: r.Dialect}
 	which := "agent_name = " + p.add(by.Agent) + " AND COALESCE(agent_version, " + p.add(by.Version) + ") = " +
@@ -174,7 +175,7 @@ FROM (SELECT {key human_labels.annotator} AS annotator, {key human_labels.case_i
 	}
 }
 
-// logLabellers is [Reader.labellers] of the log of labels.
+// logLabellers is like [Reader.labellers] for label_log.
 func logLabellers(d driver.Dialect, by scoring.By) Select[Labeller] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.label_log WHERE agent_name = " + p.add(by.Agent) + " AND agent_version = " + p.add(by.Version) +

@@ -11,16 +11,16 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Queue is a row of queues: answers of one run that people are to label.
+// Queue is a row of queues: answers of one run that annotators label.
 type Queue struct {
 	ID, Name string
 	scoring.RunID
-	Filter                string // which cases were chosen, as the query of an address
+	Filter                string // the selection of the cases, as the query of a URL
 	Ordering              string
 	Seed                  int64
-	Annotators            int64 // how many people are to label each answer
+	Annotators            int64 // number of annotators for each answer
 	Guideline             string
-	Options               []string // verdicts other than skip
+	Options               []string // the verdicts to choose from, other than skip
 	Blind, ReasonRequired bool
 	Cases                 int64
 	CreatedBy             string
@@ -28,7 +28,7 @@ type Queue struct {
 	ClosedAt              time.Time // zero while it is open
 }
 
-// Answer is whose answer to a question the queue holds.
+// Answer returns the key of the queue's answer to a question.
 func (q *Queue) Answer(caseID string) scoring.AnswerID {
 	return scoring.AnswerID{CaseID: caseID, By: q.By}
 }
@@ -39,8 +39,8 @@ const (
 	writingLabels = "writing labels"
 )
 
-// WriteQueue writes a queue with its cases in their order. The cases are written first: a queue
-// that is there is whole.
+// WriteQueue writes a queue with its cases in order. The cases are written first, so that an existing queue is
+// complete.
 func (w *Store) WriteQueue(ctx context.Context, q *Queue, cases []string) error {
 	items := newRows("queue_items")
 	defer items.release()
@@ -62,17 +62,17 @@ func (w *Store) WriteQueue(ctx context.Context, q *Queue, cases []string) error 
 	return b.merge(ctx, w)
 }
 
-// Queues lists the labelling queues, the newest first, or the one of an id that is not empty.
+// Queues lists the labeling queues, the latest first; if id is not empty, only the queue with that ID.
 func (w *Store) Queues(ctx context.Context, id string) ([]Queue, error) {
 	return all(ctx, w, queuesNamed(w.SQL(), id))
 }
 
-// QueuesOf lists the open queues that hold an answer and are not blind, the newest first.
+// QueuesOf lists the open queues that contain an answer and are not blind, the latest first.
 func (w *Store) QueuesOf(ctx context.Context, of scoring.AnswerID) ([]Queue, error) {
 	return all(ctx, w, queuesOf(w.SQL(), of))
 }
 
-// CloseQueue closes a queue that is open. Its labels stay.
+// CloseQueue closes a queue that is open. Its labels are kept.
 func (w *Store) CloseQueue(ctx context.Context, id string, at time.Time) error {
 	p := arguments{dialect: w.SQL()}
 	query := "UPDATE badger.queues SET closed_at = " + p.add(at.UTC()) + " WHERE queue_id = " + p.add(id) +
@@ -80,60 +80,60 @@ func (w *Store) CloseQueue(ctx context.Context, id string, at time.Time) error {
 	return w.Use("writing queues", func(conn driver.Conn) error { return conn.Exec(ctx, query, p.args...) })
 }
 
-// QueueItem is an answer of a queue, with its labels there.
+// QueueItem is an answer in a queue, with the state of its labels in that queue.
 type QueueItem struct {
-	Position int64 // from 1
+	Position int64 // position in the queue, from 1
 	CaseID   string
-	Done     int64 // how many people answered
-	Skipped  int64 // how many passed it over
+	Done     int64 // number of annotators who gave a verdict
+	Skipped  int64 // number of annotators who skipped it
 	Differ   bool  // whether the verdicts differ
-	Decided  bool  // whether the difference is adjudicated
+	Decided  bool  // whether an adjudication decided the verdict
 	Mine     Mine
 }
 
-// Mine is the state of an answer for one annotator.
+// Mine is what one annotator did with an answer.
 type Mine int64
 
-// What an annotator did.
+// The values of Mine.
 const (
 	Untouched Mine = iota
 	Skipped
 	Answered
 )
 
-// QueueItems lists answers of a queue in its order.
+// QueueItems lists the answers of a queue that a filter selects, in the queue's order.
 func (w *Store) QueueItems(ctx context.Context, f ItemFilter) (out []QueueItem, err error) {
 	return all(ctx, w, queueItems(w.SQL(), &f))
 }
 
-// QueueProgress counts answers of a queue.
+// QueueProgress counts the answers of a queue, also from the view of one annotator.
 type QueueProgress struct {
 	Cases       int64
-	Done        int64 // those with enough labels
-	Skipped     int64 // those of the others that an annotator skipped
+	Done        int64 // with verdicts of enough annotators
+	Skipped     int64 // not Done, and skipped by at least one annotator
 	Conflicting int64 // those with different verdicts and no adjudication
-	Mine        int64 // those that I answered
+	Mine        int64 // with a verdict of the annotator
 	MySkipped   int64
-	MyLeft      int64 // those that I have neither answered nor skipped and that still want annotators
+	MyLeft      int64 // neither answered nor skipped by the annotator, and not Done
 }
 
-// QueueProgress counts the answers of a queue as one annotator sees it.
+// QueueProgress counts the answers of a queue, for the annotator me.
 func (w *Store) QueueProgress(ctx context.Context, q *Queue, me string) (p QueueProgress, err error) {
 	return first(ctx, w, queueProgress(w.SQL(), q, me))
 }
 
-// LabelPair is the number of answers with a combination of the labels of two annotators.
+// LabelPair is the number of answers with one combination of two annotators' verdicts.
 type LabelPair struct {
-	One, Says, Other, OtherSays string // the people, by name, and their verdicts
+	One, Says, Other, OtherSays string // two annotators, in the order of their names, and their verdicts
 	Count                       int64
 }
 
-// LabelPairs counts the pairs of verdicts of two people on the same answers of a queue.
+// LabelPairs counts the combinations of two annotators' verdicts on the same answers of a queue.
 func (w *Store) LabelPairs(ctx context.Context, queue string) (out []LabelPair, err error) {
 	return all(ctx, w, labelPairs(w.SQL(), queue))
 }
 
-// LoggedLabel is a row of label_log: a person's label of an answer at one time.
+// LoggedLabel is a row of label_log: one label of an answer by an annotator.
 type LoggedLabel struct {
 	ID string
 	scoring.AnswerID
@@ -144,10 +144,10 @@ type LoggedLabel struct {
 	At                   time.Time
 	Queue                string // empty outside of a queue
 	AnswerHash           string
-	Decides              bool // settles a disagreement
+	Decides              bool // adjudicates a disagreement
 }
 
-// LoggedLabels reads rows of label_log, at most so many where most is above 0.
+// LoggedLabels reads rows of label_log, at most most of them if most is above 0.
 func (w *Store) LoggedLabels(ctx context.Context, f LabelFilter, most int) (out []LoggedLabel, err error) {
 	for l, err := range Rows(ctx, w, loggedLabels(w.SQL(), &f)) {
 		if err != nil {
@@ -167,11 +167,10 @@ func (w *Store) AddLabel(ctx context.Context, v *LoggedLabel) error {
 	return w.decide(ctx, writingLabels, query, args)
 }
 
-// Lease is the claim of one place of an answer of a queue.
+// Lease is an annotator's claim on one of the labels that an answer of a queue needs.
 type Lease struct{ Key, Owner string }
 
-// Leases lists the claims whose key begins with prefix and that are good at a time. The prefix must
-// hold none of the characters % and _.
+// Leases lists the claims whose key starts with prefix and that are valid at now. prefix must not contain % or _.
 func (w *Store) Leases(ctx context.Context, prefix string, now time.Time) (out []Lease, err error) {
 	return all(ctx, w, leases(w.SQL(), prefix, now))
 }
@@ -187,21 +186,21 @@ func (w *Store) RenewLeases(ctx context.Context, owner string, until time.Time, 
 	return w.changeClaims(ctx, query, p.args)
 }
 
-// CaseSignal holds the values by which a queue may be ordered.
+// CaseSignal holds the values of a case by which a queue can be ordered.
 type CaseSignal struct {
 	CaseID         string
-	Passes, Fails  int64   // metrics by their verdict
-	Unsure         float64 // of judges, 0 to 1
+	Passes, Fails  int64   // number of metrics that passed and failed
+	Unsure         float64 // uncertainty of the judges, from 0 to 1
 	Relation, Tier string
 }
 
-// CaseSignals reads the signals of all cases of a run, by case.
+// CaseSignals reads the signals of all cases of a run, sorted by case.
 func (w *Store) CaseSignals(ctx context.Context, run scoring.RunID) (out []CaseSignal, err error) {
 	return all(ctx, w, caseSignals(w.SQL(), run))
 }
 
-// LabelledCase reads one answer with its question, as [Store.Cases] does. NotFound: there is no such
-// answer; AlreadyExists: there are several rows of it.
+// LabelledCase returns one answer with its question. The error is NotFound if the answer does not exist, and
+// AlreadyExists if it has several rows.
 func (w *Store) LabelledCase(ctx context.Context, of scoring.AnswerID) (*scoring.Case, error) {
 	q, err := w.query(ctx)
 	if err != nil {
@@ -234,11 +233,11 @@ func severalRows(caseID string, rows int) error {
 		"case %.80q: agent_runs has %d rows of this answer, expected one; none of them is shown or scored", caseID, rows)
 }
 
-// manyCases is from how many cases on all of a range are read rather than each named.
+// manyCases is the number of cases above which a whole range of cases is read instead of listing their IDs.
 const manyCases = 1000
 
-// Answered returns which of the given cases an agent's version answered in a batch, with the number of rows in
-// agent_runs. It returns none if that table does not exist.
+// Answered returns which of the given cases an agent's version answered in a batch, each with its number of rows in
+// agent_runs. If there are many cases, it may also return others. It returns none if the table does not exist.
 func (w *Store) Answered(ctx context.Context, of scoring.AnswerID, cases []string) (map[string]int64, error) {
 	there := map[string]int64{}
 	if len(cases) == 0 {
@@ -264,7 +263,7 @@ func (w *Store) Answered(ctx context.Context, of scoring.AnswerID, cases []strin
 	return there, nil
 }
 
-// answered reads which cases of a range are in agent_runs, and how many rows each has.
+// answered returns the statement for the cases of a range that are in agent_runs, and the number of rows of each.
 func (q inputs) answered(r *keyRange) Select[counted] {
 	from := " FROM " + q.runs(nil) + q.where(Filter{}, r) + " GROUP BY r.case_id"
 	return Select[counted]{
@@ -291,7 +290,7 @@ func (w *Store) Scored(ctx context.Context, of scoring.AnswerID, cases []string)
 	return there, nil
 }
 
-// scoredCases reads which of some cases have scores.
+// scoredCases returns the statement for those of some cases that have scores.
 func scoredCases(d driver.Dialect, by scoring.By, cases []string) Select[string] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.scores WHERE agent_name = " + p.add(by.Agent) + " AND agent_version = " + p.add(by.Version) +
@@ -305,7 +304,7 @@ func scoredCases(d driver.Dialect, by scoring.By, cases []string) Select[string]
 	}
 }
 
-// WriteLoggedLabels writes many rows of label_log. A row with the ID of one of them is replaced.
+// WriteLoggedLabels writes rows of label_log. Existing rows with the same IDs are replaced.
 func (w *Store) WriteLoggedLabels(ctx context.Context, labels []LoggedLabel) error {
 	b := newRows("label_log")
 	defer b.release()

@@ -33,7 +33,7 @@ var queueFields = slices.Concat(
 		{SQL: "closed_at", In: func(q *Queue) any { return &q.ClosedAt }},
 	})
 
-// queuesNamed reads all queues, the newest first, or one where id is not empty.
+// queuesNamed returns the statement for all queues, the latest first, or for one queue if id is not empty.
 func queuesNamed(d driver.Dialect, id string) Select[Queue] {
 	p := &arguments{dialect: d}
 	where := ""
@@ -48,7 +48,7 @@ func queuesNamed(d driver.Dialect, id string) Select[Queue] {
 	}
 }
 
-// queuesOf reads the open queues that hold an answer and are not blind, the newest first.
+// queuesOf returns the statement for the open queues that contain an answer and are not blind, the latest first.
 func queuesOf(d driver.Dialect, a scoring.AnswerID) Select[Queue] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.queues WHERE closed_at IS NULL AND NOT blind AND agent_name = " + p.add(a.Agent) +
@@ -76,8 +76,8 @@ var loggedFields = slices.Concat(
 
 var labelColumns = columnsOf(loggedFields)
 
-// addLabel adds a row to label_log unless one with its label_id exists. The values are in the order of
-// [loggedFields]; nil is NULL.
+// addLabel returns the statement that adds a row to label_log unless one with its label_id exists. The values are in
+// the order of [loggedFields]; nil is NULL.
 func addLabel(d driver.Dialect, values ...any) (query string, args []any) {
 	p := &arguments{dialect: d}
 	list := make([]string, len(values))
@@ -106,19 +106,19 @@ func addLabel(d driver.Dialect, values ...any) (query string, args []any) {
 		labelColumns + ") VALUES (" + columnsOf(ofTable("s", loggedFields)) + ")", p.args
 }
 
-// LabelFilter chooses rows of label_log. Empty fields choose all.
+// LabelFilter selects rows of label_log. Empty fields select all.
 type LabelFilter struct {
 	ID    string
 	Queue string
 	Cases []string
 	scoring.By
-	OfAnswer                bool // By chooses, also where names are empty
+	OfAnswer                bool // select by By, also by its empty names; otherwise By is ignored
 	Annotator               string
-	Newest                  bool // of each answer, annotator and decides, in each queue
-	NewestFirst, InTheOrder bool // of their time; else by case, agent, version, batch, time
+	Newest                  bool // only the latest of each answer, annotator, decides and queue
+	NewestFirst, InTheOrder bool // NewestFirst: by time, latest first; InTheOrder is ignored
 }
 
-// loggedLabels reads rows of label_log.
+// loggedLabels returns the statement for rows of label_log.
 func loggedLabels(d driver.Dialect, f *LabelFilter) Select[LoggedLabel] {
 	p := &arguments{dialect: d}
 	var conds []string
@@ -153,9 +153,9 @@ func loggedLabels(d driver.Dialect, f *LabelFilter) Select[LoggedLabel] {
 	return Select[LoggedLabel]{What: readingLabels, Fields: loggedFields, From: from, Args: p.args}
 }
 
-// labelState is the state of a queue, a row for each labeled case: done counts the annotators who answered, skipped
-// those who skipped it, verdicts the distinct verdicts, decided reports whether their disagreement is adjudicated,
-// and mine is the state for one annotator: 2 answered, 1 skipped.
+// labelState returns a subquery for the state of a queue, with a row for each labeled case: done counts the annotators
+// with a verdict, skipped those who skipped it, verdicts the distinct verdicts, decided is 1 if it is adjudicated, and
+// mine is the state for the annotator me: 2 answered, 1 skipped, 0 neither.
 func labelState(p *arguments, queue, me string) string {
 	const answered = "decides = 0 AND verdict NOT IN (" + noOpinion + ")"
 	return `(SELECT case_id, COUNT(CASE WHEN ` + answered + ` THEN 1 END) AS done, COUNT(CASE WHEN decides = 0 AND verdict = 'skip' THEN 1 END) AS skipped,
@@ -166,25 +166,25 @@ func labelState(p *arguments, queue, me string) string {
   WHERE newest = 1 GROUP BY case_id) d`
 }
 
-// itemsLabelled are the answers of a queue with their labels.
+// itemsLabelled returns a subquery for the answers of a queue with the state of their labels.
 func itemsLabelled(p *arguments, queue, me string) string {
 	return "(SELECT i.position, i.case_id, COALESCE(d.done, 0) AS done, COALESCE(d.skipped, 0) AS skipped, COALESCE(d.verdicts, 0) AS verdicts, COALESCE(d.decided, 0) AS decided, COALESCE(d.mine, 0) AS mine FROM badger.queue_items i LEFT JOIN " +
 		labelState(p, queue, me) + " ON d.case_id = i.case_id WHERE i.queue_id = " + p.add(queue) + ") t"
 }
 
-// ItemFilter chooses answers of a queue.
+// ItemFilter selects answers of a queue.
 type ItemFilter struct {
 	Queue, Me string
-	Case      string // only this question
-	From, To  int64  // positions; To 0: all that follow
-	// those that I have neither answered nor skipped, and that fewer than so many people answered; 0: all
+	Case      string // only the answer to this question
+	From, To  int64  // range of positions; if To is 0, all from From on
+	// only those that Me has neither answered nor skipped, and that fewer than Open annotators answered; 0: all
 	Open       int64
-	Conflict   int64 // those that at least so many people answered, and differ; 0: all
-	Limit      int64 // 0: all
+	Conflict   int64 // only those with different verdicts of at least this number of annotators; 0: all
+	Limit      int64 // maximum number of answers; 0: all
 	Descending bool
 }
 
-// above is a field that is true if its number is greater than least.
+// above returns a field that is true if its number is greater than least.
 func above[T any](column string, least int64, in func(*T) *bool) field[T] {
 	return field[T]{SQL: column, Decode: func(t *T, v scoring.Value) error {
 		*in(t) = wholeNumber(v) > least
@@ -192,7 +192,7 @@ func above[T any](column string, least int64, in func(*T) *bool) field[T] {
 	}}
 }
 
-// queueItems reads answers of a queue in its order.
+// queueItems returns the statement for the answers of a queue that a filter selects, in the queue's order.
 func queueItems(d driver.Dialect, f *ItemFilter) Select[QueueItem] {
 	p := &arguments{dialect: d}
 	from := " FROM " + itemsLabelled(p, f.Queue, f.Me)
@@ -230,9 +230,7 @@ func queueItems(d driver.Dialect, f *ItemFilter) Select[QueueItem] {
 	}
 }
 
-// queueProgress counts the answers of a queue: those answered by enough people, those of the others that an
-// annotator skipped, those with different verdicts and no adjudication, those that the caller answered and skipped,
-// and those left for the caller.
+// queueProgress returns the statement for the counts of [QueueProgress].
 func queueProgress(d driver.Dialect, q *Queue, me string) Select[QueueProgress] {
 	p := &arguments{dialect: d}
 	n := strconv.FormatInt(q.Annotators, 10)
@@ -252,8 +250,8 @@ func queueProgress(d driver.Dialect, q *Queue, me string) Select[QueueProgress] 
 	}
 }
 
-// labelPairs counts the answers of a queue that two people labeled, for each two people by their verdicts: the one
-// whose name comes first and their verdict, the other and theirs, and the number. Adjudications are not counted.
+// labelPairs returns the statement for the number of a queue's answers with each combination of two annotators'
+// verdicts. Adjudications are not counted.
 func labelPairs(d driver.Dialect, queue string) Select[LabelPair] {
 	p := &arguments{dialect: d}
 	newest := func() string {
@@ -275,7 +273,7 @@ func labelPairs(d driver.Dialect, queue string) Select[LabelPair] {
 	}
 }
 
-// leases reads the claims of a queue's answers that are still good.
+// leases returns the statement for the claims whose key starts with prefix and that are valid at now.
 func leases(d driver.Dialect, prefix string, now time.Time) Select[Lease] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.claims WHERE claim_key LIKE " + p.add(prefix+"%") + " AND expires_ms >= " +
@@ -289,8 +287,9 @@ func leases(d driver.Dialect, prefix string, now time.Time) Select[Lease] {
 	}
 }
 
-// caseSignals reads the values by which a queue may be ordered, a row for each case of a run. unsure is 1 if a judge
-// abstained or failed or its value is halfway, and 0 if all judges are sure or no judge was called.
+// caseSignals returns the statement for the values by which a queue can be ordered, a row for each case of a run.
+// unsure is 1 if a judge abstained or failed or its value is halfway, and 0 if all judges are sure or no judge was
+// called.
 func caseSignals(d driver.Dialect, run scoring.RunID) Select[CaseSignal] {
 	p := &arguments{dialect: d}
 	from := `

@@ -11,19 +11,19 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// The keys of a run in the query of an address.
+// The keys of a run in the query of a URL.
 const (
 	keyRun, keyAgent, keyVersion, keyBatch = "run", "agent", "version", "batch"
 )
 
-// RunValues are a run as the query of an address. Empty parts are left out.
+// RunValues returns a run as the query of a URL. Empty parts are omitted.
 func RunValues(r scoring.RunID) url.Values {
 	v := url.Values{}
 	runInto(v, "", r)
 	return v
 }
 
-// runInto adds a run to a query, under keys that begin with prefix.
+// runInto adds a run to a query, with keys that start with prefix.
 func runInto(v url.Values, prefix string, r scoring.RunID) {
 	set(v, prefix+keyRun, r.ID)
 	set(v, prefix+keyAgent, r.Agent)
@@ -37,11 +37,10 @@ func set(v url.Values, key, value string) {
 	}
 }
 
-// ParseRun reads the run in the query of an address. Only its ID may be missing where any run will
-// do: what is missing is empty.
+// ParseRun returns the run in the query of a URL. Missing parts are empty.
 func ParseRun(v url.Values) scoring.RunID { return parseRun(v, "") }
 
-// ParseBaseline reads the run that the state of a list is compared with; empty if there is none.
+// ParseBaseline returns the baseline in the query of a URL; the zero value if it has none.
 func ParseBaseline(v url.Values) scoring.RunID { return parseRun(v, "base_") }
 
 func parseRun(v url.Values, prefix string) scoring.RunID {
@@ -49,30 +48,30 @@ func parseRun(v url.Values, prefix string) scoring.RunID {
 		By: scoring.By{Agent: v.Get(prefix + keyAgent), Version: v.Get(prefix + keyVersion), Batch: v.Get(prefix + keyBatch)}}
 }
 
-// Mode is the part of a run's cases that a list shows.
+// Mode is a subset of a run's cases that a list shows.
 type Mode string
 
-// The modes.
+// The values of Mode.
 const (
 	All       Mode = "all"
 	Failed    Mode = "failed"    // the primary metric did not pass
 	Passed    Mode = "passed"    // the primary metric passed
-	Errors    Mode = "errors"    // a score failed, of whichever metric
+	Errors    Mode = "errors"    // a score of any metric failed
 	Abstained Mode = "abstained" // the primary metric abstained
-	// another status or verdict of the primary metric than in the baseline, or value where it gives no verdict
+	// the primary metric's status or verdict differs from the baseline, or its value if it gives no verdict
 	Changed    Mode = "changed"
-	Disagrees  Mode = "disagrees" // the primary metric's verdict is not that of people
+	Disagrees  Mode = "disagrees" // the primary metric's verdict differs from the human verdict
 	Unlabelled Mode = "unlabelled"
 
-	// What became of a question since the baseline, by the primary metric. A question without an answer is not passed.
-	Broke      Mode = "broke"       // passed in the baseline, and does not
-	Fixed      Mode = "fixed"       // passes, and did not in the baseline
-	StillWrong Mode = "still_wrong" // passes in neither
-	StillRight Mode = "still_right" // passes in both
-	Unasked    Mode = "unasked"     // the metric does not apply, although there is an answer
+	// How the outcome by the primary metric changed since the baseline. A question without an answer did not pass.
+	Broke      Mode = "broke"       // passed in the baseline, but not now
+	Fixed      Mode = "fixed"       // passes now, but not in the baseline
+	StillWrong Mode = "still_wrong" // passes neither now nor in the baseline
+	StillRight Mode = "still_right" // passes now and in the baseline
+	Unasked    Mode = "unasked"     // the metric does not apply, although the agent answered
 )
 
-// Modes lists the modes in the order in which they are shown.
+// Modes lists the modes in display order.
 var Modes = []Mode{All, Failed, Passed, Errors, Abstained, Changed, Disagrees, Unlabelled, Broke, Fixed, StillWrong,
 	StillRight, Unasked}
 
@@ -99,13 +98,13 @@ const (
 	AtMost   Op = "<="
 )
 
-// Ops lists the operations in the order in which they are offered.
+// Ops lists the operations in display order.
 var Ops = []Op{Equal, NotEqual, Contains, Greater, AtLeast, Less, AtMost}
 
-// ops in the order in which a filter's text is searched for them.
+// ops lists the operations in the order in which a filter's text is matched against them.
 var ops = []Op{NotEqual, Equal, Contains, AtLeast, AtMost, Greater, Less}
 
-// Filter is one condition on the cases of a list.
+// ListFilter is one condition on the cases of a list.
 //
 // Equal and NotEqual compare whole strings; a missing string counts as empty. Contains ignores case. For a metric,
 // they compare the score's value, or its label if the filter's value is not a number. An empty filter value selects
@@ -116,7 +115,7 @@ type ListFilter struct {
 	Value  string
 }
 
-// String is the filter as an address holds it, such as hybrid_ex<0.5.
+// String returns the filter as in the query of a URL, such as hybrid_ex<0.5.
 func (f ListFilter) String() string { return f.Column + string(f.Op) + f.Value }
 
 func parseFilter(s string) (ListFilter, error) {
@@ -132,13 +131,13 @@ func parseFilter(s string) (ListFilter, error) {
 		"filter: %.80q is not a condition; expected COLUMN OP VALUE with one of = != ~ > >= < <=, such as hybrid_ex<0.5", s)
 }
 
-// Sort is the order of a list: a column of a filter, ascending or not.
+// Sort is the order of a list.
 type Sort struct {
-	Column     string // "": by case
+	Column     string // a column, see [Columns], or a metric; "": by case
 	Descending bool
 }
 
-// Sizes of pages, in cases.
+// Numbers of cases on a page.
 const (
 	DefaultSize = 50
 	MinSize     = 25
@@ -148,27 +147,26 @@ const (
 // maxPattern is the maximum length of a search pattern, in bytes.
 const maxPattern = 1000
 
-// State is all that a list of cases shows: which run, which cases of it, in which order and which page of
-// them. Its zero value, with a run, is the first page of all cases. It has a form as the query of an address,
-// so that a list can be linked to, kept as a queue and exported.
+// State determines what a list of cases shows: the run, the selection and order of its cases, and the page. The zero
+// value with a run is the first page of all cases. A state can be written as the query of a URL, so that a list can be
+// linked to, stored in a queue and exported.
 type State struct {
 	scoring.RunID
-	Baseline scoring.RunID // what Changed compares with; may be empty
-	Metric   string        // the primary metric, whose scores the modes are of; "": the run's own
+	Baseline scoring.RunID // the run to compare with; may be empty
+	Metric   string        // the primary metric, to which the modes refer; "": the run's own
 	Mode     Mode
-	Search   string // in case, question and queries
-	Regexp   bool   // Search is a regular expression, in the syntax of package regexp
+	Search   string // text to find in case ID, question and queries
+	Regexp   bool   // Search is a regular expression in the syntax of package regexp
 	Filters  []ListFilter
 	Sort     Sort
-	Page     int      // from 1
-	Size     int      // cases on a page
-	Columns  []string // metrics that are shown; nil: the default ones
+	Page     int      // page number, from 1
+	Size     int      // number of cases on a page
+	Columns  []string // metrics to show; nil: the default ones
 	Tall     bool     // rows show their whole text
 }
 
 // Parse reads the state from the query of a URL and ignores unknown keys. In addition to the keys that [State.Values]
-// writes, it reads filter_column, filter_op and filter_value as one more condition: a form without a script cannot
-// join its fields.
+// writes, it reads filter_column, filter_op and filter_value as one more filter, for forms that work without a script.
 func Parse(v url.Values) (State, error) {
 	s := State{
 		RunID: ParseRun(v), Baseline: ParseBaseline(v), Metric: v.Get("metric"), Mode: Mode(v.Get("mode")),
@@ -280,7 +278,7 @@ func (s State) Values() url.Values {
 	return v
 }
 
-// With is the state with another condition, on its first page.
+// With returns the state with another filter, on its first page.
 func (s State) With(f ListFilter) State {
 	s.Page = 1
 	if !slices.Contains(s.Filters, f) {
@@ -289,14 +287,14 @@ func (s State) With(f ListFilter) State {
 	return s
 }
 
-// Without is the state without a condition, on its first page.
+// Without returns the state without a filter, on its first page.
 func (s State) Without(f ListFilter) State {
 	s.Page = 1
 	s.Filters = slices.DeleteFunc(slices.Clone(s.Filters), func(g ListFilter) bool { return g == f })
 	return s
 }
 
-// In is the state in another mode, on its first page.
+// In returns the state in another mode, on its first page.
 func (s State) In(m Mode) State {
 	s.Page, s.Mode = 1, m
 	return s

@@ -7,22 +7,21 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// Version is the version of the tables as [Tables] describes them. Every change of them raises it.
+// Version is the version of the tables that [Tables] describes. Every change of them increases it.
 const Version = 6
 
-// Migration upgrades tables to a version for which adding tables and columns, which every
-// installation does, is not enough. It is idempotent: one that failed half-way is finished by the
-// next.
+// Migration upgrades tables to a version that needs more than new tables and columns, which every installation adds. It
+// is idempotent: after a failure, the next installation completes it.
 type Migration struct {
 	Version int64
 	Doc     string
-	Retype  []string // TABLE.COLUMN: their type becomes that of Tables, and values stay
-	// Statements returns further statements of a dialect; it may be nil.
+	Retype  []string // TABLE.COLUMN, whose types become those in Tables; values are kept
+	// Statements returns further statements of the migration; it may be nil.
 	Statements func(d driver.Dialect) []string
 }
 
-// Migrations are all of them, the lowest first. Version 1 is the tables of the first release, which
-// had no table schema_version.
+// Migrations lists all migrations, the lowest version first. Version 1 is the tables of the first release, which had no
+// table schema_version.
 var Migrations = []Migration{
 	{
 		Version: 2, Doc: "Results are text, an inline result or a reference; the first tables took JSON only.",
@@ -44,8 +43,8 @@ var Migrations = []Migration{
 	{Version: 6, Doc: "The batches that someone accepted as a baseline have a table."},
 }
 
-// retype changes the type of a column to that of its description and keeps the values; "" if the
-// warehouse cannot.
+// retype returns the statement that changes a column's type to that in its description and keeps the values; "" if the
+// warehouse has none.
 func (t *Table) retype(d driver.Dialect, c *Column) string {
 	if d.Retype == nil {
 		return ""
@@ -57,22 +56,23 @@ func (t *Table) retype(d driver.Dialect, c *Column) string {
 	return d.Retype(t.FullName(), c.Name, d.Types[c.Type], drops)
 }
 
-// MarkVersion writes the version of tables that a script created, without fingerprints of the views.
+// MarkVersion returns the statement that records the version of tables created by a script, without fingerprints of the
+// views.
 func MarkVersion(d driver.Dialect) string {
 	return fmt.Sprintf("INSERT INTO %[1]s (version, reached_at) SELECT %[2]d, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM %[1]s WHERE version >= %[2]d)",
 		TableNamed("schema_version").FullName(), Version)
 }
 
-// Statement is one of an upgrade.
+// Statement is a statement of an upgrade.
 type Statement struct {
 	SQL   string
-	Table string // which it changes; "" for views
-	// Optional reports that the table may be a user's own, which is unchanged if the statement fails.
+	Table string // the table that it changes; "" for views and indexes
+	// Optional reports that failure is ignored, as the table may be a user's own.
 	Optional bool
 }
 
-// upgrade brings the tables to the present version: views are created after it. Nothing needs to be
-// done where it is empty.
+// upgrade returns the statements that bring the tables to the current version; views are created after them. It is
+// empty if the tables are current.
 func (f *Found) upgrade(d driver.Dialect) (out []Statement) {
 	created := false
 	for i := range Tables {
@@ -106,7 +106,7 @@ func (f *Found) upgrade(d driver.Dialect) (out []Statement) {
 }
 
 func (m *Migration) statements(d driver.Dialect, f *Found) (out []Statement) {
-	dropped := d.ViewsAtOnce // Retype drops them if it must
+	dropped := d.ViewsAtOnce // Retype drops views if necessary
 	for _, name := range m.Retype {
 		t, c := named(name)
 		has, there := f.Tables[t.Name][c.Name]
@@ -130,7 +130,7 @@ func (m *Migration) statements(d driver.Dialect, f *Found) (out []Statement) {
 	return out
 }
 
-// named is a column by TABLE.COLUMN.
+// named returns the table and the column of TABLE.COLUMN.
 func named(name string) (*Table, *Column) {
 	table, column, _ := strings.Cut(name, ".")
 	t := TableNamed(table)

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// AnswersOfCase lists whose answers to a question a run scored.
+// AnswersOfCase lists the keys of the answers to a question that a run scored.
 func (w *Store) AnswersOfCase(ctx context.Context, run, caseID string) (out []scoring.AnswerID, err error) {
 	out, err = all(ctx, w, answersOfCase(w.SQL(), run, caseID))
 	for i := range out {
@@ -28,8 +28,8 @@ func answersOfCase(d driver.Dialect, run, caseID string) Select[scoring.AnswerID
 	}
 }
 
-// Results reads the results of all answers to some questions, as agent_runs has them: text, or a
-// reference. NotFound if there is no such table.
+// Results calls f with the result of each answer to some questions, as stored in agent_runs: an inline result or a
+// reference. The error is NotFound if the table does not exist.
 func (w *Store) Results(ctx context.Context, cases []string, f func(scoring.AnswerID, string)) error {
 	q, err := w.query(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ type givenResult struct {
 	result string
 }
 
-// results reads the keys and results of all answers to some questions.
+// results returns the statement for the keys and results of all answers to some questions.
 func (q inputs) results(cases []string) Select[givenResult] {
 	from := " FROM " + q.runs([]string{"result"}) + " WHERE " + q.within("r", &keyRange{ids: cases}) + inOrder
 	fields := append(fieldsIn(answerFields, func(r *givenResult) *scoring.AnswerID { return &r.AnswerID }),

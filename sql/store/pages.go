@@ -17,28 +17,26 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Pages answers what pages about runs ask. It knows the columns of the users' tables as they were
-// when it was made: make one for each page.
+// Pages reads data for web pages about runs. It caches the columns of the users' tables: make one for each page.
 //
-// What it reads of the scores of a run that is done is remembered, up to 16 MB: such scores do not
-// change. A run that continues, or is made again under its name, has another status, start or count of
-// scores in eval_runs, and what was remembered of it is not used. Nothing that comes from the users'
-// tables is remembered.
+// Data from the scores of finished runs is cached in the Store, up to 16 MB, as such scores do not change. The key
+// includes the run's start and score counts, so a run that is resumed or repeated under its ID is read again. Data from
+// the users' tables is not cached.
 type Pages struct {
 	w         *Store
 	layout    inputs
 	known     []scoring.Metric
-	searching time.Duration // how long a regular expression may look at texts
-	elsewhere Elsewhere     // nil: nothing is
-	groups    []LabelGroup  // of the labels of the metric relation
+	searching time.Duration // time limit for matching a regular expression
+	elsewhere Elsewhere     // fallback source; may be nil
+	groups    []LabelGroup  // groups of the labels of the metric relation
 }
 
-// Elsewhere reads answers of a run to some questions, by id, with the questions, from the source of the run. It
-// omits those that do not exist.
+// Elsewhere returns a run's answers to some questions, by case ID, with the questions, from the run's source. Missing
+// ones are omitted.
 type Elsewhere func(ctx context.Context, run scoring.RunID, ids []string) (map[string]*scoring.Case, error)
 
-// Lacking is p that reads elsewhere what the warehouse lacks of the cases that a page shows. Nothing is
-// searched, filtered, sorted or cut by it.
+// Lacking returns a copy of p that reads questions and answers that are missing in the warehouse from e, for the cases
+// on a page. Search, filters, order and slices do not use e.
 func (p *Pages) Lacking(e Elsewhere) *Pages {
 	q := *p
 	q.elsewhere = e
@@ -48,16 +46,15 @@ func (p *Pages) Lacking(e Elsewhere) *Pages {
 // remembered is the size in bytes of the cache of scores of finished runs.
 const remembered = 16 << 20
 
-// Grouping is p whose lists have the column group: the group of the label that the metric relation gives an answer.
-// A list that is sorted by it has the groups in the order in which they are given.
+// Grouping returns a copy of p whose lists have the column group: the group of the label that the metric relation gives
+// an answer. Sorting by group uses the order of groups.
 func (p *Pages) Grouping(groups []LabelGroup) *Pages {
 	out := *p
 	out.groups = groups
 	return &out
 }
 
-// Pages finds out which columns the users' tables have. Known metrics are in their order; others come
-// after them by name.
+// Pages returns a Pages. known are the metrics in display order; other metrics follow them, sorted by name.
 func (w *Store) Pages(ctx context.Context, known []scoring.Metric) (*Pages, error) {
 	q, err := w.query(ctx)
 	if err != nil {
@@ -66,7 +63,7 @@ func (w *Store) Pages(ctx context.Context, known []scoring.Metric) (*Pages, erro
 	return &Pages{w: w, layout: q, known: known, searching: searching}, nil
 }
 
-// Metrics are the names of the metrics that the run was asked for, as versions names them, in order.
+// Metrics returns the names of the run's metrics, according to Versions, sorted; nil if that cannot be parsed.
 func (r *Run) Metrics() []string {
 	var versions struct {
 		Metrics map[string]json.RawMessage `json:"metrics"`
@@ -91,7 +88,7 @@ func (p *Pages) Runs(ctx context.Context, f RunFilter) (runs []Run, of int64, er
 		}
 		runs, of = append(runs, r.Run), r.of
 	}
-	if runs == nil && f.Offset > 0 { // beyond the last one: nothing says how many there are
+	if runs == nil && f.Offset > 0 { // beyond the last row, the total must be queried separately
 		f.Offset, f.Limit = 0, 1
 		_, of, err = p.Runs(ctx, f)
 		runs = nil
@@ -99,7 +96,7 @@ func (p *Pages) Runs(ctx context.Context, f RunFilter) (runs []Run, of int64, er
 	return runs, of, err
 }
 
-// ScoredRun is one row of eval_runs, whose scores are to be read.
+// ScoredRun is a row of eval_runs whose scores are read.
 type ScoredRun struct {
 	Run
 	alone bool
@@ -109,7 +106,7 @@ func (r *ScoredRun) scored() runScores {
 	return runScores{RunID: r.RunID, Alone: r.alone}
 }
 
-// Run is one row of eval_runs; NotFound if there is none.
+// Run returns one row of eval_runs. The error is NotFound if it does not exist.
 func (p *Pages) Run(ctx context.Context, key scoring.RunID) (*ScoredRun, error) {
 	var run *ScoredRun
 	rows := 0
@@ -125,7 +122,7 @@ func (p *Pages) Run(ctx context.Context, key scoring.RunID) (*ScoredRun, error) 
 		return nil, errcode.New(errcode.NotFound, "there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key.ID,
 			key.Agent, key.Version, key.Batch)
 	}
-	run.alone = rows == 1 && run.Status == "done" // until then, others may have scores and no row yet
+	run.alone = rows == 1 && run.Status == "done" // an unfinished run may have scores of an agent without a row yet
 	return run, nil
 }
 
@@ -134,22 +131,22 @@ const readingRuns = "reading eval_runs"
 // AgentVersion is a version of an agent.
 type AgentVersion struct{ Agent, Version string }
 
-// AgentsOfRuns lists the agents and versions that were evaluated, in order.
+// AgentsOfRuns lists the agents and versions that have runs, sorted.
 func (p *Pages) AgentsOfRuns(ctx context.Context) (out []AgentVersion, err error) {
 	return all(ctx, p.w, agentsOfRuns())
 }
 
-// Figures sum up scores of one metric.
+// Figures sums up scores of one metric.
 type Figures struct {
-	Scores        int64 // all of them
+	Scores        int64 // number of all scores
 	OK            int64 // with a value
 	Abstained     int64
-	NotApplicable int64 // what the metric needs is not part of the question
+	NotApplicable int64 // the metric does not apply to the question
 	Unanswered    int64 // the agent gave no answer
 	Failed        int64
-	Judged        int64 // with a verdict
+	Judged        int64 // number of scores with a verdict
 	Passed        int64
-	Sum           float64 // of the values
+	Sum           float64 // sum of the values
 }
 
 func (f *Figures) plus(o *Figures) {
@@ -164,15 +161,15 @@ func (f *Figures) plus(o *Figures) {
 	f.Sum += o.Sum
 }
 
-// MetricFigures are the figures of a metric over a whole run.
+// MetricFigures are the figures of a metric in a whole run.
 type MetricFigures struct {
 	Figures
-	Deviation float64 // of the values, the standard deviation of a sample; 0 for fewer than two
-	Why       string  // a reason why the metric does not apply; "": it applies to all
+	Deviation float64 // sample standard deviation of the values; 0 for fewer than two
+	Why       string  // a reason why the metric does not apply to some questions; "" if none
 }
 
-// add adds a group of scores. Those that are not applicable count as of questions. Deviations come together
-// by their squares about the common mean (Chan, Golub and LeVeque 1983).
+// add adds a group of scores. All that are not applicable are added to NotApplicable. Standard deviations are combined
+// by the squares around the common mean (Chan, Golub and LeVeque 1983).
 func (f *MetricFigures) add(g *group) {
 	f.Scores += g.n
 	switch g.status {
@@ -203,10 +200,10 @@ func (f *MetricFigures) add(g *group) {
 	}
 }
 
-// Shape describes what a run's scores cover.
+// Shape has the number of cases of a run, and of scores by metric.
 type Shape struct {
 	Cases   int64
-	Metrics []MetricShape // the primary one first, then in their order
+	Metrics []MetricShape // the primary metric first, then the others in display order
 }
 
 // MetricShape is the number of scores of a metric in a run.
@@ -215,8 +212,8 @@ type MetricShape struct {
 	Scores int64
 }
 
-// Primary is the primary metric: hybrid_ex where the run has it, else the first known one with a
-// threshold, else the first; empty in a run without scores.
+// Primary returns the primary metric: hybrid_ex if the run has it, else the first known one with a threshold, else the
+// first; empty in a run without scores.
 func (s *Shape) Primary() string {
 	if len(s.Metrics) == 0 {
 		return ""
@@ -233,7 +230,7 @@ func (s *Shape) metric(name string) *MetricShape {
 	return nil
 }
 
-// Shape finds out which metrics a run has scores of, and of how many cases.
+// Shape reads the number of a run's cases, and its metrics with their numbers of scores.
 func (p *Pages) Shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
 	found, err := Remember(p, []*Run{&run.Run}, "shape", func(s *Shape) int { return 100 * len(s.Metrics) },
 		func() (*Shape, error) { return p.shape(ctx, run) })
@@ -273,7 +270,7 @@ func (p *Pages) shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
 	return s, err
 }
 
-// Figures sums up the scores of a run by metric.
+// Figures returns the figures of each metric in a run.
 func (p *Pages) Figures(ctx context.Context, run *ScoredRun) (map[string]MetricFigures, error) {
 	return Remember(p, []*Run{&run.Run}, "figures", func(m map[string]MetricFigures) int { return 300 * len(m) },
 		func() (map[string]MetricFigures, error) {
@@ -299,7 +296,7 @@ func (p *Pages) Figures(ctx context.Context, run *ScoredRun) (map[string]MetricF
 		})
 }
 
-// Values are the values of a metric in a run, in ascending order.
+// Values returns the values of a metric in a run, in ascending order.
 func (p *Pages) Values(ctx context.Context, run *ScoredRun, metric string) ([]float64, error) {
 	return Remember(p, []*Run{&run.Run}, "values\x00"+metric, func(v []float64) int { return 8 * len(v) },
 		func() (values []float64, err error) {
@@ -316,7 +313,7 @@ type RunMetric struct {
 // RunFigures are the figures of a metric in a run.
 type RunFigures struct {
 	Figures
-	Last time.Time // when the last score was stored; zero where it is not known
+	Last time.Time // when the last score was stored; zero if unknown
 }
 
 // FiguresOf sums up one metric for each of some runs, in one query for those that are not cached.
@@ -352,7 +349,7 @@ func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) str
 	return out, nil
 }
 
-// print is a fingerprint of the scores of a finished run; it is empty if they may change.
+// print returns a cache key prefix for the scores of a finished run; "" if the run is not finished.
 func print(run *Run) string {
 	if run.Status != "done" {
 		return ""
@@ -373,8 +370,8 @@ func prints(runs []*Run) string {
 	return out
 }
 
-// Remember computes a value from the scores of some runs, or returns the cached one if all of the runs are
-// complete. what is the key of the value; it must not be modified.
+// Remember returns the cached value with the key what for some runs, or calls compute. It caches the value only if all
+// runs are finished. The value must not be modified.
 func Remember[T any](p *Pages, runs []*Run, what string, size func(T) int, compute func() (T, error)) (T, error) {
 	mark := prints(runs)
 	if v, there := p.w.remembered.Get(mark + what); there && mark != "" {
@@ -387,7 +384,7 @@ func Remember[T any](p *Pages, runs []*Run, what string, size func(T) int, compu
 	return v, err
 }
 
-// RememberOf is [Remember] for runs that are only named. What eval_runs lacks is not remembered.
+// RememberOf is like [Remember] for runs given by their keys. If one has no row in eval_runs, nothing is cached.
 func RememberOf[T any](ctx context.Context, w *Store, keys []scoring.RunID, what string, size func(T) int,
 	compute func() (T, error)) (T, error) {
 	var runs []*Run
@@ -402,23 +399,22 @@ func RememberOf[T any](ctx context.Context, w *Store, keys []scoring.RunID, what
 	return Remember(&Pages{w: w}, runs, what, size, compute)
 }
 
-// List is the cases of one run that a state chooses.
+// List is the cases of one run that a state selects.
 type List struct {
-	State State // with its primary metric
+	State State // with Metric set
 	Run   *ScoredRun
 	Shape *Shape
 
 	p       *Pages
-	base    *ScoredRun // the baseline; nil: none
+	base    *ScoredRun // the baseline, or nil
 	covered bool
 
-	found     *found                          // by a search that is made here
-	questions map[string]map[slicePart]*Slice // by column
+	found     *found                          // result of a search in this process; nil until made
+	questions map[string]map[slicePart]*Slice // slices by column of golden_set and value; nil until read
 }
 
-// List reads which cases there are to choose from. A state that names no metric is about the run's
-// primary one. A column that is neither one of lists nor a metric of the run is an error
-// (InvalidArgument).
+// List returns the list of a state. If the state has no metric, it uses the run's primary one. A filter or sort column
+// that is neither in [Columns] nor a metric of the run is an error (InvalidArgument).
 func (p *Pages) List(ctx context.Context, s State) (*List, error) {
 	l := &List{State: s, p: p}
 	var err error
@@ -461,7 +457,7 @@ func (p *Pages) List(ctx context.Context, s State) (*List, error) {
 	return l, nil
 }
 
-// query returns a query over the list.
+// query returns a new query over the list.
 func (l *List) query() *caseList {
 	var base runScores
 	if l.base != nil {
@@ -472,7 +468,7 @@ func (l *List) query() *caseList {
 	return q
 }
 
-// runs are those whose scores are read.
+// runs returns the runs whose scores the list reads: its run and the baseline, if any.
 func (l *List) runs() []*Run {
 	if l.base == nil {
 		return []*Run{&l.Run.Run}
@@ -480,7 +476,7 @@ func (l *List) runs() []*Run {
 	return []*Run{&l.Run.Run, &l.base.Run}
 }
 
-// ask reads the rows of a statement over the list, or takes them as they are remembered.
+// ask returns the rows of a statement over the list. They are cached if the statement only reads scores.
 func ask[T any](ctx context.Context, l *List, build func(*caseList) (Select[T], error), size func(T) int) ([]T, error) {
 	q := l.query()
 	s, err := build(q)
@@ -552,7 +548,7 @@ func (l *List) IDs(ctx context.Context) iter.Seq2[string, error] {
 	}
 }
 
-// PageIDs are the ids of the cases of the state's page.
+// PageIDs returns the IDs of the cases on the state's page.
 func (l *List) PageIDs(ctx context.Context) ([]string, error) {
 	size := cmp.Or(l.State.Size, DefaultSize)
 	offset := (max(l.State.Page, 1) - 1) * size
@@ -574,14 +570,14 @@ type CaseRow struct {
 	Question, Gold    string // Gold is the accepted query
 	Dialect, Database string
 	Tags              []string
-	TagsErr           error                    // why they cannot be read
-	SQL, Error        string                   // the agent's query, and the error message of the database
+	TagsErr           error                    // why the tags cannot be parsed
+	SQL, Error        string                   // the agent's query, and the database's error message for it
 	Latency           string                   // of the agent's query, in milliseconds
-	People            string                   // pass, fail or divided
+	People            string                   // human verdict: pass, fail or divided
 	Scores            map[string]scoring.Score // by metric; without evidence
 }
 
-// Page reads the cases of the state's page, with the scores of some metrics.
+// Page returns the cases on the state's page, with the scores of some metrics.
 func (l *List) Page(ctx context.Context, metrics []string) ([]CaseRow, error) {
 	ids, err := l.PageIDs(ctx)
 	if err != nil {
@@ -590,8 +586,7 @@ func (l *List) Page(ctx context.Context, metrics []string) ([]CaseRow, error) {
 	return l.Rows(ctx, ids, metrics)
 }
 
-// Rows reads some cases of the list, with the scores of some metrics. The ids are in the order of the
-// list.
+// Rows returns some cases of the list, with the scores of some metrics. ids must be in the order of the list.
 func (l *List) Rows(ctx context.Context, ids, metrics []string) ([]CaseRow, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -675,11 +670,11 @@ func (p *Pages) fillRows(ctx context.Context, run scoring.RunID, rows []CaseRow)
 
 // Neighbours is the position of a case in a list.
 type Neighbours struct {
-	Before, After string // ids of the cases next to it; empty at the ends
-	Place, Of     int64  // from 1; 0 if the list does not have the case
+	Before, After string // IDs of the previous and the next case; empty at the ends
+	Place, Of     int64  // position from 1, or 0 if the case is not in the list; and the number of cases
 }
 
-// Neighbours finds where a case is in the list.
+// Neighbours returns the position of a case in the list.
 func (l *List) Neighbours(ctx context.Context, caseID string) (n Neighbours, err error) {
 	if l.here() {
 		f, err := l.find(ctx)
@@ -709,11 +704,11 @@ func (l *List) Neighbours(ctx context.Context, caseID string) (n Neighbours, err
 	return n, err
 }
 
-// Slice holds the figures of the primary metric for a part of the cases.
+// Slice holds the figures of the primary metric for the cases with one value of a column.
 type Slice struct {
-	Part string // "" if not known
+	Part string // the value; "" if missing
 	Figures
-	Unreadable string // the first case of those whose tags cannot be read: Part is their text; else ""
+	Unreadable string // ID of the first case, if Part is the raw text of tags that cannot be parsed; else ""
 }
 
 // Slices sums up the primary metric by a string column over the cases of the list: at most limit parts, those with
@@ -740,10 +735,10 @@ func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Sl
 	return parts, rows[0].rows - int64(len(parts)), nil
 }
 
-// ofQuestions are the columns of golden_set. Their slices are read in one query.
+// ofQuestions are columns of golden_set. Their slices are read in one query.
 var ofQuestions = []string{"tag", "database", "dialect"}
 
-// slicePart identifies a part: a tag may equal the raw text of tags that cannot be parsed.
+// slicePart identifies a Slice: a tag may equal the raw text of tags that cannot be parsed.
 type slicePart struct {
 	name       string
 	unreadable bool
@@ -802,11 +797,11 @@ func (l *List) questionSlices(ctx context.Context, column string) ([]Slice, erro
 // searching is the time limit for a search by a regular expression.
 const searching = 200 * time.Millisecond
 
-// found are the cases that a regular expression matches, in the order of the list.
+// found is the cases that a search in this process found, in the order of the list.
 type found struct {
 	ids   []string
-	modes []uint16 // a bit for each mode that the case is in
-	left  int64    // cases that were not searched
+	modes []uint16 // bit i is set if the case is in Modes[i]
+	left  int64    // number of cases not searched before the time limit
 }
 
 func (f *found) of(m Mode) (ids []string) {
@@ -821,9 +816,9 @@ func (f *found) of(m Mode) (ids []string) {
 
 func (l *List) regexp() bool { return l.State.Regexp && l.State.Search != "" }
 
-// here reports whether the cases are found first and kept for the page: if a regular expression selects them, since
-// warehouses differ in regular expressions, and if an engine in this process reads the users' tables, since it
-// would repeat their joins for each query.
+// here reports whether the list's cases are found once, in this process, and kept for the page: for a regular
+// expression, as warehouses differ in their syntax, and for an embedded engine that reads users' tables, as it would
+// repeat the joins for each query.
 func (l *List) here() bool {
 	if l.regexp() {
 		return true
@@ -833,8 +828,7 @@ func (l *List) here() bool {
 	return err == nil && !q.ofScores() && l.p.w.SQL().Embedded
 }
 
-// find reads all cases of the list; a regular expression looks at their texts, one at a time, until
-// its time is over.
+// find reads all cases of the list once. A regular expression is matched against their texts until its time limit.
 func (l *List) find(ctx context.Context) (*found, error) {
 	if l.found != nil {
 		return l.found, nil
@@ -877,8 +871,8 @@ func (l *List) find(ctx context.Context) (*found, error) {
 	return f, nil
 }
 
-// Unsearched is the number of cases that a search by a regular expression did not examine before its
-// time limit of 200 ms. The lists and counts are without them.
+// Unsearched returns the number of cases that a search by a regular expression did not examine within its time limit of
+// 200 ms. Lists and counts do not contain them.
 func (l *List) Unsearched(ctx context.Context) (int64, error) {
 	if !l.regexp() {
 		return 0, nil
@@ -895,35 +889,35 @@ type CaseScore struct {
 	scoring.Score
 	ConfigHash string
 	GoldHash   string
-	At         time.Time // when it was stored; zero where it is not known
+	At         time.Time // when it was stored; zero if unknown
 }
 
-// CaseDetail is all that is known of a case in a run.
+// CaseDetail is a case of a run with its question, answer, scores and labels.
 type CaseDetail struct {
-	Answer   Answer // without a Case if neither the golden set nor agent_runs has it
+	Answer   Answer // Case is nil if neither golden_set nor agent_runs has it
 	Answered bool   // agent_runs has the answer
 	Scores   []CaseScore
-	Labels   []LoggedLabel // of this answer, the newest first; also those that others replaced
+	Labels   []LoggedLabel // labels of this answer, the latest first, including replaced ones
 }
 
-// Unanswered reports whether the scores are those of a missing answer.
+// Unanswered reports whether a score records that no row with an answer was found.
 func (c *CaseDetail) Unanswered() bool {
 	return slices.ContainsFunc(c.Scores, func(s CaseScore) bool { return s.Missing() })
 }
 
-// take takes the n-th row of the answer.
+// take sets the answer from its n-th row. Several rows are an error in the answer.
 func (c *CaseDetail) take(a Answer, n int) {
 	if c.Answer, c.Answered = a, true; n > 1 {
 		c.Answer.Case, c.Answer.Err = nil, severalRows(a.CaseID, n)
 	}
 }
 
-// ask takes the question of an answer that agent_runs does not have.
+// ask sets the question of a missing answer.
 func (c *CaseDetail) ask(a *Answer) {
 	c.Answer.SetVersion, c.Answer.InSet, c.Answer.Case, c.Answer.Err = a.SetVersion, a.InSet, a.Case, a.Err
 }
 
-// Case reads one case of a run. A case that the run has no scores of is NotFound.
+// Case returns one case of a run. The error is NotFound if the run has no scores of the case.
 func (p *Pages) Case(ctx context.Context, key scoring.RunID, caseID string) (*CaseDetail, error) {
 	out := &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: caseID, By: key.By}}}
 	for s, err := range Rows(ctx, p.w, scoresOfCase(p.w.SQL(), runScores{RunID: key}, caseID)) {

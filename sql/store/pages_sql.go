@@ -11,19 +11,19 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// RunFilter chooses rows of eval_runs. Empty fields choose all.
+// RunFilter selects rows of eval_runs. Empty fields select all.
 type RunFilter struct {
 	scoring.By
-	Text   string // in the run, the agent, the version, the batch or the judge
+	Text   string // text in the run, the agent, the version, the batch or the judge, in any case
 	Status string
-	Limit  int // rows, after Offset
+	Limit  int // maximum number of rows, after Offset
 	Offset int
 
-	Unnamed     bool // also agents without a name
-	Unversioned bool // also agents without a version
+	Unnamed     bool // also select agents without a name
+	Unversioned bool // also select agents without a version
 }
 
-// listedRun is a row of eval_runs with how many the filter chooses.
+// listedRun is a row of eval_runs with the number of rows that the filter selects.
 type listedRun struct {
 	Run
 	of int64
@@ -32,7 +32,7 @@ type listedRun struct {
 var listedFields = append(fieldsIn(runFields, func(r *listedRun) *Run { return &r.Run }),
 	field[listedRun]{SQL: "COUNT(*) OVER () AS listed", In: func(r *listedRun) any { return &r.of }})
 
-// runsListed reads rows of eval_runs by a filter, the newest first.
+// runsListed returns the statement for rows of eval_runs by a filter, the latest first.
 func runsListed(d driver.Dialect, f RunFilter) Select[listedRun] {
 	p := &arguments{dialect: d}
 	var conds []string
@@ -65,7 +65,7 @@ func runsListed(d driver.Dialect, f RunFilter) Select[listedRun] {
 	return Select[listedRun]{What: readingRuns, Fields: listedFields, From: from, Args: p.args}
 }
 
-// runsNamed reads the rows of eval_runs of a run's ID.
+// runsNamed returns the statement for the rows of eval_runs with a run ID.
 func runsNamed(d driver.Dialect, id string) Select[Run] {
 	return Select[Run]{
 		What:   readingRuns,
@@ -75,7 +75,7 @@ func runsNamed(d driver.Dialect, id string) Select[Run] {
 	}
 }
 
-// agentsOfRuns reads the agents and versions that were evaluated.
+// agentsOfRuns returns the statement for the agents and versions in eval_runs.
 func agentsOfRuns() Select[AgentVersion] {
 	return Select[AgentVersion]{
 		What: readingRuns, Distinct: true, From: " FROM badger.eval_runs ORDER BY agent_name, agent_version",
@@ -89,7 +89,7 @@ func agentsOfRuns() Select[AgentVersion] {
 // runScores is a run whose scores are read.
 type runScores struct {
 	scoring.RunID
-	Alone bool // nothing else has scores under its ID: a scan then need not compare the rest
+	Alone bool // no other agent, version or batch has scores under its ID, so that comparing the ID suffices
 }
 
 func (r runScores) is(d driver.Dialect, args *[]any) string {
@@ -99,7 +99,7 @@ func (r runScores) is(d driver.Dialect, args *[]any) string {
 	return runIs(d, args, r.RunID)
 }
 
-// runIs is the condition that a row of eval_runs or scores is of a run.
+// runIs returns the condition that a row of eval_runs or scores belongs to a run.
 func runIs(d driver.Dialect, args *[]any, run scoring.RunID) string {
 	param := func(v any) string {
 		*args = append(*args, v)
@@ -109,7 +109,7 @@ func runIs(d driver.Dialect, args *[]any, run scoring.RunID) string {
 		param(run.Version) + " AND batch_id = " + param(run.Batch)
 }
 
-// figureFields sum up scores, whose columns have a prefix such as p.
+// figureFields returns the fields that sum up scores, whose columns have a prefix such as "p.".
 func figureFields(prefix string) []field[Figures] {
 	count := func(condition string) string {
 		return "COUNT(CASE WHEN " + strings.ReplaceAll(condition, "%", prefix) + " THEN 1 END)"
@@ -130,17 +130,17 @@ func figureFields(prefix string) []field[Figures] {
 	}
 }
 
-// group is some scores of a run: those of a metric with one status and one verdict.
+// group is the scores of a run for one metric, status and verdict.
 type group struct {
 	metric         string
 	status         scoring.Status
-	verdict        string // 1, 0 or nothing
+	verdict        string // 1, 0 or ""
 	n              int64
-	sum, deviation float64 // of their values; the deviation is that of a sample
+	sum, deviation float64 // of their values; deviation is the sample standard deviation
 }
 
-// groupsOfRun sums up the scores of a run by metric, status and verdict. Engines count groups in less time than
-// conditions.
+// groupsOfRun returns the statement that sums up the scores of a run by metric, status and verdict. Grouping is faster
+// in engines than conditional counts.
 func groupsOfRun(d driver.Dialect, run runScores) Select[group] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.scores WHERE " + run.is(d, &p.args) +
@@ -158,15 +158,15 @@ func groupsOfRun(d driver.Dialect, run runScores) Select[group] {
 	}
 }
 
-// unansweredMetric is a metric with how many of its scores are missing because the agent gave no answer.
+// unansweredMetric is a metric with the number of scores that do not apply because the agent gave no answer.
 type unansweredMetric struct {
 	metric string
 	n      int64
-	why    string // why others do not apply
+	why    string // a reason of the other scores that do not apply
 }
 
-// unansweredOfRun counts, among the scores of a run that are not applicable, those of missing answers, by metric,
-// with a reason of the others. Only this statement reads reasons.
+// unansweredOfRun returns the statement that counts, by metric, the scores of a run that do not apply because the agent
+// gave no answer, with a reason of the others. Only this statement reads reasons.
 func unansweredOfRun(d driver.Dialect, run runScores) Select[unansweredMetric] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND status = 'not_applicable' GROUP BY metric"
@@ -181,14 +181,14 @@ func unansweredOfRun(d driver.Dialect, run runScores) Select[unansweredMetric] {
 	}
 }
 
-// casesOfRun counts the cases of a run.
+// casesOfRun returns the statement for the number of cases of a run.
 func casesOfRun(d driver.Dialect, run runScores) Select[int64] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.scores WHERE " + run.is(d, &p.args)
 	return Select[int64]{What: readingScores, Fields: only[int64]("COUNT(DISTINCT case_id)"), From: from, Args: p.args}
 }
 
-// metricsOfRun counts the scores of each metric of a run.
+// metricsOfRun returns the statement for the number of scores of each metric of a run.
 func metricsOfRun(d driver.Dialect, run runScores) Select[MetricShape] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " GROUP BY metric ORDER BY metric"
@@ -201,7 +201,7 @@ func metricsOfRun(d driver.Dialect, run runScores) Select[MetricShape] {
 	}
 }
 
-// summed are the figures of a metric in a run.
+// summed has the figures of a metric in a run, with their key.
 type summed struct {
 	RunMetric
 	RunFigures
@@ -210,7 +210,7 @@ type summed struct {
 var summedKey = append(fieldsIn(runIDFields, func(s *summed) *scoring.RunID { return &s.RunID }),
 	field[summed]{SQL: "metric", In: func(s *summed) any { return &s.Metric }})
 
-// figuresOfRuns sums up the scores of some metrics in some runs.
+// figuresOfRuns returns the statement that sums up the scores of some metrics in some runs.
 func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.scores WHERE eval_run_id IN (" + p.list(ids) + ") AND metric IN (" + p.list(metrics) +
@@ -223,7 +223,7 @@ func figuresOfRuns(d driver.Dialect, ids, metrics []string) Select[summed] {
 	}
 }
 
-// valuesOfRun reads the values of a metric in a run, in ascending order.
+// valuesOfRun returns the statement for the values of a metric in a run, in ascending order.
 func valuesOfRun(d driver.Dialect, run runScores, metric string) Select[float64] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND metric = " + p.add(metric) +
@@ -231,7 +231,7 @@ func valuesOfRun(d driver.Dialect, run runScores, metric string) Select[float64]
 	return Select[float64]{What: readingScores, Fields: only[float64]("value"), From: from, Args: p.args}
 }
 
-// cellFields are a score of a case of a run without its evidence.
+// cellFields are the columns of a case's score without its evidence.
 var cellFields = slices.Concat(keyOfRow[:1], resultFields, []field[scoring.Row]{codeField})
 
 // storedScore is a score of a case with its evidence.
@@ -241,12 +241,12 @@ type storedScore struct {
 	at         time.Time
 }
 
-// score is the score as a page shows it.
+// score returns the score as a [CaseScore].
 func (s *storedScore) score() CaseScore {
 	return CaseScore{Score: s.row.Score, ConfigHash: s.configHash, GoldHash: s.row.GoldHash, At: s.at}
 }
 
-// storedFields are such a score. Its evidence follows what [cellFields] read.
+// storedFields are the columns of a storedScore: cellFields and then the evidence.
 var storedFields = slices.Concat(
 	fieldsIn(cellFields, func(s *storedScore) *scoring.Row { return &s.row }),
 	[]field[storedScore]{
@@ -266,15 +266,15 @@ var storedFields = slices.Concat(
 	[]field[storedScore]{{SQL: "scored_at", In: func(s *storedScore) any { return &s.at }}},
 )
 
-// scoresOfCase reads all scores of a case of a run, with their evidence.
+// scoresOfCase returns the statement for all scores of a case of a run, with their evidence.
 func scoresOfCase(d driver.Dialect, run runScores, caseID string) Select[storedScore] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND case_id = " + p.add(caseID) + " ORDER BY metric"
 	return Select[storedScore]{What: readingScores, Fields: storedFields, From: from, Args: p.args}
 }
 
-// scoresOfCases reads scores of some cases of a run as [scoresOfCase] does, in no order: all, or with
-// metrics only theirs, those that failed, and those that rest on a judge's reply.
+// scoresOfCases returns the statement for the scores of some cases of a run with their evidence, unordered: all, or if
+// metrics is not nil, those of these metrics, those that failed, and those with a judge's reply.
 func scoresOfCases(d driver.Dialect, run runScores, ids, metrics []string) Select[storedScore] {
 	p := &arguments{dialect: d}
 	from := " FROM badger.scores WHERE " + run.is(d, &p.args) + " AND case_id IN (" + p.list(ids) + ")"
@@ -284,7 +284,8 @@ func scoresOfCases(d driver.Dialect, run runScores, ids, metrics []string) Selec
 	return Select[storedScore]{What: readingScores, Fields: storedFields, From: from, Args: p.args}
 }
 
-// labelsOfCases reads the labels of answers, in every version of the agent and of none, from new to old.
+// labelsOfCases returns the statement for human_labels of answers, by this version of the agent or without a version,
+// the latest first.
 func (r Reader) labelsOfCases(run scoring.RunID, ids []string) Select[LoggedLabel] {
 	p := &arguments{dialect: r.Dialect}
 	where := "case_id IN (" + p.list(ids) + ") AND agent_name = " + p.add(run.Agent) + " AND batch_id = " +

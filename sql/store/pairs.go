@@ -10,24 +10,23 @@ import (
 
 // Half is the score of a case on one side of a comparison.
 type Half struct {
-	Score      scoring.Score // without what is only evidence; the status is empty if there is none
-	Unanswered bool          // it does not apply because the agent gave no answer
+	Score      scoring.Score // without evidence; the status is empty without a score
+	Unanswered bool          // not applicable because the agent gave no answer
 	RunID      string
 	ConfigHash string
-	Judge      string // who was asked in its run
-	Asked      bool   // whether the score rests on a judge's reply
+	Judge      string // the judge of its run
+	Asked      bool   // whether a judge was called for the score
 }
 
-// Pair is a number of cases with equal scores in a metric on each of two sides.
+// Pair is the number of cases with equal scores of a metric: equal to From on one side and to To on the other.
 type Pair struct {
 	Metric        string
 	From, To      Half
-	Gold, Reasons int // 0: not known, 1: the same on both sides, 2: another
+	Gold, Reasons int // 0: unknown, 1: equal on both sides, 2: different
 	Cases         int
 }
 
-// PairCounts streams the pairs of scores of two sides, those of a metric together, in the order of
-// metrics.
+// PairCounts streams the pairs of scores of two sides, sorted by metric.
 func (w *Store) PairCounts(ctx context.Context, from, to Latest) iter.Seq2[Pair, error] {
 	return rowsWhenRead(ctx, w, func() (Select[Pair], error) {
 		q, err := w.pairs(ctx, from, to)
@@ -41,7 +40,7 @@ func (w *Store) pairs(ctx context.Context, from, to Latest) (pairsOf, error) {
 	return pairsOf{from: from, to: to}, err
 }
 
-// SharedCases counts the cases that both sides, only the first, and only the second have scores of.
+// SharedCases counts the cases that both sides, only from, and only to have scores of.
 func (w *Store) SharedCases(ctx context.Context, from, to Latest) (shared, onlyFrom, onlyTo int, err error) {
 	q, err := w.pairs(ctx, from, to)
 	if err != nil {
@@ -51,8 +50,8 @@ func (w *Store) SharedCases(ctx context.Context, from, to Latest) (shared, onlyF
 	return n.shared, n.onlyFrom, n.onlyTo, err
 }
 
-// CasePair is a case with its scores on both sides. A standing is passed, failed, no_verdict,
-// abstained, not_applicable, unanswered, error or absent.
+// CasePair is a case with its scores on both sides. FromStands and ToStands are passed, failed, no_verdict, abstained,
+// not_applicable, unanswered, error or absent.
 type CasePair struct {
 	CaseID               string
 	FromStands, ToStands string
@@ -61,8 +60,8 @@ type CasePair struct {
 	FromReason, ToReason string
 }
 
-// CasePairs counts the pairs that a filter chooses and reads a page of them, the largest regressions
-// first. A filter by answers needs the table agent_runs (FailedPrecondition).
+// CasePairs returns a page of the pairs that a filter selects, the largest regressions first, and the number of all
+// selected pairs. A filter by answers needs the table agent_runs (FailedPrecondition).
 func (w *Store) CasePairs(ctx context.Context, from, to Latest, f PairFilter) (pairs []CasePair, of int, err error) {
 	if f.pairsOf, err = w.pairs(ctx, from, to); err != nil {
 		return nil, 0, err
@@ -81,7 +80,7 @@ func (w *Store) CasePairs(ctx context.Context, from, to Latest, f PairFilter) (p
 	return pairs, n, err
 }
 
-// reader reads a table that users fill, as it is.
+// reader returns a reader of a table that users fill, with its missing columns.
 func (w *Store) reader(ctx context.Context, name string) (Reader, error) {
 	r := Reader{Dialect: w.SQL(), Missing: map[string]bool{}}
 	table := TableNamed(name)
@@ -97,16 +96,15 @@ func (w *Store) reader(ctx context.Context, name string) (Reader, error) {
 	return r, nil
 }
 
-// GivenAnswer is one answer to a question, given in a number of batches.
+// GivenAnswer is a distinct answer to a question, with the number of times that it was given.
 type GivenAnswer struct {
 	CaseID, SQL, Error string
 	Times              int
-	First              string // batch
+	First              string // the first batch, by ID
 }
 
-// AnsweredBy returns the distinct answers that a version of an agent gave to some questions in all
-// of its batches, the most frequent of a question first. Without the table agent_runs there are
-// none.
+// AnsweredBy returns the distinct answers that a version of an agent gave to some questions in all of its batches,
+// ordered by question and then by frequency. Without the table agent_runs it returns nil.
 func (w *Store) AnsweredBy(ctx context.Context, agent, version string, ids []string) (out []GivenAnswer, err error) {
 	r, err := w.reader(ctx, "agent_runs")
 	if errcode.Of(err) == errcode.NotFound || len(ids) == 0 {
@@ -118,8 +116,8 @@ func (w *Store) AnsweredBy(ctx context.Context, agent, version string, ids []str
 	return all(ctx, w, r.answersGiven(scoring.By{Agent: agent, Version: version}, ids))
 }
 
-// answersGiven returns the distinct answers that a version of an agent gave to some questions in all of
-// its batches. Results count as their texts.
+// answersGiven returns the statement for the distinct answers that a version of an agent gave to some questions in all
+// of its batches. Results are compared as text.
 func (r Reader) answersGiven(by scoring.By, ids []string) Select[GivenAnswer] {
 	p := &arguments{dialect: r.Dialect}
 	from := r.expand(" FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id, " +

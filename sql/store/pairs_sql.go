@@ -9,12 +9,12 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// pairsOf are the scores of two sides, joined by case and metric. Both sides choose the same metrics.
+// pairsOf is the scores of two sides, joined by case and metric. Both sides select the same metrics.
 type pairsOf struct {
 	from, to Latest
 }
 
-// halfFields returns the fields of a score that a comparison uses. Their columns begin with f_ or t_.
+// halfFields returns the fields of one side's score. prefix is f_ or t_.
 func halfFields(prefix string) []field[Half] {
 	return []field[Half]{
 		{SQL: prefix + "status", In: func(h *Half) any { return (*string)(&h.Score.Status) }},
@@ -34,8 +34,8 @@ func halfFields(prefix string) []field[Half] {
 	}
 }
 
-// joined reads the pairs: case_id, metric, the columns of [halfFields] after f_ and t_, gold and reasons (0
-// unknown, 1 the same, 2 different), and the additional columns.
+// joined returns the query for the pairs: case_id, metric, the columns of [halfFields] with f_ and t_, gold and reasons
+// (0 unknown, 1 equal, 2 different), and the columns in besides.
 func (q *pairsOf) joined(p *arguments, besides string) string {
 	half := func(prefix string) string {
 		var reasons []string
@@ -61,7 +61,7 @@ func (q *pairsOf) joined(p *arguments, besides string) string {
 		") t ON t.case_id = f.case_id AND t.metric = f.metric"
 }
 
-// pairFields are those of pairs that are equal.
+// pairFields are the columns by which equal pairs are counted.
 var pairFields = slices.Concat(
 	[]field[Pair]{{SQL: "metric", In: func(p *Pair) any { return &p.Metric }}},
 	fieldsIn(halfFields("f_"), func(p *Pair) *Half { return &p.From }),
@@ -72,7 +72,7 @@ var pairFields = slices.Concat(
 	},
 )
 
-// counts reads how many cases have equal pairs of scores, those of a metric together.
+// counts returns the statement for the number of cases with each pair of scores, sorted by metric.
 func (q *pairsOf) counts(d driver.Dialect) Select[Pair] {
 	p := &arguments{dialect: d}
 	from := " FROM (" + q.joined(p, "") + ") j\nGROUP BY " + columnsOf(pairFields) + " ORDER BY metric"
@@ -99,25 +99,25 @@ FROM (` + side(q.from) + ") f FULL OUTER JOIN (" + side(q.to) + ") t ON t.case_i
 	}
 }
 
-// PairFilter chooses among the pairs of one metric.
+// PairFilter selects pairs of one metric.
 type PairFilter struct {
 	LowerIsBetter bool
-	Was, Is       []string // standings of the sides; nil: any
-	Comparable    bool     // of the same question and version of the metric
-	Reasons       bool     // the reason is another
-	Status        bool     // the status is another
-	Worse, Better bool     // the value is
-	Least         *float64 // the least absolute change of the value
-	// Answers and Scores choose by what changed: the query or its result, or nothing of it and the
-	// score nevertheless. Both need the answers.
+	Was, Is       []string // outcomes of the sides, as in [CasePair]; nil: any
+	Comparable    bool     // only with an equal question and metric version
+	Reasons       bool     // only with different reasons
+	Status        bool     // only with different statuses
+	Worse, Better bool     // only with a worse or better value
+	Least         *float64 // minimum absolute change of the value
+	// Answers selects cases whose query, result or error changed. Scores selects cases whose score changed although
+	// none of these did. Both need the table agent_runs.
 	Answers, Scores bool
 	Limit, Offset   int
 
 	pairsOf
-	reader Reader // of agent_runs, for Answers and Scores
+	reader Reader // for agent_runs, with Answers and Scores
 }
 
-// standing returns the expression for the outcome of a score of side f_ or t_.
+// standing returns the expression for the outcome of a score, as in [CasePair]. prefix is that of its columns.
 func standing(prefix string) string {
 	s := prefix + "status"
 	return "CASE WHEN " + s + " IS NULL THEN 'absent' WHEN " + s + " = 'ok' AND " + prefix +
@@ -127,8 +127,8 @@ func standing(prefix string) string {
 		" ELSE 'error' END"
 }
 
-// chosen are the pairs that are chosen, with their standings, the change of the value in the better
-// direction, and whether the answer is another.
+// chosen returns the FROM and WHERE clauses for the selected pairs, with their outcomes and the change of the value,
+// positive if better.
 func (q *PairFilter) chosen(p *arguments) string {
 	better := "t_value - f_value"
 	if q.LowerIsBetter {
@@ -171,8 +171,8 @@ func (q *PairFilter) chosen(p *arguments) string {
 	return text
 }
 
-// answered reads the cases that both sides answered and whose answers both satisfy a condition. It aggregates
-// digests of the answers: a join of the answers would hold the results of both sides.
+// answered returns a subquery for the cases that both sides answered and whose answers satisfy an aggregate condition.
+// It compares digests of the answers, as a join would hold the results of both sides in memory.
 func (q *PairFilter) answered(p *arguments, condition string) string {
 	key := func(column string) string { return q.reader.Key("agent_runs", column) }
 	digest := func(column string) string {
@@ -191,15 +191,15 @@ func (q *PairFilter) answered(p *arguments, condition string) string {
 		") k GROUP BY case_id HAVING MIN(side) < MAX(side) AND " + condition + ")"
 }
 
-// count counts the pairs that are chosen.
+// count returns the statement for the number of selected pairs.
 func (q *PairFilter) count(d driver.Dialect) Select[int] {
 	p := &arguments{dialect: d}
 	from := q.chosen(p)
 	return Select[int]{What: readingScores, Fields: only[int]("COUNT(*)"), From: from, Args: p.args}
 }
 
-// page reads the pairs that are chosen, the largest regressions first. What passed and does not any more comes
-// first; then the values decide, and those without a change of value come last.
+// page returns the statement for the selected pairs: first those that passed and do not any more, last those that pass
+// only now, and within each the largest decrease of the value first.
 func (q *PairFilter) page(d driver.Dialect) Select[CasePair] {
 	p := &arguments{dialect: d}
 	from := q.chosen(p) +

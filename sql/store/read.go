@@ -6,15 +6,14 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// Reader writes queries over the tables that users fill. Their columns may have any type, and some
-// may be missing.
+// Reader builds queries over the tables that users fill. Their columns may have any type, and some may be missing.
 type Reader struct {
 	Dialect driver.Dialect
-	Missing map[string]bool // columns that do not exist, such as agent_runs.turn
-	NoLog   bool            // the table label_log does not exist: tables of an earlier version
+	Missing map[string]bool // missing columns, such as agent_runs.turn
+	NoLog   bool            // the table label_log does not exist, as in earlier versions
 }
 
-// Column is a column of a table, or NULL if it is missing.
+// Column returns the expression for a column of a table; NULL if it is missing.
 func (r Reader) Column(table, column string) string {
 	if r.Missing[table+"."+column] {
 		return "CAST(NULL AS " + r.Dialect.Types[TableNamed(table).column(column).Type] + ")"
@@ -22,8 +21,8 @@ func (r Reader) Column(table, column string) string {
 	return column
 }
 
-// Text is a column as text, which compares by its bytes whatever the column's type and collation
-// are.
+// Text returns the expression for a column as a string that compares by bytes, whatever the column's type and
+// collation.
 func (r Reader) Text(table, column string) string {
 	if r.Missing[table+"."+column] {
 		return "CAST(NULL AS " + r.Dialect.Types[driver.Text] + ")"
@@ -31,29 +30,29 @@ func (r Reader) Text(table, column string) string {
 	return "CAST(" + column + " AS " + r.Dialect.Types[driver.Text] + ")" + r.Dialect.Binary
 }
 
-// Key returns a key column as a string. NULL is the empty string.
+// Key returns the expression for a key column as a string; NULL is the empty string.
 func (r Reader) Key(table, column string) string {
 	return "COALESCE(" + r.Text(table, column) + ", '')"
 }
 
-// Labels lists the human labels of answers, one row for each answer and annotator, and another for each
-// adjudication (decides is 1): said is 1 for pass, -1 for fail and 0 otherwise. A label in the log takes precedence
-// over one in human_labels: the times of human_labels may be of any type, so those of both tables cannot be
-// compared. A label that names no version of the agent belongs to the only version that answered; agent_version is
-// NULL if several or none did. The conditions are on k.case_id, and on k.raw_id, the column as a string: those of
-// human_labels, of agent_runs and of the log, in their order in the text.
+// Labels returns a query for the human labels of answers, one row for each answer and annotator, and another for each
+// adjudication (decides is 1): said is 1 for pass, -1 for fail and 0 otherwise. A label in label_log overrides one in
+// human_labels, as the times in human_labels may be of any type and cannot be compared. A label without a version of
+// the agent belongs to the only version that answered; agent_version is NULL if several or none did. The parameters are
+// conditions on k.case_id, and on k.raw_id, the column as a string: for the rows of human_labels, agent_runs and
+// label_log. Their arguments are in this order in the text.
 func (r Reader) Labels(ofLabels, ofAnswers, ofLog string) string {
 	return r.expand(labels(ofLabels, ofAnswers, r.log(ofLog), "", "a.only_version"))
 }
 
-// consensus is the majority verdict on each answer, or its adjudication. The conditions are those of
+// consensus returns a query for the majority verdict on each answer, or its adjudication. The parameters are those of
 // [Reader.Labels].
 func (r Reader) consensus(ofLabels, ofAnswers, ofLog string) string {
 	return r.expand(consensus(labels(ofLabels, ofAnswers, r.log(ofLog), "", "a.only_version")))
 }
 
-// log reads the labels of the log, the latest of each annotator; "" if there is none. Skipping an answer in one
-// queue, or withdrawing a label of it, does not affect labels in others.
+// log returns the subquery for the labels in label_log that satisfy a condition, the latest of each annotator; "" if
+// the table does not exist. An entry skip or withdrawn only affects the labels in its own queue.
 func (r Reader) log(condition string) string {
 	if r.NoLog {
 		return ""
@@ -78,11 +77,11 @@ func logged(condition string) string {
   WHERE latest = 1 AND (decides = 0 OR last_said = 1)`
 }
 
-// noOpinion are the entries of the log without a verdict on an answer.
+// noOpinion lists the verdicts in label_log that express no opinion on an answer.
 const noOpinion = "'skip', 'withdrawn'"
 
-// labels joins the labels with the versions that answered; only is the single version to which a label without a
-// version belongs, found in agent_runs or in the additional table. log follows the rows of human_labels.
+// labels returns the query of [Reader.Labels]. only is the expression for the single version to which a label without a
+// version belongs, from agent_runs a or from the join that besides adds. log is appended to the rows of human_labels.
 func labels(ofLabels, ofAnswers, log, besides, only string) string {
 	version := "COALESCE(l.agent_version, " + only + ")"
 	return `SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said
@@ -114,7 +113,7 @@ FROM (SELECT case_id, agent_name, agent_version, batch_id, CASE WHEN MAX(decides
   FROM (` + labels + `) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c`
 }
 
-// allLabels also knows the versions of answers that were scored from files and are not in
+// allLabels returns a query for all labels. It also uses the versions in eval_runs, for answers that are not in
 // agent_runs.
 func allLabels() string { return labelsOfRuns("1 = 1", "1 = 1", logged("1 = 1")) }
 
@@ -125,8 +124,8 @@ func labelsOfRuns(ofLabels, ofAnswers, log string) string {
   ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id`, "CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END")
 }
 
-// expand fills in {key TABLE.COLUMN}, {text TABLE.COLUMN} and {column TABLE.COLUMN}, {json
-// COLUMN.MEMBER}, {array COLUMN.MEMBER}, and {scores}, the columns of scores.
+// expand replaces placeholders in a query: {key TABLE.COLUMN}, {text TABLE.COLUMN}, {column TABLE.COLUMN}, {json
+// COLUMN.MEMBER}, {array COLUMN.MEMBER}, {scores}, which are the columns of scores, and a few others below.
 func (r Reader) expand(query string) string {
 	var out strings.Builder
 	for {

@@ -33,7 +33,7 @@ type Run struct {
 	Status       string // running, done, stopped or failed
 }
 
-// WriteRuns writes rows of eval_runs. Each replaces the row of the run that it continues.
+// WriteRuns writes rows of eval_runs. Existing rows with the same keys are replaced.
 func (w *Store) WriteRuns(ctx context.Context, runs ...Run) error {
 	b := newRows("eval_runs")
 	defer b.release()
@@ -44,9 +44,9 @@ func (w *Store) WriteRuns(ctx context.Context, runs ...Run) error {
 	return b.merge(ctx, w)
 }
 
-// FillKeys replaces NULL, which others wrote into the keys of a run's scores and rows of eval_runs, by the empty
-// string that it stands for. New rows then replace these rows. Rows that exist with the empty string, too, remain
-// if an index requires keys to be unique.
+// FillKeys replaces NULL, which other programs wrote into the keys of a run's scores and rows of eval_runs, with the
+// empty string, so that new rows replace these rows. If a unique index rejects that because both forms exist, the rows
+// are unchanged.
 func (w *Store) FillKeys(ctx context.Context, runID string) error {
 	for _, name := range []string{"scores", "eval_runs"} {
 		query := TableNamed(name).fillKey(w.SQL())
@@ -58,8 +58,8 @@ func (w *Store) FillKeys(ctx context.Context, runID string) error {
 	return nil
 }
 
-// WriteScores merges scores on their key: run, agent, version, batch, case and metric. All of them
-// are written, or none and an error.
+// WriteScores merges scores by their key: run, agent, version, batch, case and metric. Either all are written, or none
+// and an error is returned.
 func (w *Store) WriteScores(ctx context.Context, runID, configHash string, at time.Time, rows []scoring.Row) error {
 	b, err := scoreRows(runID, configHash, at, rows)
 	if err != nil {
@@ -69,8 +69,8 @@ func (w *Store) WriteScores(ctx context.Context, runID, configHash string, at ti
 	return b.merge(ctx, w)
 }
 
-// scoreRows are scores as rows of the table. There are millions of them, so that their values are not
-// put into interfaces.
+// scoreRows returns scores as rows of the table. As there may be millions of them, values are appended without
+// interfaces.
 func scoreRows(runID, configHash string, at time.Time, rows []scoring.Row) (*rows, error) {
 	b := newRows("scores")
 	for i := range rows {
@@ -125,10 +125,10 @@ func optional(s string) any {
 	return s
 }
 
-// keyOfRow is whose score a row is.
+// keyOfRow are the columns of the key of a score's answer.
 var keyOfRow = fieldsIn(caseFirst, func(r *scoring.Row) *scoring.AnswerID { return &r.AnswerID })
 
-// resultFields are the columns of the result of a metric.
+// resultFields are the columns of a metric's result.
 var resultFields = []field[scoring.Row]{
 	{SQL: "metric", In: func(r *scoring.Row) any { return &r.Score.Metric }},
 	{SQL: "metric_version", In: func(r *scoring.Row) any { return &r.Score.Version }},
@@ -149,16 +149,15 @@ var codeField = field[scoring.Row]{SQL: "code", Decode: func(r *scoring.Row, v s
 var usageField = field[scoring.Row]{SQL: "usage",
 	Decode: func(r *scoring.Row, v scoring.Value) error { return readJSON("scores.usage", v, &r.Score.Usage) }}
 
-// scoreFields are the columns of a score without what is only evidence.
+// scoreFields are the columns of a score without its evidence.
 var scoreFields = append(slices.Concat(keyOfRow, resultFields), codeField, usageField)
 
-// heldFields are [scoreFields] and what the score was made from, which tables of earlier versions lack.
+// heldFields are scoreFields and gold_hash, which tables of earlier versions lack.
 var heldFields = append(slices.Clone(scoreFields), goldHashField)
 
 var goldHashField = field[scoring.Row]{SQL: "gold_hash", In: func(r *scoring.Row) any { return &r.GoldHash }}
 
-// Scores streams the scores that a run holds, those of an answer together, without what is only
-// evidence: the detail, the warnings and the assessments.
+// Scores streams the scores of a run, ordered by answer and metric, without their evidence: detail and assessments.
 func (w *Store) Scores(ctx context.Context, runID string) iter.Seq2[scoring.Row, error] {
 	return Rows(ctx, w, OfRun{RunID: scoring.RunID{ID: runID}}.scores(w.SQL(), heldFields))
 }
@@ -179,7 +178,7 @@ var runFields = append(
 	field[Run]{SQL: "status", In: func(r *Run) any { return &r.Status }},
 )
 
-// Runs lists the rows of eval_runs of a run.
+// Runs lists the rows of eval_runs with a run ID.
 func (w *Store) Runs(ctx context.Context, runID string) (out []Run, err error) {
 	out, err = all(ctx, w, rowsOfRun(w.SQL(), runID))
 	for i := range out {
@@ -188,7 +187,7 @@ func (w *Store) Runs(ctx context.Context, runID string) (out []Run, err error) {
 	return out, err
 }
 
-// rowsOfRun reads the rows of eval_runs of a run, without its name.
+// rowsOfRun returns the statement for the rows of eval_runs with a run ID, without that column.
 func rowsOfRun(d driver.Dialect, runID string) Select[Run] {
 	return Select[Run]{
 		What: readingRuns, Fields: runFields[1:], Args: []any{runID},
@@ -197,7 +196,7 @@ FROM badger.eval_runs WHERE eval_run_id = ` + d.Param(1) + " ORDER BY agent_name
 	}
 }
 
-// LatestRuns names the runs that started last, at most n of them, the latest first.
+// LatestRuns returns the IDs of the n latest runs, the latest first.
 func (w *Store) LatestRuns(ctx context.Context, n int) ([]string, error) {
 	var out []string
 	for r, err := range Rows(ctx, w, latestRuns()) {
@@ -211,14 +210,14 @@ func (w *Store) LatestRuns(ctx context.Context, n int) ([]string, error) {
 	return out, nil
 }
 
-// LastRun is the run that started last.
+// LastRun is the latest run.
 type LastRun struct {
 	ID      string
-	Started time.Time // zero where it is not known
-	Done    bool      // all of its rows
+	Started time.Time // zero if unknown
+	Done    bool      // all of its rows are done
 }
 
-// LastRun finds the run that started last, or nil.
+// LastRun returns the latest run, or nil if there is none.
 func (w *Store) LastRun(ctx context.Context) (run *LastRun, err error) {
 	last, found, err := firstIfAny(ctx, w, latestRuns())
 	if !found {
@@ -227,8 +226,8 @@ func (w *Store) LastRun(ctx context.Context) (run *LastRun, err error) {
 	return &last, nil
 }
 
-// latestRuns reads the names of the runs, when they started and whether all of their rows are done,
-// the latest first.
+// latestRuns returns the statement for the IDs of the runs, their start, and whether all of their rows are done, the
+// latest first.
 func latestRuns() Select[LastRun] {
 	return Select[LastRun]{
 		What: readingRuns,
@@ -247,8 +246,8 @@ type rows struct {
 	table *Table
 	build *array.RecordBuilder
 	n     int
-	at    int   // the column that the next value of the row is of
-	err   error // of a value of the row
+	at    int   // index of the column of the next value
+	err   error // first error of a value in the row
 }
 
 var arrowTypes = map[driver.Type]arrow.DataType{
@@ -270,8 +269,8 @@ func rowsOf(t *Table) *rows {
 
 func (b *rows) release() { b.build.Release() }
 
-// The following append one value of a row each, in the order of the columns, until end. Existing JSON is copied
-// unchanged.
+// The following methods each append one value of a row, in the order of the columns; end completes the row. JSON text
+// is copied unchanged.
 
 func (b *rows) next() array.Builder {
 	b.at++
@@ -336,7 +335,7 @@ func utf(s string) string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// row appends one row: a value for every column, nil for NULL; empty JSON text is NULL too.
+// row appends one row: a value for every column, nil for NULL. Empty JSON text is NULL too.
 func (b *rows) row(values ...any) {
 	for i, v := range values {
 		switch to := b.build.Field(i).(type) {
@@ -378,7 +377,7 @@ func (b *rows) merge(ctx context.Context, w *Store) error {
 	})
 }
 
-// write calls f with the rows, unless there are none.
+// write calls f with the rows, unless there are none, and retries transient errors if the table has a key.
 func (b *rows) write(ctx context.Context, w *Store, f func(conn driver.Conn, r array.RecordReader) error) error {
 	if b.n == 0 {
 		return nil
@@ -401,12 +400,12 @@ func (b *rows) write(ctx context.Context, w *Store, f func(conn driver.Conn, r a
 	}
 }
 
-// tries are the pauses before rows with a key are written again, whose writing lost a deadlock, its
-// session or the answer: it wrote nothing, or the same rows.
+// tries are the delays before rows with a key are written again after a transient error. The failed attempt wrote
+// nothing, or the same rows.
 var tries = [...]time.Duration{50 * time.Millisecond, 500 * time.Millisecond}
 
-// wait waits so long, or longer by chance so that two writers do not meet again; it is false if the
-// context ended before.
+// wait waits for pause and a random part of it, so that two writers do not collide again. It returns false if the
+// context ends first.
 func wait(ctx context.Context, pause time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -416,8 +415,8 @@ func wait(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// withoutNUL is a record of the table whose texts hold U+FFFD in place of NUL bytes, which a model may have
-// written, and whose JSON has no escape of them. The record given is released or returned.
+// withoutNUL returns a record with U+FFFD instead of NUL in strings, which a model may have written, and in JSON
+// escapes. rec is returned if it has none, otherwise released.
 func (b *rows) withoutNUL(rec arrow.Record) arrow.Record {
 	columns := append([]arrow.Array(nil), rec.Columns()...)
 	changed := false
@@ -450,7 +449,7 @@ func (b *rows) withoutNUL(rec arrow.Record) arrow.Record {
 	return array.NewRecord(rec.Schema(), columns, rec.NumRows())
 }
 
-// withoutEscapedNUL is JSON with U+FFFD in place of NUL.
+// withoutEscapedNUL returns JSON text with escapes of U+FFFD instead of NUL.
 func withoutEscapedNUL(text string) string {
 	var out strings.Builder
 	for {

@@ -12,19 +12,18 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// ScoreWriter writes the scores of one run. It knows for which answers the run has scores: scores of other answers
-// cannot conflict with rows of the table, and are added if the connection can ([driver.Adder]). All others are
-// merged, and so are all scores from the moment when another client has written scores of the run. Its calls must
-// not overlap.
+// ScoreWriter writes the scores of one run. It stores which answers have scores in the run: scores of other answers
+// cannot conflict with existing rows, and are added if the connection can ([driver.Adder]). Other scores are merged;
+// after another client has written scores of the run, all are. Calls must not overlap.
 type ScoreWriter struct {
 	w               *Store
 	run, configHash string
 	seed            maphash.Seed
-	seen            map[uint64]struct{} // hashes of answers: if two have the same hash, the second is merged
+	seen            map[uint64]struct{} // hashes of answers with scores; an answer whose hash collides is merged
 	mark            driver.Mark
 }
 
-// ScoreWriter returns a writer for the scores of a run. It adds scores only after Held has been read to its end.
+// ScoreWriter returns a writer for the scores of a run. It only adds scores after Held has been read to its end.
 func (w *Store) ScoreWriter(runID, configHash string) *ScoreWriter {
 	return &ScoreWriter{
 		w: w, run: runID, configHash: configHash, seed: maphash.MakeSeed(), seen: map[uint64]struct{}{},
@@ -32,7 +31,7 @@ func (w *Store) ScoreWriter(runID, configHash string) *ScoreWriter {
 	}
 }
 
-// Held is [Store.Scores] of the run.
+// Held streams the existing scores of the run, like [Store.Scores].
 func (s *ScoreWriter) Held(ctx context.Context) iter.Seq2[scoring.Row, error] {
 	return func(yield func(scoring.Row, error) bool) {
 		n := int64(0)
@@ -51,8 +50,8 @@ func (s *ScoreWriter) Held(ctx context.Context) iter.Seq2[scoring.Row, error] {
 
 func (s *ScoreWriter) hash(r *scoring.Row) uint64 { return maphash.Comparable(s.seed, r.AnswerID) }
 
-// Write writes scores. They replace those of the same answer and metric. All of them are written,
-// or none and an error.
+// Write writes scores. They replace those of the same answer and metric. Either all are written, or none and an error
+// is returned.
 func (s *ScoreWriter) Write(ctx context.Context, at time.Time, rows []scoring.Row) error {
 	b, err := scoreRows(s.run, s.configHash, at, rows)
 	if err != nil {
@@ -71,8 +70,8 @@ func (s *ScoreWriter) Write(ctx context.Context, at time.Time, rows []scoring.Ro
 	})
 }
 
-// again reports whether some of the rows may have the key of another, in the table or among them. The
-// rows of an answer stand together.
+// again reports whether some of the rows may have the same key as an existing row or as each other. The rows of an
+// answer must be consecutive.
 func (s *ScoreWriter) again(rows []scoring.Row) (again bool) {
 	for i, first := 0, 0; i < len(rows); i++ {
 		if i == 0 || rows[i].AnswerID != rows[i-1].AnswerID {

@@ -6,13 +6,13 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// look is a query of no rows that shows a table's columns and their types.
+// look returns a query without rows whose result shows the table's columns and types.
 func (t *Table) look() string { return "SELECT * FROM " + t.FullName() + " WHERE 1 = 0" }
 
-// Drop drops the table.
+// Drop returns the statement that drops the table.
 func (t *Table) Drop() string { return "DROP TABLE " + t.FullName() }
 
-// TryWrite are statements that change no row: they fail where the table may not be written to.
+// TryWrite returns statements that change no row and fail if the table must not be written to.
 func (t *Table) TryWrite() []string {
 	full, column := t.FullName(), t.Columns[0].Name
 	return []string{
@@ -21,8 +21,8 @@ func (t *Table) TryWrite() []string {
 	}
 }
 
-// fillKey replaces NULL in the key of a run's rows by the empty string that it stands for: a MERGE distinguishes
-// them. The run's name is the parameter.
+// fillKey returns the statement that replaces NULL in the keys of a run's rows with the empty string, which MERGE
+// distinguishes. The run's ID is the parameter.
 func (t *Table) fillKey(d driver.Dialect) string {
 	var set, null []string
 	for _, name := range t.Key {

@@ -6,14 +6,14 @@ import (
 	"github.com/badger-eval/badger/connectors"
 )
 
-// Store is a warehouse with badger's tables, safe for concurrent use. Make one for each warehouse: what it
-// remembers of runs, and the turns in which claims are changed, are its own.
+// Store is a warehouse with badger's tables. It is safe for concurrent use. Make one for each warehouse, as its cache
+// and its lock for claims are not shared.
 type Store struct {
 	*connectors.Warehouse
 
-	remembered *cache // of [Pages]
+	remembered *cache // cache of [Pages]
 
-	claiming sync.Mutex // one statement at a time changes claims: an embedded engine does not arbitrate between them
+	claiming sync.Mutex // serializes changes of claims, since an embedded engine does not arbitrate between them
 }
 
 // New returns the store of a warehouse, or nil if w is nil: a command may have no warehouse.

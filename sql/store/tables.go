@@ -2,16 +2,16 @@ package store
 
 import "github.com/badger-eval/badger/connectors/driver"
 
-// Schema is the schema that badger's tables live in, in every warehouse.
+// Schema is the schema of badger's tables, in every warehouse.
 const Schema = "badger"
 
 // Table is one of badger's tables.
 type Table struct {
 	Name    string
-	Doc     string // what a row is
+	Doc     string // describes a row or the table
 	Columns []Column
-	Key     []string // at most one row for each value of these
-	Input   bool     // users fill the table, often with their own statement or view
+	Key     []string // columns whose combination of values is unique
+	Input   bool     // users fill the table, often with a statement or a view of theirs
 }
 
 // Column is a column of a table.
@@ -20,7 +20,7 @@ type Column struct {
 	Type     driver.Type
 	Doc      string
 	Example  string // "" is NULL in the example row
-	Required bool   // nothing can be read from a table without it
+	Required bool   // the table cannot be read without it
 }
 
 const (
@@ -32,10 +32,9 @@ const (
 	timestamp = driver.Timestamp
 )
 
-// Tables are badger's tables. A change of them needs a higher [Version]; where it is more than a new
-// table or column, it needs a [Migration] too. A new column goes to the end of its table: installing
-// adds the columns that are missing, and a table that was created by an earlier version then has the
-// same order of columns as a new one.
+// Tables are badger's tables. Changing them requires a higher [Version], and if more than a table or a column is added,
+// a [Migration]. New columns go to the end of their table, where installing adds missing columns, so that old and new
+// tables have the same order of columns.
 var Tables = []Table{
 	{
 		Name: "golden_set", Input: true, Key: []string{"case_id", "set_version"},
@@ -327,7 +326,7 @@ var Tables = []Table{
 	},
 }
 
-// TableNamed finds one of badger's tables.
+// TableNamed returns the table with a name, or nil.
 func TableNamed(name string) *Table {
 	for i := range Tables {
 		if Tables[i].Name == name {
@@ -337,7 +336,7 @@ func TableNamed(name string) *Table {
 	return nil
 }
 
-// FullName is the table's name with its schema.
+// FullName returns the table's name with its schema.
 func (t *Table) FullName() string { return Schema + "." + t.Name }
 
 func (t *Table) column(name string) *Column {

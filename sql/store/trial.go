@@ -18,17 +18,16 @@ type TrialStep string
 
 // The steps of a trial, in order.
 const (
-	TrialCreate   TrialStep = "create"   // the schema and a table
-	TrialWrite    TrialStep = "write"    // rows of every type of badger's tables, and again in place of themselves
-	TrialRead     TrialStep = "read"     // them
-	TrialTypes    TrialStep = "types"    // every value is equal to the written one
-	TrialSnapshot TrialStep = "snapshot" // the table as table:NAME
-	TrialDrop     TrialStep = "drop"     // the table
+	TrialCreate   TrialStep = "create"   // create the schema and a table
+	TrialWrite    TrialStep = "write"    // write rows with every type of badger's tables twice
+	TrialRead     TrialStep = "read"     // read the rows
+	TrialTypes    TrialStep = "types"    // compare the values that were read
+	TrialSnapshot TrialStep = "snapshot" // read the table as a reference table:NAME
+	TrialDrop     TrialStep = "drop"     // drop the table
 )
 
-// Trial performs badger's operations on a small test table in badger's schema: it creates it, writes to it, reads
-// it and drops it. The name must be new. did is called with the result of each step; after a failed step only the
-// drop is tried.
+// Trial performs badger's operations on a small test table in badger's schema. name must be new. did is called with the
+// result of each step; after a failed step only the table, if it was created, is dropped.
 func (w *Store) Trial(ctx context.Context, name string, did func(TrialStep, error)) {
 	t := &Table{Name: name, Key: []string{"id"}, Columns: []Column{
 		{Name: "id", Type: driver.BigInt}, {Name: "s", Type: driver.Text}, {Name: "j", Type: driver.JSON},
@@ -44,7 +43,7 @@ func (w *Store) Trial(ctx context.Context, name string, did func(TrialStep, erro
 		return
 	}
 	w.tryTable(ctx, t, did)
-	// Also when the time is over.
+	// Also if ctx has ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	did(TrialDrop, w.Exec(ctx, t.Drop()))
@@ -94,7 +93,7 @@ func (w *Store) tryTable(ctx context.Context, t *Table, did func(TrialStep, erro
 	did(TrialSnapshot, err)
 }
 
-// compareTrial finds the columns that came back otherwise.
+// compareTrial returns an error that names the types whose values differ, or nil.
 func compareTrial(t *Table, got *scoring.Table) error {
 	if got.Rows() != len(trialRows) || len(got.Columns) != len(t.Columns) {
 		return errcode.New(errcode.DataLoss, "%d rows were written twice with the same keys: found %d rows", len(trialRows),
@@ -121,7 +120,7 @@ func sameValue(t driver.Type, want any, got scoring.Value) bool {
 	}
 	switch v := want.(type) {
 	case string:
-		if t == driver.JSON { // a warehouse may write JSON its own way
+		if t == driver.JSON { // warehouses format JSON differently
 			return bytes.Equal(canonicalJSON(v), canonicalJSON(got.Text()))
 		}
 		return got.Text() == v
@@ -137,7 +136,7 @@ func sameValue(t driver.Type, want any, got scoring.Value) bool {
 	return false
 }
 
-// canonicalJSON is JSON with sorted keys, without blanks, its numbers digit by digit; nil for
+// canonicalJSON returns JSON with sorted keys and without white space; numbers keep their digits. It returns nil for
 // invalid JSON.
 func canonicalJSON(text string) []byte {
 	d := json.NewDecoder(strings.NewReader(text))

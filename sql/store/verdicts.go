@@ -9,11 +9,11 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Verdict is what became of a question in a run, by one metric.
+// Verdict is the outcome of a question in a run, by one metric.
 type Verdict struct {
 	scoring.RunID
 	CaseID string
-	Stands string // as in [CasePair]
+	Stands string // the outcome, as in [CasePair]
 }
 
 // Verdicts streams the verdicts of a metric on some questions in some runs, in any order.
@@ -29,7 +29,8 @@ func (w *Store) Verdicts(
 	return Rows(ctx, w, verdicts(w.SQL(), runs, metric, ids))
 }
 
-// inRuns is the condition that a row of scores is of one of some runs. The ids come first, which the key's index finds.
+// inRuns returns the condition that a row of scores belongs to one of some runs. IDs come first, as the index on the
+// key uses them.
 func inRuns(p *arguments, runs []scoring.RunID) string {
 	ids := make([]string, len(runs))
 	for i := range runs {
@@ -45,7 +46,7 @@ func inRuns(p *arguments, runs []scoring.RunID) string {
 	return out + ")"
 }
 
-// unansweredScore is the condition that a score is of a question without an answer.
+// unansweredScore is the start of the condition that a score does not apply because the agent gave no answer.
 const unansweredScore = "status = 'not_applicable' AND COALESCE(reason, '') IN ("
 
 func verdicts(d driver.Dialect, runs []scoring.RunID, metric string, ids []string) Select[Verdict] {
@@ -63,8 +64,8 @@ func verdicts(d driver.Dialect, runs []scoring.RunID, metric string, ids []strin
 	}
 }
 
-// Unsteady lists the questions that passed in some of the runs and did not in others, those with the most equal
-// shares first, at most limit.
+// Unsteady lists the questions that passed in some of the runs and not in others, at most limit, ordered by the smaller
+// of the numbers of passes and of misses, the largest first.
 func (w *Store) Unsteady(ctx context.Context, runs []scoring.RunID, metric string, limit int) ([]string, error) {
 	if len(runs) == 0 {
 		return nil, nil

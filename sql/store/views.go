@@ -6,12 +6,11 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// noAnswer lists the reasons of scores that are not applicable because the agent gave no answer.
+// noAnswer lists the reasons of scores that are not applicable because the agent gave no answer, as SQL literals.
 var noAnswer = "'" + strings.Join(scoring.UnansweredReasons(), "', '") + "'"
 
-// batchRates are the pass rates of each agent's batches by metric. place 1 is the newest batch, and
-// nth counts those that have scores of the metric, the newest first: a batch that was never scored is
-// nothing to compare with.
+// batchRates is a query for the pass rates of each agent's batches by metric. place is 1 for the latest batch. nth is 1
+// for the latest batch with scores of the metric, so that batches that were never scored are not compared.
 const batchRates = `SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
     COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
     AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
@@ -21,34 +20,34 @@ const batchRates = `SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMB
   ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
   GROUP BY s.agent_name, s.batch_id, s.metric, a.place`
 
-// goldRelations are the relations between results and queries that speak against the accepted query.
+// goldRelations are the labels of the metric relation that indicate an error in the accepted query.
 const goldRelations = `'gold_literal_foreign', 'gold_vacuous_limit', 'gold_vacuous_having', 'gold_ungrouped', 'gold_and_for_or', 'gold_sort_against_question'`
 
-// batchOrder are the batches that have scores, with their place in time: those without a date first.
+// batchOrder is a query for the batches that have scores, with their position in time; those without a date come first.
 const batchOrder = `SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN dated_at IS NULL THEN 0 ELSE 1 END, dated_at, batch_id, agent_version) AS place
   FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d`
 
-// batchBefore pairs each batch with the one before it of the same version, or for the first of a
-// version with the last one of another version of the agent.
+// batchBefore is a query that pairs each batch with the previous one of the same version, or for the first of a version
+// with the last earlier one of another version of the agent.
 const batchBefore = `SELECT agent_name, agent_version, batch_id, version_before, batch_before FROM (
     SELECT n.agent_name, n.agent_version, n.batch_id, b.agent_version AS version_before, b.batch_id AS batch_before,
            ROW_NUMBER() OVER (PARTITION BY n.agent_name, n.agent_version, n.batch_id ORDER BY CASE WHEN b.agent_version = n.agent_version THEN 0 ELSE 1 END, b.place DESC) AS nearest
     FROM (` + batchOrder + `) n JOIN (` + batchOrder + `) b ON b.agent_name = n.agent_name AND b.place < n.place) p WHERE nearest = 1`
 
-// lowerIsBetter lists the metrics of badger in which lower values are better.
+// lowerIsBetter lists badger's metrics in which lower values are better, as SQL literals.
 const lowerIsBetter = "'latency_overhead', 'sql_judge_issues'"
 
-// roundedMean is the mean of values in billionths: means that differ only by the order of summation are equal.
+// roundedMean is the mean of values in billionths, rounded so that the order of summation does not matter.
 const roundedMean = "FLOOR(AVG(value) * 1000000000 + 0.5)"
 
-// silent reports whether the agent gave no answer, in a metric where that counts as 0: not where less
-// is better.
+// silent is the condition that the agent gave no answer, for metrics where that counts as 0: those where higher is
+// better.
 var silent = "s.status = 'not_applicable' AND s.reason IN (" + noAnswer + ") AND s.metric NOT IN (" + lowerIsBetter +
 	")"
 
-// madeOf are the latest scores with the judge that was asked for them; the empty string if none was. A missing
-// answer has the value 0 and did not pass. judged marks scores with a verdict, and scored is 1 if any score of the
-// batch and metric has a value.
+// madeOf is a query for the latest scores with the judge that was called for them; "" if none was. A missing answer has
+// the value 0 and did not pass. judged is 1 for scores with a verdict, and scored is 1 if any score of the batch and
+// metric has a value.
 var madeOf = `SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN ` + silent + ` THEN 'ok' ELSE s.status END AS status, CASE WHEN ` + silent + ` THEN 0 ELSE s.value END AS value, CASE WHEN ` + silent + ` THEN FALSE ELSE s.passed END AS passed,
            CASE WHEN s.passed IS NULL THEN 0 ELSE 1 END AS judged,
@@ -56,15 +55,15 @@ var madeOf = `SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.met
            CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
     FROM badger.latest_scores s LEFT JOIN badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id`
 
-// unlike is the reason why two scores of a case are not compared; NULL if they are. Facts that are not recorded
-// are ignored.
+// unlike is the reason why two scores n and b of a case are not compared; NULL if they are. Properties that are not
+// recorded are ignored.
 const unlike = `CASE WHEN n.gold_hash <> b.gold_hash THEN 'golden set' WHEN n.metric_version <> b.metric_version THEN 'metric version' WHEN n.config_hash <> b.config_hash THEN 'configuration'
              WHEN n.judge <> b.judge AND n.judge <> '' AND b.judge <> '' THEN 'judge' WHEN n.status <> 'ok' OR b.status <> 'ok' OR n.scored + b.scored = 0 THEN 'no value' END`
 
-// failureLabels are the labels that details hold in lists, by metric, kind and member.
+// failureLabels are the labels that the details of scores contain in lists, by metric and list.
 var failureLabels = []struct {
 	metric, kind, member string
-	value                string // which scores, by their value
+	value                string // condition on the value of the scores
 	labels               []string
 }{
 	{"sql_judge_issues", "issue", "issues", "", []string{
@@ -82,7 +81,7 @@ var failureLabels = []struct {
 	}},
 }
 
-// FailureLabels lists the labels of a metric that the view failure_labels looks for.
+// FailureLabels returns the labels of a metric in lists that the view failure_labels contains.
 func FailureLabels(metric string) (labels []string) {
 	for _, l := range failureLabels {
 		if l.metric == metric {
@@ -92,7 +91,7 @@ func FailureLabels(metric string) (labels []string) {
 	return labels
 }
 
-// labelled are the scores whose details hold labels, a row for each of them.
+// labelled returns a query for the scores whose details contain labels, a row for each label.
 func labelled() string {
 	const columns = "SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, "
 	var parts []string
@@ -118,9 +117,9 @@ func labelled() string {
 	return strings.Join(parts, "\n  UNION ALL\n  ")
 }
 
-// answered are the answers, each with its question in the golden set; copy is 1 for one of several rows of an
-// answer. Batches of a version that share cases are repetitions, each with all questions; batches that share no
-// case are parts of one repetition.
+// answered is a query for the answers, each with its question in the golden set; copy is 1 for one of several rows of
+// an answer. The view coverage treats batches of a version that share cases as repetitions, each with all questions,
+// and batches that share no case as parts of one repetition.
 const answered = `SELECT a.agent_name, a.agent_version, a.batch_id, a.case_id, g.case_id AS question, ROW_NUMBER() OVER (PARTITION BY a.agent_name, a.agent_version, a.batch_id, a.case_id ORDER BY a.case_id) AS copy
       FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id FROM badger.agent_runs) a
       LEFT JOIN (SELECT DISTINCT {key golden_set.case_id} AS case_id FROM badger.golden_set) g ON g.case_id = a.case_id AND a.case_id <> ''`
@@ -129,13 +128,12 @@ const answered = `SELECT a.agent_name, a.agent_version, a.batch_id, a.case_id, g
 type View struct {
 	Name    string
 	Doc     string
-	Columns string // what it shows, for readers
-	query   string // with {placeholders} that expand fills in
+	Columns string // its columns, for documentation
+	query   string // with placeholders, see [Reader.expand]
 }
 
-// Views answer the questions that people ask of the tables. They keep to SQL that every warehouse
-// reads. A view may use those before it. A new column goes to the end, because PostgreSQL replaces
-// a view only where the others stay as they are.
+// Views are badger's views. They use only SQL that every warehouse supports. A view may use earlier ones. New columns
+// go to the end, because PostgreSQL only replaces a view if its other columns are unchanged.
 var Views = []View{
 	{
 		"latest_scores", "The latest score of each answer and metric, from any run, with the status of that run.",
@@ -380,5 +378,5 @@ WHERE having_it = systems GROUP BY metric, agent_name, agent_version`,
 	},
 }
 
-// Query is the view's query. What a reader's tables lack is NULL in it.
+// Query returns the view's query. Columns that the reader's tables lack are NULL.
 func (v *View) Query(r Reader) string { return r.expand(v.query) }

@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Cases reads some cases of a run as [Pages.Case] does, with a few statements for all. They are in the order of
-// ids. With metrics it reads only the scores of these, failed ones, and those that rest on a judge's reply. A case
-// without such a score is NotFound. Human verdicts are in the labels only.
+// Cases returns some cases of a run in the order of ids, like [Pages.Case] but with a few statements for all. If
+// metrics is not nil, it reads only scores of these, failed scores, and scores with a judge's reply. A case without
+// such a score is an error (NotFound). Human verdicts are only in Labels.
 func (p *Pages) Cases(ctx context.Context, key scoring.RunID, ids, metrics []string) ([]*CaseDetail, error) {
 	out, byID := make([]*CaseDetail, len(ids)), make(map[string]*CaseDetail, len(ids))
 	for i, id := range ids {
@@ -33,12 +33,12 @@ func (p *Pages) Cases(ctx context.Context, key scoring.RunID, ids, metrics []str
 			c.Scores = append(c.Scores, s.score())
 		}
 	}
-	for _, c := range out { // an engine would sort whole rows
+	for _, c := range out { // sorting in the engine would sort whole rows
 		slices.SortFunc(c.Scores, func(a, b CaseScore) int { return cmp.Compare(a.Metric, b.Metric) })
 	}
 	rows := map[string]int{}
 	q := p.layout
-	q.labelled = false // the human labels are read below
+	q.labelled = false // the human labels are read separately
 	q.plain = p.w.SQL().Embedded && p.w.comparesPlainly(ctx, &q)
 	for a, err := range p.w.answers(ctx, q.cases(Filter{}, &keyRange{By: key.By, ids: ids})) {
 		if err != nil {
@@ -84,7 +84,8 @@ func (p *Pages) Cases(ctx context.Context, key scoring.RunID, ids, metrics []str
 	return out, err
 }
 
-// Evidence reads the scores of some metrics with their evidence, by case.
+// Evidence returns the scores of some metrics with their evidence, by case; also failed scores and those with a judge's
+// reply.
 func (l *List) Evidence(ctx context.Context, ids, metrics []string) (map[string][]scoring.Score, error) {
 	out := map[string][]scoring.Score{}
 	if len(ids) == 0 {
@@ -99,7 +100,7 @@ func (l *List) Evidence(ctx context.Context, ids, metrics []string) (map[string]
 	return out, nil
 }
 
-// labels reads the human labels of answers, from new to old.
+// labels returns the human labels of answers by case, the latest first.
 func (p *Pages) labels(ctx context.Context, key scoring.RunID, ids []string) (map[string][]LoggedLabel, error) {
 	out := map[string][]LoggedLabel{}
 	if !p.layout.labelled {

@@ -11,10 +11,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// WriteCases writes cases into golden_set, as version setVersion of the set, and their answers into agent_runs, and
-// replaces rows with the same keys. A case without an agent's name, SQL, result, error or response has no answer.
-// Human labels are written with [Store.WriteLabels]. Each call holds its rows in memory, so write many cases in
-// several calls.
+// WriteCases writes cases into golden_set, with set_version setVersion, and their answers into agent_runs, and replaces
+// rows with the same keys. A case without an agent's name, SQL, result, error and response has no answer. Human labels
+// are written with [Store.WriteLabels]. Each call holds its rows in memory, so write many cases in several calls.
 func (w *Store) WriteCases(ctx context.Context, setVersion string, cases []*scoring.Case) error {
 	golden, runs := newRows("golden_set"), newRows("agent_runs")
 	defer golden.release()
@@ -57,7 +56,7 @@ func goldenRow(b *rows, c *scoring.Case, setVersion string) error {
 		}
 		a := scoring.Alternative{SQL: g.SQL, Error: g.Error, LatencyMS: milliseconds(g.Latency)}
 		if text != "" {
-			a.Result, _ = json.Marshal(text) // a string always can be
+			a.Result, _ = json.Marshal(text) // a string can always be encoded
 		}
 		more = append(more, a)
 	}
@@ -88,7 +87,7 @@ func runRow(b *rows, c *scoring.Case) error {
 	return j.err
 }
 
-// textOf is a result as the tables hold it.
+// textOf returns a result as stored in the tables: an inline result as JSON, or a reference.
 func textOf(r scoring.Result) (string, error) {
 	switch {
 	case r.Err != nil:
@@ -114,10 +113,10 @@ func number(f *float64) any {
 	return *f
 }
 
-// jsons makes JSON text of values and keeps the first error.
+// jsons encodes values as JSON text and keeps the first error.
 type jsons struct{ err error }
 
-// list is v as JSON, or nil if it has no elements.
+// list returns v as JSON, or nil if n is 0.
 func (j *jsons) list(n int, v any) any {
 	if n == 0 {
 		return nil
@@ -139,16 +138,16 @@ func (j *jsons) raw(what string, v json.RawMessage) any {
 	return string(v)
 }
 
-// Label is one person's label of an answer.
+// Label is one annotator's label of an answer.
 type Label struct {
-	scoring.AnswerID // without a version of the agent: of the only one that answered the question in the batch
+	scoring.AnswerID // without a version: the only one that answered the question in the batch
 	Annotator        string
 	Verdict          string // pass, fail or unsure
 	Note             string
 	At               time.Time
 }
 
-// WriteLabels writes rows of human_labels and replaces earlier labels of the same answer by the same person.
+// WriteLabels writes rows of human_labels and replaces earlier labels of the same answers by the same annotators.
 func (w *Store) WriteLabels(ctx context.Context, labels ...Label) error {
 	b := newRows("human_labels")
 	defer b.release()
@@ -164,19 +163,19 @@ func (w *Store) WriteLabels(ctx context.Context, labels ...Label) error {
 
 const readingHumanLabels = "reading human_labels"
 
-// Vote is one person's current verdict on an answer.
+// Vote is one annotator's current verdict on an answer.
 type Vote struct {
 	scoring.AnswerID
 	Annotator string
 	Says      int  // 1: it passes, -1: it fails, 0: unsure
-	Decides   bool // decides a disagreement, and overrides the other votes
-	// false if the label names no version of the agent, and several versions or none answered in the batch: it counts for
-	// none
+	Decides   bool // adjudicates a disagreement, and overrides the other votes
+	// Known is false if the label has no version of the agent and several versions or none answered in the batch; the
+	// vote is then ignored.
 	Known bool
 }
 
-// Votes lists the human verdicts on answers in human_labels and label_log. A warehouse without human_labels has
-// none.
+// Votes lists the human verdicts on answers in human_labels and label_log. It returns nil if human_labels does not
+// exist.
 func (w *Store) Votes(ctx context.Context) ([]Vote, error) {
 	q, err := w.query(ctx)
 	if err != nil || !q.labelled {
@@ -185,13 +184,13 @@ func (w *Store) Votes(ctx context.Context) ([]Vote, error) {
 	return all(ctx, w, q.votes())
 }
 
-// votes reads the human verdicts on answers.
+// votes returns the statement for the human verdicts on answers.
 func (q inputs) votes() Select[Vote] {
 	fields := append(fieldsIn(caseFirst, func(v *Vote) *scoring.AnswerID { return &v.AnswerID }),
 		field[Vote]{SQL: "annotator", In: func(v *Vote) any { return &v.Annotator }},
 		field[Vote]{SQL: "said", In: func(v *Vote) any { return &v.Says }},
 		isOne("decides", func(v *Vote) *bool { return &v.Decides }))
-	// A label without a version counts only if a single version of the agent answered.
+	// A label without a version is only used if a single version of the agent answered.
 	known := slices.IndexFunc(fields, func(f field[Vote]) bool { return f.SQL == "agent_version" })
 	fields[known] = field[Vote]{SQL: "agent_version", Decode: func(v *Vote, version scoring.Value) error {
 		v.Version, v.Known = strings.Clone(textIn(version)), !version.IsNull()

@@ -16,18 +16,18 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// anonymous is the dataset of results.
+// anonymous is the dataset of temporary results.
 const anonymous = "_results"
 
-// Endless is a query whose result has no end. A query about it does not end at all.
+// Endless is a query whose result has no end. A query over it never ends.
 const Endless = "SELECT i, r FROM badger_endless"
 
-// job is a job that has been inserted.
+// job is an inserted job.
 type job struct {
 	ref     *bq.JobReference
 	config  *bq.JobConfiguration
 	kind    string
-	table   string // of the engine, that holds the result
+	table   string // the engine's table that contains the result
 	schema  *bq.TableSchema
 	rows    int64
 	canned  *Result
@@ -35,7 +35,7 @@ type job struct {
 	endless bool
 	never   bool
 	expired bool
-	running int // answers that it runs still
+	running int // number of responses that report it as still running
 	ended   int64
 	parent  string
 }
@@ -59,7 +59,7 @@ func (s *Server) insertJob(r *http.Request) (any, error) {
 	return s.startJob(r.PathValue("project"), &in, nil)
 }
 
-// startJob runs a job, to its end or forever. Rows are those of a load job.
+// startJob runs a job until it ends, or never ends. rows are the data of a load job.
 func (s *Server) startJob(project string, in *bq.Job, rows *textRows) (any, error) {
 	if in.Configuration == nil || in.Configuration.Query == nil && in.Configuration.Load == nil {
 		return nil, &apiError{http.StatusBadRequest, "invalid", "Required parameter is missing: query"}
@@ -154,7 +154,7 @@ func statementType(sql string) string {
 	return fields[0]
 }
 
-// runQuery runs a statement on the engine; a query's result goes to a table.
+// runQuery runs a statement in the engine, and stores a query's result in a table.
 func (s *Server) runQuery(j *job) {
 	ctx := context.Background()
 	q := j.config.Query
@@ -190,7 +190,7 @@ func (s *Server) runStatement(ctx context.Context, j *job) error {
 	}
 	const inDataset = "SET schema = '" + Dataset + "'; "
 	if j.kind != "SELECT" {
-		s.writing.Lock() // as BigQuery queues statements that change one table
+		s.writing.Lock() // BigQuery too queues statements that change the same table
 		defer s.writing.Unlock()
 		if err := s.db.Exec(ctx, inDataset+sql, args...); err != nil {
 			return err
@@ -219,8 +219,8 @@ func (s *Server) runStatement(ctx context.Context, j *job) error {
 	return err
 }
 
-// columns are a table's under the types they are kept in, as a select list, and as BigQuery tells
-// them.
+// columns returns the columns of a table: as a select list with the types in which they are stored, and as BigQuery's
+// schema.
 func (s *Server) columns(ctx context.Context, table string) (string, *bq.TableSchema, error) {
 	r, err := s.db.Query(ctx, "SELECT * FROM "+table+" LIMIT 0")
 	if err != nil {
@@ -245,7 +245,7 @@ func (s *Server) count(ctx context.Context, table string) (int64, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// touch notes that tables may have been changed.
+// touch records that tables may have been modified.
 func (s *Server) touch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -259,8 +259,7 @@ var (
 	noFunction = regexp.MustCompile(`Function with name "?([^"\s!]+)"? does not exist`)
 )
 
-// jobError tells an error of the engine in BigQuery's words, which quote values and SQL text as
-// BigQuery's do.
+// jobError returns BigQuery's error for an error of the engine. Like BigQuery's, it quotes values and SQL text.
 func (s *Server) jobError(err error) *bq.ErrorProto {
 	text := err.Error()
 	if cause := errors.Unwrap(err); cause != nil {
@@ -353,7 +352,7 @@ func (s *Server) cancelJob(r *http.Request) (any, error) {
 	return &bq.JobCancelResponse{}, nil
 }
 
-// FailJobs makes the next jobs fail, one each.
+// FailJobs makes the next jobs fail, each with one of the reasons.
 func (s *Server) FailJobs(reasons ...*bq.ErrorProto) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -367,22 +366,22 @@ func (s *Server) Timeout() time.Duration {
 	return time.Duration(s.jobs[s.last].config.JobTimeoutMs) * time.Millisecond
 }
 
-// LastJob is the id of the job that was inserted last.
+// LastJob returns the ID of the job that was inserted last.
 func (s *Server) LastJob() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last
 }
 
-// Past is a job that ran before.
+// Past is an earlier job.
 type Past struct {
 	ID, Kind, Parent string
-	Destination      *bq.TableReference // nil: none
+	Destination      *bq.TableReference // nil if it has no result
 	Ended            time.Time
-	Failed           *bq.ErrorProto // nil: it succeeded
+	Failed           *bq.ErrorProto // nil if it succeeded
 }
 
-// AddJob adds a job that ran before, for references to it.
+// AddJob adds an earlier job, for references to it.
 func (s *Server) AddJob(p Past) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -407,7 +406,7 @@ func (s *Server) queryResults(r *http.Request) (any, error) {
 	never := j.never
 	s.mu.Unlock()
 	if never {
-		select { // as long as the client waits
+		select { // wait for at most 200 ms
 		case <-r.Context().Done():
 		case <-time.After(200 * time.Millisecond):
 		}
@@ -432,7 +431,7 @@ func (s *Server) queryResults(r *http.Request) (any, error) {
 	return out, err
 }
 
-// drifted is the schema with the column renamed that is to be from this page on.
+// drifted returns the schema, with a column renamed if Drift says so for this page token.
 func (s *Server) drifted(token string, schema *bq.TableSchema) *bq.TableSchema {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// readServer is the Storage Read API.
+// readServer implements the Storage Read API.
 type readServer struct {
 	storagepb.UnimplementedBigQueryReadServer
 	s *Server
@@ -61,7 +61,7 @@ func (r *readServer) CreateReadSession(ctx context.Context,
 		Schema: &storagepb.ReadSession_ArrowSchema{ArrowSchema: &storagepb.ArrowSchema{SerializedSchema: encoded}},
 	}
 	if t.NumRows == 0 {
-		return out, nil // as BigQuery: no streams
+		return out, nil // like BigQuery: no streams
 	}
 	n := max(in.MaxStreamCount, 1)
 	for i := range n {
@@ -70,7 +70,7 @@ func (r *readServer) CreateReadSession(ctx context.Context,
 	return out, nil
 }
 
-// tableIn reads projects/P/datasets/D/tables/T, with more behind it or not.
+// tableIn parses projects/P/datasets/D/tables/T, which may be followed by more parts.
 func tableIn(name string) (*bq.TableReference, error) {
 	p := strings.Split(name, "/")
 	if len(p) < 6 || p[0] != "projects" || p[2] != "datasets" || p[4] != "tables" {
@@ -79,7 +79,7 @@ func tableIn(name string) (*bq.TableReference, error) {
 	return &bq.TableReference{ProjectId: p[1], DatasetId: p[3], TableId: p[5]}, nil
 }
 
-// sentSchema is a table's schema as the Storage Read API sends it.
+// sentSchema returns a table's schema as the Storage Read API sends it.
 func (s *Server) sentSchema(ctx context.Context, t *bq.Table, j *job) (*arrow.Schema, error) {
 	switch {
 	case j != nil && j.endless:
@@ -107,7 +107,7 @@ func (s *Server) sentSchema(ctx context.Context, t *bq.Table, j *job) (*arrow.Sc
 	return arrow.NewSchema(fields, nil), nil
 }
 
-// schemaBytes is the schema message of a stream.
+// schemaBytes returns the schema message of a stream.
 func schemaBytes(schema *arrow.Schema) ([]byte, error) {
 	var b bytes.Buffer
 	if err := ipc.NewWriter(&b, ipc.WithSchema(schema)).Close(); err != nil {
@@ -118,7 +118,7 @@ func schemaBytes(schema *arrow.Schema) ([]byte, error) {
 
 const endOfStream = "\xff\xff\xff\xff\x00\x00\x00\x00"
 
-// batchBytes is the message of a record, or a whole stream with it.
+// batchBytes returns the message of a record, or a whole stream with it if whole is set.
 func batchBytes(rec arrow.Record, schemaLength int, whole bool) ([]byte, error) {
 	var b bytes.Buffer
 	w := ipc.NewWriter(&b, ipc.WithSchema(rec.Schema()))
@@ -175,7 +175,7 @@ func (r *readServer) ReadRows(in *storagepb.ReadRowsRequest, out storagepb.BigQu
 		answer := &storagepb.ReadRowsResponse{RowCount: rec.NumRows(),
 			Rows: &storagepb.ReadRowsResponse_ArrowRecordBatch{
 				ArrowRecordBatch: &storagepb.ArrowRecordBatch{SerializedRecordBatch: b}}}
-		if batches == 1 { // the first answer of a stream tells the schema again
+		if batches == 1 { // the first response of a stream repeats the schema
 			answer.Schema = &storagepb.ReadRowsResponse_ArrowSchema{
 				ArrowSchema: &storagepb.ArrowSchema{SerializedSchema: encoded}}
 		}
@@ -238,7 +238,7 @@ func asSent(rec arrow.Record, schema *arrow.Schema) arrow.Record {
 	return array.NewRecord(schema, columns, rec.NumRows())
 }
 
-// endlessRows are those of one batch of a result without end.
+// endlessRows is the number of rows in a batch of an endless result.
 const endlessRows = 500
 
 var endlessSchema = arrow.NewSchema(

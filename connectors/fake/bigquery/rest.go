@@ -24,7 +24,7 @@ func invalid(message string) *apiError {
 	return &apiError{http.StatusBadRequest, "invalidQuery", message}
 }
 
-// serve answers one request, or lets it meet its fault.
+// serve handles one request with f, or applies the operation's next fault.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, operation string, f func(*http.Request) (any, error)) {
 	fault := s.fault(operation)
 	if !s.allowed(r.Header.Get("Authorization")) {
@@ -79,5 +79,5 @@ func writeError(w http.ResponseWriter, err error) {
 	json.NewEncoder(w).Encode(body) //nolint:errcheck // the client is gone
 }
 
-// quote quotes a name for a statement of the engine.
+// quote quotes a name in the engine's SQL.
 var quote = duckdb.Dialect.Identifiers.Quoted

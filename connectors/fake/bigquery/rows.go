@@ -18,7 +18,7 @@ import (
 	bq "google.golang.org/api/bigquery/v2"
 )
 
-// textRows are rows on their way into a table, as text.
+// textRows are rows of strings to be inserted into a table.
 type textRows struct {
 	build *array.RecordBuilder
 	n     int
@@ -36,7 +36,7 @@ func (t *textRows) set(column int, text string) {
 	t.build.Field(column).(*array.StringBuilder).Append(text)
 }
 
-// end ends a row; what was not set is NULL.
+// end completes a row. Columns that were not set are NULL.
 func (t *textRows) end() {
 	t.n++
 	for _, b := range t.build.Fields() {
@@ -46,7 +46,7 @@ func (t *textRows) end() {
 	}
 }
 
-// insertRows adds rows to a table, all or none.
+// insertRows adds all rows to a table, or none.
 func (s *Server) insertRows(ctx context.Context, ref *bq.TableReference, fields []*bq.TableFieldSchema,
 	rows *textRows) error {
 	if rows == nil || rows.n == 0 {
@@ -86,7 +86,7 @@ func (s *Server) insertRows(ctx context.Context, ref *bq.TableReference, fields 
 	return err
 }
 
-// upload is a load job whose rows are on their way.
+// upload is a load job whose rows are being uploaded.
 type upload struct {
 	project string
 	job     *bq.Job

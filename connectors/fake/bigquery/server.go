@@ -1,12 +1,11 @@
-// Package bigquery is a server that speaks BigQuery's REST API and the gRPC forms of its
-// Storage API, as far as a connector needs them, over the embedded engine. It is for tests: of what
-// no emulator has (large results through the Storage API, load jobs, time travel,
-// expired results) and of everything that goes wrong between a client and BigQuery, which
-// [Server.Fail] makes happen at a chosen request.
+// Package bigquery is a fake BigQuery for tests: its REST API and the gRPC Storage API, as far as a connector needs
+// them, over the embedded engine. It covers what no emulator has (large results through the Storage API, load jobs,
+// time travel, expired results) and the faults between a client and BigQuery, which [Server.Fail] injects into chosen
+// requests.
 //
-// It is no SQL engine of BigQuery's dialect. The statements that the connector writes are
-// understood; a query that is spelled otherwise there is given with its spelling for the embedded
-// engine in [Server.SQL], and a result that the engine has no types for in [Server.Canned].
+// It does not implement BigQuery's SQL dialect. It supports the statements that the connector writes. For another
+// query, [Server.SQL] sets its translation for the embedded engine, and [Server.Canned] a result that the engine has no
+// types for.
 package bigquery
 
 import (
@@ -31,44 +30,43 @@ import (
 	"github.com/badger-eval/badger/connectors/duckdb"
 )
 
-// Names of the project and dataset of a new server.
+// The project, dataset and location of a new server.
 const (
 	Project  = "test-project"
 	Dataset  = "data"
 	Location = "EU"
 )
 
-// Fault is what happens to one request. The zero fault is none.
+// Fault is what happens to one request. The zero Fault handles it normally.
 type Fault struct {
-	Status     int    // of HTTP; with it Reason and Message of a REST error
+	Status     int    // HTTP status, of a REST error with Reason and Message
 	Reason     string // such as backendError
 	Message    string
 	RetryAfter string
-	Code       codes.Code // of a gRPC error
-	Done       bool       // the request is obeyed, and only its answer lost
-	Cut        bool       // the connection is cut instead of an answer
-	Batches    int        // of a ReadRows, answered before the fault; of AppendRows, confirmed before it
+	Code       codes.Code // code of a gRPC error
+	Done       bool       // the request is handled, and only its response is lost
+	Cut        bool       // the connection is closed without a response
+	Batches    int        // number of batches that a ReadRows sends before the fault
 }
 
-// Result is a result that the embedded engine cannot make: as the REST API and as the Storage API
-// send it.
+// Result is a result that the embedded engine cannot produce, for the REST API and for the Storage API.
 type Result struct {
 	Schema *bq.TableSchema
 	Rows   []*bq.TableRow
 	Record arrow.Record
 }
 
-// Server is a running server.
+// Server is a fake BigQuery.
 type Server struct {
 	REST    string // http://HOST:PORT
 	Storage string // HOST:PORT
 
 	writing sync.Mutex
 	mu      sync.Mutex
-	SQL     map[string]string // a query in BigQuery's dialect: its spelling for the engine
-	Canned  map[string]Result // by query
-	Token   string            // that is wanted; "" is none
-	Running int               // answers that a job still runs, before it has ended
+	SQL     map[string]string // translations for the engine, by the query in BigQuery's dialect
+	Canned  map[string]Result // results by query
+	Token   string            // required of requests; "" accepts any
+	Running int               // number of responses that report a job as running before it has ended
 	Whole   bool              // each batch of the Storage Read API is a whole stream with its schema
 	Drift   map[string]string // by page token: a column that is renamed from that page on
 
@@ -80,20 +78,20 @@ type Server struct {
 	jobs     map[string]*job
 	uploads  map[string]*upload
 	expires  map[string]time.Time
-	modified map[string]int64 // milliseconds, of tables
+	modified map[string]int64 // time of the last modification of tables, in milliseconds
 	history  map[string][]version
 	next     int
-	last     string // job
+	last     string // ID of the last job
 	failing  []*bq.ErrorProto
 }
 
-// version is a table as it was.
+// version is an earlier version of a table.
 type version struct {
 	until time.Time
 	table string
 }
 
-// Start starts a server on this machine, which is closed when the test ends.
+// Start starts a server on this machine that is closed when the test ends.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	db, err := duckdb.OpenFile(context.Background(), "", driver.Options{})
@@ -132,39 +130,39 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// URL opens the server's project, with more options as a URL has them, such as storage=off.
+// URL returns the URL of the server's project, with additional options such as storage=off.
 func (s *Server) URL(options ...string) string {
 	all := append([]string{"endpoint=" + s.REST, "storage_endpoint=" + s.Storage}, options...)
 	return "bigquery://" + Project + "/" + Dataset + "?" + strings.Join(all, "&")
 }
 
-// Fail injects faults into the next requests of an operation, one each. Operations are named as in
-// BigQuery's references: jobs.insert, jobs.get, jobs.getQueryResults, tables.get, tabledata.list,
-// CreateReadSession, ReadRows and so on. A load job's rows are sent to upload.
+// Fail injects faults into the next requests of an operation, one each. Operations are named as in BigQuery's
+// reference: jobs.insert, jobs.get, jobs.getQueryResults, tables.get, tabledata.list, CreateReadSession, ReadRows and
+// so on. The operation upload receives a load job's rows.
 func (s *Server) Fail(operation string, faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults[operation] = append(s.faults[operation], faults...)
 }
 
-// Calls is how often an operation was asked for.
+// Calls returns the number of requests of an operation.
 func (s *Server) Calls(operation string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls[operation]
 }
 
-// Set changes the server's fields while it runs.
+// Set calls f to change the server's fields while it runs.
 func (s *Server) Set(f func(s *Server)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s)
 }
 
-// Exec runs a statement of the embedded engine's dialect.
+// Exec runs a statement of the embedded engine's dialect on the engine.
 func (s *Server) Exec(statement string) error { return s.db.Exec(context.Background(), statement) }
 
-// Expire drops the results of all queries so far, as 24 hours do.
+// Expire drops the results of all queries so far, as BigQuery does after 24 hours.
 func (s *Server) Expire() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +172,7 @@ func (s *Server) Expire() error {
 	return nil
 }
 
-// Keep keeps a table of the dataset as it is now: until now, reading it as it was finds these rows.
+// Keep saves the present rows of a table as its version until now, for time travel.
 func (s *Server) Keep(table string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,7 +185,7 @@ func (s *Server) Keep(table string) error {
 	return nil
 }
 
-// fault takes the fault of a request, and counts it.
+// fault counts a request, and removes and returns its fault, if any.
 func (s *Server) fault(operation string) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +200,7 @@ func (s *Server) fault(operation string) Fault {
 
 func (f Fault) any() bool { return f.Status != 0 || f.Code != codes.OK || f.Cut }
 
-// allowed checks the token of a request.
+// allowed reports whether a request's Authorization header has the token.
 func (s *Server) allowed(authorization string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,7 +215,7 @@ func authorizationOf(ctx context.Context) string {
 	return ""
 }
 
-// routes are the REST API's.
+// routes returns the handler of the REST API.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	const base = "/bigquery/v2/projects/{project}"

@@ -18,10 +18,10 @@ var (
 	asOf       = regexp.MustCompile("`[^`]*`\\.`[^`]*`\\.`([^`]*)` FOR SYSTEM_TIME AS OF TIMESTAMP_MICROS\\((\\d+)\\)")
 	parameters = regexp.MustCompile(`\(SELECT r\.\*, (\w+) FROM UNNEST\(\?\) AS r WITH OFFSET AS \w+\)`)
 	columnType = regexp.MustCompile(`\b(STRING|INT64|FLOAT64|BOOL|TIMESTAMP|DATETIME|BYTES|NUMERIC)\b`)
-	castType   = regexp.MustCompile(` AS FLOAT64\)`) // the engine knows the other types by these names
+	castType   = regexp.MustCompile(` AS FLOAT64\)`) // the engine knows the other types by the same names
 )
 
-// translate spells a statement for the engine, with its parameters.
+// translate returns a job's statement in the engine's SQL, and its parameters. cleanup drops temporary tables.
 func (s *Server) translate(ctx context.Context, j *job) (sql string, args []any, cleanup func(), err error) {
 	q := j.config.Query
 	s.mu.Lock()
@@ -63,7 +63,7 @@ func engineNames(sql string) string {
 	return single.ReplaceAllString(qualified.ReplaceAllString(sql, `"$1"."$2"`), `"$1"`)
 }
 
-// versionAt is the table that held these rows at that time.
+// versionAt returns the engine's table with the rows of a table at a time, in microseconds since 1970.
 func (s *Server) versionAt(table, micros string) (string, error) {
 	n, err := strconv.ParseInt(micros, 10, 64)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Server) versionAt(table, micros string) (string, error) {
 	return Dataset + "." + quote(table), nil
 }
 
-// argument is a parameter's value. Its text must be one of its type.
+// argument returns the value of a parameter. It returns an error if the text is invalid for the type.
 func argument(p *bq.QueryParameter) (any, error) {
 	if p.ParameterType == nil || p.ParameterValue == nil {
 		return nil, errors.New("no type or no value")
@@ -107,10 +107,10 @@ func argument(p *bq.QueryParameter) (any, error) {
 	return nil, fmt.Errorf("no parameter of type %s", p.ParameterType.Type)
 }
 
-// nullText stands for NULL, which the generated client reads as empty text.
+// nullText represents NULL, which the generated client would read as an empty string.
 const nullText = "\x00null"
 
-// parameterTable keeps an array of structs as a table with the elements' offsets.
+// parameterTable creates a table from an array of structs, with the elements' offsets in a column.
 func (s *Server) parameterTable(ctx context.Context, p *bq.QueryParameter, offset string) (string, error) {
 	if p.ParameterType.Type != "ARRAY" || p.ParameterType.ArrayType.Type != "STRUCT" {
 		return "", errors.New("expected an array of structs")

@@ -29,7 +29,7 @@ func (s *Server) getDataset(r *http.Request) (any, error) {
 		DatasetReference: &bq.DatasetReference{ProjectId: Project, DatasetId: name}}, nil
 }
 
-// tableOf finds a table or view, its name for the engine, and its job if it is a result.
+// tableOf returns the metadata of a table or view, its name in the engine, and the job whose result it is, if any.
 func (s *Server) tableOf(ctx context.Context, ref *bq.TableReference) (*bq.Table, string, *job, error) {
 	missing := notFound(fmt.Sprintf("Table %s:%s.%s", ref.ProjectId, ref.DatasetId, ref.TableId))
 	out := &bq.Table{TableReference: ref, Type: "TABLE"}
@@ -78,7 +78,7 @@ func (s *Server) getTable(r *http.Request) (any, error) {
 	return t, nil
 }
 
-// engineTypes are the engine's for the types that tables are made with.
+// engineTypes are the engine's types for the types of created tables.
 var engineTypes = map[string]string{
 	"STRING": "VARCHAR", "INTEGER": "BIGINT", "INT64": "BIGINT", "FLOAT": "DOUBLE", "FLOAT64": "DOUBLE",
 	"BOOLEAN": "BOOLEAN", "BOOL": "BOOLEAN", "TIMESTAMP": "TIMESTAMPTZ",
@@ -133,7 +133,7 @@ func (s *Server) listData(r *http.Request) (any, error) {
 	return out, err
 }
 
-// page is the part of a result behind the row that the token names, and the next token.
+// page returns the rows of a result after the one that the page token names, and the next token.
 func (s *Server) page(r *http.Request, j *job) ([]*bq.TableRow, string, error) {
 	limit, err := strconv.ParseInt(r.URL.Query().Get("maxResults"), 10, 64)
 	if err != nil || limit < 0 {
@@ -167,8 +167,7 @@ func (s *Server) page(r *http.Request, j *job) ([]*bq.TableRow, string, error) {
 		return nil, "", err
 	}
 	values := &bq.TableSchema{Fields: append([]*bq.TableFieldSchema{{Type: "INTEGER"}}, j.schema.Fields...)}
-	// The next rows are mostly those with the next numbers: only where some were deleted, all that
-	// follow are examined.
+	// Row numbers are mostly consecutive. Only if rows were deleted, all following rows are examined.
 	var rows []*bq.TableRow
 	for _, bound := range []int64{after + limit, math.MaxInt64} {
 		reader, err := s.db.Query(r.Context(),

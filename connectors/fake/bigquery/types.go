@@ -82,8 +82,8 @@ func stored(f arrow.Field) (engine string, column *bq.TableFieldSchema) {
 	return is("STRING", "VARCHAR")
 }
 
-// sent is a column as the Storage Read API sends it: BIGNUMERIC in 256 bits, JSON under BigQuery's
-// own name.
+// sent returns a column's field in the Storage Read API's encoding: BIGNUMERIC with 256 bits, and JSON with BigQuery's
+// own metadata.
 func sent(f arrow.Field, c *bq.TableFieldSchema) arrow.Field {
 	switch {
 	case c.Mode == "REPEATED":
@@ -105,7 +105,7 @@ func sent(f arrow.Field, c *bq.TableFieldSchema) arrow.Field {
 	return f
 }
 
-// sentArray is the data of a column under the type it is sent in.
+// sentArray converts a column's data to the type in which it is sent.
 func sentArray(arr arrow.Array, to arrow.DataType) arrow.Array {
 	if wide, ok := to.(*arrow.Decimal256Type); ok {
 		b := array.NewDecimal256Builder(memory.DefaultAllocator, wide)
@@ -128,7 +128,7 @@ func sentArray(arr arrow.Array, to arrow.DataType) arrow.Array {
 	return array.MakeFromData(d)
 }
 
-// cell is a value as the REST API writes it.
+// cell returns a value in the REST API's format.
 func cell(arr arrow.Array, i int, c *bq.TableFieldSchema) any {
 	if c.Mode == "REPEATED" {
 		out := []any{}
@@ -176,7 +176,7 @@ func cell(arr arrow.Array, i int, c *bq.TableFieldSchema) any {
 	return arr.ValueStr(i)
 }
 
-// decimalText writes n / 10^scale as BigQuery does: without zeros at its end.
+// decimalText returns n / 10^scale without trailing zeros, like BigQuery.
 func decimalText(n *big.Int, scale int32) string {
 	s := driverbase.DecimalText(n, scale)
 	if strings.Contains(s, ".") {
@@ -185,7 +185,7 @@ func decimalText(n *big.Int, scale int32) string {
 	return s
 }
 
-// rowsOf are the rows of a record as the REST API writes them.
+// rowsOf returns the rows of a record in the REST API's format.
 func rowsOf(rec arrow.Record, schema *bq.TableSchema) []*bq.TableRow {
 	rows := make([]*bq.TableRow, rec.NumRows())
 	for i := range rows {

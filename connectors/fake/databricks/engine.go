@@ -69,7 +69,7 @@ func (s *Server) runSQL(ctx context.Context, sql string, params []thrift.Struct)
 	return r, nil
 }
 
-// Exec runs a statement in DuckDB's words, next to the protocol.
+// Exec runs a statement of DuckDB's dialect directly on the engine.
 func (s *Server) Exec(sql string) error {
 	s.writes.Lock()
 	defer s.writes.Unlock()
@@ -95,7 +95,7 @@ func argument(p thrift.Struct) (any, error) {
 
 var cancelled = Fault{"57014", "[OPERATION_CANCELED] Operation has been canceled. SQLSTATE: HY008", false}
 
-// faultOf is what Databricks would say where the engine fails.
+// faultOf returns Databricks' error for an error of the engine.
 func faultOf(err error) *Fault {
 	const prefix = "org.apache.hive.service.cli.HiveSQLException: Error running query: "
 	fault := func(state, text string) *Fault { return &Fault{state, prefix + text + " SQLSTATE: " + state, false} }

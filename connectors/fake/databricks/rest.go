@@ -9,26 +9,26 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 )
 
-// Kept is the result of a statement that was run through the Statement Execution API before.
+// Kept is the result of an earlier statement of the Statement Execution API.
 type Kept struct {
-	SQL         string // in Databricks' words; run when it is asked for the first time
+	SQL         string // in Databricks' dialect; run at the first request
 	Result      *Result
 	Format      string // JSON_ARRAY (the default), ARROW_STREAM, CSV
-	External    bool   // as links; ARROW_STREAM always is
+	External    bool   // as links to files; ARROW_STREAM always is
 	Compression string // LZ4_FRAME
-	ChunkRows   int64  // 0 is all in one
-	Polls       int    // questions before it has ended
-	State       string // instead of SUCCEEDED
-	Code        string // of the error of one that FAILED
+	ChunkRows   int64  // rows in a chunk; 0 is all rows
+	Polls       int    // number of polls before the statement has ended
+	State       string // the state to report instead of SUCCEEDED
+	Code        string // error code of a statement with State FAILED
 	Message     string
 	Truncated   bool
-	Forbidden   bool // another account's
+	Forbidden   bool // it belongs to another account
 
 	schema *wire
 	chunks [][]arrow.Record
 }
 
-// Keep stores a result under a statement's id.
+// Keep adds a result under a statement ID.
 func (s *Server) Keep(id string, k Kept) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +44,7 @@ func restFault(w http.ResponseWriter, status int, code, message string) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"error_code": code, "message": message})
 }
 
-// find finds a statement, or answers why there is none.
+// find returns the statement of a request, or writes an error response and returns nil.
 func (s *Server) find(w http.ResponseWriter, r *http.Request) *Kept {
 	if !s.allowed(w, r) {
 		return nil
@@ -64,7 +64,7 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request) *Kept {
 	return k
 }
 
-// load runs the statement the first time, and cuts its rows into chunks.
+// load runs the statement at the first request, and splits its rows into chunks.
 func (s *Server) load(k *Kept) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,7 +207,7 @@ func (s *Server) chunk(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(s.part(k, n))
 }
 
-// part is one chunk.
+// part returns the JSON form of chunk n.
 func (s *Server) part(k *Kept, n int) map[string]any {
 	start := int64(0)
 	for _, ch := range k.chunks[:n] {
@@ -240,7 +240,7 @@ func (s *Server) part(k *Kept, n int) map[string]any {
 	return out
 }
 
-// cells are rows as texts.
+// cells returns rows as strings; nil is NULL.
 func cells(records []arrow.Record) [][]*string {
 	out := [][]*string{}
 	for _, rec := range records {

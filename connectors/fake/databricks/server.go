@@ -1,9 +1,9 @@
-// Package databricks is a server for tests that answers as a Databricks workspace with one SQL
-// warehouse does: the Thrift protocol over HTTP, files of cloud storage, the Statement Execution
-// API and OAuth tokens. SQL runs in the embedded engine. Requests can be given faults.
+// Package databricks is a fake Databricks workspace with one SQL warehouse for tests: the Thrift protocol over HTTP,
+// files in cloud storage, the Statement Execution API and OAuth tokens. SQL runs in the embedded engine. Faults can be
+// injected into requests.
 //
-// What it answers follows the vendor's drivers and documentation; that its Thrift is the real one
-// is shown by a test that lets the vendor's own driver read from it.
+// Its responses follow the vendor's drivers and documentation. A test in which the vendor's own driver reads from it
+// shows that its Thrift is compatible.
 package databricks
 
 import (
@@ -27,30 +27,30 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// HTTPPath is where the warehouse is.
+// HTTPPath is the HTTP path of the warehouse.
 const HTTPPath = "/sql/1.0/warehouses/0123456789abcdef"
 
-// Server is a workspace.
+// Server is a fake workspace.
 type Server struct {
-	Token                  string        // that requests must carry; "" is any
-	ClientID, ClientSecret string        // of a service principal; each sign-in gives a new Token
-	TokenLife              time.Duration // that sign-ins say; 0 is an hour
+	Token                  string        // required of requests; "" accepts any
+	ClientID, ClientSecret string        // of a service principal; each sign-in issues a new Token
+	TokenLife              time.Duration // lifetime of issued tokens; 0 is an hour
 
-	Files    bool          // results go as links to files, to those who take them
-	LZ4      bool          // batches and files are compressed, for those who take them
-	PageRows int64         // of one page at most; 0 is 10,000
-	FileRows int64         // of one file; 0 is a page's
-	LinkLife time.Duration // of links; 0 is 15 minutes
-	Direct   bool          // the first page comes with the first answer
-	Columns  bool          // results go column by column, as from services without Arrow
-	Extra    bool          // batches and files hold more rows than they announce
-	Short    bool          // files hold a row less than they announce
-	Storage  string        // address that links to files begin with; "" is the server's own
+	Files    bool          // results are links to files, for clients that support them
+	LZ4      bool          // batches and files are compressed, for clients that support it
+	PageRows int64         // maximum rows of a page; 0 is 10,000
+	FileRows int64         // rows of a file; 0 is a page's
+	LinkLife time.Duration // lifetime of links; 0 is 15 minutes
+	Direct   bool          // the first page is in the first response
+	Columns  bool          // results are sent by column, as by services without Arrow
+	Extra    bool          // batches and files have more rows than announced
+	Short    bool          // files have one row less than announced
+	Storage  string        // prefix of the URLs of files; "" is the server's own
 
 	url    string
 	engine driver.Conn
 
-	writes     sync.Mutex // one writing statement at a time
+	writes     sync.Mutex // serializes statements that write
 	mu         sync.Mutex
 	serial     int
 	steps      map[string][]Step
@@ -68,41 +68,41 @@ type session struct {
 	Conf            map[string]string
 }
 
-// file is one of cloud storage.
+// file is a file in cloud storage.
 type file struct {
 	body    []byte
 	expires time.Time
 }
 
-// Fault is an error of a statement or a call.
+// Fault is the protocol's error of a statement or a call.
 type Fault struct {
 	State, Message string
-	Handle         bool // an invalid handle
+	Handle         bool // report an invalid handle
 }
 
-// Step is how one request fares.
+// Step is what happens to one request. The zero Step handles it normally.
 type Step struct {
-	Status     int // the answer is this status and nothing else
-	RetryAfter int // seconds
+	Status     int // respond only with this HTTP status
+	RetryAfter int // in seconds
 	Reason     string
 	Body       string
-	Obey       bool   // it is obeyed before the answer of that status
-	Lose       bool   // it is obeyed, and the connection ends before the answer
-	Drop       bool   // it is not obeyed, and the connection ends
-	Truncate   int    // it is obeyed, and so much of the answer arrives
-	Corrupt    bool   // it is obeyed, and a byte in the middle of the answer is another
-	Fault      *Fault // it is answered with an error of the protocol
-	Skip       bool   // it is answered as the next one of its kind would be: a page is left out
+	Obey       bool   // handle the request before the response with Status
+	Lose       bool   // handle the request, and close the connection without a response
+	Drop       bool   // close the connection without handling the request
+	Truncate   int    // handle the request, and send only so many bytes of the response
+	Corrupt    bool   // handle the request, and change a byte in the middle of the response
+	Fault      *Fault // respond with an error of the protocol
+	Skip       bool   // skip a page: respond to this request as to the following one
 }
 
-// Result is a canned result.
+// Result is a canned result of a statement.
 type Result struct {
 	Record arrow.Record
-	Types  []string // in SQL, if they do not follow from the record
-	Hangs  bool     // until it is cancelled
-	Polls  int      // questions before it has ended
+	Types  []string // SQL types, if they do not follow from the record
+	Hangs  bool     // the statement runs until it is cancelled
+	Polls  int      // number of polls before the statement has ended
 	Fault  *Fault
-	Repeat int // the record so many times; 0 is once
+	Repeat int // number of copies of the record; 0 is one
 }
 
 type canned struct {
@@ -150,13 +150,13 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// URL opens the warehouse, with more options if need be.
+// URL returns the URL of the warehouse, with additional options.
 func (s *Server) URL(options ...string) string {
 	return "databricks://" + strings.TrimPrefix(s.url, "http://") + "?protocol=http&http_path=" +
 		url.QueryEscape(HTTPPath) + strings.Join(append([]string{""}, options...), "&")
 }
 
-// Address is the server's host and port.
+// Address returns the server's host and port.
 func (s *Server) Address() string { return strings.TrimPrefix(s.url, "http://") }
 
 // Answer gives statements that match a pattern a canned result; the latest call takes precedence.
@@ -166,22 +166,22 @@ func (s *Server) Answer(pattern string, r Result) {
 	s.canned = append(s.canned, canned{regexp.MustCompile(`(?is)^\s*` + pattern + `\s*$`), r})
 }
 
-// Script gives the next requests of a kind their steps; the zero Step is an ordinary answer. The
-// kinds are the protocol's methods, such as FetchResults, and statement, chunk, token, file and other.
+// Script sets what happens to the next requests of a kind, one Step each. The kinds are the protocol's methods, such as
+// FetchResults, and statement, chunk, token, file and other.
 func (s *Server) Script(kind string, steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.steps[kind] = append(s.steps[kind], steps...)
 }
 
-// Statements are the statements that were run, in order.
+// Statements returns the statements that were run, in order.
 func (s *Server) Statements() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.statements...)
 }
 
-// Count is the number of requests of a kind.
+// Count returns the number of requests of a kind.
 func (s *Server) Count(kind string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +198,7 @@ func (s *Server) Sessions() (out []string) {
 	return out
 }
 
-// Halt cancels the statements that run, as an administrator may.
+// Halt cancels all running statements, as an administrator could.
 func (s *Server) Halt() {
 	s.mu.Lock()
 	running := slices.Collect(maps.Values(s.operations))
@@ -208,15 +208,14 @@ func (s *Server) Halt() {
 	}
 }
 
-// Open is the number of statements that were neither closed nor cancelled.
+// Open returns the number of statements that were neither closed nor cancelled.
 func (s *Server) Open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.operations)
 }
 
-// SetToken makes another token the one that requests must carry, and TokenLife that of those given
-// out from now on.
+// SetToken sets the token that requests must have, and the lifetime of tokens that are issued from now on.
 func (s *Server) SetToken(token string, life time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +229,7 @@ func (s *Server) ForgetSessions() {
 	clear(s.sessions)
 }
 
-// ExpireLinks makes all links expire that were given out so far.
+// ExpireLinks makes all links that were issued so far expire.
 func (s *Server) ExpireLinks() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,12 +249,12 @@ func (s *Server) step(kind string) Step {
 	return step
 }
 
-// stepped handles a request as the next step of its kind says.
+// stepped returns a handler that applies the next Step of its kind to each request.
 func (s *Server) stepped(kind string, handle http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { s.follow(s.step(kind), w, r, handle) }
 }
 
-// follow answers a request as a step says.
+// follow handles a request according to a Step.
 func (s *Server) follow(step Step, w http.ResponseWriter, r *http.Request, handle http.HandlerFunc) {
 	switch {
 	case step.Drop:
@@ -303,7 +302,7 @@ func other(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"flags":[{"name":"databricks.partnerplatform.clientConfigsFeatureFlags.enableTelemetryForGoDriver","value":"true"}],"ttl_seconds":3600}`))
 }
 
-// allowed reports whether a request carries the token, and answers if it does not.
+// allowed reports whether a request has the token, and writes an error response if not.
 func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -316,7 +315,7 @@ func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// signIn gives a service principal a token.
+// signIn issues a token to a service principal.
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -354,7 +353,7 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// store puts a file into cloud storage and returns its address.
+// store adds a file to cloud storage and returns its URL and its expiration.
 func (s *Server) store(body []byte) (address string, expires time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -368,7 +367,7 @@ func (s *Server) store(body []byte) (address string, expires time.Time) {
 	return cmp.Or(s.Storage, s.url) + "/files/" + id, s.files[id].expires
 }
 
-// Canned is the canned result of a statement, nil if there is none.
+// Canned returns the canned result for a statement, or nil.
 func (s *Server) Canned(sql string) *Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/thrift"
 )
 
-// thrift answers a call of the protocol.
+// thrift handles a call of the protocol.
 func (s *Server) thrift(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -112,13 +112,13 @@ func (s *Server) openSession(args thrift.Struct) thrift.Struct {
 	return thrift.Struct{1: ok, 2: int32(42248), 3: thrift.Struct{1: thrift.Struct{1: id, 2: id}}, 1285: true}
 }
 
-// guid makes 16 bytes.
+// guid returns a new 16-byte ID.
 func (s *Server) guid() string {
 	s.serial++
 	return string(binary.BigEndian.AppendUint64(make([]byte, 8, 16), uint64(s.serial))) //nolint:gosec // counts up
 }
 
-// operation is a statement.
+// operation is a statement at the service.
 type operation struct {
 	s      *Server
 	id     string
@@ -126,21 +126,21 @@ type operation struct {
 	ended  chan struct{}
 	result Result
 	fault  *Fault
-	rows   array.RecordReader // nil if there are none
+	rows   array.RecordReader // nil if the result has no rows
 	schema *wire
 	lz4    bool
 	files  bool
 
 	mu     sync.Mutex
 	polls  int
-	pages  []page // that were made
-	at     int    // the next one to fetch
-	done   bool   // all were made
+	pages  []page // pages read so far
+	at     int    // index of the next page to fetch
+	done   bool   // all pages are read
 	gone   bool
 	halted bool // cancelled
 }
 
-// page is some records.
+// page is some rows of a result.
 type page struct {
 	start, rows int64
 	records     []arrow.Record
@@ -202,7 +202,7 @@ func (s *Server) execute(args thrift.Struct) thrift.Struct {
 
 const finished = 2
 
-// status says how the operation is doing, waiting a little for its end.
+// status returns the operation's state. It waits at most wait for its end.
 func (op *operation) status(wait time.Duration) thrift.Struct {
 	out := thrift.Struct{1: ok, 2: int32(1)}
 	op.mu.Lock()
@@ -257,7 +257,7 @@ func (op *operation) close() {
 	}
 }
 
-// metadata describes the result.
+// metadata returns the metadata of the result.
 func (op *operation) metadata() thrift.Struct {
 	if op.schema == nil {
 		return thrift.Struct{1: ok, 2: thrift.Struct{1: []thrift.Struct{}}, 1281: int32(0), 1283: emptySchema}
@@ -275,7 +275,7 @@ func (op *operation) metadata() thrift.Struct {
 	return out
 }
 
-// page makes or finds a page.
+// page returns page n, which it reads with at most limit rows if necessary.
 func (op *operation) page(n int, limit int64) (*page, *Fault) {
 	for len(op.pages) <= n && !op.done {
 		p := page{}
@@ -303,7 +303,7 @@ func (op *operation) page(n int, limit int64) (*page, *Fault) {
 	return &op.pages[n], nil
 }
 
-// record is the next one, as it is sent.
+// record returns the next record, in the encoding of the protocol.
 func (op *operation) record() (arrow.Record, *Fault) {
 	if op.rows == nil {
 		if op.result.Record == nil {
@@ -331,7 +331,7 @@ func (op *operation) record() (arrow.Record, *Fault) {
 	return rec, nil
 }
 
-// fetch sends a page: the next one, or the one that begins at a row.
+// fetch returns a page: the next one, or the one that starts at a requested row.
 func (op *operation) fetch(args thrift.Struct) thrift.Struct {
 	<-op.ended
 	op.mu.Lock()
@@ -355,7 +355,7 @@ func (op *operation) fetch(args thrift.Struct) thrift.Struct {
 			op.at++
 		}
 	}
-	if args.Int(2) == 1 && op.at > 1 { // the page before
+	if args.Int(2) == 1 && op.at > 1 { // the previous page
 		op.at -= 2
 	}
 	p, fault := op.page(op.at, limit)
@@ -366,7 +366,7 @@ func (op *operation) fetch(args thrift.Struct) thrift.Struct {
 	return op.send(p, args)
 }
 
-// send writes a page.
+// send returns the response for a page.
 func (op *operation) send(p *page, args thrift.Struct) thrift.Struct {
 	set := thrift.Struct{1: p.start, 2: []thrift.Struct{}}
 	resp := thrift.Struct{1: ok, 2: !op.done || op.at < len(op.pages), 3: set}
@@ -390,7 +390,7 @@ func (op *operation) send(p *page, args thrift.Struct) thrift.Struct {
 	return resp
 }
 
-// extra adds rows that are not announced.
+// extra returns a record, and if Extra is set, additional rows that are not announced.
 func (op *operation) extra(rec arrow.Record) []arrow.Record {
 	if op.s.Extra && rec.NumRows() > 0 {
 		return []arrow.Record{rec, rec}
@@ -398,7 +398,7 @@ func (op *operation) extra(rec arrow.Record) []arrow.Record {
 	return []arrow.Record{rec}
 }
 
-// links puts a page into files.
+// links stores a page in files and returns their links.
 func (op *operation) links(p *page, args thrift.Struct) []thrift.Struct {
 	out := []thrift.Struct{}
 	at := p.start

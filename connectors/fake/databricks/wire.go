@@ -17,15 +17,15 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/thrift"
 )
 
-// wire is a result's columns as they are sent.
+// wire is the columns of a result in the encoding of the protocol.
 type wire struct {
 	schema *arrow.Schema
-	types  []string // in SQL
-	prefix []byte   // the schema as a message
+	types  []string // SQL types
+	prefix []byte   // the schema message
 }
 
-// wireOf chooses the encoding of each column. Nested values are sent as such to clients that request it, else as
-// JSON.
+// wireOf returns the encoding of columns. If nested is set, nested values are sent as Arrow's nested types, otherwise
+// as JSON.
 func wireOf(from *arrow.Schema, types []string, nested bool) *wire {
 	w := &wire{}
 	var fields []arrow.Field
@@ -109,7 +109,7 @@ func baseOf(sql string) string {
 	return sql
 }
 
-// describe is the description of the columns in the protocol.
+// describe returns the description of the columns in the protocol.
 func (w *wire) describe() thrift.Struct {
 	columns := []thrift.Struct{}
 	for i, f := range w.schema.Fields() {
@@ -122,7 +122,7 @@ func (w *wire) describe() thrift.Struct {
 	return thrift.Struct{2: thrift.Struct{1: columns}, 1283: w.prefix}
 }
 
-// record is a record as it is sent.
+// record converts a record to the encoding of the protocol.
 func (w *wire) record(rec arrow.Record) (arrow.Record, error) {
 	cols := make([]arrow.Array, rec.NumCols())
 	for i, col := range rec.Columns() {
@@ -167,7 +167,7 @@ func convert(arr arrow.Array, to arrow.DataType) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// stream is records as an Arrow stream.
+// stream returns records as an Arrow stream.
 func stream(schema *arrow.Schema, records []arrow.Record) []byte {
 	var b bytes.Buffer
 	w := ipc.NewWriter(&b, ipc.WithSchema(schema))
@@ -182,7 +182,7 @@ func stream(schema *arrow.Schema, records []arrow.Record) []byte {
 	return b.Bytes()
 }
 
-// batch is records as messages without the schema.
+// batch returns records as messages without the schema.
 func (w *wire) batch(records []arrow.Record) []byte {
 	b := stream(w.schema, records)
 	return b[len(w.prefix) : len(b)-endOfStream]
@@ -205,7 +205,7 @@ func packed(b []byte, pack bool) []byte {
 	return out.Bytes()
 }
 
-// columns sends records column by column.
+// columns returns records by column, as services without Arrow send them.
 func (w *wire) columns(records []arrow.Record) []thrift.Struct {
 	out := []thrift.Struct{}
 	for i := range w.schema.Fields() {
@@ -261,7 +261,7 @@ func columnValue(col arrow.Array, row int, base string) any {
 	return cellText(col, row)
 }
 
-// cellText is a value as the Statement Execution API writes it.
+// cellText returns a value in the text format of the Statement Execution API.
 func cellText(col arrow.Array, row int) string {
 	switch a := col.(type) {
 	case *array.Timestamp:

@@ -1,5 +1,5 @@
-// Package engine helps servers for tests, which speak a warehouse's protocol and run its SQL in
-// the embedded engine: it translates statements, and classifies the engine's errors.
+// Package engine helps fake servers, which speak a warehouse's protocol and run its SQL in the embedded engine: it
+// translates statements, and classifies the engine's errors.
 package engine
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Open opens an engine in a directory. It reads no files of the machine.
+// Open opens a database in a directory. Its SQL cannot access other files.
 func Open(dir string) (driver.Conn, error) {
 	c, err := duckdb.OpenWith(context.Background(), filepath.Join(dir, "engine.duckdb"),
 		duckdb.Options{Confined: true, Threads: 1})
@@ -23,19 +23,19 @@ func Open(dir string) (driver.Conn, error) {
 	return c, nil
 }
 
-// Rule replaces what matches a regular expression.
+// Rule replaces the matches of a regular expression in a statement.
 type Rule struct {
 	From *regexp.Regexp
-	To   string // as [regexp.Regexp.ReplaceAllString] takes it
+	To   string // replacement, as in [regexp.Regexp.ReplaceAllString]
 }
 
-// Dialect is how a warehouse's statements become the engine's.
+// Dialect describes how a warehouse's statements are translated to the engine's SQL.
 type Dialect struct {
-	Backslash bool // escapes the next character of a string literal
-	// Phrases are replaced first, anywhere in the statement; nil: none.
+	Backslash bool // a backslash escapes the next character of a string literal
+	// Phrases are replaced first, anywhere in the statement, also in strings; nil is none.
 	Phrases *strings.Replacer
-	// Rules are applied in their order, outside string literals and quoted names. A name in backquotes gets the
-	// engine's quotes.
+	// Rules are applied in order, outside string literals and quoted names. Names in backquotes are written in double
+	// quotes instead.
 	Rules []Rule
 }
 
@@ -44,7 +44,7 @@ var (
 	escapedPieces = regexp.MustCompile("'(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|[^'\"`]+|['\"`]")
 )
 
-// pieces are the texts, quoted names and everything between them of a statement.
+// pieces splits a statement into string literals, quoted names, and the text between them.
 func (d *Dialect) pieces(sql string) []string {
 	if d.Backslash {
 		return escapedPieces.FindAllString(sql, -1)
@@ -52,11 +52,11 @@ func (d *Dialect) pieces(sql string) []string {
 	return plainPieces.FindAllString(sql, -1)
 }
 
-// Translate writes a statement as the engine reads it. Rules see quoted names, and what is in them,
-// as a mark.
+// Translate returns a statement in the engine's SQL. For rules, each string literal and quoted name is replaced by a
+// NUL byte.
 func (d *Dialect) Translate(sql string) string {
 	if strings.IndexByte(sql, 0) >= 0 {
-		return sql // no statement
+		return sql // not a statement
 	}
 	if d.Phrases != nil {
 		sql = d.Phrases.Replace(sql)
@@ -88,7 +88,7 @@ func (d *Dialect) Translate(sql string) string {
 	return out.String()
 }
 
-// Parameters counts the question marks of a statement.
+// Parameters returns the number of question marks outside strings and quoted names.
 func (d *Dialect) Parameters(sql string) (n int) {
 	for _, p := range d.pieces(sql) {
 		if !strings.ContainsAny(p[:1], "'\"`") {
@@ -103,7 +103,7 @@ type Kind int
 
 // The kinds of errors.
 const (
-	Syntax Kind = iota // and all that is not one of these
+	Syntax Kind = iota // and all errors that are none of the following
 	Cancelled
 	NoFunction
 	NoTable
@@ -113,11 +113,11 @@ const (
 	Exists
 )
 
-// Failure is an error of the engine.
+// Failure is a classified error of the engine.
 type Failure struct {
 	Kind    Kind
-	Name    string // of the missing object
-	Quoted  string // the first quoted part of the message, with its quotes, or ""
+	Name    string // of the missing object; "it" if the SQL names a file
+	Quoted  string // the first quoted part of the message's first line, with its quotes, or ""
 	Message string // of the engine
 }
 
@@ -154,7 +154,7 @@ func Explain(err error) Failure {
 		f.Kind = Cancelled
 	case named(NoFunction, noFunction), named(NoTable, noTable), named(NoSchema, noSchema):
 	case strings.HasPrefix(line, "Permission"), code == errcode.PermissionDenied:
-		// a file's name, which the engine would read
+		// the SQL names a file, which the engine would read as a table
 		f.Kind, f.Name = NoTable, "it"
 	case strings.HasPrefix(line, "Binder") && named(NoColumn, doubles):
 	case strings.HasPrefix(line, "Conversion"), strings.HasPrefix(line, "Invalid Input"):

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// PgBouncer is a running pooler in front of a server.
+// PgBouncer is a running PgBouncer, a connection pooler in front of a server.
 type PgBouncer struct {
 	Port int
 
@@ -21,9 +21,9 @@ type PgBouncer struct {
 	dir    string
 }
 
-// Pool starts PgBouncer in front of the server: its pool_mode is session, transaction or statement,
-// and it has so many sessions of the server for each database and user. Further lines, such as
-// "query_wait_timeout = 1", are additional settings. The error names the programs that are missing on this machine.
+// Pool starts PgBouncer in front of the server. mode is its pool_mode: session, transaction or statement; sessions is
+// the number of the server's sessions for each database and user. settings are further lines of its configuration, such
+// as "query_wait_timeout = 1". The error names a program that is missing on this machine.
 func (s *Server) Pool(mode string, sessions int, settings ...string) (*PgBouncer, error) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
@@ -65,7 +65,7 @@ max_client_conn = 200
 	if err := s.Own(b.dir); err != nil {
 		return nil, err
 	}
-	b.cmd = s.Program("pg_ctl", "") // for the user and the environment
+	b.cmd = s.Program("pg_ctl", "") // sets the user and the environment
 	b.cmd.Path, b.cmd.Args = program, []string{program, "-q", file}
 	if err := b.cmd.Start(); err != nil {
 		return nil, err
@@ -85,14 +85,14 @@ max_client_conn = 200
 	}
 }
 
-// Stop ends the pooler and waits until it has.
+// Stop kills the pooler and waits until it has exited.
 func (b *PgBouncer) Stop() {
 	_ = b.cmd.Process.Kill()
 	<-b.ended
 	_ = os.RemoveAll(b.dir)
 }
 
-// URL is the address of a database through the pooler.
+// URL returns the URL of a database through the pooler.
 func (b *PgBouncer) URL(database string) string { return b.server.URL(database, b.Port) }
 
 func executable(path string) bool {

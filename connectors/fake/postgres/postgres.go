@@ -1,5 +1,5 @@
-// Package postgres starts a PostgreSQL server of this machine for tests, with its own
-// cluster that is removed with it.
+// Package postgres starts a PostgreSQL server on this machine for tests, with a temporary cluster that [Server.Remove]
+// deletes.
 package postgres
 
 import (
@@ -20,19 +20,19 @@ import (
 	"github.com/badger-eval/badger/connectors/postgres"
 )
 
-// Server is a running server.
+// Server is a PostgreSQL server for tests.
 type Server struct {
-	Dir  string // of the cluster and of the server's socket
+	Dir  string // contains the cluster and the server's socket
 	Port int
 
 	bin  string
-	as   *syscall.Credential // nil is the tests' own user
+	as   *syscall.Credential // the user that runs the server; nil is the current user
 	cmd  *exec.Cmd
 	args []string
 }
 
-// Start makes a cluster and starts the server with these further arguments. Prepare, which may be
-// nil, is called before the server starts. The error names the programs that are missing on this machine.
+// Start creates a cluster and starts a server with the additional arguments args. prepare, if not nil, is called before
+// the server starts. The error names a program that is missing on this machine.
 func Start(prepare func(*Server) error, args ...string) (*Server, error) {
 	s := &Server{args: args}
 	var err error
@@ -42,7 +42,7 @@ func Start(prepare func(*Server) error, args ...string) (*Server, error) {
 	if s.Dir, err = os.MkdirTemp("", "badger-postgres-"); err != nil {
 		return nil, err
 	}
-	if os.Geteuid() == 0 { // which the server refuses to run as
+	if os.Geteuid() == 0 { // the server refuses to run as root
 		if s.as, err = other(); err != nil {
 			return nil, err
 		}
@@ -79,10 +79,10 @@ func freePort() (int, error) {
 	return free.Addr().(*net.TCPAddr).Port, nil
 }
 
-// Data is the directory of the cluster.
+// Data returns the directory of the cluster.
 func (s *Server) Data() string { return filepath.Join(s.Dir, "data") }
 
-// serverPrograms is where initdb and postgres are.
+// serverPrograms returns the directory of initdb and postgres.
 func serverPrograms() (string, error) {
 	places, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
 	slices.Reverse(places)
@@ -99,7 +99,7 @@ func serverPrograms() (string, error) {
 	return "", errors.New("neither PATH nor /usr/lib/postgresql has initdb")
 }
 
-// other is a user that is not root.
+// other returns a user other than root that can run the server.
 func other() (*syscall.Credential, error) {
 	for _, name := range []string{"postgres", "nobody"} {
 		if u, err := user.Lookup(name); err == nil {
@@ -113,7 +113,7 @@ func other() (*syscall.Credential, error) {
 	return nil, errors.New("the server does not run as root, and there is no user postgres or nobody")
 }
 
-// Program is one of the server's programs, run as the server's user.
+// Program returns a command for one of the server's programs, to be run as the server's user.
 func (s *Server) Program(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.bin, name), args...) //nolint:gosec,noctx // programs of this machine, which outlive a test
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
@@ -122,7 +122,7 @@ func (s *Server) Program(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Start starts the server and waits for it.
+// Start starts the server and waits until it accepts connections.
 func (s *Server) Start() error {
 	s.cmd = s.Program("postgres", "-D", s.Data(), "-p", strconv.Itoa(s.Port), "-c", "listen_addresses=127.0.0.1", "-c",
 		"unix_socket_directories="+s.Dir,
@@ -147,12 +147,12 @@ func (s *Server) Start() error {
 	}
 }
 
-// Stop stops the server and waits until it has exited.
+// Stop stops the server by pg_ctl's mode, such as fast or immediate, and waits until it has exited.
 func (s *Server) Stop(mode string) {
 	_ = s.Program("pg_ctl", "stop", "-D", s.Data(), "-m", mode, "-w").Run() // a server that has ended already is stopped
 }
 
-// URL is the address of a database through a port, such as the server's own.
+// URL returns the URL of a database on a port, such as the server's own.
 func (s *Server) URL(database string, port int) string {
 	return fmt.Sprintf("postgres://owner@127.0.0.1:%d/%s?sslmode=disable", port, database)
 }
@@ -163,7 +163,7 @@ func (s *Server) Remove() {
 	_ = os.RemoveAll(s.Dir)
 }
 
-// Own gives a file to the server's user.
+// Own changes the owner of a file to the server's user.
 func (s *Server) Own(path string) error {
 	if s.as == nil {
 		return nil

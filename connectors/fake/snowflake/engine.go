@@ -15,8 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// makeSchema makes a session's database and schema where they are missing: there is no other way to
-// get some here.
+// makeSchema creates a session's database and schema if they are missing, since tests have no other way to create them.
 func (s *Server) makeSchema(x *session) error {
 	if x.database == "" {
 		return nil
@@ -64,7 +63,7 @@ var (
 	changeName = regexp.MustCompile(`(?i)^\s*USE\s+(?:SCHEMA\s+)?(\w+)\s*$`)
 )
 
-// execute runs a statement in the engine.
+// execute runs a statement in the engine, and returns its result or error.
 func (s *Server) execute(ctx context.Context, x *session, sql string, bindings map[string]binding) Result {
 	if n := dialect.Parameters(sql); n > len(bindings) {
 		return Result{
@@ -132,7 +131,7 @@ func (s *Server) execute(ctx context.Context, x *session, sql string, bindings m
 
 var insertValues = regexp.MustCompile(`(?is)^\s*(INSERT\s+INTO\s+.*?)\s*VALUES\s*\([\s?,]*\)\s*$`)
 
-// arrays turns an INSERT whose parameters are arrays, one value a row, into one of a JSON
+// arrays converts an INSERT whose parameters are arrays, with one value for each row, to one with a single JSON
 // parameter.
 func arrays(sql string, bindings map[string]binding) (string, map[string]binding, error) {
 	m := insertValues.FindStringSubmatch(sql)
@@ -161,7 +160,7 @@ func arrays(sql string, bindings map[string]binding) (string, map[string]binding
 		" FROM json_each(?::JSON)", map[string]binding{"1": {Type: "TEXT", Value: text}}, err
 }
 
-// done is a result of one value, in JSON.
+// done returns a JSON result of one value.
 func done(column, value string) Result {
 	return Result{JSON: true, Columns: []Column{{Name: column, Type: "text"}}, Rows: [][]Cell{{&value}}}
 }
@@ -192,7 +191,7 @@ func argument(b binding) (any, error) {
 	return *text, nil
 }
 
-// errorOf is what Snowflake would say where the engine fails.
+// errorOf returns Snowflake's error for an error of the engine.
 func errorOf(err error) *Error {
 	const compilation = "SQL compilation error: error line 1 at position 7\n"
 	f := engine.Explain(err)

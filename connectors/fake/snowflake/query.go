@@ -74,7 +74,7 @@ func (s *Server) abort(w http.ResponseWriter, r *http.Request) {
 
 var cancelled = Error{"000604", "57014", "SQL execution canceled"}
 
-// run runs a statement and answers.
+// run runs a statement and writes the response.
 func (s *Server) run(ctx context.Context, w http.ResponseWriter, x *session, sql string, bindings map[string]binding) {
 	s.mu.Lock()
 	s.statements = append(s.statements, sql)
@@ -111,7 +111,7 @@ func (s *Server) run(ctx context.Context, w http.ResponseWriter, x *session, sql
 	s.send(w, kept)
 }
 
-// result answers who asks for the result of a statement.
+// result handles a request for the result of a statement.
 func (s *Server) result(w http.ResponseWriter, r *http.Request) {
 	x := s.session(w, r)
 	if x == nil {
@@ -143,7 +143,7 @@ func (s *Server) result(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// status answers who asks how a statement is doing.
+// status handles a request for the state of a statement.
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	x := s.session(w, r)
 	if x == nil {
@@ -167,7 +167,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	reply(w, map[string]any{"queries": []any{q}})
 }
 
-// send answers with a result.
+// send writes the response with a result.
 func (s *Server) send(w http.ResponseWriter, r *stored) {
 	if r.Err != nil {
 		failQuery(w, *r.Err, r.id)
@@ -200,7 +200,7 @@ func (s *Server) send(w http.ResponseWriter, r *stored) {
 	reply(w, data)
 }
 
-// chunk answers with a part of a result. It takes no session: its link is its right.
+// chunk writes a chunk of a result. It requires no session: knowing the link suffices.
 func (s *Server) chunk(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	kept := s.results[r.PathValue("id")]

@@ -1,12 +1,11 @@
-// Package snowflake is a Snowflake for tests: a server that speaks the protocol of Snowflake's
-// drivers, over HTTP on this machine, and runs SQL in an embedded DuckDB. It exists for what other
-// emulators lack: results in chunks that are downloaded one by one, sessions that expire, results
-// that expire or belong to another user, statements that run for a while, 38 digits, nanoseconds
-// with zones, servers that are busy, answers that get lost, and connections that break in the
-// middle of a chunk.
+// Package snowflake is a fake Snowflake for tests: a server that implements the protocol of Snowflake's drivers, over
+// HTTP on this machine, and runs SQL in an embedded DuckDB. It covers what other emulators lack: results in chunks that
+// are downloaded separately, sessions and results that expire, results of another user, statements that run for a
+// while, 38 digits, nanoseconds with zones, busy servers, lost responses, and connections that break in the middle of a
+// chunk.
 //
-// It knows as much of Snowflake's SQL as the connector's own statements and the conformance suite
-// need (see engine.go). Other results are given to it by [Server.Answer].
+// It supports as much of Snowflake's SQL as the connector's own statements and the conformance suite need (see
+// engine.go). Other results are set by [Server.Answer].
 package snowflake
 
 import (
@@ -29,36 +28,36 @@ import (
 	"github.com/badger-eval/badger/connectors/fake/engine"
 )
 
-// Result is the result of a statement.
+// Result is the result or the error of a statement.
 type Result struct {
 	Columns []Column
-	Rows    [][]Cell             // the part that comes with the answer
-	Chunks  int                  // further parts, to be downloaded
-	Chunk   func(i int) [][]Cell // the rows of one; called once for each download
-	Bytes   func(i int) []byte   // or its Arrow stream
-	JSON    bool                 // rows in JSON, as SHOW has them
-	Err     *Error               // what the statement fails with
-	Polls   int                  // how often the statement is still running when it is asked for
+	Rows    [][]Cell             // rows in the response itself
+	Chunks  int                  // number of chunks that are downloaded separately
+	Chunk   func(i int) [][]Cell // returns the rows of a chunk; called for each download
+	Bytes   func(i int) []byte   // returns a chunk's Arrow stream instead
+	JSON    bool                 // rows are sent as JSON, as for SHOW
+	Err     *Error               // error of the statement; nil if it succeeds
+	Polls   int                  // number of polls for which the statement is still running
 	Hangs   bool                 // it runs until it is aborted
-	Owner   string               // whose result it is; "" is anybody's
-	Expired bool                 // Snowflake keeps it no more
+	Owner   string               // user whose result it is; "" is every user
+	Expired bool                 // Snowflake no longer stores it
 }
 
-// Error is an error of Snowflake's.
+// Error is an error of Snowflake.
 type Error struct {
 	Code, State, Message string
 }
 
-// Step is what happens to a request instead of, or around, its answer.
+// Step is what happens to one request. The zero Step handles it normally.
 type Step struct {
-	Status   int    // answer with this HTTP status only
-	Error    *Error // answer with this error
-	Lose     bool   // handle it, but close the connection instead of answering
-	Truncate int    // send so many bytes of the answer, and close the connection
-	Stall    bool   // answer nothing until the client or the server leaves; with Truncate, after so many bytes
+	Status   int    // respond only with this HTTP status
+	Error    *Error // respond with this error
+	Lose     bool   // handle the request, but close the connection without a response
+	Truncate int    // send so many bytes of the response, and close the connection
+	Stall    bool   // send nothing until the client or the server closes; with Truncate, after so many bytes
 }
 
-// Kinds of requests that can be given steps.
+// Kinds of requests, for Script and Count.
 const (
 	Login  = "login"
 	Renew  = "renew"
@@ -69,17 +68,17 @@ const (
 	End    = "end" // of a session
 )
 
-// Server is a running server.
+// Server is a fake Snowflake.
 type Server struct {
 	URL       string
-	Password  string         // that logging in takes
-	Token     string         // OAuth or programmatic access token
-	PublicKey *rsa.PublicKey // of the user
-	Gzip      bool           // chunks come compressed
+	Password  string         // password that sign-in requires
+	Token     string         // OAuth or programmatic access token that sign-in requires
+	PublicKey *rsa.PublicKey // of the user, for key pairs
+	Gzip      bool           // chunks are compressed
 
 	http   *httptest.Server
 	engine driver.Conn
-	writes sync.Mutex // the engine lets one write at a time
+	writes sync.Mutex // serializes statements that write
 
 	mu         sync.Mutex
 	steps      map[string][]Step
@@ -88,8 +87,8 @@ type Server struct {
 	masters    map[string]*session
 	requests   map[string]*request // by request id
 	results    map[string]*stored  // by query id
-	statements []string            // that were run
-	counts     map[string]int      // of requests
+	statements []string            // that were run, in order
+	counts     map[string]int      // number of requests, by kind
 	serial     int
 	closing    chan struct{}
 }
@@ -118,7 +117,7 @@ type stored struct {
 	id string
 }
 
-// New starts a server that is closed at the test's end.
+// New starts a server that is closed when the test ends.
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{
@@ -152,7 +151,7 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// stall waits until the client or the server leaves.
+// stall waits until the client or the server closes.
 func (s *Server) stall(r *http.Request) {
 	select {
 	case <-r.Context().Done():
@@ -172,36 +171,35 @@ func (s *Server) close() {
 	s.engine.Close() //nolint:errcheck // in memory
 }
 
-// Options are those of a connector's URL that reach the server.
+// Options returns the options of a connector's URL for this server.
 func (s *Server) Options() string {
 	u, _ := url.Parse(s.URL)
 	host, port, _ := net.SplitHostPort(u.Host)
 	return "protocol=http&host=" + host + "&port=" + port
 }
 
-// Answer gives statements that match a pattern a result.
+// Answer sets the result of statements that match a pattern.
 func (s *Server) Answer(pattern string, r Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.canned = append(s.canned, canned{regexp.MustCompile(`(?is)^\s*` + pattern + `\s*$`), r})
 }
 
-// Keep stores a result under a query's id, as if the statement had been run before.
+// Keep adds a result under a query's ID, as if the statement had been run before.
 func (s *Server) Keep(id string, r Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.results[id] = &stored{r, id}
 }
 
-// Script gives the next requests of a kind their steps; the zero Step is an ordinary answer.
+// Script sets what happens to the next requests of a kind, one Step each.
 func (s *Server) Script(kind string, steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.steps[kind] = append(s.steps[kind], steps...)
 }
 
-// ExpireSessions makes all session tokens expire; they can be renewed. ForgetSessions takes that
-// away too.
+// ExpireSessions makes all session tokens expire; they can be renewed. [Server.ForgetSessions] ends sessions for good.
 func (s *Server) ExpireSessions() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,21 +226,21 @@ func (s *Server) ForgetSessions() {
 	clear(s.masters)
 }
 
-// Statements are the statements that were run, in order.
+// Statements returns the statements that were run, in order.
 func (s *Server) Statements() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.statements...)
 }
 
-// Count is the number of requests of a kind.
+// Count returns the number of requests of a kind.
 func (s *Server) Count(kind string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.counts[kind]
 }
 
-// stepped handles a request as the next step of its kind says.
+// stepped returns a handler that applies the next Step of its kind to each request.
 func (s *Server) stepped(kind string, handle http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -310,7 +308,7 @@ func body(r *http.Request) ([]byte, error) {
 	return io.ReadAll(in)
 }
 
-// number counts up.
+// number returns the next number of a sequence.
 func (s *Server) number() int {
 	s.serial++
 	return s.serial
@@ -322,7 +320,7 @@ func token(r *http.Request) string {
 	return strings.TrimSuffix(strings.TrimPrefix(r.Header.Get("Authorization"), `Snowflake Token="`), `"`)
 }
 
-// session finds a request's session, or answers why there is none.
+// session returns a request's session, or writes an error response and returns nil.
 func (s *Server) session(w http.ResponseWriter, r *http.Request) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()

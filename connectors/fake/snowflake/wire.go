@@ -16,7 +16,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 )
 
-// Column is a column of a result as the protocol describes it.
+// Column is a column of a result, in the protocol's JSON.
 type Column struct {
 	Name      string `json:"name"`
 	Type      string `json:"type"` // fixed, real, text, boolean, date, time, timestamp_ntz, …
@@ -27,16 +27,16 @@ type Column struct {
 	Bytes     int    `json:"byteLength"`
 }
 
-// Cell is a value as the protocol's JSON form writes it, nil for NULL: decimals as text, dates as
-// days, times and timestamps as seconds with a fraction, with " OFFSET" in minutes + 1440 behind a
-// timestamp_tz, bytes in hexadecimal.
+// Cell is a value in the protocol's JSON format, nil for NULL: decimals as text, dates as days, times and timestamps as
+// seconds with a fraction (a timestamp_tz followed by a blank and its offset in minutes plus 1440), bytes in
+// hexadecimal.
 type Cell = *string
 
-// Text makes a cell.
+// Text returns s as a Cell.
 func Text(s string) Cell { return &s }
 
-// record encodes rows as Snowflake does: numbers in the narrowest integers that hold all of the
-// batch, timestamps as integers of their scale or as structs of an epoch and nanoseconds.
+// record encodes rows in Snowflake's Arrow format: numbers as the narrowest integers that hold the batch, timestamps as
+// integers of their scale or as structs of an epoch and nanoseconds.
 func record(columns []Column, rows [][]Cell) (arrow.Record, error) {
 	fields := make([]arrow.Field, len(columns))
 	cols := make([]arrow.Array, len(columns))
@@ -59,7 +59,7 @@ func record(columns []Column, rows [][]Cell) (arrow.Record, error) {
 	return array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(len(rows))), nil
 }
 
-// Stream is an Arrow IPC stream of rows.
+// Stream returns rows as an Arrow IPC stream.
 func Stream(columns []Column, rows [][]Cell) ([]byte, error) {
 	rec, err := record(columns, rows)
 	if err != nil {
@@ -171,7 +171,7 @@ func (c Column) fixed(cells []Cell) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// scaled is a decimal as a multiple of 10^-scale, nil if it is none.
+// scaled returns a decimal as a multiple of 10^-scale; nil if it is malformed.
 func scaled(s string, scale int) *big.Int {
 	whole, fraction, _ := strings.Cut(s, ".")
 	if len(fraction) > scale {
@@ -263,7 +263,7 @@ func (c Column) timestamps(cells []Cell) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// vectors are written as three numbers with blanks between them.
+// vectors parses vectors, whose cells are three numbers separated by blanks.
 func vectors(cells []Cell) (arrow.Array, error) {
 	const n = 3
 	b := array.NewFixedSizeListBuilder(memory.NewGoAllocator(), n, arrow.PrimitiveTypes.Float32)
@@ -289,7 +289,7 @@ func vectors(cells []Cell) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// decfloats are written SIGNIFICANDeEXPONENT.
+// decfloats parses decimal floating-point numbers, whose cells are SIGNIFICANDeEXPONENT.
 func decfloats(cells []Cell) (arrow.Array, error) {
 	b := array.NewStructBuilder(memory.NewGoAllocator(), arrow.StructOf(
 		arrow.Field{Name: "exponent", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
@@ -307,7 +307,7 @@ func decfloats(cells []Cell) (arrow.Array, error) {
 			return nil, fmt.Errorf("no decfloat: %q", *s)
 		}
 		bytes := n.Bytes()
-		if n.Sign() < 0 { // two's complement of one byte more
+		if n.Sign() < 0 { // two's complement, with one more byte
 			width := uint(len(bytes) + 1)
 			bytes = new(big.Int).Add(n, new(big.Int).Lsh(big.NewInt(1), 8*width)).Bytes()
 		} else {
@@ -320,7 +320,7 @@ func decfloats(cells []Cell) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// fromRecord converts a record of the underlying engine to columns and cells.
+// fromRecord converts a record of the engine to columns and cells.
 func fromRecord(rec arrow.Record) ([]Column, [][]Cell, error) {
 	columns := make([]Column, rec.NumCols())
 	rows := make([][]Cell, rec.NumRows())
@@ -397,7 +397,7 @@ func cellOf(arr arrow.Array, i int) (string, error) {
 		return fmt.Sprintf("%d.%09d", ns/1e9, ns%1e9), nil
 	case *array.Timestamp:
 		t := a.Value(i).ToTime(a.DataType().(*arrow.TimestampType).Unit)
-		if t.Unix() < 0 && t.Nanosecond() > 0 { // -0.5 is a second before, and half of one on
+		if t.Unix() < 0 && t.Nanosecond() > 0 { // -0.5 is one second before 0 plus half a second
 			return fmt.Sprintf("-%d.%09d", -t.Unix()-1, 1e9-t.Nanosecond()), nil
 		}
 		return fmt.Sprintf("%d.%09d", t.Unix(), t.Nanosecond()), nil

@@ -14,11 +14,11 @@ import (
 	"github.com/badger-eval/badger/internal/account"
 )
 
-// What a warehouse sends for a call counts with the call from before it comes ([account.Reading]): by
-// Counted where it comes over HTTP, by CountedConn where the protocol is another.
+// The bytes that a warehouse sends for a call are charged to that call's memory account ([account.Reading]) before they
+// are read: by Counted for HTTP, by CountedConn for other protocols.
 
-// Counted carries HTTP requests. If a request belongs to a reading that counts, the bytes of its
-// answer are reserved before they come.
+// Counted is an [http.RoundTripper] that charges the bytes of a response body to the account of the request's context,
+// before they are read. Without an account it only passes requests on.
 type Counted struct {
 	http.RoundTripper
 	// Unzip decompresses bodies compressed with gzip, whatever their headers state, so that the decompressed bytes
@@ -26,7 +26,7 @@ type Counted struct {
 	Unzip bool
 }
 
-// RoundTrip sends a request.
+// RoundTrip sends a request and returns its response, whose body charges the bytes that are read from it.
 func (c Counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := c.RoundTripper.RoundTrip(r)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c Counted) CloseIdleConnections() {
 	}
 }
 
-// CountedConn is a connection that one call uses at a time.
+// CountedConn is a connection whose received bytes can be charged to an account. One call uses it at a time.
 type CountedConn struct {
 	net.Conn
 	in atomic.Pointer[counter]
@@ -73,7 +73,7 @@ type CountedConn struct {
 
 type counter struct{ io.Reader }
 
-// Count counts what is read from now on in the given reading, or in none if it is nil.
+// Count charges the bytes that are read from now on to r, or to no account if r is nil.
 func (c *CountedConn) Count(ctx context.Context, r *account.Reading) {
 	if r == nil {
 		c.in.Store(nil)
@@ -82,7 +82,7 @@ func (c *CountedConn) Count(ctx context.Context, r *account.Reading) {
 	c.in.Store(&counter{r.Reader(ctx, c.Conn)})
 }
 
-// Read reads from the connection.
+// Read reads from the connection, and charges the bytes if an account is set.
 func (c *CountedConn) Read(p []byte) (int, error) {
 	if in := c.in.Load(); in != nil {
 		return in.Read(p)
@@ -90,7 +90,7 @@ func (c *CountedConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// CountedOf is the counted connection below others, such as those of TLS; nil if there is none.
+// CountedOf returns the CountedConn that c wraps, for example in TLS; nil if there is none.
 func CountedOf(c net.Conn) *CountedConn {
 	for {
 		switch conn := c.(type) {

@@ -1,4 +1,4 @@
-// Package driverbase has the code that connectors share, so that they behave alike: the plan by
-// which rows go into a table, and values as text. A connector adds how its warehouse is reached,
-// how it spells statements and what its types and errors mean.
+// Package driverbase has the code that connectors share: planning the merge of rows into a table, writing values as
+// text, URL options, retries and secrets. A connector adds the protocol, the SQL syntax, and the meaning of the
+// warehouse's types and errors.
 package driverbase

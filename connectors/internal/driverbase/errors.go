@@ -11,16 +11,15 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Told reports whether an error is shown unchanged: nil, an error with a code, or one of an ended context. All
-// others come from a vendor, and their text may contain values and SQL.
+// Told reports whether an error can be shown unchanged: nil, an error with a code, or a context's error. Other errors
+// are from a vendor, and their text may contain values and SQL.
 func Told(err error) bool {
 	var ours *errcode.Error
 	return err == nil || errors.As(err, &ours) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded)
 }
 
-// states are the kinds of failure by SQLSTATE, those of ISO 9075 and those of warehouses; of two
-// characters they are a class's.
+// states maps SQLSTATEs of ISO 9075 and of warehouses to error codes. A key of two characters is a class of SQLSTATEs.
 var states = map[string]errcode.Code{
 	"02": errcode.NotFound, "08": errcode.Unavailable, "0A": errcode.Unimplemented, "0L": errcode.PermissionDenied,
 	"0P": errcode.PermissionDenied,
@@ -42,8 +41,8 @@ var states = map[string]errcode.Code{
 	"XX": errcode.Unavailable, "XX001": errcode.DataLoss, "XX002": errcode.DataLoss,
 }
 
-// SQLState is the kind of failure that a SQLSTATE means, or its class if nothing more is known of
-// it; errcode.Unknown for others.
+// SQLState returns the error code of a SQLSTATE, or that of its class if the SQLSTATE is unknown; errcode.Unknown if
+// both are.
 func SQLState(state string) errcode.Code {
 	code, known := states[state]
 	if !known && len(state) == 5 {
@@ -55,8 +54,9 @@ func SQLState(state string) errcode.Code {
 	return code
 }
 
-// Transport classifies an error of the connection to a warehouse: Unavailable if its host is unknown or the
-// connection is lost, Unauthenticated for its certificate. It returns errcode.Unknown for other errors.
+// Transport classifies an error of the connection to a warehouse, and describes it: Unavailable if the host is unknown
+// or unreachable, or the connection is lost; Unauthenticated for an untrusted certificate or a server without TLS. It
+// returns errcode.Unknown and "" for other errors.
 func Transport(err error) (errcode.Code, string) {
 	var (
 		dns         *net.DNSError

@@ -15,7 +15,7 @@ func extension(name string) arrow.Metadata {
 
 const extensionKey = "ARROW:extension:name"
 
-// Marked reports whether a field has the mark of an extension type.
+// Marked reports whether the metadata of a field names the extension type of mark, such as [JSON].
 func Marked(f arrow.Field, mark arrow.Metadata) bool {
 	name, ok := f.Metadata.GetValue(extensionKey)
 	return ok && name == mark.Values()[0]

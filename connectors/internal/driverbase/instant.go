@@ -2,9 +2,8 @@ package driverbase
 
 import "time"
 
-// Instant reads the timestamp of a reference such as table:NAME@2024-02-29T12:00:00Z: a date or a
-// date and a time of day, with T or a blank between, with any digits of a second. Without a zone it
-// is UTC.
+// Instant parses the timestamp of a reference such as table:NAME@2024-02-29T12:00:00Z: a date, or a date and a time of
+// day separated by T or a blank, with optional fractional seconds. Without a zone it is UTC.
 func Instant(text string) (at time.Time, ok bool) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime,
 		time.DateOnly} {

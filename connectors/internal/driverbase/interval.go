@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// AppendInterval writes an interval, whose three parts are not converted into each other, as 1 year
-// 2 months 3 days 04:05:06.7.
+// AppendInterval appends an interval such as "1 year 2 months 3 days 04:05:06.7". months, days and micros are not
+// converted into each other.
 func AppendInterval(b []byte, months, days, micros int64) []byte {
 	start := len(b)
 	for _, part := range []struct {
@@ -31,7 +31,7 @@ func AppendInterval(b []byte, months, days, micros int64) []byte {
 	return AppendClock(b, micros)
 }
 
-// AppendClock writes HH:MM:SS[.ffffff] of the magnitude of micros, with as many hours as it takes.
+// AppendClock appends the magnitude of micros as HH:MM:SS[.ffffff]. Hours may have more than two digits.
 func AppendClock(b []byte, micros int64) []byte {
 	u := uint64(micros) //nolint:gosec // the magnitude follows
 	if micros < 0 {

@@ -12,9 +12,9 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// withJSON returns a record whose values marked as JSON are valid JSON, and releases the given one. It converts
-// words that engines write but JSON does not have. It returns an error if a value, including one inside lists and
-// structs, is still not JSON: a comparison would otherwise be of its text.
+// withJSON returns a record whose values marked as JSON are valid JSON, and releases rec. In columns of strings it
+// replaces words such as NaN, which engines write but JSON lacks. It returns an error if a marked value, also one
+// inside lists or structs, is not valid JSON then.
 func withJSON(rec arrow.Record) (arrow.Record, error) {
 	var columns []arrow.Array
 	for i, f := range rec.Schema().Fields() {
@@ -43,7 +43,7 @@ func withJSON(rec arrow.Record) (arrow.Record, error) {
 	return array.NewRecord(rec.Schema(), columns, rec.NumRows()), nil
 }
 
-// notJSON returns the index of a value that is marked as JSON but is not valid JSON, or -1.
+// notJSON returns the index of the first value in arr that is marked as JSON but is not valid JSON, or -1.
 func notJSON(f arrow.Field, arr arrow.Array) int {
 	switch a := arr.(type) {
 	case *array.String:
@@ -66,7 +66,7 @@ func notJSON(f arrow.Field, arr arrow.Array) int {
 				return row
 			}
 		}
-	case *array.Map: // before lists, which it is one of
+	case *array.Map: // before lists, as it is also one
 		if row := notJSON(a.DataType().(*arrow.MapType).KeyField(), a.Keys()); row >= 0 {
 			return row
 		}
@@ -92,12 +92,12 @@ func writtenAsJSON(a *array.String) arrow.Array {
 	return b.NewArray()
 }
 
-// foreign are the words that engines write into semi-structured values and that JSON does not have:
-// Snowflake's undefined is an element that is NULL, the others are doubles. Longer ones come first.
+// foreign are the words that engines write into semi-structured values but JSON lacks, and their replacements.
+// Snowflake writes undefined for a NULL element; the others are doubles. Longer words precede their suffixes.
 var foreign = []struct{ word, json string }{{"undefined", "null"}, {"-Infinity", `"-Infinity"`},
 	{"Infinity", `"Infinity"`}, {"NaN", `"NaN"`}}
 
-// asJSON writes the words that JSON does not have as values that it has. Inside strings they stay.
+// asJSON replaces the words of foreign outside strings with their JSON values.
 func asJSON(text string) string {
 	var b strings.Builder
 	for quoted := false; text != ""; {

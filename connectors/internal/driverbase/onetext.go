@@ -19,7 +19,7 @@ func OneText(connector string, r array.RecordReader) (string, error) {
 	for rows <= 1 && r.Next() {
 		col := r.Record().Column(0)
 		if rows == 0 && col.Len() > 0 && !IsNull(col, 0) {
-			text = strings.Clone(col.ValueStr(0)) // the record's memory is not ours
+			text = strings.Clone(col.ValueStr(0)) // the record's memory is reused
 		}
 		rows += int64(col.Len())
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Options are the options of a connector's URLs by their names. A name that ends in a point, such
-// as "param.", is the beginning of many.
+// Options maps names to the options of a connector's URLs. A name that ends in a dot, such as "param.", represents all
+// names with that prefix.
 type Options map[string]Option
 
 // Option is an option of a URL.
 type Option struct {
-	takes string                        // for errors: "a positive number"
-	set   func(name, value string) bool // false for what it does not take
+	takes string                        // the valid values, for errors: "a positive number"
+	set   func(name, value string) bool // stores a value; false if it is invalid
 }
 
 // Read sets the options of a URL's query. Each must be given at most once, and none may be empty. The error has the
@@ -66,17 +66,18 @@ func (o Options) names() string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Takes is an option that set takes; what it takes is for errors, such as "a number".
+// Takes returns an option whose values set stores; set returns false for an invalid value. what describes the valid
+// ones.
 func Takes(what string, set func(value string) bool) Option {
 	return Option{what, func(_, value string) bool { return set(value) }}
 }
 
-// Text takes any text.
+// Text returns an option for any value.
 func Text(to *string) Option {
 	return Takes("a value", func(v string) bool { *to = v; return true })
 }
 
-// Bool takes true or false.
+// Bool returns an option for the boolean values of [strconv.ParseBool], such as true and false.
 func Bool(to *bool) Option {
 	return Takes("true or false", func(v string) (ok bool) {
 		b, err := strconv.ParseBool(v)
@@ -85,7 +86,7 @@ func Bool(to *bool) Option {
 	})
 }
 
-// Positive takes a whole number from 1 on; what names its unit: "a positive number of bytes".
+// Positive returns an option for an integer of at least 1; what describes it, such as "a positive number of bytes".
 func Positive[T int | int64](to *T, what string) Option {
 	return Takes(what, func(v string) bool {
 		n, err := strconv.ParseInt(v, 10, strconv.IntSize)
@@ -94,7 +95,7 @@ func Positive[T int | int64](to *T, what string) Option {
 	})
 }
 
-// Port takes the number of a port.
+// Port returns an option for a port number.
 func Port(to *int) Option {
 	return Takes("a number from 1 to 65535", func(v string) bool {
 		n, err := strconv.ParseUint(v, 10, 16)
@@ -103,7 +104,7 @@ func Port(to *int) Option {
 	})
 }
 
-// Duration takes a duration of at least so much; what describes its form.
+// Duration returns an option for a duration of at least least; what describes the valid values.
 func Duration(to *time.Duration, least time.Duration, what string) Option {
 	return Takes(what, func(v string) bool {
 		d, err := time.ParseDuration(v)
@@ -112,7 +113,7 @@ func Duration(to *time.Duration, least time.Duration, what string) Option {
 	})
 }
 
-// Choice takes one of some words, in any case of letters.
+// Choice returns an option for one of some words in lower case, which may be written in any case.
 func Choice[T ~string](to *T, words ...T) Option {
 	all := string(words[0])
 	for i, w := range words[1:] {
@@ -125,7 +126,7 @@ func Choice[T ~string](to *T, words ...T) Option {
 	return Takes(all, func(v string) bool { *to = T(strings.ToLower(v)); return slices.Contains(words, *to) })
 }
 
-// Proxy takes the address of a proxy, see [driver.ParseProxy].
+// Proxy returns an option for the address of a proxy, see [driver.ParseProxy].
 func Proxy(to **url.URL) Option {
 	return Takes(driver.WantProxy, func(v string) bool {
 		u, err := driver.ParseProxy(v)
@@ -134,7 +135,7 @@ func Proxy(to **url.URL) Option {
 	})
 }
 
-// Each takes any text for each of the names that begin alike.
+// Each returns an option for all names with a prefix. It stores the values by the rest of the name.
 func Each(to *map[string]string) Option {
 	return Option{"a value", func(name, value string) bool {
 		if *to == nil {

@@ -6,15 +6,15 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 )
 
-// Pieces writes rows as JSON arrays of arrays of strings and nulls, for warehouses that take rows as a parameter:
-// the row {"id": 1, "s": null} is ["1",null]. Numbers are strings with all their digits, because JSON readers
-// convert numbers to doubles. The plan counts the rows.
+// Pieces writes rows as JSON arrays of arrays of strings and nulls, for warehouses that receive rows as a parameter:
+// the row {"id": 1, "s": null} is ["1",null]. Numbers are strings with all their digits, because JSON parsers convert
+// numbers to doubles. It counts the rows in the plan's Rows.
 type Pieces struct {
 	plan     *Plan
 	rows     array.RecordReader
 	notation *Notation
-	at       int  // the next row of the reader's record
-	open     bool // there is a record
+	at       int  // index of the next row in the reader's current record
+	open     bool // the reader has a current record
 	before   int64
 	done     bool
 	cell     []byte
@@ -25,14 +25,14 @@ func NewPieces(p *Plan, rows array.RecordReader, n *Notation) *Pieces {
 	return &Pieces{plan: p, rows: rows, notation: n}
 }
 
-// Done reports whether all rows are written.
+// Done reports whether all rows have been written.
 func (t *Pieces) Done() bool { return t.done }
 
-// Before is the number of rows before the last piece.
+// Before returns the number of rows before the latest piece.
 func (t *Pieces) Before() int64 { return t.before }
 
-// Next writes the next rows, until the piece has this many bytes or a little more. It is empty
-// if there are no more.
+// Next returns the next rows as one piece, which ends with the row that makes it at least size bytes long. It returns
+// "" if no rows are left.
 func (t *Pieces) Next(size int) (string, error) {
 	t.before = t.plan.Rows
 	b := []byte{'['}
@@ -87,7 +87,7 @@ func (t *Pieces) row(b []byte) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// appendJSON appends a string as JSON.
+// appendJSON appends text as a JSON string.
 func appendJSON(b, text []byte) []byte {
 	for _, c := range text {
 		if c < ' ' || c == '"' || c == '\\' {

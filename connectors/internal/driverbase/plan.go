@@ -9,15 +9,15 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Plan maps rows to a table: which of its columns the rows have, which of these are the key, and
-// what the rows read so far held. Slices have one element for each column of the rows.
+// Plan maps rows to a table: the table's columns that the rows have, those of the key, and counts of the rows read so
+// far. Slices have one element for each column of the rows.
 type Plan struct {
-	Names   []string // of the rows' columns
-	Columns []string // of the table, as it writes them; empty before Match
-	Places  []int    // of Columns in the table, from 0
-	Keyed   []bool   // the column is one of the key
-	Nulls   []bool   // the column held a NULL; who reads the rows sets it
-	Rows    int64    // read so far; who reads the rows counts them
+	Names   []string // names of the rows' columns
+	Columns []string // names of these columns in the table; empty before Match
+	Places  []int    // indexes of Columns among the table's columns
+	Keyed   []bool   // whether the column is part of the key
+	Nulls   []bool   // whether the column has held a NULL; set by the code that reads the rows
+	Rows    int64    // number of rows read so far, counted by the code that reads the rows
 
 	// Covers reports whether the rows have all of the table's columns.
 	Covers bool
@@ -26,8 +26,8 @@ type Plan struct {
 	keyed            bool
 }
 
-// NewPlan returns a plan for rows of a schema, with the parts that do not depend on the table. Errors begin with
-// the names of the connector and the table. Their code is InvalidArgument for invalid columns and keys, and
+// NewPlan returns a plan for rows with a schema, before it is matched to a table. Errors begin with the names of the
+// connector and the table. Their code is InvalidArgument for duplicate columns or missing key columns, and
 // Unimplemented for types that no connector writes.
 func NewPlan(connector, table string, rows *arrow.Schema, key []string) (*Plan, error) {
 	p := &Plan{connector: connector, table: table, keyed: len(key) > 0}
@@ -50,8 +50,8 @@ func NewPlan(connector, table string, rows *arrow.Schema, key []string) (*Plan, 
 	return p, nil
 }
 
-// Match finds the rows' columns among the table's. A name means the column that is written just so,
-// else the one that is written so in other cases of letters. It can be called again.
+// Match finds each of the rows' columns among the table's columns: the one with exactly the same name, or else the only
+// one whose name differs only in case. It may be called again.
 func (p *Plan) Match(table []string) error {
 	p.Columns, p.Places = nil, nil
 	for _, name := range p.Names {
@@ -79,10 +79,10 @@ func (p *Plan) Match(table []string) error {
 	return nil
 }
 
-// HasKey reports whether rows replace those with the same key; without one they are added.
+// HasKey reports whether the rows have a key, and replace rows with the same key; otherwise they are added.
 func (p *Plan) HasKey() bool { return p.keyed }
 
-// KeyHeldNull reports whether a column of the key held a NULL.
+// KeyHeldNull reports whether a key column has held a NULL in the rows read so far.
 func (p *Plan) KeyHeldNull() bool {
 	for i, null := range p.Nulls {
 		if null && p.Keyed[i] {
@@ -97,13 +97,13 @@ func (p *Plan) Error(code errcode.Code, format string, args ...any) error {
 	return errcode.New(code, strings.ReplaceAll(p.prefix(), "%", "%%")+format, args...)
 }
 
-// CellError is an error at a column of the row that is being read.
+// CellError returns an error about a column of the row after the Rows rows read so far.
 func (p *Plan) CellError(column int, err error) error {
 	return p.Error(errcode.Of(err), "row %d, column %q: %w", p.Rows+1, p.Names[column], err)
 }
 
-// Failed adds the operation to an error of the connection. Errors without a code, which come from the source of the
-// rows, and those of an ended context are returned unchanged.
+// Failed adds the connector and the table to an error of the connection. It returns errors without a code, which come
+// from the source of the rows, and those of an ended context unchanged.
 func (p *Plan) Failed(err error) error {
 	code := errcode.Of(err)
 	switch code {

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Stream gives the records of a result, one after the other.
+// Stream returns the records of a result in order.
 type Stream interface {
 	// Next returns the next record, which belongs to the caller, or nil at the end. It is not called
 	// again after the end or an error.
@@ -21,46 +21,45 @@ type Stream interface {
 	Close(ctx context.Context)
 }
 
-// sized is a stream that knows, before it reads the next record, how many bytes reading it may take at
-// most. If the reader counts with a call, so much is reserved before.
+// sized is a stream that can bound the bytes that the next record takes. A reader with an account reserves them first.
 type sized interface {
 	NextBytes() int64
 }
 
-// Reader is an [array.RecordReader] of a stream. One goroutine reads; any may retain and release.
+// Reader is an [array.RecordReader] of a stream. One goroutine may read; any may call Retain and Release.
 type Reader struct {
 	refs   atomic.Int64
-	ctx    context.Context //nolint:containedctx // governs the stream
+	ctx    context.Context //nolint:containedctx // that of all calls of the stream
 	schema *arrow.Schema
-	stream Stream // nil once it is closed
+	stream Stream // nil after it is closed
 	rec    arrow.Record
 	err    error
 
-	reading *account.Reading // what the records count with; nil: nothing
-	taken   int64            // of it, for the current record
-	largest int64            // of the records so far
+	reading *account.Reading // account for the records' memory; nil is none
+	taken   int64            // bytes reserved for the current record
+	largest int64            // size of the largest record so far
 }
 
 var _ array.RecordReader = (*Reader)(nil)
 
-// NewReader reads a stream until it ends or the context does. The schema is that of the first
-// record; a connector reports if later ones differ. The caller releases the reader.
+// NewReader returns a reader of a stream, which ends early when ctx ends. schema is that of the first record; it does
+// not check later ones. The caller must release the reader.
 func NewReader(ctx context.Context, schema *arrow.Schema, s Stream) *Reader {
 	r := &Reader{ctx: ctx, schema: schema, stream: s, reading: account.ReadingOf(ctx)}
 	r.refs.Store(1)
 	return r
 }
 
-// Schema is that of the first record.
+// Schema returns the schema of the first record.
 func (r *Reader) Schema() *arrow.Schema { return r.schema }
 
-// Record is the current record, valid until Next, and nil if there is none.
+// Record returns the current record, which is valid until Next; nil if there is none.
 func (r *Reader) Record() arrow.Record { return r.rec }
 
-// Err returns why the stream ended early: the context's error if that ended it, else the stream's.
+// Err returns why reading ended early: the context's error if that has ended, otherwise the stream's; nil at the end.
 func (r *Reader) Err() error { return r.err }
 
-// Next reads the next record.
+// Next reads the next record and reports whether there is one.
 func (r *Reader) Next() bool {
 	r.drop()
 	if r.stream == nil {
@@ -79,7 +78,7 @@ func (r *Reader) Next() bool {
 	return false
 }
 
-// next is the stream's next record, whose values are what their marks say.
+// next returns the stream's next record, with its memory reserved and its JSON values checked; nil at the end.
 func (r *Reader) next() (rec arrow.Record, err error) {
 	defer Recovered(&err)
 	if r.reading == nil {
@@ -111,7 +110,7 @@ func (r *Reader) next() (rec arrow.Record, err error) {
 	return withJSON(rec)
 }
 
-// take reserves n further bytes until the record is dropped.
+// take reserves n more bytes for the current record. drop returns them.
 func (r *Reader) take(n int64) error {
 	err := r.reading.Take(r.ctx, n)
 	if err == nil {

@@ -10,11 +10,11 @@ import (
 
 // Retry configures the number of retries of a request, and the delays between them.
 type Retry struct {
-	Times          int           // at most; 0 is never
-	First, Longest time.Duration // of the pauses, doubled from one to the next
-	Asked          time.Duration // the longest pause that a server can request
-	// Patience is the total time for which pauses that a server requests are not counted as attempts: stopped
-	// warehouses take minutes to start.
+	Times          int           // maximum number of retries
+	First, Longest time.Duration // the first and the longest delay; each is twice the one before
+	Asked          time.Duration // longest delay that is accepted from a server
+	// Patience is the total of server-requested delays that are not counted as attempts, as stopped warehouses take
+	// minutes to start.
 	Patience time.Duration
 }
 
@@ -22,10 +22,9 @@ type Retry struct {
 var DefaultRetry = Retry{Times: 6, First: 500 * time.Millisecond, Longest: 30 * time.Second, Asked: 2 * time.Minute,
 	Patience: 10 * time.Minute}
 
-// Do sends a request until it is answered, until it failed in a way after which it is not to be sent
-// again, or until it was sent often enough; the error is then that of the last time. Once the
-// context has ended, nothing is sent again, and the error is the context's. After an error, again
-// reports whether the request may be retried, and the delay of [RetryAfter].
+// Do calls send until it succeeds, its error may not be retried, or the retries are used up; it returns the last error.
+// When ctx ends, Do stops and returns the context's error. again reports whether an error may be retried, and the delay
+// that the server requested ([RetryAfter]).
 func (r Retry) Do(ctx context.Context, send func() error, again func(error) (ok bool, asked time.Duration)) error {
 	patience := r.Patience
 	for n := 1; ; n++ {
@@ -52,14 +51,14 @@ func (r Retry) Do(ctx context.Context, send func() error, again func(error) (ok 
 	}
 }
 
-// Pause waits before the n-th repetition, from 1, or longer where the server asked for that. Some of
-// the pause is by chance, so that many clients do not come back together. The error is the context's.
+// Pause waits before the n-th retry, from 1, for the exponential delay or for asked, if that is longer, plus a random
+// part that spreads the retries of many clients. It returns the context's error if that ends.
 func (r Retry) Pause(ctx context.Context, n int, asked time.Duration) error {
 	step := min(r.First<<min(n-1, 20), r.Longest)
 	return Wait(ctx, max(step/2, min(asked, r.Asked))+rand.N(step/2+1)) //nolint:gosec // no secret
 }
 
-// Wait waits until the time has passed or the context has ended; the error is the context's.
+// Wait waits until d has passed, or returns the context's error when that ends.
 func Wait(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// maxSecret is the size of the largest file of credentials that is read.
+// maxSecret is the maximum size of a file of credentials.
 const maxSecret = 1 << 20
 
 // ReadSecret reads the single line of a file, or of an environment variable if no file is named, without
@@ -39,7 +39,7 @@ func ReadSecret(connector, what, file, env string, getenv func(string) string) (
 	return text, nil
 }
 
-// ReadFile reads a file of credentials, of 1 MiB at most; its errors are those of [ReadSecret].
+// ReadFile reads a file of credentials of at most 1 MiB. Its errors are like those of [ReadSecret].
 func ReadFile(connector, what, path string) (content []byte, err error) {
 	f, err := os.Open(path) //nolint:gosec // the configuration names it
 	if err == nil {
@@ -57,5 +57,5 @@ func ReadFile(connector, what, path string) (content []byte, err error) {
 	return content, nil
 }
 
-// FileName is a file in messages: its name in quotes, without the way to it.
+// FileName returns a file's quoted base name, for messages.
 func FileName(path string) string { return strconv.Quote(filepath.Base(path)) }

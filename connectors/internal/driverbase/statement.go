@@ -9,18 +9,17 @@ import (
 // Spelling holds the dialect-specific parts of the statements of a merge.
 type Spelling struct {
 	Quote func(name string) string
-	// Same is a condition that holds where a and b are the same value or both NULL; nil is
-	// IS NOT DISTINCT FROM.
+	// Same returns a condition that is true if a and b are equal or both NULL. If nil, IS NOT DISTINCT FROM is used.
 	Same func(a, b string) string
-	// Named reports that staged columns have the names of the table's, and are not called c0, c1, ….
+	// Named reports that staged columns are named as the table's; otherwise they are c0, c1, ….
 	Named bool
-	// Assigned is before a column in an assignment.
+	// Assigned is the prefix of a column that is assigned to, such as "t."
 	Assigned string
-	// Among holds of all rows of the table, called t, that may have the key of a staged one; "" is nothing.
+	// Among is a condition that is true for every row of the table, called t, with the key of a staged row; "" is none.
 	Among string
 }
 
-// Targets are the table's columns.
+// Targets returns the quoted names of the table's columns.
 func (p *Plan) Targets(s Spelling) []string {
 	out := make([]string, len(p.Columns))
 	for i, name := range p.Columns {
@@ -29,7 +28,7 @@ func (p *Plan) Targets(s Spelling) []string {
 	return out
 }
 
-// Staged returns the staged columns, after a prefix such as "s.".
+// Staged returns the names of the staged columns, each with a prefix such as "s.".
 func (p *Plan) Staged(s Spelling, prefix string) []string {
 	out := make([]string, len(p.Columns))
 	for i, name := range p.Columns {
@@ -40,7 +39,7 @@ func (p *Plan) Staged(s Spelling, prefix string) []string {
 	return out
 }
 
-// OfKey keeps the columns of the key.
+// OfKey returns those of the columns that are part of the key.
 func (p *Plan) OfKey(columns []string) []string {
 	var out []string
 	for i, c := range columns {
@@ -51,8 +50,8 @@ func (p *Plan) OfKey(columns []string) []string {
 	return out
 }
 
-// On is the condition that a row of the table, called t, has the key of a staged one, called s.
-// NULL is a value; it joins worse, so only where it occurs.
+// On returns the condition that the row t of the table has the key of the staged row. NULLs are equal; a key column
+// that has held no NULL is compared by =, which joins faster.
 func (p *Plan) On(s Spelling, t, staged string) string {
 	a, b := p.Targets(s), p.Staged(s, staged+".")
 	var out []string
@@ -70,7 +69,7 @@ func (p *Plan) On(s Spelling, t, staged string) string {
 	return strings.Join(out, " AND ")
 }
 
-// Set assigns values to the columns that are not the key's; it is empty if there are none.
+// Set returns the assignments of values to the columns that are not part of the key; "" if there are none.
 func (p *Plan) Set(s Spelling, values []string) string {
 	var out []string
 	for i, name := range p.Targets(s) {
@@ -81,14 +80,14 @@ func (p *Plan) Set(s Spelling, values []string) string {
 	return List(out)
 }
 
-// Insert is the statement that adds the rows of a source, a table or a query in brackets.
+// Insert returns the statement that adds the rows of source, a table or a parenthesized query.
 func (p *Plan) Insert(s Spelling, table, source string) string {
 	return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s AS s", table, List(p.Targets(s)), List(p.Staged(s, "s.")),
 		source)
 }
 
-// Merge is the statement that puts the rows of a source in the place of those of their key. The
-// source, a table or a query in brackets, has one row of each key.
+// Merge returns the statement that replaces the rows with the keys of source's rows, and adds the others. source, a
+// table or a parenthesized query, has one row for each key.
 func (p *Plan) Merge(s Spelling, table, source string) string {
 	update, values := "", p.Staged(s, "s.")
 	if slices.Contains(p.Keyed, false) {
@@ -102,5 +101,5 @@ func (p *Plan) Merge(s Spelling, table, source string) string {
 		table, source, on, update, List(p.Targets(s)), List(values))
 }
 
-// List joins parts of a statement by commas.
+// List joins parts of a statement with commas.
 func List(parts []string) string { return strings.Join(parts, ", ") }

@@ -17,10 +17,10 @@ import (
 
 // Notation is the text form in which a warehouse reads values.
 type Notation struct {
-	Infinity string        // of a floating-point number; "-" goes before the negative one
-	Instant  string        // the layout of a timestamp with a zone, which is in UTC
-	Clock    string        // the layout of a timestamp without one
-	Finest   time.Duration // that timestamps and times of day keep: time.Microsecond or time.Nanosecond
+	Infinity string        // infinity of a floating-point number; "-" is put before it for the negative one
+	Instant  string        // the layout of a timestamp with a zone, in UTC
+	Clock    string        // the layout of a timestamp without a zone
+	Finest   time.Duration // precision of timestamps and times of day: time.Microsecond or time.Nanosecond
 }
 
 // writable reports whether [Notation.Append] supports an Arrow type.
@@ -39,8 +39,7 @@ func writable(t arrow.DataType) bool {
 	return false
 }
 
-// IsNull reports whether a value is NULL, those of arrays of nothing else and of dictionaries that
-// hold one included.
+// IsNull reports whether a value is NULL, also in an array of NULLs and for a dictionary index of a NULL.
 func IsNull(arr arrow.Array, i int) bool {
 	switch a := arr.(type) {
 	case *array.Null:
@@ -51,10 +50,9 @@ func IsNull(arr arrow.Array, i int) bool {
 	return arr.IsNull(i)
 }
 
-// Append appends a value that is not NULL as text: numbers with all their digits, bytes in
-// hexadecimal digits, times of day as 15:04:05.999999999 and dates as 2006-01-02. The error has the
-// code InvalidArgument for text that is not UTF-8 and for times that the warehouse does not keep as
-// they are, and does not hold the value.
+// Append appends a value that is not NULL as text: numbers with all their digits, bytes in hexadecimal, times of day as
+// 15:04:05.999999999 and dates as 2006-01-02. The error is InvalidArgument for invalid UTF-8 and for a time outside the
+// warehouse's range or precision, and does not contain the value.
 func (n *Notation) Append(dst []byte, arr arrow.Array, i int) ([]byte, error) {
 	switch a := arr.(type) {
 	case *array.Dictionary:
@@ -117,7 +115,7 @@ func appendUTF8(dst []byte, s string) ([]byte, error) {
 	return append(dst, s...), nil
 }
 
-// AppendFloat writes a number with the digits that it needs to be read back as it was.
+// AppendFloat appends the shortest text from which f is read back exactly.
 func (n *Notation) AppendFloat(dst []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsInf(f, 1):
@@ -155,7 +153,7 @@ func (n *Notation) appendTime(dst []byte, v int64, unit arrow.TimeUnit) ([]byte,
 	return t.AppendFormat(dst, "15:04:05.999999999"), nil
 }
 
-// DecimalText writes n / 10^scale.
+// DecimalText returns n / 10^scale as a decimal without an exponent.
 func DecimalText(n *big.Int, scale int32) string {
 	digits, sign := new(big.Int).Abs(n).String(), ""
 	if n.Sign() < 0 {

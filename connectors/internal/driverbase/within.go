@@ -8,8 +8,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Within returns an error with the code PermissionDenied if a file is not in a directory or in one below it, with all
-// symbolic links followed. A file that does not exist is in every directory, and so is each file if dir is empty.
+// Within returns an error with the code PermissionDenied if a file is outside the directory dir, after all symbolic
+// links are resolved. It accepts a file that does not exist, and every file if dir is "".
 func Within(connector, path, dir string) error {
 	if dir == "" {
 		return nil

@@ -15,24 +15,24 @@ import (
 	"slices"
 )
 
-// Struct is a struct's fields by number. The values are bool, int8, int16, int32, int64, float64,
-// []byte (a string too), Struct, []any, and map[string]string or map[string]Struct; written may be
-// string, []Struct and []string as well.
+// Struct maps the numbers of a struct's fields to their values. The values are bool, int8, int16, int32, int64,
+// float64, []byte (also for strings), Struct, []any, and map[string]string or map[string]Struct. [Append] also accepts
+// string, []Struct and []string.
 type Struct map[int16]any
 
-// Text is a field that holds a string; "" if it is missing.
+// Text returns a field that holds a string; "" if it is missing.
 func (s Struct) Text(id int16) string {
 	b, _ := s[id].([]byte)
 	return string(b)
 }
 
-// Bytes is a field that holds bytes; nil if it is missing.
+// Bytes returns a field that holds bytes; nil if it is missing.
 func (s Struct) Bytes(id int16) []byte {
 	b, _ := s[id].([]byte)
 	return b
 }
 
-// Int is a field that holds an integer of any width; 0 if it is missing.
+// Int returns a field that holds an integer of any width; 0 if it is missing.
 func (s Struct) Int(id int16) int64 {
 	switch v := s[id].(type) {
 	case int8:
@@ -47,25 +47,25 @@ func (s Struct) Int(id int16) int64 {
 	return 0
 }
 
-// Bool is a field that holds a boolean; false if it is missing.
+// Bool returns a field that holds a boolean; false if it is missing.
 func (s Struct) Bool(id int16) bool {
 	b, _ := s[id].(bool)
 	return b
 }
 
-// Struct is a field that holds a struct; nil if it is missing, which reads like an empty one.
+// Struct returns a field that holds a struct; nil if it is missing. Reading from nil is like reading from an empty one.
 func (s Struct) Struct(id int16) Struct {
 	v, _ := s[id].(Struct)
 	return v
 }
 
-// List is a field that holds a list or a set.
+// List returns a field that holds a list or a set; nil if it is missing.
 func (s Struct) List(id int16) []any {
 	v, _ := s[id].([]any)
 	return v
 }
 
-// Structs is a field that holds a list of structs.
+// Structs returns the structs of a field that holds a list of structs.
 func (s Struct) Structs(id int16) []Struct {
 	list := s.List(id)
 	out := make([]Struct, 0, len(list))
@@ -77,7 +77,7 @@ func (s Struct) Structs(id int16) []Struct {
 	return out
 }
 
-// Map returns a field that holds a map of strings.
+// Map returns a field that holds a map from strings to strings; nil if it is missing.
 func (s Struct) Map(id int16) map[string]string {
 	m, _ := s[id].(map[string]string)
 	return m
@@ -96,7 +96,7 @@ const (
 	Exception = 3
 )
 
-// Message is one call or the answer to it.
+// Message is a call or the reply to one.
 type Message struct {
 	Name   string
 	Kind   byte
@@ -122,7 +122,7 @@ const (
 	tList   = 15
 )
 
-// Append appends a message to b. It panics for a field of a type that [Struct] does not name.
+// Append appends the encoding of a message to b. It panics if a field has a type that [Struct] does not list.
 func Append(b []byte, m Message) []byte {
 	b = binary.BigEndian.AppendUint32(b, version|uint32(m.Kind))
 	b = appendBytes(b, m.Name)
@@ -228,7 +228,7 @@ func appendList[T any](b []byte, t byte, list []T) []byte {
 	return b
 }
 
-// ErrBroken reports bytes that end early or are not a message.
+// ErrBroken is the error for bytes that end early or are not a message.
 var ErrBroken = errors.New("malformed message of the Thrift binary protocol")
 
 // maxDepth is the maximum nesting of structs.
@@ -249,7 +249,7 @@ func Parse(b []byte) (Message, error) {
 	return m, nil
 }
 
-// reader reads on until something is broken; from then on it reads zeros.
+// reader decodes b. After the first malformed byte, broken is true, and all further values are zero.
 type reader struct {
 	b      []byte
 	broken bool
@@ -279,7 +279,7 @@ func (r *reader) bytes() []byte {
 	return r.take(int(n))
 }
 
-// count reads how many elements follow; each takes a byte at least.
+// count reads the number of elements that follow, and checks that b has at least one byte for each.
 func (r *reader) count() int {
 	n := r.u32()
 	if int64(n) > int64(len(r.b)) {
@@ -345,7 +345,7 @@ func (r *reader) value(t byte, depth int) any {
 	return nil
 }
 
-// dictionary reads a map. It keeps only maps from strings to strings and to structs.
+// dictionary reads a map with keys that are strings. Values other than strings and structs are discarded.
 func (r *reader) dictionary(depth int) any {
 	key, elem := r.u8(), r.u8()
 	n := r.count()

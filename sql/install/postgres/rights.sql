@@ -9,6 +9,8 @@ FROM (VALUES ({{lit .Values.Roles.Annotator}}, 'human_labels', 'SELECT'), ({{lit
   ({{lit $.Values.Roles.Reader}}, {{lit .}}, 'SELECT'){{end}}) AS p(role, name, privilege)
 UNION ALL SELECT 'grant', 'every right on ' || c.relname || ' taken from PUBLIC', NOT EXISTS (SELECT FROM aclexplode(c.relacl) a WHERE a.grantee = 0)
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{lit .Values.Schema}} AND {{created}}
+UNION ALL SELECT 'grant', 'SELECT on ' || c.relname || ' to ' || {{lit .Values.Roles.Owner}}, COALESCE((SELECT has_table_privilege(r.oid, c.oid, 'SELECT') FROM pg_roles r WHERE r.rolname = {{lit .Values.Roles.Owner}}), FALSE)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{lit .Values.Schema}} AND c.relname IN ({{inputs}}) AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
 UNION ALL SELECT 'key', k.name || '_key', EXISTS (SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = t.oid AND c.relname = k.name || '_key' AND i.indisunique AND i.indisvalid)
 FROM (VALUES {{range $i, $k := keyed}}{{if $i}}, {{end}}({{lit $k}}){{end}}) AS k(name) JOIN pg_class t ON t.relname = k.name JOIN pg_namespace n ON n.oid = t.relnamespace AND n.nspname = {{lit .Values.Schema}}
 {{end -}}

@@ -56,7 +56,7 @@ BEGIN
     EXECUTE format('ALTER %s %s OWNER TO %I', CASE r.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, r.name, {{lit .Values.Roles.Owner}});
   END LOOP;
 END $badger$
---- owner, optional: The owner reads the tables and views that are your own.
+--- admin, optional: The owner reads the tables and views that are your own.
 --- drop: DO $badger$ DECLARE r record; BEGIN FOR r IN SELECT c.oid::regclass AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{lit .Values.Schema}} AND c.relname IN ({{inputs}}) AND pg_has_role(c.relowner, 'USAGE') AND pg_get_userbyid(c.relowner) <> {{lit .Values.Roles.Owner}} LOOP EXECUTE format('REVOKE SELECT ON %s FROM %I', r.name, {{lit .Values.Roles.Owner}}); END LOOP; END $badger$
 DO $badger$
 DECLARE r record;

@@ -1,6 +1,6 @@
-// Package signin signs in to Google: it makes credentials of files, tokens, the metadata server and
-// accounts that are acted as, and clients that send them along. Where Google's libraries would follow the
-// environment to other hosts, it does not.
+// Package signin authenticates to Google. It builds credentials from files, tokens, the metadata server and
+// impersonated accounts, and clients that send them. Unlike Google's libraries, it does not contact hosts named by the
+// environment.
 package signin
 
 import (
@@ -24,34 +24,34 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Account selects the credentials. It holds no secrets, only where they are.
+// Account is the location of the credentials. It contains no secrets.
 type Account struct {
 	CredentialsFile string // a service account, workload identity or other credentials file
-	TokenFile       string // an access token, read again whenever it is needed
+	TokenFile       string // a file with an access token, read for each request
 	Credentials     Credentials
-	Impersonate     []string // service accounts: the last is impersonated, those before it are the delegates
+	Impersonate     []string // service accounts: the last is impersonated, the others are its delegates
 
 	Proxy *url.URL // http(s)://HOST:PORT, or nil for no proxy; proxies of the environment are ignored
 }
 
-// Credentials are found elsewhere than in a file that the configuration names.
+// Credentials is a source of credentials other than a configured file.
 type Credentials string
 
-// The places of credentials.
+// The sources of credentials.
 const (
-	// Metadata are the machine's own service account, of Google's metadata server.
+	// Metadata is the machine's own service account, from Google's metadata server.
 	Metadata Credentials = "metadata"
-	// Default are Google's application default credentials: the file that
-	// GOOGLE_APPLICATION_CREDENTIALS names, else gcloud's, else those of the metadata server.
+	// Default is Google's application default credentials: the file in GOOGLE_APPLICATION_CREDENTIALS, else gcloud's
+	// file, else the metadata server.
 	Default Credentials = "default"
 )
 
-// scopes: IAM decides the permissions of the account; AI functions without a connection act as the user and
-// want the whole platform.
+// scopes are the scopes of tokens. IAM restricts the account further; AI functions without a connection act as the user
+// and need the whole platform.
 var scopes = []string{"https://www.googleapis.com/auth/cloud-platform"}
 
-// Sign returns the credentials of the account. The error reports whether the credentials are not configured, missing
-// or in an unknown form.
+// Sign returns the credentials of the account. Errors distinguish missing configuration, missing files and malformed
+// ones.
 func (a *Account) Sign() (*auth.Credentials, error) {
 	base, err := a.base()
 	if err != nil || len(a.Impersonate) == 0 {
@@ -95,7 +95,7 @@ func (a *Account) Named() error {
 	return errcode.New(errcode.Unauthenticated, "bigquery: no credentials are named; expected credentials_file=FILE, token_file=FILE, credentials=metadata for the service account of this machine (Cloud Run, GKE, Compute Engine), or credentials=default for Google's application default credentials")
 }
 
-// source is the file of the credentials, "" for the metadata server.
+// source returns the credentials file, or "" for the metadata server or a token file.
 func (a *Account) source() (string, error) {
 	switch {
 	case a.CredentialsFile != "":
@@ -118,7 +118,7 @@ func (a *Account) source() (string, error) {
 	return "", nil
 }
 
-// credentialTypes are those a file may hold.
+// credentialTypes are the types of credentials files that are supported.
 var credentialTypes = map[string]credentials.CredType{
 	"service_account": credentials.ServiceAccount, "external_account": credentials.ExternalAccount,
 	"impersonated_service_account":     credentials.ImpersonatedServiceAccount,
@@ -153,19 +153,19 @@ func wrongFile(path string, cause error) error {
 	return errcode.Because(cause, errcode.Unauthenticated, "bigquery: credentials file %q: expected the JSON of a service account, an external account (workload identity), an impersonated service account or a user", filepath.Base(path))
 }
 
-// Silent keeps the libraries from logging requests, with the text of queries, if
-// GOOGLE_SDK_GO_LOGGING_LEVEL is set.
+// Silent prevents the libraries from logging requests, with the text of queries, even if GOOGLE_SDK_GO_LOGGING_LEVEL is
+// set.
 var Silent = slog.New(slog.DiscardHandler)
 
-// MetadataHost is Google's metadata server, by its address: no name is looked up.
+// MetadataHost is the address of Google's metadata server, which needs no name resolution.
 const MetadataHost = "169.254.169.254"
 
-// metadataServer gets access tokens of the machine's service account from the metadata server.
-// cloud.google.com/go/auth asks the host that GCE_METADATA_HOST names, or looks up a name. See
+// metadataServer requests access tokens of the machine's service account from the metadata server. The library
+// cloud.google.com/go/auth would ask the host in GCE_METADATA_HOST, or resolve a name. See
 // https://cloud.google.com/compute/docs/access/authenticate-workloads.
 type metadataServer struct{ client *http.Client }
 
-// Token asks for a token.
+// Token requests an access token.
 func (m metadataServer) Token(ctx context.Context) (*auth.Token, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
 		"http://"+MetadataHost+"/computeMetadata/v1/instance/service-accounts/default/token?scopes="+
@@ -195,11 +195,11 @@ func (m metadataServer) Token(ctx context.Context) (*auth.Token, error) {
 		Expiry: time.Now().Add(time.Duration(min(answer.Expires, 1<<20)) * time.Second)}, nil
 }
 
-// tokenFile is a file that holds an access token. It is read for each request, so that another
-// process can replace it with a new token.
+// tokenFile is the path of a file that contains an access token. It is read for each request, so that another process
+// can replace the token.
 type tokenFile string
 
-// Token reads the file.
+// Token reads the file. It treats the token as valid for a minute.
 func (f tokenFile) Token(context.Context) (*auth.Token, error) {
 	text, err := driverbase.ReadFile("bigquery", "access token", string(f))
 	if err != nil {

@@ -13,36 +13,35 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-// Client is a client that sends credentials along, if there are some, and follows no
-// redirection with them.
+// Client returns a client that sends the credentials, unless creds is nil, and follows no redirects.
 func Client(proxy *url.URL, creds *auth.Credentials) *http.Client {
 	client := plain(proxy)
-	client.Timeout = 0 // of requests: their contexts say it
+	client.Timeout = 0 // the requests' contexts limit them
 	if creds != nil {
 		client.Transport = bearer{client.Transport, creds}
 	}
 	return client
 }
 
-// plain is a client for requests of tokens.
+// plain returns a client for token requests.
 func plain(proxy *url.URL) *http.Client {
 	return &http.Client{Transport: driverbase.Counted{RoundTripper: driver.Transport(proxy)}, Timeout: 30 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// bearer sends credentials with each request. That of cloud.google.com/go/auth leaves the project of
-// the quota out.
+// bearer sends credentials with each request, including the quota project, which the transport of
+// cloud.google.com/go/auth omits.
 type bearer struct {
 	base  http.RoundTripper
 	creds *auth.Credentials
 }
 
-// RoundTrip sends a request.
+// RoundTrip sends a request with the credentials.
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	headers, err := headers(r.Context(), b.creds)
 	if err != nil {
 		if r.Body != nil {
-			_ = r.Body.Close() // as transports must
+			_ = r.Body.Close() // a RoundTripper must close it
 		}
 		return nil, err
 	}
@@ -53,7 +52,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.base.RoundTrip(r)
 }
 
-// PerRPC are credentials of gRPC. If secure is set, they are sent only over TLS.
+// PerRPC returns credentials for gRPC. If secure is set, they are only sent over TLS.
 func PerRPC(creds *auth.Credentials, secure bool) credentials.PerRPCCredentials {
 	return perRPC{creds, secure}
 }
@@ -63,15 +62,15 @@ type perRPC struct {
 	secure bool
 }
 
-// GetRequestMetadata is the headers of a request.
+// GetRequestMetadata returns the headers of a request.
 func (p perRPC) GetRequestMetadata(ctx context.Context, _ ...string) (map[string]string, error) {
 	return headers(ctx, p.creds)
 }
 
-// RequireTransportSecurity reports whether they need TLS.
+// RequireTransportSecurity reports whether the credentials require TLS.
 func (p perRPC) RequireTransportSecurity() bool { return p.secure }
 
-// headers carry a token, and the project that a user's quota is taken from.
+// headers returns the headers with a token, and the quota project if there is one.
 func headers(ctx context.Context, creds *auth.Credentials) (map[string]string, error) {
 	t, err := creds.Token(ctx)
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Google's own hosts.
+// Google's default token host and domain.
 const (
 	tokenHost = "oauth2.googleapis.com"
 	universe  = "googleapis.com"
 )
 
-// Contacts are the hosts that sign-in needs. It reads the credentials file, which names hosts, too; of a
-// file that does not exist it says sa.
+// Contacts lists the hosts that authentication contacts. It reads the hosts in the credentials file; if the file cannot
+// be read, the contact describes how to find them.
 func (a *Account) Contacts() ([]driver.Contact, error) {
 	var out []driver.Contact
 	domain := universe
@@ -28,7 +28,7 @@ func (a *Account) Contacts() ([]driver.Contact, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case a.TokenFile != "": // something else renews it
+	case a.TokenFile != "": // another program renews it
 	case path == "":
 		out = append(out,
 			driver.Contact{Host: MetadataHost, Port: 80,
@@ -36,7 +36,7 @@ func (a *Account) Contacts() ([]driver.Contact, error) {
 				Off: "credentials_file or token_file"})
 	default:
 		text, err := driverbase.ReadFile("bigquery", "credentials", path)
-		if err != nil { // where rules are made for a machine that has the file
+		if err != nil { // the hosts may be listed on a machine without the file
 			out = append(out,
 				driver.Contact{Port: 443, Why: "access tokens, as the credentials file says",
 					Learn: "the addresses in the credentials file; oauth2.googleapis.com for a service account's key and for a user"})
@@ -56,8 +56,7 @@ func (a *Account) Contacts() ([]driver.Contact, error) {
 	return out, nil
 }
 
-// fileHosts adds the hosts that a credentials file names, and returns its universe of Google's
-// hosts.
+// fileHosts adds the hosts in a credentials file to hosts, and returns its universe domain, by default googleapis.com.
 func fileHosts(text []byte, hosts map[driver.Contact]bool) (string, error) {
 	var f struct {
 		Type      string `json:"type"`

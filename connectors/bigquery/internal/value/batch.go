@@ -14,18 +14,18 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Batches decodes what the Storage Read API sends of one table. It may be used from several goroutines
-// at once.
+// Batches decodes the batches that the Storage Read API sends for one table. It may be used from several goroutines
+// concurrently.
 type Batches struct {
-	Schema  *arrow.Schema   // of the records
-	Table   *bq.TableSchema // whose they are
-	What    string          // is read, for errors
+	Schema  *arrow.Schema   // of the decoded records
+	Table   *bq.TableSchema // schema of the table
+	What    string          // names what is read, for errors
 	Encoded []byte          // the session's schema message
 	Mem     memory.Allocator
 }
 
-// Decode decodes a record batch message, which has so many rows. Some servers send a whole stream with
-// its schema for each batch.
+// Decode decodes a record batch message, which must have the given number of rows. Some servers send a whole stream
+// with its schema for each batch; that is decoded too.
 func (s *Batches) Decode(batch []byte, rows int64) (arrow.Record, error) {
 	rec, err := s.stream(io.MultiReader(bytes.NewReader(s.Encoded), bytes.NewReader(batch)), rows)
 	if errcode.Of(err) == errcode.DataLoss {
@@ -36,7 +36,7 @@ func (s *Batches) Decode(batch []byte, rows int64) (arrow.Record, error) {
 	return rec, err
 }
 
-// stream reads the one record of a stream.
+// stream decodes the single record of an Arrow stream.
 func (s *Batches) stream(in io.Reader, rows int64) (rec arrow.Record, err error) {
 	malformed := func(cause error) error {
 		return errcode.Because(cause, errcode.DataLoss,
@@ -62,8 +62,8 @@ func (s *Batches) stream(in io.Reader, rows int64) (rec arrow.Record, err error)
 	return s.adopt(got)
 }
 
-// adopt converts a record to the schema of the result, which has the names and marks JSON columns. A column with a
-// different type means that the table was changed during the read.
+// adopt converts a record to the schema of the result. A column with another name or type means that the table was
+// changed during the read, and is an error.
 func (s *Batches) adopt(rec arrow.Record) (arrow.Record, error) {
 	if int(rec.NumCols()) != s.Schema.NumFields() {
 		return nil, errcode.New(errcode.DataLoss,

@@ -17,7 +17,7 @@ import (
 
 var errCell = errors.New("no value of its type")
 
-// AppendCell appends a value of the REST API: text, nil, {"f": [{"v": …}]} for a STRUCT, [{"v": …}]
+// AppendCell appends a value of the REST API: a string, a boolean, nil, {"f": [{"v": …}]} for a STRUCT, or [{"v": …}]
 // for an ARRAY. The error does not contain the value.
 func AppendCell(b array.Builder, f *bq.TableFieldSchema, repeated bool, v any) error {
 	if repeated {
@@ -26,7 +26,7 @@ func AppendCell(b array.Builder, f *bq.TableFieldSchema, repeated bool, v any) e
 		if !ok || !isList && v != nil {
 			return errCell
 		}
-		list.Append(true) // BigQuery has no NULL arrays in results
+		list.Append(true) // BigQuery's results have no NULL arrays
 		for _, item := range values {
 			cell, ok := item.(map[string]any)
 			if !ok {
@@ -67,7 +67,7 @@ func AppendCell(b array.Builder, f *bq.TableFieldSchema, repeated bool, v any) e
 	return errCell
 }
 
-// appendText appends a scalar that the REST API writes as text.
+// appendText appends a scalar from the REST API's text.
 func appendText(b array.Builder, typ, s string) error {
 	switch b := b.(type) {
 	case *array.StringBuilder:
@@ -90,7 +90,7 @@ func appendText(b array.Builder, typ, s string) error {
 		b.Append(arrow.Timestamp(micros))
 	case *array.StructBuilder:
 		return appendRange(b, s)
-	default: // bytes in base64, integers, doubles, booleans, dates and times of day
+	default: // base64 bytes, integers, doubles, booleans, dates and times of day
 		if s == array.NullValueStr || b.AppendValueFromString(s) != nil {
 			return errCell
 		}
@@ -98,7 +98,7 @@ func appendText(b array.Builder, typ, s string) error {
 	return nil
 }
 
-// appendRange appends [START, END), where a bound may be UNBOUNDED or NULL.
+// appendRange appends a range [START, END). A bound may be empty, UNBOUNDED or NULL.
 func appendRange(b *array.StructBuilder, s string) error {
 	inner, ok := strings.CutPrefix(s, "[")
 	inner, closed := strings.CutSuffix(inner, ")")
@@ -117,11 +117,10 @@ func appendRange(b *array.StructBuilder, s string) error {
 	return nil
 }
 
-// decimalText is a decimal, in scientific notation perhaps.
+// decimalText matches a decimal, with an optional exponent.
 var decimalText = regexp.MustCompile(`^-?\d{1,200}(\.\d{0,200})?([eE][+-]?\d{1,3})?$`)
 
-// unscaled returns a decimal's digits as an integer of at most the given bits, with scale digits after the decimal
-// point.
+// unscaled returns a decimal as a multiple of 10^-scale; false if it has more decimals, or needs more than bits bits.
 func unscaled(s string, scale, bits int) (*big.Int, bool) {
 	if !decimalText.MatchString(s) {
 		return nil, false
@@ -135,10 +134,10 @@ func unscaled(s string, scale, bits int) (*big.Int, bool) {
 	if size.Sign() < 0 {
 		size = new(big.Int).Not(size)
 	}
-	return r.Num(), r.IsInt() && size.BitLen() <= bits // else digits that the type does not hold
+	return r.Num(), r.IsInt() && size.BitLen() <= bits // otherwise the type cannot hold the value
 }
 
-// plainDecimal is a decimal without exponent and without zeros at its end.
+// plainDecimal returns a decimal without an exponent and without trailing zeros; false if it is malformed.
 func plainDecimal(s string) (string, bool) {
 	if strings.ContainsAny(s, "eE") {
 		n, ok := unscaled(s, 38, 255)
@@ -158,13 +157,13 @@ func plainDecimal(s string) (string, bool) {
 	return s, true
 }
 
-// timestampLayouts are those in which the REST API and its emulators write DATETIME and TIMESTAMP.
+// timestampLayouts are the layouts in which the REST API and its emulators write DATETIME and TIMESTAMP.
 var timestampLayouts = []string{"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
 	"2006-01-02T15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 MST",
 	"2006-01-02 15:04:05.999999999-07"}
 
-// timestamp reads microseconds since 1970: as an integer of them, as seconds in decimal or
-// scientific notation, or as a date with a time.
+// timestamp parses a time as microseconds since 1970: an integer of microseconds, decimal seconds with an optional
+// exponent, or a date with a time.
 func timestamp(s string) (int64, bool) {
 	if strings.ContainsAny(s, "T:") {
 		for _, layout := range timestampLayouts {
@@ -177,7 +176,7 @@ func timestamp(s string) (int64, bool) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return n, true
 	}
-	n, ok := unscaled(s, 6, 63) // seconds: exact, since they are decimal text
+	n, ok := unscaled(s, 6, 63) // seconds; exact, since they are decimal
 	if !ok || !n.IsInt64() {
 		return 0, false
 	}
@@ -187,15 +186,15 @@ func timestamp(s string) (int64, bool) {
 var canonicalInterval = regexp.MustCompile(
 	`^(-?)(\d{1,5})-(\d{1,6}) (-?\d{1,7}) (-?)(\d{1,8}):(\d{1,2}):(\d{1,2})(?:\.(\d{0,9}))?$`)
 
-// intervalText turns BigQuery's Y-M D H:M:S[.F], each part with its sign, into the text that other
-// warehouses' intervals are read as: 1 year 2 months 3 days 04:05:06.7. BigQuery has microseconds.
+// intervalText converts BigQuery's Y-M D H:M:S[.F], whose parts are signed, to the text of other warehouses' intervals:
+// 1 year 2 months 3 days 04:05:06.7. It returns false for fractions finer than microseconds.
 func intervalText(s string) (string, bool) {
 	m := canonicalInterval.FindStringSubmatch(s)
 	if m == nil {
 		return "", false
 	}
 	number := func(i int) int64 {
-		n, _ := strconv.ParseInt(m[i], 10, 64) // digits, and few of them
+		n, _ := strconv.ParseInt(m[i], 10, 64) // digits only, and few
 		return n
 	}
 	fraction := (m[9] + "000000000")[:9]

@@ -11,9 +11,8 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-// retyped is array data under another type that means the same: names and metadata of fields inside
-// may differ, decimals and intervals become text. It is false if the types mean different
-// things.
+// retyped returns array data with the equivalent type to: names and metadata of inner fields may differ, and decimals
+// and intervals become strings. It returns false if the types are not equivalent.
 func retyped(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator) (arrow.ArrayData, bool) {
 	from := d.DataType()
 	if arrow.TypeEqual(from, to, arrow.CheckMetadata()) {
@@ -93,7 +92,7 @@ func withType(d arrow.ArrayData, t arrow.DataType, children []arrow.ArrayData) a
 	return array.NewData(t, d.Len(), d.Buffers(), children, d.NullN(), d.Offset())
 }
 
-// written is the text that write appends for each value that exists.
+// written returns strings, which write appends for each value that is not NULL.
 func written(in arrow.Array, mem memory.Allocator, write func(b []byte, i int) []byte) arrow.ArrayData {
 	b := array.NewStringBuilder(mem)
 	defer b.Release()
@@ -113,7 +112,7 @@ func written(in arrow.Array, mem memory.Allocator, write func(b []byte, i int) [
 	return arr.Data()
 }
 
-// appendDecimal writes n / 10^scale without zeros at its end.
+// appendDecimal appends n / 10^scale without trailing zeros.
 func appendDecimal(b []byte, n int64, scale int32) []byte {
 	for scale > 0 && n%10 == 0 {
 		n, scale = n/10, scale-1
@@ -138,7 +137,7 @@ func appendDecimal(b []byte, n int64, scale int32) []byte {
 	return b
 }
 
-// intervalTexts rewrites intervals that are sent as BigQuery's own text.
+// intervalTexts converts intervals that arrive as BigQuery's text by intervalText; false if one is malformed.
 func intervalTexts(in *array.String, mem memory.Allocator) (arrow.Array, bool) {
 	all := true
 	data := written(in, mem, func(b []byte, i int) []byte {

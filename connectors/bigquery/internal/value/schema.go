@@ -1,6 +1,5 @@
-// Package value knows BigQuery's types: their names, the Arrow types of their values, and how values are
-// sent and written. It decodes cells of the REST API and batches of the Storage Read API, and knows no
-// connection.
+// Package value handles BigQuery's types: their names, the Arrow types of their values, and how values are sent and
+// written. It decodes cells of the REST API and batches of the Storage Read API, and uses no connections.
 package value
 
 import (
@@ -14,15 +13,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// picoseconds is the precision of a TIMESTAMP that Arrow's microseconds and nanoseconds do not
-// hold; it is read as text.
+// picoseconds is the TIMESTAMP precision that Arrow's units cannot hold; such columns are read as strings.
 const picoseconds = 12
 
 // kind describes how values of a type are read and written.
 type kind struct {
 	arrow arrow.DataType
-	mark  arrow.Metadata // of the field
-	takes []arrow.Type   // whose values are written to it; empty if it is not written
+	mark  arrow.Metadata // metadata of the field
+	takes []arrow.Type   // Arrow types that can be written to it; empty if none can
 }
 
 var (
@@ -34,9 +32,9 @@ var (
 	binaries = []arrow.Type{arrow.BINARY, arrow.LARGE_BINARY, arrow.FIXED_SIZE_BINARY}
 )
 
-// kinds are the types by their names in SQL, but for STRUCT and RANGE. Decimals are text with the
-// digits they have: as Arrow's decimals every NUMERIC would have nine places and every BIGNUMERIC
-// thirty-eight, and the largest ones have 77 digits, which is one more than Arrow allows.
+// kinds are the types by SQL name, except STRUCT and RANGE. Decimals are strings with their own digits: as Arrow
+// decimals every NUMERIC would have nine decimals and every BIGNUMERIC thirty-eight, and the largest have 77 digits,
+// one more than Arrow allows.
 var kinds = map[string]kind{
 	"STRING":     {arrow: arrow.BinaryTypes.String, takes: texts},
 	"JSON":       {arrow: arrow.BinaryTypes.String, mark: driverbase.JSON, takes: texts},
@@ -54,13 +52,13 @@ var kinds = map[string]kind{
 	"GEOGRAPHY":  {arrow: arrow.BinaryTypes.String},
 }
 
-// SQLName is a type's name in SQL; the REST API has other names for some.
+// SQLName returns the SQL name of a type, which differs from the REST API's name for some types.
 func SQLName(typ string) string {
 	return cmp.Or(map[string]string{"INTEGER": "INT64", "FLOAT": "FLOAT64", "BOOLEAN": "BOOL", "RECORD": "STRUCT"}[typ],
 		typ)
 }
 
-// fieldOf is the Arrow field of a column.
+// fieldOf returns the Arrow field of a column.
 func fieldOf(f *bq.TableFieldSchema) (arrow.Field, error) {
 	out := arrow.Field{Name: f.Name, Nullable: true}
 	switch name := SQLName(f.Type); name {
@@ -106,7 +104,7 @@ func isPicos(f *bq.TableFieldSchema) bool {
 	return f.Type == "TIMESTAMP" && f.TimestampPrecision != nil && *f.TimestampPrecision >= picoseconds
 }
 
-// AnyPicoseconds reports whether a schema holds timestamps with picoseconds, at any depth.
+// AnyPicoseconds reports whether a column has timestamps with picoseconds, at any depth.
 func AnyPicoseconds(fields []*bq.TableFieldSchema) bool {
 	for _, f := range fields {
 		if isPicos(f) || AnyPicoseconds(f.Fields) {
@@ -116,7 +114,7 @@ func AnyPicoseconds(fields []*bq.TableFieldSchema) bool {
 	return false
 }
 
-// SchemaOf is the Arrow schema of a result.
+// SchemaOf returns the Arrow schema of a result.
 func SchemaOf(s *bq.TableSchema) (*arrow.Schema, error) {
 	if s == nil {
 		return arrow.NewSchema(nil, nil), nil
@@ -131,7 +129,7 @@ func SchemaOf(s *bq.TableSchema) (*arrow.Schema, error) {
 	return arrow.NewSchema(fields, nil), nil
 }
 
-// Drift compares the schemas of two answers about one result.
+// Drift returns an error if the schemas of two responses for one result differ in names, types or repetition.
 func Drift(want, got []*bq.TableFieldSchema, where string) error {
 	if len(want) != len(got) {
 		return errcode.New(errcode.DataLoss,
@@ -151,7 +149,7 @@ func Drift(want, got []*bq.TableFieldSchema, where string) error {
 	return nil
 }
 
-// TypeName is the name of a column's type, for messages.
+// TypeName returns the name of a column's type, for messages.
 func TypeName(f *bq.TableFieldSchema) string {
 	if f.Mode == "REPEATED" {
 		return fmt.Sprintf("ARRAY<%s>", f.Type)

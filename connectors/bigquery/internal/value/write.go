@@ -13,18 +13,18 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-// TimestampText is the layout of a TIMESTAMP, which must be in UTC.
+// TimestampText is the layout of a TIMESTAMP in UTC.
 const TimestampText = "2006-01-02 15:04:05.999999+00:00"
 
-// Written reports whether values are written to columns of a type.
+// Written reports whether columns of a type can be written.
 func Written(typ string) bool { return len(kinds[typ].takes) > 0 }
 
-// Notation is the text form of values in parameters and load jobs, except for bytes.
+// Notation is the text format of values in parameters and load jobs, except for bytes.
 var Notation = &driverbase.Notation{Infinity: "Infinity", Instant: TimestampText, Clock: "2006-01-02 15:04:05.999999",
 	Finest: time.Microsecond}
 
-// Takes reports whether a column of a type takes values of an Arrow type: instants go into a
-// TIMESTAMP, wall clocks into a DATETIME.
+// Takes reports whether values of an Arrow type can be written to a column of type typ: timestamps with a zone to a
+// TIMESTAMP, those without one to a DATETIME.
 func Takes(typ string, t arrow.DataType) bool {
 	switch t := t.(type) {
 	case *arrow.DictionaryType:
@@ -39,14 +39,14 @@ func Takes(typ string, t arrow.DataType) bool {
 	return slices.Contains(kinds[typ].takes, t.ID())
 }
 
-// Fits reports whether a type holds a value exactly.
+// Fits reports whether type typ holds the value with this text exactly.
 func Fits(typ, text string) bool {
 	_, fraction, _ := strings.Cut(text, ".")
 	switch typ {
 	case "INT64":
 		_, err := strconv.ParseInt(text, 10, 64)
 		return err == nil
-	case "FLOAT64": // of an integer; doubles have a point or an exponent from a million on
+	case "FLOAT64": // doubles of a million and more have a dot or an exponent, so this is an integer
 		n, err := strconv.ParseInt(text, 10, 64)
 		return err != nil && strings.ContainsAny(text, ".eIN") || err == nil && n <= 1<<53 && n >= -1<<53
 	case "NUMERIC":
@@ -57,7 +57,7 @@ func Fits(typ, text string) bool {
 	return true
 }
 
-// Text converts a cell of the notation to the form of parameters and load jobs.
+// Text converts a cell in [Notation] to the text of parameters and load jobs.
 func Text(typ string, cell []byte) string {
 	if typ == "BYTES" {
 		raw, _ := hex.DecodeString(string(cell)) // it is hexadecimal

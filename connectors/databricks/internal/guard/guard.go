@@ -1,9 +1,8 @@
 // Package guard runs statements through the vendor's driver, databricks-sql-go, and ensures that a result is
 // complete and that the driver contacts only the warehouse.
 //
-// It is layered: a [Driver] opens sessions ([Driver.Start] acquires one), a [Statement] runs in one and returns its
-// result in parts, and both use the transport of guard.go, which records the service's messages about each
-// statement in a witness.
+// A [Driver] opens sessions and runs statements in them ([Driver.Run]). A [Statement] returns its result in parts. Both
+// use the transport in guard.go, which records the service's responses for each statement in a witness.
 package guard
 
 import (
@@ -20,39 +19,39 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// guard is the transport of the vendor's driver. The driver does not report how it handled an answer,
-// so the guard reads each one first, and keeps a [witness] for each statement. Its
-// parts are here for what databricks-sql-go v1.15.1 does by itself, which TestDriverAlone shows:
+// guard is the transport of the vendor's driver. The driver does not report how it handled a response, so the guard
+// parses each one first, and keeps a [witness] for each statement. These parts are workarounds for databricks-sql-go
+// v1.15.1, whose behavior TestDriverAlone shows:
 //
 //   - A result that is read as Arrow ends early and without an error if a page fails (as in
 //     v1.11.0): [witness.complete].
-//   - It has more rows than the service announced, or fewer, as its batches and files have (as in
-//     v1.11.0; since then mended for files that are read row by row): [witness.part].
+//   - It has more rows than the service announced, or fewer, depending on its batches and files (as
+//     in v1.11.0; fixed since for files that are read row by row): [witness.part].
 //   - A link to a file that has expired fails it: [guard.file], [witness.renew].
 //   - A statement is closed before its files are read, after which no link could be renewed:
 //     [guard.call], [witness.end].
-//   - Reading continues when the caller has cancelled (since v1.13.0): [witness.bound]. Downloads of
-//     links that came with the first answer do not know their statement: [guard.announced].
-//   - A statement that is cancelled before its handle is known runs on, and one that failed stays
-//     open: [workspace.Request], [witness.end].
+//   - Reading continues after the caller has cancelled (since v1.13.0): [witness.bound]. Downloads of
+//     links in the first response have no reference to their statement: [guard.announced].
+//   - A statement that is cancelled before its handle is known keeps running, and one that failed
+//     stays open: [workspace.Request], [witness.end].
 //   - Errors keep no SQLSTATE and no HTTP status: [witness.failure].
-//   - The workspace is asked whether it wants telemetry, and gets it if it does: [guard.RoundTrip].
-//     Only data source names have an option against that, and only connectors without one have a
+//   - The driver asks the workspace whether to send telemetry, and sends it if so: [guard.RoundTrip].
+//     Only data source names have an option against that, and only connectors without one accept a
 //     transport.
 //   - Results are not compressed, and pages not bounded in bytes: [guard.call], [guard.page].
 //
-// It also tries again, for the driver knows neither rotated tokens nor warehouses that start for
-// minutes, and asks for a page again without its row number.
+// The guard also retries. The driver handles neither rotated tokens nor warehouses that take minutes to start, and
+// repeats the request for a page without its row number.
 //
-// The guard forbids all other requests: calls of the protocol are sent to the configured warehouse with its token,
-// and files are downloaded, without it, from the URLs in answers.
+// The guard rejects all other requests: calls of the protocol are sent to the configured warehouse with its token, and
+// files are downloaded, without it, from the URLs in responses.
 type guard struct {
 	config    Config
 	workspace *workspace.Client
-	announced sync.Map // the witness of each file that may be fetched, by its address
+	announced sync.Map // the witness of each file that may be downloaded, by its URL
 }
 
-// calls are the driver's calls of the protocol, with their names in messages, and whether repeating one is
+// calls are the calls of the protocol that the driver makes, with their names in messages, and whether repeating one is
 // harmless.
 var calls = map[string]struct {
 	what   string
@@ -75,8 +74,8 @@ const (
 	closeOperation  = "CloseOperation"
 )
 
-// RoundTrip answers a request of the driver; it is an [http.RoundTripper]. Its answers have the
-// status 200, all else is an error.
+// RoundTrip answers a request of the driver; it is an [http.RoundTripper]. Every response has status 200; any other
+// outcome is an error.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		defer req.Body.Close() //nolint:errcheck // read
@@ -95,7 +94,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		err = errUnexpected
 	}
 	if err == nil {
-		err = req.Context().Err() // the driver would drop the answer, and net/http log that
+		err = req.Context().Err() // the driver would discard the response, and net/http log that
 	}
 	if err != nil {
 		w.failed(err)
@@ -108,10 +107,10 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// path is that of the warehouse.
+// path returns the HTTP path of the warehouse.
 func (g *guard) path() string { return g.workspace.Config().HTTPPath }
 
-// pageBytes is about how much the service is asked to put into one page.
+// pageBytes is the approximate size of a page that the service is asked for.
 const pageBytes = 16 << 20
 
 // errUnexpected is the error for a request of the driver that is not sent.
@@ -169,8 +168,8 @@ func (g *guard) call(req *http.Request, w *witness) ([]byte, error) {
 	return answer, err
 }
 
-// governed is the context of a call: that of its statement, from which the driver detaches some
-// calls. What ends something gets its time.
+// governed returns the context for a call: that of its statement, since the driver uses another one for some calls.
+// Calls that cancel or close something get a time limit instead.
 func (g *guard) governed(ctx context.Context, method string, w *witness) (context.Context, context.CancelFunc) {
 	switch {
 	case method == "CloseSession" || method == cancelOperation || method == closeOperation:
@@ -181,8 +180,8 @@ func (g *guard) governed(ctx context.Context, method string, w *witness) (contex
 	return ctx, func() {}
 }
 
-// page asks for a page. The row that it begins with is sent along where the place of the service is
-// not the driver's: after an answer that was lost, and after links were renewed.
+// page requests a page. The request contains the row at which the page starts if the service's position may differ:
+// after a lost response, and after links were renewed.
 func (g *guard) page(ctx context.Context, r workspace.Request, m thrift.Message,
 	w *witness) (answer []byte, err error) {
 	args := m.Fields.Struct(1)
@@ -203,8 +202,8 @@ func (g *guard) page(ctx context.Context, r workspace.Request, m thrift.Message,
 	return answer, err
 }
 
-// file downloads a file that an answer announced. If that was the first answer, the driver does not name the
-// statement.
+// file downloads a file that a response announced, and returns the witness of its statement. For links in the first
+// response, the driver does not name the statement.
 func (g *guard) file(req *http.Request) ([]byte, *witness, error) {
 	of, _ := g.announced.Load(req.URL.String())
 	w, _ := of.(*witness)

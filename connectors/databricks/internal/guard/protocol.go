@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// The numbers of the protocol that answers are read by (TCLIService of Hive).
+// Constants of the protocol (TCLIService of Hive) for statuses and states.
 const (
 	statusError         = 3
 	statusInvalidHandle = 4
@@ -32,15 +32,15 @@ const thriftKind = "application/x-thrift"
 // ServerError is the service's error for a call or a statement.
 type ServerError struct {
 	What    string
-	State   string // of SQL
+	State   string // SQLSTATE
 	Message string // never shown verbatim: it quotes values and SQL text
-	Handle  bool   // the session or the operation is not known, or no longer
-	refused bool   // the statement was not taken
+	Handle  bool   // the session or the operation does not exist, or no longer does
+	refused bool   // the statement was not accepted
 }
 
 func (e *ServerError) Error() string { return e.What + ": " + e.State }
 
-// NoSession reports that a statement was not run because its session no longer exists.
+// NoSession reports whether a statement was not run because its session no longer exists.
 func (e *ServerError) NoSession() bool {
 	return e.Handle ||
 		strings.Contains(e.Message, "INVALID_STATE") && strings.Contains(strings.ToLower(e.Message), "session") ||
@@ -48,16 +48,16 @@ func (e *ServerError) NoSession() bool {
 		strings.Contains(e.Message, "Invalid SessionHandle") || endedSession.MatchString(e.Message)
 }
 
-// endedSession are the words of the server below the service, which has no condition for them.
+// endedSession matches messages of the server behind the service, which has no error condition for them.
 var endedSession = regexp.MustCompile(`(?i)session ?handle.*(?:has not been initialized|already closed)`)
 
-// Starting reports that a statement was rejected because the warehouse is starting: it opens sessions before it can
+// Starting reports whether a statement was rejected because the warehouse is starting: it opens sessions before it can
 // run statements.
 func (e *ServerError) Starting() bool {
 	return e.refused && (endedSession.MatchString(e.Message) || strings.Contains(e.Message, "Couldn't create directory"))
 }
 
-// send sends a call of the protocol without the driver. The call may be repeated.
+// send sends a call of the protocol without the driver. The call must be safe to repeat.
 func (g *guard) send(ctx context.Context, method string, args thrift.Struct) (thrift.Struct, error) {
 	body := thrift.Append(nil, thrift.Message{Name: method, Kind: thrift.Call, Seq: 1, Fields: thrift.Struct{1: args}})
 	answer, err := g.workspace.Do(ctx,
@@ -70,7 +70,7 @@ func (g *guard) send(ctx context.Context, method string, args thrift.Struct) (th
 	return m.Fields.Struct(0), err
 }
 
-// parsed reads an answer. A reply that reports a failure is an error.
+// parsed parses a response to method. A response that reports a failure is an error.
 func parsed(answer []byte, method string) (thrift.Message, error) {
 	what := calls[method].what
 	m, err := thrift.Parse(answer)
@@ -89,7 +89,7 @@ func parsed(answer []byte, method string) (thrift.Message, error) {
 	return m, err
 }
 
-// statusOf is the error in an answer, if it is one.
+// statusOf returns the error in a response, or nil if it reports none.
 func statusOf(resp thrift.Struct, what string) error {
 	status := resp.Struct(1)
 	switch status.Int(1) {
@@ -103,7 +103,7 @@ func statusOf(resp thrift.Struct, what string) error {
 	return nil
 }
 
-// ended reports whether a statement has ended, and why where it failed.
+// ended reports whether a statement has ended, and returns the error if it failed.
 func ended(status thrift.Struct) (bool, error) {
 	if err := statusOf(status, running); err != nil {
 		return true, err
@@ -129,7 +129,7 @@ func ended(status thrift.Struct) (bool, error) {
 	return true, &ServerError{What: running, State: status.Text(3), Message: message}
 }
 
-// linkOf reads a link.
+// linkOf parses a link.
 func linkOf(l thrift.Struct) workspace.Link {
 	out := workspace.Link{URL: l.Text(1), Start: l.Int(3), Rows: l.Int(4), Headers: l.Map(6)}
 	if at := l.Int(2); at > 0 {

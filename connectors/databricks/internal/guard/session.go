@@ -15,14 +15,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// The driver logs statements that fail with their text.
+// The driver would log failing statements with their text.
 func init() {
 	_ = logger.SetLogLevel("disabled")
 	logger.SetLogOutput(io.Discard)
 }
 
-// session is a connection of the driver, which is a session at the service. It is for one statement
-// at a time.
+// session is a connection of the driver, which is a session at the service. It runs one statement at a time.
 type session interface {
 	sqldriver.Conn
 	sqldriver.QueryerContext
@@ -31,13 +30,13 @@ type session interface {
 
 // Config configures how sessions are opened.
 type Config struct {
-	Catalog, Schema string            // of names without one
-	Conf            map[string]string // of sessions
-	CloudFetch      bool              // large results as files of cloud storage
-	PageRows        int64             // of one page of a result
+	Catalog, Schema string            // defaults for names that have none
+	Conf            map[string]string // configuration parameters of sessions
+	CloudFetch      bool              // large results arrive as files in cloud storage
+	PageRows        int64             // number of rows in a page of a result
 }
 
-// Driver is the vendor's driver for one SQL warehouse, with the sessions that wait for a statement.
+// Driver is the vendor's driver for one SQL warehouse, with its idle sessions.
 type Driver struct {
 	connector sqldriver.Connector
 	guard     *guard
@@ -47,10 +46,10 @@ type Driver struct {
 	closed bool
 }
 
-// idleSessions at most wait for a statement.
+// idleSessions is the maximum number of idle sessions.
 const idleSessions = 8
 
-// New returns the driver of the warehouse that a workspace's configuration names, without connecting.
+// New returns a driver for the warehouse of a workspace's configuration, without connecting.
 func New(ws *workspace.Client, config Config) (*Driver, error) {
 	g, at := &guard{config: config, workspace: ws}, ws.Config()
 	connector, err := dbsql.NewConnector(
@@ -59,7 +58,7 @@ func New(ws *workspace.Client, config Config) (*Driver, error) {
 		dbsql.WithSessionParams(config.Conf), dbsql.WithMaxRows(int(config.PageRows)),
 		dbsql.WithCloudFetch(config.CloudFetch), dbsql.WithMaxDownloadThreads(workspace.Downloads),
 		dbsql.WithArrowNativeDecimal(true),
-		// the guard tries again
+		// the guard retries
 		dbsql.WithUserAgentEntry(workspace.UserAgent), dbsql.WithTransport(g), dbsql.WithRetries(-1, 0, 0),
 		tuned,
 	)
@@ -69,14 +68,12 @@ func New(ws *workspace.Client, config Config) (*Driver, error) {
 	return &Driver{connector: connector, guard: g}, nil
 }
 
-// Poll is the pause between two questions whether a statement has ended; tests shorten it.
+// Poll is the delay between two requests for a statement's state; tests shorten it.
 var Poll = 200 * time.Millisecond
 
-// tuned sets what v1.15.1 has no option for. It waits a second between two questions whether a
-// statement has ended. Its HTTP client has a time limit of 15 minutes, over attempts of the guard
-// too, and leaves a goroutine behind for as long, as the last answer of a session is never closed.
-// The type of the configuration is internal and its fields are not, so reflection sets them. A
-// version without one of them panics in every test.
+// tuned sets by reflection what v1.15.1 has no options for: the pause between polls, and no time limit of the HTTP
+// client, which would include the guard's retries and leave a goroutine. The configuration's type is internal, but its
+// fields are exported. If a version lacks one of them, every test panics.
 func tuned[Config any](c *Config) {
 	fields := reflect.ValueOf(c).Elem()
 	fields.FieldByName("PollInterval").Set(reflect.ValueOf(Poll))
@@ -106,7 +103,7 @@ func (d *Driver) open(ctx context.Context) (session, error) {
 	return out, nil
 }
 
-// take takes a session that waits, or opens one.
+// take returns an idle session, or opens one.
 func (d *Driver) take(ctx context.Context) (session, error) {
 	d.mu.Lock()
 	if n := len(d.idle); n > 0 {
@@ -119,7 +116,7 @@ func (d *Driver) take(ctx context.Context) (session, error) {
 	return d.open(ctx)
 }
 
-// give returns a session.
+// give returns a session to the idle ones, or closes it.
 func (d *Driver) give(x session) {
 	d.mu.Lock()
 	if !d.closed && len(d.idle) < idleSessions {
@@ -128,11 +125,11 @@ func (d *Driver) give(x session) {
 	}
 	d.mu.Unlock()
 	if x != nil {
-		_ = x.Close() // it expires
+		_ = x.Close() // the service closes an abandoned session anyway
 	}
 }
 
-// Connect opens a session, which then waits for a statement, so that configuration errors are reported.
+// Connect opens a session and keeps it idle, so that configuration errors are reported.
 func (d *Driver) Connect(ctx context.Context) error {
 	first, err := d.open(ctx)
 	if err == nil {
@@ -141,11 +138,11 @@ func (d *Driver) Connect(ctx context.Context) error {
 	return err
 }
 
-// Close closes the waiting sessions. Open statements may return an error.
+// Close closes the idle sessions. Open statements may return an error.
 func (d *Driver) Close() { d.forget(true) }
 
-// forget ends all that wait: the service does not know one of their age any more, or the connection
-// is closed for good.
+// forget closes all idle sessions. closed reports that the connection is closed; otherwise the service has ended a
+// session as old as these.
 func (d *Driver) forget(closed bool) {
 	d.mu.Lock()
 	idle := d.idle

@@ -15,29 +15,29 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Statement is a statement that the driver has run.
+// Statement is a statement that was run by the driver.
 type Statement struct {
 	d       *Driver
 	session session
-	own     bool // the session ends with the statement
+	own     bool // the session is closed with the statement
 	w       *witness
-	rows    sqldriver.Rows              // nil if nothing is read
-	parts   rows.ArrowIPCStreamIterator // of the result, from [Statement.Read] on
+	rows    sqldriver.Rows              // nil if the statement returns no rows
+	parts   rows.ArrowIPCStreamIterator // parts of the result; set by [Statement.Read]
 }
 
-// Command is the statement to run.
+// Command is a statement to run.
 type Command struct {
 	SQL    string
 	Params []sqldriver.NamedValue
-	Reads  bool // rows are requested
-	Alone  bool // in its own session, as it changes what later statements mean
+	Reads  bool // it returns rows
+	Alone  bool // run it in a separate session, as it changes the meaning of later statements
 }
 
-// promptly is how long a caller that cancels waits for the statement to end in the warehouse. If it
-// takes longer, it is ended in the background.
+// promptly is how long a caller that cancels waits for the statement to end in the warehouse. After that, the statement
+// is ended in the background.
 const promptly = time.Second
 
-// Run runs a statement once, to its end. A session that does not exist any more is replaced.
+// Run runs a statement to its end. If its session no longer exists, it runs once more in a new one.
 func (d *Driver) Run(ctx context.Context, cmd Command) (*Statement, error) {
 	take := d.take
 	if cmd.Alone {
@@ -61,8 +61,8 @@ func (d *Driver) Run(ctx context.Context, cmd Command) (*Statement, error) {
 	}
 }
 
-// start hands a statement to the driver. The driver waits for answers when the context has ended,
-// the caller does not.
+// start runs a statement with the driver. The driver keeps waiting for responses after the context has ended; start
+// returns within the time promptly.
 func (d *Driver) start(ctx context.Context, s session, cmd Command) (*Statement, error) {
 	ctx, w := d.guard.witnessed(ctx)
 	op := &Statement{d: d, session: s, own: cmd.Alone, w: w}
@@ -97,14 +97,14 @@ func (d *Driver) start(ctx context.Context, s session, cmd Command) (*Statement,
 
 func (op *Statement) execute(ctx context.Context, cmd Command) (err error) {
 	defer func() {
-		if p := recover(); p != nil { // the driver's, over an answer that lacks something
+		if p := recover(); p != nil { // the driver panics if a response lacks a field
 			err = errcode.New(errcode.Unavailable, "databricks: %s: the driver cannot read what the service answers", running)
 		}
 	}()
 	if cmd.Reads {
 		op.rows, err = op.session.QueryContext(ctx, cmd.SQL, cmd.Params)
 	} else if _, err = op.session.ExecContext(ctx, cmd.SQL, cmd.Params); err == nil {
-		op.w.forget() // the driver has closed it
+		op.w.forget() // the driver has closed the statement
 	}
 	if err != nil {
 		return op.w.failure(running, err)
@@ -112,8 +112,8 @@ func (op *Statement) execute(ctx context.Context, cmd Command) (err error) {
 	return nil
 }
 
-// Close lets the service drop the statement and its result, and returns the session. The driver does not close
-// failed statements.
+// Close closes the statement at the service, which the driver does not do for failed statements, and returns the
+// session.
 func (op *Statement) Close(ctx context.Context) {
 	if op.session == nil {
 		return
@@ -139,14 +139,14 @@ func (op *Statement) Close(ctx context.Context) {
 	op.session = nil
 }
 
-// Read starts reading the result, and returns its description (TGetResultSetMetadataResp).
+// Read starts reading the result and returns its metadata (TGetResultSetMetadataResp).
 func (op *Statement) Read(ctx context.Context) (description thrift.Struct, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = workspace.Broken("the driver cannot read it")
 		}
 	}()
-	op.rows.Columns() // asks for the description, which the witness keeps
+	op.rows.Columns() // requests the metadata, which the witness stores
 	if description, err = op.w.description(); err != nil {
 		return nil, err
 	}
@@ -160,8 +160,8 @@ func (op *Statement) Read(ctx context.Context) (description thrift.Struct, err e
 	return description, nil
 }
 
-// Next is the next part of the result: an Arrow stream, and how many of its rows belong to the result.
-// The stream is nil at the end of a result that is whole.
+// Next returns the next part of the result: an Arrow stream, and the number of its rows that belong to the result. The
+// stream is nil at the end of a complete result.
 func (op *Statement) Next() (stream io.Reader, n int64, err error) {
 	if !op.parts.HasNext() {
 		return nil, 0, op.w.complete()

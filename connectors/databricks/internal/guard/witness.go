@@ -12,37 +12,37 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// witness records the service's messages about one statement. A nil one belongs to calls without a statement.
+// witness records the service's responses for one statement. It is nil for calls without a statement.
 type witness struct {
 	g     *guard
-	abort context.Context //nolint:containedctx // the caller's, which the driver does not heed
+	abort context.Context //nolint:containedctx // the caller's context, which the driver ignores
 
 	mu        sync.Mutex
-	outcome   error         // why the statement failed
-	err       error         // why the last call failed
-	handle    thrift.Struct // of the statement, while it is open at the service
+	outcome   error         // the error if the statement failed
+	err       error         // the error if the last call failed
+	handle    thrift.Struct // handle of the statement while it is open at the service
 	cancelled bool
-	meta      thrift.Struct // of the result
-	lz4       bool          // its batches and files are compressed
+	meta      thrift.Struct // metadata of the result
+	lz4       bool          // batches and files are compressed
 
-	begun bool        // a page has come
-	more  bool        // and another one is to come
-	next  int64       // the row that it begins with
-	seek  bool        // the service does not exist
-	parts []announced // and not given out yet
+	begun bool        // a page has arrived
+	more  bool        // another page follows
+	next  int64       // index of the first row of the next page
+	seek  bool        // the service's position may differ, since links were renewed
+	parts []announced // batches and files that the driver has not returned yet
 	links map[string]workspace.Link
 }
 
-// announced is the service's description of a batch or a file.
+// announced is a batch or a file that the service has announced.
 type announced struct {
 	rows   int64
-	batch  bool // which has no schema; the driver puts one in front
+	batch  bool // a batch, which has no schema; the driver adds one
 	packed bool
 }
 
 type witnessKey struct{}
 
-// witnessed is a context whose calls are witnessed, until ctx ends.
+// witnessed returns a context whose calls are recorded by the new witness w. The caller's context is ctx.
 func (g *guard) witnessed(ctx context.Context) (context.Context, *witness) {
 	w := &witness{g: g, abort: ctx, links: map[string]workspace.Link{}}
 	return context.WithValue(ctx, witnessKey{}, w), w
@@ -53,7 +53,7 @@ func witnessOf(ctx context.Context) *witness {
 	return w
 }
 
-// bound is ctx, until the witness' own context ends.
+// bound returns a context that ends when ctx or the caller's context of the witness ends.
 func (w *witness) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(w.abort, cancel)
@@ -74,8 +74,8 @@ func (w *witness) failed(err error) {
 	}
 }
 
-// failure returns the error of a step in which the driver failed with err: the error of the
-// service, if it returned one.
+// failure returns the error for a step in which the driver failed with err: the context's or the service's error, if
+// there is one.
 func (w *witness) failure(what string, err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,7 +91,7 @@ func (w *witness) failure(what string, err error) error {
 		what)
 }
 
-// description returns the description of the result.
+// description returns the metadata of the result.
 func (w *witness) description() (thrift.Struct, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -102,18 +102,18 @@ func (w *witness) description() (thrift.Struct, error) {
 		return nil, workspace.Broken("the service does not describe it")
 	}
 	meta := w.meta
-	w.meta = thrift.Struct{} // its bytes are in those of an answer
+	w.meta = thrift.Struct{} // the metadata's bytes keep a whole response in memory
 	return meta, nil
 }
 
-// forget makes the statement one that is closed at the service.
+// forget records that the statement is closed at the service.
 func (w *witness) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.handle = nil
 }
 
-// end cancels and closes what is open at the service, and reports whether the session is lost.
+// end cancels and closes the statement if it is open, and reports whether the session no longer exists.
 func (w *witness) end(ctx context.Context) (lost bool) {
 	w.mu.Lock()
 	handle, cancel := w.handle, w.abort.Err() != nil && !w.cancelled && !w.begun
@@ -132,7 +132,7 @@ func (w *witness) end(ctx context.Context) (lost bool) {
 	return lost
 }
 
-// take takes an answer in, and reports whether it has changed it.
+// take records a response, and reports whether it modified the response.
 func (w *witness) take(a thrift.Message) (changed bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -141,7 +141,7 @@ func (w *witness) take(a thrift.Message) (changed bool, err error) {
 	switch a.Name {
 	case execute:
 		direct := resp.Struct(1281)
-		if direct.Struct(4) == nil { // it is not closed already
+		if direct.Struct(4) == nil { // the statement is still open
 			w.handle = resp.Struct(2)
 		}
 		if status := direct.Struct(1); status != nil {
@@ -170,8 +170,8 @@ func (w *witness) described(meta thrift.Struct) {
 	}
 }
 
-// page accepts a page that continues where the last one ended; the driver requests others again. Links are marked
-// as valid indefinitely, since they are renewed in time.
+// page records a page that starts where the last one ended; others are ignored, as the driver requests them again.
+// Links are marked as valid indefinitely, since the guard renews them.
 func (w *witness) page(page thrift.Struct) (changed bool, err error) {
 	set := page.Struct(3)
 	batches, links := set.Structs(1281), set.Structs(1282)
@@ -203,7 +203,7 @@ func (w *witness) announce(a announced) {
 	w.next += a.rows
 }
 
-// part returns the description of the next batch or file.
+// part returns the announcement of the next batch or file.
 func (w *witness) part() (announced, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -215,7 +215,7 @@ func (w *witness) part() (announced, error) {
 	return next, nil
 }
 
-// complete returns an error if a result that has ended is incomplete.
+// complete returns an error if the driver ended a result too early.
 func (w *witness) complete() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -230,14 +230,14 @@ func (w *witness) complete() error {
 	return nil
 }
 
-// place returns the first row of the next page, and whether the request must contain it.
+// place returns the index of the first row of the next page, and whether the request must contain it.
 func (w *witness) place() (row int64, tell bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.next, w.seek
 }
 
-// link finds a link, and forgets it: a file is read once.
+// link returns the link with a URL and removes it, as each file is read once.
 func (w *witness) link(address string) (l workspace.Link, ok bool) {
 	if w == nil {
 		return l, false
@@ -250,7 +250,7 @@ func (w *witness) link(address string) (l workspace.Link, ok bool) {
 	return l, ok
 }
 
-// renew asks for links anew, from one that has expired on.
+// renew requests new links, starting with the one that has expired.
 func (w *witness) renew(ctx context.Context, expired workspace.Link) ([]workspace.Link, error) {
 	w.mu.Lock()
 	handle := w.handle

@@ -21,11 +21,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// maxAnswer bounds one answer of the service, which is held whole. Pages of results are far below.
+// maxAnswer is the maximum size of a response, which is held in memory. Pages of results are far smaller.
 const maxAnswer = 1 << 30
 
-// newClient makes a client that reaches others through a proxy, or directly where it is nil. It
-// follows no redirection, which could lead it to another host.
+// newClient returns an HTTP client that uses a proxy, or connects directly if proxy is nil. It follows no redirects,
+// which could lead to another host.
 func newClient(proxy *url.URL) *http.Client {
 	t := driver.Transport(proxy)
 	t.MaxIdleConnsPerHost = 8
@@ -40,11 +40,11 @@ type Client struct {
 
 	config *Config
 	http   *http.Client
-	files  *http.Client // of cloud storage, which gets no token
+	files  *http.Client // for cloud storage, without the token
 	tokens *tokens
 }
 
-// New makes a client, and connects to nothing. The configuration must be checked, and stay as it is.
+// New returns a client without connecting. The configuration must be valid, and must not change afterwards.
 func New(config *Config) *Client {
 	c := &Client{Retry: driverbase.DefaultRetry, config: config, http: newClient(config.Proxy),
 		files: newClient(config.Proxy)}
@@ -53,37 +53,37 @@ func New(config *Config) *Client {
 	return c
 }
 
-// Config is the client's configuration.
+// Config returns the client's configuration.
 func (c *Client) Config() *Config { return c.config }
 
-// Close closes connections that wait for a request.
+// Close closes idle connections.
 func (c *Client) Close() {
 	c.http.CloseIdleConnections()
 	c.files.CloseIdleConnections()
 }
 
-// Refusal is an answer other than 200.
+// Refusal is a response with an HTTP status other than 200.
 type Refusal struct {
-	Status int    // of HTTP
-	Code   string // of the body or of a header, such as PERMISSION_DENIED
-	detail string // what it says; not shown
+	Status int    // HTTP status
+	Code   string // error code in the body or a header, such as PERMISSION_DENIED
+	detail string // the service's message; not shown
 	after  time.Duration
-	told   bool // when to come again
-	tried  bool // again, as it may be repeated
+	told   bool // the response has a Retry-After header
+	tried  bool // the request was retried, as it may be repeated
 	what   string
 }
 
-// unheard reports whether an error means that nothing was done. A 503 without Retry-After may come from a
-// proxy, which does not know whether the warehouse runs the statement, or has run it.
+// unheard reports whether the request certainly had no effect. A 503 without Retry-After may come from a proxy, which
+// does not know whether the warehouse ran the statement.
 func (r *Refusal) unheard() bool {
 	return r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable && r.told
 }
 
 func (r *Refusal) Error() string { return r.what + ": HTTP status " + strconv.Itoa(r.Status) }
 
-// lostError is a request whose answer did not come, or not whole.
+// lostError is the error of a request without a complete response.
 type lostError struct {
-	sent bool // the service may have obeyed it
+	sent bool // the request may have had an effect
 	what string
 	err  error
 }
@@ -91,7 +91,7 @@ type lostError struct {
 func (l *lostError) Error() string { return l.what + ": the connection was lost" }
 func (l *lostError) Unwrap() error { return l.err }
 
-// unreachable is an error of the network, or the context's where that ended it.
+// unreachable returns the error for a failure of the network, or the context's error if it has ended.
 func unreachable(ctx context.Context, err error, what string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -105,18 +105,18 @@ func unreachable(ctx context.Context, err error, what string) error {
 
 // Request is one request to the workspace.
 type Request struct {
-	What         string // for messages
+	What         string // names the operation in messages
 	Method, Path string
-	Kind         string // of the body
-	Agent        string // instead of [UserAgent]
+	Kind         string // media type of the body and the response
+	Agent        string // User-Agent, if not [UserAgent]
 	Body         []byte
-	Repeat       bool // obeying it twice does no harm
-	Finish       bool // its response is awaited even if the context ends: it identifies the statement to cancel
+	Repeat       bool // repeating it is harmless
+	Finish       bool // wait for the response even after the context ends, as it identifies the statement to cancel
 }
 
-// Do sends a request until it is answered with 200. A request that certainly had no effect (429, 503 with
-// Retry-After, no connection) is retried. One that may have had an effect is retried only if it may be repeated. A
-// refused token is renewed once.
+// Do sends a request until the response has status 200. A request that certainly had no effect (429, 503 with
+// Retry-After, no connection) is retried. One that may have had an effect is retried only if r.Repeat is set. A
+// rejected token is renewed once.
 func (c *Client) Do(ctx context.Context, r Request) (body []byte, err error) {
 	renewed := false
 	err = c.Retry.Do(ctx, func() error {
@@ -141,24 +141,24 @@ func (c *Client) Do(ctx context.Context, r Request) (body []byte, err error) {
 	return body, err
 }
 
-// Unanswered reports whether an error leaves open whether the service ran the request; [Client.Do]
-// has tried again after the others.
+// Unanswered reports whether it is unknown whether the service ran the request. Errors after which it certainly did not
+// run have been retried by [Client.Do].
 func Unanswered(err error) bool {
 	var no *Refusal
 	return Lost(err) ||
 		errors.As(err, &no) && no.Status >= 500 && !(no.Status == http.StatusServiceUnavailable && (no.told || no.tried))
 }
 
-// Lost reports whether the connection was lost when a request was on its way or obeyed.
+// Lost reports whether the connection was lost after the request was sent.
 func Lost(err error) bool {
 	var lost *lostError
 	return errors.As(err, &lost) && lost.sent
 }
 
-// Afterwards is the time limit for ending a cancelled statement.
+// Afterwards is the time limit for requests that cancel or close a statement after its context has ended.
 const Afterwards = 15 * time.Second
 
-// lingering is a context that ends some time after ctx does.
+// lingering returns a context that ends [Afterwards] after ctx does.
 func lingering(ctx context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(Afterwards, cancel) })
@@ -168,7 +168,7 @@ func lingering(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// once sends a request one time.
+// once sends a request one time. stale requests a new token.
 func (c *Client) once(ctx context.Context, r Request, stale bool) ([]byte, error) {
 	if r.Finish {
 		var done context.CancelFunc
@@ -194,12 +194,12 @@ func (c *Client) once(ctx context.Context, r Request, stale bool) ([]byte, error
 	if o := c.config.number(); o != "" {
 		req.Header.Set("X-Databricks-Org-Id", o)
 	}
-	req.GetBody = nil // the transport would send it again by itself
+	req.GetBody = nil // prevents the transport from repeating the request
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, unreachable(ctx, err, r.What)
 	}
-	defer resp.Body.Close() //nolint:errcheck // read to the end, or of no use
+	defer resp.Body.Close() //nolint:errcheck // read to the end, or not needed
 	body, err := readAll(resp, maxAnswer)
 	switch {
 	case resp.StatusCode != http.StatusOK:
@@ -220,7 +220,7 @@ const UserAgent = "badger"
 
 var errTooLarge = errors.New("too large")
 
-// readAll reads a body whole. One that ends before the length that was announced is an error.
+// readAll reads a whole body. It returns an error for one larger than limit or shorter than announced.
 func readAll(resp *http.Response, limit int64) ([]byte, error) {
 	if resp.ContentLength > limit {
 		return nil, errTooLarge
@@ -236,7 +236,7 @@ func readAll(resp *http.Response, limit int64) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// refused returns the error for an HTTP status other than 200.
+// refused returns the error for a response with an HTTP status other than 200.
 func refused(resp *http.Response, body []byte, what string) *Refusal {
 	no := &Refusal{Status: resp.StatusCode, after: driverbase.RetryAfter(resp.Header),
 		told: resp.Header.Get("Retry-After") != "", what: what}

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// Config has the URL of a workspace, and its credentials. It holds no secrets, only where they are.
+// Config is the address of a workspace and the location of its credentials. It contains no secrets.
 type Config struct {
 	Host     string // of the workspace, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com
 	Port     int    // 0 is 443
 	Protocol string // https, or http for emulators; "" is https
 	HTTPPath string // of the SQL warehouse, such as /sql/1.0/warehouses/0123456789abcdef
 
-	Secret   Secret              // where the credentials are
-	ClientID string              // of a service principal: OAuth with a client secret
-	Getenv   func(string) string // reads environment variables; nil is the process's
+	Secret   Secret              // location of the credentials
+	ClientID string              // of a service principal, for OAuth with a client secret
+	Getenv   func(string) string // returns environment variables; nil is os.Getenv
 
-	Retries int      // of one request
+	Retries int      // maximum number of retries of a request
 	Proxy   *url.URL // http(s)://HOST:PORT, or nil for no proxy; proxies of the environment are ignored
 }
 
-// base is the address of the workspace.
+// base returns the URL of the workspace.
 func (c *Config) base() string {
 	if c.Port != 0 {
 		return c.Protocol + "://" + net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
@@ -31,7 +31,7 @@ func (c *Config) base() string {
 	return c.Portless()
 }
 
-// Portless is the address of the workspace without a port.
+// Portless returns the URL of the workspace without a port.
 func (c *Config) Portless() string {
 	if strings.Contains(c.Host, ":") {
 		return c.Protocol + "://[" + c.Host + "]"
@@ -44,13 +44,13 @@ func (c *Config) PortNumber() int {
 	return cmp.Or(c.Port, map[string]int{"http": 80, "https": 443}[c.Protocol])
 }
 
-// warehouse is the warehouse's id, for messages.
+// warehouse returns the warehouse's quoted ID, for messages.
 func (c *Config) warehouse() string {
 	path, _, _ := strings.Cut(c.HTTPPath, "?")
 	return strconv.Quote(path[strings.LastIndexByte(path, '/')+1:])
 }
 
-// number is the workspace's number, of hosts that serve several: their http_path ends in ?o=NUMBER.
+// number returns the workspace's number if http_path ends in ?o=NUMBER, as for hosts that serve several; else "".
 func (c *Config) number() string {
 	_, query, _ := strings.Cut(c.HTTPPath, "?")
 	values, err := url.ParseQuery(query)

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Secret has the location of the credentials: one of the token's and the client secret's places.
+// Secret is the location of the credentials: a file or an environment variable with a token or a client secret.
 type Secret struct {
 	TokenFile, TokenEnv               string
 	ClientSecretFile, ClientSecretEnv string
@@ -23,11 +23,11 @@ type Secret struct {
 
 func (s Secret) token() bool { return s.TokenFile != "" || s.TokenEnv != "" }
 
-// Client reports whether a client secret is named.
+// Client reports whether the location is that of a client secret.
 func (s Secret) Client() bool { return s.ClientSecretFile != "" || s.ClientSecretEnv != "" }
 
-// CheckSecret returns an error if credentials are missing or ambiguous. An emulator on this machine
-// needs none.
+// CheckSecret returns an error if credentials are missing or ambiguous. An emulator on this machine over http needs
+// none.
 func (c *Config) CheckSecret() error {
 	s := c.Secret
 	switch {
@@ -44,22 +44,22 @@ func (c *Config) CheckSecret() error {
 	return nil
 }
 
-// tokens gives out access tokens.
+// tokens provides access tokens, and caches those of a service principal.
 type tokens struct {
 	config *Config
 	client *http.Client
 	now    func() time.Time
 
 	mu      sync.Mutex
-	token   string // of a service principal
+	token   string // latest token of a service principal
 	expires time.Time
 }
 
-// early is how long before its expiration a token is renewed.
+// early is the time before its expiration at which a token is renewed.
 const early = 2 * time.Minute
 
-// access is a token that is valid now, "" for an emulator without credentials. stale means that the
-// service has rejected the latest token.
+// access returns a token that is valid now; "" if no credentials are configured. stale reports that the service
+// rejected the latest token.
 func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 	s := t.config.Secret
 	switch {
@@ -79,8 +79,8 @@ func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 	return t.token, nil
 }
 
-// renew asks the workspace for a token of the service principal: OAuth 2.0 client credentials (RFC
-// 6749, section 4.4).
+// renew requests a token for the service principal from the workspace: OAuth 2.0 client credentials (RFC 6749, section
+// 4.4).
 func (t *tokens) renew(ctx context.Context) error {
 	secret, err := driverbase.ReadSecret("databricks", "client secret", t.config.Secret.ClientSecretFile,
 		t.config.Secret.ClientSecretEnv, t.config.Getenv)

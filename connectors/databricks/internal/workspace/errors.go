@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Broken is the error of a result that is not as the service announced it.
+// Broken returns the error for a result that differs from what the service announced.
 func Broken(format string, args ...any) error {
 	return errcode.New(errcode.DataLoss, "databricks: reading a result: "+format, args...)
 }
@@ -20,8 +20,8 @@ func invalid(format string, args ...any) error {
 	return errcode.New(errcode.InvalidArgument, "databricks: "+format, args...)
 }
 
-// Explain makes the error that is shown of one of a request: what it concerns, and what can be done.
-// The message of the workspace is only in the cause. Other errors stay as they are.
+// Explain returns the error to show for a failed request: the operation and a remedy. The workspace's message is only
+// in the cause. Other errors are unchanged.
 func (c *Client) Explain(err error) error {
 	var no *Refusal
 	var lost *lostError
@@ -74,7 +74,7 @@ func (c *Client) refusalText(no *Refusal) (errcode.Code, string) {
 	return errcode.Unknown, fmt.Sprintf("HTTP status %d", no.Status)
 }
 
-// restError reads the error of a REST answer.
+// restError returns the code and the message in the body of an error response.
 func restError(body []byte) (code, message string) {
 	var e struct {
 		Code    any    `json:"error_code"`
@@ -89,7 +89,7 @@ func restError(body []byte) (code, message string) {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z_-]{1,60}$`)
 
-// plain is s if it is a plain word, else the other.
+// plain returns s if it is a single word, else other.
 func plain(s, other string) string {
 	if plainWord.MatchString(s) {
 		return s

@@ -16,36 +16,37 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Link is the URL of a file in cloud storage with some rows of a result. Its holder may read them
-// until it expires.
+// Link is the URL of a file in cloud storage with some rows of a result. Anyone with the URL may read them until it
+// expires.
 type Link struct {
 	URL     string            `json:"external_link"`
-	Start   int64             `json:"row_offset"` // the first row
+	Start   int64             `json:"row_offset"` // index of the first row in the result
 	Rows    int64             `json:"row_count"`
-	Expires time.Time         `json:"expiration"` // zero is unknown
+	Expires time.Time         `json:"expiration"` // zero if unknown
 	Headers map[string]string `json:"http_headers"`
 
-	// The chunk and the next one, for a result of the Statement Execution API.
+	// The index of the link's chunk and of the next one, in a result of the Statement Execution API.
 	Chunk int  `json:"chunk_index"`
 	Next  *int `json:"next_chunk_index"`
 }
 
-// Refresh asks for links anew, from one that has expired on.
+// Refresh requests new links, starting with the one that has expired.
 type Refresh func(ctx context.Context, expired Link) ([]Link, error)
 
-// Concurrent downloads. A result holds their files in memory, some tens of megabytes each at most.
+// Downloads is the maximum number of concurrent downloads of a result. Files are in memory, at most tens of megabytes
+// each.
 const Downloads = 3
 
-// maximum refreshes of a link.
+// refreshes is the maximum number of new links for a file.
 const refreshes = 3
 
-// linkMargin is the minimum time until its expiration for which a link is used.
+// linkMargin is the minimum remaining lifetime of a link that is used.
 const linkMargin = 10 * time.Second
 
-// errExpired is a link that is not good any more.
+// errExpired is the error for an expired or rejected link.
 var errExpired = errors.New("the link has expired")
 
-// Download downloads one file, and asks for another link where this one has expired.
+// Download downloads one file. If the link has expired, it requests new ones with again.
 func (c *Client) Download(ctx context.Context, l Link, again Refresh) ([]byte, error) {
 	for attempt := 0; ; attempt++ {
 		body, err := c.file(ctx, l)
@@ -67,7 +68,7 @@ func (c *Client) Download(ctx context.Context, l Link, again Refresh) ([]byte, e
 	}
 }
 
-// file downloads one file, without the token: the link is the permission.
+// file downloads one file without the token, as the link itself grants access. It retries transient errors.
 func (c *Client) file(ctx context.Context, l Link) ([]byte, error) {
 	if !l.Expires.IsZero() && time.Until(l.Expires) < linkMargin {
 		return nil, errExpired
@@ -133,9 +134,8 @@ func (c *Client) fileOnce(ctx context.Context, l Link) ([]byte, error) {
 // lz4Magic is the magic number of an LZ4 frame (LZ4 Frame Format, General Structure).
 const lz4Magic = "\x04\x22\x4d\x18"
 
-// checkContent compares the content of a file with the checksum at the end of its LZ4 frame. A reader of the Arrow
-// stream in it stops before the checksum, and a changed byte may be a changed number. A file that is not compressed
-// has no checksum.
+// checkContent verifies the checksum at the end of a file's LZ4 frame. A reader of the Arrow stream stops before the
+// checksum, and a changed byte may be a changed number. Files without compression have no checksum.
 func checkContent(body []byte) error {
 	if !bytes.HasPrefix(body, []byte(lz4Magic)) {
 		return nil
@@ -146,7 +146,7 @@ func checkContent(body []byte) error {
 	return nil
 }
 
-// Unpacked reads what may be compressed.
+// Unpacked returns a reader that decompresses r if packed is set.
 func Unpacked(r io.Reader, packed bool) io.Reader {
 	if packed {
 		return lz4.NewReader(r)

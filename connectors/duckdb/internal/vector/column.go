@@ -1,6 +1,5 @@
-// Package vector copies the engine's vectors into Arrow arrays and Arrow arrays into vectors, and lets
-// functions in Go see vectors as slices. It knows how each of the engine's types is in memory, and
-// neither connections nor SQL.
+// Package vector copies the engine's vectors into Arrow arrays and Arrow arrays into vectors, and gives Go functions
+// access to vectors as slices. It handles the memory layouts of the engine's types, but neither connections nor SQL.
 package vector
 
 import (
@@ -24,14 +23,14 @@ type Column struct {
 	field    arrow.Field
 	mem      memory.Allocator
 	children []Column
-	words    arrow.Array // of an ENUM
-	width    int         // bytes of a fixed-width value, length of an ARRAY
+	words    arrow.Array // the dictionary of an ENUM
+	width    int         // bytes of a fixed-width value, or length of an ARRAY
 	internal mapping.Type
 	build    func(c *Column, v mapping.Vector, n int) (arrow.ArrayData, error)
 }
 
-// NewColumn finds the Arrow type for a type of the engine. The error, of a type that cannot be read, has
-// the code Unimplemented.
+// NewColumn returns a column for a type of the engine. Its error for a type that cannot be read has the code
+// Unimplemented.
 func NewColumn(t mapping.LogicalType, mem memory.Allocator) (Column, error) {
 	c := Column{mem: mem, field: arrow.Field{Nullable: true}}
 	id := mapping.GetTypeId(t)
@@ -78,8 +77,8 @@ func NewColumn(t mapping.LogicalType, mem memory.Allocator) (Column, error) {
 	return c, nil
 }
 
-// fixedTypes have the same layout in memory as in Arrow. All but the last two are written as they are read; for
-// those, Arrow has more units and zones.
+// fixedTypes have the same memory layout in the engine and in Arrow. They are also the types that rows are written as,
+// except the last two: more Arrow types are written as those.
 var fixedTypes = []fixedType{
 	{mapping.TypeTinyInt, "TINYINT", arrow.PrimitiveTypes.Int8},
 	{mapping.TypeSmallInt, "SMALLINT", arrow.PrimitiveTypes.Int16},
@@ -107,12 +106,12 @@ type fixedType struct {
 	arrow arrow.DataType
 }
 
-// Field is the column as Arrow has it, without a name.
+// Field returns the Arrow field of the column, without a name.
 func (c *Column) Field() arrow.Field { return c.field }
 
-// Read copies the first n values of a vector of the column's type. The data have that of [Column.Field],
-// but for an infinite TIMESTAMP_NS: they are microseconds then, because Arrow's last nanosecond is one
-// that data have.
+// Read copies the first n values of a vector of the column's type. The data have the type of [Column.Field], except for
+// a TIMESTAMP_NS vector with infinite values: these are in microseconds, because in nanoseconds Arrow's largest value
+// is a valid time.
 func (c *Column) Read(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	if c.internal == mapping.TypeTimestampNS && anyInfinite(v, n) {
 		return c.micros(v, n)
@@ -120,10 +119,10 @@ func (c *Column) Read(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.build(c, v, n)
 }
 
-// inner is Read inside another type, whose items have one unit.
+// inner is like Read for the items of another type, which must all have the column's type.
 func (c *Column) inner(v mapping.Vector, n int) (arrow.ArrayData, error) { return c.build(c, v, n) }
 
-// Release releases the buffers that the column holds in addition to the arrays it has returned.
+// Release releases the column's own buffers, but not the arrays that it has returned.
 func (c *Column) Release() {
 	if c.words != nil {
 		c.words.Release()
@@ -134,14 +133,14 @@ func (c *Column) Release() {
 	}
 }
 
-// buffer allocates n bytes.
+// buffer returns a new buffer of n bytes.
 func (c *Column) buffer(n int) *memory.Buffer {
 	b := memory.NewResizableBuffer(c.mem)
 	b.Resize(n)
 	return b
 }
 
-// raw is the memory of the first n values of size bytes each.
+// raw returns the memory of a vector's first values, which take n bytes in total.
 func raw(v mapping.Vector, bytes int) []byte {
 	if bytes == 0 {
 		return nil
@@ -156,7 +155,8 @@ func values[T any](v mapping.Vector, n int) []T {
 	return unsafe.Slice((*T)(mapping.VectorGetData(v)), n)
 }
 
-// mask returns which values are present: bit i of word i/64; nil means all.
+// mask returns the validity mask of n values: bit i%64 of word i/64 is 1 if value i is not NULL. nil means that none
+// is.
 func mask(v mapping.Vector, n int) []uint64 {
 	p := mapping.VectorGetValidity(v)
 	if p == nil || n == 0 {
@@ -167,8 +167,7 @@ func mask(v mapping.Vector, n int) []uint64 {
 
 func valid(mask []uint64, i int) bool { return mask == nil || mask[i>>6]&(1<<(i&63)) != 0 }
 
-// Each calls f with each of a vector's first n values that is not NULL. T is the type that they have in
-// memory.
+// Each calls f with each of a vector's first n values that is not NULL. T must have the values' memory layout.
 func Each[T any](v mapping.Vector, n int, f func(i int, x T)) {
 	present := mask(v, n)
 	for i, x := range values[T](v, n) {
@@ -178,7 +177,8 @@ func Each[T any](v mapping.Vector, n int, f func(i int, x T)) {
 	}
 }
 
-// validity copies the mask, which has Arrow's layout; nil if no value is NULL.
+// validity returns a copy of the mask, which has Arrow's layout, and the number of NULLs; nil and 0 if no value is
+// NULL.
 func (c *Column) validity(v mapping.Vector, n int) (*memory.Buffer, int) {
 	m := mask(v, n)
 	if m == nil {
@@ -219,7 +219,7 @@ func (c *Column) fixed(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, []*memory.Buffer{b}, nil), nil
 }
 
-// anyInfinite reports whether one of the first n values is infinite, of a type that has 64 bits.
+// anyInfinite reports whether one of the first n values, of a 64-bit time type, is infinite.
 func anyInfinite(v mapping.Vector, n int) (found bool) {
 	Each(v, n, func(_ int, x int64) { found = found || infinite(x) })
 	return found
@@ -227,7 +227,7 @@ func anyInfinite(v mapping.Vector, n int) (found bool) {
 
 func infinite(x int64) bool { return x == math.MaxInt64 || x == -math.MaxInt64 }
 
-// micros copies nanoseconds as microseconds; the extreme values are infinite.
+// micros returns nanoseconds as microseconds. Infinite values are unchanged; fractions of a microsecond are an error.
 func (c *Column) micros(v mapping.Vector, n int) (data arrow.ArrayData, err error) {
 	b := c.buffer(8 * n)
 	out := arrow.Int64Traits.CastFromBytes(b.Bytes())
@@ -272,7 +272,7 @@ func (c *Column) booleans(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, []*memory.Buffer{b}, nil), nil
 }
 
-// decimals of up to 18 digits are narrower than Arrow's.
+// decimals returns decimals widened to 128 bits: those of up to 18 digits have fewer in the engine.
 func (c *Column) decimals(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	b := c.buffer(16 * n)
 	out := arrow.Int64Traits.CastFromBytes(b.Bytes())
@@ -309,16 +309,17 @@ func (c *Column) hugeInts(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, []*memory.Buffer{b}, nil), nil
 }
 
-// Text is the engine's string: a length, then up to 12 bytes, or 4 bytes and where all of them are.
+// Text is the engine's string: its length, then up to 12 bytes of it, or the first 4 bytes and a pointer to all of
+// them.
 type Text struct {
 	length uint32
 	prefix [4]byte
-	tail   [8]byte // the rest of a short one, the pointer of a long one
+	tail   [8]byte // the rest of a short string, or the pointer of a long one
 }
 
 const inlined = 12
 
-// Bytes are the string's, in the engine's memory.
+// Bytes returns the string's bytes, in the engine's memory.
 func (t *Text) Bytes() []byte {
 	if t.length <= inlined {
 		return unsafe.Slice(&t.prefix[0], inlined)[:t.length]
@@ -350,7 +351,7 @@ func (c *Column) texts(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, []*memory.Buffer{offsets, data}, nil), nil
 }
 
-// strings returns utf8 data of the strings that write appends for each value that is not NULL.
+// strings returns string data: write appends the string for row i, and is called for each value that is not NULL.
 func (c *Column) strings(v mapping.Vector, n int, write func(b []byte, i int) []byte) (arrow.ArrayData, error) {
 	present := mask(v, n)
 	offsets := c.buffer(4 * (n + 1))
@@ -366,8 +367,8 @@ func (c *Column) strings(v mapping.Vector, n int, write func(b []byte, i int) []
 	return c.data(v, n, []*memory.Buffer{offsets, memory.NewBufferBytes(out)}, nil), nil
 }
 
-// bigNums are written in 3 bytes of length and sign and the digits, highest first, all complemented
-// where negative.
+// bigNums returns large integers as decimal strings. They are stored as 3 bytes of length and sign, and the digits,
+// most significant first, all complemented if negative.
 func (c *Column) bigNums(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	in := values[Text](v, n)
 	return c.strings(v, n, func(b []byte, i int) []byte {
@@ -389,7 +390,7 @@ func (c *Column) bigNums(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	})
 }
 
-// uuids are 128-bit numbers whose highest bit is flipped, so that they sort.
+// uuids returns UUIDs. They are stored as 128-bit numbers whose highest bit is flipped, so that they sort.
 func (c *Column) uuids(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	b := c.buffer(16 * n)
 	for i, x := range values[[2]uint64](v, n) {
@@ -399,7 +400,7 @@ func (c *Column) uuids(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, []*memory.Buffer{b}, nil), nil
 }
 
-// written are types that Arrow lacks; they are written as the engine writes them.
+// written returns values of types that Arrow lacks as the strings that the engine would write.
 func (c *Column) written(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	switch c.internal {
 	case mapping.TypeBit:

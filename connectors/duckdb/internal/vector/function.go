@@ -9,17 +9,18 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Scratch is the memory of a column of a function next to the engine's. It is reused: that of a chunk takes tens of
-// kilobytes.
+// Scratch is memory for a function's arguments and result that is not the engine's. It is reused, as a chunk needs tens
+// of kilobytes.
 type Scratch struct {
 	texts []string
 	nulls []bool
 }
 
-// noNulls is of arguments that are nowhere NULL, in chunks of the engine's usual size.
+// noNulls is shared by arguments without NULLs, in chunks of the engine's usual size.
 var noNulls [2048]bool
 
-// Argument is a vector as it is in the engine's memory: n values, which are good until the call ends.
+// Argument returns the first n values of a vector as a column. Values are in the engine's memory, and valid until the
+// function returns.
 func Argument(t columnar.Type, v mapping.Vector, n int, s *Scratch) columnar.Column {
 	a := columnar.Column{Type: t}
 	present := mask(v, n)
@@ -67,15 +68,15 @@ func Result(t columnar.Type, v mapping.Vector, n int, s *Scratch) columnar.Colum
 	default:
 		out.Texts = s.texts
 	}
-	out.Resize(n) // numbers stay in the engine's memory, which is of this length
+	out.Resize(n) // numbers stay in the engine's memory, which has this length
 	s.nulls = out.Nulls
-	if out.Texts != nil { // else the memory of another column's texts stays
+	if out.Texts != nil { // keep the strings' memory of an earlier column
 		s.texts = out.Texts
 	}
 	return out
 }
 
-// Store writes strings and NULLs of a result into the vector.
+// Store writes the strings and the NULLs of a result into the vector.
 func Store(v mapping.Vector, out *columnar.Column) error {
 	if out.Type == columnar.VARCHAR || out.Type == columnar.JSON {
 		if err := setResult(v, out.Texts); err != nil {
@@ -88,7 +89,7 @@ func Store(v mapping.Vector, out *columnar.Column) error {
 	return nil
 }
 
-// setResult copies text results into the engine's memory.
+// setResult copies the strings of a result into the engine's memory.
 func setResult(v mapping.Vector, texts []string) error {
 	total := 0
 	for _, s := range texts {

@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// enum makes a dictionary column.
+// enum sets the column's type to a dictionary with the ENUM's values.
 func (c *Column) enum(t mapping.LogicalType) error {
 	index := map[mapping.Type]arrow.FixedWidthDataType{
 		mapping.TypeUTinyInt: &arrow.Uint8Type{}, mapping.TypeUSmallInt: &arrow.Uint16Type{},
@@ -46,7 +46,7 @@ func (c *Column) dictionary(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return d, nil
 }
 
-// nested finds the types inside.
+// nested sets the Arrow type from the types inside a list, array, map, struct or union.
 func (c *Column) nested(id mapping.Type, t mapping.LogicalType) error {
 	add := func(name string, child mapping.LogicalType) error {
 		defer mapping.DestroyLogicalType(&child)
@@ -116,7 +116,7 @@ func (c *Column) nested(id mapping.Type, t mapping.LogicalType) error {
 // entry is the range of a list's items among the items of all lists.
 type entry struct{ offset, length uint64 }
 
-// lists copies the items, and sorts them by list if they are in another order.
+// lists returns lists. If the items are not stored in the order of their lists, they are gathered in that order.
 func (c *Column) lists(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	size := int(mapping.ListVectorGetSize(v)) //nolint:gosec // fits the memory
 	items, err := c.children[0].inner(mapping.ListVectorGetChild(v), size)
@@ -210,8 +210,8 @@ func (c *Column) structs(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, nil, children), nil
 }
 
-// unions are structs whose first field is the index of the field with the value. A NULL union's
-// field is NULL too.
+// unions returns unions. The engine stores them as structs whose first field is the index of the member with the value.
+// A NULL union is read as a NULL of its first member.
 func (c *Column) unions(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	children, err := c.fieldsOf(v, n, 1)
 	if err != nil {

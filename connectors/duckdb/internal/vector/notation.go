@@ -6,7 +6,7 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-// appendBits appends a BIT: its first byte is the number of unused bits in the second.
+// appendBits appends the digits of a BIT, whose first byte is the number of unused bits in the second.
 func appendBits(b, bits []byte) []byte {
 	if len(bits) == 0 {
 		return b
@@ -17,8 +17,8 @@ func appendBits(b, bits []byte) []byte {
 	return b
 }
 
-// appendTimeTZ writes a TIMETZ: microseconds of the day in the upper 40 bits, and in the lower 24
-// how far the zone's offset in seconds is below the highest, 15:59:59.
+// appendTimeTZ appends a TIMETZ. Its upper 40 bits are the microseconds of the day; its lower 24 bits are the
+// difference between the highest zone offset, 15:59:59, and its own, in seconds.
 func appendTimeTZ(b []byte, bits uint64) []byte {
 	const highest = 16*60*60 - 1
 	b = driverbase.AppendClock(b, int64(bits>>24)) //nolint:gosec // 40 bits

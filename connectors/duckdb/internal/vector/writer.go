@@ -15,17 +15,17 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Stored is the engine's type for an Arrow field and how its vectors are filled.
+// Stored is the engine's type for an Arrow field, and the function that fills its vectors.
 type Stored struct {
-	SQL   string // its name
+	SQL   string // the type's name
 	id    mapping.Type
-	width uint8 // of a decimal
+	width uint8 // precision of a decimal
 	scale uint8
 	fill  func(w *Writer, v mapping.Vector, arr arrow.Array, start, end int) error
 }
 
-// StoredAs chooses the type that keeps a field's values. The error, of a field that no type keeps, has the
-// code Unimplemented.
+// StoredAs returns the engine's type that stores a field's values exactly. If no type does, the error has the code
+// Unimplemented.
 func StoredAs(f arrow.Field) (Stored, error) {
 	if driverbase.Marked(f, driverbase.UUID) {
 		return Stored{id: mapping.TypeUUID, SQL: "UUID", fill: fillUUIDs}, nil
@@ -64,16 +64,16 @@ func StoredAs(f arrow.Field) (Stored, error) {
 		"unsupported Arrow type %v: no type of the engine stores its values exactly", f.Type)
 }
 
-// Writer copies records into a chunk of the engine's, part by part.
+// Writer copies records into a chunk of the engine, some rows at a time.
 type Writer struct {
 	columns   []Stored
 	types     []mapping.LogicalType
 	chunk     mapping.DataChunk
-	textBytes int // of the chunk
+	textBytes int // number of bytes of strings in the chunk
 	scratch   []byte
 }
 
-// NewWriter is a writer of records of a schema. The error names the column whose type is not kept.
+// NewWriter returns a writer for records with a schema. The error names the first column of an unsupported type.
 func NewWriter(s *arrow.Schema) (*Writer, error) {
 	w := &Writer{}
 	for i, f := range s.Fields() {
@@ -93,7 +93,7 @@ func NewWriter(s *arrow.Schema) (*Writer, error) {
 	return w, nil
 }
 
-// Chunk returns the chunk that the last call of Fill has filled.
+// Chunk returns the chunk, with the rows of the last call of Fill.
 func (w *Writer) Chunk() mapping.DataChunk { return w.chunk }
 
 // TextBytes returns the number of bytes of text in the chunk.
@@ -107,11 +107,11 @@ func (w *Writer) Close() {
 	}
 }
 
-// maxChunkText bounds a chunk's text: lengths have 32 bits.
+// maxChunkText is the maximum number of bytes of strings in a chunk, as lengths have 32 bits.
 const maxChunkText = 1 << 30
 
-// Fill copies rows from start on and returns where it stopped. before is the number of rows of
-// earlier records, for errors.
+// Fill copies rows into the chunk, from start to end, as many as fit. before is the number of rows written so far, for
+// errors.
 func (w *Writer) Fill(rec arrow.Record, start int, before int64) (end int, err error) {
 	mapping.DataChunkReset(w.chunk)
 	w.textBytes = 0
@@ -181,7 +181,7 @@ func fillBooleans(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) 
 	return nil
 }
 
-// fillTimes writes nanoseconds of the day.
+// fillTimes writes times of day as nanoseconds.
 func fillTimes(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	unit := int64(1)
 	if arr.DataType().(*arrow.Time64Type).Unit == arrow.Microsecond {
@@ -194,7 +194,7 @@ func fillTimes(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) err
 	return nil
 }
 
-// fillInstants writes microseconds; the engine has no finer ones with a zone.
+// fillInstants writes timestamps with a zone as microseconds, the engine's only precision for them.
 func fillInstants(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	out, in := values[int64](v, end-start), arr.(*array.Timestamp).TimestampValues()[start:end]
 	unit := arr.DataType().(*arrow.TimestampType).Unit
@@ -219,7 +219,7 @@ func fillInstants(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) 
 	return nil
 }
 
-// fillDecimals writes the lower bytes of Arrow's 16.
+// fillDecimals writes decimals with as many of Arrow's 16 bytes as their precision needs.
 func fillDecimals(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	n := end - start
 	from := (arr.Data().Offset() + start) * 16
@@ -258,7 +258,7 @@ func fillUUIDs(_ *Writer, v mapping.Vector, arr arrow.Array, start, end int) err
 	return nil
 }
 
-// fillTexts copies all strings into the vector's memory in one step and lets the values point there.
+// fillTexts copies all strings into the vector's memory in one step and makes the values point into it.
 func fillTexts(w *Writer, v mapping.Vector, arr arrow.Array, start, end int) error {
 	var value func(i int) string
 	switch a := arr.(type) {
@@ -317,8 +317,8 @@ func fillTexts(w *Writer, v mapping.Vector, arr arrow.Array, start, end int) err
 	return nil
 }
 
-// adjacent returns the strings of some rows as they follow each other in memory; false if one of them is invalid
-// UTF-8. NULL has no string there.
+// adjacent returns the bytes of rows start to end, which are contiguous. It returns false if a row is invalid UTF-8 or
+// a NULL has bytes.
 func adjacent(a *array.String, start, end int) ([]byte, bool) {
 	offsets := a.ValueOffsets()
 	from, to := offsets[start], offsets[end]
@@ -337,12 +337,12 @@ func adjacent(a *array.String, start, end int) ([]byte, bool) {
 	return all, true
 }
 
-// setTexts sets n values of a string vector. The strings follow each other in all and have the given lengths.
+// setTexts sets n values of a string vector to consecutive strings of the given lengths in all.
 func setTexts(v mapping.Vector, all []byte, n int, length func(i int) int) {
 	out := values[Text](v, n)
 	var base unsafe.Pointer
 	if len(all) > inlined && n > 0 {
-		bindings.UnsafeVectorAssignStringElementLen(v, 0, all) // one copy into the vector's own memory; checked before
+		bindings.UnsafeVectorAssignStringElementLen(v, 0, all) // copies all into the vector's memory; UTF-8 was checked
 		base = *(*unsafe.Pointer)(unsafe.Pointer(&out[0].tail))
 	}
 	at := 0

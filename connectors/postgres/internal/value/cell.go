@@ -11,11 +11,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Text is the text form in which the server reads values. Dates and timestamps, which go beyond the
-// years of others, are written by [AppendCell].
+// Text is the text format in which the server reads values. [AppendCell] writes dates and timestamps, which have a
+// wider range than those of other warehouses.
 var Text = &driverbase.Notation{Infinity: "Infinity", Finest: time.Microsecond}
 
-// AppendCell writes a value that is not NULL as the server reads it.
+// AppendCell appends a value that is not NULL in the server's text format.
 func AppendCell(dst []byte, arr arrow.Array, i int) ([]byte, error) {
 	switch a := arr.(type) {
 	case *array.Dictionary:
@@ -23,7 +23,7 @@ func AppendCell(dst []byte, arr arrow.Array, i int) ([]byte, error) {
 	case *array.Binary, *array.LargeBinary:
 		dst = append(dst, '\\', 'x')
 	case *array.FixedSizeBinary:
-		if len(a.Value(i)) != 16 { // else what the server reads as a UUID, and not as bytes
+		if len(a.Value(i)) != 16 { // 16 bytes are written as a UUID
 			dst = append(dst, '\\', 'x')
 		}
 	case *array.Date32:

@@ -18,14 +18,14 @@ const (
 	microsPerDay     = 86_400_000_000
 )
 
-// Infinity is the farthest value that Arrow has: distinct from every date and time of PostgreSQL's,
-// and in order. Code that reads values from these arrays must treat them as infinity, whatever their type.
+// The values for infinity are Arrow's largest. They differ from every date and time of PostgreSQL and sort correctly.
+// Code that reads these arrays must treat them as infinity, whatever their type.
 const (
 	infiniteDate = math.MaxInt32
 	infiniteTime = math.MaxInt64
 )
 
-// dateOf converts days since 2000 to days since 1970. PostgreSQL ends in the year 5874897, which fits.
+// dateOf converts days since 2000 to days since 1970. PostgreSQL's last year, 5874897, fits.
 func dateOf(v []byte) arrow.Date32 {
 	switch n := int32(binary.BigEndian.Uint32(v)); n {
 	case math.MaxInt32:
@@ -37,8 +37,8 @@ func dateOf(v []byte) arrow.Date32 {
 	}
 }
 
-// microsOf makes microseconds since 1970 of such since 2000. The last thirty years that PostgreSQL
-// has, to 294276, do not fit.
+// microsOf converts microseconds since 2000 to microseconds since 1970. Times in PostgreSQL's last thirty years, up to
+// 294276, are an error.
 func microsOf(v []byte) (int64, error) {
 	switch n := int64(binary.BigEndian.Uint64(v)); {
 	case n == math.MaxInt64:
@@ -64,8 +64,8 @@ func addTimestamp(b array.Builder, v []byte) error {
 	return nil
 }
 
-// How pgx reads what the server writes with datestyle ISO: 2024-02-29 12:00:00.5+00, and BC after
-// it if that is so.
+// Parsers for the text that the server writes with datestyle ISO: 2024-02-29 12:00:00.5+00, followed by BC for years
+// before 1.
 var (
 	dateText    = pgtype.DateCodec{}.PlanScan(nil, pgtype.DateOID, pgtype.TextFormatCode, &pgtype.Date{})
 	timeText    = pgtype.TimeCodec{}.PlanScan(nil, pgtype.TimeOID, pgtype.TextFormatCode, &pgtype.Time{})
@@ -76,7 +76,7 @@ var (
 
 func addDateText(b array.Builder, v []byte) error {
 	var d pgtype.Date
-	if dateText.Scan(v, &d) != nil { // the error holds the value
+	if dateText.Scan(v, &d) != nil { // its error contains the value
 		return errMalformed
 	}
 	days := int64(d.InfinityModifier) * infiniteDate
@@ -122,8 +122,8 @@ func addMoment(b array.Builder, err error, t pgtype.Timestamp) error {
 	return nil
 }
 
-// appendMoment writes a date, and with a layout also the time, as the server does: the year with
-// four digits or more, and BC at the end where there was no year 0.
+// appendMoment appends a date, and if layout is not empty also the time, as the server does: with a year of at least
+// four digits, and BC at the end for years before 1.
 func appendMoment(dst []byte, t time.Time, layout string) []byte {
 	t = t.UTC()
 	year, era := t.Year(), ""
@@ -133,7 +133,7 @@ func appendMoment(dst []byte, t time.Time, layout string) []byte {
 	return append(t.AppendFormat(fmt.Appendf(dst, "%04d-", year), "01-02"+layout), era...)
 }
 
-// Layouts of times after a date.
+// Layouts of the time of day that follows a date.
 const (
 	wallLayout    = " 15:04:05.999999"
 	instantLayout = wallLayout + "+00"
@@ -160,7 +160,7 @@ func appendInfinity(dst []byte, negative bool) []byte {
 	return append(dst, "infinity"...)
 }
 
-// appendClock writes a time of day, which may be 24:00:00.
+// appendClock appends a time of day, which may be 24:00:00.
 func appendClock(dst []byte, us int64) []byte {
 	if us == microsPerDay {
 		return append(dst, "24:00:00"...)

@@ -19,9 +19,9 @@ import (
 // Column describes how a column of a result is read.
 type Column struct {
 	Field  arrow.Field
-	Format int16 // on the wire: 0 is text, 1 binary
-	// Add reads one value that is not NULL into a builder of the field's type. The error describes
-	// the value's fault, not its place.
+	Format int16 // wire format: 0 is text, 1 is binary
+	// Add parses a value that is not NULL and appends it to a builder of the field's type. The error does not name the
+	// column or the row.
 	Add func(b array.Builder, v []byte) error
 
 	oid uint32
@@ -34,7 +34,7 @@ var (
 	errTooFar    = errcode.Unread("a time is too far away to be read; cast the column to text")
 )
 
-// form describes how values of a type are read from their binary format.
+// form describes how values of a type are parsed from their binary and their text format.
 type form struct {
 	arrow        arrow.DataType
 	binary, text appender
@@ -70,8 +70,8 @@ var forms = map[uint32]form{
 		fixed(16, func(b array.Builder, v []byte) { b.(*array.FixedSizeBinaryBuilder).Append(v) }), nil},
 }
 
-// NewColumn returns how a column of type t is read. Types whose binary form has a fixed meaning are sent in binary,
-// others as the server's text. Redshift does not document its binary forms, so all its types are sent as text.
+// NewColumn returns the reader of a column of type t. Types whose binary format has a fixed meaning are sent in binary,
+// others as the server's text. Redshift does not document its binary formats, so its types are sent as text.
 func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool) Column {
 	col := Column{Field: arrow.Field{Name: f.Name, Type: arrow.BinaryTypes.String, Nullable: true}, oid: f.DataTypeOID,
 		Add: addText}
@@ -96,7 +96,7 @@ func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool) Column {
 	case varbyteOID:
 		col.Field.Type, col.Add = arrow.BinaryTypes.Binary, addBytesText
 	case pgtype.UUIDOID:
-		if !redshift { // which has none
+		if !redshift { // Redshift has no such type
 			col.Field.Metadata = driverbase.UUID
 		}
 	case pgtype.NumericOID:
@@ -115,17 +115,17 @@ func NewColumn(f pgconn.FieldDescription, t *Type, redshift bool) Column {
 	return col
 }
 
-// Unnamed reports whether a column has rows without a type name, or arrays of them.
+// Unnamed reports whether a column has rows without a type name, such as those of ROW(1, 'x'), or arrays of them.
 func (c *Column) Unnamed() bool {
 	return c.oid == pgtype.RecordOID || c.oid == pgtype.RecordArrayOID
 }
 
-// AsText makes the column one of the text that the server writes.
+// AsText makes the column one of strings, in the server's text format.
 func (c *Column) AsText() {
 	c.Format, c.Add, c.Field.Metadata = 0, addText, arrow.Metadata{}
 }
 
-// fixed reads values of so many bytes.
+// fixed returns an appender that checks that values have width bytes.
 func fixed(width int, add func(b array.Builder, v []byte)) appender {
 	return func(b array.Builder, v []byte) error {
 		if len(v) != width {
@@ -148,9 +148,9 @@ func addText(b array.Builder, v []byte) error {
 	return nil
 }
 
-// addParsed reads the text of a number or a truth value.
+// addParsed parses the text of a number or a boolean.
 func addParsed(b array.Builder, v []byte) error {
-	if b.AppendValueFromString(string(v)) != nil { // the error holds the value
+	if b.AppendValueFromString(string(v)) != nil { // its error contains the value
 		return errMalformed
 	}
 	return nil
@@ -161,7 +161,7 @@ func addBytes(b array.Builder, v []byte) error {
 	return nil
 }
 
-// addBytesText reads \x and hexadecimal digits, before which Redshift's VARBYTE has nothing.
+// addBytesText parses hexadecimal digits after \x, which Redshift's VARBYTE omits.
 func addBytesText(b array.Builder, v []byte) error {
 	bytes, err := hex.DecodeString(strings.TrimPrefix(string(v), `\x`))
 	if err != nil {

@@ -10,14 +10,13 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// maxDepth bounds arrays and rows inside one another.
+// maxDepth is the maximum nesting of arrays and rows.
 const maxDepth = 64
 
 var errDeep = errcode.New(errcode.ResourceExhausted, "a value is nested more than %d levels deep", maxDepth)
 
-// appendJSON writes a value, given as the server's text, as JSON: numbers with every digit, arrays
-// as lists, rows as objects, NaN, dates and all else as text, bytes as hexadecimal digits. Nil is
-// NULL.
+// appendJSON appends a value in the server's text format as JSON: numbers with all digits, arrays as lists, rows as
+// objects, bytes as hexadecimal strings, and NaN, infinities, dates and other types as strings. nil is NULL.
 func (t *Type) appendJSON(dst, text []byte, depth int) ([]byte, error) {
 	switch {
 	case depth > maxDepth:
@@ -47,7 +46,7 @@ func (t *Type) appendJSON(dst, text []byte, depth int) ([]byte, error) {
 	return appendString(dst, text)
 }
 
-// appendString writes a JSON string.
+// appendString appends a JSON string. Invalid UTF-8 is an error.
 func appendString(dst, text []byte) ([]byte, error) {
 	if !utf8.Valid(text) {
 		return dst, errcode.New(errcode.DataLoss, "a string is not UTF-8")
@@ -55,8 +54,8 @@ func appendString(dst, text []byte) ([]byte, error) {
 	return jsonscan.AppendString(dst, text), nil
 }
 
-// appendArray reads {1,NULL,"a b"}, with arrays inside for further dimensions, and perhaps [0:2]=
-// before it.
+// appendArray parses an array such as {1,NULL,"a b"} and appends it as JSON. Further dimensions are nested; a prefix
+// with bounds such as [0:2]= is ignored.
 func (t *Type) appendArray(dst, text []byte, depth int) ([]byte, error) {
 	if len(text) > 0 && text[0] == '[' {
 		if i := bytes.IndexByte(text, '='); i >= 0 {
@@ -98,7 +97,8 @@ func (t *Type) appendElements(p *notation, dst []byte, depth int) (_ []byte, err
 	return append(dst, ']'), nil
 }
 
-// appendRow reads (1,,"a b"), in which nothing is NULL and "" the empty string.
+// appendRow parses a row such as (1,,"a b") and appends it as a JSON object. An empty field is NULL; "" is the empty
+// string.
 func (t *Type) appendRow(dst, text []byte, depth int) (_ []byte, err error) {
 	p := &notation{rest: text}
 	if !p.take('(') {
@@ -125,7 +125,7 @@ func (t *Type) appendRow(dst, text []byte, depth int) (_ []byte, err error) {
 	return append(dst, '}'), nil
 }
 
-// notation reads the server's notation of arrays and rows.
+// notation is the unparsed rest of an array or a row in the server's text format.
 type notation struct{ rest []byte }
 
 func (p *notation) at(b byte) bool { return len(p.rest) > 0 && p.rest[0] == b }
@@ -138,14 +138,14 @@ func (p *notation) take(b byte) bool {
 	return false
 }
 
-// listed is how the items of an array or a row are written.
+// listed describes the syntax of the items of an array or a row.
 type listed struct {
 	delim, end byte
-	null       string // how NULL is written
+	null       string // the text of NULL
 }
 
-// appendItem reads up to the delimiter or the end, which it leaves, and writes the value that it is
-// of a type. Quotes and backslashes are taken off; in rows a quote inside quotes is doubled.
+// appendItem parses an item up to the delimiter or the end, which it leaves, and appends it as JSON. It removes quotes
+// and backslashes; in rows a quote inside quotes is doubled.
 func (p *notation) appendItem(dst []byte, t *Type, how listed, depth int) ([]byte, error) {
 	text, quoted, inside := []byte{}, false, false
 	for i := 0; i < len(p.rest); i++ {

@@ -15,15 +15,15 @@ import (
 	"github.com/badger-eval/badger/connectors/internal/driverbase"
 )
 
-// A numeric is, in binary, the number of its digits in base 10000, the power of the first of them,
-// a sign and how many decimals it shows, 16 bits each, and then the digits.
+// A numeric in binary is four 16-bit fields and its digits in base 10000: the number of digits, the exponent of the
+// first, the sign, and the number of decimals shown.
 const signNegative = 0x4000
 
-// notNumbers are the sign fields of values that are not finite.
+// notNumbers are the sign fields of NaN and the infinities.
 var notNumbers = map[uint16]string{0xC000: "NaN", 0xD000: "Infinity", 0xF000: "-Infinity"}
 
-// numeric is how numerics are read: those of a column with precision and scale as Arrow's decimals,
-// all others as text, which is exact too.
+// numeric sets how numerics are read: as Arrow decimals if the column has a precision and scale that fit, otherwise as
+// strings, which are exact too.
 func (c *Column) numeric(modifier int32, redshift bool) {
 	c.Format = 1
 	appendText := numericText
@@ -33,7 +33,7 @@ func (c *Column) numeric(modifier int32, redshift bool) {
 	precision, scale := int32(0), int32(0)
 	if modifier >= 4 {
 		precision, scale = (modifier-4)>>16&0xffff, (modifier-4)&0x7ff
-		if scale > 1023 { // eleven bits with a sign
+		if scale > 1023 { // scale is a signed 11-bit number
 			scale -= 2048
 		}
 	}
@@ -85,10 +85,10 @@ func (c *Column) numeric(modifier int32, redshift bool) {
 	}
 }
 
-// Numeric reports whether the column is one of numerics.
+// Numeric reports whether the column's type is numeric.
 func (c *Column) Numeric() bool { return c.oid == pgtype.NumericOID }
 
-// Special returns the double for a numeric that is NaN or an infinity.
+// Special returns the value of a numeric that is NaN or an infinity; is reports whether v is one.
 func (c *Column) Special(v []byte) (f float64, is bool) {
 	if c.Format == 1 {
 		if len(v) < 8 || v[4]&0xC0 != 0xC0 {
@@ -103,15 +103,15 @@ func (c *Column) Special(v []byte) (f float64, is bool) {
 	return f, err == nil
 }
 
-// isNumber reports whether a value is neither NaN nor infinite.
+// isNumber reports whether the text of a numeric is neither NaN nor an infinity.
 func isNumber(text []byte) bool {
 	return len(text) == 0 || text[0] != 'N' && text[0] != 'I' && (len(text) == 1 || text[1] != 'I')
 }
 
-// digits are those of a binary form.
+// digits are the base-10000 digits of a numeric in binary.
 type digits []byte
 
-// at returns digit i, or 0 outside the stored digits; it is 10000 or more only if the value is invalid.
+// at returns digit i, or 0 outside the stored digits. A value of 10000 or more is malformed.
 func (d digits) at(i int) uint64 {
 	if i < 0 || 2*i >= len(d) {
 		return 0
@@ -119,7 +119,7 @@ func (d digits) at(i int) uint64 {
 	return uint64(binary.BigEndian.Uint16(d[2*i:]))
 }
 
-// header reads what comes before the digits.
+// header parses the fields before the digits. ok is false if v has the wrong length.
 func header(v []byte) (d digits, weight int, sign uint16, ok bool) {
 	if len(v) < 8 {
 		return nil, 0, 0, false
@@ -130,31 +130,31 @@ func header(v []byte) (d digits, weight int, sign uint16, ok bool) {
 
 var powers = [...]uint64{1, 10, 100, 1000, 10000}
 
-// numeric128 reads a numeric as an integer of so many decimals, where 128 bits surely hold it on
-// the way.
+// numeric128 returns a numeric as a multiple of 10^-scale. ok is false if it has more decimals, is not finite or
+// malformed, or may overflow 128 bits during the computation.
 func numeric128(v []byte, scale int) (n decimal128.Num, ok bool) {
 	d, weight, sign, ok := header(v)
 	if !ok || sign != 0 && sign != signNegative {
 		return n, false
 	}
-	// Digit i stands for 10000^(weight-i). The last places to keep are those of 10^-scale.
-	last := weight + (scale+3)/4 // the digit that holds the last place
+	// Digit i stands for 10000^(weight-i). The last digit to keep is the one that contains 10^-scale.
+	last := weight + (scale+3)/4 // index of that digit
 	for i := 0; i <= last; i++ {
 		digit, unit := d.at(i), uint64(10000)
-		if i == last && scale%4 != 0 { // only its first places count
+		if i == last && scale%4 != 0 { // only its first decimals are kept
 			cut := powers[4-scale%4]
 			if digit%cut != 0 {
 				return n, false
 			}
 			unit, digit = powers[scale%4], digit/cut
 		}
-		const near = 542101086242752 // times 2^64 is almost 10^34: with four places more the number still fits
+		const near = 542101086242752 // below near * 2^64, about 10^34, four more decimals still fit
 		if digit >= 10000 || n.HighBits() >= near {
 			return n, false
 		}
 		n = n.Mul(decimal128.FromU64(unit)).Add(decimal128.FromU64(digit))
 	}
-	for i := max(last+1, 0); 2*i < len(d); i++ { // beyond the scale there may be nothing
+	for i := max(last+1, 0); 2*i < len(d); i++ { // digits beyond the scale must be zero
 		if d.at(i) != 0 {
 			return n, false
 		}
@@ -165,7 +165,7 @@ func numeric128(v []byte, scale int) (n decimal128.Num, ok bool) {
 	return n, true
 }
 
-// numericText writes a numeric as the server does, every decimal it shows.
+// numericText appends a numeric with all the decimals that the server shows. It returns false if v is malformed.
 func numericText(dst, v []byte) ([]byte, bool) {
 	d, weight, sign, ok := header(v)
 	if name := notNumbers[sign]; name != "" {

@@ -10,18 +10,18 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Some values of a column do not fit its Arrow type: numerics that are not finite, and timestamps in the
-// last thirty years that PostgreSQL has, from 294247 on, which 64 bits of microseconds do not hold. They
-// are returned in separate records, as doubles and in milliseconds.
+// Some values do not fit their column's Arrow type: numerics that are NaN or infinite, and timestamps in PostgreSQL's
+// last thirty years, from 294247 on, which overflow 64 bits of microseconds. They are returned in separate records, as
+// doubles and as milliseconds.
 
-// MayBeOther reports whether a column may have such values.
+// MayBeOther reports whether the column's type has such values.
 func (c *Column) MayBeOther() bool { return c.Numeric() || c.isTimestamp() }
 
 func (c *Column) isTimestamp() bool {
 	return c.oid == pgtype.TimestampOID || c.oid == pgtype.TimestamptzOID
 }
 
-// Other reports whether a value is one of them.
+// Other reports whether v is such a value.
 func (c *Column) Other(v []byte) bool {
 	switch {
 	case c.Numeric():
@@ -34,10 +34,11 @@ func (c *Column) Other(v []byte) bool {
 	return ok && isFar(us)
 }
 
-// isFar reports whether microseconds since 2000 overflow when they are counted from 1970. The last of all is infinity.
+// isFar reports whether microseconds since 2000 overflow as microseconds since 1970. Infinity is not far.
 func isFar(us int64) bool { return us > math.MaxInt64-microsBefore2000-1 && us != math.MaxInt64 }
 
-// farText reads the text of a timestamp whose year has six digits, in microseconds since 2000.
+// farText returns a timestamp as microseconds since 2000; ok is false for a year of fewer than six digits or a
+// malformed text.
 func (c *Column) farText(v []byte) (us int64, ok bool) {
 	if bytes.IndexByte(v, '-') < len("294247") {
 		return 0, false
@@ -54,7 +55,7 @@ func (c *Column) farText(v []byte) (us int64, ok bool) {
 	return (t.Time.Unix()-daysBefore2000*86400)*1_000_000 + int64(t.Time.Nanosecond())/1000, err == nil
 }
 
-// OtherType is the Arrow type of these values.
+// OtherType returns the Arrow type of such values.
 func (c *Column) OtherType() arrow.DataType {
 	if c.Numeric() {
 		return arrow.PrimitiveTypes.Float64
@@ -62,7 +63,7 @@ func (c *Column) OtherType() arrow.DataType {
 	return &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: c.Field.Type.(*arrow.TimestampType).TimeZone}
 }
 
-// AddOther reads one of them into a builder of their type.
+// AddOther parses such a value and appends it to a builder of OtherType.
 func (c *Column) AddOther(b array.Builder, v []byte) error {
 	if c.Numeric() {
 		f, _ := c.Special(v)

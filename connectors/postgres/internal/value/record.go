@@ -13,18 +13,17 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Rows without a type's name, as ROW(1, 'x') makes them, contain the types of their values only in binary.
+// Rows without a type name, as ROW(1, 'x') makes them, contain the types of their values only in the binary format.
 
-// errUnknown is the error of a value in such a row whose binary form is not known.
+// errUnknown is the error for a value in such a row whose binary format is unsupported.
 var errUnknown = errcode.Unread(
 	"a row without a type name contains a value of an unsupported type; cast it to text inside the row")
 
-// Unknown reports whether a row without a type's name holds a value whose binary form is not known. As text,
-// the row can be read.
+// Unknown reports whether err is that of a value with an unsupported binary format, in a row without a type name. Such
+// a row can be read as text.
 func Unknown(err error) bool { return errors.Is(err, errUnknown) }
 
-// appendRecord writes such a row as JSON. Its columns are f1, f2 and so on, as row_to_json calls
-// them.
+// appendRecord appends such a row as a JSON object. Its columns are f1, f2 and so on, as in row_to_json.
 func appendRecord(dst []byte, types *pgtype.Map, v []byte, depth int) (_ []byte, err error) {
 	r := pgtype.NewCompositeBinaryScanner(types, v)
 	dst = append(dst, '{')
@@ -44,7 +43,7 @@ func appendRecord(dst []byte, types *pgtype.Map, v []byte, depth int) (_ []byte,
 	return append(dst, '}'), nil
 }
 
-// appendBinaryArray writes an array, of whatever dimensions, as JSON.
+// appendBinaryArray appends an array of any dimensions as JSON.
 func appendBinaryArray(dst []byte, types *pgtype.Map, oid, element uint32, v []byte, depth int) (_ []byte, err error) {
 	var array pgtype.Array[pgtype.UndecodedBytes]
 	if types.Scan(oid, pgtype.BinaryFormatCode, v, &array) != nil {
@@ -78,7 +77,7 @@ func appendBinaryArray(dst []byte, types *pgtype.Map, oid, element uint32, v []b
 	return dst, level(array.Dims)
 }
 
-// appendBinary writes a value of a type whose binary form is known as JSON; nil is NULL.
+// appendBinary appends a value in binary format as JSON; nil is NULL. An unsupported type is errUnknown.
 func appendBinary(dst []byte, types *pgtype.Map, oid uint32, v []byte, depth int) ([]byte, error) {
 	switch {
 	case depth > maxDepth:
@@ -100,7 +99,7 @@ func appendBinary(dst []byte, types *pgtype.Map, oid uint32, v []byte, depth int
 	return (&Type{Kind: builtin[oid]}).appendJSON(dst, text, depth)
 }
 
-// textOf makes the server's text of a binary form.
+// textOf converts a value from the binary to the server's text format.
 func textOf(oid uint32, v []byte) ([]byte, error) {
 	if t, ok := forms[oid].arrow.(arrow.FixedWidthDataType); ok && len(v) != (t.BitWidth()+7)/8 {
 		return nil, errMalformed
@@ -127,7 +126,7 @@ func textOf(oid uint32, v []byte) ([]byte, error) {
 		return nil, errMalformed
 	case pgtype.TextOID, pgtype.VarcharOID, pgtype.BPCharOID, pgtype.UnknownOID, pgtype.JSONOID, pgtype.NameOID:
 		return v, nil
-	case pgtype.QCharOID: // one byte; the server writes none for 0 and numbers for those beyond ASCII, by its version
+	case pgtype.QCharOID: // one byte; how the server writes bytes beyond ASCII depends on its version
 		switch {
 		case len(v) != 1:
 			return nil, errMalformed
@@ -138,7 +137,7 @@ func textOf(oid uint32, v []byte) ([]byte, error) {
 		}
 		return v, nil
 	case pgtype.JSONBOID:
-		if len(v) == 0 || v[0] != 1 { // the form's version
+		if len(v) == 0 || v[0] != 1 { // version of the format
 			return nil, errMalformed
 		}
 		return v[1:], nil

@@ -1,11 +1,10 @@
-// Package value reads values as PostgreSQL and Redshift send them, in binary or as text, into Arrow
-// arrays, and writes values of arrays as the server reads them. It knows each type's forms, and neither
-// connections nor SQL.
+// Package value parses values in the binary and text formats of PostgreSQL and Redshift into Arrow arrays, and writes
+// values of arrays in the server's text format. It uses neither connections nor SQL.
 package value
 
 import "github.com/jackc/pgx/v5/pgtype"
 
-// Object ids of Redshift's own types. They are fixed, as those of PostgreSQL's are, which pgtype names.
+// Object IDs of Redshift's own types, which are fixed.
 const (
 	SuperOID   = 4000 // JSON
 	varbyteOID = 6551 // bytes
@@ -20,11 +19,11 @@ const (
 	asNumber
 	asBytes
 	asJSON
-	Array // of elements of the same type
-	Row   // of fields
+	Array // elements of one type
+	Row   // named fields
 )
 
-// builtin are the types that the server is not asked about.
+// builtin are the types that the server need not be queried for.
 var builtin = map[uint32]Kind{
 	pgtype.BoolOID: asBool, pgtype.Int2OID: asNumber, pgtype.Int4OID: asNumber, pgtype.Int8OID: asNumber,
 	pgtype.OIDOID: asNumber, pgtype.Float4OID: asNumber, pgtype.Float8OID: asNumber, pgtype.NumericOID: asNumber,
@@ -36,18 +35,19 @@ var builtin = map[uint32]Kind{
 	pgtype.NameOID: asText,
 }
 
-// Builtin is the type with an object id that is the same on every server; ok is false for others.
+// Builtin returns the type with an object ID that is the same on every server. For other IDs ok is false, and the type
+// is read as text.
 func Builtin(oid uint32) (t *Type, ok bool) {
 	k, ok := builtin[oid]
 	return &Type{Kind: k}, ok
 }
 
-// Type is a type as values inside arrays and rows need it. The zero value is read as text.
+// Type describes how values of a type are converted to JSON inside arrays and rows. The zero value is a string.
 type Type struct {
 	Kind   Kind
-	Elem   *Type   // of an array
-	Delim  byte    // between an array's elements
-	Fields []Field // of a row
+	Elem   *Type   // type of an array's elements
+	Delim  byte    // delimiter between an array's elements
+	Fields []Field // fields of a row
 }
 
 // Field is a field of a row.

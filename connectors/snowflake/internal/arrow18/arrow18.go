@@ -1,6 +1,5 @@
-// Package arrow18 takes records over from version 18 of Arrow, which Snowflake's driver has, into
-// version 17, which this module has. Records cross over by their buffers: the bytes are the driver's,
-// on the Go heap, and live as long as something refers to them. Nothing is copied but the headers.
+// Package arrow18 converts records of Arrow version 18, which Snowflake's driver uses, to version 17, which this module
+// uses. Buffers are shared, not copied: they are on the Go heap and live as long as they are referenced.
 package arrow18
 
 import (
@@ -12,11 +11,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// TakeOver converts a record to one of this module's Arrow, in the encoding that Snowflake sent, and releases
-// rec. It keeps the fields' names, types and metadata. The error, of a type that Snowflake does
-// not send, has the code Unimplemented and names the column.
+// TakeOver converts rec to a record of Arrow 17, still in Snowflake's encoding, and releases rec. It keeps the fields'
+// names, types and metadata. For a type that Snowflake does not send, the error has the code Unimplemented and names
+// the column.
 func TakeOver(rec arrow.RecordBatch) (arrow17.Record, error) {
-	defer rec.Release() // the driver's list of its records keeps it, but not its memory
+	defer rec.Release() // the driver still lists the record, but its memory is released
 	var fields []arrow17.Field
 	var cols []arrow17.Array
 	for i, col := range rec.Columns() {
@@ -61,7 +60,7 @@ func dataOf(d arrow.ArrayData) (arrow17.ArrayData, error) {
 	return array.NewData(t, d.Len(), buffers, children, d.NullN(), d.Offset()), nil
 }
 
-// plain are the types without parameters that Snowflake sends.
+// plain maps the types without parameters that Snowflake sends.
 var plain = map[arrow.Type]arrow17.DataType{
 	arrow.NULL: arrow17.Null, arrow.BOOL: arrow17.FixedWidthTypes.Boolean, arrow.INT8: arrow17.PrimitiveTypes.Int8,
 	arrow.INT16: arrow17.PrimitiveTypes.Int16,
@@ -71,7 +70,7 @@ var plain = map[arrow.Type]arrow17.DataType{
 	arrow.DATE32: arrow17.FixedWidthTypes.Date32,
 }
 
-// typeOf is the type of the same memory layout. Only what Snowflake sends is known.
+// typeOf returns the type with the same memory layout. Types that Snowflake does not send are an error.
 func typeOf(t arrow.DataType) (arrow17.DataType, error) {
 	if same, ok := plain[t.ID()]; ok {
 		return same, nil

@@ -1,4 +1,4 @@
-// Package pkcs8 reads private keys, encrypted ones too: gosnowflake takes keys that are read. See
+// Package pkcs8 reads private keys from PEM files, encrypted ones too, since gosnowflake only accepts parsed keys. See
 // the connector's README.md for other libraries.
 package pkcs8
 
@@ -29,8 +29,8 @@ var (
 		"unsupported encryption; expected PBES2 with PBKDF2 and AES or triple DES, as openssl pkcs8 -topk8 writes it")
 )
 
-// Key reads an RSA key of PKCS #8, encrypted or not, or of PKCS #1, from a PEM file. The passphrase
-// is empty if there is none. Errors describe the expected form and contain no part of the key.
+// Key parses an RSA key in PKCS #8, encrypted or not, or in PKCS #1, from a PEM file. passphrase is "" if there is
+// none. Errors describe the expected format and contain no part of the key.
 func Key(file []byte, passphrase string) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode(file)
 	if block == nil {
@@ -84,7 +84,7 @@ type pbkdf2Params struct {
 	PRF        pkix.AlgorithmIdentifier `asn1:"optional"`
 }
 
-// maxIterations bounds what a key file may make the program compute.
+// maxIterations limits the work that a key file can cause.
 const maxIterations = 10_000_000
 
 var (

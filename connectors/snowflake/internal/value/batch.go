@@ -10,12 +10,12 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ErrDamaged is the error of bytes that are no Arrow.
+// ErrDamaged is the error for malformed Arrow bytes.
 var ErrDamaged = errcode.New(errcode.DataLoss, "snowflake: a part of the result is damaged")
 
-// Decode makes records of one as Snowflake sent it: with the schema that was announced, but for columns
-// whose numbers or times are wider, and cut where a column's timestamps change their unit. Bytes that
-// are no Arrow make the Arrow library panic; the error is [ErrDamaged] then.
+// Decode converts a record from Snowflake's encoding to records with the announced schema, except for columns whose
+// numbers or times are wider. It splits the record where the unit of a timestamp column changes. Malformed bytes make
+// the Arrow library panic, and the error is then [ErrDamaged].
 func Decode(mem memory.Allocator, rec arrow.Record, columns []Column,
 	schema *arrow.Schema) (records []arrow.Record, err error) {
 	defer func() {
@@ -68,7 +68,7 @@ func Decode(mem memory.Allocator, rec arrow.Record, columns []Column,
 	return records, nil
 }
 
-// scaleOf returns the scale of a column of times, 9 if the record has none.
+// scaleOf returns the scale of a column of times from the record's metadata, or 9 if it has none.
 func scaleOf(rec arrow.Record, column int) int32 {
 	text, _ := rec.Schema().Field(column).Metadata.GetValue("scale")
 	if n, err := strconv.ParseUint(text, 10, 8); err == nil && n <= 9 {
@@ -77,13 +77,13 @@ func scaleOf(rec arrow.Record, column int) int32 {
 	return 9
 }
 
-// part is a range of the rows of a batch, and the unit of each column of times in it.
+// part is a range of the rows of a batch, and the unit of each timestamp column in it.
 type part struct {
 	start, end int
 	units      []arrow.TimeUnit
 }
 
-// record builds a record of a part of the rows.
+// record returns a record of the rows of p.
 func record(mem memory.Allocator, announced *arrow.Schema, arrays []arrow.Array, stamps []*moments,
 	p part) arrow.Record {
 	cols := make([]arrow.Array, len(arrays))

@@ -20,25 +20,24 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Column is a column of a result as Snowflake describes it.
+// Column is a column of a result, from Snowflake's description.
 type Column struct {
 	Name             string
 	Kind             string // FIXED, REAL, TEXT, …
 	Precision, Scale int32  // of FIXED
 	Nullable         bool
-	JSON             bool // came in a result in JSON
+	JSON             bool // the result arrived as JSON
 }
 
 // kind describes how values of a type are read and written.
 type kind struct {
-	arrow arrow.DataType // nil is text
+	arrow arrow.DataType // nil is string
 	mark  arrow.Metadata // of the field
-	// casts a string to it: %[1]s, the precision %[2]d and the scale %[3]d; "" if strings are unchanged
+	// casts a string %[1]s with the precision %[2]d and the scale %[3]d; "" if strings are unchanged
 	cast string
 }
 
-// kinds are the types as Snowflake names them. GEOGRAPHY, GEOMETRY and whatever is written as text
-// are read as text.
+// kinds are the types by Snowflake's names. Other types, such as TEXT, GEOGRAPHY and GEOMETRY, are read as strings.
 var kinds = map[string]kind{
 	"FIXED":   {arrow: arrow.PrimitiveTypes.Int64, cast: "%[1]s::NUMBER(%[2]d, %[3]d)"},
 	"REAL":    {arrow: arrow.PrimitiveTypes.Float64, cast: "%[1]s::FLOAT"},
@@ -58,8 +57,8 @@ var kinds = map[string]kind{
 	"DECFLOAT": {mark: driverbase.Decimal},
 }
 
-// Field is the column's Arrow field, going by its description alone. Integers are 64-bit ones until
-// a batch holds a wider one.
+// Field returns the column's Arrow field according to its description. Integers are 64-bit until a batch contains wider
+// ones.
 func (c *Column) Field() arrow.Field {
 	k := kinds[c.Kind]
 	switch {
@@ -83,13 +82,12 @@ func (c *Column) digits() int32 {
 	return c.Precision
 }
 
-// isTimestamp reports whether a column limits the rows of a record, see [moments].
+// isTimestamp reports whether the column is one of timestamps, whose unit may differ between records, see [moments].
 func (c *Column) isTimestamp() bool {
 	return c.Field().Type.ID() == arrow.TIMESTAMP
 }
 
-// decode converts an array that Snowflake sent to the column's type. Want is the type that the
-// reader has announced.
+// decode converts an array from Snowflake's encoding to the column's type. want is the type in the announced schema.
 func (c *Column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want arrow.DataType) (arrow.Array, error) {
 	unexpected := errcode.Unread("values of type %s have the unsupported Arrow type %v; cast the column to VARCHAR",
 		c.Kind,
@@ -118,8 +116,7 @@ func (c *Column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want
 	return arr, nil
 }
 
-// decodeFixed reads numbers, which come as the narrowest integers that hold a batch, or as 128
-// bits.
+// decodeFixed converts numbers, which arrive as the narrowest integers that hold a batch, or as 128-bit decimals.
 func (c *Column) decodeFixed(mem memory.Allocator, arr arrow.Array, want arrow.DataType) (arrow.Array, error) {
 	decimal := &arrow.Decimal128Type{Precision: c.digits(), Scale: c.Scale}
 	if a, ok := arr.(*array.Decimal128); ok {
@@ -155,7 +152,7 @@ func (c *Column) decodeFixed(mem memory.Allocator, arr arrow.Array, want arrow.D
 	return nil, errcode.Unread("numbers have the unsupported Arrow type %v; cast the column to VARCHAR", arr.DataType())
 }
 
-// narrow reports whether 64 bits hold all values.
+// narrow reports whether all values fit 64 bits.
 func narrow(a *array.Decimal128) bool {
 	for i, v := range a.Values() {
 		if int64(v.LowBits())>>63 != v.HighBits() && a.IsValid(i) { //nolint:gosec // the sign's bits
@@ -165,7 +162,7 @@ func narrow(a *array.Decimal128) bool {
 	return true
 }
 
-// widened makes 64-bit integers or decimals of an array's integers.
+// widened returns an array's integers as 64-bit integers or as decimals.
 func widened[T int8 | int16 | int32 | int64](mem memory.Allocator, want arrow.DataType, arr arrow.Array,
 	values []T) arrow.Array {
 	if want.ID() == arrow.INT64 {
@@ -184,7 +181,7 @@ func widened[T int8 | int16 | int32 | int64](mem memory.Allocator, want arrow.Da
 	})
 }
 
-// fixedWidth makes an array with the validity of another and values that fill writes.
+// fixedWidth returns an array with the validity of another one, and values of width bytes that fill writes.
 func fixedWidth(mem memory.Allocator, t arrow.DataType, of arrow.Array, width int, fill func([]byte)) arrow.Array {
 	values := memory.NewResizableBuffer(mem)
 	defer values.Release()
@@ -199,8 +196,8 @@ func fixedWidth(mem memory.Allocator, t arrow.DataType, of arrow.Array, width in
 	return array.MakeFromData(data)
 }
 
-// validityOf is an array's validity from bit 0 on, shared where it begins there; nil if nothing
-// is NULL.
+// validityOf returns an array's validity bitmap, starting at bit 0; nil if no value is NULL. It is shared if it starts
+// there already.
 func validityOf(mem memory.Allocator, arr arrow.Array) *memory.Buffer {
 	if arr.NullN() == 0 || len(arr.NullBitmapBytes()) == 0 {
 		return nil
@@ -221,7 +218,7 @@ func validityOf(mem memory.Allocator, arr arrow.Array) *memory.Buffer {
 	return b
 }
 
-// timesOf reads times of day. gosnowflake 1.19.1 calls them nanoseconds, but they are units of the
+// timesOf converts times of day to nanoseconds. gosnowflake 1.19.1 declares them as nanoseconds, but they have the
 // column's scale.
 func timesOf(mem memory.Allocator, a *array.Time64, scale int32) (arrow.Array, error) {
 	unit := powers[9-scale]
@@ -239,8 +236,7 @@ func timesOf(mem memory.Allocator, a *array.Time64, scale int32) (arrow.Array, e
 
 var powers = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 
-// decfloats reads decimal floating-point numbers, an exponent and a significand in two's
-// complement, as text.
+// decfloats converts decimal floating-point numbers, an exponent and a significand in two's complement, to strings.
 func decfloats(mem memory.Allocator, a *array.Struct) (arrow.Array, error) {
 	exponents, ok := a.Field(0).(*array.Int16)
 	significands, also := a.Field(1).(*array.Binary)
@@ -265,16 +261,16 @@ func decfloats(mem memory.Allocator, a *array.Struct) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// moments are a column's timestamps as whole seconds since 1970 and nanoseconds, which hold the
-// years 0 to 9999 that Snowflake has; Arrow's 64 bits of nanoseconds hold 1677 to 2262.
+// moments are a column's timestamps as seconds since 1970 and nanoseconds. They hold Snowflake's years 0 to 9999;
+// Arrow's 64-bit nanoseconds only hold 1677 to 2262.
 type moments struct {
 	seconds []int64
 	nanos   []int32
 	null    func(i int) bool
 }
 
-// momentsOf reads timestamps: integers of the column's scale, or structs of an epoch, nanoseconds
-// beyond scale 7, and for TIMESTAMP_TZ the zone, which does not matter for the instant.
+// momentsOf parses timestamps: integers of the column's scale, or structs of an epoch, nanoseconds if the scale is
+// above 7, and for TIMESTAMP_TZ the zone, which does not affect the instant.
 func (c *Column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
 	n := arr.Len()
 	m := &moments{seconds: make([]int64, n), nanos: make([]int32, n), null: arr.IsNull}
@@ -321,8 +317,8 @@ func (c *Column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
 	return nil, unexpected
 }
 
-// run returns the number of rows from start on that fit one unit, and the unit with the most rows:
-// nanoseconds or, for far years, microseconds.
+// run returns the number of rows from start on that fit one unit, and that unit: nanoseconds, or microseconds if more
+// rows fit them.
 func (m *moments) run(start int) (rows int, unit arrow.TimeUnit) {
 	nanos, micros := 0, 0
 	for i := start; i < len(m.seconds) && (nanos == i-start || micros == i-start); i++ {
@@ -340,13 +336,13 @@ func (m *moments) run(start int) (rows int, unit arrow.TimeUnit) {
 	return nanos, arrow.Nanosecond
 }
 
-// inNanoseconds reports whether 64 bits of nanoseconds hold a moment.
+// inNanoseconds reports whether a time fits 64 bits of nanoseconds.
 func inNanoseconds(sec, ns int64) bool {
 	const low, high = math.MinInt64 / 1_000_000_000, math.MaxInt64 / 1_000_000_000
 	return sec > low && (sec < high || sec == high && ns <= math.MaxInt64%1_000_000_000)
 }
 
-// array builds the timestamps of the rows from start to end.
+// array returns the timestamps of the rows from start to end, in t's unit.
 func (m *moments) array(mem memory.Allocator, t *arrow.TimestampType, start, end int) arrow.Array {
 	b := array.NewTimestampBuilder(mem, t)
 	defer b.Release()

@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// FromRows builds a record from the cells of rows that the driver has as values, a list for each column, in
-// the encoding that batches have; [Decode] reads it.
+// FromRows returns a record of the driver's row values, a slice for each column, in the encoding of batches, which
+// [Decode] reads.
 func FromRows(mem memory.Allocator, columns []Column, cells [][]sqldriver.Value) (arrow.Record, error) {
 	fields, cols := make([]arrow.Field, len(cells)), make([]arrow.Array, len(cells))
 	n := 0
@@ -32,7 +32,7 @@ func FromRows(mem memory.Allocator, columns []Column, cells [][]sqldriver.Value)
 	return array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(n)), nil
 }
 
-// build builds an array from a column's values.
+// build returns an array of a column's values.
 func (c *Column) build(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
 	if c.Kind == "FIXED" {
 		return c.buildFixed(mem, values)
@@ -55,7 +55,7 @@ func (c *Column) build(mem memory.Allocator, values []sqldriver.Value) (arrow.Ar
 	return b.NewArray(), nil
 }
 
-// appendValue appends a value as the driver has it, and reports whether the builder takes it.
+// appendValue appends a value of the driver, and reports whether its type fits the builder.
 func appendValue(b array.Builder, v sqldriver.Value) bool {
 	switch v := v.(type) {
 	case []byte:
@@ -67,12 +67,12 @@ func appendValue(b array.Builder, v sqldriver.Value) bool {
 	case bool:
 		return put(b, v)
 	case string:
-		return put(b, v) || v != array.NullValueStr && b.AppendValueFromString(v) == nil // booleans and doubles
+		return put(b, v) || v != array.NullValueStr && b.AppendValueFromString(v) == nil // text of booleans and doubles
 	}
 	return false
 }
 
-// put appends a value where the builder is one of its type.
+// put appends a value if its type fits the builder, and reports whether it does.
 func put[V any](b array.Builder, v V) bool {
 	to, ok := b.(interface{ Append(v V) })
 	if ok {
@@ -81,7 +81,7 @@ func put[V any](b array.Builder, v V) bool {
 	return ok
 }
 
-// buildFixed makes decimals, which [column.decodeFixed] makes integers of where they are some.
+// buildFixed returns numbers as decimals, which [Column.decodeFixed] converts to integers if they are.
 func (c *Column) buildFixed(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
 	b := array.NewDecimal128Builder(mem, &arrow.Decimal128Type{Precision: c.digits(), Scale: c.Scale})
 	defer b.Release()
@@ -105,7 +105,7 @@ func (c *Column) buildFixed(mem memory.Allocator, values []sqldriver.Value) (arr
 			text = v.Text('f', int(c.Scale))
 		}
 		n, ok := driverbase.Unscaled(text, int(c.Scale))
-		// more than gosnowflake 1.19.1 keeps of a number with a scale
+		// beyond what gosnowflake 1.19.1 keeps of a number with a scale
 		if !ok || n.BitLen() > 127 || c.Scale > 0 && len(new(big.Int).Abs(n).Text(10)) > 37 {
 			return nil, errcode.Unread("row %d: a number cannot be read exactly; cast the column to VARCHAR", i+1)
 		}
@@ -120,8 +120,8 @@ var epochFields = []arrow.Field{
 	{Name: "timezone", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
 }
 
-// buildMoments builds timestamps from seconds and nanoseconds. In a JSON result gosnowflake 1.19.1
-// returns wrong fractions for times before 1970, and the wrong sign in the last second before.
+// buildMoments returns timestamps as structs of seconds and nanoseconds. In a JSON result gosnowflake 1.19.1 returns
+// wrong fractions before 1970; those are an error.
 func (c *Column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
 	fields := epochFields[:2]
 	if c.Kind == "TIMESTAMP_TZ" {
