@@ -59,7 +59,7 @@ func (p *Param) expansion(text string) int64 {
 	return textExpansion * int64(len(text))
 }
 
-// jsonExpansion returns the maximal size of a parsed JSON text, by its content.
+// jsonExpansion estimates, from above, the memory in bytes of a JSON text after parsing.
 func jsonExpansion(text string) int64 {
 	values, objects := strings.Count(text, ","), strings.Count(text, "{")
 	return 4*int64(len(text)) + 64*int64(values) + 512*int64(objects)
