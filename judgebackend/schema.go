@@ -21,8 +21,7 @@ type compiledSchema struct {
 	canonical string
 }
 
-// compiled caches up to compiledMax schemas by the hash of their text. Prompts have few schemas; later ones are not
-// cached.
+// compiled caches compiled schemas by the hash of their text. It is cleared when it has compiledMax schemas.
 var compiled = struct {
 	sync.RWMutex
 	m map[[32]byte]*compiledSchema
