@@ -84,7 +84,7 @@ func (b *Budget) Cost(id Identity, in, out int64) (m Money, ok bool) {
 	return t.cost(in, out), ok
 }
 
-// Listed reports whether the budget has no price of its own for a model, so that at best its list price is used.
+// Listed reports whether the limits name no price for a model, so that its list price is used, if any.
 func (b *Budget) Listed(id Identity) bool {
 	own := Budget{prices: b.prices[:1]}
 	_, is := own.lookup(id)

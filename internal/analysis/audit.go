@@ -193,7 +193,7 @@ func NewAudit(in AuditInput) (*Audit, error) {
 	return x.audit(&in, digests != nil), nil
 }
 
-// digests returns the digests of all answers to questions of which EX rejects an answer.
+// digests returns the digests of all answers to questions with an answer that EX rejects.
 func (x *auditing) digests(in *AuditInput) (map[scoring.AnswerID]string, error) {
 	if in.Digests == nil {
 		return nil, nil

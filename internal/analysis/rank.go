@@ -30,7 +30,7 @@ type RankOptions struct {
 	Seed      uint64
 }
 
-// Ranking ranks systems on the cases of which all have scores (FLEX, section 7; ROSE, section 6).
+// Ranking ranks systems on the cases with scores of all systems (FLEX, section 7; ROSE, section 6).
 type Ranking struct {
 	EX      string    `json:"ex"`
 	Systems []string  `json:"systems"`
@@ -547,8 +547,8 @@ func (x *ranker) normal(o RankOptions, random *rand.Rand) [][][]float64 {
 	return draws
 }
 
-// cholesky returns the lower Cholesky factor of an n×n covariance matrix, of which it reads the lower triangle. A
-// column without residual variance, as for two equal systems, is zero.
+// cholesky returns the lower Cholesky factor of an n×n covariance matrix and reads only its lower triangle. A column
+// without residual variance, as for two equal systems, is zero.
 func cholesky(a []float64, n int) []float64 {
 	root := make([]float64, n*n)
 	for j := range n {

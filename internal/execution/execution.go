@@ -117,7 +117,7 @@ const (
 // tally counts the outcomes of queries. Ran counts a query that several cases share once.
 type tally struct {
 	Ran, Kept int // queries that were run, and queries whose result was stored
-	Stated    int // cases with a schema of their own, whose tables were not described
+	Stated    int // cases that state a schema, so that no tables were described
 	Outcomes  map[Side]map[string]int
 	First     map[string]string // by side and outcome, the first such case and its message
 }

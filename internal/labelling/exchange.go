@@ -408,8 +408,8 @@ func (s *Store) read(text []byte, o ImportOptions,
 	return of, out, nil
 }
 
-// votes returns the votes of a line, which have only an annotator and a verdict. It omits annotators in besides,
-// whose complete labels the line has, too.
+// votes returns the votes of a line, which have only an annotator and a verdict. It omits the annotators in the last
+// argument: the line has their complete labels, too.
 func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []string,
 	besides map[string]bool) ([]Label, error) {
 	var said map[string]any

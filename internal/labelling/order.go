@@ -52,11 +52,9 @@ func disagreement(s store.CaseSignal) float64 {
 	return float64(min(s.Passes, s.Fails)) / float64(s.Passes+s.Fails)
 }
 
-// arrange returns the cases in the given order. Cases that compare equal keep their order. Random choices depend only
-// on the seed and on the set of cases.
-//
-// Strata takes one case of each stratum in turn, so that every prefix of the queue has the strata as evenly as
-// possible. Rare strata are then overrepresented: figures from such labels describe the labelled cases, not the run.
+// arrange returns the cases in the given order; equal ones keep theirs. Random choices depend only on the seed and the
+// set of cases. Strata takes one case of each stratum in turn, so that rare strata are overrepresented: figures from
+// such labels describe the labelled cases, not the run.
 func arrange(cases []string, o Order, seed int64, known signals) []string {
 	out := slices.Clone(cases)
 	lot := rand.New(rand.NewPCG(uint64(seed), 0)) //nolint:gosec // a reproducible seed is intended

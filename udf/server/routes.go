@@ -67,7 +67,7 @@ func (rt *route) name() string {
 	return "http"
 }
 
-// takes reports whether the route serves a method. Without a method of its own, as for the site, it serves all.
+// takes reports whether the route serves a method. A route with an empty method, such as that of the site, serves all.
 func (rt *route) takes(method string) bool {
 	switch method {
 	case rt.method:
