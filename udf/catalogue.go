@@ -13,8 +13,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Function is one scoring function: what DDL, wires and documentation need to know of it, and how
-// to call it. Exactly one of Columns and Row is set.
+// Function declares one scoring function: its SQL declaration, its documentation, and how to call it. Exactly one of
+// Columns and Row is set.
 type Function struct {
 	Name    string  `json:"name"` // as typed in SQL, in lower case
 	Group   string  `json:"group"`

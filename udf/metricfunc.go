@@ -193,8 +193,8 @@ func latency(b *Batch, k, i int) (*time.Duration, error) {
 // circumstance are fields that supplement others, so that their arguments may be omitted.
 const circumstance = scoring.FieldEvidence | scoring.FieldSchema | scoring.FieldExecution | scoring.FieldJudge
 
-// contextOf returns the fields that the engine and the metric read in rare cases: with them the function returns
-// the same score as a run.
+// contextOf returns the fields that the engine and the metric read for a few cases only. They become optional
+// parameters, with which the function returns the same score as badger run.
 func contextOf(m *scoring.Metric) scoring.Field {
 	if m.Needs&scoring.FieldCase != 0 {
 		return 0
@@ -363,7 +363,7 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	return []Function{value, whole}
 }
 
-// allInline reports whether a row has all its results in itself, and none that is large.
+// allInline reports whether all results among the arguments of row i are inline, instead of references, and short.
 func allInline(params []metricParam, in *Batch, i int) bool {
 	for k := range params {
 		if params[k].field&(scoring.FieldGoldResult|scoring.FieldPredResult|scoring.FieldCase) != 0 {
@@ -376,7 +376,7 @@ func allInline(params []metricParam, in *Batch, i int) bool {
 	return true
 }
 
-// envelope is the score as JSON. Evidence that JSON cannot hold is left out, with a warning.
+// envelope returns the score as JSON. Evidence that JSON cannot represent is omitted, with a warning.
 func envelope(row scoring.Row) string {
 	b, err := json.Marshal(row)
 	if err == nil {
@@ -396,7 +396,7 @@ func envelope(row scoring.Row) string {
 	return textOf(b)
 }
 
-// DetailJSON is the detail of a score as JSON, or a warning for the score where JSON cannot hold it.
+// DetailJSON returns the detail of a score as JSON, or a warning for the score if JSON cannot represent it.
 func DetailJSON(detail any) (text, warning string) {
 	b, err := json.Marshal(detail)
 	if err != nil {

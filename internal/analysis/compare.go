@@ -474,9 +474,9 @@ func difference(a, b *float64) *float64 {
 	return &d
 }
 
-// Check describes for each gate whether it passes, and reports whether all do. A gate fails if the drop is at least
-// g.Drop and more than chance by the adjusted p-value, or if the metric has no comparable scores. All fail if the run
-// of the side To is incomplete.
+// Check describes for each gate whether it passes, and reports whether all do and the run of the side To is complete.
+// A gate fails if the drop is at least g.Drop and more than chance by the adjusted p-value, or if the metric has no
+// comparable scores.
 func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
 	reached = true
 	if n := c.To.unfinished(); n != "" && len(gates) > 0 {

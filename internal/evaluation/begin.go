@@ -32,7 +32,8 @@ func (e *Run) Begin(ctx context.Context, file string) (err error) {
 	return err
 }
 
-// found returns a usage error unless the run exists exactly if it is to be resumed.
+// found returns a usage error if a run to resume has no scores, or a new run has some in the database. It reads the
+// rows of eval_runs of an existing run.
 func (e *Run) found(ctx context.Context, file string) error {
 	if e.Warehouse == nil {
 		if !e.Resumed {

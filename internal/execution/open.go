@@ -183,8 +183,8 @@ func urlOf(template, database string) (at, within string, err error) {
 	return strings.ReplaceAll(template, databasePlace, database), filepath.Dir(path + database), nil
 }
 
-// open opens a warehouse for the queries of cases. The embedded engine gets read-only access to the one file, and
-// limits of memory and disk.
+// open opens a warehouse for the queries of cases. The embedded engine reaches only the one file, read-only, with
+// limits of memory and disk. A role with too many privileges is an error, see mayRun.
 func (o *OpenOptions) open(ctx context.Context, at, within string) (_ Warehouse, closing func(), err error) {
 	closing = func() {}
 	rest, embedded := strings.CutPrefix(at, "duckdb:")

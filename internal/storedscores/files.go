@@ -237,8 +237,9 @@ func (s *Files) LoadEach(ctx context.Context, metrics []string, into []*analysis
 // Accepted returns nil: score files have no accepted batches.
 func (s *Files) Accepted(context.Context) (analysis.Accepted, error) { return nil, nil }
 
-// Evidence yields the scores of the metrics for the answers that match of, in the order of the files. If a score
-// names no judge, it gets the name of its file.
+// Evidence yields the scores of the metrics for the answers that match of, in the order of the files. The judge is
+// the file's name if the judge is unknown, and for a judge's verdict also if it names none or there are several
+// files.
 func (s *Files) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence,
 	error] {
 	return func(yield func(analysis.Evidence, error) bool) {

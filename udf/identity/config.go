@@ -20,7 +20,7 @@ import (
 // Mode is the authentication mode of a listener.
 type Mode string
 
-// The modes.
+// The modes: how callers authenticate.
 const (
 	Local    Mode = "local"    // no authentication; the listener must be on loopback
 	Token    Mode = "token"    // by a secret that the server knows
@@ -38,7 +38,7 @@ type Config struct {
 	// Mode defaults to Token if tokens are set, else to MTLS if ClientCAFile is set, and else to Local.
 	Mode Mode `yaml:"mode"`
 
-	Tokens    map[string]string `yaml:"-"`          // by the caller's name, which appears in the log
+	Tokens    map[string]string `yaml:"-"`          // secrets by the caller's name
 	TokenFile string            `yaml:"token_file"` // a file of further tokens: lines "NAME:SECRET", # comments
 
 	// ClientCAFile is a PEM file of certificate authorities. If it is set, callers need a client certificate of one

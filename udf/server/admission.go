@@ -300,7 +300,7 @@ func shareFrom(ctx context.Context) *share {
 	return s
 }
 
-// threeQuarters returns the part of a limit that one named caller may use, so that it cannot use all.
+// threeQuarters returns three quarters of a limit: the part that one named caller may use.
 func threeQuarters(n int64) int64 { return n / 4 * 3 }
 
 // Read implements udf.Caller. If f failed because the memory was in use by others, it runs f again when no other row

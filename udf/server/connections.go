@@ -223,8 +223,8 @@ func (c *connection) change(how func()) {
 // filesBeside is the number of open files reserved for other uses than callers' connections.
 const filesBeside = 128
 
-// connectionsOf returns the maximum number of connections of each of the two listeners: the configured
-// limit, or fewer if the process may have fewer files open.
+// connectionsOf returns the maximum number of connections of each of the two listeners: limit, or fewer if the limit
+// of open files of the process requires it, but at least 16.
 func connectionsOf(limit int) int {
 	if files := openFiles(); files > 0 {
 		return max(16, min(limit, (files-filesBeside)/2))

@@ -223,7 +223,7 @@ func (g *gate) tell() {
 	}
 }
 
-// errClosed ends a gate; it is not reported.
+// errClosed is the error of a gate whose call has ended. It is not reported.
 var errClosed = errcode.New(errcode.Cancelled, "the call has ended")
 
 // reserve reserves n bytes for the message with hold.

@@ -9,10 +9,10 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Renew replaces, for later calls, the authentication, the TLS files, the limits of callers and the timeouts by those
-// of o. Other fields of o are ignored. [Catalogue.Renew] replaces the functions. After an error nothing is changed:
-// InvalidArgument for invalid options, FailedPrecondition for options that need a restart, or that would make the
-// listener less protected than is safe or than it is.
+// Renew replaces, for later calls, the authentication, the TLS files, the limits of callers, the timeouts and
+// NullRows by those of o. Other fields of o are ignored; [Catalogue.Renew] replaces the functions. After an error
+// nothing is changed. It is InvalidArgument for invalid options, and FailedPrecondition for options that need a
+// restart or reduce the protection.
 func (s *Server) Renew(o *Options) error {
 	limits := s.limits
 	limits.Caller, limits.Callers = o.Limits.Caller, o.Limits.Callers
