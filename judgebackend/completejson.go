@@ -36,7 +36,8 @@ type Exchange struct {
 
 // CompleteJSON asks b for a reply that satisfies r.Schema and stores it in the value that into points to. If [Decode]
 // rejects the reply, the model is asked once to correct it, with the reason. If the second reply is invalid, too, the
-// error is a [ReplyError]. The Exchange covers the calls up to an error.
+// error is a [ReplyError]. With StackOptions.AskAgain, invalid replies of the ledger are first requested again. The
+// Exchange covers the calls up to an error.
 func CompleteJSON(ctx context.Context, b Backend, r Request, into any) (Exchange, error) {
 	if r.Schema == nil {
 		return Exchange{}, errcode.New(errcode.InvalidArgument, "judge request: a JSON reply needs a schema")

@@ -19,7 +19,7 @@ type Failures struct {
 	// Wrong counts the wrong answers of each system by their reasons, each answer once.
 	Wrong   []WrongAnswers `json:"wrong,omitempty"`
 	Batches []Batch        `json:"batches"`
-	Labels  []FailureLabel `json:"labels"` // ordered by metric and kind, within a kind the most frequent first
+	Labels  []FailureLabel `json:"labels"` // by metric and kind, within a kind those with most wrong answers first
 	// LookedAt is the number of answers that a metric scored, with or without labels, by metric.
 	LookedAt map[string]int `json:"looked_at"`
 	Notes    []string       `json:"notes,omitempty"`

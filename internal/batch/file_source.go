@@ -35,6 +35,7 @@ func (s FileSource) Dir() string {
 }
 
 // Cases yields the cases of the file. Their places are the file's name and the line's number, such as cases.jsonl:17.
+// If the first line shows another format than JSON Lines, such as CSV, it yields an error.
 func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		in := s.In

@@ -42,8 +42,8 @@ type assessed struct {
 	scores []Score
 }
 
-// Score computes every metric of the plan for every labelled case. Cases without a label are ignored; if none has a
-// label, the error is InvalidArgument.
+// Score computes every metric of the plan for every labelled case. Cases without a label only count for the
+// inter-annotator agreement; if none has a label, the error is InvalidArgument.
 func (l *Labelled) Score(ctx context.Context) (*Study, error) {
 	concurrency := l.Concurrency
 	if concurrency == 0 && l.Plan.asks {

@@ -22,7 +22,7 @@ func wrapped(w io.Writer, text string) {
 // tableWidth is the maximum width of the table of policies in characters.
 const tableWidth = 80
 
-// PrintPolicies writes the table by policy and class: the relations with labels, and those that pass without labels.
+// PrintPolicies writes the table by policy and class: the relations with labels, and the number of those without.
 func PrintPolicies(w io.Writer, t *policy.Table) {
 	const most = tableWidth - len("      9 of   9  999  0.99-1.00  999/999  0.999  pass  ")
 	var b bytes.Buffer

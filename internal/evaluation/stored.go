@@ -28,8 +28,8 @@ type Named struct {
 	DB   string           // the URL of the database, for messages
 }
 
-// Find returns the run and pattern. A run that does not exist, or has no matching answers, is a usage error. It
-// writes a note if the run is incomplete.
+// Find returns the run and pattern. A run that does not exist is a usage error, and for --run so is one without
+// matching answers; a database without runs is NotFound. It writes a note if the run is incomplete.
 func (n Named) Find(ctx context.Context, notes io.Writer, w *store.Store) (of store.OfRun, err error) {
 	id, flag := n.ID, n.Flag
 	if id == "" {
@@ -224,8 +224,8 @@ type RowChoice struct {
 	Listed  scoring.RunID    // the run that a list of cases names; empty if it names none
 }
 
-// FindRow returns the selected row of eval_runs. If none or several match, it returns a usage error. db is the URL of
-// the database, for messages.
+// FindRow returns the selected row of eval_runs. If none or several match, it returns a usage error, and for a
+// database without runs NotFound. db is the URL of the database, for messages.
 func FindRow(ctx context.Context, w *store.Store, db string, choice RowChoice) (scoring.RunID, error) {
 	id, pattern, named := cmp.Or(choice.ID, choice.Listed.ID), choice.Pattern, choice.Listed
 	if id == "" {

@@ -97,7 +97,7 @@ type outcome struct {
 const (
 	ran     = "ok"
 	failed  = "error"   // the query's own error: the database rejected it, or it took too long
-	refused = "refused" // not run: it is not a query, calls a missing function, or would do more than read
+	refused = "refused" // not run: not a query, a missing function, or it would do more than read data
 	unknown = "unknown" // not run: a function that it calls is unknown to badger
 	unread  = "unread"  // it ran, but badger does not support the type of a returned value
 	beyond  = "limit"   // it ran, but its result exceeds the limits

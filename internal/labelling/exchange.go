@@ -207,8 +207,8 @@ type ImportOptions struct {
 // verdict in the file of an annotator on an answer, and writes it if it differs from the annotator's current one.
 // Importing a file twice changes nothing.
 //
-// An error in the file names the line, and nothing is written then. If an answer has neither a row in agent_runs nor
-// a score, the error is FailedPrecondition, unless o.Unknown is set.
+// An error found while the file is read names the line, and nothing is written then. If an answer has neither a row
+// in agent_runs nor a score, the error is FailedPrecondition, unless o.Unknown is set.
 func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done Imported, err error) {
 	queues, err := s.optionsOfQueues(ctx)
 	if err != nil {

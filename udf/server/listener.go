@@ -33,7 +33,7 @@ type port struct {
 // livePort is the current configuration of a listener, which Renew replaces.
 type livePort struct{ atomic.Pointer[port] }
 
-// newPort returns the configuration of a listener, or an error if client certificates or TLS files are inconsistent.
+// newPort returns the configuration of a listener, or an error if the authentication or the TLS files are invalid.
 func newPort(name string, who identity.Config, files TLS, around identity.Env) (p port, err error) {
 	p.name = name
 	if p.guard, err = identity.New(who, around); err != nil {
