@@ -12,7 +12,7 @@ import (
 )
 
 // Report computes the agreement of every metric with the labels, the highest kappa first. It returns InvalidArgument
-// if an option names a metric or group that does not exist.
+// if o.Compare or o.Backbone has too few keys or the key of an unknown metric.
 func (s *Study) Report(o Options) (*Report, error) {
 	x := &computation{Study: s, Options: o, verdicts: make([][]agreement.Vote, len(s.Metrics)),
 		chosen: make([]*choice, len(s.Metrics))}
