@@ -12,36 +12,35 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Assessment is one recorded answer: a row of the assessments table, a line of a ledger file, a
-// line of a replay file. The table has no columns for FinishReason, MaxTokens, ServedModel, LogProbs
-// and Request, which are in its column detail, with Put: see [Assessment.Detail]. A store that has
-// no place for them loses, in this order of importance, the reason of a cut or refused reply, the
-// log-probabilities that some metrics weigh their scores by, and nothing else that scoring needs.
+// Assessment is one recorded reply of a judge: a row of the assessments table, or a line of a ledger or replay file.
+// The table stores FinishReason, MaxTokens, ServedModel, LogProbs, Request and Put in its column detail: see
+// [Assessment.Detail]. Without that column a truncated or refused reply looks complete, and metrics that weight
+// scores by log-probabilities lose these.
 type Assessment struct {
-	ID            string         `json:"assessment_id"` // content hash of request, reply and how it ended
+	ID            string         `json:"assessment_id"` // see ContentHash
 	Kind          string         `json:"kind"`          // the request's purpose
 	Backend       string         `json:"backend"`
-	Model         string         `json:"model"` // as asked for
+	Model         string         `json:"model"` // as requested
 	PromptVersion string         `json:"prompt_version,omitempty"`
 	RequestHash   string         `json:"request_hash"` // the ledger's key
 	Reply         string         `json:"reply"`
-	TokensIn      TokenCount     `json:"tokens_in"` // null where unknown
+	TokensIn      TokenCount     `json:"tokens_in"` // null if unknown
 	TokensOut     TokenCount     `json:"tokens_out"`
 	LatencyMS     int64          `json:"latency_ms"`
 	CreatedAt     time.Time      `json:"created_at"`
 	FinishReason  FinishReason   `json:"finish_reason,omitempty"` // empty is stop
 	MaxTokens     int            `json:"max_tokens,omitempty"`
-	ServedModel   string         `json:"served_model,omitempty"` // as the backend named it, where that differs
+	ServedModel   string         `json:"served_model,omitempty"` // name in the reply, if it differs from Model
 	LogProbs      []TokenLogProb `json:"logprobs,omitempty"`
-	Payer         string         `json:"payer,omitempty"`   // opaque ID of who is billed: see [WithPayer]
-	Request       *Request       `json:"request,omitempty"` // only where a recording keeps it, for people to read
-	// when a table stored it: the later of two replies to a request is used; zero outside tables
+	Payer         string         `json:"payer,omitempty"`   // opaque ID of the payer: see [WithPayer]
+	Request       *Request       `json:"request,omitempty"` // only set if the recorder is configured to store requests
+	// time at which a table stored it: of two replies to a request, the later is used; zero outside tables
 	Put time.Time `json:"-"`
 }
 
-// rowDetail is the form of the column detail.
+// rowDetail is the JSON object in the column detail.
 type rowDetail struct {
-	Put          int64          `json:"put"` // in Unix nanoseconds; 0 if it is not known
+	Put          int64          `json:"put"` // in Unix nanoseconds; 0 if unknown
 	FinishReason FinishReason   `json:"finish_reason,omitempty"`
 	MaxTokens    int            `json:"max_tokens,omitempty"`
 	ServedModel  string         `json:"served_model,omitempty"`
@@ -49,8 +48,8 @@ type rowDetail struct {
 	Request      *Request       `json:"request,omitempty"`
 }
 
-// Detail returns the JSON of the column detail. It returns an internal error if a log-probability is not a number
-// or a schema is not JSON.
+// Detail returns the JSON of the column detail. It returns an internal error if a log-probability is NaN or infinite,
+// or the request's schema is not JSON.
 func (a Assessment) Detail() (json.RawMessage, error) {
 	d := rowDetail{0, a.FinishReason, a.MaxTokens, a.ServedModel, a.LogProbs, a.Request}
 	if !a.Put.IsZero() {
@@ -63,8 +62,8 @@ func (a Assessment) Detail() (json.RawMessage, error) {
 	return b, nil
 }
 
-// ReadDetail sets what the column detail holds. One that is empty or cannot be read sets nothing:
-// ContentHash then reports whether anything is lost that counts.
+// ReadDetail sets the fields of a that the JSON of the column detail holds. If detail is not JSON it changes nothing;
+// then ContentHash differs from ID if a field was lost that the hash covers.
 func (a *Assessment) ReadDetail(detail []byte) {
 	var d rowDetail
 	if json.Unmarshal(detail, &d) != nil {
@@ -77,8 +76,8 @@ func (a *Assessment) ReadDetail(detail []byte) {
 	}
 }
 
-// ContentHash returns the expected ID: it covers request hash, reply, finish reason and log-probabilities, so that
-// damage to any of them is detected.
+// ContentHash returns the ID that an undamaged assessment has: a hash of request hash, reply, finish reason and
+// log-probabilities.
 func (a Assessment) ContentHash() string {
 	h := digest{sha256.New()}
 	reason := a.FinishReason
@@ -104,13 +103,13 @@ func (a Assessment) String() string {
 	return "judge assessment " + a.ID + " " + a.Kind + ": " + strconv.Itoa(len(a.Reply)) + " bytes"
 }
 
-// GoString is String, so that %#v holds no content either.
+// GoString returns String, so that %#v does not show content either.
 func (a Assessment) GoString() string { return a.String() }
 
-// LogValue is String.
+// LogValue returns String.
 func (a Assessment) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
-// assess returns the record of an answer. resp's RequestHash and CreatedAt are set.
+// assess returns the assessment of a reply. resp.RequestHash and resp.CreatedAt must be set.
 func assess(ctx context.Context, id Identity, r Request, resp Response) Assessment {
 	a := Assessment{
 		Kind: r.Purpose, Backend: id.Backend, Model: id.Model, PromptVersion: r.PromptVersion,
@@ -127,14 +126,14 @@ func assess(ctx context.Context, id Identity, r Request, resp Response) Assessme
 	return a
 }
 
-// readAssessment decodes a line. Token counts that it lacks are unknown.
+// readAssessment decodes a line of a file. Token counts that are missing are unknown.
 func readAssessment(line []byte) (Assessment, error) {
 	a := Assessment{TokensIn: TokensUnknown, TokensOut: TokensUnknown}
 	err := json.Unmarshal(line, &a)
 	return a, err
 }
 
-// response is the answer that a records.
+// response returns the Response that a records, with Cached set.
 func (a Assessment) response() Response {
 	r := Response{
 		Reply: a.Reply, TokensIn: a.TokensIn, TokensOut: a.TokensOut, Model: a.ServedModel,
@@ -150,23 +149,22 @@ func (a Assessment) response() Response {
 	return r
 }
 
-// Store keeps assessments by request hash: the ledger. Implementations are safe for concurrent use;
-// several processes may share one.
+// Store is the ledger: it stores assessments by request hash. Implementations are safe for concurrent use; several
+// processes may share one.
 type Store interface {
-	// Get gives the last assessment put for a request. A damaged entry is a miss, and a warning in
-	// the store's log.
+	// Get returns the last assessment put for a request. For a damaged entry it returns false and logs a warning.
 	Get(ctx context.Context, requestHash string) (Assessment, bool, error)
-	// Put keeps a: when it returns, the end of the process does not lose it.
+	// Put stores a. After it returns, a crash of the process does not lose a.
 	Put(ctx context.Context, a Assessment) error
 }
 
 // Claimer is implemented by stores through which several processes agree which of them makes a call.
 type Claimer interface {
-	// Claim acquires the right to ask a request's question. If another process is asking it, ok is false. A nil
-	// release means that no other process can ask, so a miss need not be looked up again. Otherwise the caller
-	// calls release after it stored the answer. The right of a process that is killed expires.
+	// Claim acquires the right to call the judge for a request. If another process has it, ok is false. A nil release
+	// means that no other process can call, so that a miss need not be looked up again. Otherwise the caller calls
+	// release after it stored the reply. The right of a killed process expires.
 	Claim(ctx context.Context, requestHash string) (release func(), ok bool, err error)
 }
 
-// Recorder takes the assessments of a run. A [FileStore]'s Put is one.
+// Recorder is called with each assessment of a run. [FileStore.Put] is a Recorder.
 type Recorder func(context.Context, Assessment) error

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// attempt is one call as it goes out: past the circuit, within its own time limit, and on the audit
-// trail.
+// attempt is the innermost wrapper: it checks the circuit, limits the time, calls the backend and writes the audit
+// line.
 type attempt struct {
 	backend checked
 	circuit *circuit
@@ -35,8 +35,7 @@ func (w *attempt) Complete(ctx context.Context, r Request) (Response, error) {
 	return resp, err
 }
 
-// log writes the audit line: who was asked, where, how much went out and came back. No content,
-// ever.
+// log writes the audit line of an attempt: backend, model, host, sizes, tokens and outcome, but no content.
 func (w *attempt) log(ctx context.Context, r Request, resp Response, err error) {
 	outcome := "ok"
 	if err != nil {

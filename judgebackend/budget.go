@@ -7,11 +7,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// BudgetLimits bounds the cost of judge calls. 0 means unlimited.
+// BudgetLimits are the limits of the cost of judge calls. 0 means unlimited.
 type BudgetLimits struct {
-	Tokens int64 // in and out together
+	Tokens int64 // input and output tokens together
 	Money  Money // in the price table's currency
-	// a model that they name has their price, under whichever of its names; others have that of [listPrices]
+	// prices of models; models without one here have that of [listPrices]
 	Prices PriceTable
 }
 
@@ -20,20 +20,20 @@ type Spending struct {
 	TokensIn  int64
 	TokensOut int64
 	Money     Money
-	Assumed   int // attempts charged at their estimate, because the backend did not report usage
-	Refused   int // calls that did not fit
+	Assumed   int // attempts charged at their maximum cost, because the usage is unknown
+	Refused   int // calls that were not made because they did not fit
 }
 
-// Budget bounds tokens and money over all stacks that share it. A call reserves the most it can
-// cost and settles what it did cost, so that the limits are never passed, whatever happens at the
-// same time: a call that would fit but for the reservations of others waits for them.
+// Budget limits the tokens and money of all stacks that share it. A call reserves its maximum cost and is later
+// charged its actual cost, so that concurrent calls cannot exceed the limits. A call that does not fit because of
+// reservations waits until they end.
 type Budget struct {
 	limits BudgetLimits
-	prices []map[string]tokenPrice // the first that names a model counts: those of the limits, then the list prices
+	prices []map[string]tokenPrice // the limits' own and the list prices; the first table that has a model is used
 	whose  string                  // first part of the message of a rejected call
 
 	mu       sync.Mutex
-	before   amount // paid before, or by others
+	before   amount // paid before this process, or by other processes
 	spent    Spending
 	reserved amount
 	changed  chan struct{} // closed when a reservation ends
@@ -44,7 +44,7 @@ type amount struct {
 	money  Money
 }
 
-// NewBudget checks the price table.
+// NewBudget returns a budget, or an error if a limit is negative or a price is invalid.
 func NewBudget(limits BudgetLimits) (*Budget, error) {
 	if limits.Tokens < 0 || limits.Money < 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "judge budget: limits must not be negative")
@@ -64,7 +64,7 @@ func NewBudget(limits BudgetLimits) (*Budget, error) {
 	return b, nil
 }
 
-// Spent returns the amount spent so far through this budget.
+// Spent returns the amount spent so far through this budget, without that of other processes.
 func (b *Budget) Spent() Spending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -84,7 +84,7 @@ func (b *Budget) Cost(id Identity, in, out int64) (m Money, ok bool) {
 	return t.cost(in, out), ok
 }
 
-// Listed reports whether the price of a model is a list price, and not one of the limits.
+// Listed reports whether the limits name no price for a model, so that its list price is used, if any.
 func (b *Budget) Listed(id Identity) bool {
 	own := Budget{prices: b.prices[:1]}
 	_, is := own.lookup(id)
@@ -104,7 +104,7 @@ func (b *Budget) lookup(id Identity) (t tokenPrice, ok bool) {
 	return tokenPrice{}, false
 }
 
-// price finds the price of a model. A budget of money cannot be kept without one.
+// price returns the price of a model. If it is unknown the price is zero, or an error if the budget limits money.
 func (b *Budget) price(id Identity) (tokenPrice, error) {
 	if t, ok := b.lookup(id); ok {
 		return t, nil
@@ -117,7 +117,8 @@ func (b *Budget) price(id Identity) (tokenPrice, error) {
 	return tokenPrice{}, nil
 }
 
-// reserve sets e aside, waiting for the reservations of others where only they are in the way.
+// reserve reserves e. If e fits only without other calls' reservations, it waits; if e exceeds the limits anyway, it
+// returns an error.
 func (b *Budget) reserve(ctx context.Context, e amount) error {
 	for {
 		b.mu.Lock()
@@ -149,7 +150,7 @@ func (b *Budget) fits(used, e amount) bool {
 		(b.limits.Money == 0 || add(used.money, e.money) <= b.limits.Money)
 }
 
-// settle ends the reservation of e and books what it cost.
+// settle ends the reservation of e and adds its actual cost to what was spent.
 func (b *Budget) settle(e amount, cost Spending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -162,21 +163,21 @@ func (b *Budget) settle(e amount, cost Spending) {
 	b.changed = make(chan struct{})
 }
 
-// budgeted is the wrapper.
+// budgeted is the wrapper that reserves each call in a budget.
 type budgeted struct {
 	next   Backend
 	budget *Budget
 	price  tokenPrice
 }
 
-// reservation is one call's, from its first attempt to its last. It travels in the context, since
-// each attempt that may have been billed without an answer uses it up.
+// reservation is the reservation of one call, from its first attempt to its last. It is in the context, because a
+// failed attempt that may have been billed uses it up, and the next one must reserve again.
 type reservation struct {
 	budget  *Budget
 	price   tokenPrice
-	in, out int64 // the most the call can take
+	in, out int64 // the maximum of the call, in tokens
 	held    bool
-	outer   *reservation // of another budget for the same call; may be nil
+	outer   *reservation // of another budget for the same call, or nil
 }
 
 type reservationKey struct{}
@@ -202,8 +203,8 @@ func (w *budgeted) Complete(ctx context.Context, r Request) (Response, error) {
 	return resp, err
 }
 
-// mostTokens returns the number of tokens that a call can take. A token of a byte-level vocabulary covers at least one
-// byte; vendors add a few per message.
+// mostTokens returns the maximum numbers of tokens that a call can use. It counts a token for each byte, and some
+// more per message.
 func (r Request) mostTokens() (in, out int64) {
 	in, out = int64(r.bytesOut()+16*len(r.Messages)+64), int64(r.ReplyTokens())
 	if r.Schema != nil {
@@ -212,12 +213,12 @@ func (r Request) mostTokens() (in, out int64) {
 	return in, out
 }
 
-// mostUsage is more tokens than any model reads or writes in one call. A usage beyond it is not believed: one reply
-// could otherwise spend the budget of everybody.
+// mostUsage is more tokens than any model reads or writes in one call. A larger reported usage is ignored: otherwise
+// one bad reply could use up a shared budget.
 const mostUsage = 1 << 21
 
-// believed returns the response with an unknown usage if it is beyond belief: the most that the call can take is
-// charged.
+// believed returns the response, with an unknown usage if the reported one exceeds mostUsage. The call is then
+// charged its maximum.
 func (r Response) believed() Response {
 	if r.TokensIn > mostUsage || r.TokensOut > mostUsage {
 		r.TokensIn, r.TokensOut = TokensUnknown, TokensUnknown
@@ -238,12 +239,13 @@ func (r *reservation) release(cost Spending) {
 	r.held = false
 }
 
-// lose books the estimate: the attempt may have been billed at an unknown amount.
+// lose charges the reserved maximum, because the attempt may have been billed an unknown amount.
 func (r *reservation) lose() {
 	r.release(Spending{TokensIn: r.in, TokensOut: r.out, Money: r.price.cost(r.in, r.out), Assumed: 1})
 }
 
-// again makes room for another attempt after one that failed with err.
+// again prepares the reservations of a call for another attempt after err: if the failed attempt may have been
+// billed, they are charged and made again.
 func again(ctx context.Context, err error) error {
 	if !kinds[KindOf(err)].lost {
 		return nil
@@ -258,7 +260,7 @@ func again(ctx context.Context, err error) error {
 	return nil
 }
 
-// Left returns what the limits still allow in addition to the calls in flight; -1 if there is no such limit.
+// Left returns the rest of the limits after spending and the reservations of calls in flight; -1 means unlimited.
 func (b *Budget) Left() (tokens int64, money Money) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

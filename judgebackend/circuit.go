@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// circuit opens on the first failure that every other call would have too: credentials, credit, an unknown model.
-// After the cool-down it admits one call to see if the cause is gone (a key was rotated, an account was funded);
-// its success closes the circuit. Each opening is reported once.
+// circuit opens on the first failure that any other call would have, too: credentials, credit, an unknown model.
+// After the cool-down it admits one call as a probe, whose success closes it. onOpen is called when it opens or when
+// the kind of failure changes.
 type circuit struct {
 	clock    Clock
 	coolDown time.Duration
-	onOpen   func(error) // nil for none
+	onOpen   func(error) // nil: log it
 	log      *slog.Logger
 
 	mu      sync.Mutex
-	cause   error // of the open circuit, nil while it is closed
+	cause   error // why the circuit is open; nil if it is closed
 	since   time.Time
 	probing bool
 }
 
-// refuses is the error for a call that is not worth starting. It changes nothing.
+// refuses returns an error if the circuit is open and no probe is due. It changes nothing.
 func (c *circuit) refuses(id Identity) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,7 +36,8 @@ func (c *circuit) open(id Identity) error {
 		cause: c.cause}
 }
 
-// admit is refuses for an attempt that goes out now; the first after the cool-down is the probe.
+// admit returns an error like refuses, for an attempt that is about to be made. It makes the first attempt after the
+// cool-down the probe.
 func (c *circuit) admit(id Identity) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +51,7 @@ func (c *circuit) admit(id Identity) error {
 	return nil
 }
 
-// observe takes in how an attempt ended.
+// observe updates the circuit by the error of an attempt, which may be nil.
 func (c *circuit) observe(err error) {
 	trips := kinds[KindOf(err)].trips
 	c.mu.Lock()

@@ -8,10 +8,10 @@ import (
 // Clock returns the time and waits. Tests replace it.
 type Clock interface {
 	Now() time.Time
-	Sleep(ctx context.Context, d time.Duration) error // the context's error, if that ends first
+	Sleep(ctx context.Context, d time.Duration) error // ctx.Err() if ctx ends before
 }
 
-// SystemClock is the machine's clock.
+// SystemClock is the system's clock.
 var SystemClock Clock = systemClock{}
 
 type systemClock struct{}

@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ReplyError is a reply that stayed unusable after its repair. Reply has the text for the record;
-// the error's own text and every way of printing it do not show it.
+// ReplyError is the error of a reply that was invalid again after the model was asked to correct it. Reply returns
+// its text; Error and all ways of printing do not show it.
 type ReplyError struct {
 	err   error
 	reply string
@@ -22,10 +22,10 @@ func (e *ReplyError) GoString() string     { return e.err.Error() }
 func (e *ReplyError) LogValue() slog.Value { return slog.StringValue(e.err.Error()) }
 func (e *ReplyError) Unwrap() error        { return e.err }
 
-// Reply is the last reply as the model gave it.
+// Reply returns the last reply of the model.
 func (e *ReplyError) Reply() string { return e.reply }
 
-// Exchange is the cost of a question that took one call, or two with its repair.
+// Exchange is the result and the cost of a question, including the call to correct an invalid reply.
 type Exchange struct {
 	Response               // the last answer
 	Calls       int        // answers asked for: 1 or 2, whether the ledger had them or not
@@ -34,10 +34,10 @@ type Exchange struct {
 	Assessments []string // assessment ids of all calls, in order
 }
 
-// CompleteJSON asks b for a reply that satisfies r.Schema and stores it in the value that into
-// points to. A reply that [Decode] refuses is shown to the model once, with the reason, and asked
-// for again; that is one more call. If the second reply is no better the error is a [ReplyError].
-// The Exchange is filled in up to the step that failed.
+// CompleteJSON asks b for a reply that satisfies r.Schema and stores it in the value that into points to. If [Decode]
+// rejects the reply, the model is asked once to correct it, with the reason. If the second reply is invalid, too, the
+// error is a [ReplyError]. With StackOptions.AskAgain, invalid replies of the ledger are first requested again. The
+// Exchange covers the calls up to an error.
 func CompleteJSON(ctx context.Context, b Backend, r Request, into any) (Exchange, error) {
 	if r.Schema == nil {
 		return Exchange{}, errcode.New(errcode.InvalidArgument, "judge request: a JSON reply needs a schema")
@@ -74,7 +74,7 @@ func CompleteJSON(ctx context.Context, b Backend, r Request, into any) (Exchange
 	}
 }
 
-// add counts an answer. Without one there is nothing to count.
+// add counts a reply. It does nothing if the call failed without a reply.
 func (x *Exchange) add(resp Response, err error) {
 	if err != nil && resp.FinishReason == "" {
 		return
@@ -107,11 +107,10 @@ func repair(messages []Message, reply string, why error) []Message {
 				"the schema, with nothing before or after it."})
 }
 
-// WithNonce makes the reply prove that the model wrote it. Text that a judge reads may contain a ready-made
-// verdict, and a model may repeat it. So for a request with a NonceField, the schema gets a required field of that
-// name, and the last message asks for a word in it that the author of the judged text could not know. The word is
-// derived from the request, so the ledger still recognizes the request. A request without a NonceField is returned
-// unchanged.
+// WithNonce guards against a verdict in the judged text that the model merely repeats. If r has a NonceField, the
+// schema gets a required field of that name, and the last message asks for a word in it that the author of the judged
+// text could not know. The word is a hash of the request, so that the ledger still recognizes the request. Without a
+// NonceField r is returned unchanged.
 func (r Request) WithNonce() (Request, string, error) {
 	if r.NonceField == "" {
 		return r, "", nil

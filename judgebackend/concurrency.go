@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// adaptive bounds the calls in flight by additive increase and multiplicative decrease (Chiu and Jain, 1989): the
-// limit starts at the maximum, is halved when the endpoint reports overload, and grows by one for each limit's
-// worth of successes. Calls that were in flight when the limit was last halved do not halve it again: they report
-// the same congestion. A Retry-After delays all callers, not only the one that received it.
+// adaptive limits the calls in flight by additive increase and multiplicative decrease (Chiu and Jain, 1989). The
+// limit starts at the maximum, is halved when the endpoint is overloaded, and grows by one after as many successes as
+// the limit. Calls in flight during a decrease do not cause another one. A Retry-After delays all callers.
 type adaptive struct {
 	next  Backend
 	clock Clock
@@ -20,7 +19,7 @@ type adaptive struct {
 	limit    float64
 	inFlight int
 	queue    []chan struct{} // callers in order of arrival
-	epoch    int             // counts decreases
+	epoch    int             // number of decreases
 	paused   time.Time       // no call starts before this time
 }
 
@@ -38,7 +37,7 @@ func (w *adaptive) Complete(ctx context.Context, r Request) (Response, error) {
 	return resp, err
 }
 
-// acquire waits for a slot and gives the epoch it was taken in.
+// acquire waits for a slot and returns the epoch in which it was acquired.
 func (w *adaptive) acquire(ctx context.Context) (int, error) {
 	w.mu.Lock()
 	if w.inFlight >= int(w.limit) || len(w.queue) > 0 {
@@ -71,7 +70,7 @@ func (w *adaptive) acquire(ctx context.Context) (int, error) {
 	return epoch, nil
 }
 
-// leave removes a caller that gives up from the queue, or releases the slot that it was given at the same moment.
+// leave removes a caller that gives up from the queue, or releases its slot if it just got one.
 func (w *adaptive) leave(turn chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +108,7 @@ func isCongestion(e *Error) bool {
 	return e.Kind == KindRateLimited || e.Status == overloaded || e.Status == unavailable
 }
 
-// admit gives free slots to those who wait. The caller holds w.mu.
+// admit gives free slots to the callers in the queue. The caller holds w.mu.
 func (w *adaptive) admit() {
 	for len(w.queue) > 0 && w.inFlight < int(w.limit) {
 		w.inFlight++

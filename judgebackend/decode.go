@@ -10,8 +10,8 @@ import (
 // MaxReply is the maximum number of bytes of a reply; [Decode] rejects longer ones.
 const MaxReply = 1 << 20
 
-// Decode finds the JSON object in a model's reply, checks it against schema and stores it in the
-// value that into points to. The rules, in the order they are applied:
+// Decode finds the JSON object in a model's reply, checks it against schema and stores it in the value that into
+// points to. These rules apply in order:
 //
 //   - A thinking block at the start (<think>…</think>, also with the opening tag left out) is not part of the reply.
 //   - Every object that is not inside another counts, with or without prose and code fences around it. Text around
@@ -23,13 +23,13 @@ const MaxReply = 1 << 20
 //   - Exactly one object must satisfy the schema; several must be equal. A reply that gives two different answers gives
 //     none.
 //
-// Errors are an *Error of [KindBadReply] (DataLoss) that names the fault and its place without showing values. A
+// Errors are an *Error of [KindBadReply] (DataLoss) that describes the fault and its place without showing values. A
 // malformed schema is InvalidArgument.
 func Decode(reply string, schema json.RawMessage, into any) error {
 	return decode(reply, schema, "", "", into)
 }
 
-// DecodeNonce is Decode for a request whose reply must repeat a word in one of its fields ([Request.WithNonce]). It
+// DecodeNonce is Decode for a request whose reply must repeat the word nonce in field ([Request.WithNonce]). It
 // ignores objects without the word: they are copies from the judged text.
 func DecodeNonce(reply string, schema json.RawMessage, field, nonce string, into any) error {
 	return decode(reply, schema, field, nonce, into)
@@ -87,8 +87,8 @@ func decode(reply string, schema json.RawMessage, nonceField, nonce string, into
 	return nil
 }
 
-// miscased reports whether a member of v would be stored as a property that it is not, since
-// encoding/json ignores case: the schema has not checked its value.
+// miscased reports whether v has a member whose name differs from a property only in case. encoding/json would store
+// it as that property, although the schema has not checked its value.
 func miscased[S any](v any, properties map[string]S) bool {
 	m, _ := v.(map[string]any)
 	for key := range m {
@@ -108,7 +108,7 @@ func badReply(format string, args ...any) error {
 	return &Error{Kind: KindBadReply, Detail: fmt.Sprintf(format, args...)}
 }
 
-// mustUnmarshal decodes what checkJSON has accepted, numbers as written.
+// mustUnmarshal decodes JSON that checkJSON has accepted. Numbers keep their text.
 func mustUnmarshal(b []byte) any {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()
@@ -117,9 +117,8 @@ func mustUnmarshal(b []byte) any {
 	return v
 }
 
-// afterThinking cuts off a thinking block at the start. A reply with a closing tag only is one of a
-// model whose prompt template already opened the block; but a closing tag may also be quoted, so it
-// counts only in front of any object.
+// afterThinking returns the reply without a thinking block at its start. A closing tag without an opening one ends
+// such a block only if no { precedes it, because some prompt templates open the block but the tag may also be quoted.
 func afterThinking(reply string) string {
 	trimmed := strings.TrimSpace(reply)
 	for _, tag := range []string{"think", "thinking"} {

@@ -10,27 +10,25 @@
 //
 // # Wrappers
 //
-// [NewStack] puts the wrappers around a backend, always in this order, outermost first:
+// [NewStack] wraps a backend, always in this order, outermost first:
 //
-//	ledger         an answer already given is not bought again
-//	single flight  neither is one that is being given right now
-//	budget         stops before tokens or money would be passed
-//	record         every answer becomes an assessment
-//	retry          full jitter, Retry-After honoured
+//	ledger         a stored reply is not paid for again
+//	single flight  concurrent equal requests share one call
+//	budget         calls that could exceed the budget are not made
+//	record         every reply becomes an assessment
+//	retry          full jitter, honors Retry-After
 //	concurrency    additive increase, multiplicative decrease on 429
-//	rate           requests and tokens a minute
+//	rate           limits requests and tokens per minute
 //	attempt        circuit, time limit, audit line
 //
-// The order has reasons. A ledger hit costs nothing, so it is outside the budget. Single flight
-// looks the ledger up inside the flight, because between a miss and a call another caller could
-// have asked the same. The budget is outside the retries, since a caller is refused or served once;
-// an attempt that may have been billed though its answer was lost is charged at its estimate, and
-// the next attempt must fit the budget again. Only answers are recorded, so the record is outside
-// the retries as well. A caller that sleeps between attempts holds no slot, so concurrency and rate
-// are inside them and every attempt takes a slot and a token. The time limit is innermost: waiting
-// for a slot is not the model's slowness. The circuit is asked twice, before the budget (so that a
-// run with a bad key ends quickly) and at the attempt (so that callers already in a queue do not go
-// out).
+// The order has reasons. A ledger hit costs nothing, so that the ledger is outside the budget. Single flight includes
+// the lookup in the ledger, because an equal request could otherwise start between a miss and the call. The budget is
+// outside the retries: a failed attempt that may have been billed is charged its maximum cost, and the next attempt
+// must fit the budget again. Only replies are recorded, not failed attempts, so that the record is outside the retries
+// as well. A request that waits between attempts has no slot, so that concurrency and rate are inside the retries and
+// apply to each attempt. The time limit is innermost, because it must not include the time of waiting for a slot. The
+// circuit is checked twice: before the budget, so that a run with a bad key ends quickly, and at the attempt, so that
+// requests that wait for a slot are not sent.
 //
 // # Identities and callers
 //

@@ -14,43 +14,43 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Kind is the kind of a failed call. The names are part of logs and reasons and never change their meaning.
+// Kind is the kind of a failed call. The names appear in logs and reasons, and their meaning never changes.
 type Kind string
 
 // The kinds of failure.
 const (
-	KindInternal     Kind = "internal"     // a defect here
-	KindInvalid      Kind = "invalid"      // the request is malformed, or the endpoint reports that
+	KindInternal     Kind = "internal"     // a bug in badger
+	KindInvalid      Kind = "invalid"      // the request is malformed, or the endpoint reports so
 	KindTooLong      Kind = "too_long"     // the prompt does not fit the model
 	KindUnauthorized Kind = "unauthorized" // no valid credentials
 	KindDenied       Kind = "denied"       // valid credentials, not allowed
 	KindBilling      Kind = "billing"      // no credit or quota left
 	KindNotFound     Kind = "not_found"    // no such model or address
-	KindRateLimited  Kind = "rate_limited" // too many calls or tokens at once
-	KindServer       Kind = "server"       // the endpoint's fault
-	KindNetwork      Kind = "network"      // no connection, or it was cut
-	KindTimeout      Kind = "timeout"      // no answer in time
+	KindRateLimited  Kind = "rate_limited" // too many concurrent calls or tokens
+	KindServer       Kind = "server"       // the endpoint failed
+	KindNetwork      Kind = "network"      // no connection, or it broke
+	KindTimeout      Kind = "timeout"      // no reply in time
 	KindCancelled    Kind = "cancelled"    // the caller gave up
-	KindMalformed    Kind = "malformed"    // the endpoint's answer is not in its protocol
-	KindOversized    Kind = "oversized"    // the answer is bigger than allowed
+	KindMalformed    Kind = "malformed"    // the endpoint's response does not follow its protocol
+	KindOversized    Kind = "oversized"    // the response is larger than allowed
 	KindRefused      Kind = "refused"      // the model or a content filter declined
-	KindLength       Kind = "length"       // the reply was cut at its token limit
-	KindBadReply     Kind = "bad_reply"    // the reply does not satisfy its schema, repair included
+	KindLength       Kind = "length"       // the reply was truncated at its token limit
+	KindBadReply     Kind = "bad_reply"    // the reply does not satisfy its schema, even after a correction
 	KindUntrusted    Kind = "untrusted"    // the host's certificate is not trusted
-	KindUnready      Kind = "unready"      // the connection is not in a state to be asked
-	KindEgress       Kind = "egress"       // a host that the configuration does not name
-	KindBudget       Kind = "budget"       // the budget would be passed
-	KindCircuitOpen  Kind = "circuit_open" // not tried: the last calls showed that none can succeed
-	KindNoKey        Kind = "no_key"       // the key does not exist yet
-	KindNoJudge      Kind = "no_judge"     // there is no backend
-	KindReplayMiss   Kind = "replay_miss"  // no recorded answer to this request
+	KindUnready      Kind = "unready"      // the warehouse connection is not ready for judge calls
+	KindEgress       Kind = "egress"       // the host is not on the allow list
+	KindBudget       Kind = "budget"       // the call would exceed the budget
+	KindCircuitOpen  Kind = "circuit_open" // not tried, because an earlier failure affects all calls
+	KindNoKey        Kind = "no_key"       // the key file does not exist yet
+	KindNoJudge      Kind = "no_judge"     // no judge is configured
+	KindReplayMiss   Kind = "replay_miss"  // no recorded reply to this request
 	KindStore        Kind = "store"        // the ledger cannot be read
 	KindUnsupported  Kind = "unsupported"  // not offered by this backend
 )
 
-// kinds holds the consequences of each kind: code is its errcode, retry whether another attempt may
-// help, lost whether the attempt may have been billed though no answer came, trips whether no other
-// call could do better, so that the circuit opens.
+// kinds maps each kind to its consequences. code is the errcode. retry means that another attempt may succeed. lost
+// means that the attempt may have been billed without a reply. trips means that all other calls would fail, too, so
+// that the circuit opens.
 var kinds = map[Kind]struct {
 	code               errcode.Code
 	retry, lost, trips bool
@@ -86,18 +86,18 @@ var kinds = map[Kind]struct {
 	KindUnsupported: {errcode.Unimplemented, false, false, false, "not offered by this backend"},
 }
 
-// Error is a failed call. Its text is this package's own: what an endpoint wrote may hold the
-// prompt or a key and is not kept. errcode.Of gives its code.
+// Error is a failed call. Its message contains no text of the endpoint, which may quote the prompt or a key.
+// errcode.Of returns its code.
 type Error struct {
 	Kind       Kind
 	Backend    string
 	Host       string
-	Status     int           // HTTP status, 0 for none
-	RetryAfter time.Duration // the delay of Retry-After, 0 without it
-	Detail     string        // more about it, in this package's words
+	Status     int           // HTTP status; 0 if unknown
+	RetryAfter time.Duration // the delay of Retry-After; 0 if unset
+	Detail     string        // more about the failure, in badger's words
 
-	Said  Said  // what the endpoint wrote: looked at, never shown
-	cause error // a context's error or another *Error
+	Said  Said  // the endpoint's message: used to classify the failure, never shown
+	cause error // a context's error or another *Error; may be nil
 }
 
 func (e *Error) Error() string {
@@ -122,7 +122,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Code is the errcode of e's kind; that of its cause for an open circuit.
+// Code returns the errcode of e.Kind, or that of the cause for an open circuit.
 func (e *Error) Code() errcode.Code {
 	if e.Kind == KindCircuitOpen && e.cause != nil {
 		return errcode.Of(e.cause)
@@ -130,17 +130,17 @@ func (e *Error) Code() errcode.Code {
 	return kinds[e.Kind].code
 }
 
-// Unwrap gives e's errcode.Error, and below it the cause.
+// Unwrap returns an errcode.Error that wraps the cause.
 func (e *Error) Unwrap() error { return &errcode.Error{Code: e.Code(), Msg: e.Error(), Err: e.cause} }
 
-// GoString is Error, so that %#v shows no more than %v.
+// GoString returns Error, so that %#v shows no more than %v.
 func (e *Error) GoString() string { return e.Error() }
 
-// LogValue is Error.
+// LogValue returns Error.
 func (e *Error) LogValue() slog.Value { return slog.StringValue(e.Error()) }
 
-// KindOf is the kind of the first *Error in err's chain, else the one that its errcode suggests; ""
-// for nil.
+// KindOf returns the kind of the first *Error in err's chain, else the kind for its errcode, else KindInternal. For
+// nil it returns "".
 func KindOf(err error) Kind {
 	var e *Error
 	var coded *errcode.Error
@@ -155,7 +155,7 @@ func KindOf(err error) Kind {
 	return KindInternal
 }
 
-// finishError is the error that comes with an unusable answer.
+// finishError returns the error for an unusable reply, or nil if the reply is complete.
 func (r Response) finishError(id Identity) error {
 	e := &Error{Backend: id.Backend, Host: id.Host}
 	switch r.FinishReason {
@@ -171,8 +171,8 @@ func (r Response) finishError(id Identity) error {
 	return e
 }
 
-// MapError is the one place where errors of SDKs, networks and connections become an *Error. Their
-// text is dropped. The result is the caller's own: callers of one flight get the same err.
+// MapError converts errors of SDKs, networks and warehouse connections to an *Error without their text. The result is
+// a copy, because concurrent callers of one call share err.
 func MapError(ctx context.Context, id Identity, err error) error {
 	out := Error{Kind: KindInternal}
 	var known *Error
@@ -197,7 +197,7 @@ func MapError(ctx context.Context, id Identity, err error) error {
 	return &out
 }
 
-// kindOfCode gives the kind for errors that others have coded: a connection's, mostly.
+// kindOfCode returns the kind for the errcode of an error from elsewhere, such as a warehouse connection.
 func kindOfCode(c errcode.Code) Kind {
 	switch c {
 	case errcode.Cancelled:
@@ -226,8 +226,8 @@ func kindOfCode(c errcode.Code) Kind {
 	return KindInternal
 }
 
-// isEmptyAnswer distinguishes an answer without a body from a closed connection, which is the error of a request
-// ([url.Error]) or of a truncated body ([io.ErrUnexpectedEOF]).
+// isEmptyAnswer reports whether err means a response without a body. It is false for a closed connection, which is a
+// [url.Error] or, in the middle of a body, [io.ErrUnexpectedEOF].
 func isEmptyAnswer(err error) bool {
 	var request *url.Error
 	return errors.Is(err, io.EOF) && !errors.As(err, &request)

@@ -16,27 +16,25 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// FileStore is a Store in one file of JSON Lines that is only ever appended to. Put returns when
-// the operating system has the line, which a process that is killed cannot take back; an fsync
-// follows within a second and is not waited for, so that a busy disk does not slow the judge down.
-// What a machine loses with its power is the last second. A line torn by that, and any line whose
-// content does not have its hash, is a miss with a warning. Several processes may append to one
-// file on a local disk: a line is one write, and Get looks at what others have appended since.
-// Memory is about 150 bytes a line.
+// FileStore is a Store in an append-only file of JSON Lines. Put returns when the operating system has the line, so
+// that a crash of the process does not lose it; an fsync follows within a second, so that a power failure can lose
+// the last second. An incomplete line, or one whose content does not match its hash, is a miss and is logged. Several
+// processes may append to a file on a local disk: a line is one write, and Get reads lines that others have appended.
+// It uses about 150 bytes of memory a line.
 type FileStore struct {
 	path string
 	log  *slog.Logger
 
-	mu      sync.Mutex // guards what follows, and the order of writes
+	mu      sync.Mutex // guards the fields below, and the order of writes
 	f       *os.File
 	index   map[string]span
-	scanned int64 // end of the last complete line that is indexed
+	scanned int64 // end of the last complete line in index
 	reader  *bufio.Reader
-	failed  error // of the last fsync
+	failed  error // error of the last fsync
 	closed  bool
 
-	written chan struct{} // holds something when there is something to sync
-	quit    chan struct{} // closed when the store is
+	written chan struct{} // has an element if there is something to sync
+	quit    chan struct{} // closed by Close
 	stopped chan struct{} // closed when the syncing goroutine has ended
 }
 
@@ -45,10 +43,10 @@ type span struct {
 	length int
 }
 
-// maxLine bounds a line: a bigger one is damage, not an answer.
+// maxLine is the maximum length of a line in bytes; a longer one is damaged.
 const maxLine = 64 << 20
 
-// OpenFileStore opens or creates the file at path, readable by its owner only, and reads its index.
+// OpenFileStore opens the file at path, or creates it with read permission for its owner only, and builds its index.
 // log receives warnings and may be nil.
 func OpenFileStore(path string, log *slog.Logger) (*FileStore, error) {
 	if log == nil {
@@ -72,8 +70,7 @@ func OpenFileStore(path string, log *slog.Logger) (*FileStore, error) {
 	return s, nil
 }
 
-// scan indexes the complete lines after s.scanned. The caller holds s.mu, or has the store to
-// itself.
+// scan indexes the complete lines after s.scanned. The caller holds s.mu, or no other goroutine uses s.
 func (s *FileStore) scan() error {
 	s.reader.Reset(io.NewSectionReader(s.f, s.scanned, 1<<62))
 	for {
@@ -96,8 +93,7 @@ func (s *FileStore) scan() error {
 	}
 }
 
-// readLine reads up to and including a newline. A line beyond maxLine is cut: what is left does not
-// parse.
+// readLine reads up to and including a newline. A line longer than maxLine is an error.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -153,7 +149,7 @@ func (s *FileStore) Put(_ context.Context, a Assessment) error {
 	return nil
 }
 
-// write appends a line in one call.
+// write appends a line with one system call. requestHash is its key in the index.
 func (s *FileStore) write(requestHash string, line []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +184,7 @@ func (s *FileStore) write(requestHash string, line []byte) error {
 	return s.scan()
 }
 
-// end is the file's size, and whether the last line lacks its end.
+// end returns the file's size, and whether the last line is incomplete.
 func (s *FileStore) end() (int64, bool, error) {
 	info, err := s.f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -201,11 +197,10 @@ func (s *FileStore) end() (int64, bool, error) {
 	return info.Size(), last[0] != '\n', nil
 }
 
-// syncEvery is the minimum interval between two fsync calls: most systems hold up writes to a file
-// while one runs.
+// syncEvery is the minimum interval between two fsync calls: most systems block writes to a file during one.
 const syncEvery = time.Second
 
-// syncWritten brings to the disk what was written, until the store is closed.
+// syncWritten calls fsync after writes, until the store is closed.
 func (s *FileStore) syncWritten() {
 	defer close(s.stopped)
 	for range s.written {
@@ -223,14 +218,14 @@ func (s *FileStore) syncWritten() {
 	}
 }
 
-// Len is the number of requests answered, as far as this process has seen.
+// Len returns the number of requests with a reply that this process knows of.
 func (s *FileStore) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.index)
 }
 
-// Close waits until everything is on the disk.
+// Close waits until all lines are synced, and closes the file.
 func (s *FileStore) Close() error {
 	s.mu.Lock()
 	if s.closed {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// flights lets callers with the same key share one call. The call continues as long as one of them
-// waits for it: a caller that gives up leaves the others alone, and the last one to leave ends it.
+// flights lets concurrent callers with the same key share one call. The call is cancelled when the last of its
+// callers has given up.
 type flights struct {
 	mu sync.Mutex
 	m  map[string]*flight
@@ -22,8 +22,8 @@ type flight struct {
 
 func newFlights() *flights { return &flights{m: map[string]*flight{}} }
 
-// do calls call once for all concurrent callers with the same key. shared reports whether the
-// response is that of another caller's call.
+// do calls call once for all concurrent callers with the same key. shared reports whether another caller started the
+// call.
 func (fs *flights) do(ctx context.Context, key string,
 	call func(context.Context) (Response, error)) (resp Response, shared bool, err error) {
 	fs.mu.Lock()
@@ -65,7 +65,7 @@ func (fs *flights) run(ctx context.Context, key string, f *flight, call func(con
 	f.resp, f.err = call(ctx)
 }
 
-// forget removes f unless another flight has taken its key. The caller holds fs.mu.
+// forget removes f unless the key has another flight by now. The caller holds fs.mu.
 func (fs *flights) forget(key string, f *flight) {
 	if fs.m[key] == f {
 		delete(fs.m, key)

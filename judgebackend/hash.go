@@ -13,10 +13,9 @@ import (
 	"strings"
 )
 
-// Hash is the content hash of r asked of id: SHA-256, in hexadecimal, over purpose, prompt version,
-// messages, schema (its members in any order), temperature, log-probabilities, sample, model and
-// backend. It is the ledger's key. MaxTokens is not part of it, since a complete answer is complete
-// under any bound; an answer that was cut is examined again when more is allowed.
+// Hash returns the ledger's key of r for the judge id: the hexadecimal SHA-256 of purpose, prompt version, messages,
+// schema (with its members in any order), temperature, log-probabilities, sample, model and backend. MaxTokens is not
+// included: a complete reply is valid for any limit, and a truncated one is requested again if the limit is higher.
 func (r Request) Hash(id Identity) string {
 	h := digest{sha256.New()}
 	h.text("judge request 1", id.Backend, id.Model, r.Purpose, r.PromptVersion)
@@ -29,7 +28,7 @@ func (r Request) Hash(id Identity) string {
 	return h.hex()
 }
 
-// digest hashes a sequence of strings and numbers so that no two sequences have the same input.
+// digest hashes a sequence of strings and numbers so that different sequences have different hash inputs.
 type digest struct{ hash.Hash }
 
 func (d digest) text(ss ...string) {
@@ -47,7 +46,7 @@ func (d digest) number(ns ...uint64) {
 
 func (d digest) hex() string { return hex.EncodeToString(d.Sum(nil)) }
 
-// canonicalSchema is the schema in the form that is hashed; or unchanged, if it is not a schema.
+// canonicalSchema returns the schema in the form that is hashed: with its members sorted and without white space.
 func (r Request) canonicalSchema() string {
 	if r.Schema == nil {
 		return ""
@@ -58,7 +57,7 @@ func (r Request) canonicalSchema() string {
 	return string(canonicalJSON(r.Schema))
 }
 
-// canonicalJSON returns b with members sorted and without white space, and with numbers as written. It returns b
+// canonicalJSON returns b with members sorted and without white space; numbers keep their text. It returns b
 // unchanged if it is not JSON.
 func canonicalJSON(b []byte) []byte {
 	if len(b) == 0 {
@@ -77,9 +76,9 @@ func canonicalJSON(b []byte) []byte {
 	return out
 }
 
-// nonceOf returns the word that a reply to r must repeat. It is derived from the whole request, so that the same
-// request always has the same word and the ledger still finds it. To forge the word, the author of a part of the
-// request would have to find a string that contains its own hash.
+// nonceOf returns the word that a reply to r must repeat: a hash of the request, so that the same request always has
+// the same word and the ledger still finds it. The author of a part of the request cannot predict the word, because
+// that part changes it.
 func nonceOf(r Request) string {
 	h := digest{sha256.New()}
 	h.text("judge nonce 1", r.Hash(Identity{}), r.NonceField)

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	maxObjects = 256 // objects looked at in one reply
-	maxDepth   = 64  // brackets within brackets
-	maxNumber  = 400 // digits, or magnitude of the exponent: beyond it exact arithmetic costs memory
+	maxObjects = 256 // number of objects that are examined in one reply
+	maxDepth   = 64  // levels of nested brackets
+	maxNumber  = 400 // digits, or magnitude of the exponent: larger numbers cost too much memory
 )
 
-// findObjects returns the outermost JSON objects in text, repaired as in [Decode]. It reads each
-// byte at most twice.
+// findObjects returns the outermost JSON objects in text, repaired as [Decode] describes. An object that text
+// truncates is an error. It reads each byte at most twice.
 func findObjects(text string) ([][]byte, error) {
 	var found [][]byte
 	for i := 0; i < len(text); {
@@ -43,14 +43,14 @@ func findObjects(text string) ([][]byte, error) {
 	return found, nil
 }
 
-// opensObject reports whether what follows a brace is a key, a closing brace or a comment.
+// opensObject reports whether the text after a { starts with a key, a }, or a comment, or is empty.
 func opensObject(rest string) bool {
 	rest = strings.TrimLeft(rest, " \t\r\n")
 	return rest == "" || rest[0] == '"' || rest[0] == '}' || strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "/*")
 }
 
-// takeObject reads from an opening brace to the bracket that closes it and gives the mended bytes
-// and how many were read; 0 if nothing closes it.
+// takeObject returns the repaired object at the start of text and its length in text; the length is 0 if the object
+// is not complete.
 func takeObject(text string) (object []byte, read int) {
 	out := make([]byte, 0, 256)
 	depth := 0
@@ -84,8 +84,8 @@ func takeObject(text string) (object []byte, read int) {
 	return nil, 0
 }
 
-// takeString appends the string that text begins with, raw control characters escaped, and gives
-// its length in text.
+// takeString appends the string literal at the start of text, with raw control characters escaped, and returns its
+// length in text; 0 if it is not complete.
 func takeString(out []byte, text string) ([]byte, int) {
 	out = append(out, '"')
 	for i := 1; i < len(text); i++ {
@@ -105,7 +105,7 @@ func takeString(out []byte, text string) ([]byte, int) {
 	return out, 0
 }
 
-// commentLength is the length of the comment that text begins with; 0 if it does not end.
+// commentLength returns the length of the comment at the start of text; 0 if it is not complete.
 func commentLength(text string) int {
 	if text[1] == '/' {
 		if n := strings.IndexByte(text, '\n'); n > 0 {
@@ -119,8 +119,7 @@ func commentLength(text string) int {
 	return 0
 }
 
-// dropComma removes a comma at the end, white space after it included. It does not come near the
-// inside of a string, which ends in a quote.
+// dropComma removes a comma at the end of out, and white space after it.
 func dropComma(out []byte) []byte {
 	if t := bytes.TrimRight(out, " \t\r\n"); bytes.HasSuffix(t, []byte(",")) {
 		return t[:len(t)-1]
@@ -128,8 +127,8 @@ func dropComma(out []byte) []byte {
 	return out
 }
 
-// checkJSON reports whether b is one JSON object, without duplicate keys at any level, without depth
-// or numbers that serve only to exhaust memory.
+// checkJSON returns an error unless b is one JSON object without duplicate keys, with at most maxDepth levels and no
+// number larger than maxNumber allows.
 func checkJSON(b []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()
@@ -188,8 +187,8 @@ func checkValue(dec *json.Decoder, depth int) error {
 	return nil
 }
 
-// foldKey is the same for keys that encoding/json stores in the same field: it ignores case, so
-// keys that differ in nothing else are duplicates.
+// foldKey returns the same string for keys that differ only in case: encoding/json stores them in the same field, so
+// they are duplicates.
 func foldKey(k string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

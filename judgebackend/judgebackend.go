@@ -11,29 +11,29 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Backend completes one request against one model. Implementations are safe for concurrent use,
-// return promptly when the context ends, and put neither prompts nor secrets into errors.
+// Backend completes one request by one model. Implementations are safe for concurrent use, return promptly when the
+// context ends, and put neither prompts nor secrets into errors.
 //
-// A Response whose FinishReason is not [FinishStop] comes together with an error: the answer cannot
-// be used, but it was paid for and belongs in the record.
+// A Response whose FinishReason is not [FinishStop] comes together with an error: the reply cannot be used, but it
+// was paid for and is recorded.
 type Backend interface {
 	Complete(ctx context.Context, r Request) (Response, error)
 }
 
-// Func makes a function a Backend.
+// Func is a function as a Backend.
 type Func func(context.Context, Request) (Response, error)
 
 // Complete calls f.
 func (f Func) Complete(ctx context.Context, r Request) (Response, error) { return f(ctx, r) }
 
-// Identity identifies the judge. Backend and Model are part of every request's hash.
+// Identity identifies a judge. Backend and Model are part of every request's hash.
 type Identity struct {
 	Backend string // the name it was opened by, "openai"
 	Model   string // as asked for, "gpt-4o"
 	Host    string // host:port that is contacted, "" for none
 }
 
-// Identified is implemented by backends that know who they are; all that [Providers.Open] returns do.
+// Identified is implemented by backends that have an identity, such as all that [Providers.Open] returns.
 type Identified interface{ Identity() Identity }
 
 // Role is the role of a message's author.
@@ -52,37 +52,37 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// defaultMaxTokens bounds replies where a request does not.
+// defaultMaxTokens is the token limit of replies to requests without one.
 const defaultMaxTokens = 4096
 
 // Request is one question. The zero values of the optional fields are the usual ones.
 type Request struct {
-	// what the answer is for, "align"; letters, digits and ._-/ (it is logged)
+	// the kind of question, such as "align"; letters, digits and ._-/ (it is logged)
 	Purpose       string    `json:"purpose"`
-	PromptVersion string    `json:"prompt_version,omitempty"` // version of the prompt's text; same alphabet
+	PromptVersion string    `json:"prompt_version,omitempty"` // version of the prompt; same characters as Purpose
 	Messages      []Message `json:"messages"`                 // system messages first, a user message last
-	// JSON Schema of the reply, an object at the top; nil for text
+	// JSON Schema of the reply, of type object; nil for a text reply
 	Schema      json.RawMessage `json:"schema,omitempty"`
 	Temperature float64         `json:"temperature"`          // 0 to 2; 0.1 for judges, 0 for extractors
-	MaxTokens   int             `json:"max_tokens,omitempty"` // bound of the reply; 0 for defaultMaxTokens
-	// 1 to 20: token log-probabilities are wanted, if offered
+	MaxTokens   int             `json:"max_tokens,omitempty"` // token limit of the reply; 0: defaultMaxTokens
+	// 1 to 20: number of alternatives for which log-probabilities are requested, if the backend offers them; 0: none
 	TopLogProbs int `json:"top_logprobs,omitempty"`
-	Sample      int `json:"sample,omitempty"` // which of several independent answers to one question
-	// for CompleteJSON: field in which the reply repeats a one-time word
+	Sample      int `json:"sample,omitempty"` // number of the sample, for several independent replies to a question
+	// for CompleteJSON: the field in which the reply must repeat a one-time word
 	NonceField string `json:"nonce_field,omitempty"`
 
-	hash  string    // set by Stack, so that it is computed once
-	anew  bool      // ignore replies recorded before asked
-	asked time.Time // with anew
+	hash  string    // set by Stack
+	anew  bool      // ignore recorded replies that are not later than asked
+	asked time.Time // used with anew
 }
 
 // TokenCount is a number of tokens, or TokensUnknown if the backend does not report it.
 type TokenCount int64
 
-// TokensUnknown means that usage was not reported; JSON and tables show null, never 0.
+// TokensUnknown means that usage was not reported. JSON and tables show it as null.
 const TokensUnknown TokenCount = -1
 
-// MarshalJSON writes null for unknown.
+// MarshalJSON writes null for an unknown count.
 func (n TokenCount) MarshalJSON() ([]byte, error) {
 	if n < 0 {
 		return []byte("null"), nil
@@ -90,7 +90,7 @@ func (n TokenCount) MarshalJSON() ([]byte, error) {
 	return json.Marshal(int64(n))
 }
 
-// UnmarshalJSON reads null as unknown.
+// UnmarshalJSON reads null, and a negative number, as unknown.
 func (n *TokenCount) UnmarshalJSON(b []byte) error {
 	var v *int64
 	if err := json.Unmarshal(b, &v); err != nil {
@@ -103,7 +103,7 @@ func (n *TokenCount) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Plus adds; unknown plus anything is unknown.
+// Plus returns the sum, or TokensUnknown if one of the counts is unknown.
 func (n TokenCount) Plus(m TokenCount) TokenCount {
 	if n < 0 || m < 0 {
 		return TokensUnknown
@@ -117,29 +117,28 @@ func (n TokenCount) Plus(m TokenCount) TokenCount {
 // FinishReason is the reason why a reply ended.
 type FinishReason string
 
-// The reasons. The last three come with an error.
+// The reasons. All but FinishStop come with an error.
 const (
 	FinishStop      FinishReason = "stop"
-	FinishLength    FinishReason = "length"    // cut at MaxTokens or at the end of the context window
+	FinishLength    FinishReason = "length"    // truncated at MaxTokens or at the end of the context window
 	FinishRefusal   FinishReason = "refusal"   // the model declined, or a content filter did
-	FinishOversized FinishReason = "oversized" // more bytes than MaxReplyBytes; none of them kept
+	FinishOversized FinishReason = "oversized" // more than MaxReplyBytes; no part of it is stored
 )
 
-// TokenLogProb is a token of a reply with its natural-log probability and that of its alternatives,
-// or the text of several tokens that follow each other, with the log-probability of all of them and
-// no alternatives. The tokens of a reply, joined, are the reply.
+// TokenLogProb is a token of a reply with its natural-log probability and its alternatives, or several consecutive
+// tokens as one, with the sum of their log-probabilities and no alternatives. The concatenated tokens are the reply.
 type TokenLogProb struct {
 	Token   string         `json:"token"`
 	LogProb float64        `json:"logprob"`
 	Top     []TokenLogProb `json:"top,omitempty"`
 }
 
-// Response is one answer.
+// Response is one reply.
 type Response struct {
 	Reply        string
 	TokensIn     TokenCount
 	TokensOut    TokenCount
-	Model        string // as the backend names it, which may be more exact than what was asked for
+	Model        string // as the backend names it, which may be more specific than the requested name
 	Latency      time.Duration
 	FinishReason FinishReason
 	LogProbs     []TokenLogProb
@@ -147,12 +146,12 @@ type Response struct {
 	// Set by Stack.
 	RequestHash  string    // content hash of the request, the ledger's key
 	AssessmentID string    // content hash of request and reply
-	CreatedAt    time.Time // when the answer was given
+	CreatedAt    time.Time // when the backend gave the reply
 	Cached       bool      // no judge call for this caller: the ledger or a concurrent call had the reply
-	AskAgain     bool      // from the ledger, and to be asked for again if it is of no use: see StackOptions.AskAgain
+	AskAgain     bool      // from the ledger; request another if it is invalid: see StackOptions.AskAgain
 }
 
-// ReplyTokens is MaxTokens, or its default.
+// ReplyTokens returns MaxTokens, or the default if it is 0.
 func (r Request) ReplyTokens() int {
 	if r.MaxTokens == 0 {
 		return defaultMaxTokens
@@ -160,7 +159,7 @@ func (r Request) ReplyTokens() int {
 	return r.MaxTokens
 }
 
-// bytesOut returns the number of bytes sent.
+// bytesOut returns the number of bytes of the schema and the messages.
 func (r Request) bytesOut() int {
 	n := len(r.Schema)
 	for _, m := range r.Messages {
@@ -169,7 +168,7 @@ func (r Request) bytesOut() int {
 	return n
 }
 
-// validate returns an error if r is invalid, without showing its content.
+// validate returns an error if r is invalid. The error does not show r's content.
 func (r Request) validate() error {
 	bad := func(format string, args ...any) error {
 		return errcode.New(errcode.InvalidArgument, "judge request: "+format, args...)
@@ -210,7 +209,7 @@ func (r Request) validate() error {
 	return nil
 }
 
-// isLabel reports whether s may appear in logs and tables as it is.
+// isLabel reports whether s has 1 to 64 letters, digits and ._-/ and so may appear in logs and tables unchanged.
 func isLabel(s string) bool {
 	for _, c := range []byte(s) {
 		switch {
@@ -222,25 +221,25 @@ func isLabel(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// String returns the purpose and size of r without its content, since requests are logged by accident.
+// String describes r by purpose and size, without its content.
 func (r Request) String() string {
 	return fmt.Sprintf("judge request %s %s: %d messages, %d bytes", r.Purpose, r.PromptVersion, len(r.Messages),
 		r.bytesOut())
 }
 
-// GoString is String, so that %#v holds no content either.
+// GoString returns String, so that %#v does not show content either.
 func (r Request) GoString() string { return r.String() }
 
-// LogValue is String.
+// LogValue returns String.
 func (r Request) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
-// String returns the outcome and size of r without its content.
+// String describes r by outcome and size, without its content.
 func (r Response) String() string {
 	return fmt.Sprintf("judge response of %s: %s, %d bytes", r.Model, r.FinishReason, len(r.Reply))
 }
 
-// GoString is String, so that %#v holds no content either.
+// GoString returns String, so that %#v does not show content either.
 func (r Response) GoString() string { return r.String() }
 
-// LogValue is String.
+// LogValue returns String.
 func (r Response) LogValue() slog.Value { return slog.StringValue(r.String()) }

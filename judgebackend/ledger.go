@@ -10,17 +10,17 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// ledger serves recorded answers from the store, and lets equal requests share one call. The lookup is part of the
-// shared call, so no other call can start between a miss and the call.
+// ledger returns recorded replies from the store, and lets concurrent equal requests share one call. The lookup is
+// part of the shared call, so that no equal call can start between the lookup and the call.
 type ledger struct {
 	next     Backend
 	id       Identity
-	store    Store // nil for none
+	store    Store // nil: no ledger
 	flights  *flights
 	askAgain bool
 	clock    Clock
 	log      *slog.Logger
-	unkept   *semaphore.Weighted // calls whose answers are not in the store yet
+	unkept   *semaphore.Weighted // limits the calls whose replies are not stored yet
 	requests atomic.Int64
 	hits     atomic.Int64
 }
@@ -84,7 +84,8 @@ func (l *ledger) fill(ctx context.Context, r Request) (Response, error) {
 	return resp, err
 }
 
-// lookup reads an answer from the store. found reports whether there is one, which may include err.
+// lookup reads a usable reply from the store. found reports whether there is one; for an unusable reply, err is set
+// as well.
 func (l *ledger) lookup(ctx context.Context, r Request) (resp Response, found bool, err error) {
 	a, ok, err := l.store.Get(ctx, r.hash)
 	switch {
@@ -98,7 +99,7 @@ func (l *ledger) lookup(ctx context.Context, r Request) (resp Response, found bo
 	return resp, true, resp.finishError(l.id)
 }
 
-// claim waits until no other process asks the same question. release is nil if no other process can.
+// claim waits until no other process makes the same call. release is nil if the store does not coordinate processes.
 func (l *ledger) claim(ctx context.Context, hash string) (release func(), err error) {
 	c, ok := l.store.(Claimer)
 	if !ok {
@@ -118,8 +119,8 @@ func (l *ledger) claim(ctx context.Context, hash string) (release func(), err er
 	}
 }
 
-// away is the error of a store that does not answer. Asking the judge anyway could pay twice for
-// everything.
+// away returns the error of a store that cannot be read. The judge is not called then, because replies that are in
+// the store would be paid for twice.
 func (l *ledger) away(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -127,8 +128,8 @@ func (l *ledger) away(ctx context.Context) error {
 	return &Error{Kind: KindStore, Backend: l.id.Backend}
 }
 
-// usable reports whether a recorded reply can be used for r. A complete one always can. Others cannot if the run is
-// configured to retry them, nor can a truncated one if r allows more tokens.
+// usable reports whether a recorded reply answers r. A complete reply always does. A truncated one does not if r
+// allows more tokens, and no incomplete one does if askAgain is set.
 func (l *ledger) usable(a Assessment, r Request) bool {
 	switch a.FinishReason {
 	case "", FinishStop:

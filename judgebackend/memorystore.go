@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// MemoryStore is a Store for one process and its lifetime. The zero value is empty.
+// MemoryStore is a Store in memory. The zero value is empty.
 type MemoryStore struct {
 	mu sync.RWMutex
 	m  map[string]Assessment
@@ -30,7 +30,7 @@ func (s *MemoryStore) Put(_ context.Context, a Assessment) error {
 	return nil
 }
 
-// Len is the number of requests answered.
+// Len returns the number of requests with a reply.
 func (s *MemoryStore) Len() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

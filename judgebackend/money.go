@@ -8,14 +8,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Money is an amount in 10^-12 of the price table's currency, US dollars by default: exact for
-// every price a vendor lists, up to 9.2 million. A price per million tokens in millionths is a
-// price per token in this unit.
+// Money is an amount in 10^-12 of the price table's currency, US dollars by default, up to 9.2 million. It represents
+// prices exactly: a price per million tokens in millionths is a price per token in this unit.
 type Money int64
 
 const unit = 1_000_000_000_000
 
-// ParseMoney reads a plain decimal number such as "12.50", not negative, with at most 12 decimals.
+// ParseMoney parses a plain decimal number such as "12.50", without a sign, with at most 12 decimals.
 func ParseMoney(s string) (Money, error) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	digits := whole + fraction
@@ -35,7 +34,7 @@ func ParseMoney(s string) (Money, error) {
 	return Money(n), nil
 }
 
-// String writes at least two decimals and no more than are needed.
+// String formats the amount with at least two decimals, and with more only if needed.
 func (m Money) String() string {
 	sign := ""
 	u := uint64(m)
@@ -67,7 +66,7 @@ func itoa(n uint64) string {
 	}
 }
 
-// times is m for each of n, at most the biggest amount there is.
+// times returns m·n, or 0 if one of them is negative, or the maximum amount on overflow.
 func (m Money) times(n int64) Money {
 	if m <= 0 || n <= 0 {
 		return 0
@@ -79,7 +78,7 @@ func (m Money) times(n int64) Money {
 	return Money(lo)
 }
 
-// add adds amounts that are not negative, at most to the biggest there is.
+// add returns a+b, or the maximum on overflow. a and b must not be negative.
 func add[T ~int64](a, b T) T {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -87,22 +86,22 @@ func add[T ~int64](a, b T) T {
 	return a + b
 }
 
-// Price is the price of a million tokens as plain decimal numbers: PerMillion{In: "2.50", Out: "10"}. They are
-// strings because floats of a configuration file would not be exact.
+// Price is the price of a million tokens as plain decimal numbers, such as Price{In: "2.50", Out: "10"}. They are
+// strings because floating-point numbers of a configuration file would not be exact.
 type Price struct {
 	In  string `json:"in" yaml:"in"`
 	Out string `json:"out" yaml:"out"`
 }
 
-// PriceTable gives prices by "model" or "backend:model"; the latter is looked up first. A dated
-// name, such as gpt-4o-2024-08-06, finds the price of the name without the date.
+// PriceTable maps "model" or "backend:model" to prices; the latter takes precedence. A dated name, such as
+// gpt-4o-2024-08-06, also finds the price of the name without the date.
 type PriceTable map[string]Price
 
-// ListPricesOf is the date of the list prices.
+// ListPricesOf is the year of the list prices.
 const ListPricesOf = "2026"
 
-// listPrices are vendors' list prices in US dollars of [ListPricesOf], for models asked at the vendors'
-// own endpoints. They change without notice: a configuration that counts money should name its own.
+// listPrices returns vendors' list prices in US dollars of [ListPricesOf], for models at the vendors' own endpoints.
+// They change without notice: a configuration that limits money should set its own.
 func listPrices() PriceTable {
 	return PriceTable{
 		"openai:gpt-4o":               {"2.50", "10"},
@@ -130,7 +129,7 @@ func listPrices() PriceTable {
 
 const million = 1_000_000
 
-// tokenPrice is a Price ready for multiplication.
+// tokenPrice is the price of one token.
 type tokenPrice struct{ in, out Money }
 
 func (p Price) perToken() (tokenPrice, error) {
@@ -148,11 +147,11 @@ func (p Price) perToken() (tokenPrice, error) {
 	return tokenPrice{in / million, out / million}, nil
 }
 
-// cost of a call, at least nothing.
+// cost returns the cost of a call with these numbers of tokens; a negative number counts as 0.
 func (p tokenPrice) cost(in, out int64) Money { return add(p.in.times(in), p.out.times(out)) }
 
-// Released is the month, as yymm, in which a model was released, according to the end of its name: a
-// date as in gpt-4o-2024-08-06 and claude-x-20250514, or the month itself as in o3-2504.
+// Released returns the month, as yymm, in which a model was released, if the end of its name has a date, as in
+// gpt-4o-2024-08-06 and claude-x-20250514, or the month itself, as in o3-2504.
 func Released(model string) (yymm string, ok bool) {
 	base := undated(model)
 	date := strings.ReplaceAll(strings.TrimLeft(model[len(base):], "-@"), "-", "")
@@ -167,11 +166,10 @@ func Released(model string) (yymm string, ok bool) {
 	return date, true
 }
 
-// firstMonth is before the first model that is asked as a judge: -0613 at the end of a name is the
-// 13th of June.
+// firstMonth is the earliest month that Released accepts as yymm: -0613 at the end of a name is June 13.
 const firstMonth = "2201"
 
-// Undated is a model's name without the date at its end, as [Released] reads it.
+// Undated returns a model's name without the date or month that [Released] finds at its end.
 func Undated(model string) string {
 	month, ok := Released(model)
 	if !ok {
@@ -183,8 +181,7 @@ func Undated(model string) string {
 	return undated(model)
 }
 
-// undated is a model's name without the date or tag at its end: -2024-08-06, -20250514, @20250514,
-// -latest.
+// undated returns a model's name without a date or tag at its end: -2024-08-06, -20250514, @20250514, -latest.
 func undated(model string) string {
 	if m, ok := strings.CutSuffix(model, "-latest"); ok {
 		return m

@@ -2,7 +2,7 @@ package judgebackend
 
 import "context"
 
-// none refuses every call: evaluation without a judge.
+// none is the backend of an evaluation without a judge: every call returns KindNoJudge.
 type none struct{}
 
 func openNone(context.Context, string, *OpenOptions) (Backend, error) { return none{}, nil }

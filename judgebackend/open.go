@@ -8,28 +8,28 @@ import (
 	"os"
 )
 
-// OpenOptions holds the options of a backend. It contains no secrets, only where they are.
+// OpenOptions holds the options of a backend. It contains no secrets, only where to read them.
 type OpenOptions struct {
-	BaseURL         string   // of the endpoint; the provider's own where empty
-	KeyFile         string   // file with the key, read again at every call
-	KeyLater        bool     // the key file may come later: until then calls fail with KindNoKey, and Open does not
-	KeyEnv          string   // or the environment variable that holds it
-	AzureAPIVersion string   // openai: the endpoint is Azure's and speaks this version, "2024-10-21"
-	AllowHosts      []string // the only hosts ever contacted: "host" (port 443) or "host:port"
-	AllowPlainHTTP  bool     // plain HTTP to hosts other than this machine
-	Proxy           string   // http(s)://host:port; proxies named by the environment are not used
-	CAFile          string   // PEM file with the authorities to trust instead of the system's
-	MaxReplyBytes   int64    // bound of an answer's body; 0 for 2 MiB
+	BaseURL         string   // of the endpoint; the provider's own if empty
+	KeyFile         string   // file with the key, read at every call
+	KeyLater        bool     // the key file may be missing at first: calls fail with KindNoKey, but not Open
+	KeyEnv          string   // name of the environment variable with the key, instead of KeyFile
+	AzureAPIVersion string   // openai: the endpoint is Azure's with this API version, "2024-10-21"
+	AllowHosts      []string // the only hosts that may be contacted: "host" (port 443) or "host:port"
+	AllowPlainHTTP  bool     // allow plain HTTP to hosts other than this machine
+	Proxy           string   // http(s)://host:port; proxies in the environment are ignored
+	CAFile          string   // PEM file of the certificate authorities to trust instead of the system's
+	MaxReplyBytes   int64    // limit of a response's body; 0: 2 MiB
 
-	Queryer    TextQueryer // cortex, bigqueryai, aiquery: the connection to ask through
-	Connection string      // bigqueryai: project.location.connection, "" for the caller's own credentials
+	Queryer    TextQueryer // cortex, bigqueryai, aiquery: the warehouse connection
+	Connection string      // bigqueryai: project.location.connection; "" for the caller's own credentials
 
-	Log    *slog.Logger        // what an endpoint turned out not to offer; nil for nowhere
-	Clock  Clock               // nil for SystemClock
-	Getenv func(string) string // nil for os.Getenv
+	Log    *slog.Logger        // logs features that an endpoint does not offer; nil: no log
+	Clock  Clock               // nil: SystemClock
+	Getenv func(string) string // nil: os.Getenv
 }
 
-// filled returns o with defaults for missing values. Providers receive the result.
+// filled returns a copy of o with defaults for missing values. Providers receive the copy.
 func (o *OpenOptions) filled() *OpenOptions {
 	var f OpenOptions
 	if o != nil {
@@ -50,16 +50,16 @@ func (o *OpenOptions) filled() *OpenOptions {
 	return &f
 }
 
-// String shows the addresses without what they may carry in front of an @.
+// String shows the addresses without the credentials, paths and queries in them.
 func (o OpenOptions) String() string {
 	return fmt.Sprintf("judge options: base URL %q, allowed hosts %q, proxy %q", redactURL(o.BaseURL), o.AllowHosts,
 		redactURL(o.Proxy))
 }
 
-// GoString is String.
+// GoString returns String.
 func (o OpenOptions) GoString() string { return o.String() }
 
-// LogValue is String.
+// LogValue returns String.
 func (o OpenOptions) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
 func redactURL(s string) string {
@@ -73,14 +73,14 @@ func redactURL(s string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// checked is the part common to all backends: it validates requests, maps errors and measures latency.
+// checked is the wrapper of every backend that validates requests, maps errors and measures latency.
 type checked struct {
 	next  Backend
 	id    Identity
 	clock Clock
 }
 
-// check wraps b unless that was done. A Backend without an identity is called "func".
+// check wraps b unless it is wrapped already. A Backend without an identity gets the name "func".
 func check(b Backend, clock Clock) checked {
 	if c, ok := b.(checked); ok {
 		return c

@@ -10,20 +10,19 @@ import (
 
 type payerKey struct{}
 
-// WithPayer names who is billed for judge calls: a run, or a caller of a server. The record of a reply contains the
-// name, so that budgets apply across processes.
+// WithPayer returns ctx with the name of the payer of judge calls: a run, or a caller of a server. The record of a
+// reply contains the name, so that budgets apply across processes.
 func WithPayer(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, payerKey{}, name)
 }
 
-// payerOf is the name that WithPayer gave, or "".
+// payerOf returns the name set by WithPayer, or "".
 func payerOf(ctx context.Context) string {
 	name, _ := ctx.Value(payerKey{}).(string)
 	return name
 }
 
-// Payment is the cost of a payer's recorded answers, by backend and model. Tokens that the backend did not report
-// are missing.
+// Payment is the cost of a payer's recorded replies from one backend and model. Unknown token counts count as 0.
 type Payment struct {
 	Identity
 	Calls     int64
@@ -36,7 +35,7 @@ type Payments interface {
 	PaidBy(ctx context.Context, payer string, from time.Time) ([]Payment, error)
 }
 
-// payments sums assessments.
+// payments sums up the assessments of one payer from a time on.
 type payments struct {
 	payer string
 	from  time.Time
@@ -65,7 +64,7 @@ func (p *payments) all() (out []Payment) {
 	return out
 }
 
-// PaidBy implements Payments. It counts the last answer to each request.
+// PaidBy implements Payments. It counts only the last reply to each request.
 func (s *MemoryStore) PaidBy(_ context.Context, payer string, from time.Time) ([]Payment, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -76,7 +75,7 @@ func (s *MemoryStore) PaidBy(_ context.Context, payer string, from time.Time) ([
 	return p.all(), nil
 }
 
-// PaidBy implements Payments. It reads the whole file.
+// PaidBy implements Payments. It reads the whole file and counts every reply.
 func (s *FileStore) PaidBy(_ context.Context, payer string, from time.Time) ([]Payment, error) {
 	p := payments{payer, from, map[Identity]*Payment{}}
 	d := bufio.NewReaderSize(io.NewSectionReader(s.f, 0, 1<<62), 1<<16)

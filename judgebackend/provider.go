@@ -9,32 +9,31 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Provider is a source of models with one protocol, such as openai. Each has its own package next to this one; a
-// program lists those that it is linked with. All differences between providers are fields of this struct, so other
-// code does not switch on names.
+// Provider is a source of models with one protocol, such as openai. Each provider has a separate package; a program
+// lists those it is linked with. All differences between providers are in the fields of this struct.
 type Provider struct {
-	Name string // what is before the colon of a judge's name
+	Name string // the part of a judge's name before the colon
 
-	// Open makes a backend of one model, without contacting anything. The options have their defaults.
+	// Open returns a backend of one model, without contacting anything. o has its defaults set.
 	Open func(ctx context.Context, model string, o *OpenOptions) (Backend, error)
 
 	Address     string // of the provider's HTTP endpoint; "" if it has none
-	InWarehouse bool   // it needs OpenOptions.Queryer: its models are asked by SQL
-	System      string // its name in traces, such as snowflake.cortex; Name if empty
+	InWarehouse bool   // its models are called by SQL, so that it needs OpenOptions.Queryer
+	System      string // its name in traces, such as snowflake.cortex; if empty, Name
 
-	modelless bool // the name has no model after a colon
+	modelless bool // its judges' names may lack a model
 }
 
-// None refuses every call, and Replay answers from a file. Every list of providers has both.
+// None returns an error for every call, and Replay replies from a file. Every list of providers includes both.
 var (
 	None   = Provider{Name: "none", Open: openNone, modelless: true}
 	Replay = Provider{Name: "replay", Open: openReplay, modelless: true}
 )
 
-// Providers are those that a program can ask, each name once. None and Replay need not be listed.
+// Providers lists the providers that a program can use. None and Replay are always included and need not be listed.
 type Providers []Provider
 
-// Find returns the provider of a judge's name, which may have a model after a colon.
+// Find returns the provider of a judge's name, PROVIDER or PROVIDER:MODEL.
 func (p Providers) Find(spec string) (Provider, bool) {
 	name, _, _ := strings.Cut(spec, ":")
 	all := p.all()
@@ -47,7 +46,7 @@ func (p Providers) Find(spec string) (Provider, bool) {
 
 func (p Providers) all() []Provider { return append(slices.Clip(p), None, Replay) }
 
-// Names lists the providers' names, sorted.
+// Names returns the providers' names, sorted.
 func (p Providers) Names() []string {
 	var names []string
 	for _, q := range p.all() {
@@ -57,11 +56,10 @@ func (p Providers) Names() []string {
 	return slices.Compact(names)
 }
 
-// Open makes the backend that spec names: "openai:gpt-4o", "anthropic:…", "cortex:…", "bigqueryai:…",
-// "aiquery:…", as far as they are listed, "replay:FILE" or "none". It contacts nothing. o may be nil.
-// Errors: InvalidArgument for a malformed spec or option, PermissionDenied for a host that is not on the
-// allow list, Unauthenticated for a missing key, NotFound for a missing replay file. The backend is bare;
-// [NewStack] puts the wrappers around it.
+// Open returns the backend of a judge's name: "openai:gpt-4o", "anthropic:…", "cortex:…", "bigqueryai:…", "aiquery:…"
+// if they are listed, "replay:FILE" or "none". It contacts nothing. o may be nil. Errors: InvalidArgument for a
+// malformed name or option, PermissionDenied for a host that is not on the allow list, Unauthenticated for a missing
+// key, NotFound for a missing replay file. The backend has no wrappers: see [NewStack].
 func (p Providers) Open(ctx context.Context, spec string, o *OpenOptions) (Backend, error) {
 	provider, ok := p.Find(spec)
 	if !ok {
@@ -81,8 +79,8 @@ func (p Providers) Open(ctx context.Context, spec string, o *OpenOptions) (Backe
 	return check(b, filled.Clock), nil
 }
 
-// Address returns the URL of the judge that spec names: baseURL, or its provider's address if that is empty. It is
-// nil if the judge has no HTTP endpoint: in a warehouse, recorded, or none.
+// Address returns the URL of the judge that spec names: baseURL, or its provider's address if baseURL is empty. It is
+// nil if the provider has no HTTP endpoint.
 func (p Providers) Address(spec, baseURL string) (*url.URL, error) {
 	provider, _ := p.Find(spec)
 	switch {

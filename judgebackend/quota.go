@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Quota bounds what judges may cost each payer (see [WithPayer]) on one day of UTC. The ledger
-// knows what was spent today, by other processes and before a restart: it is asked with a payer's
-// first call of the day and once a minute after that.
+// Quota limits the cost of judge calls of each payer (see [WithPayer]) per day in UTC. It reads from the ledger what
+// was spent today by other processes and before a restart: at a payer's first call of the day, and then at most once
+// a minute.
 type Quota struct {
 	limits BudgetLimits
 	ledger Payments
@@ -19,24 +19,23 @@ type Quota struct {
 	by  map[string]*allowance
 }
 
-// allowance is one payer's of one day.
+// allowance is the budget of one payer for one day.
 type allowance struct {
 	budget *Budget
 	mu     sync.Mutex
-	read   time.Time // when the ledger was asked
+	read   time.Time // when the ledger was last read
 }
 
 // quotaRefresh is the interval at which the spending of other processes is read.
 const quotaRefresh = time.Minute
 
-// NewQuota makes a quota. ledger may be nil, what this process spends then is all that counts; a
-// nil clock is SystemClock.
+// NewQuota returns a quota. If ledger is nil, only the spending of this process counts. A nil clock is SystemClock.
 func NewQuota(limits BudgetLimits, ledger Payments, clock Clock) (*Quota, error) {
 	_, err := NewBudget(limits) // checks the price table
 	return &Quota{limits: limits, ledger: ledger, clock: orElse(clock, SystemClock), by: map[string]*allowance{}}, err
 }
 
-// price checks that a budget of money can be kept.
+// price returns the price of a model, or an error if the quota limits money and the price is unknown.
 func (q *Quota) price(id Identity) (tokenPrice, error) {
 	b, err := NewBudget(q.limits)
 	if err != nil {
@@ -45,7 +44,7 @@ func (q *Quota) price(id Identity) (tokenPrice, error) {
 	return b.price(id)
 }
 
-// of is the budget of who pays.
+// of returns today's budget of the payer in ctx.
 func (q *Quota) of(ctx context.Context) (*Budget, error) {
 	payer, now := payerOf(ctx), q.clock.Now()
 	day := now.UTC().Truncate(24 * time.Hour)
@@ -85,7 +84,8 @@ func (q *Quota) of(ctx context.Context) (*Budget, error) {
 	return a.budget, nil
 }
 
-// Paid records the total payments in a ledger. If the budget has recorded more itself, that is used.
+// Paid records the total of payments read from a ledger. What exceeds b's own spending was spent by other processes,
+// or before a restart.
 func (b *Budget) Paid(all []Payment) {
 	var total Spending
 	for _, p := range all {
@@ -97,7 +97,7 @@ func (b *Budget) Paid(all []Payment) {
 	b.PaidBefore(total)
 }
 
-// PaidBefore is Paid with a sum.
+// PaidBefore is like Paid, for a total.
 func (b *Budget) PaidBefore(total Spending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,7 +107,7 @@ func (b *Budget) PaidBefore(total Spending) {
 	b.before.money = max(b.before.money, money-b.spent.Money)
 }
 
-// perPayer charges each call to the quota of who pays.
+// perPayer is the wrapper that charges each call to the quota of its payer.
 type perPayer struct {
 	next  Backend
 	id    Identity

@@ -6,15 +6,15 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// paced keeps to the requests and tokens a minute that an account is allowed.
+// paced is the wrapper that limits requests and tokens per minute.
 type paced struct {
 	next     Backend
 	clock    Clock
-	requests *rate.Limiter // nil for no limit
+	requests *rate.Limiter // nil: no limit
 	tokens   *rate.Limiter
 }
 
-// perMinute allows n a minute, with bursts of a second's worth.
+// perMinute returns a limiter of n per minute, with bursts of a sixtieth of n, or nil if n is not positive.
 func perMinute(n int) *rate.Limiter {
 	if n <= 0 {
 		return nil
@@ -33,7 +33,7 @@ func (w *paced) Complete(ctx context.Context, r Request) (Response, error) {
 	return w.next.Complete(ctx, r)
 }
 
-// take waits for n of l, in portions if that is more than a burst.
+// take waits for n units of l, in portions if n is larger than a burst.
 func (w *paced) take(ctx context.Context, l *rate.Limiter, n int) error {
 	for l != nil && n > 0 {
 		part := min(n, l.Burst())

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// recorded records every answer as an assessment: usable, truncated or refused, but not a failure without an
-// answer. If a record cannot be written, the caller still gets the answer, which is paid for.
+// recorded is the wrapper that records every reply as an assessment: usable, truncated or refused, but not a failure
+// without a reply. If recording fails, the caller still gets the reply, which is paid for.
 type recorded struct {
 	next         Backend
 	id           Identity
-	write        Recorder // nil for none
+	write        Recorder // nil: no record
 	keepRequests bool
 	clock        Clock
 	log          *slog.Logger
@@ -40,8 +40,8 @@ func (w *recorded) Complete(ctx context.Context, r Request) (Response, error) {
 	return resp, err
 }
 
-// withoutNUL is a response with U+FFFD in place of NUL bytes: not every store of answers has them, and an answer
-// that is kept must have the hash of the one that was used.
+// withoutNUL returns resp with NUL bytes replaced by U+FFFD: not every store can hold them, and a stored reply must
+// have the same hash as the one that was used.
 func withoutNUL(resp Response) Response {
 	resp.Reply = noNUL(resp.Reply)
 	resp.LogProbs = tokensWithoutNUL(resp.LogProbs)

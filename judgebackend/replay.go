@@ -12,9 +12,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// replay answers from a file of assessments, one JSON object a line, as a FileStore writes them. Its identity is
-// the recorded one, so hashes, labels and scores are those of the recording. If a file holds several judges, the
-// name after # selects one: replay:FILE#openai:gpt-4o.
+// replay is a backend that replies from a file of assessments in JSON Lines, as FileStore writes them. Its identity
+// is the recorded one, so that hashes and scores are those of the recording. If a file has several judges, the name
+// after # selects one: replay:FILE#openai:gpt-4o.
 type replay struct {
 	id      Identity
 	answers map[string]Assessment
@@ -37,8 +37,8 @@ func openReplay(_ context.Context, arg string, _ *OpenOptions) (Backend, error) 
 	return readReplay(f, who)
 }
 
-// readReplay reads the assessments of one judge; who is BACKEND:MODEL, or empty if there is only one. The last of
-// several answers to one request is used.
+// readReplay reads the assessments of one judge. who is BACKEND:MODEL, or empty if the file has only one. The last of
+// several replies to one request is used.
 func readReplay(f io.Reader, who string) (Backend, error) {
 	b := &replay{answers: map[string]Assessment{}}
 	r := bufio.NewReader(f)

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// RetryPolicy configures the number of retries and their delays. Zero fields take the defaults in brackets.
+// RetryPolicy configures the number of attempts and their delays. Zero fields take the defaults in brackets.
 type RetryPolicy struct {
-	Attempts      int           // calls made for one request, the first included [5]
-	Base          time.Duration // the wait before attempt n+1 is random in 0 to Base·2^(n-1) [500 ms]
-	Max           time.Duration // and at most this [30 s]
-	MaxRetryAfter time.Duration // an endpoint that asks for more patience gets none [2 min]
+	Attempts      int           // maximum attempts for one request, including the first [5]
+	Base          time.Duration // the delay before attempt n+1 is random between 0 and Base·2^(n-1) [500 ms]
+	Max           time.Duration // maximum of that delay [30 s]
+	MaxRetryAfter time.Duration // no retry if Retry-After is longer [2 min]
 }
 
 func (p RetryPolicy) withDefaults() RetryPolicy {
@@ -32,9 +32,8 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	return p
 }
 
-// wait returns the pause after attempt n (from 1) failed: full jitter, which spreads the callers of a burst best
-// (Brooker, "Exponential Backoff And Jitter", 2015), in addition to the pause that the endpoint asked for. False
-// means no retry.
+// wait returns the delay after attempt n (from 1) failed: the endpoint's Retry-After plus a random time, full jitter
+// (Brooker, "Exponential Backoff And Jitter", 2015). False means no retry.
 func (p RetryPolicy) wait(n int, retryAfter time.Duration, random float64) (time.Duration, bool) {
 	if retryAfter > p.MaxRetryAfter {
 		return 0, false
@@ -49,7 +48,7 @@ func (p RetryPolicy) wait(n int, retryAfter time.Duration, random float64) (time
 	return retryAfter + time.Duration(random*float64(ceiling)), true
 }
 
-// retried makes further attempts where they may help.
+// retried is the wrapper that repeats attempts after errors that may be transient.
 type retried struct {
 	next    Backend
 	policy  RetryPolicy

@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// Said is the beginning of the message of an endpoint or a warehouse about a failure, in lower case. It may repeat
-// the prompt, and a prompt may mention billing or rate limits. So only the first 200 bytes are kept, to find the
-// kind of failure, and no method prints them.
+// Said is the start of an endpoint's or a warehouse's error message, in lower case. It may quote the prompt, and a
+// prompt may mention billing or rate limits: so only the first 200 bytes are stored, to classify the failure, and no
+// method of formatting prints them.
 type Said struct{ code, message string }
 
 const saidBytes = 200
 
-// NewSaid keeps the beginning of code (type, code and parameter, as far as there are any) and message.
+// NewSaid returns the start of code (the error's type, code and parameter, if any) and of message.
 func NewSaid(code, message string) Said {
 	cut := func(s string) string { return strings.ToLower(s[:min(len(s), saidBytes)]) }
 	return Said{cut(code), cut(message)}
 }
 
-// Code is the code, in lower case.
+// Code returns the start of the code, in lower case.
 func (s Said) Code() string { return s.code }
 
-// Message is the beginning of the message, in lower case.
+// Message returns the start of the message, in lower case.
 func (s Said) Message() string { return s.message }
 
-// String shows nothing of it.
+// String returns a placeholder, not the message.
 func (Said) String() string { return "[what the endpoint wrote]" }
 
-// GoString is String.
+// GoString returns String.
 func (s Said) GoString() string { return s.String() }
 
 // Kind returns the kind of failure that s describes, by its code before its message; "" if it recognizes none.
@@ -42,7 +42,7 @@ func (s Said) Kind() Kind {
 	return ""
 }
 
-// phrases are tried in order; the first line with a phrase in the text decides.
+// phrases are tried in order; the first expression that matches decides.
 var phrases = []struct {
 	kind Kind
 	re   *regexp.Regexp

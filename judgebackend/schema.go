@@ -15,14 +15,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// compiledSchema is a schema ready to validate with, and the form in which it is hashed.
+// compiledSchema is a schema ready to validate with, and its canonical form for hashing.
 type compiledSchema struct {
 	*jsonschema.Schema
 	canonical string
 }
 
-// compiled caches schemas by the hash of their text. Prompts have few schemas. A caller with a new schema for each
-// call loses the benefit, but uses no additional memory.
+// compiled caches compiled schemas by the hash of their text. It is cleared when it has compiledMax schemas.
 var compiled = struct {
 	sync.RWMutex
 	m map[[32]byte]*compiledSchema
@@ -30,8 +29,8 @@ var compiled = struct {
 
 const compiledMax = 1024
 
-// compileSchema checks that schema is a JSON Schema (draft 2020-12 unless it says otherwise) of an
-// object. References to other documents are not followed.
+// compileSchema compiles a JSON Schema of an object (draft 2020-12 unless it states another). References to other
+// documents are an error.
 func compileSchema(schema json.RawMessage) (*compiledSchema, error) {
 	key := sha256.Sum256(schema)
 	compiled.RLock()
@@ -73,7 +72,7 @@ func compileSchema(schema json.RawMessage) (*compiledSchema, error) {
 	return s, nil
 }
 
-// noLoader keeps schemas from naming files and addresses.
+// noLoader rejects references from schemas to files and addresses.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) {

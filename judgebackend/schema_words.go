@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// AppendSchema adds the schema to the last message, for endpoints without a parameter for it.
+// AppendSchema returns messages with the schema added to the last one, for endpoints without a parameter for it.
 func AppendSchema(messages []Message, schema json.RawMessage) []Message {
 	return appendToLast(messages, "Answer with one JSON object and nothing else: no text around it, no code fence. "+
 		"The object must satisfy this JSON Schema:\n"+string(schema))
 }
 
-// appendToLast adds a paragraph to the last message of a copy.
+// appendToLast returns a copy of messages with a paragraph added to the last one.
 func appendToLast(messages []Message, text string) []Message {
 	out := slices.Clone(messages)
 	last := &out[len(out)-1]
@@ -20,7 +20,7 @@ func appendToLast(messages []Message, text string) []Message {
 	return out
 }
 
-// SchemaName is a purpose in the alphabet that vendors allow for the name of a schema or tool.
+// SchemaName converts a purpose to a name that vendors allow for a schema or tool: it replaces . and / by _.
 func SchemaName(purpose string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '.' || r == '/' {
@@ -30,8 +30,8 @@ func SchemaName(purpose string) string {
 	}, purpose)
 }
 
-// IsStrict reports whether schema is within what OpenAI takes as strict: every object closed, every
-// property required.
+// IsStrict reports whether schema satisfies OpenAI's strict mode: all objects have additionalProperties false, and
+// all properties are required.
 func IsStrict(schema json.RawMessage) bool {
 	var v any
 	return json.Unmarshal(schema, &v) == nil && strictNode(v)

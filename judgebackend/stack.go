@@ -10,32 +10,31 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// StackOptions configures the wrappers. The zero value has no ledger, no budget, no record and no
-// rate limit; equal requests at the same time still share one call, failed calls are retried, and
-// at most 64 are in flight.
+// StackOptions configures the wrappers. The zero value has no ledger, budget, record or rate limit; concurrent equal
+// requests share one call, failed calls are retried, and at most 64 calls are in flight.
 type StackOptions struct {
-	Store    Store    // the ledger; nil for none
-	AskAgain bool     // do not take refused, cut, oversized and malformed answers from the ledger
-	Budget   *Budget  // may be shared by several stacks; nil for none
-	Quota    *Quota   // what each payer may spend a day; nil for no limit
-	Record   Recorder // takes every answer as an assessment; nil for none
+	Store    Store    // the ledger; nil: no ledger
+	AskAgain bool     // call again for refused, truncated, oversized and invalid replies in the ledger
+	Budget   *Budget  // may be shared by several stacks; nil: unlimited
+	Quota    *Quota   // limits of each payer per day; nil: unlimited
+	Record   Recorder // called with every reply as an assessment; nil: no record
 
-	// KeepRequests puts the whole request into what Record gets, so that people can read a
-	// recording. Off by default, since requests hold data.
+	// KeepRequests stores the whole request with each assessment for Record, so that people can read a recording. Off
+	// by default, because requests contain data.
 	KeepRequests bool
 
 	Retry             RetryPolicy
-	Concurrency       int           // the most calls in flight, until their answers are in the store [64]
-	RequestsPerMinute int           // 0 for no limit
-	TokensPerMinute   int           // 0 for no limit
-	AttemptTimeout    time.Duration // for one attempt [3 min]
-	CoolDown          time.Duration // how long an open circuit stays open before one call tries again [1 min]
-	OnOpen            func(error)   // called once when a circuit opens; nil: log it
+	Concurrency       int           // maximum calls in flight, until their replies are stored [64]
+	RequestsPerMinute int           // 0: unlimited
+	TokensPerMinute   int           // 0: unlimited
+	AttemptTimeout    time.Duration // time limit of one attempt [3 min]
+	CoolDown          time.Duration // time after which an open circuit admits one call as a probe [1 min]
+	OnOpen            func(error)   // called when a circuit opens; nil: log it
 
-	Audit  *slog.Logger   // one line an attempt; nil for nowhere
-	Log    *slog.Logger   // what went wrong without failing a call; nil for nowhere
-	Clock  Clock          // nil for SystemClock
-	Random func() float64 // in [0, 1), for jitter; nil for the runtime's
+	Audit  *slog.Logger   // one line per attempt; nil: no log
+	Log    *slog.Logger   // problems that fail no call; nil: no log
+	Clock  Clock          // nil: SystemClock
+	Random func() float64 // in [0, 1), for jitter; nil: math/rand
 }
 
 // Defaults of [StackOptions].
@@ -44,7 +43,7 @@ const (
 	DefaultAttemptTimeout = 3 * time.Minute
 )
 
-// Stack is a backend in its wrappers; see the package's documentation for their order.
+// Stack is a backend with its wrappers; see the package's documentation for their order.
 type Stack struct {
 	id      Identity
 	top     *ledger
@@ -53,16 +52,15 @@ type Stack struct {
 	calls   *attempt
 }
 
-// Stats counts what a stack did.
+// Stats counts the requests and calls of a stack.
 type Stats struct {
-	Requests int64 // asked of the stack
-	Hits     int64 // answered by the ledger or by another caller's call
-	Calls    int64 // attempts that went out
-	Retries  int64 // how many of them were not the first
+	Requests int64 // requests to the stack
+	Hits     int64 // requests answered by the ledger or by a concurrent call
+	Calls    int64 // attempts made
+	Retries  int64 // attempts after the first of a request
 }
 
-// NewStack puts the wrappers around b, the one place where their order is decided. It fails with
-// FailedPrecondition if the budget counts money and b's model has no price.
+// NewStack wraps b. It returns FailedPrecondition if the budget or quota limits money and b's model has no price.
 func NewStack(b Backend, o *StackOptions) (*Stack, error) {
 	if b == nil {
 		return nil, errcode.New(errcode.InvalidArgument, "judge stack: no backend")
@@ -126,7 +124,7 @@ func orElse[T comparable](v, otherwise T) T {
 	return v
 }
 
-// Identity is the backend's.
+// Identity returns the backend's identity.
 func (s *Stack) Identity() Identity { return s.id }
 
 // Complete implements Backend.

@@ -7,35 +7,34 @@ import (
 	"time"
 )
 
-// KeptCall is a call that lasts longer than a connection: a batch whose caller polls for the reply,
-// or a row that was submitted.
+// KeptCall is a stored call that lasts longer than a connection: a batch whose caller polls for the reply, or a row
+// that a _submit function started.
 type KeptCall struct {
 	ID       string
-	Hash     string // of the content: another content under the same id is refused
+	Hash     string // of the content; a call with the same ID and another hash is an error
 	Function string
 	Request  []byte
-	Reply    []byte // nil while there is none
+	Reply    []byte // nil until the call has a reply
 	Expires  time.Time
 }
 
-// CallStore keeps calls where every replica finds them. Implementations are safe for concurrent
-// use.
+// CallStore stores calls where all replicas of the server find them. Implementations are safe for concurrent use.
 type CallStore interface {
-	// Keep keeps calls that may be there already.
+	// Keep stores calls. Some of them may be stored already.
 	Keep(ctx context.Context, calls []KeptCall) error
 	// Find returns the calls that exist and have not expired.
 	Find(ctx context.Context, ids []string) ([]KeptCall, error)
-	// Answer adds the reply to a call that has none.
+	// Answer adds the reply to a stored call that has no reply yet.
 	Answer(ctx context.Context, id string, reply []byte) error
 }
 
-// KeepCalls is how long a call is stored: Snowflake asks for 12 hours at best.
+// KeepCalls is how long a call is stored. Snowflake may ask for a reply for up to 12 hours.
 const KeepCalls = 12 * time.Hour
 
-// storeTime bounds one access to a call store.
+// storeTime is the time limit for one access to a call store.
 const storeTime = 30 * time.Second
 
-// boundedStore gives each access to a call store its time.
+// boundedStore limits each access to a call store to storeTime.
 type boundedStore struct{ CallStore }
 
 func (s boundedStore) Keep(ctx context.Context, calls []KeptCall) error {
@@ -56,10 +55,12 @@ func (s boundedStore) Answer(ctx context.Context, id string, reply []byte) error
 	return s.CallStore.Answer(ctx, id, reply)
 }
 
-// Calls is where replicas share calls, each access bounded in time; nil if each has its own.
+// Calls returns the store that replicas share, each access limited in time, or nil if each replica has only its own
+// calls.
 func (c *Catalogue) Calls() CallStore { return c.calls }
 
-// KeptID is the id of a [KeptCall], a hash of parts. The name of the caller should be one of them.
+// KeptID returns the id of a [KeptCall], a hash of parts. One part should be the caller's name, so that callers
+// cannot read each other's calls.
 func KeptID(parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {

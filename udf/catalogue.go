@@ -13,47 +13,47 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Function is one scoring function: what DDL, wires and documentation need to know of it, and how
-// to call it. Exactly one of Columns and Row is set.
+// Function declares one scoring function: its SQL declaration, its documentation, and how to call it. Exactly one of
+// Columns and Row is set.
 type Function struct {
 	Name    string  `json:"name"` // as typed in SQL, in lower case
 	Group   string  `json:"group"`
 	Params  []Param `json:"params"` // required ones first
 	Result  Type    `json:"result"` // JSON is never NULL
 	Doc     string  `json:"doc"`
-	Version int     `json:"version"` // raised whenever any result may change
+	Version int     `json:"version"` // incremented whenever the result for any arguments may change
 
 	Metric  string           `json:"metric,omitempty"`  // the metric it computes
-	Range   string           `json:"range,omitempty"`   // of a DOUBLE, such as "0 to 1"
-	Labels  []string         `json:"labels,omitempty"`  // the closed list of a VARCHAR
-	Options []scoring.Option `json:"options,omitempty"` // of the metric: what the parameter options may hold
-	// the same arguments may give another result: engines must not fold or repeat it
+	Range   string           `json:"range,omitempty"`   // of a DOUBLE result, such as "0 to 1"
+	Labels  []string         `json:"labels,omitempty"`  // all possible values of a VARCHAR result
+	Options []scoring.Option `json:"options,omitempty"` // of the metric; the function's parameter options accepts them
+	// equal arguments may give different results: query engines must not fold or deduplicate calls
 	Volatile bool         `json:"volatile"`
-	Cost     scoring.Cost `json:"cost,omitempty"` // of a row: how many rows a call should have; empty is small
-	// rows wait for something outside, such as a judge: run many at once
+	Cost     scoring.Cost `json:"cost,omitempty"` // of a row; a costlier function gets fewer rows a call; empty is small
+	// rows wait for something external, such as a judge: many run concurrently
 	Waits bool `json:"waits"`
 
-	// Once reports whether a row depends only on its arguments and the cached replies of judges:
-	// equal rows are computed once, and continue when a caller's time is over. Only with Row.
+	// Once reports whether a row depends only on its arguments and the cached replies of judges: equal rows are
+	// computed only once, and a row continues after its caller's deadline. It requires Row.
 	Once bool `json:"-"`
 
-	// Columns computes all rows at once. For functions that take nanoseconds a row and cannot fail.
+	// Columns computes all rows in one call. It is for functions that take nanoseconds a row and cannot fail.
 	Columns func(ctx context.Context, in *Batch, out *Column) `json:"-"`
-	// Row computes row i into out, or returns why it cannot. Rows run in parallel. A row is NULL if Row calls
-	// out.SetNull, or if it returns an error.
+	// Row computes row i into out, or returns an error. Rows run concurrently. A row is NULL if Row calls
+	// out.SetNull, or if it returns an error and the result is not JSON.
 	Row func(ctx context.Context, in *Batch, i int, out *Column) error `json:"-"`
-	// Envelope writes the error of a row as the JSON result; nil gives
-	// {"status":"failed","code":…,"reason":…}. Only for JSON functions.
+	// Envelope returns the JSON result of a row with an error; if it is nil, the result is
+	// {"status":"failed","code":…,"reason":…}. It is for JSON functions only.
 	Envelope func(err error) string `json:"-"`
 
-	fingerprint string // of the build and the configuration, part of a row's key
+	fingerprint string // of the build and the configuration; part of a row's key for deduplication
 }
 
 // Param is one parameter.
 type Param struct {
 	Name     string `json:"name"`
 	Type     Type   `json:"type"`
-	Optional bool   `json:"optional,omitempty"` // may be left out, with all after it; NULL is as good as left out
+	Optional bool   `json:"optional,omitempty"` // may be omitted, with all after it; NULL is the same as omitted
 	Doc      string `json:"doc"`
 }
 
@@ -67,7 +67,7 @@ func (f *Function) Required() int {
 	return len(f.Params)
 }
 
-// Signature is the function as documentation shows it: name(arg TYPE, … [, arg TYPE]) -> TYPE.
+// Signature returns the declaration for documentation: name(arg TYPE, … [, arg TYPE]) -> TYPE.
 func (f *Function) Signature() string {
 	var b strings.Builder
 	b.WriteString(f.Name + "(")
@@ -88,7 +88,7 @@ func (f *Function) Signature() string {
 	return b.String()
 }
 
-// CheckArity returns an error if a call cannot have n arguments.
+// CheckArity returns an error if fn does not accept n arguments.
 func (f *Function) CheckArity(n int) error {
 	if n >= f.Required() && n <= len(f.Params) {
 		return nil
@@ -96,7 +96,7 @@ func (f *Function) CheckArity(n int) error {
 	return errcode.New(errcode.InvalidArgument, "%s takes %s, got %d arguments", f.Name, f.Arity(), n)
 }
 
-// Arity is the list of parameters for a message, such as (a, b [, c]).
+// Arity returns the parameter list for error messages, such as (a, b [, c]).
 func (f *Function) Arity() string {
 	names := make([]string, len(f.Params))
 	for i, p := range f.Params {
@@ -115,22 +115,21 @@ func (f *Function) Arity() string {
 // CatalogueOptions are optional inputs of a catalogue in addition to an engine.
 type CatalogueOptions struct {
 	Version string // of the build, what badger_version returns
-	Judge   string // who answers judge metrics, as eval_runs names it; empty: none
+	Judge   string // the judge's name for the column judge of eval_runs; empty if there is no judge
 	Workers int    // rows of functions that run concurrently, over all calls; 0: 64
-	// Fingerprint identifies the configuration: thresholds, options, the judge. With another one, the same
-	// arguments may have other results, so it is part of a row's key.
+	// Fingerprint identifies the configuration: thresholds, options, the judge. It is part of the key by which equal
+	// rows are recognized, because another configuration may give other results.
 	Fingerprint string
-	Calls       CallStore  // where replicas share calls that last longer than a connection; nil: each has its own
-	Extra       []Function // further functions next to those of the metrics
-	// Panicked is called with a panic inside a function; may be nil.
+	Calls       CallStore  // where replicas share calls that last longer than a connection; nil: they share none
+	Extra       []Function // functions in addition to those of the metrics
+	// Panicked is called when a function panics; it may be nil.
 	Panicked func(function string, value any, stack []byte)
 }
 
-// Catalogue is the list of functions, each declared once, and the one way to call them. It may be
-// used from many goroutines.
+// Catalogue is the list of functions and the way to call them. It is safe for concurrent use.
 type Catalogue struct {
 	current  atomic.Pointer[listing]
-	slots    chan struct{} // one for each row that may run
+	slots    chan struct{} // a semaphore: one element for each running row
 	waiting  atomic.Int64  // rows that wait for a slot
 	panicked func(string, any, []byte)
 
@@ -138,7 +137,7 @@ type Catalogue struct {
 	calls CallStore // may be nil
 }
 
-// listing is the part that a new configuration replaces. Calls in flight keep the functions they started with.
+// listing is the part that [Catalogue.Renew] replaces. Calls in flight keep the functions that they started with.
 type listing struct {
 	engine    *scoring.Engine
 	functions []Function
@@ -171,8 +170,8 @@ func NewCatalogue(engine *scoring.Engine, o *CatalogueOptions) (*Catalogue, erro
 	return c, c.Renew(engine, o)
 }
 
-// Renew replaces the functions by those of another engine, for calls that come from now on. Workers,
-// Calls and Panicked stay as they were. After an error everything is as before.
+// Renew replaces the functions by those of another engine, for later calls. Workers, Calls and Panicked of o are
+// ignored. After an error the catalogue is unchanged.
 func (c *Catalogue) Renew(engine *scoring.Engine, o *CatalogueOptions) error {
 	if o == nil {
 		o = &CatalogueOptions{}
@@ -228,7 +227,7 @@ func checkDeclaration(f *Function) error {
 // Functions lists all functions by name. The slice must not be modified.
 func (c *Catalogue) Functions() []Function { return c.current.Load().functions }
 
-// Function finds a function. The error of an unknown name offers the nearest ones.
+// Function returns the function with that name. The error for an unknown name suggests similar names.
 func (c *Catalogue) Function(name string) (*Function, error) {
 	l := c.current.Load()
 	if i, ok := l.index[name]; ok {
@@ -241,9 +240,9 @@ func (c *Catalogue) Function(name string) (*Function, error) {
 	return nil, errcode.New(errcode.NotFound, "unknown function %.60q%s", name, scoring.Suggest(name, names))
 }
 
-// Call computes fn for all rows of the batch. What goes wrong in one row is NULL there, or its JSON
-// envelope; an error is returned only where the call as a whole has no result: too few arguments,
-// columns of another length or type, or the end of ctx.
+// Call computes fn for all rows of the batch. A row that fails is NULL, or a JSON envelope with the reason. An error
+// means that the call has no result: a wrong number of arguments, columns of another length or type, or the end of
+// ctx.
 func (c *Catalogue) Call(ctx context.Context, fn *Function, in *Batch) (*Column, error) {
 	if err := fn.CheckArity(len(in.Args)); err != nil {
 		return nil, err
@@ -261,8 +260,8 @@ func (c *Catalogue) Call(ctx context.Context, fn *Function, in *Batch) (*Column,
 	return out, nil
 }
 
-// guarded runs f and converts its panic to an error. A panic's value may quote a cell: it is passed only to the
-// hook.
+// guarded runs f and converts a panic to an error. The panic's value is passed only to the hook Panicked, because it
+// may quote a cell.
 func (c *Catalogue) guarded(fn *Function, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

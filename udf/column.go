@@ -29,30 +29,30 @@ const (
 // Batch is the rows of one call: the arguments of a function, column by column.
 type Batch struct {
 	Rows int
-	Args []Column // the first ones of the function's parameters; optional ones may be left out
+	Args []Column // for the first parameters of the function; optional ones at the end may be missing
 
-	// Explain asks for Problems, the reasons why rows have no value.
+	// Explain makes a call record in Problems why rows have no value.
 	Explain  bool
 	Problems []Problem
 
-	// Late is how many rows had no score at the deadline; [Catalogue.Run] sets it.
+	// Late is the number of rows that had no score at the deadline; [Catalogue.Run] sets it.
 	Late int
 
 	mu  sync.Mutex
-	bad []error // by row: why its arguments cannot be read; nil: all can
+	bad []error // by row: why an argument cannot be read, or nil; shorter than Rows if the last rows have no error
 
-	scores []scoring.Row // of score_case, in a batch of one row
+	scores []scoring.Row // the result of score_case as values; only in a batch of one row
 }
 
 // Problem is the reason why one row has no value.
 type Problem struct {
 	Row    int // from 0
 	Status scoring.Status
-	Code   errcode.Code // of a failed row
+	Code   errcode.Code // if Status is failed
 	Reason string
 }
 
-// NewBatch makes a batch for the first arity parameters of fn, its columns ready to be set.
+// NewBatch returns a batch of so many rows for the first arity parameters of fn. Its columns have to be filled.
 func NewBatch(fn *Function, arity, rows int) *Batch {
 	b := &Batch{Rows: rows, Args: make([]Column, arity)}
 	for k := range b.Args {
@@ -62,10 +62,10 @@ func NewBatch(fn *Function, arity, rows int) *Batch {
 	return b
 }
 
-// IsNull reports whether argument k of row i is NULL or was not given.
+// IsNull reports whether argument k of row i is NULL or was omitted. It is true for a negative k.
 func (b *Batch) IsNull(k, i int) bool { return k < 0 || k >= len(b.Args) || b.Args[k].Nulls[i] }
 
-// Text is argument k of row i, or "" if it is NULL or was not given.
+// Text returns argument k of row i, or "" if it is NULL or was omitted.
 func (b *Batch) Text(k, i int) string {
 	if b.IsNull(k, i) {
 		return ""
@@ -73,7 +73,7 @@ func (b *Batch) Text(k, i int) string {
 	return b.Args[k].Texts[i]
 }
 
-// Bool is argument k of row i; ok is false if it is NULL or was not given.
+// Bool returns argument k of row i; ok is false if it is NULL or was omitted.
 func (b *Batch) Bool(k, i int) (v, ok bool) {
 	if b.IsNull(k, i) {
 		return false, false
@@ -81,7 +81,7 @@ func (b *Batch) Bool(k, i int) (v, ok bool) {
 	return b.Args[k].Bools[i], true
 }
 
-// Float is argument k of row i; ok is false if it is NULL or was not given.
+// Float returns argument k of row i; ok is false if it is NULL or was omitted.
 func (b *Batch) Float(k, i int) (v float64, ok bool) {
 	if b.IsNull(k, i) {
 		return math.NaN(), false
@@ -90,7 +90,7 @@ func (b *Batch) Float(k, i int) (v float64, ok bool) {
 }
 
 // BadArgument makes row i fail because argument k of fn cannot be read. wrong is what [columnar.Column.AppendText]
-// returned, which does not quote the value. The first bad argument of a row counts.
+// returned, which does not quote the value. Only the first bad argument of a row is recorded.
 func (b *Batch) BadArgument(fn *Function, k, i int, wrong string) {
 	for len(b.bad) <= i {
 		b.bad = append(b.bad, nil)
@@ -100,7 +100,7 @@ func (b *Batch) BadArgument(fn *Function, k, i int, wrong string) {
 	}
 }
 
-// explain records why a row has no value, if anyone wants to know.
+// explain records why a row has no value, if b.Explain is set.
 func (b *Batch) explain(p Problem) {
 	if !b.Explain {
 		return
@@ -110,7 +110,7 @@ func (b *Batch) explain(p Problem) {
 	b.mu.Unlock()
 }
 
-// Reset empties the batch and makes it ready for the first arity arguments of fn. It keeps the memory of the columns.
+// Reset empties the batch and prepares it for the first arity arguments of fn. It reuses the memory of the columns.
 func (b *Batch) Reset(fn *Function, arity int) {
 	b.Rows, b.Explain, b.Problems, b.Late, b.bad = 0, false, nil, 0, nil
 	b.Args = slices.Grow(b.Args[:0], arity)[:arity]
@@ -119,7 +119,7 @@ func (b *Batch) Reset(fn *Function, arity int) {
 	}
 }
 
-// Clear drops all strings and problems, so that a batch in a pool keeps only the memory of its columns.
+// Clear removes all strings and problems, so that a batch in a pool does not keep their memory.
 func (b *Batch) Clear() {
 	for k := range b.Args {
 		clear(b.Args[k].Texts)

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// generalFunctions are those that belong to no metric.
+// generalFunctions returns the functions that belong to no metric, such as score_case.
 func generalFunctions(c *Catalogue, engine *scoring.Engine, version string) []Function {
 	constant := func(text func(ctx context.Context) string) func(context.Context, *Batch, *Column) {
 		return func(ctx context.Context, in *Batch, out *Column) {
@@ -73,7 +73,7 @@ func echo(_ context.Context, in *Batch, out *Column) {
 // listedMetrics describes a parameter that [MetricNames] reads.
 const listedMetrics = "names of metrics, separated by commas; empty or default: those that can be computed here, except those computed on request only; all: with these"
 
-// MetricNames reads a list of names separated by commas.
+// MetricNames parses a list of names separated by commas. It skips empty ones.
 func MetricNames(list string) (names []string) {
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name != "" {
@@ -83,7 +83,7 @@ func MetricNames(list string) (names []string) {
 	return names
 }
 
-// ScoresJSON is the scores as a JSON array, the result of score_case.
+// ScoresJSON returns the scores as a JSON array, the result of score_case.
 func ScoresJSON(rows []scoring.Row) string {
 	b := []byte{'['}
 	for i := range rows {

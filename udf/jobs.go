@@ -17,70 +17,69 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// jobs computes the rows of functions that ask judges (Function.Once). A row is known by its
-// content: the function, its version, the configuration and the arguments. Equal rows, of one call
-// or of several at the same time, are computed once. A row whose caller's time is over continues, so
-// that the same call gets its score when it comes again, whatever batches its rows then come in.
-// The replies of judges are in the judge's ledger, which makes the same score again after a
-// restart or on another replica; what is kept here only saves the way there.
+// jobs computes the rows of functions that ask judges (Function.Once). A row is identified by its content: the
+// caller, the function, its version, the configuration and the arguments. Equal rows, of one call or of concurrent
+// ones, are computed once. A row continues after its caller's deadline, so that a repeated call gets its score, even
+// in another batch. The judges' replies are stored in the judge's ledger, which gives the same score after a restart
+// or on another replica; the results cached here only save time.
 type jobs struct {
 	catalogue *Catalogue
 	width     int    // jobs that run concurrently
-	secret    []byte // of the keys: only this process can make them
+	secret    []byte // keys the hashes, so that only this process can compute them
 
 	mu      sync.Mutex
-	all     map[rowKey]*job // those that wait or run, and those that are kept
-	queues  []*queue        // calls with rows that have not begun; they take turns
+	all     map[rowKey]*job // waiting, running and finished ones
+	queues  []*queue        // calls with rows that have not started; they take turns
 	running int
-	aside   int              // rows that have begun and wait without a worker
-	cut     bool             // the server stops, and what had not ended was cancelled
-	quiet   sync.Cond        // nothing runs
-	memory  Memory           // for results that are kept; nil: not counted
-	parked  int64            // bytes of jobs that continue without anybody waiting
-	of      map[string]int64 // of them, by the caller who started the job
-	kept    int64            // bytes of results
-	ended   []*job           // that are kept, the oldest first
+	aside   int              // started rows that gave up their worker while they wait
+	cut     bool             // Drain has cancelled the jobs that were left
+	quiet   sync.Cond        // signalled when no job runs
+	memory  Memory           // for cached results; nil: not counted
+	parked  int64            // bytes of jobs that continue without a waiting call
+	of      map[string]int64 // the same by the caller that started the job
+	kept    int64            // bytes of cached results
+	ended   []*job           // finished jobs whose results are cached, the oldest first
 }
 
-// rowKey is the hash of a row's content, keyed with a secret of this process: who knows a row and who
-// sent it does not know its ticket.
+// rowKey is the HMAC of a row's content with a secret of this process: the content does not suffice to compute a
+// row's ticket.
 type rowKey [sha256.Size]byte
 
 func (k rowKey) String() string { return hex.EncodeToString(k[:]) }
 
-// job is one row on its way.
+// job is the computation of one row.
 type job struct {
 	key    rowKey
 	fn     *Function
-	caller string          // who began it
+	caller string          // name of the caller that started it
 	in     *Batch          // of one row
 	ctx    context.Context //nolint:containedctx // of the row's computation
 	cancel context.CancelFunc
 
 	// Guarded by jobs.mu until done is closed.
-	waiting int    // calls that wait
+	waiting int    // number of calls that wait for it
 	begun   bool   // it runs or has run
-	parked  int64  // bytes it counts for; 0: it does not continue by itself
-	release func() // of what its caller reserved for it; nil: nothing
+	parked  int64  // bytes reserved in jobs.parked; 0: the job ends if no call waits for it
+	release func() // releases what was reserved for its caller; nil: nothing was reserved
 	dropped bool
 	cut     bool // it was cancelled because the server stops
 
 	done   chan struct{}
 	out    Column
 	err    error
-	failed bool // it has no score for a reason that may pass
+	failed bool // the error or a score has status failed, so that a repeated call computes the row again
 	ended  time.Time
 }
 
-// queue is the rows of one call that have not begun.
+// queue holds the rows of one call that have not started.
 type queue struct{ jobs []*job }
 
 // Limits of running jobs and of cached results.
 const (
-	mostParked = 64 << 20         // bytes of rows that continue; of one caller three quarters
-	mostKept   = 32 << 20         // bytes of results
-	keepFor    = 10 * time.Minute // a result, in case the reply was lost
-	longestRow = 10 * time.Minute // a row without a waiting call
+	mostParked = 64 << 20         // bytes of rows without a waiting call; one caller may have three quarters
+	mostKept   = 32 << 20         // bytes of cached results
+	keepFor    = 10 * time.Minute // how long a result is cached, in case the reply was lost
+	longestRow = 10 * time.Minute // time limit of a row's computation
 )
 
 var errGoesOn = errcode.New(errcode.DeadlineExceeded,
@@ -96,7 +95,8 @@ func newJobs(c *Catalogue, width int) *jobs {
 	return s
 }
 
-// keyOf is the key of row i of a caller: what one may read of references another may not.
+// keyOf returns the key of row i. It includes the caller, because callers may differ in the references that they may
+// read.
 func (s *jobs) keyOf(caller string, fn *Function, in *Batch, i int) rowKey {
 	h := hmac.New(sha256.New, s.secret)
 	var n [8]byte
@@ -152,7 +152,7 @@ func rowOf(fn *Function, in *Batch, i int) *Batch {
 	return row
 }
 
-// own makes the batch's texts its own: they would keep what they came in in memory.
+// own copies the batch's strings, which would otherwise keep the memory of the whole request.
 func (b *Batch) own() {
 	for k := range b.Args {
 		for i, t := range b.Args[k].Texts {
@@ -161,7 +161,7 @@ func (b *Batch) own() {
 	}
 }
 
-// bytes returns the size of a job's arguments.
+// bytes estimates the memory of the batch's arguments.
 func (b *Batch) bytes() int64 {
 	n := int64(512)
 	for k := range b.Args {
@@ -172,9 +172,8 @@ func (b *Batch) bytes() int64 {
 	return n
 }
 
-// run computes all rows of in into out. Rows without a score at the deadline continue, so that the same call gets their
-// scores later. After an error of ctx itself rows that have begun continue, too, for their judge's answer is being paid
-// for.
+// run computes all rows of in into out. Rows without a score at the deadline continue, so that the same call gets
+// their scores later. If ctx ends, rows that have started continue, too, because their judge calls cost money.
 func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, d Deadline) error {
 	rows := make([]*job, in.Rows)
 	q := &queue{}
@@ -241,7 +240,8 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, d 
 	return nil
 }
 
-// join finds the job of a row, or puts a new one into the queue. The caller holds s.mu and waits.
+// join returns the job of row i, or appends a new one to q, and counts the call as waiting for it. The caller holds
+// s.mu.
 func (s *jobs) join(ctx context.Context, fn *Function, in *Batch, i int, q *queue) *job {
 	key := s.keyOf(callerName(ctx), fn, in, i)
 	j := s.all[key]
@@ -269,7 +269,7 @@ func closed(done <-chan struct{}) bool {
 	}
 }
 
-// start lets a queue take part. The caller holds s.mu.
+// start schedules the jobs of q. The caller holds s.mu.
 func (s *jobs) start(q *queue) {
 	if len(q.jobs) == 0 {
 		return
@@ -281,8 +281,8 @@ func (s *jobs) start(q *queue) {
 	}
 }
 
-// leave ends a call's waiting for a job, which continues by itself if goOn. It reports whether the job
-// has ended. The caller holds s.mu.
+// leave is called when a call stops waiting for a job. With goOn, the job continues if there is room for it. It
+// reports whether the job has ended. The caller holds s.mu.
 func (s *jobs) leave(j *job, goOn bool) (ended bool) {
 	j.waiting--
 	if j.isDone() {
@@ -301,7 +301,8 @@ func (s *jobs) leave(j *job, goOn bool) (ended bool) {
 	return false
 }
 
-// park makes a job continue without anybody waiting, if there is room. The caller holds s.mu.
+// park lets a job continue without a waiting call, and reports false if the limits do not allow that. The caller
+// holds s.mu.
 func (s *jobs) park(j *job) bool {
 	if j.parked > 0 || j.isDone() {
 		return true
@@ -326,7 +327,7 @@ func (s *jobs) park(j *job) bool {
 	return true
 }
 
-// unpark releases a job's share of the limits. The caller holds s.mu.
+// unpark releases what park reserved for a job. The caller holds s.mu.
 func (s *jobs) unpark(j *job) {
 	if j.parked == 0 {
 		return
@@ -342,7 +343,7 @@ func (s *jobs) unpark(j *job) {
 	}
 }
 
-// drop forgets a job that has not begun. The caller holds s.mu.
+// drop removes a job that has not started. The caller holds s.mu.
 func (s *jobs) drop(j *job) {
 	j.dropped = true
 	j.cancel()
@@ -370,7 +371,8 @@ func (s *jobs) tell(j *job, in *Batch, out *Column, i int) {
 	}
 }
 
-// next takes a job that is to begin, of each queue in turn, or nil. The caller holds s.mu.
+// next removes the next job to start from the queues, which take turns. It returns nil if none is left. The caller
+// holds s.mu.
 func (s *jobs) next() *job {
 	for len(s.queues) > 0 {
 		q := s.queues[0]
@@ -386,7 +388,7 @@ func (s *jobs) next() *job {
 	return nil
 }
 
-// work computes jobs until all have started.
+// work computes jobs until the queues are empty.
 func (s *jobs) work() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -428,7 +430,7 @@ func (s *jobs) compute(j *job) {
 	}
 }
 
-// end keeps a job's result for a while. The caller holds s.mu.
+// end records that a job is done and caches its result if memory allows. The caller holds s.mu.
 func (s *jobs) end(j *job) {
 	s.unpark(j)
 	j.ended = time.Now()
@@ -454,7 +456,7 @@ func (s *jobs) end(j *job) {
 	s.kept += j.size()
 }
 
-// forget forgets the oldest result. The caller holds s.mu.
+// forget removes the oldest cached result. The caller holds s.mu.
 func (s *jobs) forget() {
 	old := s.ended[0]
 	s.ended = s.ended[1:]
@@ -467,7 +469,7 @@ func (s *jobs) forget() {
 	}
 }
 
-// spare drops all cached results to free their memory. It does nothing if they are in use.
+// spare drops all cached results to free their memory. It does nothing if s.mu is locked.
 func (s *jobs) spare() {
 	if !s.mu.TryLock() {
 		return
@@ -478,7 +480,7 @@ func (s *jobs) spare() {
 	}
 }
 
-// size returns the size of a result.
+// size estimates the memory of a cached result in bytes.
 func (j *job) size() int64 {
 	n := int64(512)
 	for _, t := range j.out.Texts {
@@ -490,14 +492,14 @@ func (j *job) size() int64 {
 // Memory is the memory that a server has for data that belong to no call, such as results that callers may request
 // again.
 type Memory interface {
-	// Take reserves n bytes, or reports false.
+	// Take reserves n bytes and reports whether they were available.
 	Take(n int64) bool
 	// Give releases n bytes.
 	Give(n int64)
 }
 
-// KeepIn makes the results of judged rows that are kept for later calls count in m. The server calls spare when it
-// needs their memory: it drops them.
+// KeepIn makes the cached results of judged rows count in m. The returned function drops them; the server calls it
+// when it needs the memory.
 func (c *Catalogue) KeepIn(m Memory) (spare func()) {
 	c.jobs.memory = m
 	return c.jobs.spare
@@ -505,11 +507,11 @@ func (c *Catalogue) KeepIn(m Memory) (spare func()) {
 
 // Load is the load of a catalogue.
 type Load struct {
-	RowsRunning int   // of functions that ask no judge
-	RowsWaiting int64 // for a worker
-	JudgedRows  int   // that run
-	JudgedQueue int   // rows that have not begun
-	ParkedBytes int64 // of rows that continue although their callers' time is over
+	RowsRunning int   // rows of functions that ask no judge
+	RowsWaiting int64 // rows that wait for a worker
+	JudgedRows  int   // rows of functions that ask judges, running
+	JudgedQueue int   // rows of functions that ask judges, not started
+	ParkedBytes int64 // bytes of judged rows that continue after their callers' deadlines
 }
 
 // Load returns the current load.
@@ -524,8 +526,8 @@ func (c *Catalogue) Load() Load {
 	return l
 }
 
-// Cut reports whether [Catalogue.Drain] has cancelled rows. A batch that ended later may lack them: its reply must not
-// be kept.
+// Cut reports whether [Catalogue.Drain] has cancelled rows. A batch that ended later may lack their scores: its reply
+// must not be stored.
 func (c *Catalogue) Cut() bool {
 	s := c.jobs
 	s.mu.Lock()

@@ -13,15 +13,15 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// metricParam is a parameter that a metric's needs call for. The table's order is the order of the
-// arguments.
+// metricParam is a parameter of metric functions, with the fields of a case that it fills. The order of the table is
+// the order of the arguments.
 type metricParam struct {
 	Param
-	field scoring.Field // any of them
+	field scoring.Field // the parameter is taken if the metric needs any of these
 	set   func(r *metricRow, b *Batch, k, i int) error
 }
 
-// metricParams are those of all fields.
+// metricParams are the parameters of all fields.
 var metricParams = func() (params []metricParam) {
 	for _, f := range scoring.Fields() {
 		for _, a := range f.Args {
@@ -32,7 +32,7 @@ var metricParams = func() (params []metricParam) {
 	return params
 }()
 
-// readers read the arguments of fields.
+// readers give, by parameter name, the type and the function that sets the case's field from the argument.
 var readers = map[string]struct {
 	of  Type
 	set func(r *metricRow, b *Batch, k, i int) error
@@ -99,22 +99,22 @@ var readers = map[string]struct {
 	}},
 }
 
-// metricRow is the case that one row's arguments make.
+// metricRow is the case that is built from one row's arguments.
 type metricRow struct {
 	ctx  context.Context //nolint:containedctx // of the row
 	c    scoring.Case
 	gold [1]scoring.Query
 }
 
-// failed takes the message of a query that failed, where whether a query ran is otherwise not
-// asked.
+// failed sets the error message of the agent's query but not whether the query ran. It is for metrics to which the
+// field is optional.
 func failed(r *metricRow, b *Batch, k, i int) error {
 	r.c.Pred.Error = b.Text(k, i)
 	return nil
 }
 
-// ranParam is for the metrics that ask whether a query ran. With a query and no error it is assumed
-// to have run, unless this is false.
+// ranParam is the parameter agent_ran of metrics that need to know whether the agent's query ran. Without it, a query
+// counts as run.
 var ranParam = metricParam{Param{"agent_ran", BOOLEAN, true, "FALSE where the agent's query was not run at all"}, 0,
 	func(r *metricRow, b *Batch, k, i int) error {
 		if ran, ok := b.Bool(k, i); ok {
@@ -132,8 +132,8 @@ func behaviour(r *metricRow, b *Batch, k, i int) error {
 	return errcode.New(errcode.InvalidArgument, "expected answer, clarify or refuse")
 }
 
-// result reads a result. The memory of a large one is reserved for its call: twice the size of its table, because its
-// columns grow by doubling. The same holds for results from references.
+// result parses argument k as a result. For a long text it reserves the memory of the parsed table in the account of
+// the call.
 func (r *metricRow) result(b *Batch, k, i int) scoring.Result {
 	text := bytesOf(b.Text(k, i))
 	if len(text) <= smallText {
@@ -142,8 +142,8 @@ func (r *metricRow) result(b *Batch, k, i int) scoring.Result {
 	return scoring.ParseResultTextWithin(text, withinMemory(r.ctx))
 }
 
-// withinMemory returns a function that takes the size of a table in bytes while the table is read. It fails if the
-// account of ctx does not have the memory. Without an account withinMemory returns nil.
+// withinMemory returns a function that reserves the size of a table while it is read, and fails if the account of ctx
+// lacks the memory. Without an account withinMemory returns nil.
 func withinMemory(ctx context.Context) func(bytes int64) error {
 	ctx, reading := account.Begin(ctx)
 	if reading == nil {
@@ -158,12 +158,11 @@ func withinMemory(ctx context.Context) func(bytes int64) error {
 	}
 }
 
-// smallText is the number of bytes of text that are read without a reservation for their parsed form: small, for as
-// many rows as run concurrently.
+// smallText is the number of bytes of text that are parsed without a reservation of memory, because that much for all
+// concurrent rows is small.
 const smallText = 4 << 10
 
-// decodeCase reads a case. It reserves the memory of the parsed case first: most of a large one is the values of
-// its results.
+// decodeCase parses a case. For a long text it first reserves the memory of the parsed case.
 func decodeCase(ctx context.Context, text []byte) (*scoring.Case, error) {
 	if a := account.From(ctx); a != nil && len(text) > smallText {
 		if err := a.Hold(ctx, jsonExpansion(textOf(text))); err != nil {
@@ -173,7 +172,7 @@ func decodeCase(ctx context.Context, text []byte) (*scoring.Case, error) {
 	return scoring.DecodeCase(text)
 }
 
-// bytesOf is the text's bytes, not to be written to.
+// bytesOf returns the bytes of s, without a copy. They must not be modified.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // textOf returns bytes as a string. They must not be modified afterwards.
@@ -191,11 +190,11 @@ func latency(b *Batch, k, i int) (*time.Duration, error) {
 	return &d, nil
 }
 
-// circumstance are fields that are only read in addition to others: their arguments may be omitted.
+// circumstance are fields that supplement others, so that their arguments may be omitted.
 const circumstance = scoring.FieldEvidence | scoring.FieldSchema | scoring.FieldExecution | scoring.FieldJudge
 
-// contextOf returns the fields that the engine and the metric read in rare cases: with them the function returns
-// the same score as a run.
+// contextOf returns the fields that the engine and the metric read for a few cases only. They become optional
+// parameters, with which the function returns the same score as badger run.
 func contextOf(m *scoring.Metric) scoring.Field {
 	if m.Needs&scoring.FieldCase != 0 {
 		return 0
@@ -364,7 +363,7 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	return []Function{value, whole}
 }
 
-// allInline reports whether a row has all its results in itself, and none that is large.
+// allInline reports whether all results among the arguments of row i are inline, instead of references, and short.
 func allInline(params []metricParam, in *Batch, i int) bool {
 	for k := range params {
 		if params[k].field&(scoring.FieldGoldResult|scoring.FieldPredResult|scoring.FieldCase) != 0 {
@@ -377,7 +376,7 @@ func allInline(params []metricParam, in *Batch, i int) bool {
 	return true
 }
 
-// envelope is the score as JSON. Evidence that JSON cannot hold is left out, with a warning.
+// envelope returns the score as JSON. Evidence that JSON cannot represent is omitted, with a warning.
 func envelope(row scoring.Row) string {
 	b, err := json.Marshal(row)
 	if err == nil {
@@ -397,7 +396,7 @@ func envelope(row scoring.Row) string {
 	return textOf(b)
 }
 
-// DetailJSON is the detail of a score as JSON, or a warning for the score where JSON cannot hold it.
+// DetailJSON returns the detail of a score as JSON, or a warning for the score if JSON cannot represent it.
 func DetailJSON(detail any) (text, warning string) {
 	b, err := json.Marshal(detail)
 	if err != nil {

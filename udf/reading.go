@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// sqlExpansion is the number of bytes to reserve for a byte of SQL while a metric reads it: its tokens, its
-	// tree, and data derived from these. The most that was measured was 130, rounded to a power of two.
+	// sqlExpansion is the number of bytes to reserve per byte of SQL while a metric reads it: for its tokens, its
+	// tree, and data derived from these. The largest measured value was 130.
 	sqlExpansion = 128
 	// textExpansion is the expansion of natural language, such as a question: its words, and their parsed meaning.
 	textExpansion = 64
@@ -45,8 +45,8 @@ func (f *Function) reading(ctx context.Context, in *Batch, i int) (done func(), 
 	return release, nil
 }
 
-// expansion returns the memory for reading a long argument. The memory of results and cases is
-// counted while they are read.
+// expansion returns the memory in bytes to reserve for reading a long argument: 0 for results and cases, whose memory
+// is reserved while they are parsed.
 func (p *Param) expansion(text string) int64 {
 	switch name := p.Name; {
 	case strings.HasSuffix(name, "sql") || strings.HasSuffix(name, "ddl"): // queries, or the DDL of tables
@@ -59,7 +59,7 @@ func (p *Param) expansion(text string) int64 {
 	return textExpansion * int64(len(text))
 }
 
-// jsonExpansion returns the maximal size of a parsed JSON text, by its content.
+// jsonExpansion estimates, from above, the memory in bytes of a JSON text after parsing.
 func jsonExpansion(text string) int64 {
 	values, objects := strings.Count(text, ","), strings.Count(text, "{")
 	return 4*int64(len(text)) + 64*int64(values) + 512*int64(objects)

@@ -15,17 +15,19 @@ import (
 
 var errOverdue = errcode.New(errcode.DeadlineExceeded, "the call timed out before the row was scored")
 
-// Deadline is how long a call may take, and what becomes of it if rows have no score by then.
+// Deadline is the time limit of a call, and what happens to rows that have no score by then.
 type Deadline struct {
 	After time.Duration // from the start of the call; 0: no limit
-	// Key is the setting that gives the limit, such as timeouts.bigquery, for the error; may be empty.
+	// Key is the setting that the limit comes from, such as timeouts.bigquery, for the error message; it may be
+	// empty.
 	Key string
 	// NullRows lets the call succeed: rows without a score fail with deadline_exceeded, which is NULL in SQL, and count
 	// in Batch.Late. Otherwise the call fails as a whole with code unavailable, so that its caller repeats it.
 	NullRows bool
 }
 
-// late is the error of a call of which n rows have no score in time; goesOn says that they are being computed.
+// late returns the error of a call with n of so many rows without a score in time. goesOn means that these rows
+// continue.
 func (d Deadline) late(n, of int, goesOn bool) error {
 	repeat, allow := "repeat the call", "set a longer deadline"
 	if d.Key != "" {
@@ -38,9 +40,9 @@ func (d Deadline) late(n, of int, goesOn bool) error {
 		n, of, repeat, allow)
 }
 
-// Run computes fn for all rows of in into out, which has the type of the result and as many rows. A row that has
-// no value is NULL, or a JSON text with the reason. After an error, out is not a result: the error is that of ctx,
-// [ErrStopping], or unavailable if rows were late and the deadline does not allow that.
+// Run computes fn for all rows of in into out, which has the type of the result and as many rows. A row that has no
+// value is NULL, or a JSON text with the reason. After an error, out is invalid: the error is that of ctx,
+// [ErrStopping], ResourceExhausted if memory is short, or Unavailable if rows were late and d.NullRows is false.
 func (c *Catalogue) Run(ctx context.Context, fn *Function, in *Batch, out *Column, d Deadline) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -119,8 +121,8 @@ func (c *Catalogue) Run(ctx context.Context, fn *Function, in *Batch, out *Colum
 	return nil
 }
 
-// within returns the deadline of a call whose caller has one: a tenth of the remaining time, at most a second, is for
-// the reply.
+// within returns d, shortened to the deadline of ctx if that is earlier. A tenth of the remaining time, at most a
+// second, is left for the reply.
 func (d Deadline) within(ctx context.Context) Deadline {
 	at, ok := ctx.Deadline()
 	if !ok {
@@ -134,9 +136,9 @@ func (d Deadline) within(ctx context.Context) Deadline {
 	return d
 }
 
-// spread calls row for each of n rows, several at once, each on one of the catalogue's slots, and
-// returns how many rows were begun: n unless ctx ended. A slot is returned after a few rows, so
-// that a large batch does not hold up a small one.
+// spread calls row for each of n rows concurrently, each on one of the catalogue's slots, and returns how many rows
+// were started: n unless ctx ended. A slot is released after a few rows, so that a large batch does not block a small
+// one.
 func (c *Catalogue) spread(ctx context.Context, fn *Function, n int, row func(ctx context.Context, i int)) int {
 	step, width := 1, cap(c.slots)
 	if !fn.Waits { // more rows than processors would only take turns
@@ -166,7 +168,7 @@ func (c *Catalogue) spread(ctx context.Context, fn *Function, n int, row func(ct
 	return min(int(next.Load()), n)
 }
 
-// fail gives row i the result of a row that has none: NULL, or the JSON envelope with the reason.
+// fail sets row i of out to NULL, or to a JSON envelope with the reason, and records the problem.
 func (f *Function) fail(in *Batch, i int, out *Column, err error) {
 	code, reason := PublicError(err)
 	in.explain(Problem{Row: i, Status: scoring.StatusFailed, Code: code, Reason: reason})

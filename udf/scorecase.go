@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// scoreCase scores a case in the form of case files. The rows name the case, but not the agent, its version or the
-// batch.
+// scoreCase scores a case in the format of case files. The scores have the case's id, but not the agent, its version
+// or the batch.
 func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte,
 	metrics []string) (rows []scoring.Row, err error) {
 	reading(ctx, func(ctx context.Context) {
@@ -35,7 +35,7 @@ func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte,
 	return rows, err
 }
 
-// asksJudge reports whether one of the metrics may ask a judge; no names are the default ones.
+// asksJudge reports whether one of the named metrics may ask a judge. Without names it is about the default metrics.
 func (l *listing) asksJudge(names []string) bool {
 	asks := func(m *scoring.Metric) bool {
 		return (m.Needs|m.Reads)&scoring.FieldJudge != 0 || l.engine.AsksJudge(m)
@@ -44,10 +44,9 @@ func (l *listing) asksJudge(names []string) bool {
 	return err == nil && slices.ContainsFunc(metrics, asks)
 }
 
-// ScoreCase runs the named metrics, or the default ones, on a case in the form of case files. If a judge may be
-// asked, the case is a row of the function score_case, which continues when its caller's time is over. Otherwise it
-// takes one of the catalogue's workers, and reads references anew each time. The deadline is that of [Catalogue.Run],
-// which is late as a whole: it never has a part of the scores.
+// ScoreCase computes the named metrics, or the default ones, for a case in the format of case files. If a judge may
+// be asked, it calls the function score_case, whose rows continue after the deadline. Otherwise it uses one of the
+// catalogue's workers. It returns all scores or an error: after the deadline Unavailable, whatever d.NullRows is.
 func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics []string,
 	d Deadline) ([]scoring.Row, error) {
 	l := c.current.Load()

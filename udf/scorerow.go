@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// rowFunctions score the rows of badger's own tables, for the procedures that do in a warehouse what
-// badger run does.
+// rowFunctions returns the functions that score rows of badger's tables. Procedures in a warehouse call them to do
+// what badger run does.
 func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 	if judge == "" {
 		judge = "none"
@@ -63,8 +63,8 @@ func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 	}
 }
 
-// chosen are the named metrics, such as default and all (scoring.Engine.Choose): of those that need a
-// judge, the ones that have one.
+// chosen returns the metrics that names select (scoring.Engine.Choose), without those that need a judge but have
+// none.
 func chosen(engine *scoring.Engine, names []string) ([]*scoring.Metric, error) {
 	return engine.Choose(names,
 		func(m *scoring.Metric) bool { return m.Needs&scoring.FieldJudge == 0 || engine.HasJudge(m.Name) })
@@ -99,7 +99,8 @@ func settings(engine *scoring.Engine, names []string, version, judge string) (st
 	return textOf(b), err
 }
 
-// scoreRow scores an answer. Each metric has a row, a failed one where the answer cannot be read.
+// scoreRow scores the answer in data with the chosen metrics. If the answer cannot be read, each metric has a failed
+// score.
 func scoreRow(ctx context.Context, engine *scoring.Engine, data []byte, names []string) ([]scoring.StoredScore, error) {
 	metrics, err := chosen(engine, names)
 	if err != nil {
@@ -158,8 +159,8 @@ func caseOfRow(data []byte) (*scoring.Case, error) {
 	return scoring.CaseOfRows(cellsOf(row.Run), cellsOf(row.Golden), row.Copies)
 }
 
-// cellsOf are the cells of a row that SQL made JSON of. Some warehouses write the names of columns
-// in upper case.
+// cellsOf returns the cells of a row that SQL converted to JSON, by column name in lower case: some warehouses write
+// names in upper case.
 func cellsOf(row map[string]json.RawMessage) scoring.Cells {
 	lower := make(map[string]string, len(row))
 	for name, raw := range row {

@@ -2,10 +2,9 @@ package udf
 
 import "context"
 
-// place is the worker slot of a running row. A row that waits for something other than its own work returns it in
-// the meantime.
+// place is the worker slot of a running row. A row releases it while it waits, such as for a judge.
 type place interface {
-	// take waits for a place and reports whether it got one; ctx may end before.
+	// take waits for a slot and reports whether it got one: false if ctx ended before.
 	take(ctx context.Context) bool
 	// leave releases the slot, if any.
 	leave()
@@ -17,7 +16,7 @@ func withPlace(ctx context.Context, p place) context.Context {
 	return context.WithValue(ctx, placeKey{}, p)
 }
 
-// slot is the place of a row that asks no judge.
+// slot is the worker slot of a row that asks no judge: an element of Catalogue.slots.
 type slot struct {
 	c     *Catalogue
 	taken bool
@@ -47,10 +46,10 @@ func (s *slot) leave() {
 	}
 }
 
-// turn is the place of a row that asks a judge.
+// turn is the worker slot of a row that asks a judge: a unit of jobs.running.
 type turn struct{ s *jobs }
 
-// take does not wait: of the rows that left their places only one at a time comes back.
+// take never waits: a row that released its slot gets one even if that exceeds the number of workers.
 func (t turn) take(context.Context) bool {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
@@ -70,8 +69,8 @@ func (t turn) leave() {
 	}
 }
 
-// Aside calls wait, and lets other rows have the worker of the row that ctx belongs to until wait returns. It reports
-// whether the row has a worker again; ctx may end before.
+// Aside calls wait, and releases the worker slot of ctx's row until wait returns. It reports whether the row has a
+// slot again; it is false only if ctx ended before.
 func Aside(ctx context.Context, wait func()) bool {
 	at, _ := ctx.Value(placeKey{}).(place)
 	if at == nil {

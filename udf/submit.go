@@ -37,7 +37,7 @@ func (c *Catalogue) submitFunctions(name string, of *Function) []Function {
 	return []Function{submit, fetch}
 }
 
-// submitPairs are the pairs of all functions that ask judges and return JSON.
+// submitPairs returns the _submit and _fetch functions for each function that asks judges and returns JSON.
 func (c *Catalogue) submitPairs(functions []Function) (pairs []Function) {
 	for i := range functions {
 		of := functions[i] // a copy: the list moves as it grows
@@ -53,18 +53,18 @@ func (c *Catalogue) submitPairs(functions []Function) (pairs []Function) {
 	return pairs
 }
 
-// fetchWait is for rows that the ledger answers: callers give a call few seconds.
+// fetchWait is how long a _fetch call waits for rows that are not done: long enough for cached replies of judges.
 const fetchWait = 500 * time.Millisecond
 
-// pendingEnvelope is the result of a row that is not done.
+// pendingEnvelope is the result of _fetch for a row that is not done.
 const pendingEnvelope = `{"status":"pending","value":null,"code":"unavailable","reason":"the judge has not answered yet; retry later","retryable":true}`
 
 var errNoTicket = errcode.New(errcode.NotFound,
 	"unknown or expired ticket; submit the row again")
 
-// submit begins rows and returns their tickets, the keyed hashes of their content: the same row has the
-// same ticket at one replica. Where replicas share calls, a ticket is good at all of them. It is good for
-// the caller that submitted the row, and for nobody else.
+// submit starts the rows and returns their tickets: hashes of their content and caller, so that equal rows of one
+// caller have equal tickets. If replicas share calls, all of them accept a ticket. Only the caller that submitted the
+// row may fetch it.
 func (c *Catalogue) submit(ctx context.Context, of *Function, in *Batch, out *Column) {
 	var kept []KeptCall
 	expires := time.Now().Add(KeepCalls)
@@ -111,7 +111,7 @@ func (s *jobs) refuse(in *Batch, out *Column, i int, err error) {
 	out.SetNull(i)
 }
 
-// keptArguments is the arguments of a row as a JSON array.
+// keptArguments returns the arguments of row i as a JSON array.
 func keptArguments(in *Batch, i int) []byte {
 	b := []byte{'['}
 	for k := range in.Args {
@@ -130,8 +130,8 @@ func keptArguments(in *Batch, i int) []byte {
 	return append(b, ']')
 }
 
-// readArguments appends a row that keptArguments wrote: no row where the text cannot be read, and a
-// whole one, with an error, where one of its values cannot.
+// readArguments parses the output of keptArguments and appends it to in as a row. If one value is invalid it appends
+// the row and returns an error; if the whole text is invalid it appends none.
 func readArguments(fn *Function, in *Batch, text []byte) error {
 	var values []any
 	if json.Unmarshal(text, &values) != nil || len(values) > len(fn.Params) {
@@ -162,7 +162,7 @@ func readArguments(fn *Function, in *Batch, text []byte) error {
 	return bad
 }
 
-// fetch gives the results of tickets.
+// fetch sets out to the results of the tickets in in, or to pendingEnvelope for rows that are not done.
 func (c *Catalogue) fetch(ctx context.Context, of *Function, in *Batch, out *Column) {
 	s := c.jobs
 	rows := make([]*job, in.Rows)
@@ -218,12 +218,12 @@ wait:
 	}
 }
 
-// keptTicket is the id under which the row of a ticket is kept: another caller's ticket has another id.
+// keptTicket returns the id under which the row of a ticket is stored. It differs between callers.
 func keptTicket(caller, ticket string) string {
 	return KeptID([]byte("ticket"), []byte(caller), []byte(ticket))
 }
 
-// find is the job of a caller's ticket, if it is here. The caller of find holds s.mu.
+// find returns the job of a caller's ticket, or nil if this process has none. The caller of find holds s.mu.
 func (s *jobs) find(caller, ticket string, of *Function) *job {
 	var key rowKey
 	if len(ticket) != 2*len(key) {
@@ -238,8 +238,8 @@ func (s *jobs) find(caller, ticket string, of *Function) *job {
 	return nil
 }
 
-// resume starts the rows of tickets that were submitted to another replica, or before a restart. The replies of their
-// judges come from the ledger.
+// resume starts the rows of tickets that were submitted to another replica, or before a restart, and returns their
+// jobs by ticket. Judges' replies come from the ledger if they are stored there.
 func (c *Catalogue) resume(ctx context.Context, of *Function, tickets []string) (map[string]*job, error) {
 	if c.calls == nil || len(tickets) == 0 {
 		return nil, nil

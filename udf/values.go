@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// AppendValue appends row i of a result as JSON. exact writes integers beyond 2^53 as text, for
-// readers that would round them.
+// AppendValue appends row i of a result as JSON. With exact, integers beyond 2^53 are strings, for clients that would
+// round them.
 func AppendValue(dst []byte, c *Column, i int, exact bool) []byte {
 	if c.Nulls[i] {
 		return append(dst, "null"...)
@@ -49,7 +49,7 @@ func appendFloat(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, 'f', -1, 64)
 }
 
-// FormatFloat is a DOUBLE as text, in the digits of [AppendValue].
+// FormatFloat formats a DOUBLE as text, with the same digits as [AppendValue].
 func FormatFloat(f float64) string { return strings.Trim(string(appendFloat(nil, f)), `"`) }
 
 func appendInt(dst []byte, n int64, exact bool) []byte {
@@ -61,7 +61,8 @@ func appendInt(dst []byte, n int64, exact bool) []byte {
 	return strconv.AppendInt(dst, n, 10)
 }
 
-// PublicError returns the part of an error that a caller may see. It hides the text of an unclassified error.
+// PublicError returns the code and the message that a caller may see. It hides the message of an error without a
+// code.
 func PublicError(err error) (errcode.Code, string) {
 	switch code := errcode.Of(err); code {
 	case errcode.Unknown:
@@ -73,7 +74,7 @@ func PublicError(err error) (errcode.Code, string) {
 	}
 }
 
-// AppendFailure appends the JSON of a failure that belongs to no metric. An empty request id is left out.
+// AppendFailure appends the JSON envelope of a failure that belongs to no metric. An empty requestID is omitted.
 func AppendFailure(b []byte, code errcode.Code, reason, requestID string) []byte {
 	b = append(b, `{"status":"failed","value":null,"code":`...)
 	b = jsonscan.AppendString(b, code.String())

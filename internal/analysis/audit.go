@@ -13,7 +13,7 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// Why an accepted answer, or a question, is suspect.
+// Reasons for which the gold query or the question is suspect.
 const (
 	GoldX            = "gold_x"
 	goldFLEX         = "gold_flex"
@@ -28,13 +28,13 @@ const (
 	ambFLEX          = "amb_flex"
 )
 
-// What a reason speaks for.
+// What a reason is evidence for.
 const (
 	wrongGold = "wrong gold"
 	ambiguous = "ambiguous"
 )
 
-// AuditReasons are the reasons in the order of reports.
+// AuditReasons lists the reasons in the order of reports.
 var AuditReasons = []struct{ Name, Of, Doc string }{
 	{GoldX, wrongGold, "the Refuter of ROSE calls the gold query wrong"},
 	{goldFLEX, wrongGold, "FLEX finds the ground truth incorrect"},
@@ -49,17 +49,17 @@ var AuditReasons = []struct{ Name, Of, Doc string }{
 	{ambFLEX, ambiguous, "FLEX finds several answers available"},
 }
 
-// relationReasons are the relations between two results and queries that speak against gold.
+// relationReasons maps relations between two results and queries to the reason that they are evidence for.
 var relationReasons = map[string]string{
 	"gold_empty": goldEmpty, "gold_literal_foreign": goldLiteral, "gold_vacuous_limit": GoldLogic,
 	"gold_vacuous_having": GoldLogic,
 	"gold_ungrouped":      GoldLogic, "gold_and_for_or": GoldLogic, "gold_sort_against_question": GoldLogic,
 }
 
-// AuditMetrics are the metrics that an audit reads in addition to EX.
+// AuditMetrics are the metrics, next to EX, whose scores an audit reads.
 var AuditMetrics = []string{"rose", "flex", "verdict", "relation"}
 
-// Evidence is a score of an answer. Several judges may each give one.
+// Evidence is a score of an answer. An answer may have several scores of a metric, by different judges.
 type Evidence struct {
 	scoring.AnswerID
 	Score
@@ -67,90 +67,90 @@ type Evidence struct {
 
 // AuditInput is the input of an audit.
 type AuditInput struct {
-	EX       string // execution accuracy
+	EX       string // the metric of execution accuracy
 	Evidence iter.Seq2[Evidence, error]
-	Labels   map[scoring.AnswerID]bool // human labels by answer
-	// Digests are equal where two answers hold the same rows, of all answers to some questions, also of
-	// agents that the evidence is not of. nil: they are not known, as where it finds none.
+	Labels   map[scoring.AnswerID]bool // human labels
+	// Digests returns digests of the results of all answers to some questions, equal for equal rows, including
+	// answers of agents without evidence. It may be nil or return nil if the results are unknown.
 	Digests func(cases []string) (map[scoring.AnswerID]string, error)
 }
 
-// Audit lists the questions whose accepted answer, or whose wording, is suspect (ROSE, section 6.2.3).
+// Audit lists the questions whose gold query or wording is suspect (ROSE, section 6.2.3).
 type Audit struct {
 	EX       string `json:"ex"`
 	Cases    int    `json:"cases"`
 	Answers  int    `json:"answers"`
 	Rejected int    `json:"ex_rejects"`          // answers that EX rejects
-	Labelled int    `json:"ex_rejects_labelled"` // of them, with a label
-	Accepted int    `json:"ex_rejects_accepted"` // of them, accepted by people: where EX errs
+	Labelled int    `json:"ex_rejects_labelled"` // answers of Rejected with a human label
+	Accepted int    `json:"ex_rejects_accepted"` // answers of Rejected that humans accept: errors of EX
 
 	Reasons     []Measured    `json:"reasons"`
 	Discordance []Discordance `json:"discordance,omitempty"`
-	Suspects    []Suspect     `json:"suspects"` // the most reasons first
-	// gold queries whose result is not determined by the data; nil: none were read
+	Suspects    []Suspect     `json:"suspects"` // those with most reasons first
+	// gold queries whose result does not only depend on the data; nil: not examined
 	Golds *Golds   `json:"golds,omitempty"`
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Measured compares a reason with labels: among the answers that EX rejects, people accept those on which EX errs.
-// A reason is precise if people accept the answers that it flags.
+// Measured measures how well a reason predicts that EX errs: its precision is the share of humanly accepted answers
+// among the flagged and labelled ones that EX rejects.
 type Measured struct {
-	Reason string `json:"reason"` // or "any", of a kind
+	Reason string `json:"reason"` // or "any": any reason of the kind Of
 	Of     string `json:"of"`     // wrong gold, ambiguous, or any
 	By     string `json:"by,omitempty"`
-	Cases  int    `json:"cases"`   // flagged questions
-	N      int    `json:"answers"` // flagged answers
+	Cases  int    `json:"cases"`   // number of questions with a flagged answer
+	N      int    `json:"answers"` // number of flagged answers
 
-	Labelled  int      `json:"labelled"` // flagged answers that EX rejects and people labelled
-	Accepted  int      `json:"accepted"` // of them, accepted
+	Labelled  int      `json:"labelled"` // flagged answers that EX rejects and that have a label
+	Accepted  int      `json:"accepted"` // answers of Labelled that humans accept
 	Precision *float64 `json:"precision"`
 	Low       *float64 `json:"precision_low,omitempty"` // 95 % Wilson interval
 	High      *float64 `json:"precision_high,omitempty"`
-	Recall    *float64 `json:"recall"` // of all answers that EX rejects and people accept
+	Recall    *float64 `json:"recall"` // flagged share of all answers that EX rejects and humans accept
 }
 
-// Discordance is how often EX and another verdict differ (ROSE, Table 4).
+// Discordance counts how often EX and another metric's verdict differ (ROSE, Table 4).
 type Discordance struct {
 	Metric string `json:"metric"`
 	By     string `json:"by,omitempty"`
-	On     string `json:"on"` // gold_x, amb_q, either, or all
+	On     string `json:"on"` // which answers: gold_x, amb_q, either, or all
 	N      int    `json:"n"`
 	Differ int    `json:"differ"`
-	// Share is the share of all discordant answers that are of this kind (ROSE, Figure 4).
+	// Share is the share of all differing answers that have this reason (ROSE, Figure 4).
 	Share *float64 `json:"share_of_discordant"`
 }
 
-// Suspect is a question with why it is suspect.
+// Suspect is a suspect question with its reasons.
 type Suspect struct {
 	CaseID  string          `json:"case_id"`
-	Of      string          `json:"of"` // "wrong gold" if any reason implies it, else "ambiguous"
+	Of      string          `json:"of"` // "wrong gold" if any reason is evidence for it, else "ambiguous"
 	Reasons []SuspectReason `json:"reasons"`
 	Answers int             `json:"answers"`
-	// Rejected are the answers that EX rejects, Accepted those of them that people accept; nil without
+	// Rejected is the number of answers that EX rejects, Accepted the number of these that humans accept; nil without
 	// labels.
 	Rejected int  `json:"ex_rejects"`
 	Accepted *int `json:"accepted"`
 }
 
-// SuspectReason is one reason with who gives it.
+// SuspectReason is one reason with the judges and the number of answers that give it.
 type SuspectReason struct {
 	Reason  string   `json:"reason"`
-	By      []string `json:"by,omitempty"` // judges
+	By      []string `json:"by,omitempty"` // the judges that give it
 	Answers int      `json:"answers"`
 }
 
-// evidenceOf holds the evidence about an answer.
+// evidenceOf is the evidence about one answer.
 type evidenceOf struct {
 	ex      mark
 	label   *bool
-	votes   map[voter]bool             // nil: none
-	reasons map[string]map[string]bool // by reason: the judges that give it, "" for rules
-	literal bool                       // a literal is written otherwise than in gold
+	votes   map[voter]bool             // verdict by metric and judge; may be nil
+	reasons map[string]map[string]bool // by reason: the judges that give it; "" means rules
+	literal bool                       // a literal is spelled otherwise than in gold
 }
 
 type voter struct{ metric, judge string }
 
-// NewAudit gathers the evidence by answer and question.
+// NewAudit audits the questions of the evidence. It returns the error of the evidence or of in.Digests.
 func NewAudit(in AuditInput) (*Audit, error) {
 	answers := map[scoring.AnswerID]*evidenceOf{}
 	for e, err := range in.Evidence {
@@ -193,7 +193,7 @@ func NewAudit(in AuditInput) (*Audit, error) {
 	return x.audit(&in, digests != nil), nil
 }
 
-// digests returns the digests of the answers to questions with an answer that EX rejects.
+// digests returns the digests of all answers to questions with an answer that EX rejects.
 func (x *auditing) digests(in *AuditInput) (map[scoring.AnswerID]string, error) {
 	if in.Digests == nil {
 		return nil, nil
@@ -258,7 +258,7 @@ func (a *evidenceOf) add(ex string, s *Score) {
 	}
 }
 
-// goldFailed is the reason of scores whose accepted query failed.
+// goldFailed is the Reason of scores whose gold query failed.
 const goldFailed = "the gold query failed when it ran"
 
 func (a *evidenceOf) rejected() bool { return a.ex.judged() && !a.ex.passed() }
@@ -268,8 +268,8 @@ type auditing struct {
 	byCase  map[string][]scoring.AnswerID
 }
 
-// across adds the reasons that several judges or several answers to a question give together. others are answers
-// with a digest and no other evidence: EX rejects those that equal a rejected one.
+// across adds reasons to the answers ids to one question that need several judges or answers. others are answers to
+// it with only a digest: one that equals a rejected answer counts as another agent with that result.
 func (x *auditing) across(ids, others []scoring.AnswerID, digests map[scoring.AnswerID]string) {
 	type version struct{ agent, version string }
 	same, literal := map[string]map[version]bool{}, map[version]bool{}
@@ -313,8 +313,8 @@ func (x *auditing) across(ids, others []scoring.AnswerID, digests map[scoring.An
 	}
 }
 
-// opinions returns the judges that accept the answer, and the number that reject it, by each judge's verdict of
-// ROSE, else of FLEX. A verdict by rules alone is not a judge's opinion.
+// opinions returns the judges that accept the answer, and the number of judges that reject it. Of each judge it uses
+// the verdict of ROSE, or else of FLEX.
 func (a *evidenceOf) opinions() (yes []string, no int) {
 	of := map[string]bool{}
 	for _, metric := range []string{"flex", "rose"} { // the last one takes precedence
@@ -376,7 +376,7 @@ func (x *auditing) audit(in *AuditInput, read bool) *Audit {
 	return out
 }
 
-// withoutVerdict says why answers have no verdict, with how many of each kind there are.
+// withoutVerdict describes how many answers have no verdict, by the reason in n.
 func withoutVerdict(n map[mark]int) string {
 	var out []string
 	for _, of := range []struct {
@@ -403,7 +403,7 @@ func ofReason(name string) string {
 	return ""
 }
 
-// measure computes the precision of each reason against labels, per judge and overall.
+// measure computes the precision of each reason against labels, for each judge and for all.
 func (x *auditing) measure(out *Audit) {
 	row := func(reason, of, by string, flags func(*evidenceOf) bool) {
 		m := Measured{Reason: reason, Of: of, By: by}
@@ -469,7 +469,7 @@ func (x *auditing) measure(out *Audit) {
 	}
 }
 
-// discord counts how often EX and the other verdicts differ on suspect questions and on all.
+// discord counts how often EX and each other verdict differ, on suspect questions and on all.
 func (x *auditing) discord(out *Audit) {
 	voters := map[voter]bool{}
 	for _, a := range x.answers {
@@ -522,7 +522,7 @@ func (x *auditing) discord(out *Audit) {
 	}
 }
 
-// suspects lists the questions with a reason.
+// suspects adds the questions with at least one reason to out.
 func (x *auditing) suspects(out *Audit) {
 	for id, answers := range x.byCase {
 		s := Suspect{CaseID: id, Of: ambiguous, Answers: len(answers)}

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Acceptance says who accepted a batch as a baseline, when and why.
+// Acceptance is the acceptance of a batch as a baseline: by whom, when and why.
 type Acceptance struct {
 	scoring.By
 	Who  string    `json:"accepted_by"`
@@ -19,28 +19,28 @@ type Acceptance struct {
 // Accepted holds the acceptances by batch.
 type Accepted map[scoring.By]Acceptance
 
-// Why a batch is the baseline of another.
+// Reasons why a batch is the baseline of another.
 const (
-	BaselineAccepted = "accepted"               // it is the last accepted batch of the agent before the other
+	BaselineAccepted = "accepted"               // the agent's last accepted batch before the other
 	BaselineFirst    = "first_of_version"       // no batch is accepted: the first complete batch of the version
-	baselineBefore   = "first_of_other_version" // and the other is the first itself: that of the version before
+	baselineBefore   = "first_of_other_version" // it is the first complete batch of the version before
 )
 
-// Baseline is the batch that another is compared with, and why.
+// Baseline is the batch that another batch is compared with, and why.
 type Baseline struct {
 	Batch    Batch       `json:"batch"`
 	Why      string      `json:"why"`
 	Accepted *Acceptance `json:"accepted,omitempty"`
-	Batches  int         `json:"batches"` // of the agent from the baseline to the other; 1: it is the one before
+	Batches  int         `json:"batches"` // distance in batches of the agent; 1: it is the one before
 	// Age is the time from the baseline to the other; 0 if one of them has no date.
 	Age time.Duration `json:"-"`
-	// Days is Age in whole days; null if it is not known.
+	// Days is Age in whole days; null if unknown.
 	Days *int `json:"days"`
 }
 
-// BaselineOf finds the baseline of batch i of a sorted list: the last accepted batch of the agent before it. Until one
-// is accepted, it is the first complete batch of the version; for that batch, the first complete one of the version
-// before. A batch that is accepted is compared with the one that was accepted before it. At is -1 if there is none.
+// BaselineOf returns the baseline of batch i of a list sorted by time, and its index: the last accepted batch of the
+// agent before i. If there is none, it is the first complete batch of the version before i, or else of the version
+// before. The index is -1 if there is no such batch.
 func BaselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline) {
 	of := &batches[i]
 	for j := i - 1; j >= 0; j-- {
@@ -61,7 +61,7 @@ func BaselineOf(batches []Batch, accepted Accepted, i int) (at int, b *Baseline)
 	return -1, nil
 }
 
-// firstComplete is the place of the first complete batch of the version that of belongs to, or -1.
+// firstComplete returns the index of the first complete batch of the same version as of, or -1.
 func firstComplete(batches []Batch, of *Batch) int {
 	for j := range batches {
 		if batches[j].sameVersion(of) && batches[j].Unfinished == "" {
@@ -86,7 +86,7 @@ func baseline(batches []Batch, at, i int, why string, a *Acceptance) *Baseline {
 	return b
 }
 
-// String names the baseline, says how old it is and why it was chosen.
+// String describes the baseline: its name, its age and why it was chosen.
 func (b *Baseline) String() string {
 	text := b.Batch.Name()
 	if b.Days != nil && *b.Days > 0 {
@@ -112,10 +112,10 @@ func (b *Baseline) String() string {
 	return text + ", the first complete batch of this version; no batch is accepted"
 }
 
-// Day writes a date as people read it, such as Mon 23 Nov 2026.
+// Day formats a date for reports, such as Mon 23 Nov 2026.
 func Day(t time.Time) string { return t.UTC().Format("Mon 2 Jan 2006") }
 
-// Headline says in a sentence how the primary metric changed; "" if it cannot be compared.
+// Headline describes in a sentence how the primary metric changed; "" if it cannot be compared.
 func (c *Comparison) Headline() string {
 	ch := c.primary()
 	if ch == nil || ch.Mean == nil {
@@ -142,7 +142,7 @@ func (c *Comparison) Headline() string {
 	return fmt.Sprintf("%s %d broke, %d fixed. %s", text, ch.NBroken, ch.NFixed, ch.isReal())
 }
 
-// isReal is the sentence about a change that could be chance or is more.
+// isReal returns the sentence about whether the change could be chance.
 func (c *Change) isReal() string {
 	word := "change"
 	switch drop := c.Drop(); {
@@ -160,7 +160,7 @@ func (c *Change) isReal() string {
 	return "No answer changed."
 }
 
-// primary is the change of the primary metric over all tiers; nil if there is none.
+// primary returns the change of the primary metric over all tiers, or nil.
 func (c *Comparison) primary() *Change {
 	for i := range c.Changes {
 		if c.Changes[i].Metric == c.Primary && c.Changes[i].Tier == "" {
@@ -170,7 +170,7 @@ func (c *Comparison) primary() *Change {
 	return nil
 }
 
-// Findings returns the finding of a drop of the primary metric against the baseline, if there is a drop.
+// Findings returns a finding if the primary metric is significantly worse than the baseline, or else nil.
 func (c *Comparison) Findings() []Finding {
 	ch := c.primary()
 	if ch == nil || ch.Outcome != Degraded || c.Baseline == nil {

@@ -13,21 +13,21 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// CompareOptions say how answers are compared. Zero values mean the defaults.
+// CompareOptions configure a comparison. Zero fields have defaults.
 type CompareOptions struct {
-	Metrics []string // nil: all that both sides have
-	ByTier  bool     // also each tier by itself
-	// MinDrop is the least drop of the mean that counts, in the unit of the metric; default 0.
+	Metrics []string // nil: all metrics that either side has
+	ByTier  bool     // also compare each tier separately
+	// MinDrop is the smallest change, in the unit of the metric, that is Degraded or Improved; default 0.
 	MinDrop float64
 	Alpha   float64 // level of the tests; default 0.05
-	// Primary is the metric that is tested by itself; default the first of the compared metrics, see [Primary].
+	// Primary is the metric whose p-value is not adjusted; default the first of the compared metrics, see [Primary].
 	Primary string
-	// SharesOnly leaves out the test and the interval of the mean of metrics that have verdicts.
+	// SharesOnly omits the test and the interval of the mean for metrics with verdicts.
 	SharesOnly bool
 	Seed       uint64
 }
 
-// WithPrimary returns the chosen metrics with the primary one, if metrics are chosen and it is named and has scores.
+// WithPrimary returns o.Metrics, with o.Primary added if metrics are chosen and the primary one has scores.
 func (o CompareOptions) WithPrimary(there []string) []string {
 	if len(o.Metrics) == 0 || o.Primary == "" || slices.Contains(o.Metrics, o.Primary) ||
 		slices.Contains(o.Metrics, "all") || !slices.Contains(there, o.Primary) {
@@ -48,75 +48,75 @@ const (
 	Degraded    = "degraded"
 	Improved    = "improved"
 	Chance      = "could be chance"
-	Small       = "below minimum" // the test shows a change, which is below the minimum
-	Same        = "no change"     // no case differs
-	NotCompared = "not compared"  // no case may be compared
+	Small       = "below minimum" // more than chance, but smaller than MinDrop
+	Same        = "no change"     // no compared case differs
+	NotCompared = "not compared"  // no case is comparable
 )
 
-// MoreThanChance is the word for a change whose p-value is below the level of the test. Its opposite is [Chance].
+// MoreThanChance is the value of Change.Chance for an adjusted p-value below Alpha. Its opposite is [Chance].
 const MoreThanChance = "more than chance"
 
-// Comparison compares two sides on the cases that they share.
+// Comparison compares two sides on the cases that both have scores of.
 type Comparison struct {
 	From    Batch   `json:"from"`
 	To      Batch   `json:"to"`
-	Shared  int     `json:"shared"` // cases that both sides have scores of
-	OnlyOf  [2]int  `json:"only"`   // cases that only from, or only to, has scores of
+	Shared  int     `json:"shared"` // cases with scores on both sides
+	OnlyOf  [2]int  `json:"only"`   // cases with scores only on the side From, and only on the side To
 	MinDrop float64 `json:"min_drop"`
 	Alpha   float64 `json:"alpha"`
-	Primary string  `json:"primary,omitempty"` // the metric whose p-value is not adjusted
-	// Baseline says why From was chosen; nil if the caller named it.
+	Primary string  `json:"primary,omitempty"` // metric whose p-value is not adjusted
+	// Baseline is why From was chosen; nil if the caller chose it.
 	Baseline *Baseline `json:"baseline,omitempty"`
 	Changes  []Change  `json:"changes"`
 	Notes    []string  `json:"notes,omitempty"`
 }
 
-// Change is how a metric changed from one side to the other.
+// Change is the change of one metric from one side to the other.
 type Change struct {
 	Metric        string  `json:"metric"`
 	Tier          string  `json:"tier,omitempty"` // "": all cases
 	LowerIsBetter bool    `json:"lower_is_better,omitempty"`
-	From          Figures `json:"from"` // over all cases of the side, shared or not
+	From          Figures `json:"from"` // over all cases of the side
 	To            Figures `json:"to"`
 
-	Shared   int `json:"shared"`   // cases that both sides have a score of
-	Compared int `json:"compared"` // of them, those that the test is about
-	// Unlike says why other cases that both sides have are not compared.
+	Shared   int `json:"shared"`   // cases with a score on both sides
+	Compared int `json:"compared"` // cases of Shared that are comparable and have values
+	// Unlike counts the other cases of Shared, by the reason why they are not compared.
 	Unlike []Unlike `json:"unlike,omitempty"`
 
-	// Before and After are the means over the compared cases, where an unanswered case counts as 0.
+	// Before and After are the means over the compared cases. A missing answer counts as 0.
 	Before *float64 `json:"before"`
 	After  *float64 `json:"after"`
 	Mean   *float64 `json:"mean_change"`
-	Low    *float64 `json:"mean_low,omitempty"` // 95 % interval of the change of the mean
+	Low    *float64 `json:"mean_low,omitempty"` // 95 % CI of the change of the mean
 	High   *float64 `json:"mean_high,omitempty"`
-	MeanP  *float64 `json:"mean_p"` // of the change of the mean
-	// P is of the change of the figure that decides: of the pass rate if the metric has verdicts, else of the mean.
-	// PAdjusted is P for the primary metric, and adjusted among the other rows for these (Holm).
+	MeanP  *float64 `json:"mean_p"` // p-value of the change of the mean
+	// P is the p-value of the change of the pass rate if the metric has verdicts, else of the mean. PAdjusted equals
+	// P for the primary metric; for other rows it is adjusted for multiple tests (Holm).
 	P         *float64 `json:"p"`
 	PAdjusted *float64 `json:"p_adjusted"`
-	Test      string   `json:"test,omitempty"` // of P: mcnemar_exact or sign_flip
+	Test      string   `json:"test,omitempty"` // the test of P: mcnemar_exact or sign_flip
 
-	// compared cases with a verdict or without an answer: the denominator of the pass rates
+	// compared cases with a verdict or a missing answer: the denominator of the pass rates
 	Rated        int      `json:"rated"`
-	PassedBefore int      `json:"passed_before"`           // of them
-	PassedAfter  int      `json:"passed_after"`            // of them
-	Rate         *float64 `json:"pass_rate_change"`        // of the rated cases; an unanswered one does not pass
-	RateLow      *float64 `json:"pass_rate_low,omitempty"` // 95 % score interval of paired proportions (Tango 1998)
+	PassedBefore int      `json:"passed_before"`           // cases of Rated that passed on the side From
+	PassedAfter  int      `json:"passed_after"`            // cases of Rated that passed on the side To
+	Rate         *float64 `json:"pass_rate_change"`        // of the rated cases; a missing answer does not pass
+	RateLow      *float64 `json:"pass_rate_low,omitempty"` // 95 % CI: score interval of paired proportions (Tango 1998)
 	RateHigh     *float64 `json:"pass_rate_high,omitempty"`
-	RateP        *float64 `json:"pass_rate_p"` // McNemar's exact test
-	NFixed       int      `json:"-"`           // how many cases pass now and did not
+	RateP        *float64 `json:"pass_rate_p"` // p-value of McNemar's exact test
+	NFixed       int      `json:"-"`           // number of cases that passed only on the side To
 	NBroken      int      `json:"-"`
-	Fixed        []string `json:"fixed,omitempty"` // which; nil if the cases are only counted
+	Fixed        []string `json:"fixed,omitempty"` // their ids; nil if ids are unknown
 	Broken       []string `json:"broken,omitempty"`
 	P90          *float64 `json:"p90_change"`      // of all cases of each side
-	Coverage     *float64 `json:"coverage_change"` // likewise
+	Coverage     *float64 `json:"coverage_change"` // of all cases of each side
 
 	Outcome string `json:"outcome"`
-	Chance  string `json:"chance,omitempty"` // "more than chance", "could be chance"; "" without a change
+	Chance  string `json:"chance,omitempty"` // "more than chance" or "could be chance"; "" if nothing changed
 }
 
-// Drop is how much worse the figure that decides became: above 0 is worse, in both directions of metrics.
+// Drop returns by how much the pass rate, or else the mean, became worse: positive is worse, also if lower is better.
 func (c *Change) Drop() float64 {
 	switch {
 	case c.Rate != nil:
@@ -129,12 +129,12 @@ func (c *Change) Drop() float64 {
 	return -*c.Mean
 }
 
-// Shares returns the pass rates of the rated cases on both sides.
+// Shares returns the pass rates of the rated cases on the sides From and To.
 func (c *Change) Shares() (before, after float64) {
 	return float64(c.PassedBefore) / float64(c.Rated), float64(c.PassedAfter) / float64(c.Rated)
 }
 
-// testShare fills in the change of the pass rate and its test, which decides.
+// testShare sets the change of the pass rate and its test, which becomes the test of P.
 func (c *Change) testShare() {
 	rate, p := float64(c.PassedAfter-c.PassedBefore)/float64(c.Rated), agreement.McNemar(c.NFixed, c.NBroken)
 	in := agreement.PairedShares(c.NFixed, c.NBroken, c.Rated, agreement.DefaultLevel)
@@ -150,7 +150,7 @@ const (
 	signFlip = "sign_flip"
 )
 
-// Unlike counts cases that are not compared, with the reason and what it was on both sides.
+// Unlike counts cases that are not compared for one reason, with the differing values on both sides.
 type Unlike struct {
 	Why   string `json:"why"`
 	From  string `json:"from,omitempty"`
@@ -158,7 +158,7 @@ type Unlike struct {
 	Cases int    `json:"cases"`
 }
 
-// Why cases are not compared.
+// Reasons why a case is not compared.
 const (
 	otherVersion = "metric version"
 	otherConfig  = "configuration"
@@ -167,7 +167,7 @@ const (
 	NoValue      = "no value"
 )
 
-// String describes the reason.
+// String describes the reason and the number of cases.
 func (u Unlike) String() string {
 	cases := printable.Count(u.Cases, "case")
 	switch u.Why {
@@ -181,7 +181,8 @@ func (u Unlike) String() string {
 	return fmt.Sprintf("%s: %s %s, then %s", cases, u.Why, u.From, u.To)
 }
 
-// Compare compares two sides of a set. Each side must have been added in the order of time.
+// Compare compares the answers of two sides of the same set. The scores of each side must have been added in the
+// order of time.
 func Compare(from, to *Answers, o CompareOptions) *Comparison {
 	o = o.withDefaults()
 	begun := NewComparison(from.Batch, to.Batch, o)
@@ -216,14 +217,14 @@ func Compare(from, to *Answers, o CompareOptions) *Comparison {
 	return c
 }
 
-// NewComparison returns a comparison without counts of cases and changes, which are added before Finish.
+// NewComparison returns a comparison without cases and changes. The caller adds these and calls Finish.
 func NewComparison(from, to Batch, o CompareOptions) Comparison {
 	o = o.withDefaults()
 	return Comparison{From: from, To: to, MinDrop: o.MinDrop, Alpha: o.Alpha}
 }
 
-// Finish sorts the changes for tables, decides what they show, and adds notes: those about the batches and the
-// cases, and the given ones about the changes.
+// Finish sorts the changes, computes adjusted p-values and outcomes, and adds notes about batches and cases, and
+// those in made.
 func (c *Comparison) Finish(made []string, o CompareOptions) {
 	x := comparing{CompareOptions: o.withDefaults()}
 	slices.SortStableFunc(c.Changes, func(a, b Change) int { return compareMetrics(a.Metric, b.Metric) })
@@ -247,7 +248,7 @@ func (c *Comparison) Finish(made []string, o CompareOptions) {
 	c.Notes = append(c.Notes, slices.Compact(made)...)
 }
 
-// tierNames are the tiers of the cases, in their order.
+// tierNames returns the tiers of the cases, easiest first.
 func (s *Set) tierNames() []string {
 	var out []string
 	for n := range s.cases.Len() {
@@ -265,7 +266,7 @@ type comparing struct {
 	notes map[string]bool
 }
 
-// said returns the notes, in a fixed order.
+// said returns the notes, sorted.
 func (x *comparing) said() (out []string) {
 	for n := range x.notes {
 		out = append(out, n)
@@ -291,7 +292,7 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 	return t.Change()
 }
 
-// pair is two scores of a case.
+// pair returns the pair of two scores of a case.
 func (s *Set) pair(a, b entry) Pair {
 	p := Pair{From: s.half(a), To: s.half(b), Cases: 1}
 	if a.gold != 0 && b.gold != 0 {
@@ -302,7 +303,7 @@ func (s *Set) pair(a, b entry) Pair {
 	return p
 }
 
-// half is a score as one side of a pair.
+// half returns a score as one side of a pair.
 func (s *Set) half(e entry) Half {
 	if e.mark == absent {
 		return Half{}
@@ -311,7 +312,7 @@ func (s *Set) half(e entry) Half {
 	return Half{e.mark, e.value, m.version, m.config, m.judge}
 }
 
-// test fills in the change of the mean and how sure it is.
+// test sets the change of the mean with its interval, p-value and test.
 func (x *comparing) test(c *Change, diffs []float64) {
 	up, down, binary := 0, 0, true
 	mean := sortedMean(diffs)
@@ -340,9 +341,9 @@ func (x *comparing) test(c *Change, diffs []float64) {
 	}
 }
 
-// decide adjusts the p-values and decides what the rows show. The primary metric is tested by itself. The other metrics
-// of [Headline] are adjusted among themselves, so that their p-values do not depend on how many metrics a run has, and
-// so are all other rows. It returns the primary metric.
+// decide adjusts p-values and sets the outcomes, and returns the primary metric, whose p-value is not adjusted. The
+// other [Headline] metrics over all tiers are one family for the adjustment, so that their p-values do not depend on
+// how many further metrics a run has; all other rows are a second family.
 func (x *comparing) decide(changes []Change) (primary string) {
 	var metrics []string
 	for i := range changes {
@@ -377,7 +378,7 @@ func (x *comparing) decide(changes []Change) (primary string) {
 	return primary
 }
 
-// conclude decides what a change shows at an adjusted p-value.
+// conclude sets the outcome of a change with the adjusted p-value p.
 func (x *comparing) conclude(c *Change, p float64) {
 	c.PAdjusted = &p
 	switch {
@@ -398,8 +399,7 @@ func (x *comparing) conclude(c *Change, p float64) {
 	}
 }
 
-// Primary returns the first of some metrics in the order of tables: hybrid_ex if it is one of them. It is "" if there
-// are none.
+// Primary returns the first of the metrics in the order of tables, such as hybrid_ex; "" for no metrics.
 func Primary(metrics []string) string {
 	if len(metrics) == 0 {
 		return ""
@@ -409,7 +409,8 @@ func Primary(metrics []string) string {
 
 func known(judge string) bool { return judge != "" && judge != UnknownJudge }
 
-// remark notes what is not known of two scores that are compared.
+// remark adds notes about inputs of two compared scores that were not recorded: the gold, the configuration, the
+// judge or the version of its model.
 func (x *comparing) remark(p *Pair) {
 	if p.Gold == NotKnown {
 		x.notes["some scores do not say which question and accepted answer they are of: whether the golden set changed in between is not known, and they are compared as if it had not; badger run records it, so score both sides again to be sure"] = true
@@ -426,8 +427,8 @@ func (x *comparing) remark(p *Pair) {
 	}
 }
 
-// versioned reports whether the name of a judge says which version of a model it is, by a date or
-// month, such as o3-2504 or gpt-4o-2024-08-06. Recorded replies do not change.
+// versioned reports whether a judge's name has a date or month that identifies the version of its model, such as
+// o3-2504 or gpt-4o-2024-08-06. It is true for recorded replies, which do not change.
 func versioned(judge string) bool {
 	if strings.HasPrefix(judge, "recorded:") && !strings.Contains(judge, ", ") {
 		return true
@@ -445,8 +446,8 @@ func versioned(judge string) bool {
 	return false
 }
 
-// values returns the values of a pair. A missing answer counts as 0 if the other side has a value. If lower is
-// better, it has no value.
+// values returns the values of a pair; ok is false if one is missing. A missing answer counts as 0, but if lower is
+// better it has no value.
 func values(a, b *Half, lower bool) (v, w float64, ok bool) {
 	as, bs := a.mark.status(), b.mark.status()
 	if as == unanswered && bs == unanswered {
@@ -473,9 +474,9 @@ func difference(a, b *float64) *float64 {
 	return &d
 }
 
-// Check reports whether the gates pass, and describes why. A drop fails its gate if it is at least that of the gate
-// and more than chance by the p-value of its row. A metric without comparable scores fails its gate, and so does a
-// newer side whose run is not complete.
+// Check describes for each gate whether it passes, and reports whether all do and the run of the side To is complete.
+// A gate fails if the drop is at least g.Drop and more than chance by the adjusted p-value, or if the metric has no
+// comparable scores.
 func (c *Comparison) Check(gates []gate.Drop) (said []string, reached bool) {
 	reached = true
 	if n := c.To.unfinished(); n != "" && len(gates) > 0 {
@@ -517,7 +518,7 @@ func (c *Comparison) check(ch *Change, g gate.Drop) (ok bool, text string) {
 		g.Metric, *ch.Before, *ch.After, printable.Count(ch.Compared, "shared case"), chance, g.Drop)
 }
 
-// points writes the change of a share in percentage points, such as +3.4 points.
+// points formats the change of a share in percentage points, such as +3.4 points.
 func points(change float64) string {
 	points := math.Round(1000*change) / 10
 	if points == 0 {
@@ -526,7 +527,7 @@ func points(change float64) string {
 	return fmt.Sprintf("%+.1f points", points)
 }
 
-// PValue writes a p-value.
+// PValue formats a p-value.
 func PValue(p float64) string {
 	if p < 0.001 {
 		return "<.001"

@@ -1,10 +1,10 @@
-// Package analysis answers questions about scores that exist: how they change over time, whether one
-// batch is worse than another, what goes wrong and where, which accepted answers are suspect, and how
-// systems rank. It reads scores and computes no metric.
+// Package analysis answers questions about existing scores: how they change over time, whether one batch is worse
+// than another, which errors occur and where, which gold queries are suspect, and how systems rank. It computes no
+// metric.
 //
-// Only comparable scores are compared. Two scores of a case are comparable if the version of the metric, its
-// configuration, the judge and the question with its accepted answer are the same on both sides. Scores that are
-// not compared are counted, with the reason. A reason that is unknown because it was not recorded is a note.
+// Only comparable scores are compared: those with the same version and configuration of the metric, the same judge,
+// and the same question and gold. Scores that are not compared are counted by reason. If an input was not recorded,
+// scores are compared, and a note says so.
 //
-// Tests and intervals come from scoring/agreement. Package report prints the results.
+// The tests and intervals are those of scoring/agreement. Package report prints the results.
 package analysis

@@ -12,53 +12,53 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Failures counts the labels of wrong answers that judges and rules give, by kind, version and tier.
+// Failures counts wrong answers and the labels that judges and rules give to answers, by kind, system and tier.
 type Failures struct {
-	// Primary is the metric by whose verdict an answer is wrong; "" if no metric has verdicts.
+	// Primary is the metric whose verdict decides whether an answer is wrong; "" if no metric has verdicts.
 	Primary string `json:"primary,omitempty"`
-	// Wrong counts the wrong answers of each system, once each, by their reasons.
+	// Wrong counts the wrong answers of each system by their reasons, each answer once.
 	Wrong   []WrongAnswers `json:"wrong,omitempty"`
 	Batches []Batch        `json:"batches"`
-	Labels  []FailureLabel `json:"labels"` // by metric, kind and label; the most frequent first within a kind
-	// LookedAt is by metric how many answers it looked at, with and without labels.
+	Labels  []FailureLabel `json:"labels"` // by metric and kind, within a kind those with most wrong answers first
+	// LookedAt is the number of answers that a metric scored, with or without labels, by metric.
 	LookedAt map[string]int `json:"looked_at"`
 	Notes    []string       `json:"notes,omitempty"`
 }
 
-// FailureLabel is a label with the answers that have it.
+// FailureLabel is a label with the number of answers that have it.
 type FailureLabel struct {
 	Metric string         `json:"metric"`
 	Kind   string         `json:"kind"`
 	Label  string         `json:"label"`
-	N      int            `json:"n"`      // answers
-	Wrong  int            `json:"wrong"`  // of them, those that the primary metric did not pass
-	Cases  int            `json:"cases"`  // questions
+	N      int            `json:"n"`      // number of answers
+	Wrong  int            `json:"wrong"`  // answers of N that the primary metric rejects
+	Cases  int            `json:"cases"`  // number of questions
 	Groups []FailureGroup `json:"groups"` // by system and tier
 }
 
-// FailureGroup is a label's answers of one system in one tier.
+// FailureGroup counts the answers with a label for one system and tier.
 type FailureGroup struct {
 	System string   `json:"system"`
 	Agent  string   `json:"agent_name"`
 	Of     string   `json:"agent_version"`
 	Tier   string   `json:"tier"`
 	N      int      `json:"n"`
-	Wrong  int      `json:"wrong"`  // of them, those that the primary metric did not pass
-	Scored int      `json:"scored"` // answers of the system in the tier that the metric looked at
+	Wrong  int      `json:"wrong"`  // answers of N that the primary metric rejects
+	Scored int      `json:"scored"` // answers of the system in the tier that the metric scored
 	Cases  []string `json:"case_ids"`
 }
 
-// FailureOptions choose what failures are reported.
+// FailureOptions select the failures to report.
 type FailureOptions struct {
 	Choose  func(*Batch) bool
-	Metrics []string // of [Evident]; nil: all
-	Primary string   // default the first of the metrics that have scores, see [Primary]
-	// GroupOf returns the group of reasons of a relation; nil: none.
+	Metrics []string // a subset of [Evident]; nil: all
+	Primary string   // default: the first of the metrics with scores, see [Primary]
+	// GroupOf returns the group of a relation for reports; nil: no groups.
 	GroupOf func(relation string) string
 }
 
-// NewFailures reads the evidence of the scores. An answer of several batches counts once, with its
-// newest batch.
+// NewFailures counts the labels in the scores of src. If several batches answer a question, only the latest answer of
+// a system counts.
 func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*Failures, error) {
 	batches, err := src.Batches(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 	return f, nil
 }
 
-// nothing says why there are no labels: nothing looked at the answers, or nothing was found.
+// nothing describes why there are no labels: no metric scored answers, or the metrics found nothing.
 func (f *Failures) nothing(metrics []string) string {
 	var looked []string
 	for _, m := range metrics {
@@ -123,7 +123,8 @@ func (f *Failures) nothing(metrics []string) string {
 		strings.Join(metrics, ", "))
 }
 
-// loadSystems reads batches, in the order of time, into one set of answers for each system.
+// loadSystems loads the batches of each system, in the order of time, into one set of answers. repeated means that a
+// system has several batches.
 func loadSystems(ctx context.Context, src Source, set *Set, batches []Batch,
 	metrics []string) (systems []*Answers, repeated bool, err error) {
 	at := map[string]*Answers{}
@@ -149,7 +150,7 @@ func loadSystems(ctx context.Context, src Source, set *Set, batches []Batch,
 	return systems, repeated, nil
 }
 
-// add adds the labels of a metric.
+// add adds the labels that a metric gives to the answers of the systems.
 func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 	type group struct {
 		system int
@@ -212,7 +213,8 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 	f.Labels = append(f.Labels, out...)
 }
 
-// Keep leaves the named labels only; none keeps all. The error is of a label that nothing has.
+// Keep removes all labels but the named ones; without names it removes none. A name that no answer has is a NotFound
+// error.
 func (f *Failures) Keep(labels []string) error {
 	if len(labels) == 0 {
 		return nil

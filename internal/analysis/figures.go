@@ -7,38 +7,37 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// Figures summarize a metric over some answers. Shares are fractions; undefined figures are null.
+// Figures summarize the scores of a metric. Shares are fractions; undefined figures are null.
 type Figures struct {
-	Asked         int `json:"asked"` // the counts below add up to it
+	Asked         int `json:"asked"` // number of cases, the sum of the following counts
 	Scored        int `json:"scored"`
 	Abstained     int `json:"abstained"`
 	NotApplicable int `json:"not_applicable"`
 	Failed        int `json:"failed"`
-	Unanswered    int `json:"unanswered"` // the agent gave no answer
+	Unanswered    int `json:"unanswered"` // without an answer of the agent
 
-	Coverage *float64 `json:"coverage"` // scored, of the cases that the metric applies to
+	Coverage *float64 `json:"coverage"` // Scored, divided by the number of cases that the metric applies to
 	Mean     *float64 `json:"mean"`
-	// P90 is the value that nine in ten scores do not exceed, by nearest rank (STEF, Table 4), also
-	// of metrics where less is better: of a latency it is the slow tail.
+	// P90 is the 90th percentile of the values by nearest rank (STEF, Table 4), also if lower is better: for a
+	// latency it is the slow tail.
 	P90    *float64 `json:"p90"`
 	Passed int      `json:"passed"`
 	Judged int      `json:"judged"` // scores with a verdict
-	// Of is the denominator of the pass rate: scores with a verdict and missing answers, which did not pass. If lower
-	// is better, a missing answer has no value and is left out.
+	// Of is the denominator of the pass rate: scores with a verdict and, unless lower is better, missing answers.
 	Of       int      `json:"of"`
 	PassRate *float64 `json:"pass_rate"`
 	PassLow  *float64 `json:"pass_low,omitempty"` // 95 % Wilson interval
 	PassHigh *float64 `json:"pass_high,omitempty"`
 }
 
-// figuring gathers figures.
+// figuring accumulates scores for Figures.
 type figuring struct {
 	f      Figures
 	values []float64
 	lower  bool // lower is better
 }
 
-// add adds cases with the same score.
+// add adds a number of cases with the same score.
 func (g *figuring) add(m mark, value float64, cases int) {
 	if m == absent {
 		return
@@ -68,7 +67,7 @@ func (g *figuring) add(m mark, value float64, cases int) {
 	}
 }
 
-// figures sums up the cases that are chosen.
+// figures returns the figures of the cases for which chosen is true.
 func (x *series) figures(chosen func(n int) bool) Figures {
 	var g figuring
 	for n := range x.len() {
@@ -100,8 +99,8 @@ func (g *figuring) figures() Figures {
 	return f
 }
 
-// sortedMean sorts values and returns their mean, whose last bits then do not depend on the order of
-// the cases.
+// sortedMean sorts values and returns their mean, which so does not depend on the order of cases, not even in the
+// last bits.
 func sortedMean(values []float64) float64 {
 	slices.Sort(values)
 	sum := 0.0

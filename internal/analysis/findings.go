@@ -6,26 +6,26 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Kinds of findings: a finding is its kind, a colon and a label.
+// Kinds of findings. A finding is written KIND:LABEL.
 const (
-	KindIssue      = "issue"      // of the SQL judge (BADGER, Table 3)
-	KindError      = "error"      // FLEX: what is wrong with a query that is not correct
-	KindDifference = "difference" // FLEX: why the results of a correct query differ
+	KindIssue      = "issue"      // the SQL judge's issue (BADGER, Table 3)
+	KindError      = "error"      // FLEX: the error of an incorrect query
+	KindDifference = "difference" // FLEX: the reason why the results of a correct query differ
 	KindExecution  = "ex"         // FLEX: how execution accuracy errs, false_positive or false_negative
-	KindRelation   = "relation"   // between the two results
-	KindFilters    = "filters"    // STEF's status of the filters
-	KindDiagnosis  = "diagnosis"  // ROSE: gold_x, amb_q, amb_schema
+	KindRelation   = "relation"   // relation between the two results
+	KindFilters    = "filters"    // STEF: status of the filters
+	KindDiagnosis  = "diagnosis"  // ROSE: gold_x, amb_q or amb_schema
 )
 
-// queryFailed is the finding for a query that failed.
+// queryFailed is the label of a failed query.
 const queryFailed = "query_failed"
 
-// Evident are the metrics whose detail holds findings.
+// Evident are the metrics whose detail may have findings.
 var Evident = []string{"sql_judge_issues", "flex", "relation", "stef", "rose"}
 
-// Findings returns the labels in the evidence of a score, all of them and not only the gravest, as kind:label.
-// Relations of equal results are not findings. Evidence that cannot be read has none. A query that failed has no
-// results to relate: its label is the finding.
+// Findings returns all findings in the detail of a score with status ok, as KIND:LABEL. Relations of equal results
+// are not findings. For relation, a failed query is the finding query_failed. It returns nil if the detail cannot be
+// parsed.
 func Findings(s *scoring.Score, detail []byte) (out []string) {
 	switch {
 	case s.Status != scoring.StatusOK:

@@ -10,53 +10,53 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Golds are the gold queries of cases, and what in them makes their results depend on more than the
-// data. It needs no scores, so that it can be asked before a run.
+// Golds counts the gold queries whose results do not only depend on the data, and lists the parts that cause this. It
+// needs no scores, so that it can be computed before a run.
 type Golds struct {
-	Read      int              `json:"read"`      // different gold queries
-	Depending int              `json:"depending"` // of them, with a dependence
+	Read      int              `json:"read"`      // number of distinct gold queries examined
+	Depending int              `json:"depending"` // gold queries of Read with a dependence
 	Kinds     []GoldKind       `json:"kinds"`
-	Depends   []GoldDependence `json:"depends"` // by kind, then case
+	Depends   []GoldDependence `json:"depends"` // ordered by kind, then case
 	Notes     []string         `json:"notes,omitempty"`
 
 	seen map[string]bool
 }
 
-// GoldKind is how many gold queries depend on one thing.
+// GoldKind counts the gold queries that depend on one kind of thing.
 type GoldKind struct {
 	On    sqlparts.DependsOn `json:"on"`
 	Golds int                `json:"golds"`
 }
 
-// GoldDependence is a part of a gold query by which its result is not a function of the data.
+// GoldDependence is a part of a gold query by which its result depends on more than the data.
 type GoldDependence struct {
 	CaseID   string             `json:"case_id"`
-	Gold     int                `json:"gold,omitempty"` // which of several accepted answers, from 1
+	Gold     int                `json:"gold,omitempty"` // number of the gold query, from 1, if there are several
 	On       sqlparts.DependsOn `json:"on"`
 	Line     int                `json:"line"`   // from 1
 	Column   int                `json:"column"` // from 1, in characters
-	Part     string             `json:"part"`   // as it is written, shortened
+	Part     string             `json:"part"`   // the text of the part, shortened
 	Sentence string             `json:"sentence"`
 }
 
-// goldKinds is the order of reports: first what makes any comparison of results doubtful.
+// goldKinds is the order of reports: first the kinds that make any comparison of results doubtful.
 var goldKinds = []sqlparts.DependsOn{
 	sqlparts.OnChance, sqlparts.OnClock, sqlparts.OnModel, sqlparts.OnSession, sqlparts.OnHistory, sqlparts.OnOrder,
 	sqlparts.OnTies,
 }
 
-// NewGolds holds no queries yet.
+// NewGolds returns an empty result.
 func NewGolds() *Golds {
 	return &Golds{Kinds: []GoldKind{}, Depends: []GoldDependence{}, seen: map[string]bool{}}
 }
 
-// Unread notes a case that cannot be read.
+// Unread adds a note about a case that cannot be read.
 func (g *Golds) Unread(place string, why error) {
 	g.Notes = append(g.Notes, fmt.Sprintf("%s: the gold query was not read: %v", place, why))
 }
 
-// Add adds the gold queries of a case. Those that were added before are not counted again, so that
-// each may come with several answers.
+// Add examines the gold queries of a case. Queries that were added before for the same case are skipped, so that
+// answers of several agents may be added.
 func (g *Golds) Add(c *scoring.Case) {
 	for i := range c.Golds {
 		key := c.ID + "\x00" + c.Golds[i].SQL
@@ -93,7 +93,7 @@ func (g *Golds) Add(c *scoring.Case) {
 	}
 }
 
-// Sort puts what was found in the order of reports.
+// Sort sorts Depends in the order of reports.
 func (g *Golds) Sort() {
 	slices.SortFunc(g.Depends, func(a, b GoldDependence) int {
 		return cmp.Or(slices.Index(goldKinds, a.On)-slices.Index(goldKinds, b.On),

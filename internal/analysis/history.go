@@ -10,35 +10,36 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// HistoryBatches is the default number of latest batches that a history looks at.
+// HistoryBatches is the default maximum number of batches in a history.
 const HistoryBatches = 30
 
-// History holds how the questions came out in the latest batches of an agent, by one metric.
+// History is the outcome of each question in the latest batches of an agent, by one metric.
 type History struct {
 	Metric  string        `json:"metric"`
 	Batches []Batch       `json:"batches"` // in the order of time
-	Cases   []HistoryCase `json:"cases"`   // that any of the batches has a score of, in natural order
+	Cases   []HistoryCase `json:"cases"`   // cases with a score in any of the batches, in natural order
 
 	set     *Set
-	columns [][]entry // by batch, then by the number of the case
+	columns [][]entry // by batch, then by case number
 }
 
-// HistoryCase is how one question came out in each batch.
+// HistoryCase is the outcome of one question in each batch.
 type HistoryCase struct {
 	CaseID    string     `json:"case_id"`
 	Standings []Standing `json:"standings"` // by batch
 }
 
-// MarshalText writes the name of the standing.
+// MarshalText returns the name of the standing.
 func (s Standing) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Right reports whether the question passed.
+// Right reports whether the answer passed.
 func (s Standing) Right() bool { return s == StandPassed }
 
-// Wrong reports whether the question counts as one that did not pass: it failed, or the agent gave no answer.
+// Wrong reports whether the answer failed or is missing.
 func (s Standing) Wrong() bool { return s == StandFailed || s == StandUnanswered }
 
-// NewHistory reads one metric of batches, which must be sorted and belong to the same agent, see [OfAgent].
+// NewHistory reads the scores of one metric for batches, which must be sorted by time and belong to the same agent,
+// see [OfAgent].
 func NewHistory(ctx context.Context, src Source, set *Set, batches []Batch, metric string) (*History, error) {
 	h := &History{Metric: metric, set: set}
 	answers := make([]*Answers, len(batches))
@@ -55,7 +56,7 @@ func NewHistory(ctx context.Context, src Source, set *Set, batches []Batch, metr
 	return h, nil
 }
 
-// add appends the outcomes of a batch.
+// add appends the scores of a batch.
 func (h *History) add(a *Answers) {
 	h.Batches = append(h.Batches, a.Batch)
 	var column []entry
@@ -65,7 +66,7 @@ func (h *History) add(a *Answers) {
 	h.columns = append(h.columns, column)
 }
 
-// name lists the cases by their IDs.
+// name sets h.Cases to the cases with a score, by their ids.
 func (h *History) name() {
 	n := 0
 	for _, c := range h.columns {
@@ -93,21 +94,21 @@ func (h *History) at(batch, question int) entry {
 	return entry{}
 }
 
-// Course holds the findings of a history: a trend, a change of level, and whether the latest batch is unusual. All of
-// it is about the same questions in all of its batches, those that have a verdict or no answer in each, and whose
-// scores may be compared with those of the latest batch.
+// Course is the result of tests on a history: a trend, a change of level, and whether the latest batch is unusual.
+// All use the same questions, which have a verdict or a missing answer in each batch and whose scores are comparable
+// with those of the latest batch.
 type Course struct {
 	Metric    string           `json:"metric"`
 	Batches   []Batch          `json:"batches"`
 	Questions int              `json:"questions"`
-	Shares    []float64        `json:"shares"` // of right answers, by batch
+	Shares    []float64        `json:"shares"` // share of right answers by batch
 	Trend     *agreement.Slope `json:"trend,omitempty"`
 	Step      *agreement.Step  `json:"change_point,omitempty"`
 	Usual     *UsualRange      `json:"usual_range,omitempty"`
 	Findings  []Finding        `json:"findings,omitempty"`
 }
 
-// UsualRange is the range of shares that is usual for the version of the latest batch, from its earlier batches.
+// UsualRange is the usual range of shares for the version of the latest batch, computed from its earlier batches.
 type UsualRange struct {
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
@@ -116,21 +117,22 @@ type UsualRange struct {
 
 // Kinds of findings about the latest batch.
 const (
-	foundDrop    = "drop" // against the baseline
+	foundDrop    = "drop" // compared with the baseline
 	foundTrend   = "trend"
 	foundStep    = "change_point"
 	foundUnusual = "outside_usual_range"
 )
 
-// Finding is one conclusion about the latest batch, as text.
+// Finding is a conclusion about the latest batch, as text.
 type Finding struct {
 	Kind  string   `json:"kind"`
 	Worse bool     `json:"worse"`
-	P     *float64 `json:"p"` // null of a range
+	P     *float64 `json:"p"` // null for a range
 	Text  string   `json:"text"`
 }
 
-// Course tests the history at a level such as 0.05. It is nil if fewer than three batches can be compared.
+// Course tests the history at the level alpha, such as 0.05. It returns nil if fewer than three batches are
+// comparable.
 func (h *History) Course(alpha float64, seed uint64) *Course {
 	from, questions := h.window()
 	n := len(h.columns) - from
@@ -159,8 +161,8 @@ func (h *History) Course(alpha float64, seed uint64) *Course {
 	return c
 }
 
-// window returns the first batch of the longest row of latest batches that share at least half of the questions of the
-// latest one, and the questions that all of them share.
+// window returns the index of the first batch of the longest sequence of latest batches that share at least half of
+// the rated questions of the latest batch, and the questions that all of them share.
 func (h *History) window() (from int, questions []int) {
 	last := len(h.columns) - 1
 	if last < 0 {
@@ -188,14 +190,15 @@ func (h *History) window() (from int, questions []int) {
 	return from, questions
 }
 
-// alike reports whether two scores of a question may be compared.
+// alike reports whether two scores of a question are comparable.
 func (h *History) alike(a, b entry) bool {
 	p := h.set.pair(a, b)
 	_, unlike := unlikePair(&p)
 	return !unlike
 }
 
-// usual is the usual range of the version of the latest batch, without that batch; nil if there are too few.
+// usual returns the usual range for the version of the latest batch, from its earlier complete batches; nil if there
+// are too few.
 func (c *Course) usual() *UsualRange {
 	last := len(c.Batches) - 1
 	var shares []float64
@@ -211,7 +214,7 @@ func (c *Course) usual() *UsualRange {
 	return &UsualRange{Low: max(0, in.Lo), High: min(1, in.Hi), Batches: len(shares)}
 }
 
-// find writes the findings of the tests.
+// find adds a finding for each significant test.
 func (c *Course) find(alpha float64) {
 	last := len(c.Batches) - 1
 	if s := c.Step; s != nil && s.P < alpha {
@@ -246,7 +249,7 @@ func (c *Course) add(kind string, worse bool, p *float64, text string) {
 	c.Findings = append(c.Findings, Finding{kind, worse, p, text})
 }
 
-// WholePercent is a share in whole percent, such as 81%. Only all is 100%, and only none is 0%.
+// WholePercent formats a share in whole percent, such as 81%. It returns 100% only for 1, and 0% only for 0.
 func WholePercent(share float64) string {
 	n := int(math.Round(100 * share))
 	switch {
@@ -258,8 +261,8 @@ func WholePercent(share float64) string {
 	return fmt.Sprintf("%d%%", n)
 }
 
-// OfAgent returns the batches of the agent of batch i up to that one, in the order of time: the latest, at most as many
-// as most, or all for 0.
+// OfAgent returns the batches of the same agent as batch i, up to i, in the order of time: at most the latest most of
+// them, or all if most is 0.
 func OfAgent(batches []Batch, i, most int) []Batch {
 	var out []Batch
 	for k := range batches[:i+1] {

@@ -8,8 +8,8 @@ type Texts[N uint16 | uint32] struct {
 	list  []string
 }
 
-// Of returns the number of a string, and assigns a new one if it has none. The string is copied. ok is false if the
-// numbers are exhausted.
+// Of returns the number of s, and assigns the next one if s has none. It stores a copy of s. ok is false if no number
+// is left.
 func (t *Texts[N]) Of(s string) (n N, ok bool) {
 	if n, ok = t.index[s]; ok {
 		return n, true
@@ -26,14 +26,14 @@ func (t *Texts[N]) Of(s string) (n N, ok bool) {
 	return n, true
 }
 
-// Known returns the number of a string, if it has one.
+// Known returns the number of s; ok is false if it has none.
 func (t *Texts[N]) Known(s string) (n N, ok bool) {
 	n, ok = t.index[s]
 	return n, ok
 }
 
-// Text is the text of a number that was given.
+// Text returns the string with number n, which must have been assigned.
 func (t *Texts[N]) Text(n N) string { return t.list[n] }
 
-// Len is how many texts have a number.
+// Len returns the number of strings.
 func (t *Texts[N]) Len() int { return len(t.list) }

@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Half is the score of a case on one side of a comparison. Its zero value is that there is none.
+// Half is the score of a case on one side of a comparison. The zero value means no score.
 type Half struct {
 	mark    mark
 	value   float64
@@ -18,31 +18,31 @@ type Half struct {
 	judge   string
 }
 
-// HalfOf is a score as one side of a pair.
+// HalfOf returns a score as one side of a pair.
 func HalfOf(s *Score) Half {
 	return Half{markOf(s), s.Value, s.MetricVersion, s.Config, s.Judge}
 }
 
-// Likeness reports whether something is the same on both sides.
+// Likeness is the result of comparing something on both sides: unknown, equal or different.
 type Likeness int8
 
-// The likenesses.
+// The values of Likeness.
 const (
 	NotKnown Likeness = iota
 	Alike
 	Differs
 )
 
-// Pair is cases whose scores are the same in what counts, on each side by itself.
+// Pair is a number of cases with the same two scores.
 type Pair struct {
 	From, To Half
-	Gold     Likeness // of the questions with their accepted answers
-	Reasons  Likeness // of the reasons of the scores
+	Gold     Likeness // of the questions and gold queries on both sides
+	Reasons  Likeness // of the Reason of both scores
 	Cases    int
-	CaseID   string // of the case, if it is one that is known
+	CaseID   string // if Cases is 1 and the id is known
 }
 
-// Tally gathers the pairs of one metric. The order of the pairs does not matter.
+// Tally accumulates the pairs of one metric. Their order does not matter.
 type Tally struct {
 	x      *comparing
 	change Change
@@ -50,14 +50,14 @@ type Tally struct {
 	from, to               figuring
 	diffs, befores, afters []float64
 	unlike                 map[Unlike]int
-	rated                  int // cases with a verdict on both sides, or on one if the other has no answer
-	silent                 int // compared cases without an answer on either side
+	rated                  int // compared cases with a verdict, or with one verdict and a missing answer
+	silent                 int // compared cases with a missing answer on both sides
 	passedFrom, passedTo   int
 	broken, fixed          int
 	transitions            map[[2]Standing]*Transition
 }
 
-// NewTally returns an empty tally.
+// NewTally returns an empty tally for a metric.
 func (s *Set) NewTally(metric string, o CompareOptions) *Tally {
 	return (&comparing{CompareOptions: o.withDefaults(), notes: map[string]bool{}}).tally(metric, "", s.lower(metric))
 }
@@ -70,7 +70,7 @@ func (x *comparing) tally(metric, tier string, lower bool) *Tally {
 	}
 }
 
-// Add adds cases.
+// Add adds the cases of a pair.
 func (t *Tally) Add(p *Pair) {
 	a, b, c := &p.From, &p.To, &t.change
 	t.from.add(a.mark, a.value, p.Cases)
@@ -122,7 +122,7 @@ func (t *Tally) Add(p *Pair) {
 	}
 }
 
-// Change returns the change that the pairs show. Its p-value is not adjusted yet: [Comparison.Finish].
+// Change returns the change of the metric. Its p-value is not adjusted before [Comparison.Finish].
 func (t *Tally) Change() Change {
 	c := t.change
 	c.From, c.To = t.from.figures(), t.to.figures()
@@ -148,7 +148,8 @@ func (t *Tally) Change() Change {
 		mean := after - before
 		c.Mean = &mean
 	}
-	// the metric has verdicts: a case without an answer passes on neither side, as it counts as 0 in the means
+	// For a metric with verdicts, a case without an answer on both sides passes on neither, as it counts as 0 in the
+	// means.
 	if t.rated > 0 {
 		c.Rated, c.PassedBefore, c.PassedAfter, c.NFixed, c.NBroken = t.rated+t.silent, t.passedFrom, t.passedTo, t.fixed,
 			t.broken
@@ -157,13 +158,13 @@ func (t *Tally) Change() Change {
 	return c
 }
 
-// Notes returns the unknown facts about the compared scores, in a fixed order.
+// Notes returns notes about inputs of the compared scores that were not recorded, sorted.
 func (t *Tally) Notes() []string { return t.x.said() }
 
-// Metric is the metric of the tally.
+// Metric returns the metric of the tally.
 func (t *Tally) Metric() string { return t.change.Metric }
 
-// Standing is the outcome of a case in a metric.
+// Standing is the outcome of a case by one metric.
 type Standing int8
 
 // The standings, the best first.
@@ -178,15 +179,14 @@ const (
 	StandAbsent
 )
 
-// standings are how addresses and tables name the standings.
+// standings are the names of the standings in addresses and tables.
 var standings = []string{"passed", "failed", "no_verdict", "abstained", "not_applicable", "unanswered", "error",
 	"absent"}
 
-// String names the standing: passed, failed, no_verdict, abstained, not_applicable, unanswered, error
-// or absent.
+// String returns the name: passed, failed, no_verdict, abstained, not_applicable, unanswered, error or absent.
 func (s Standing) String() string { return standings[s] }
 
-// Status is the status of a score of this standing; "" if there is none.
+// Status returns the status of a score with this standing; "" for StandAbsent.
 func (s Standing) Status() scoring.Status {
 	switch s {
 	case StandPassed, StandFailed, StandScored:
@@ -201,7 +201,7 @@ func (s Standing) Status() scoring.Status {
 	return scoring.StatusFailed
 }
 
-// StandingNamed is the standing of a name.
+// StandingNamed returns the standing with a name; ok is false for an unknown name.
 func StandingNamed(name string) (Standing, bool) {
 	i := slices.Index(standings, name)
 	return Standing(i), i >= 0
@@ -229,11 +229,11 @@ func (m mark) standing() Standing {
 	return StandError
 }
 
-// Transition counts the cases that went from one standing to another, or stayed.
+// Transition counts the cases with one standing on the side From and one on the side To.
 type Transition struct {
 	From, To    Standing
 	Cases       int
-	OtherReason int // of them, those whose reason is another
+	OtherReason int // cases of Cases whose Reason differs
 }
 
 func (t *Tally) move(p *Pair) {
@@ -252,8 +252,8 @@ func (t *Tally) move(p *Pair) {
 	}
 }
 
-// Transitions lists the transitions that occur, those out of passed first. Together they are all
-// cases that either side has a score of.
+// Transitions returns the transitions that occur, ordered by From and To. They cover all cases with a score on either
+// side.
 func (t *Tally) Transitions() []Transition {
 	var out []Transition
 	for _, m := range t.transitions {
@@ -263,7 +263,7 @@ func (t *Tally) Transitions() []Transition {
 	return out
 }
 
-// unlikePair says why the scores of a pair may not be compared.
+// unlikePair returns why the scores of a pair are not comparable; ok is false if they are comparable.
 func unlikePair(p *Pair) (Unlike, bool) {
 	a, b := &p.From, &p.To
 	switch {

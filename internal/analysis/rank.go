@@ -15,77 +15,77 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// RankOptions say how systems are ranked. Zero values mean the defaults.
+// RankOptions configure a ranking. Zero fields have defaults.
 type RankOptions struct {
 	Choose  func(*Batch) bool
 	Systems []string // nil: all
-	// execution accuracy: the metric whose ranks others are compared with; default ex_bird, else ex_multiset
+	// metric of execution accuracy, with whose ranks others are compared; default ex_bird, or ex_multiset if only
+	// that has scores
 	EX      string
-	Metrics []string // default flex, rose, verdict and hybrid_ex, those that have scores
-	// what EX errs against: labels, or a metric; default labels, else the first of verdict, rose and flex that has scores
+	Metrics []string // default: flex, rose, verdict and hybrid_ex, if they have scores
+	// the truth for errors of EX: labels, or a metric; default: labels, else the first of verdict, rose and flex with
+	// scores
 	Against   string
 	Resamples int // default 1,000
 	Seed      uint64
 }
 
-// Ranking ranks systems on the cases that all of them have scores of (FLEX, section 7; ROSE,
-// section 6).
+// Ranking ranks systems on the cases with scores of all systems (FLEX, section 7; ROSE, section 6).
 type Ranking struct {
 	EX      string    `json:"ex"`
 	Systems []string  `json:"systems"`
-	Cases   int       `json:"cases"`  // of any system
-	Shared  int       `json:"shared"` // of all systems
+	Cases   int       `json:"cases"`  // cases with a score of any system
+	Shared  int       `json:"shared"` // cases with scores of all systems
 	Metrics []Ranked  `json:"metrics"`
-	Against string    `json:"errors_against,omitempty"` // labels, or a metric
+	Against string    `json:"errors_against,omitempty"` // the truth: labels, or a metric
 	Errors  []EXError `json:"ex_errors,omitempty"`      // by system and tier
 	Notes   []string  `json:"notes,omitempty"`
 }
 
-// Ranked are the systems by one metric.
+// Ranked is the ranking by one metric.
 type Ranked struct {
 	Metric string `json:"metric"`
-	// Compared are the shared cases on which the metric has a value for every system, made in the
-	// same way.
+	// Compared is the number of shared cases on which the metric has comparable values for all systems.
 	Compared int          `json:"compared"`
 	Unlike   []Unlike     `json:"unlike,omitempty"`
-	Systems  []SystemRank `json:"systems"`                    // the best first; none if nothing may be compared
-	MeanAbs  *float64     `json:"mean_shift,omitempty"`       // mean of the absolute shifts of ranks from those by EX
-	MaxAbs   *float64     `json:"max_shift,omitempty"`        // the largest of them
-	Tau      *float64     `json:"kendall_tau,omitempty"`      // Kendall's tau-b with the order by EX
-	Gap      *float64     `json:"mean_gap_from_ex,omitempty"` // mean of the metric minus EX over systems
+	Systems  []SystemRank `json:"systems"`                    // best first; empty if no case is compared
+	MeanAbs  *float64     `json:"mean_shift,omitempty"`       // mean of the absolute shifts of ranks
+	MaxAbs   *float64     `json:"max_shift,omitempty"`        // largest absolute shift of ranks
+	Tau      *float64     `json:"kendall_tau,omitempty"`      // Kendall's tau-b of the order and that by EX
+	Gap      *float64     `json:"mean_gap_from_ex,omitempty"` // mean over systems of the metric minus EX
 }
 
-// SystemRank is the place of a system.
+// SystemRank is the rank of one system.
 type SystemRank struct {
 	System string  `json:"system"`
 	Mean   float64 `json:"mean"`
-	Low    float64 `json:"low"` // 95 % bootstrap interval of the mean
+	Low    float64 `json:"low"` // 95 % bootstrap CI of the mean
 	High   float64 `json:"high"`
-	// Rank counts from 1; systems of equal means share the mean of their places. RankLow and RankHigh
-	// are its 95 % bootstrap interval.
+	// Rank starts at 1; systems with equal means share their average rank. RankLow and RankHigh are the 95 %
+	// bootstrap CI.
 	Rank     float64 `json:"rank"`
 	RankLow  float64 `json:"rank_low"`
 	RankHigh float64 `json:"rank_high"`
-	// Shift is the rank by EX minus this rank: above 0 the system ranks better than by EX.
+	// Shift is the rank by EX minus this rank: positive if the system ranks better than by EX.
 	Shift     *float64 `json:"shift,omitempty"`
 	ShiftLow  *float64 `json:"shift_low,omitempty"`
 	ShiftHigh *float64 `json:"shift_high,omitempty"`
 }
 
-// EXError is how execution accuracy errs on the answers of a system in a tier.
+// EXError counts the errors of execution accuracy on the answers of a system in a tier.
 type EXError struct {
-	System string `json:"system"` // "": all systems; never a single agent's, see [Batch.System]
+	System string `json:"system"` // "": all systems; see [Batch.System] for agents without a name
 	Tier   string `json:"tier"`   // "": all tiers
-	N      int    `json:"n"`      // answers with a verdict of both
-	// FalsePositives pass by EX and are wrong, FalseNegatives fail by EX and are right.
+	N      int    `json:"n"`      // answers with a verdict of EX and of the truth
+	// FalsePositives are accepted by EX but wrong, FalseNegatives rejected by EX but right.
 	FalsePositives int `json:"false_positives"`
 	FalseNegatives int `json:"false_negatives"`
 }
 
-// rankedByDefault are the metrics that systems are ranked by in addition to EX.
+// rankedByDefault are the default metrics of a ranking, next to EX.
 var rankedByDefault = []string{"flex", "rose", "verdict", "hybrid_ex"}
 
-// NewRanking reads the scores of all systems and ranks them. labels are the human verdicts on answers.
+// NewRanking loads the scores of all systems and ranks them. labels are the human verdicts on answers.
 func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.AnswerID]bool,
 	o RankOptions) (*Ranking, error) {
 	batches, err := src.Batches(ctx)
@@ -133,8 +133,7 @@ func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.An
 	return rank(set, systems, repeated, metrics, labels, o)
 }
 
-// ChooseEX returns the requested metric of execution accuracy. The default is ex_bird, or ex_multiset if only that
-// has scores.
+// ChooseEX returns asked unless it is "", else ex_bird, or ex_multiset if only that has scores.
 func ChooseEX(there []string, asked string) string {
 	switch {
 	case asked != "":
@@ -145,7 +144,7 @@ func ChooseEX(there []string, asked string) string {
 	return "ex_bird"
 }
 
-// quoted are names from data for a message, escaped and at most 60 characters of each.
+// quoted formats names for a message: the first 8, escaped and each at most 60 characters long.
 func quoted(names []string) string {
 	var out []string
 	for _, n := range names {
@@ -159,7 +158,7 @@ func quoted(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// AgainstLabels takes the labels of people for the truth.
+// AgainstLabels is the value of RankOptions.Against for human labels.
 const AgainstLabels = "labels"
 
 func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels map[scoring.AnswerID]bool,
@@ -225,7 +224,7 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 	return r, nil
 }
 
-// leaveOut finds the system without which the others share the most cases.
+// leaveOut returns the system without which the other systems share the most cases, and the number of these cases.
 func leaveOut(set *Set, systems []*Answers) (name string, most int) {
 	without := make([]int, len(systems))
 	for n := range set.cases.Len() {
@@ -257,12 +256,11 @@ type ranker struct {
 	systems []*Answers
 	shared  []int
 	notes   comparing
-	// table holds by metric the values of the compared cases, a row of one value for each system for
-	// each shared case; NaN where the case is not compared.
+	// table has, by metric, a row for each shared case with a value for each system; NaN if the case is not compared.
 	table [][]float64
 }
 
-// values collects the values of a metric for the shared cases.
+// values adds the metric's values for the shared cases to x.table, and returns the counts of cases.
 func (x *ranker) values(metric string) Ranked {
 	r := Ranked{Metric: metric}
 	k := len(x.systems)
@@ -320,8 +318,8 @@ cases:
 	return r
 }
 
-// rank computes means, ranks and their intervals: a bootstrap of the shared cases, the same for all
-// metrics, so that shifts keep what the metrics have in common.
+// rank computes means, ranks and bootstrap CIs. It uses the same resamples of cases for all metrics, because shifts
+// compare two metrics on the same cases.
 func (x *ranker) rank(r *Ranking, o RankOptions) {
 	signs := make([]float64, len(r.Metrics))
 	for m := range r.Metrics {
@@ -378,7 +376,7 @@ func (x *ranker) rank(r *Ranking, o RankOptions) {
 	}
 }
 
-// shifts sums up how the ranks differ from those by EX.
+// shifts sets the summary of the differences between the ranks and those by EX.
 func (r *Ranked) shifts(ex, own []float64, exSign, sign float64) {
 	sum, most, gap := 0.0, 0.0, 0.0
 	for i := range r.Systems {
@@ -395,7 +393,7 @@ func (r *Ranked) shifts(ex, own []float64, exSign, sign float64) {
 	}
 }
 
-// kendall is Kendall's tau-b of two lists (Kendall 1945); NaN where one of them is constant.
+// kendall returns Kendall's tau-b of two lists (Kendall 1945); NaN if one list is constant.
 func kendall(a, b []float64) float64 {
 	concordant, tiesA, tiesB, pairs := 0, 0, 0, 0
 	for i := range a {
@@ -418,8 +416,8 @@ func kendall(a, b []float64) float64 {
 	return float64(concordant) / below
 }
 
-// places are the ranks of means, from 1 for the best; equal ones share the mean of their places. Means
-// that are NaN have none.
+// places returns the ranks of means, 1 for the best; equal means share their average rank. The rank of NaN is NaN.
+// sign is -1 if lower is better.
 func places(means []float64, sign float64) []float64 {
 	out := make([]float64, len(means))
 	const equal = 1e-12 // sums of the same values may differ in the last bits
@@ -442,8 +440,7 @@ func places(means []float64, sign float64) []float64 {
 	return out
 }
 
-// means are the mean of each metric and system over the shared cases, each counted so often; nil:
-// once.
+// means returns the mean of each metric and system over the shared cases, weighted by weights; nil weights are all 1.
 func (x *ranker) means(weights []uint16) [][]float64 {
 	k := len(x.systems)
 	out := make([][]float64, len(x.table))
@@ -471,11 +468,12 @@ func (x *ranker) means(weights []uint16) [][]float64 {
 	return out
 }
 
-// patternLimit is up to how many cases are drawn one by one; more are drawn by normal numbers.
+// patternLimit is the maximum number of shared cases that are resampled; for more, means are drawn from a normal
+// distribution.
 const patternLimit = 5000
 
-// resample draws the means of all metrics and systems: cases with replacement, or with many cases
-// from the normal distribution that the means then have, with the covariance of the cases.
+// resample returns bootstrap samples of the means of all metrics and systems: by drawing cases with replacement or,
+// for many cases, from the normal distribution of the means, with their covariance.
 func (x *ranker) resample(o RankOptions) [][][]float64 {
 	random := rand.New(rand.NewPCG(o.Seed, 0x72616e6b)) // "rank"
 	if len(x.shared) > patternLimit {
@@ -549,8 +547,8 @@ func (x *ranker) normal(o RankOptions, random *rand.Rand) [][][]float64 {
 	return draws
 }
 
-// cholesky returns the lower root of a covariance matrix and reads its lower half. Columns without their own
-// variance, such as those of two equal systems, are 0.
+// cholesky returns the lower Cholesky factor of an n×n covariance matrix and reads only its lower triangle. A column
+// without residual variance, as for two equal systems, is zero.
 func cholesky(a []float64, n int) []float64 {
 	root := make([]float64, n*n)
 	for j := range n {
@@ -574,7 +572,7 @@ func cholesky(a []float64, n int) []float64 {
 	return root
 }
 
-// errors counts how EX errs, against labels or against another metric.
+// errors counts the errors of EX against labels or another metric.
 func (x *ranker) errors(r *Ranking, labels map[scoring.AnswerID]bool, o RankOptions) {
 	against := o.Against
 	if against == "" {
@@ -659,8 +657,8 @@ func (x *ranker) errors(r *Ranking, labels map[scoring.AnswerID]bool, o RankOpti
 	}
 }
 
-// labelOf returns the human verdict on a system's answer to a case, in any batch. Case files name no batch, and so
-// do score files made from them.
+// labelOf returns the human verdict on a system's answer to a case, the latest of several batches. Labels without a
+// batch, as from case files, are included.
 func labelOf(labels map[scoring.AnswerID]bool, id string, a *Answers) (passes, known bool) {
 	for _, b := range append([]string{""}, a.batches...) {
 		if p, ok := labels[scoring.AnswerID{CaseID: id, By: scoring.By{Agent: a.Agent, Version: a.Version, Batch: b}}]; ok {

@@ -14,19 +14,19 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Batch is one set of answers of one version of an agent.
+// Batch identifies one set of answers of one version of an agent.
 type Batch struct {
 	scoring.By
-	Origin string `json:"origin,omitempty"` // the score file, where several hold scores of this batch
+	Origin string `json:"origin,omitempty"` // the score file, if several files have scores of this batch
 	// At is the time of the answers or, if unknown, of their first evaluation; zero if both are unknown.
 	At        time.Time `json:"at,omitzero"`
-	Evaluated bool      `json:"at_is_evaluation,omitempty"` // At is when it was evaluated
-	// Unfinished is the status of the last run that evaluated the batch, if it is not done: running, stopped or
-	// failed. Scores may be missing then.
+	Evaluated bool      `json:"at_is_evaluation,omitempty"` // At is the time of evaluation
+	// Unfinished is the status of the last run that evaluated the batch, if that is not done: running, stopped or
+	// failed. Scores may then be missing.
 	Unfinished string `json:"unfinished,omitempty"`
 }
 
-// unfinished says that the last run of the batch is not done; "" if it is, or if that is not known.
+// unfinished returns a note if the last run of the batch is not done, or else "".
 func (b *Batch) unfinished() string {
 	if b.Unfinished == "" {
 		return ""
@@ -34,7 +34,7 @@ func (b *Batch) unfinished() string {
 	return fmt.Sprintf("the last run of %s is not done (%s): scores may be missing", b.Name(), b.Unfinished)
 }
 
-// Name is how the batch is called in messages and tables.
+// Name returns the batch's name for messages and tables.
 func (b *Batch) Name() string {
 	name := b.System()
 	if b.Batch != "" {
@@ -43,8 +43,8 @@ func (b *Batch) Name() string {
 	return name
 }
 
-// System returns the agent and its version, with the score file if that distinguishes systems. It is never empty:
-// [NoName] represents an agent without a name.
+// System returns the agent and its version, with the score file if Origin is set. It is never empty: an agent without
+// a name is [NoName].
 func (b *Batch) System() string {
 	name := System(b.Agent, b.Version)
 	switch {
@@ -62,7 +62,7 @@ const (
 	NoVersion = "(no version)"
 )
 
-// System is an agent and its version; "" if it has neither.
+// System returns an agent and its version as one name; "" if both are empty.
 func System(agent, version string) string {
 	if agent == "" && version != "" {
 		agent = NoName
@@ -70,13 +70,13 @@ func System(agent, version string) string {
 	return strings.TrimSpace(agent + " " + version)
 }
 
-// sameAnswers reports whether two batches are of the same version of the same agent.
+// sameVersion reports whether two batches are of the same version of the same agent and, if set, of the same score
+// file.
 func (b *Batch) sameVersion(o *Batch) bool {
 	return b.Agent == o.Agent && b.Version == o.Version && b.Origin == o.Origin
 }
 
-// Sort puts batches in the order of time. Those without a date come first, since nothing says that
-// they are new; names decide where dates do not.
+// Sort sorts batches by time. Batches without a date come first; batches with equal times are sorted by name.
 func Sort(batches []Batch) {
 	slices.SortStableFunc(batches, func(a, b Batch) int {
 		return cmp.Or(a.At.Compare(b.At), printable.CompareNatural(a.Batch, b.Batch),
@@ -85,7 +85,7 @@ func Sort(batches []Batch) {
 	})
 }
 
-// Score is a score with its inputs.
+// Score is a score together with what it was computed from.
 type Score struct {
 	CaseID        string
 	Metric        string
@@ -96,34 +96,32 @@ type Score struct {
 	Label         string
 	Reason        string
 	Findings      []string // see [Findings]
-	// Config identifies the part of the configuration that the metric reads; "" if that is not
-	// known. Gold identifies the question with its accepted answers; "" if that is not known.
+	// Config identifies the part of the configuration that affects the metric; Gold identifies the question and its
+	// gold. "" means unknown.
 	Config string
 	Gold   string
-	// Judge is the judge that was asked for the score; "" if none was.
+	// Judge is the judge that was called for the score; "" if none was.
 	Judge string
 }
 
-// Source is scores that exist, and what people say of the answers.
+// Source provides existing scores, and human labels of the answers.
 type Source interface {
-	// Batches lists the batches that have scores.
+	// Batches returns the batches with scores.
 	Batches(ctx context.Context) ([]Batch, error)
-	// Metrics lists the metrics that have scores.
+	// Metrics returns the names of the metrics with scores.
 	Metrics(ctx context.Context) ([]string, error)
-	// Load adds the scores of a batch to answers: the latest of each answer and metric. Nil metrics
-	// are all.
+	// Load adds the latest score of each answer of batch b and metric to into. Nil metrics means all.
 	Load(ctx context.Context, b Batch, metrics []string, into *Answers) error
-	// LoadEach adds the scores of some metrics to the answers of several batches of one agent.
+	// LoadEach adds the scores of the metrics for several batches of one agent.
 	LoadEach(ctx context.Context, metrics []string, into []*Answers) error
-	// Accepted are the batches that someone accepted as a baseline; nil if there are none.
+	// Accepted returns the batches that were accepted as a baseline; nil if there are none.
 	Accepted(ctx context.Context) (Accepted, error)
-	// Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers
-	// that a pattern names.
+	// Evidence yields the latest scores of the metrics by each judge, for the answers that match of.
 	Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[Evidence, error]
-	// Labels are what people say of answers.
+	// Labels returns the human verdicts on answers.
 	Labels(ctx context.Context) (map[scoring.AnswerID]bool, error)
-	// Digests are the same for answers with the same rows, of all answers to some questions; nil if the
-	// answers cannot be read.
+	// Digests returns digests of the results of all answers to the given questions, equal for answers with the same
+	// rows; nil if results cannot be read.
 	Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error)
 }
 
@@ -133,10 +131,10 @@ const complexity = "sql_complexity"
 // UnknownTier is the tier of cases whose complexity was not computed.
 const UnknownTier = "unknown"
 
-// Tiers are the tiers in their order.
+// Tiers lists the tiers, easiest first.
 var Tiers = []string{"easy", "medium", "hard", "extra_hard", UnknownTier}
 
-// CompareTiers orders tiers: the easiest first, those that are not known last.
+// CompareTiers compares tiers: the easiest first, unknown ones last.
 func CompareTiers(a, b string) int {
 	at := func(t string) int {
 		if i := slices.Index(Tiers, t); i >= 0 {
@@ -147,7 +145,7 @@ func CompareTiers(a, b string) int {
 	return cmp.Or(cmp.Compare(at(a), at(b)), printable.CompareNatural(a, b))
 }
 
-// texts numbers strings. The memory is exhausted before the numbers are.
+// texts numbers strings with 32 bits, which are not exhausted in practice.
 type texts struct{ Texts[uint32] }
 
 func (t *texts) of(s string) uint32 {
@@ -155,24 +153,23 @@ func (t *texts) of(s string) uint32 {
 	return n
 }
 
-// making holds the inputs of a score other than the answer.
+// making is what a score was computed with: the version and configuration of the metric, and the judge.
 type making struct {
 	version int
 	config  string
 	judge   string
 }
 
-// Set numbers the cases that several answers share, so that they are found by number.
+// Set assigns numbers to cases and other strings, which several Answers share, so that scores are stored by number.
 type Set struct {
 	cases, golds, findings, labels texts
 	makings                        []making
 	byMaking                       map[making]uint32
-	tiers                          []uint32 // by case: a number of labels, from 1
+	tiers                          []uint32 // by case: number of the tier in labels, plus 1; 0: unknown
 	metrics                        map[string]*scoring.Metric
 }
 
-// NewSet makes an empty set. Metrics are those that are known, for the direction in which they are
-// better; others are better where they are higher.
+// NewSet returns an empty set. metrics are the known metrics; for others, higher is better.
 func NewSet(metrics []scoring.Metric) *Set {
 	s := &Set{byMaking: map[making]uint32{}, metrics: map[string]*scoring.Metric{}}
 	s.golds.of("") // 0 is unknown
@@ -182,16 +179,16 @@ func NewSet(metrics []scoring.Metric) *Set {
 	return s
 }
 
-// lower reports whether less is better in a metric.
+// lower reports whether lower values of a metric are better.
 func (s *Set) lower(metric string) bool {
 	m := s.metrics[metric]
 	return m != nil && m.LowerIsBetter
 }
 
-// caseID names a case by its number.
+// caseID returns the id of case number n.
 func (s *Set) caseID(n int) string { return s.cases.Text(uint32(n)) } //nolint:gosec // a number of a case
 
-// Tier is the tier of a case.
+// tier returns the tier of case number n.
 func (s *Set) tier(n int) string {
 	if n < len(s.tiers) && s.tiers[n] > 0 {
 		return s.labels.Text(s.tiers[n] - 1)
@@ -210,23 +207,23 @@ func (s *Set) madeOf(m making) uint32 {
 	return i
 }
 
-// Answers are the scores of some answers, one for each case and metric.
+// Answers holds one score for each case and metric.
 type Answers struct {
 	Batch
 	set     *Set
 	series  map[string]*series
-	batches []string // that were added, if there are several
+	batches []string // batches that were added, if there are several
 }
 
-// Answers makes answers without scores.
+// Answers returns Answers for a batch without scores.
 func (s *Set) Answers(b Batch) *Answers {
 	return &Answers{Batch: b, set: s, series: map[string]*series{}}
 }
 
-// series are the scores of one metric by the number of the case.
+// series holds the scores of one metric by case number.
 type series struct {
 	entries  []entry
-	findings map[uint32][]uint32 // by case
+	findings map[uint32][]uint32 // numbers of findings, by case number
 }
 
 type entry struct {
@@ -236,7 +233,7 @@ type entry struct {
 	mark  mark
 }
 
-// mark is the status of a score, in its low bits, and its verdict.
+// mark combines the status of a score, in the low bits, with its verdict.
 type mark uint8
 
 const (
@@ -255,8 +252,8 @@ func (m mark) status() mark { return m & statusBits }
 func (m mark) judged() bool { return m&judgedBit != 0 }
 func (m mark) passed() bool { return m&passedBit != 0 }
 
-// Contradicts reports whether another score exists for the same case and metric with a different value or different
-// inputs. A failed score may be replaced.
+// Contradicts reports whether another score of the same case and metric was added that is not failed and differs from
+// s in its value or in what it was computed with.
 func (a *Answers) Contradicts(s *Score) bool {
 	n, is := a.set.cases.Known(s.CaseID)
 	if !is {
@@ -270,7 +267,7 @@ func (a *Answers) Contradicts(s *Score) bool {
 		a.set.makings[e.made] != making{s.MetricVersion, s.Config, s.Judge} || a.set.golds.Text(e.gold) != s.Gold
 }
 
-// Add adds a score in place of one of the same case and metric.
+// Add adds a score, and replaces one of the same case and metric.
 func (a *Answers) Add(s *Score) {
 	n := a.set.cases.of(s.CaseID)
 	if s.Metric == complexity && s.Status == scoring.StatusOK {
@@ -334,7 +331,7 @@ func (x *series) len() int {
 	return len(x.entries)
 }
 
-// at is a case's score; its mark is absent if there is none.
+// at returns the score of case n; its mark is absent if there is none.
 func (x *series) at(n int) entry {
 	if x == nil || n >= len(x.entries) {
 		return entry{}
@@ -342,7 +339,7 @@ func (x *series) at(n int) entry {
 	return x.entries[n]
 }
 
-// metrics lists the metrics of several answers: first those of Headline, in their order.
+// metricsOf returns the names of the metrics with scores, in the order of tables.
 func metricsOf(all ...*Answers) []string {
 	var out []string
 	for _, a := range all {
@@ -356,14 +353,14 @@ func metricsOf(all ...*Answers) []string {
 	return out
 }
 
-// Headline lists the most informative metrics about an agent, in the order of tables: the default selection.
+// Headline lists the most important metrics in the order of tables: the default selection.
 var Headline = []string{
 	"hybrid_ex", "verdict", "rose", "flex", "stef", "sql_judge_equivalent", "ex_bird", "ex_multiset", "syntactic_accuracy",
 	"component_f1",
 	"faithfulness", "intent_resolution", "refusal", "tool_recall", "tool_order", "tool_excess",
 }
 
-// sortMetrics sorts names: the headline first, then the others by name.
+// sortMetrics sorts names: those of Headline first, then the others by name.
 func sortMetrics(metrics []string) { slices.SortFunc(metrics, compareMetrics) }
 
 func compareMetrics(a, b string) int {
@@ -376,7 +373,7 @@ func compareMetrics(a, b string) int {
 	return cmp.Or(cmp.Compare(at(a), at(b)), strings.Compare(a, b))
 }
 
-// asked reports whether there is any score of a case.
+// asked reports whether case n has a score of any metric.
 func (a *Answers) asked(n int) bool {
 	for _, x := range a.series {
 		if x.at(n).mark != absent {
@@ -386,10 +383,10 @@ func (a *Answers) asked(n int) bool {
 	return false
 }
 
-// UnknownJudge is the name of a judge that was not recorded.
+// UnknownJudge is the value of Score.Judge if a judge was called but not recorded.
 const UnknownJudge = "unknown"
 
-// AddAll adds the scores of other answers of the same set; nil metrics are all.
+// AddAll adds the scores of o, which must belong to the same set; nil metrics means all.
 func (a *Answers) AddAll(o *Answers, metrics []string) {
 	for name, x := range o.series {
 		if metrics != nil && !slices.Contains(metrics, name) {

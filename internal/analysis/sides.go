@@ -12,16 +12,16 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Named names the two sides of a comparison. Empty parts are not specified.
+// Named selects the two sides of a comparison by flags. Empty fields are not set.
 type Named struct {
-	From, To             string // AGENT@VERSION, an agent or a version; [scoring.Unnamed] is an agent without a name
-	FromBatch, ToBatch   string // ids of batches
+	From, To             string // AGENT@VERSION, an agent or a version; [scoring.Unnamed] means an agent without a name
+	FromBatch, ToBatch   string // batch ids
 	Accepted             Accepted
-	FromOrigin, ToOrigin string // where the scores of each side are from, which counts where no side is named otherwise
+	FromOrigin, ToOrigin string // origin of each side's scores, used if From and To are empty
 }
 
-// Sides returns the batches of both sides, each in the order of time. By default the last batch is compared with
-// its baseline, see [BaselineOf]. A batch that is not found or is on both sides is a usage error.
+// Sides returns the batches of both sides, in the order of time. By default the last batch is compared with its
+// baseline, see [BaselineOf]. A batch that does not exist, or is on both sides, is a usage error.
 func (n Named) Sides(batches []Batch) (from, to []Batch, err error) {
 	if from, to, err = n.find(batches); err != nil {
 		return nil, nil, err
@@ -71,8 +71,8 @@ func (n Named) find(batches []Batch) (from, to []Batch, err error) {
 	return batches[i : i+1], to, nil
 }
 
-// BatchesNamed returns the batches of an agent and version, or one of the two, as flags name them; batch is an ID, or
-// "" for all. If there are none or several versions have the name, it is a usage error of flag.
+// BatchesNamed returns the batches that name, an agent, a version or both, and batch, an id or "" for all, select. If
+// none match, or those of several agents or versions do, it returns a usage error that names flag.
 func BatchesNamed(batches []Batch, flag, name, batch string) ([]Batch, error) {
 	var out []Batch
 	systems := map[string]bool{}
@@ -103,7 +103,7 @@ func BatchesNamed(batches []Batch, flag, name, batch string) ([]Batch, error) {
 		len(systems), strings.Join(known, ", "))
 }
 
-// Baseline is the baseline that Sides chose for the sides that it returned; nil if the caller named the first side.
+// Baseline returns the baseline that Sides chose as the first side; nil if the caller chose that side.
 func (n Named) Baseline(batches, from, to []Batch) *Baseline {
 	if n.From != "" || n.FromBatch != "" || len(from) != 1 || len(to) == 0 {
 		return nil
@@ -114,7 +114,7 @@ func (n Named) Baseline(batches, from, to []Batch) *Baseline {
 	return nil
 }
 
-// agentOf names the agent of a batch in a message.
+// agentOf describes the agent of a batch for messages.
 func agentOf(b *Batch) string {
 	if b.Agent == "" {
 		return "an agent without a name"
@@ -122,7 +122,8 @@ func agentOf(b *Batch) string {
 	return "agent " + strconv.Quote(printable.Short(b.Agent))
 }
 
-// sideName returns the argument that selects the agent and version of a batch: @ selects batches without either.
+// sideName returns the argument of --from or --to that selects the agent and version of a batch; @ selects those
+// without a name.
 func sideName(b *Batch) string {
 	if b.Agent == "" || b.Version != "" {
 		return b.Agent + "@" + b.Version
@@ -137,7 +138,7 @@ func batchOf(b *Batch) string {
 	return " batch " + b.Batch
 }
 
-// called reports whether a batch is of an agent and version, by the name of both or of one.
+// called reports whether name selects a batch: by its agent, its version, both, or its score file.
 func called(b *Batch, name string) bool {
 	if name == scoring.Unnamed || name == scoring.NoName {
 		return b.Agent == "" || name == b.Agent
@@ -146,8 +147,8 @@ func called(b *Batch, name string) bool {
 		name == b.Agent+" "+b.Version || name == b.System() || name == b.Origin
 }
 
-// CompareSides loads the metrics of both sides and compares them. If several batches of a side have a question, the
-// latest answer is used, and a note states this.
+// CompareSides loads the metrics of both sides and compares them. If several batches of a side answer a question, the
+// latest answer is used, and a note says so.
 func CompareSides(ctx context.Context, src Source, set *Set, from, to []Batch, o CompareOptions) (*Comparison, error) {
 	load := append(slices.Clone(o.Metrics), "sql_complexity") // for the tiers
 	sides := make([]*Answers, 2)

@@ -13,33 +13,33 @@ import (
 // TrendOptions select the batches and metrics of a trend.
 type TrendOptions struct {
 	CompareOptions
-	Choose   func(*Batch) bool // nil: all batches
-	Gates    []gate.Drop       // their metrics are read, too
+	Choose   func(*Batch) bool // reports whether a batch is included; nil: all are
+	Gates    []gate.Drop       // their metrics are included
 	Accepted Accepted
 }
 
-// Trend is how metrics went over the batches of agents, the oldest first.
+// Trend is the course of metrics over the batches of agents, the oldest first.
 type Trend struct {
 	Batches []Batch  `json:"batches"`
 	Metrics []string `json:"metrics"`
-	More    []string `json:"more_metrics,omitempty"` // that have scores and were not asked for
-	Points  []Point  `json:"points"`                 // by batch, metric and tier
+	More    []string `json:"more_metrics,omitempty"` // metrics with scores that are not in Metrics
+	Points  []Point  `json:"points"`                 // ordered by batch, metric and tier
 	MinDrop float64  `json:"min_drop"`
 	Alpha   float64  `json:"alpha"`
-	Primary string   `json:"primary,omitempty"` // the metric whose p-values are not adjusted
-	// Baselines holds the baseline of each batch; null if it has none.
+	Primary string   `json:"primary,omitempty"` // metric whose p-values are not adjusted
+	// Baselines holds the baseline of each batch; null if there is none.
 	Baselines []*Baseline `json:"baselines"`
-	// Latest are the newest batches of the agents, each with its baseline and the course of the primary metric.
+	// Latest are the latest batches of the agents, each with its baseline and the course of the primary metric.
 	Latest []Latest   `json:"latest,omitempty"`
 	Notes  []string   `json:"notes,omitempty"`
-	last   Comparison // the newest batch with its baseline
+	last   Comparison // comparison of the latest batch with its baseline
 	before bool
-	found  map[int]*Comparison // of the newest batch of each agent
+	found  map[int]*Comparison // comparisons of the latest batch of each agent
 }
 
-// Latest is the newest batch of an agent and what was found about it.
+// Latest is the latest batch of an agent, with its findings.
 type Latest struct {
-	Batch    int       `json:"batch"` // its place in batches
+	Batch    int       `json:"batch"` // index in Batches
 	Headline string    `json:"headline,omitempty"`
 	Baseline *Baseline `json:"baseline,omitempty"`
 	Course   *Course   `json:"course,omitempty"` // of the primary metric
@@ -48,16 +48,16 @@ type Latest struct {
 
 // Point holds the figures of a metric for one batch, and the change from its baseline.
 type Point struct {
-	Batch  int     `json:"batch"` // its place in batches, from 0
+	Batch  int     `json:"batch"` // index in Batches
 	Metric string  `json:"metric"`
 	Tier   string  `json:"tier,omitempty"`
 	Now    Figures `json:"figures"`
-	// Before is the place of its baseline; null if there is none.
+	// Before is the index of the baseline in Batches; null if there is none.
 	Before *int    `json:"before"`
 	Change *Change `json:"change,omitempty"`
 }
 
-// NewTrend reads the batches one after the other. It holds those that later ones are compared with.
+// NewTrend loads the batches one after the other. It keeps only those in memory that a later one is compared with.
 func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend, error) {
 	batches, err := src.Batches(ctx)
 	if err != nil {
@@ -110,7 +110,7 @@ func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend
 	return t, t.Conclude(ctx, src, set, o)
 }
 
-// Conclude adds what is found about the newest batch of each agent.
+// Conclude adds the findings about the latest batch of each agent.
 func (t *Trend) Conclude(ctx context.Context, src Source, set *Set, o TrendOptions) error {
 	o.CompareOptions = o.withDefaults()
 	for _, i := range newestOfAgents(t.Batches) {
@@ -132,7 +132,7 @@ func (t *Trend) Conclude(ctx context.Context, src Source, set *Set, o TrendOptio
 	return nil
 }
 
-// newestOfAgents are the places of the newest batch of each agent, the newest first.
+// newestOfAgents returns the index of the latest batch of each agent, the latest first.
 func newestOfAgents(batches []Batch) []int {
 	var out []int
 	seen := map[string]bool{}
@@ -145,9 +145,9 @@ func newestOfAgents(batches []Batch) []int {
 	return out
 }
 
-// TrendOf makes a trend of batches. compare compares batch i with its baseline, or with no scores
-// where before is below 0; it is called for each batch in the order of time, and may return nil to
-// leave the batch out. [Trend.Conclude] adds the findings.
+// TrendOf returns the trend of batches. It calls compare for each batch i in the order of time, with the index before
+// of its baseline, or -1 if it has none; compare may return nil to omit the batch. [Trend.Conclude] adds the
+// findings.
 func TrendOf(batches []Batch, there []string, o TrendOptions,
 	compare func(batches []Batch, before, i int, o CompareOptions) (*Comparison, error)) (*Trend, error) {
 	o.CompareOptions = o.withDefaults()
@@ -240,7 +240,7 @@ func (t *Trend) note(notes map[string]bool) {
 	t.Notes = append(t.Notes, x.said()...)
 }
 
-// Newest is the comparison of the newest batch with its baseline, or nil.
+// Newest returns the comparison of the latest batch with its baseline, or nil if it has no baseline.
 func (t *Trend) Newest() *Comparison {
 	if !t.before {
 		return nil
@@ -248,8 +248,8 @@ func (t *Trend) Newest() *Comparison {
 	return &t.last
 }
 
-// Check reports whether the newest batch passes the gates against its baseline, see [Comparison.Check]. A batch
-// without a baseline passes them if its run is done.
+// Check reports whether the latest batch passes the gates against its baseline, see [Comparison.Check]. A batch
+// without a baseline passes if its run is done.
 func (t *Trend) Check(gates []gate.Drop) (said []string, reached bool) {
 	if newest := t.Newest(); newest != nil {
 		return newest.Check(gates)
@@ -262,8 +262,8 @@ func (t *Trend) Check(gates []gate.Drop) (said []string, reached bool) {
 	return []string{gate.Line(true, "the newest batch has no baseline: no complete batch precedes it")}, true
 }
 
-// ChooseMetrics returns the requested metrics, by default the headline metrics that have scores; more are the
-// others that have scores. "all" requests all. Metrics of gates are included.
+// ChooseMetrics returns the requested metrics, by default the Headline metrics with scores, and as more the other
+// metrics with scores. "all" requests all with scores. Metrics of gates are always chosen.
 func ChooseMetrics(there, asked []string, gates []gate.Drop) (chosen, more []string) {
 	switch {
 	case len(asked) == 1 && asked[0] == "all":

@@ -9,20 +9,21 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// WrongAnswers are the wrong answers of a system, each counted once by its reason.
+// WrongAnswers counts the wrong answers of a system by reason, each answer once.
 type WrongAnswers struct {
 	System   string `json:"system"`
 	Agent    string `json:"agent_name"`
 	Of       string `json:"agent_version"`
 	Judged   int    `json:"of"`    // answers that are right or wrong; a missing one is wrong
-	Wrong    int    `json:"wrong"` // of them
+	Wrong    int    `json:"wrong"` // wrong answers
 	Baseline string `json:"baseline,omitempty"`
-	// NewlyWrong counts the wrong answers to questions that the baseline got right; null without a baseline.
+	// NewlyWrong is the number of wrong answers to questions that the baseline answered right; null without a
+	// baseline.
 	NewlyWrong *int          `json:"newly_wrong"`
-	Reasons    []WrongReason `json:"reasons"` // the most frequent first
+	Reasons    []WrongReason `json:"reasons"` // most frequent first
 }
 
-// WrongReason is a reason with the wrong answers that have it.
+// WrongReason is a reason with the number of wrong answers that have it.
 type WrongReason struct {
 	Reason string   `json:"reason"` // a relation, query_failed, no_answer or not_explained
 	Group  string   `json:"group,omitempty"`
@@ -31,20 +32,20 @@ type WrongReason struct {
 	Cases  []string `json:"case_ids"` // newly wrong ones first
 }
 
-// Reasons other than relations.
+// Reasons that are not relations.
 const (
 	ReasonNoAnswer     = "no_answer"
 	ReasonNotExplained = "not_explained"
 )
 
-// wrongs finds the reasons of wrong answers.
+// wrongs determines the reasons of wrong answers.
 type wrongs struct {
 	set     *Set
 	primary string
 	groupOf func(string) string
 }
 
-// of counts the wrong answers of a system; judged is false if the primary metric gives it no verdict.
+// of counts the wrong answers of system a; judged is false if the primary metric has no verdict on any.
 func (w *wrongs) of(ctx context.Context, src Source, a *Answers,
 	batches []Batch) (out *WrongAnswers, judged bool, err error) {
 	x := a.series[w.primary]
@@ -100,7 +101,7 @@ func (w *wrongs) of(ctx context.Context, src Source, a *Answers,
 	return out, true, nil
 }
 
-// reason is the reason of a wrong answer: the relation that explains most.
+// reason returns the reason of a wrong answer: that it is missing, else its first relation, else not_explained.
 func (w *wrongs) reason(a *Answers, n int, s Standing) string {
 	if s == StandUnanswered {
 		return ReasonNoAnswer
@@ -115,7 +116,8 @@ func (w *wrongs) reason(a *Answers, n int, s Standing) string {
 	return ReasonNotExplained
 }
 
-// baseline reads the primary metric of the baseline of the newest batch of a system; nil if it has none.
+// baseline returns the primary metric's scores of the baseline of the latest batch of a system; nil if there is no
+// baseline.
 func (w *wrongs) baseline(ctx context.Context, src Source, a *Answers, batches []Batch) (*series, *Baseline, error) {
 	newest := -1
 	for i := range batches {
@@ -143,7 +145,7 @@ func (w *wrongs) baseline(ctx context.Context, src Source, a *Answers, batches [
 	return from.series[w.primary], base, nil
 }
 
-// newFirst orders what is new before what is not.
+// newFirst compares two flags: true comes first.
 func newFirst(x, y bool) int {
 	switch {
 	case x == y:

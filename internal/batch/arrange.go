@@ -14,10 +14,10 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Arrange sorts the lines of the file by the order of a source and, within a case, of the metrics (all others after
-// them), and keeps one line of every key. So an interrupted and resumed run, with or without failed scores computed
-// again, has the bytes of an uninterrupted one. Cases that the source lacks come last. The new file replaces the
-// old one atomically.
+// Arrange sorts the lines of the file by the order of the source and, within a case, of metrics (all others after
+// them), and keeps only the last line of each key. So a resumed run, even with failed scores computed again, has the
+// same bytes as an uninterrupted one. Cases that the source lacks come last. The new file replaces the old one
+// atomically.
 func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.Metric) error {
 	spans, order, err := s.spans(ctx)
 	if err != nil {
@@ -74,10 +74,10 @@ func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.
 	return nil
 }
 
-// span is a range of lines of the same answer.
+// span is a range of bytes with lines of the same answer.
 type span struct{ start, end int64 }
 
-// spans finds the lines of every answer, and the answers in the order in which they first come.
+// spans returns the ranges of lines of each answer, and the answers in the order of their first lines.
 func (s *ScoreFile) spans(ctx context.Context) (map[scoring.AnswerID][]span, []scoring.AnswerID, error) {
 	spans := map[scoring.AnswerID][]span{}
 	var order []scoring.AnswerID
@@ -108,7 +108,7 @@ func (s *ScoreFile) spans(ctx context.Context) (map[scoring.AnswerID][]span, []s
 	return spans, order, nil
 }
 
-// arranged returns the lines of an answer, the last of every key, in the order of the metrics.
+// arranged returns the lines of an answer in the order of the metrics, with only the last line of each key.
 func (s *ScoreFile) arranged(spans []span, metrics []*scoring.Metric) ([]byte, error) {
 	type scoreLine struct {
 		key  Key

@@ -14,48 +14,47 @@ type Key struct {
 	MetricVersion int
 }
 
-// Item is one case of a source before it is read.
+// Item is one case of a source that is not loaded yet.
 type Item struct {
 	scoring.AnswerID
-	Place string // where it stands, such as cases.jsonl:17; unique within the source
-	Bytes int64  // about how much memory the case takes while it is scored; 0 if that is little
-	// Load reads the case. It is called at most once, from any goroutine, and not at all for a case
-	// that is done. Its error is the reason why the scores of the case are failed.
+	Place string // its position, such as cases.jsonl:17; unique within the source
+	Bytes int64  // estimated memory of the case while it is scored; 0 if that is small
+	// Load reads the case. It is called at most once, from any goroutine, and not at all if all scores of the case
+	// are stored. Its error becomes the reason of the case's failed scores.
 	Load func(ctx context.Context) (*scoring.Case, error)
-	// Question returns the known part of a case that Load cannot read: the case without an answer, which still gets
-	// the scores that describe the question; nil if nothing is known. It may be nil.
+	// Question returns what is known of a case that Load cannot read: the case without an answer, which gets the
+	// scores that describe the question. It returns nil if nothing is known. Question may be nil.
 	Question func(ctx context.Context) *scoring.Case
 }
 
-// Source yields cases in a fixed order. An error is one of the source itself and stops the run; a single case that
-// cannot be read is an [Item] whose Load returns the reason. After the context is done a source yields at most an
+// Source yields cases in a fixed order. An error means that the source failed, and stops the run; for a single
+// unreadable case, the Load function of its [Item] returns an error. After ctx ends, a source yields at most one
 // error.
 type Source interface {
 	Cases(ctx context.Context) iter.Seq2[Item, error]
 }
 
-// Counter is a source that can cheaply count the items it will yield, for showing progress.
+// Counter is implemented by sources that can cheaply count their items, for showing progress.
 type Counter interface {
 	Count(ctx context.Context) (int64, error)
 }
 
-// KeyOf is the key of a score within its run.
+// KeyOf returns the key of a score within its run.
 func KeyOf(r *scoring.Row) Key {
 	return Key{AnswerID: r.AnswerID, Metric: r.Score.Metric, MetricVersion: r.Score.Version}
 }
 
-// Ledger keeps the scores of runs.
+// Ledger stores the scores of runs.
 type Ledger interface {
-	// Held yields the scores that the run holds, each key once, those of an answer preferably
-	// together. Details, warnings and assessments may be left out.
+	// Held yields the stored scores of a run, each key once, those of an answer together if possible. It may omit
+	// details, warnings and assessments.
 	Held(ctx context.Context, run string) iter.Seq2[scoring.Row, error]
-	// Append stores rows: all of them, or none and an error. A row whose key the run holds takes
-	// the place of the old one. A runner calls it from one goroutine at a time.
+	// Append stores all rows, or returns an error and stores none. A row replaces a stored one with the same key. A
+	// runner calls it from one goroutine at a time.
 	Append(ctx context.Context, run string, rows []scoring.Row) error
 }
 
-// SourceOf makes a source of cases that are in memory or made one by one. Places count from 1:
-// "case 17".
+// SourceOf returns a source of the cases that the function yields. Their places are "case 1", "case 2" and so on.
 func SourceOf(cases func(ctx context.Context) iter.Seq2[*scoring.Case, error]) Source {
 	return caseSource(cases)
 }
@@ -78,7 +77,7 @@ func (s caseSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 	}
 }
 
-// ItemOf returns an item of a case that was read already.
+// ItemOf returns an item of a case that is already loaded.
 func ItemOf(c *scoring.Case, place string) Item {
 	size := int64(len(c.Question) + len(c.Schema) + len(c.Agent.Response))
 	for i := range c.Golds {
@@ -91,7 +90,7 @@ func ItemOf(c *scoring.Case, place string) Item {
 	}
 }
 
-// questionOf is a case without its answer.
+// questionOf returns a copy of a case without its answer.
 func questionOf(c *scoring.Case) *scoring.Case {
 	q := *c
 	q.Human = nil
@@ -108,7 +107,7 @@ func queryBytes(q *scoring.Query) int64 {
 	return size
 }
 
-// Discard is a ledger that keeps nothing, for runs whose scores are only looked at.
+// Discard is a ledger that stores nothing, for runs whose scores need not be stored.
 var Discard Ledger = discard{}
 
 type discard struct{}

@@ -10,18 +10,18 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Copies are several items of a source with the same identity.
+// Copies describes several items of a source with the same identity.
 type Copies struct {
 	Items  int
-	Places []string // of the first few of them; empty if they add nothing to the identity
+	Places []string // of the first few items; empty if places add nothing to the identity
 }
 
-// copyFinder is a source that finds the identities that several of its items have before it is read.
+// copyFinder is a source that can find its duplicate identities before it is read.
 type copyFinder interface {
 	Copies(ctx context.Context) (map[scoring.AnswerID]Copies, error)
 }
 
-// FindCopies returns the copies in a source. One that is not a [copyFinder] reports none.
+// FindCopies returns the duplicates of a source by identity, or nil if it is not a [copyFinder].
 func FindCopies(ctx context.Context, src Source) (map[scoring.AnswerID]Copies, error) {
 	if f, ok := src.(copyFinder); ok {
 		return f.Copies(ctx)
@@ -31,8 +31,7 @@ func FindCopies(ctx context.Context, src Source) (map[scoring.AnswerID]Copies, e
 
 const placesOfCopies = 3
 
-// ReadCopies finds the copies of a source by reading it without loading its cases: once, and where it
-// has copies, again.
+// ReadCopies finds the duplicates of a source by reading it without loading cases: once, and again if there are any.
 func ReadCopies(ctx context.Context, src Source) (map[scoring.AnswerID]Copies, error) {
 	seen, out := newIdentities(), map[scoring.AnswerID]Copies{}
 	for item, err := range src.Cases(ctx) {
@@ -60,8 +59,8 @@ func ReadCopies(ctx context.Context, src Source) (map[scoring.AnswerID]Copies, e
 	return out, nil
 }
 
-// identities is a set of identities, as hashes of 128 bits: the identities themselves would take four times the
-// memory. The probability that two of a million have the same hash is below 1 in 10^26.
+// identities is a set of identities. It stores hashes of 128 bits, which take a quarter of the memory. The
+// probability of a collision among a million is below 1 in 10^26.
 type identities struct {
 	seeds  [2]maphash.Seed
 	hashes map[[2]uint64]struct{}
@@ -71,18 +70,17 @@ func newIdentities() identities {
 	return identities{[2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, map[[2]uint64]struct{}{}}
 }
 
-// add reports whether an identity is new to the set.
+// add adds an identity and reports whether it is new.
 func (s *identities) add(of scoring.AnswerID) bool {
 	n := len(s.hashes)
 	s.hashes[[2]uint64{maphash.Comparable(s.seeds[0], of), maphash.Comparable(s.seeds[1], of)}] = struct{}{}
 	return len(s.hashes) > n
 }
 
-// Distinct yields the items of a source, one for each identity. If several items have the same identity, it is
-// ambiguous which one is the answer, and their order must not decide what passes: they become one item, in the
-// position of the first and with its question, that cannot be loaded and states their number. An item whose names
-// cannot be stored in every warehouse becomes one that cannot be loaded, named by its position. A copy that
-// [FindCopies] did not report ends the source with an error coded FailedPrecondition.
+// Distinct yields the items of a source, one for each identity. Several items with the same identity become one that
+// cannot be loaded, at the position of the first and with its question, because it is unknown which one is the
+// answer. An item whose names cannot be stored in every warehouse becomes one that cannot be loaded, named by its
+// place. A duplicate that [FindCopies] did not report ends the source with a FailedPrecondition error.
 func Distinct(ctx context.Context, src Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		copies, err := FindCopies(ctx, src)
@@ -123,7 +121,7 @@ func distinct(ctx context.Context, src Source, copies map[scoring.AnswerID]Copie
 	}
 }
 
-// unclear returns the item that represents several items with the same identity.
+// unclear returns the item, which cannot be loaded, that replaces several items with the same identity.
 func unclear(item Item, c Copies) Item {
 	err := severalRows(item.AnswerID, c)
 	item.Bytes = 0

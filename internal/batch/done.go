@@ -9,15 +9,15 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// doneSet is the set of keys that a ledger holds: a bit for every metric of an answer, since
-// 100,000 cases have millions of keys.
+// doneSet is the set of keys in a ledger, with one bit per metric and answer, because 100,000 cases have millions of
+// keys.
 type doneSet struct {
-	metrics map[metricID]int // position of the metric's bit
+	metrics map[metricID]int // index of the metric's bit
 	answers map[scoring.AnswerID]bits
-	golds   map[scoring.AnswerID]goldID // of answers whose scores name one
+	golds   map[scoring.AnswerID]goldID // hash of question and gold, for answers whose scores have one
 }
 
-// goldID is a [scoring.Case.GoldHash] in 8 bytes; mixed if the scores of an answer have several.
+// goldID is a [scoring.Case.GoldHash] as a number; mixed means that the scores of an answer have different hashes.
 type goldID struct {
 	hash  uint64
 	mixed bool
@@ -36,9 +36,9 @@ func newDoneSet() doneSet {
 	return doneSet{metrics: map[metricID]int{}, answers: map[scoring.AnswerID]bits{}, golds: map[scoring.AnswerID]goldID{}}
 }
 
-// readDone reads the run's scores in the ledger. It ignores scores of missing answers, since the answer may have
-// arrived, and failed scores with RetryFailed. Held is called with the other scores of the metrics, answer by
-// answer.
+// readDone returns the keys of the run's scores in the ledger. It ignores scores of missing answers, because an
+// answer may exist now, and failed scores if RetryFailed is set. It calls r.Held with the other scores of the
+// metrics, answer by answer.
 func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*scoring.Metric) (doneSet, error) {
 	s := newDoneSet()
 	var rows []scoring.Row
@@ -85,7 +85,7 @@ func (s *doneSet) put(k Key) {
 	b[i>>6] |= 1 << (i & 63)
 }
 
-// madeFrom notes the question and gold that a score of the answer was made from.
+// madeFrom records the hash of question and gold of a score of answer a.
 func (s *doneSet) madeFrom(a scoring.AnswerID, hash string) {
 	id, err := strconv.ParseUint(hash, 16, 64)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *doneSet) madeFrom(a scoring.AnswerID, hash string) {
 	s.golds[a] = g
 }
 
-// changed reports whether a score of the answer was made from another question or gold than this one.
+// changed reports whether a stored score of answer a has another hash of question and gold than hash.
 func (s *doneSet) changed(a scoring.AnswerID, hash string) bool {
 	g, known := s.golds[a]
 	id, err := strconv.ParseUint(hash, 16, 64)
@@ -111,7 +111,7 @@ func (s *doneSet) has(k Key) bool {
 	return ok && s.answers[k.AnswerID].has(i)
 }
 
-// missing returns the metrics without a score for the answer; it returns all itself if that is all of them.
+// missing returns the metrics of all for which the answer has no score.
 func (s *doneSet) missing(a scoring.AnswerID, all []*scoring.Metric) []*scoring.Metric {
 	if len(s.answers[a]) == 0 {
 		return all
@@ -125,8 +125,8 @@ func (s *doneSet) missing(a scoring.AnswerID, all []*scoring.Metric) []*scoring.
 	return left
 }
 
-// Tee is a ledger that appends to several in turn. Only what all of them hold is done, so that a
-// ledger that misses scores of a killed run gets them.
+// Tee returns a ledger that appends to all of the ledgers. It holds only the scores that all of them hold, so that a
+// ledger that lacks scores of a killed run gets them.
 func Tee(ledgers ...Ledger) Ledger { return tee(ledgers) }
 
 type tee []Ledger

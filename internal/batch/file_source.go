@@ -18,16 +18,15 @@ import (
 // defaultMaxLine is the maximum length of a line of a case file, in bytes.
 const defaultMaxLine = 256 << 20
 
-// FileSource is a case file in JSON Lines: one case a line, blank lines between them allowed. It is read line by
-// line as cases are taken, so it may be of any size. A line without a valid case is an item with the reason, and
-// the lines after it are read.
+// FileSource is a case file in JSON Lines; blank lines are ignored. It is read line by line, so that it may have any
+// size. A line without a valid case becomes an item whose Load returns the error.
 type FileSource struct {
 	Path    string
-	In      io.Reader // read instead of the file at Path, which is then only its name; such a source can be read once
-	MaxLine int       // bytes a line may have; default [defaultMaxLine]
+	In      io.Reader // read instead of the file at Path, which then only names it; can be read only once
+	MaxLine int       // maximum bytes of a line; default [defaultMaxLine]
 }
 
-// Dir is the directory that relative file: references in the cases start from.
+// Dir returns the directory to which file: references in the cases are relative.
 func (s FileSource) Dir() string {
 	if s.In != nil {
 		return "."
@@ -35,8 +34,8 @@ func (s FileSource) Dir() string {
 	return filepath.Dir(s.Path)
 }
 
-// Cases yields the lines of the file. Places are the file's name and the number of the line, such
-// as cases.jsonl:17.
+// Cases yields the cases of the file. Their places are the file's name and the line's number, such as cases.jsonl:17.
+// If the first line shows another format than JSON Lines, such as CSV, it yields an error.
 func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		in := s.In
@@ -88,7 +87,8 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 	}
 }
 
-// notText names what a file that begins with this line is, where people take that for a case file.
+// notText returns the format of a file that starts with this line if it is one that users mistake for a case file, or
+// "".
 func notText(line []byte) string {
 	for _, f := range []struct{ magic, name string }{
 		{"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"}, {"\x1f\x8b", "data compressed by gzip"},
@@ -102,12 +102,12 @@ func notText(line []byte) string {
 	return ""
 }
 
-// looksLikeCSV reports whether a first line consists of names separated by commas, semicolons or tabs.
+// looksLikeCSV reports whether a first line looks like column names separated by commas, semicolons or tabs.
 func looksLikeCSV(line []byte) bool {
 	return len(line) > 0 && line[0] != '{' && bytes.ContainsAny(line, ",;\t") && !bytes.ContainsAny(line, "{}[]:")
 }
 
-// Copies finds the cases that several lines give. It finds none in what can be read only once.
+// Copies returns the cases that several lines give. It returns nil if the source can be read only once.
 func (s FileSource) Copies(ctx context.Context) (map[scoring.AnswerID]Copies, error) {
 	if !s.again() {
 		return nil, nil
@@ -115,8 +115,8 @@ func (s FileSource) Copies(ctx context.Context) (map[scoring.AnswerID]Copies, er
 	return ReadCopies(ctx, s)
 }
 
-// again reports whether the source can be read several times. This includes a source that cannot be examined:
-// reading it returns the error.
+// again reports whether the source can be read several times. It is true if the file cannot be examined: reading it
+// then returns the error.
 func (s FileSource) again() bool {
 	if s.In != nil {
 		return false
@@ -172,7 +172,7 @@ func (s FileSource) item(line jsonscan.Line, text []byte, place string, known in
 	return item
 }
 
-// Count counts the lines that are not blank. A source that can be read only once is not counted.
+// Count returns the number of lines that are not blank, or 0 if the source can be read only once.
 func (s FileSource) Count(ctx context.Context) (int64, error) {
 	if s.In != nil {
 		return 0, nil
@@ -211,10 +211,10 @@ func (s FileSource) Count(ctx context.Context) (int64, error) {
 	}
 }
 
-// interned keeps one copy of strings that repeat, such as the name of an agent.
+// interned shares the memory of equal strings, such as the name of an agent, for up to 1024 strings.
 type interned map[string]string
 
-// row keeps the names of a row once.
+// row replaces the names of a row by shared strings.
 func (t interned) row(r *scoring.Row) {
 	r.Agent, r.Version, r.Batch, r.Score.Metric = t.of(r.Agent), t.of(r.Version), t.of(r.Batch), t.of(r.Score.Metric)
 }
@@ -229,8 +229,7 @@ func (t interned) of(s string) string {
 	return s
 }
 
-// fileError gives an error of the file system its code. The message names the file as the caller
-// did.
+// fileError adds a code to an error of the file system. what describes the file.
 func fileError(what string, err error) error {
 	code := errcode.OfFile(err)
 	if errcode.Of(err) == errcode.Unknown && full(err) {

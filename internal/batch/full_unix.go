@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// full reports whether there was no room for a write.
+// full reports whether a write failed for lack of space, by the disk, a quota or the file size limit.
 func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

@@ -9,13 +9,12 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// maxNames is the maximum number of bytes of an answer's names together: they are part of the key of
-// its scores, and the key of an index of PostgreSQL has at most 2,704 bytes.
+// maxNames is the maximum total number of bytes of an answer's names: they are part of the key of its scores, and
+// PostgreSQL limits an index key to 2,704 bytes.
 const maxNames = 2000
 
-// kept is an item under names that every warehouse keeps. One whose own names no warehouse, or not
-// every one, can keep has its place for a name, cannot be loaded, and says why: its scores fail, and
-// those of the others are stored.
+// kept returns the item unchanged if all warehouses can store its names. Otherwise it returns an item that is named
+// by its place and whose Load returns an error, so that only its own scores fail.
 func kept(item Item) Item {
 	names := []struct {
 		key  string

@@ -9,29 +9,28 @@ import (
 
 // Progress is the progress of a run. Counts are of cases whose scores are stored.
 type Progress struct {
-	Total   int64 // cases of the source; 0 if not known (yet)
-	Done    int64 // scored in this call
-	Failed  int64 // of those, cases with a failed score
-	Unread  int64 // of those, cases that could not be read
-	Skipped int64 // scored before
+	Total   int64 // number of cases in the source; 0 if unknown
+	Done    int64 // cases scored in this call
+	Failed  int64 // cases of Done with a failed score
+	Unread  int64 // cases of Done that could not be read
+	Skipped int64 // cases whose scores were stored before
 	Scores  int64 // scores stored in this call
 
-	Rate    float64       // cases a second, over the last half minute
-	Elapsed time.Duration // since the beginning of this call
-	ETA     time.Duration // until the end at that rate; negative if unknown
+	Rate    float64       // cases per second in the last half minute
+	Elapsed time.Duration // since the start of this call
+	ETA     time.Duration // estimated time left at that rate; negative if unknown
 }
 
-// meter measures the progress of a run. It is used by the goroutine that stores, but for total,
-// skipped and surplus.
+// meter measures the progress of a run. Only the storing goroutine uses it, except for the atomic fields.
 type meter struct {
 	now     func() time.Time
 	start   time.Time
 	total   atomic.Int64
 	skipped atomic.Int64
-	surplus atomic.Int64 // items of the source that share the identity of another
+	surplus atomic.Int64 // items of the source beyond the first of their identity
 
 	done, failed, unread, scores int64
-	samples                      []sample // of the last half minute, oldest first
+	samples                      []sample // in the last half minute, oldest first
 }
 
 type sample struct {
@@ -39,8 +38,8 @@ type sample struct {
 	done int64
 }
 
-// rateWindow is the time over which the rate is measured: long enough to be steady, short enough to
-// follow a judge that slows down.
+// rateWindow is the period over which the rate is measured: long enough for a steady rate, short enough to show a
+// judge that becomes slower.
 const rateWindow = 30 * time.Second
 
 func (m *meter) stored(rows []scoring.Row) {

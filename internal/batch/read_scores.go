@@ -12,14 +12,14 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// FileRow is a row of a score file with its line, from 1.
+// FileRow is a row of a score file with its line number, from 1.
 type FileRow struct {
 	scoring.Row
 	Line int
 }
 
-// ReadScores yields the scores of a file in its order, with their evidence. It only reads the file; a truncated
-// last line, as from a killed process, is an error like any other line that is not a score.
+// ReadScores yields the scores of a file in its order, with their evidence. A line that is not a score is an error,
+// also a truncated last line of a killed process. It does not change the file.
 func ReadScores(ctx context.Context, path string) iter.Seq2[FileRow, error] {
 	return func(yield func(FileRow, error) bool) {
 		f, err := os.Open(path)

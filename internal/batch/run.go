@@ -16,60 +16,60 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// run is one call of Run: one goroutine reads the source, one takes cases from it, several score
-// them, and the caller's stores the scores.
+// run is one call of Run: one goroutine reads the source, one chooses the cases to score, several score them, and the
+// caller's goroutine stores the scores.
 type run struct {
 	Runner
 	name    string
 	ledger  Ledger
 	metrics []*scoring.Metric
-	done    doneSet // what the ledger holds
+	done    doneSet // scores in the ledger
 
-	// taking is cancelled to start no more cases, working to cancel cases in flight, and storing some time after
-	// that.
+	// taking is cancelled to start no more cases, working to cancel the cases in flight, storing, some time later, to
+	// stop storing.
 	taking, working, storing context.Context //nolint:containedctx // live for one call
 	stopTaking, cut, end     context.CancelFunc
 
-	room     *semaphore.Weighted // bytes, and so cases, that may be held
-	reading  *account.Pool       // of what references name
+	room     *semaphore.Weighted // limits the bytes and the number of cases in memory
+	reading  *account.Pool       // memory of results that references name
 	items    chan sourced
 	jobs     chan *job
 	results  chan *job
-	busy     sync.WaitGroup // jobs taken but not yet scored
-	inFlight atomic.Int64   // the same, as a number
-	starved  chan struct{}  // a case waits for room
-	waiting  atomic.Bool    // the same, as a state
+	busy     sync.WaitGroup // jobs started but not scored
+	inFlight atomic.Int64   // the number of such jobs
+	starved  chan struct{}  // signals that a case waits for room
+	waiting  atomic.Bool    // true while a case waits for room
 
 	sourceDone chan struct{}
 	sourceErr  error // set before results is closed
-	exhausted  bool  // the same: whether the source came to its end
-	cases      int64 // the same: how many it yielded
+	exhausted  bool  // set before results is closed: the source was read to its end
+	cases      int64 // set before results is closed: the number of items read
 
 	meter   meter
-	changed int64 // of the stored
+	changed int64 // number of stored cases with Outcome.Changed
 }
 
-// The memory of a run for referenced results: of all together, and of the table of one. A few bytes of a file that
-// an agent wrote may represent billions.
+// Limits of memory for results that references name: of all together, and of one table. A few bytes of a file that an
+// agent wrote may represent billions.
 const (
 	readingBytes = 512 << 20
 	resultBytes  = 128 << 20
 
-	memoryStep = 64 << 20 // Runner.Memory is called once for each of these
+	memoryStep = 64 << 20 // Runner.Memory is called when the memory crosses a multiple of this
 )
 
-// job is a case on its way through a run.
+// job is the scoring of one case.
 type job struct {
 	item    Item
-	seq     int64 // position among the jobs
-	weight  int64 // of room
+	seq     int64 // index among the jobs
+	weight  int64 // amount acquired from room
 	metrics []*scoring.Metric
 
 	begun    bool
 	c        *scoring.Case
-	question *scoring.Case // what is known of a case that could not be read; nil: nothing
-	changed  bool          // since its held scores were made
-	rows     []scoring.Row // nil: cut, or not begun
+	question *scoring.Case // the known part of a case that cannot be read, or nil
+	changed  bool          // question or gold differs from that of the stored scores
+	rows     []scoring.Row // nil: cancelled, or not started
 }
 
 func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics []*scoring.Metric) *run {
@@ -97,7 +97,7 @@ func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics [
 	return x
 }
 
-// close ends what may still be going on.
+// close cancels the goroutines and waits up to a second for the one that reads the source.
 func (x *run) close() {
 	x.cut()
 	select {
@@ -107,15 +107,15 @@ func (x *run) close() {
 	x.end()
 }
 
-// count finds out how many cases there are while the first of them are scored. An error of the
-// source is met when it is read.
+// count counts the cases while the first ones are scored. It ignores errors of the source: reading it returns them,
+// too.
 func (x *run) count(c Counter) {
 	if n, err := c.Count(x.taking); err == nil {
 		x.meter.total.Store(n)
 	}
 }
 
-// watchStop turns the two ways of stopping into the ends of the contexts.
+// watchStop cancels the contexts when Stop is closed or ctx ends, after SoftLimit where that applies.
 func (x *run) watchStop() {
 	select {
 	case <-x.Stop: // a nil channel never is
@@ -134,8 +134,7 @@ func (x *run) watchStop() {
 	}
 }
 
-// read sends the cases of the source. It abandons a source that does not return after its context
-// has ended.
+// read sends the items of the source, until the source ends or x.taking is cancelled.
 func (x *run) read(src Source) {
 	defer close(x.sourceDone)
 	defer close(x.items)
@@ -159,13 +158,13 @@ func (x *run) read(src Source) {
 	}
 }
 
-// sourced is an element of a source.
+// sourced is an item or an error of a source.
 type sourced struct {
 	Item
 	err error
 }
 
-// take skips completed cases and passes the rest to the workers, until the source is exhausted or the run stops.
+// take skips cases whose scores are stored and passes the others to the workers, until the source or the run ends.
 func (x *run) take() {
 	defer func() {
 		close(x.jobs)
@@ -211,8 +210,8 @@ func (x *run) take() {
 	}
 }
 
-// reserve waits for room. Every case weighs at least its share of the window, so that one bound
-// serves for bytes and cases.
+// reserve waits for room for a case, and reports false if the run stops. Each case takes at least MemoryBytes/Window,
+// so that room limits both the bytes and the number of cases.
 func (x *run) reserve(j *job) bool {
 	j.weight = min(max(j.item.Bytes, x.MemoryBytes/int64(x.Window)), x.MemoryBytes)
 	if x.room.TryAcquire(j.weight) {
@@ -286,13 +285,13 @@ func (x *run) score(j *job) {
 	}
 }
 
-// readable reports whether the results of gold queries could be read. An unreadable one, such as of an unreachable
-// warehouse, is not a reason to replace scores.
+// readable reports whether the results of all gold queries could be read. Otherwise, such as with an unreachable
+// warehouse, a difference is not a reason to replace scores.
 func readable(golds []scoring.Query) bool {
 	return !slices.ContainsFunc(golds, func(g scoring.Query) bool { return g.Result.Err != nil })
 }
 
-// load reads the case, which is untrusted and must not crash the run.
+// load reads the case. It converts a panic to an error, because cases are untrusted.
 func load(ctx context.Context, item *Item) (c *scoring.Case, err error) {
 	defer func() {
 		if recover() != nil {
@@ -305,7 +304,7 @@ func load(ctx context.Context, item *Item) (c *scoring.Case, err error) {
 	return c, err
 }
 
-// known reads what is known of a case that cannot be read; nil if that is nothing.
+// known returns the known part of a case that cannot be read, or nil.
 func known(ctx context.Context, item *Item) (c *scoring.Case) {
 	defer func() {
 		if recover() != nil {
@@ -318,8 +317,8 @@ func known(ctx context.Context, item *Item) (c *scoring.Case) {
 	return item.Question(ctx)
 }
 
-// storable encodes the evidence of a score as JSON: invalid evidence must not stop the run, and evidence must not
-// stay in memory until it is stored.
+// storable returns s with its evidence encoded as JSON, so that the evidence itself need not stay in memory. If it
+// cannot be encoded, it returns a failed score.
 func storable(s scoring.Score) scoring.Score {
 	if s.Detail == nil {
 		return s
@@ -333,7 +332,7 @@ func storable(s scoring.Score) scoring.Score {
 	return s
 }
 
-// stopped is the error of a run that did not come to its end, or nil.
+// stopped returns the error of a run that was not completed, or nil.
 func (x *run) stopped(o *Outcome) error {
 	switch {
 	case x.sourceErr != nil:

@@ -10,57 +10,55 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Runner scores the cases of a source into a ledger. Zero fields mean the defaults that are named
-// with them.
+// Runner scores the cases of a source into a ledger. Zero fields have the defaults that their comments name.
 type Runner struct {
 	Engine  *scoring.Engine
-	Metrics []string // names; none: all metrics of the engine
+	Metrics []string // names of metrics; nil: all metrics of the engine
 
-	// cases scored at the same time; default 96 where a judge may be asked, else one for each processor
+	// maximum cases scored concurrently; default 96 if a judge may be called, else the number of processors
 	Concurrency int
-	// Cases held at the same time, those waiting for others or to be stored included; default 8×Concurrency + 2×BatchSize
+	// Maximum cases in memory, including those that wait to be scored or stored; default 8×Concurrency + 2×BatchSize
 	Window int
-	// About how much the cases held may take together, a single larger one excepted; default 256 MiB
+	// Approximate limit of the cases' memory, except for a single larger case; default 256 MiB
 	MemoryBytes int64
-	// Cases whose scores are stored together; default as many as have 4096 scores, at least 64 and at most 1024
+	// Cases whose scores are stored together; default the number with 4096 scores, at least 64 and at most 1024
 	BatchSize   int
-	Linger      time.Duration // how long a score waits at most for others before it is stored; default 500 ms
-	CaseLimit   time.Duration // how long a case may take before its scores are failed; default no limit
+	Linger      time.Duration // maximum time before a score is stored; default 500 ms
+	CaseLimit   time.Duration // time limit of a case, after which its scores are failed; default none
 	Ordered     bool          // store scores in the order of the source
-	RetryFailed bool          // score again what failed in an earlier part of the run
+	RetryFailed bool          // compute failed scores of the run again
 
-	// Stop requests a graceful stop when it is closed: no new case is started, those in flight may finish within
-	// SoftLimit (default 30 s), and completed scores are stored. Ending the context of Run is the second, harder
-	// way: cases in flight are cancelled immediately and leave no trace.
+	// Stop requests a graceful stop when it is closed: no new case starts, those in flight may finish within
+	// SoftLimit (default 30 s), and their scores are stored. If the context of Run ends, cases in flight are
+	// cancelled immediately and have no scores.
 	Stop      <-chan struct{}
 	SoftLimit time.Duration
 
-	// Held is called first, with the scores that the run holds, answer by answer. Skipped is called with every case
-	// of the source all of whose scores are held, Scored with every case whose scores were stored, Progress with
-	// the progress of the run (about every ProgressEvery, default 200 ms, and at the end). They are called one at a
-	// time, and may be nil. If the case could not be read, c is the known part of its question, or nil.
+	// Held is called first, with the stored scores of the run, answer by answer. Skipped is called with each case of
+	// the source whose scores are all stored, Scored after the scores of a case were stored, and Progress about every
+	// ProgressEvery (default 200 ms) and at the end. Calls are never concurrent; each function may be nil. For a case
+	// that could not be read, c is the known part of its question, or nil.
 	//
-	// If the question or gold of a case differs from that of its held scores, the case is scored anew, and Scored
-	// is called after Held. A case all of whose scores are held is only read, and so compared, if Skipped is not
-	// nil.
+	// If the question or gold of a case differs from that of its stored scores, the case is scored again, and Scored
+	// is called after Held. A case whose scores are all stored is only read and compared if Skipped is not nil.
 	Held          func(rows []scoring.Row)
 	Skipped       func(c *scoring.Case)
 	Scored        func(c *scoring.Case, rows []scoring.Row)
 	Progress      func(Progress)
 	ProgressEvery time.Duration
 
-	// Memory is called with the maximum memory in bytes of the cases and of the results that they name, when the run
-	// begins and when it changes. The memory of comparing two results is not included. It may be nil.
+	// Memory is called with the memory limit in bytes of cases and of the results that they name, when the run starts
+	// and when the limit changes. It does not include the memory for comparing two results. It may be nil.
 	Memory func(bytes int64)
 
 	Now func() time.Time // the clock of Progress; default time.Now
 }
 
-// Outcome counts the results of a run.
+// Outcome is the result of a run.
 type Outcome struct {
 	Progress
-	Changed  int64 // cases of Done whose question or gold had changed since their held scores were made
-	Cut      int64 // cases that were in flight when the run was cut; they have no scores
+	Changed  int64 // cases of Done whose question or gold differs from that of their earlier scores
+	Cut      int64 // cases in flight that were cancelled; they have no scores
 	Complete bool  // whether every case of the source has its scores in the ledger
 }
 
@@ -84,8 +82,8 @@ func (r Runner) withDefaults(metrics []*scoring.Metric) Runner {
 	return r
 }
 
-// batchScores is the number of scores that are stored in one batch. A store takes some milliseconds
-// for each batch, and a batch is held in memory twice while it is stored.
+// batchScores is the default number of scores that are stored together. Each store takes some milliseconds, and its
+// scores are in memory twice meanwhile.
 const batchScores = 4096
 
 func orDefault[T int | int64 | time.Duration](v *T, otherwise T) {
@@ -94,10 +92,9 @@ func orDefault[T int | int64 | time.Duration](v *T, otherwise T) {
 	}
 }
 
-// Run scores what the run does not hold yet and returns when all of it is stored. The error is
-// coded Cancelled where the run was stopped before the end, and that of the source or the ledger
-// where one of them failed. Whatever the error, the ledger holds all scores of the cases it counts
-// as done and none of others.
+// Run computes the scores that the ledger lacks, and returns when they are stored. The error is Cancelled if the run
+// was stopped early, or else that of the source or the ledger. In any case, the ledger has all scores of the cases
+// counted as done, and no scores of other new cases.
 func (r Runner) Run(ctx context.Context, name string, src Source, ledger Ledger) (Outcome, error) {
 	metrics, err := r.Selection()
 	if err != nil {
@@ -125,7 +122,7 @@ func (r Runner) Run(ctx context.Context, name string, src Source, ledger Ledger)
 	return x.store()
 }
 
-// Selection finds the metrics to run. The error of an unknown name offers the nearest ones.
+// Selection returns the metrics to run. The error for an unknown name suggests similar names.
 func (r Runner) Selection() ([]*scoring.Metric, error) {
 	var out []*scoring.Metric
 	for _, name := range r.Metrics {

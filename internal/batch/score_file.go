@@ -14,17 +14,17 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// ScoreFile is a file of scores in JSON Lines, one score a line. It is a [Ledger] of a single run, whatever the
-// run's name. Rows are appended, so that a killed process leaves at most a truncated last line, which the next one
-// drops. A key that is stored again is duplicated until [ScoreFile.Arrange]; the last line is used.
+// ScoreFile is a file of scores in JSON Lines. It is a [Ledger] of a single run, and ignores the run's name. Rows are
+// appended, so that a killed process leaves at most a truncated last line, which the next process removes. A key that
+// is stored again has several lines until [ScoreFile.Arrange]; the last one is used.
 type ScoreFile struct {
 	path string
 	f    storage
-	size int64 // of the whole lines
+	size int64 // length of the complete lines in bytes
 	buf  []byte
 }
 
-// storage is the part of an [os.File] that a score file needs.
+// storage lists the methods of an [os.File] that a score file needs.
 type storage interface {
 	io.ReaderAt
 	io.WriteSeeker
@@ -34,7 +34,7 @@ type storage interface {
 	Stat() (os.FileInfo, error)
 }
 
-// CreateScoreFile creates an empty score file, which replaces an existing one.
+// CreateScoreFile creates an empty score file, and truncates an existing file.
 func CreateScoreFile(path string) (*ScoreFile, error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -43,9 +43,8 @@ func CreateScoreFile(path string) (*ScoreFile, error) {
 	return &ScoreFile{path: path, f: f}, nil
 }
 
-// OpenScoreFile opens a score file to continue with it, or makes it if there is none. A file that
-// begins with anything but a score is left alone, and so is one whose last line is cut off and does
-// not begin as one; the error is coded DataLoss.
+// OpenScoreFile opens a score file to append to it, or creates it. If the first line is not a score, or an incomplete
+// last line does not start as one, it leaves the file unchanged and returns DataLoss.
 func OpenScoreFile(path string) (*ScoreFile, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -59,7 +58,8 @@ func OpenScoreFile(path string) (*ScoreFile, error) {
 	return s, nil
 }
 
-// recover finds the end of the complete lines and drops a truncated one after it.
+// recover finds the end of the complete lines, and removes a truncated line after it, or completes it if only its
+// line feed is missing.
 func (s *ScoreFile) recover() error {
 	size, err := s.f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *ScoreFile) tail(size int64) ([]byte, error) {
 
 const lineStart = `{"case_id":`
 
-// rewind brings the file back to its whole lines.
+// rewind truncates the file to its complete lines.
 func (s *ScoreFile) rewind() error {
 	if err := s.f.Truncate(s.size); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (s *ScoreFile) rewind() error {
 	return err
 }
 
-// write appends whole lines, or nothing.
+// write appends complete lines. If that fails, it removes a part that was written.
 func (s *ScoreFile) write(text []byte) error {
 	if _, err := s.f.Seek(s.size, io.SeekStart); err != nil && s.regular() {
 		return fileError("the score file", err)
@@ -140,13 +140,13 @@ func (s *ScoreFile) write(text []byte) error {
 	return nil
 }
 
-// regular reports whether the file can be read back, unlike a pipe.
+// regular reports whether the file is a regular file, not a pipe.
 func (s *ScoreFile) regular() bool {
 	info, err := s.f.Stat()
 	return err == nil && info.Mode().IsRegular()
 }
 
-// head reads whose score a line is.
+// head reads the key of a line's score.
 func (s *ScoreFile) head(l jsonscan.Line) (r scoring.Row, err error) {
 	if l.Text == nil && l.Length > 0 {
 		return r, s.notAScore(l,
@@ -162,12 +162,12 @@ func (s *ScoreFile) notAScore(l jsonscan.Line, err error) error {
 	return errcode.New(errcode.DataLoss, "%s:%d: expected a score: %w", filepath.Base(s.path), l.Number, err)
 }
 
-// whole yields the lines of the file.
+// whole yields the complete lines of the file.
 func (s *ScoreFile) whole() iter.Seq2[jsonscan.Line, error] {
 	return jsonscan.Lines(io.NewSectionReader(s.f, 0, s.size), defaultMaxLine)
 }
 
-// Held yields the scores of the file, the last one of every key.
+// Held yields the scores of the file without details; of several lines with the same key only the last.
 func (s *ScoreFile) Held(ctx context.Context, _ string) iter.Seq2[scoring.Row, error] {
 	return func(yield func(scoring.Row, error) bool) {
 		last, err := s.last(ctx)
@@ -195,7 +195,7 @@ func (s *ScoreFile) Held(ctx context.Context, _ string) iter.Seq2[scoring.Row, e
 	}
 }
 
-// last finds the keys that the file holds several times, and where each comes last.
+// last returns the keys that have several lines, with the offset of the last line.
 func (s *ScoreFile) last(ctx context.Context) (map[Key]int64, error) {
 	seen, last := newDoneSet(), map[Key]int64{}
 	known := interned{}
@@ -241,7 +241,7 @@ func (s *ScoreFile) row(l jsonscan.Line) (r scoring.Row, err error) {
 	return r, nil
 }
 
-// Rows yields the scores of the file in its order.
+// Rows yields all lines of the file as scores, in order.
 func (s *ScoreFile) Rows(ctx context.Context) iter.Seq2[scoring.Row, error] {
 	return func(yield func(scoring.Row, error) bool) {
 		for l, err := range s.lines(ctx) {
@@ -256,8 +256,7 @@ func (s *ScoreFile) Rows(ctx context.Context) iter.Seq2[scoring.Row, error] {
 	}
 }
 
-// Append writes the rows at the end of the file. If that fails, as on a full disk, the file is
-// as it was before.
+// Append writes the rows at the end of the file. If that fails, such as on a full disk, the file is unchanged.
 func (s *ScoreFile) Append(_ context.Context, _ string, rows []scoring.Row) error {
 	s.buf = s.buf[:0]
 	for i := range rows {
@@ -275,7 +274,7 @@ func (s *ScoreFile) Append(_ context.Context, _ string, rows []scoring.Row) erro
 	return err
 }
 
-// Close makes sure that everything is on the disk and closes the file.
+// Close syncs and closes the file.
 func (s *ScoreFile) Close() error {
 	var err error
 	if s.regular() {

@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// store collects what the workers scored, appends it to the ledger in batches and reports progress,
-// until all is done.
+// store receives the scored cases, appends their scores to the ledger in batches and reports progress, until all
+// workers are done.
 func (x *run) store() (Outcome, error) {
 	var (
 		o       Outcome
@@ -93,7 +93,7 @@ func (x *run) store() (Outcome, error) {
 	return o, x.stopped(&o)
 }
 
-// starving reports whether workers are idle because everything that could be held is held.
+// starving reports whether workers are idle while a case waits for room.
 func (x *run) starving() bool {
 	return x.waiting.Load() && x.inFlight.Load() < int64(x.Concurrency)
 }

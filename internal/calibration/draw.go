@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Draw writes the pictures that were asked for: one file for each into the directory svg, and all
-// with the table into the page html. Either may be empty. Errors name the flag.
+// Draw writes the pictures of a report: as one file each into the directory svg, and together with the table as a
+// page into the file html. Either may be "". Errors name the flag.
 func Draw(r *Report, svg, html string) error {
 	if svg == "" && html == "" {
 		return nil

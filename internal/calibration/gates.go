@@ -8,13 +8,13 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// enough is the share of the labelled cases that a metric applies to on which it must have a
-// verdict for its kappa to count.
+// enough is the default minimum coverage for a gate of kappa: the share of cases with a verdict among the labelled
+// ones that the metric applies to.
 const enough = 0.8
 
-// Check reports whether the kappa of every gated metric is at least that of its gate, with a line for
-// each. A kappa that is not defined reaches no gate of it. A gate names a metric of the report by its
-// key, and its coverage is the share of the labelled cases that the metric applies to, 0.8 by default.
+// Check describes for each gate whether it passes, and reports whether all do. A gate passes if the kappa of its
+// metric, which must be in the report, is at least g.Least, and the coverage at least g.Coverage, by default 0.8. An
+// undefined kappa or coverage fails.
 func (r *Report) Check(gates []gate.Gate) (said []string, reached bool) {
 	reached = true
 	for _, g := range gates {

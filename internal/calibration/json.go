@@ -7,8 +7,9 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// MarshalJSON writes the report as one document: n, and the figures of every metric by its key. All are fractions;
-// an undefined one is null. Breakdowns, comparisons, people and notes are included if they are not empty.
+// MarshalJSON returns the report as one object: n, and the figures of each metric by its key. Shares are fractions,
+// and undefined figures are null. Breakdowns, comparisons, the inter-annotator agreement and notes are included if
+// they are not empty.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	out := reportJSON{N: r.N, Metrics: map[string]resultJSON{}, Notes: r.Notes}
 	for i := range r.Metrics {
@@ -82,13 +83,13 @@ type resultJSON struct {
 	Threshold        *float64    `json:"threshold"`
 	Calls            *float64    `json:"judge_calls_per_case"`
 
-	Of       int      `json:"of"`       // labelled cases
-	Coverage *float64 `json:"coverage"` // cases with a verdict, of the labelled cases that the metric applies to
+	Of       int      `json:"of"`       // number of labelled cases
+	Coverage *float64 `json:"coverage"` // share of cases with a verdict, among those it applies to
 
-	SensitivityCI *[2]float64 `json:"sensitivity_ci"` // Wilson
+	SensitivityCI *[2]float64 `json:"sensitivity_ci"` // 95 % Wilson interval
 	SpecificityCI *[2]float64 `json:"specificity_ci"`
 
-	Mean   *float64    `json:"mean"` // of the values, for all labels
+	Mean   *float64    `json:"mean"` // of the values on labelled cases
 	MeanCI *[2]float64 `json:"mean_ci"`
 
 	Recorded bool                   `json:"recorded_verdicts,omitempty"`
@@ -116,7 +117,7 @@ type backboneJSON struct {
 	Current   string                 `json:"current"`
 	Candidate string                 `json:"candidate"`
 	N         int                    `json:"n"`
-	Measures  map[string][2]*float64 `json:"measures"` // current and candidate
+	Measures  map[string][2]*float64 `json:"measures"` // values for current and candidate, by name
 	Adopt     bool                   `json:"adopt"`
 	AllBetter bool                   `json:"all_better"`
 	Why       string                 `json:"why"`
@@ -176,7 +177,7 @@ func (p *People) json() *peopleJSON {
 	return &peopleJSON{p.Annotators, p.Cases, p.Unanimous, pointer(p.Fleiss), pointer(p.Alpha)}
 }
 
-// pointer is the value of a statistic, or nil if it has none.
+// pointer returns the value of a statistic, or nil if it is undefined.
 func pointer(s agreement.Stat) *float64 {
 	if !s.Defined {
 		return nil

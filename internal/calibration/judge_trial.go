@@ -12,26 +12,26 @@ import (
 	"github.com/badger-eval/badger/scoring/custom"
 )
 
-// JudgeTrial holds the scores of a judge on cases. [JudgeTrial.Sum] computes the figures.
+// JudgeTrial collects the scores of a custom judge on cases. [JudgeTrial.Sum] computes its figures.
 type JudgeTrial struct {
 	Judge *custom.Judge
-	Rows  []scoring.Row // in the order of the cases; each names its case alone
-	human []*bool       // the human verdict on each; nil if there is none
+	Rows  []scoring.Row // in the order of the cases, with the case ids only
+	human []*bool       // label by row; nil without a label
 
 	Statuses  map[scoring.Status]int
-	Mean      float64             // of the scores with a value; 0 if there is none
-	Confusion agreement.Confusion // of the cases that both people and the judge passed or failed
-	Interval  agreement.Interval  // of kappa, 95 %
-	Labels    []LabelTally        // by label
+	Mean      float64             // of the scores with status ok; 0 without any
+	Confusion agreement.Confusion // of the cases with a label and a verdict of the judge
+	Interval  agreement.Interval  // 95 % CI of kappa
+	Labels    []LabelTally        // by label of the judge
 }
 
-// NewJudgeTrial is a trial of a judge without any case yet.
+// NewJudgeTrial returns a trial of a judge without cases.
 func NewJudgeTrial(j *custom.Judge) *JudgeTrial { return &JudgeTrial{Judge: j} }
 
-// JudgeFigures are those that can be gated.
+// JudgeFigures returns the names of the figures that gates may use.
 func JudgeFigures() []string { return []string{"accuracy", "kappa"} }
 
-// LabelTally counts how often a label was given, and the human verdicts on those answers.
+// LabelTally counts the answers to which the judge gave a label, and their human labels.
 type LabelTally struct {
 	Label      string `json:"label"`
 	N          int    `json:"n"`
@@ -39,7 +39,7 @@ type LabelTally struct {
 	PeopleFail int    `json:"people_fail"`
 }
 
-// Add takes the scores of a case. A nil case is one that could not be read.
+// Add adds the scores of a case. c is nil if the case could not be read.
 func (t *JudgeTrial) Add(c *scoring.Case, rows []scoring.Row) {
 	for i := range rows {
 		t.Rows = append(t.Rows, scoring.Row{AnswerID: scoring.AnswerID{CaseID: rows[i].CaseID}, Score: rows[i].Score})
@@ -51,7 +51,7 @@ func (t *JudgeTrial) Add(c *scoring.Case, rows []scoring.Row) {
 	}
 }
 
-// Sum works out the figures.
+// Sum computes the figures.
 func (t *JudgeTrial) Sum() {
 	t.Statuses = map[scoring.Status]int{}
 	var said, people []agreement.Vote
@@ -85,7 +85,7 @@ func (t *JudgeTrial) Sum() {
 	t.Interval = agreement.Bootstrap(t.Confusion, agreement.Confusion.Kappa, agreement.Resampling{})
 }
 
-// JSON returns the document of --json. Undefined figures are null.
+// JSON returns the value that --json writes. Undefined figures are null.
 func (t *JudgeTrial) JSON() any {
 	stat := func(s agreement.Stat) *float64 {
 		if !s.Defined {
@@ -114,8 +114,8 @@ func (t *JudgeTrial) JSON() any {
 	}
 }
 
-// Check reports whether the judge did its work on every case and its agreement reached the gates, with a
-// line for each gate that names one of [JudgeFigures]. A figure that is not defined reaches none.
+// Check describes for each gate whether it passes, and reports whether all do and the judge failed on no case. The
+// gates are those of [JudgeFigures]; an undefined figure fails.
 func (t *JudgeTrial) Check(gates []gate.Gate) (said []string, reached bool) {
 	reached = true
 	if n := t.Statuses[scoring.StatusFailed]; n > 0 {

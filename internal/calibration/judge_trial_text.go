@@ -14,7 +14,7 @@ import (
 
 const casesShown = 50
 
-// Render shows the cases and the figures. Without all it shows the first 50 cases.
+// Render writes the scores of the cases and the figures. Unless all is set, it writes only the first 50 cases.
 func (t *JudgeTrial) Render(out io.Writer, all bool) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(out, "%s version %d (%s): %s\n\n", t.Judge.Name, t.Judge.Version, t.Judge.Kind, t.Judge.Summary)

@@ -20,30 +20,30 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// Labelled is the scoring of labelled cases.
+// Labelled configures the scoring of labelled cases.
 type Labelled struct {
 	Source batch.Source
-	// each annotator's vote, by answer; nil: the cases contain the votes
+	// vote by annotator of each answer; nil: the votes are in the cases
 	Votes       map[scoring.AnswerID]map[string]agreement.Vote
 	Plan        *Plan
-	Concurrency int       // cases at a time; 0: as many as there are processors, and 64 where a judge is asked
-	Choosing    bool      // thresholds are chosen, so that metrics without one count too
-	Notes       io.Writer // receives a line about cases that are ignored
+	Concurrency int       // cases scored concurrently; 0: the number of processors, or 64 if a judge is called
+	Choosing    bool      // thresholds will be chosen, so that metrics without a threshold are kept
+	Notes       io.Writer // receives a note about ignored cases
 
-	Progress func(batch.Progress) // called with the progress
-	Done     func()               // called after the last case, before any note
+	Progress func(batch.Progress) // called while cases are scored
+	Done     func()               // called after the last case, before notes are written
 }
 
-// assessed is one labelled case with its scores, in the order of the metrics.
+// assessed is one labelled case with its scores, in the order of the plan's metrics.
 type assessed struct {
-	at     int // place in the source
+	at     int // index in the source
 	c      Case
 	votes  map[string]agreement.Vote
 	scores []Score
 }
 
-// Score runs every metric of the plan on every labelled case. Cases without a label are passed over;
-// that there is no other is an error, coded InvalidArgument.
+// Score computes every metric of the plan for every labelled case. Cases without a label only count for the
+// inter-annotator agreement; if none has a label, the error is InvalidArgument.
 func (l *Labelled) Score(ctx context.Context) (*Study, error) {
 	concurrency := l.Concurrency
 	if concurrency == 0 && l.Plan.asks {
@@ -122,7 +122,7 @@ func (l *Labelled) Score(ctx context.Context) (*Study, error) {
 	return l.study(done), nil
 }
 
-// tell reports the ignored cases.
+// tell writes notes about the ignored cases.
 func (l *Labelled) tell(labelled, unlabelled int, unread []string) {
 	if unlabelled > 0 {
 		fmt.Fprintf(l.Notes, "%s labelled, %d not\n", printable.Count(labelled, "case"), unlabelled)
@@ -133,7 +133,7 @@ func (l *Labelled) tell(labelled, unlabelled int, unread []string) {
 	}
 }
 
-// scoreCase fills the scores of a case, and its tier.
+// scoreCase computes the scores and the tier of a case.
 func (l *Labelled) scoreCase(ctx context.Context, c *scoring.Case, a *assessed) error {
 	const tier = "sql_complexity"
 	together := []string{tier}
@@ -182,7 +182,7 @@ func scoreOf(s scoring.Score) Score {
 	return out
 }
 
-// recordedScore is the score that was recorded for a case.
+// recordedScore returns the recorded score of a case, or not applicable if there is none.
 func recordedScore(m *scored, caseID string) Score {
 	v, ok := m.run.Score(caseID)
 	if !ok {
@@ -192,8 +192,8 @@ func recordedScore(m *scored, caseID string) Score {
 	return Score{Status: scoring.StatusOK, Value: v, Verdict: agreement.VoteOf(&passed), Calls: m.run.Calls(caseID)}
 }
 
-// study brings the scores into columns. Metrics without any verdict are left out, unless they were
-// asked for or may get a threshold.
+// study converts scored cases to a Study. It omits metrics without any verdict, unless they were requested by name or
+// a threshold may be chosen for them.
 func (l *Labelled) study(done []assessed) *Study {
 	var annotators []string
 	for _, a := range done {
@@ -228,12 +228,12 @@ func (l *Labelled) study(done []assessed) *Study {
 	return s
 }
 
-// categories reports whether the metric sorts answers into kinds, whose numbers are not grades.
+// categories reports whether the metric's values are categories instead of grades.
 func (m *scored) categories() bool { return m.metric != nil && len(m.metric.Labels) > 0 }
 
-// leaveOut drops the scores of cases without a recorded reply if some of these needed one, and all scores if no
-// needed reply was recorded. Otherwise the cases decided by evidence, on which metrics agree, would represent all
-// cases.
+// leaveOut replaces scores by not applicable if the recorded replies of a metric are incomplete: those of cases
+// without a recorded reply or, if no needed reply was recorded, all. Otherwise only easy cases, which rules decide
+// without a judge, would remain of the cases without replies, and agreement would be overestimated.
 func (m *scored) leaveOut(done []assessed, i int) {
 	if m.by == nil || len(m.by.runs) == 0 {
 		return
@@ -255,7 +255,7 @@ func (m *scored) leaveOut(done []assessed, i int) {
 	}
 }
 
-// votesOf returns each annotator's verdict on a case.
+// votesOf returns each annotator's vote on a case.
 func (l *Labelled) votesOf(c *scoring.Case) map[string]agreement.Vote {
 	if l.Votes != nil {
 		return l.Votes[c.AnswerID()]
@@ -280,7 +280,7 @@ func (l *Labelled) votesOf(c *scoring.Case) map[string]agreement.Vote {
 	return votes
 }
 
-// voteOf parses a verdict as people write it. Any other text, such as "1?" or unsure, is a missing vote.
+// voteOf parses a verdict. Any unknown text, such as "1?" or unsure, is a missing vote.
 func voteOf(text string) agreement.Vote {
 	passes, said := scoring.ReadLabel(text)
 	if !said {
@@ -289,7 +289,7 @@ func voteOf(text string) agreement.Vote {
 	return agreement.VoteOf(&passes)
 }
 
-// labelOf is the label of a case: the one that was agreed on, else the majority of the votes.
+// labelOf returns the label of a case: human.label if set, else the majority of the votes.
 func labelOf(c *scoring.Case, votes map[string]agreement.Vote) agreement.Vote {
 	if c.Human != nil {
 		return agreement.VoteOf(c.Human)

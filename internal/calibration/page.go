@@ -64,7 +64,7 @@ func interval(i agreement.Interval) string {
 	return "[" + chart.Decimal(i.Lo, 3) + ", " + chart.Decimal(i.Hi, 3) + "]"
 }
 
-// Page is the report as one HTML page that needs nothing from elsewhere.
+// Page returns the report as one HTML page without external resources.
 func Page(r *Report, pictures []*chart.Picture) ([]byte, error) {
 	var b bytes.Buffer
 	err := page.Execute(&b, struct {

@@ -12,9 +12,9 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// Pictures draws a report: kappa with its interval for every metric, kappa against balanced
-// accuracy, and, where the report is broken down by tier, the share of cases that metrics pass in
-// each. The same report gives the same bytes.
+// Pictures returns the pictures of a report: kappa with its interval for every metric, kappa against balanced
+// accuracy, and, if there is a breakdown by tier, the share of cases that each metric accepts in each tier. Equal
+// reports give the same bytes.
 func Pictures(r *Report) []*chart.Picture {
 	out := []*chart.Picture{Forest(r), scatter(r)}
 	for _, b := range r.Breakdowns {
@@ -26,11 +26,11 @@ func Pictures(r *Report) []*chart.Picture {
 }
 
 const (
-	headRoom = 72.0 // title and subtitle
+	headRoom = 72.0 // height of title and subtitle
 	mostName = 290.0
 )
 
-// shown are the metrics that have a kappa.
+// shown returns the metrics with a defined kappa.
 func shown(r *Report) (out []*Result) {
 	for i := range r.Metrics {
 		if r.Metrics[i].Kappa.Defined {
@@ -40,11 +40,11 @@ func shown(r *Report) (out []*Result) {
 	return out
 }
 
-// Classes of marks, which have a colour each.
+// CSS classes of marks, which determine their colors.
 const (
 	byRule   = "one"  // metrics without a judge
-	byJudge  = "two"  // judged ones
-	byRecord = "pale" // areas of judged ones whose verdicts were recorded
+	byJudge  = "two"  // metrics with a judge
+	byRecord = "pale" // areas of metrics whose verdicts were recorded
 	byPeople = "three"
 )
 
@@ -55,7 +55,7 @@ func (r *Result) class() string {
 	return byRule
 }
 
-// area is the class of areas: pale where verdicts were recorded.
+// area returns the class of the metric's areas; recorded verdicts are pale.
 func (r *Result) area() string {
 	if r.Recorded {
 		return byRecord
@@ -63,7 +63,7 @@ func (r *Result) area() string {
 	return r.class()
 }
 
-// dot is the class of points: hollow where verdicts were recorded.
+// dot returns the class of the metric's points; recorded verdicts are hollow.
 func (r *Result) dot() string {
 	if r.Recorded {
 		return r.class() + " hollow"
@@ -79,7 +79,7 @@ func nameWidth(metrics []*Result) float64 {
 	return min(w, mostName)
 }
 
-// legend explains the marks that occur.
+// legend draws the legend of the marks that occur.
 func legend(p *chart.Picture, x, y float64, metrics []*Result) {
 	item := func(class, text string) {
 		p.Dot(class, x+5, y-4, text)
@@ -102,14 +102,14 @@ func cases(r *Report) string {
 	return fmt.Sprintf("%s, %d pass and %d fail", printable.Count(r.N, "labelled case"), r.Passes, r.N-r.Passes)
 }
 
-// strengths are the bands of kappa (Landis and Koch 1977).
+// strengths are the ranges of kappa with their names (Landis and Koch 1977).
 var strengths = []struct {
 	name     string
 	from, to float64
 }{{"poor", -1, 0}, {"slight", 0, 0.2}, {"fair", 0.2, 0.4}, {"moderate", 0.4, 0.6}, {"substantial", 0.6, 0.8},
 	{"almost perfect", 0.8, 1}}
 
-// Forest is kappa with its interval, a row for every metric.
+// Forest returns the picture of kappa with its interval, one row per metric.
 func Forest(r *Report) *chart.Picture {
 	metrics := shown(r)
 	const rowHeight, plot, figures = 22.0, 460.0, 190.0
@@ -163,14 +163,14 @@ func Forest(r *Report) *chart.Picture {
 	return p
 }
 
-// nothing returns the note that there is nothing to draw.
+// nothing draws a note if there are no metrics.
 func nothing(p *chart.Picture, metrics []*Result, x chart.Axis, top float64) {
 	if len(metrics) == 0 {
 		p.TextAround("muted", (x.Start+x.End)/2, top+15, "no metric has a kappa")
 	}
 }
 
-// scatter is kappa against balanced accuracy, with the names at the right.
+// scatter returns the picture of kappa against balanced accuracy, with the metrics' names at the right.
 func scatter(r *Report) *chart.Picture {
 	var metrics []*Result
 	leastX, leastY := 0.0, 0.5
@@ -232,7 +232,7 @@ func scatter(r *Report) *chart.Picture {
 // mostBars is the maximum number of metrics in a panel of bars.
 const mostBars = 14
 
-// bars are the shares of cases that metrics pass in each tier, next to the share that people pass.
+// bars returns the picture of the shares of cases that metrics accept in each tier, and the share that humans accept.
 func bars(r *Report, b Breakdown) *chart.Picture {
 	var at []int // of the report's metrics
 	var metrics []*Result

@@ -13,53 +13,52 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// scored is one metric to calibrate and where its scores come from: an engine, or what was
-// recorded.
+// scored is one metric to calibrate, with the source of its scores: an engine, or recorded values.
 type scored struct {
 	Metric
-	metric *scoring.Metric // nil: recorded
+	metric *scoring.Metric // nil: values are recorded
 	engine *scoring.Engine
-	alone  bool // computed by itself, so that its calls are counted though others ask the same
+	alone  bool // computed separately, so that its judge calls are counted even if another metric makes the same
 	named  bool // requested by name: reported even without a verdict
 	run    *assessfile.Run
-	ifAny  bool // gives the same without a judge where it did not ask: then not reported
+	ifAny  bool // if no case called the judge, it is the same as without a judge and not reported
 	by     *backend
 }
 
-// judged are metrics whose score may depend on a judge, by themselves or by those they are made of.
+// judged are the fields that metrics need or read if their score may depend on a judge.
 const judged = scoring.FieldJudge | scoring.FieldCase
 
-// backend is a source of replies for judge metrics.
+// backend is a source of judge replies: recorded ones or a live judge.
 type backend struct {
-	name   string                     // of recorded assessments
-	model  func(metric string) string // the judge model of a metric; empty: no judge calls
+	name   string                     // of recorded replies
+	model  func(metric string) string // returns the judge model of a metric, "" if none; nil: recorded replies
 	engine *scoring.Engine
-	runs   []*assessfile.Run // what it recorded; none for a judge that is asked
+	runs   []*assessfile.Run // recorded replies by method; nil for a live judge
 }
 
-// Wanted selects the metrics to calibrate and the judges of judge metrics.
+// Wanted selects the metrics to calibrate, and the judges of judge metrics.
 type Wanted struct {
-	Metrics []string // names, such as rose or rose@o3; none: all that give a verdict
-	Compare []string // keys that are compared
+	Metrics []string // names, such as rose or rose@o3; nil: all with a verdict
+	Compare []string // keys of metrics to compare
 
-	All         []scoring.Metric      // those that there are
-	Engine      scoring.EngineOptions // of every engine; it names no judge
-	Assessments string                // a file of recorded assessments; empty: none
-	Backends    []string              // whose assessments; none: all
+	All         []scoring.Metric      // all available metrics
+	Engine      scoring.EngineOptions // options of every engine, without a judge
+	Assessments string                // file of recorded replies; "": none
+	Backends    []string              // backends of Assessments to use; nil: all
 
 	Judge  judgebackend.Backend
 	Judges map[string]scoring.Judge
-	Model  func(metric string) string // the model that a metric calls, empty if none; nil: no judge calls
+	Model  func(metric string) string // returns the model that a metric calls, "" if none; nil: no judge calls
 }
 
-// Plan is the metrics that are calibrated, and where the scores of each come from.
+// Plan is the list of metrics to calibrate, with the source of each one's scores.
 type Plan struct {
 	plain   *scoring.Engine // without a judge
 	metrics []scored
-	asks    bool // a judge
+	asks    bool // a judge is called
 }
 
-// Plan decides which metrics are calibrated and which judges answer for them. An unknown name is a usage error.
+// Plan returns the metrics to calibrate with their judges. An unknown name is a usage error.
 func (w *Wanted) Plan(ctx context.Context) (*Plan, error) {
 	plain, err := w.engine(w.Engine)
 	if err != nil {
@@ -91,7 +90,7 @@ func (w *Wanted) engine(o scoring.EngineOptions) (*scoring.Engine, error) {
 	return e, nil
 }
 
-// recorded are the backends whose assessments are given.
+// recorded returns the backends of the file of recorded replies.
 func (w *Wanted) recorded(ctx context.Context) ([]backend, error) {
 	if w.Assessments == "" {
 		if len(w.Backends) > 0 {
@@ -130,7 +129,7 @@ func (w *Wanted) recorded(ctx context.Context) ([]backend, error) {
 	return out, nil
 }
 
-// choose lists the metrics: those that need no judge once, the others for every backend.
+// choose adds the metrics to the plan: those without a judge once, the others once for each backend.
 func (p *Plan) choose(w *Wanted, backends []backend) {
 	config := w.Engine.Config
 	add := func(s scored, base string) {
@@ -189,7 +188,7 @@ func (p *Plan) choose(w *Wanted, backends []backend) {
 	}
 }
 
-// run returns the replies that the backend recorded under a method.
+// run returns the recorded replies for a method, or nil.
 func (b *backend) run(method string) *assessfile.Run {
 	for _, r := range b.runs {
 		if r.Method == method {
@@ -199,8 +198,8 @@ func (b *backend) run(method string) *assessfile.Run {
 	return nil
 }
 
-// assessed reports whether the backend recorded a reply about a case: to the metric's own questions,
-// where it recorded such for any case.
+// assessed reports whether a reply was recorded for a case: for the metric itself if the file has its method, else
+// for any method. It is true for a live judge.
 func (b *backend) assessed(metric, caseID string) bool {
 	if own := b.run(metric); own != nil {
 		return own.Calls(caseID) > 0
@@ -208,7 +207,7 @@ func (b *backend) assessed(metric, caseID string) bool {
 	return len(b.runs) == 0 || slices.ContainsFunc(b.runs, func(r *assessfile.Run) bool { return r.Calls(caseID) > 0 })
 }
 
-// checkNames returns an error that lists unknown names from the command line.
+// checkNames returns a usage error if a requested metric is unknown.
 func (p *Plan) checkNames(w *Wanted, backends []backend) error {
 	var known []string
 	for _, s := range p.metrics {

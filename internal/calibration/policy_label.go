@@ -13,13 +13,13 @@ import (
 	"github.com/badger-eval/badger/scoring/policy"
 )
 
-// Placed is a case and where it was read.
+// Placed is a case with its place in the source.
 type Placed struct {
 	*scoring.Case
 	Place string
 }
 
-// LabelledCases are the cases of a source. After the first error there are no more.
+// LabelledCases yields the cases of a source.
 func LabelledCases(ctx context.Context, source batch.Source) iter.Seq2[Placed, error] {
 	return func(yield func(Placed, error) bool) {
 		for item, err := range source.Cases(ctx) {
@@ -36,7 +36,7 @@ func LabelledCases(ctx context.Context, source batch.Source) iter.Seq2[Placed, e
 	}
 }
 
-// PairsOfLaws are the pairs of the laws of equality that verdict follows.
+// PairsOfLaws yields the pairs of cases of the laws of equality that apply to verdict.
 func PairsOfLaws(yield func(Placed, error) bool) {
 	for _, law := range cell.Laws() {
 		pairs, err := cell.LawPairs(law.Name)
@@ -52,18 +52,18 @@ func PairsOfLaws(yield func(Placed, error) bool) {
 	}
 }
 
-// PolicyLabelling finds, for each labelled case, the relation that decides it and the judge's verdict.
+// PolicyLabelling determines, for labelled cases, the relation that decides each one, and the judge's verdict.
 type PolicyLabelling struct {
 	Policy  policy.Policy
-	Metrics []scoring.Metric      // badger's own
-	Engine  scoring.EngineOptions // where results are from
-	Replies scoring.Replies       // recorded replies of the judge; nil: no judge calls
-	Judge   string                // the metric of the judge
-	All     bool                  // also the cases without both results
+	Metrics []scoring.Metric      // the built-in ones
+	Engine  scoring.EngineOptions // with the reader of results
+	Replies scoring.Replies       // recorded judge replies; nil: no judge verdicts
+	Judge   string                // the metric that gives the judge's verdict
+	All     bool                  // include cases without both results
 }
 
-// Label labels cases. Cases that people did not label are left out, and those that no relation
-// decides, as where the agent's query failed.
+// Label returns the labelled cases with the relation that decides them. It omits cases without a label, and those
+// that no relation decides, such as with a failed query of the agent.
 func (l *PolicyLabelling) Label(ctx context.Context, cases iter.Seq2[Placed, error]) ([]policy.Labelled, error) {
 	options, err := json.Marshal(map[string]any{"policy": l.Policy, "without_judge": "guess"})
 	if err != nil {
@@ -102,8 +102,8 @@ func (l *PolicyLabelling) Label(ctx context.Context, cases iter.Seq2[Placed, err
 	return out, nil
 }
 
-// labelledCase is one case; ok is false if no relation decides it, as where the agent's query
-// failed.
+// labelledCase returns the relation and the judge's verdict of a case; ok is false if no relation decides it. judge
+// is nil if there are no replies.
 func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name string,
 	cs *scoring.Case) (l policy.Labelled, ok bool, err error) {
 	scores, err := evidence.Score(ctx, cs, "verdict")

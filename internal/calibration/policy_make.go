@@ -7,22 +7,22 @@ import (
 	"github.com/badger-eval/badger/scoring/policy"
 )
 
-// PolicyPart is the labelled cases of one policy.
+// PolicyPart is the sources of labelled cases for one policy.
 type PolicyPart struct {
 	Policy policy.Policy
 	From   []LabelSource
 }
 
-// MadePolicies is a table of policies, and what it was made from.
+// MadePolicies is a table of policies derived from labelled cases, with its evidence.
 type MadePolicies struct {
 	Table   *policy.Table
-	Counted []PolicyCounts // by policy that was labelled
-	Tried   []PolicyTrial  // by source, each on databases left out
+	Counted []PolicyCounts // by policy with labelled cases
+	Tried   []PolicyTrial  // by policy and source, each case by a table derived without its database
 }
 
-// MakePolicies makes the table of policies from labelled cases, which label reads, and tries it on databases
-// that were left out. A policy without cases keeps the rows of the built-in table; without any source the
-// table is the built-in one. Judge names who judged, for the trials; it may be empty.
+// MakePolicies derives the table of policies from labelled cases, which label reads, and measures it on databases
+// that it was not derived from. A policy without cases keeps the rows of the built-in table; without any source the
+// table is the built-in one. judge names the judge for the trials, or is "".
 func MakePolicies(parts []PolicyPart, judge string,
 	label func(policy.Policy, LabelSource) ([]policy.Labelled, error)) (*MadePolicies, error) {
 	made := MadePolicies{Table: policy.Default()}

@@ -11,18 +11,17 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// LabelSource is a file or warehouse of labelled cases, and the option that names it.
+// LabelSource is a file or warehouse of labelled cases, with the flag that names it.
 type LabelSource struct {
 	Option, Where string
 	Warehouse     bool // Where is the URL of a warehouse
 }
 
-// Laws names the pairs of docs/reference/equality.md instead of a file.
+// Laws is the value of Where for the pairs of docs/reference/equality.md.
 const Laws = "laws"
 
-// Line returns the line of the table about the source of the labels: the folder, name and hash of a
-// file; of a warehouse only that it is one, because its URL may hold a password. The error of a
-// file that cannot be read names the option.
+// Line returns the table's line about a source: folder, name, hash and number of cases of a file; for a warehouse no
+// name, because its URL may contain a password. If the file cannot be read, the error names the flag.
 func (l LabelSource) Line(cases int) (string, error) {
 	if l.Warehouse || l.Where == Laws {
 		return fmt.Sprintf("%s %s, %s", l.Option, l.name(), printable.Count(cases, "case")), nil
@@ -39,7 +38,7 @@ func (l LabelSource) Line(cases int) (string, error) {
 	return fmt.Sprintf("%s %s (%.12x), %s", l.Option, l.name(), hash.Sum(nil), printable.Count(cases, "case")), nil
 }
 
-// name is the folder and name of a file.
+// name returns the folder and name of a file, or a description of another source.
 func (l LabelSource) name() string {
 	switch {
 	case l.Warehouse:

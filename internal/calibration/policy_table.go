@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// wrapped writes a sentence in lines that fit the table's width.
+// wrapped writes text in lines that fit into tableWidth.
 func wrapped(w io.Writer, text string) {
 	for _, l := range printable.Wrap(text, tableWidth-2) {
 		fmt.Fprintln(w, "  "+l)
@@ -22,7 +22,7 @@ func wrapped(w io.Writer, text string) {
 // tableWidth is the maximum width of the table of policies in characters.
 const tableWidth = 80
 
-// PrintPolicies prints by class what was seen, and what passes though it was not.
+// PrintPolicies writes the table by policy and class: the relations with labels, and the number of those without.
 func PrintPolicies(w io.Writer, t *policy.Table) {
 	const most = tableWidth - len("      9 of   9  999  0.99-1.00  999/999  0.999  pass  ")
 	var b bytes.Buffer
@@ -71,5 +71,5 @@ func PrintPolicies(w io.Writer, t *policy.Table) {
 	_, _ = w.Write(b.Bytes())
 }
 
-// seen reports whether there is any label of a relation.
+// seen reports whether a relation has labels.
 func seen(r *policy.Row) bool { return r.Cases+r.Shown+r.Against > 0 }

@@ -10,34 +10,34 @@ import (
 	"github.com/badger-eval/badger/scoring/policy"
 )
 
-// PolicyTrial has the accuracy of a table on databases that it was not derived from.
+// PolicyTrial is the accuracy of tables of policies on databases that they were not derived from.
 type PolicyTrial struct {
 	Policy       policy.Policy `json:"policy"`
-	Source       string        `json:"source"` // of the cases
+	Source       string        `json:"source"` // of the labelled cases
 	Judge        string        `json:"judge,omitempty"`
 	Cases        int           `json:"cases"`
 	Groups       int           `json:"groups"`
 	ByEvidence   int           `json:"by_evidence"`
-	WronglySo    int           `json:"by_evidence_wrong"`        // of them, those that people refused
-	Evidence     *float64      `json:"kappa_evidence,omitempty"` // what evidence leaves open counting as wrong
-	Guess        *float64      `json:"kappa_guess,omitempty"`    // without a judge
+	WronglySo    int           `json:"by_evidence_wrong"`        // cases of ByEvidence that humans reject
+	Evidence     *float64      `json:"kappa_evidence,omitempty"` // undecided cases count as rejected
+	Guess        *float64      `json:"kappa_guess,omitempty"`    // kappa of the verdicts without a judge
 	Verdict      *float64      `json:"kappa_verdict,omitempty"`
 	Calls        float64       `json:"judge_calls_per_case"`
 	JudgeAlone   *float64      `json:"kappa_judge_alone,omitempty"`
 	CallsOfAlone float64       `json:"judge_alone_calls_per_case"`
-	Answered     int           `json:"judge_answered"` // cases with a verdict of the judge
+	Answered     int           `json:"judge_answered"` // number of cases with a verdict of the judge
 	Advice       string        `json:"advice,omitempty"`
 }
 
-// Tried are cases with labels and what a policy made of each, by a table made from the labels of all other
-// databases. Its slices have the same length.
+// Tried holds labelled cases with their outcomes, each by a table derived from the labels of all other databases. The
+// slices have the same length.
 type Tried struct {
 	Cases    []policy.Labelled
 	Outcomes []policy.Outcome
-	From     []string // the source of each case
+	From     []string // source of each case
 }
 
-// TryPolicy measures the cases of one source. judge is empty if none was called.
+// TryPolicy measures the cases of one source. judge is "" if no judge was called.
 func TryPolicy(which policy.Policy, source LabelSource, tried Tried, judge string) PolicyTrial {
 	t := PolicyTrial{Policy: which, Source: source.name(), Judge: judge}
 	groups := map[string]bool{}
@@ -84,7 +84,7 @@ func TryPolicy(which policy.Policy, source LabelSource, tried Tried, judge strin
 	return t
 }
 
-// kappaWhere returns Cohen's kappa, nil if all labels are the same, because it is undefined then.
+// kappaWhere returns Cohen's kappa; nil if it is undefined, as when all labels are equal.
 func kappaWhere(labels, votes []agreement.Vote) *float64 {
 	if len(labels) == 0 || !slices.ContainsFunc(labels, func(v agreement.Vote) bool { return v != labels[0] }) {
 		return nil
@@ -95,7 +95,7 @@ func kappaWhere(labels, votes []agreement.Vote) *float64 {
 	return nil
 }
 
-// PrintPolicies writes what came out, within 80 columns.
+// Print writes the figures in at most 80 columns.
 func (t *PolicyTrial) Print(w io.Writer) {
 	fmt.Fprintf(w, "\nPolicy %s on %s of %s,\neach by a table made from the others (%s)\n", t.Policy,
 		printable.Count(t.Cases, "labelled case"), t.Source, printable.Count(t.Groups, "group"))

@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// Report computes the agreement of every metric with the labels, the best first. The error, coded
-// InvalidArgument, is of an option that names what does not exist.
+// Report computes the agreement of every metric with the labels, the highest kappa first. It returns InvalidArgument
+// if o.Compare or o.Backbone has too few keys or the key of an unknown metric.
 func (s *Study) Report(o Options) (*Report, error) {
 	x := &computation{Study: s, Options: o, verdicts: make([][]agreement.Vote, len(s.Metrics)),
 		chosen: make([]*choice, len(s.Metrics))}
@@ -51,22 +51,23 @@ func (s *Study) Report(o Options) (*Report, error) {
 	return r, nil
 }
 
-// computation is a study on its way to a report.
+// computation is the state of computing a report.
 type computation struct {
 	*Study
 	Options
 	labels   []agreement.Vote
 	verdicts [][]agreement.Vote // by metric and case
-	chosen   []*choice          // by metric; nil if the threshold is the metric's
+	chosen   []*choice          // by metric; nil if its own threshold is used
 }
 
-// choice is a threshold that was chosen.
+// choice is a threshold chosen by cross-validation, and kappa with the metric's own threshold.
 type choice struct {
 	agreement.CrossValidation
 	before agreement.Stat
 }
 
-// decide fills the verdicts of a metric: its own, or those of thresholds chosen on other cases.
+// decide sets the verdicts of metric i: by its own threshold or, for a graded metric with cross-validation, by
+// thresholds chosen on other cases.
 func (x *computation) decide(i int) {
 	m := &x.Metrics[i]
 	own := make([]agreement.Vote, len(m.Scores))
@@ -104,7 +105,8 @@ func (x *computation) decide(i int) {
 	}
 }
 
-// graded reports whether a metric needs a chosen threshold: it has more than two values, or defines no threshold.
+// graded reports whether a threshold should be chosen for a metric: it has more than two values, or two and no
+// threshold.
 func (m *Metric) graded() bool {
 	seen := map[float64]bool{}
 	for _, s := range m.Scores {
@@ -115,7 +117,8 @@ func (m *Metric) graded() bool {
 	return len(seen) > 2 || len(seen) == 2 && m.Threshold == nil
 }
 
-// keepCommon drops the labels of cases on which not every metric with a verdict somewhere has one.
+// keepCommon removes the labels of cases on which not all metrics have a verdict. It ignores metrics without any
+// verdict.
 func (x *computation) keepCommon() {
 	for _, verdicts := range x.verdicts {
 		if !slices.ContainsFunc(verdicts, func(v agreement.Vote) bool { return v != agreement.Missing }) {
@@ -180,7 +183,7 @@ func (x *computation) result(i int) Result {
 	return r
 }
 
-// mean is the mean of values, unless means are left out.
+// mean returns the mean of metric i's values for the cases in which in is true, or nothing if NoMeans is set.
 func (x *computation) mean(i int, in func(c int) bool) (agreement.Stat, agreement.Interval) {
 	if x.NoMeans {
 		return agreement.Stat{}, agreement.Interval{}
@@ -188,7 +191,7 @@ func (x *computation) mean(i int, in func(c int) bool) (agreement.Stat, agreemen
 	return agreement.Mean(x.values(i, in), x.Resampling)
 }
 
-// values are those of a metric on labelled cases, of all or of a group.
+// values returns the values of metric i on labelled cases for which in is true; nil means all.
 func (x *computation) values(i int, in func(c int) bool) (out []float64) {
 	for c, s := range x.Metrics[i].Scores {
 		if s.Status == scoring.StatusOK && x.labels[c] != agreement.Missing && (in == nil || in(c)) {
@@ -215,8 +218,7 @@ func (x *computation) noteChoice(r *Result, v *choice) {
 	}
 }
 
-// rank sorts the metrics by kappa, the best first, those without one last. It returns the order as
-// indices into the study's.
+// rank sorts r.Metrics by kappa, highest first, undefined ones last. It returns their indexes in the study.
 func (x *computation) rank(r *Report) []int {
 	order := make([]int, len(r.Metrics))
 	for i := range order {
@@ -240,7 +242,7 @@ func (x *computation) rank(r *Report) []int {
 	return order
 }
 
-// tiers is the order of complexity; other groups are in the order of their names.
+// tiers is the order of the groups of ByTier; other groups are sorted by name.
 var tiers = []string{"easy", "medium", "hard", "extra hard"}
 
 func (x *computation) breakdown(by string, order []int) Breakdown {
@@ -300,7 +302,7 @@ func (x *computation) breakdown(by string, order []int) Breakdown {
 	return out
 }
 
-// compare tests the first of the named metrics against each of the others.
+// compare compares the first metric of x.Compare with each of the others.
 func (x *computation) compare(r *Report) error {
 	if len(x.Compare) == 0 {
 		return nil
@@ -333,7 +335,7 @@ func (x *computation) compare(r *Report) error {
 	return nil
 }
 
-// backbone compares a candidate for a judge's model with the current one.
+// backbone compares the two metrics of x.Backbone by four measures and sets r.Backbone.
 func (x *computation) backbone(r *Report) error {
 	if len(x.Backbone) == 0 {
 		return nil
@@ -395,7 +397,7 @@ func (x *computation) backbone(r *Report) error {
 	return nil
 }
 
-// notes returns the notes that apply to the whole report.
+// notes returns the notes about the whole report.
 func (x *computation) notes(r *Report) []string {
 	labels := agreement.Confusion{TP: r.Passes, TN: r.N - r.Passes}
 	out := agreement.SampleWarnings(labels)
@@ -418,7 +420,7 @@ func (x *computation) notes(r *Report) []string {
 	return out
 }
 
-// people is the agreement of those who labelled.
+// people returns the inter-annotator agreement; nil if no case has two votes.
 func people(cases []Case) *People {
 	var votes [][]agreement.Vote
 	p := &People{}

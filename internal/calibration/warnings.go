@@ -2,14 +2,14 @@ package calibration
 
 import "slices"
 
-// Warning is a note with the metrics that it is about.
+// Warning is a note with the keys of its metrics.
 type Warning struct {
 	Text    string
-	Metrics []string // in the order of the report
+	Metrics []string // keys, in the order of the report
 }
 
-// Warnings returns the notes of the report's metrics, each once, in their order. It omits notes about the whole
-// report. more, if not nil, returns additional notes of a metric.
+// Warnings returns each note of the report's metrics once, in their order. It omits notes of the whole report. more,
+// if not nil, returns additional notes of a metric.
 func (r *Report) Warnings(more func(*Result) []string) (out []Warning) {
 	for i := range r.Metrics {
 		m := &r.Metrics[i]

@@ -9,7 +9,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Elsewhere finds the cases of a run in its source. Duplicate and unreadable cases are skipped.
+// Elsewhere returns a function that finds the named cases of a run in the source s. It omits duplicate and unreadable
+// cases.
 func Elsewhere(s batch.Source) store.Elsewhere {
 	return func(ctx context.Context, run scoring.RunID, ids []string) (map[string]*scoring.Case, error) {
 		wanted, out := map[scoring.AnswerID]bool{}, map[string]*scoring.Case{}

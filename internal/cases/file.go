@@ -1,5 +1,5 @@
-// Package cases is where the cases of a run come from: a file or the tables of a warehouse, and
-// the results that cases refer to.
+// Package cases opens the cases of a run, from a file or the tables of a warehouse, and resolves the results that
+// cases refer to.
 package cases
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// file returns the cases of a file in JSON Lines that match a pattern, and the results that they refer to, relative
-// to the file. The error for a file that does not exist begins with what, such as the flag that names it.
+// file opens the cases in a JSON Lines file that match the pattern of, with a resolver of file references relative to
+// the file. If the file does not exist, the error starts with what, such as the flag that names it.
 func file(what, path string, of scoring.AnswerID) (batch.Source, Snapshots, error) {
 	file := batch.FileSource{Path: path}
 	if _, err := os.Stat(path); err != nil {
@@ -29,14 +29,14 @@ func file(what, path string, of scoring.AnswerID) (batch.Source, Snapshots, erro
 	return file, snaps, nil
 }
 
-// chosenCases yields the cases of an agent, a version or a batch in a file. A line that cannot be parsed at all
-// is kept, so that it is reported.
+// chosenCases yields the cases of a file that match an agent, a version or a batch. It also yields lines that cannot
+// be parsed, so that they are reported.
 type chosenCases struct {
 	file batch.FileSource
 	of   scoring.AnswerID
 }
 
-// Cases yields the chosen ones.
+// Cases yields the matching cases.
 func (s chosenCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	return func(yield func(batch.Item, error) bool) {
 		for item, err := range s.file.Cases(ctx) {
@@ -51,7 +51,7 @@ func (s chosenCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
-// Copies finds the chosen cases that several lines give.
+// Copies returns the matching answers that several lines of the file give.
 func (s chosenCases) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
 	all, err := s.file.Copies(ctx)
 	maps.DeleteFunc(all, func(a scoring.AnswerID, _ batch.Copies) bool { return !a.Matches(s.of) })

@@ -8,16 +8,16 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// First is the first n cases of a source.
+// First returns a source of the first n cases of s.
 func First(s batch.Source, n int) batch.Source { return firstCases{s, n} }
 
-// firstCases is the beginning of a source.
+// firstCases yields the first n cases of a source.
 type firstCases struct {
 	batch.Source
 	n int
 }
 
-// Cases yields the first n.
+// Cases yields the first n cases.
 func (f firstCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	return func(yield func(batch.Item, error) bool) {
 		n := 0
@@ -29,7 +29,7 @@ func (f firstCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
-// Copies finds the answers that the source has several times.
+// Copies returns the duplicate answers of the whole source.
 func (f firstCases) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
 	return batch.FindCopies(ctx, f.Source)
 }

@@ -9,22 +9,21 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Snapshots resolves the references of results: file:PATH from disk, everything else from the
-// warehouse.
+// Snapshots resolves the references of results: file:PATH from disk, all others in the warehouse.
 type Snapshots struct {
-	Files     *resultfile.Snapshots  // nil: no files
-	Warehouse scoring.SnapshotReader // nil: no warehouse
+	Files     *resultfile.Snapshots  // nil: file references are an error
+	Warehouse scoring.SnapshotReader // nil: other references are an error
 }
 
-// Allow permits file: references of a warehouse's cases in the given directories. References of a case file are
-// relative to the file.
+// Allow permits file: references to the given directories if the cases are from a warehouse. It does nothing for a
+// case file, whose references are relative to it.
 func (s *Snapshots) Allow(directories []string) {
 	if s.Files == nil && len(directories) > 0 {
 		s.Files = &resultfile.Snapshots{Options: resultfile.Options{Roots: directories}}
 	}
 }
 
-// ReadSnapshot resolves one reference.
+// ReadSnapshot implements scoring.SnapshotReader.
 func (s Snapshots) ReadSnapshot(ctx context.Context, ref string) (*scoring.Table, error) {
 	const file = "file:"
 	// kinds are read in any case, as those of warehouses are

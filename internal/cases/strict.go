@@ -9,9 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Strict returns a source that ends with an error at the first case that check rejects. A file that can be read
-// again is checked completely before any of its cases is yielded to a run. Cases that cannot be read are left to
-// the scorer.
+// Strict returns a source that ends with a usage error at the first case that check rejects. If the source is a file
+// that can be read again, Copies checks all cases before a run. Unreadable cases are not checked.
 func Strict(s batch.Source, check func(*scoring.Case) error) batch.Source {
 	if w, ok := s.(*Warehouse); ok {
 		w.check = check
@@ -25,7 +24,7 @@ type strictCases struct {
 	check func(*scoring.Case) error
 }
 
-// Cases yields the cases that were checked.
+// Cases yields the cases until check rejects one.
 func (s strictCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	return func(yield func(batch.Item, error) bool) {
 		for item, err := range s.Source.Cases(ctx) {
@@ -48,8 +47,8 @@ func (s strictCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
-// Copies finds the answers that the source has several times, and checks all cases of a source that is
-// read several times.
+// Copies returns the duplicate answers of the source. If the source can be read several times, it first checks all
+// cases.
 func (s strictCases) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
 	all, err := batch.FindCopies(ctx, s.Source)
 	if err != nil || all == nil {
@@ -63,7 +62,7 @@ func (s strictCases) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Cop
 	return all, nil
 }
 
-// Count counts the cases where the source can.
+// Count returns the number of cases, or 0 if the source cannot count them.
 func (s strictCases) Count(ctx context.Context) (int64, error) {
 	if c, ok := s.Source.(batch.Counter); ok {
 		return c.Count(ctx)

@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// Votes reads every annotator's verdict, by answer. An unsure annotator has no vote. Labels that may belong to
-// several answers are ignored, and the notes report them.
+// Votes returns the verdict of each annotator for each answer; an unsure annotator's is Missing. It omits
+// adjudications, and labels that may belong to several answers, which a note reports.
 func (s *Warehouse) Votes(ctx context.Context,
 	notes io.Writer) (map[scoring.AnswerID]map[string]agreement.Vote, error) {
 	all, err := s.Tables.Votes(ctx)

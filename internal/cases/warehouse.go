@@ -18,20 +18,20 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Warehouse is the answers in a warehouse's tables.
+// Warehouse is a source of the answers in a warehouse's tables.
 type Warehouse struct {
 	Tables *store.Store
 	Filter store.Filter
 
-	check func(*scoring.Case) error // nil: no case is refused, see [Strict]
+	check func(*scoring.Case) error // see [Strict]; nil: no check
 
 	mu    sync.Mutex
-	taken map[string]int64 // answers by the version of the golden set that their question was taken from
-	loose int64            // answers to questions that the golden set lacks
+	taken map[string]int64 // number of answers by the version of the golden set that has their question
+	loose int64            // number of answers whose question is not in the golden set
 }
 
-// inWarehouse returns the answers that a filter chooses. It examines the tables first, and writes a note about what
-// they lack. A version of the golden set that does not exist is a usage error.
+// inWarehouse returns a source of the answers that match f. It writes a note about columns that the tables lack. A
+// version of the golden set that does not exist is a usage error.
 func inWarehouse(ctx context.Context, notes io.Writer, w *store.Store, f store.Filter) (*Warehouse, error) {
 	missing, err := w.Missing(ctx)
 	if err != nil {
@@ -57,8 +57,8 @@ func inWarehouse(ctx context.Context, notes io.Writer, w *store.Store, f store.F
 	return &Warehouse{Tables: w, Filter: f}, nil
 }
 
-// Cases yields the answers; their place is the row's key. It is an error if they are not as many as
-// the rows of agent_runs that the filter chooses.
+// Cases yields the answers; their place is the row's key. If the number of rows differs from that in agent_runs, the
+// last element is an error.
 func (s *Warehouse) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	return func(yield func(batch.Item, error) bool) {
 		before, err := s.Tables.Count(ctx, s.Filter)
@@ -105,7 +105,8 @@ func (s *Warehouse) count(a *store.Answer) {
 	}
 }
 
-// all checks that every row was read. Rows may come and go meanwhile.
+// all returns an error unless the number of rows read is between the counts before and after, which may differ
+// because of concurrent changes.
 func (s *Warehouse) all(ctx context.Context, before, read int64) error {
 	after, err := s.Tables.Count(ctx, s.Filter)
 	if err != nil {
@@ -131,7 +132,7 @@ func placeOf(a scoring.AnswerID) string {
 	return strings.Join([]string{"agent_runs", a.Agent, a.Version, a.Batch, a.CaseID}, " ")
 }
 
-// named is an answer with a case id to be reported under, where its row has none.
+// named returns a with a description of its row as CaseID if it has none, so that it can be reported.
 func named(a scoring.AnswerID) scoring.AnswerID {
 	if a.CaseID == "" {
 		a.CaseID = strings.TrimSpace(placeOf(a)) + ": no case_id"
@@ -139,7 +140,7 @@ func named(a scoring.AnswerID) scoring.AnswerID {
 	return a
 }
 
-// Copies finds the answers that several rows of agent_runs give.
+// Copies returns the answers that several rows of agent_runs give.
 func (s *Warehouse) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
 	rows, err := s.Tables.Copies(ctx, s.Filter)
 	out := map[scoring.AnswerID]batch.Copies{}
@@ -149,19 +150,20 @@ func (s *Warehouse) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copi
 	return out, err
 }
 
-// Count is the number of answers.
+// Count returns the number of answers.
 func (s *Warehouse) Count(ctx context.Context) (int64, error) {
 	return s.Tables.Count(ctx, s.Filter)
 }
 
-// Taken counts the answers by the version of the golden set that their question was taken from.
+// Taken returns the number of answers by the version of the golden set that has their question.
 func (s *Warehouse) Taken() map[string]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.taken)
 }
 
-// Versions returns the versions of the golden set that have the questions, the highest first.
+// Versions describes, for messages, how many answers have their question in which version of the golden set, the
+// highest version first.
 func (s *Warehouse) Versions() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,17 +16,17 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// ofBaselines are the batches of a stored run with their baselines.
+// ofBaselines holds the batches of a stored run, and what is needed to compare each with its baseline.
 type ofBaselines struct {
 	src      *storedscores.Warehouse
 	set      *analysis.Set
 	run      string
-	batches  []analysis.Batch // all that have scores, in the order of time
+	batches  []analysis.Batch // all batches with scores, in the order of time
 	accepted analysis.Accepted
-	of       []int // those of the run, in the order of time
+	of       []int // indexes of the run's batches in batches
 }
 
-// openBaselines finds the batches of a run, or those of them that match the pattern.
+// openBaselines returns the batches of a run that match of.
 func openBaselines(ctx context.Context, w *store.Store, of store.OfRun) (b *ofBaselines, err error) {
 	b = &ofBaselines{src: storedscores.In(w), set: analysis.NewSet(metric.All()), run: of.ID}
 	if b.batches, err = b.src.Batches(ctx); err != nil {
@@ -45,7 +45,7 @@ func openBaselines(ctx context.Context, w *store.Store, of store.OfRun) (b *ofBa
 	return b, err
 }
 
-// compare compares the scores that the run has of batch i with its baseline; with no scores if it has none.
+// compare compares the run's scores of batch i with its baseline, or with no scores if it has no baseline.
 func (b *ofBaselines) compare(ctx context.Context, i int, o analysis.CompareOptions) (*analysis.Comparison, error) {
 	from, fromBatch := storedscores.Side{None: true}, analysis.Batch{}
 	at, base := analysis.BaselineOf(b.batches, b.accepted, i)
@@ -62,11 +62,12 @@ func (b *ofBaselines) compare(ctx context.Context, i int, o analysis.CompareOpti
 	return &out, nil
 }
 
-// shownBatches is how many batches of a run are compared for its report.
+// shownBatches is the maximum number of a run's batches that are compared in its report.
 const shownBatches = 12
 
-// Batches returns the latest batches of a stored run, the newest first: each with the figures of the primary metric and
-// its comparison with the baseline. The newest of each agent also has its findings.
+// Batches returns the latest batches of a stored run, the latest first, with the figures of the primary metric and
+// its comparison with the baseline. The latest batch of each agent also has its findings. Batches without scores of
+// the metric are omitted.
 func Batches(ctx context.Context, w *store.Store, of store.OfRun, primary string) ([]report.BatchOf, error) {
 	b, err := openBaselines(ctx, w, of)
 	if err != nil {
@@ -105,8 +106,8 @@ func Batches(ctx context.Context, w *store.Store, of store.OfRun, primary string
 	return out, nil
 }
 
-// Drops compares each batch of a stored run with its baseline, and writes whether the gates pass. The p-values are
-// those that badger trend shows.
+// Drops compares each batch of a stored run with its baseline, writes to notes whether the gates pass, and reports
+// whether all do. A batch without a baseline passes. The p-values are those of badger trend.
 func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
 	gates []gate.Drop) (reached bool, err error) {
 	if len(gates) == 0 {
@@ -143,13 +144,13 @@ func Drops(ctx context.Context, notes io.Writer, w *store.Store, of store.OfRun,
 	return reached, nil
 }
 
-// Drops compares the batches of the run with their baselines, and writes whether the gates pass.
+// Drops is [Drops] for the run e.
 func (e *Run) Drops(ctx context.Context, gates []gate.Drop) (reached bool, err error) {
 	return Drops(ctx, e.Notes, e.Warehouse, e.of(), gates)
 }
 
-// CompareBatches adds the batches of the run, next to their baselines, to its figures. A run that is not stored has
-// none.
+// CompareBatches adds the batches of the run with their baselines to the figures of its summary. It does nothing for
+// a run that is not stored.
 func (e *Run) CompareBatches(ctx context.Context) (err error) {
 	if e.Warehouse == nil {
 		return nil
@@ -158,5 +159,5 @@ func (e *Run) CompareBatches(ctx context.Context) (err error) {
 	return err
 }
 
-// of names the answers of the run.
+// of returns the run's id and the pattern of its answers.
 func (e *Run) of() store.OfRun { return store.OfRun{RunID: scoring.RunID{ID: e.ID, By: e.Chosen.By}} }

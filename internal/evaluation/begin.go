@@ -18,8 +18,8 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Begin checks that a resumed run exists, and that a new one does not. Otherwise it returns a usage error. Then it
-// opens the file for scores, in addition to a database or instead of one; "" is none. Close e.ScoreFile at the end.
+// Begin returns a usage error if a run to resume does not exist, or a new one exists already. Then it opens the score
+// file, unless file is "". The caller closes e.ScoreFile.
 func (e *Run) Begin(ctx context.Context, file string) (err error) {
 	if err := e.found(ctx, file); err != nil || file == "" {
 		return err
@@ -32,7 +32,8 @@ func (e *Run) Begin(ctx context.Context, file string) (err error) {
 	return err
 }
 
-// found finds the scores that the run has already.
+// found returns a usage error if a run to resume has no scores, or a new run has some in the database. It reads the
+// rows of eval_runs of an existing run.
 func (e *Run) found(ctx context.Context, file string) error {
 	if e.Warehouse == nil {
 		if !e.Resumed {
@@ -81,8 +82,7 @@ func (e *Run) found(ctx context.Context, file string) error {
 	return nil
 }
 
-// SameConfiguration finds what a run that is resumed was configured otherwise, which is a mistake of the
-// user: a run has one configuration.
+// SameConfiguration returns a usage error if the run to resume had another configuration of metrics.
 func (e *Run) SameConfiguration() error {
 	for _, r := range e.earlier {
 		if what := otherConfiguration(r.Config, toJSON(e.Config)); what != "" {
@@ -93,9 +93,9 @@ func (e *Run) SameConfiguration() error {
 	return nil
 }
 
-// otherConfiguration names what differs between two configurations of metrics in JSON, such as
-// thresholds.hybrid_ex; "" if nothing does, or the first is not recorded. Warehouses may write
-// JSON anew.
+// otherConfiguration returns the first difference between two JSON configurations of metrics, such as
+// thresholds.hybrid_ex; "" if they are equal or one cannot be parsed. The texts may differ, because warehouses may
+// reformat JSON.
 func otherConfiguration(was, is string) string {
 	var a, b map[string]map[string]any
 	if json.Unmarshal([]byte(was), &a) != nil || json.Unmarshal([]byte(is), &b) != nil {
@@ -111,7 +111,7 @@ func otherConfiguration(was, is string) string {
 	return ""
 }
 
-// merged has the keys of both maps.
+// merged returns a map with the keys of both maps.
 func merged[V any](a, b map[string]V) map[string]V {
 	out := maps.Clone(a)
 	if out == nil {
@@ -121,14 +121,14 @@ func merged[V any](a, b map[string]V) map[string]V {
 	return out
 }
 
-// modes are the branches that each mode evaluates (BADGER, section 3.2); metrics declare theirs.
+// modes are the branches of metrics that each mode computes (BADGER, section 3.2).
 var modes = map[string]scoring.Branch{
 	"text2sql_only": scoring.BranchSQL, "agentic_only": scoring.BranchAgentic,
 	"both": scoring.BranchSQL | scoring.BranchAgentic,
 }
 
-// ChooseMetrics checks the named metrics, or returns those of the mode: among metrics that need a judge, those for
-// which judged returns true.
+// ChooseMetrics returns the names of the named metrics. Without names, it returns those of the mode; of metrics that
+// need a judge only those for which judged is true. Unknown names are a usage error.
 func ChooseMetrics(engine *scoring.Engine, named []string, mode string,
 	judged func(*scoring.Metric) bool) ([]string, error) {
 	metrics, err := engine.Choose(named, func(m *scoring.Metric) bool {
@@ -144,7 +144,7 @@ func ChooseMetrics(engine *scoring.Engine, named []string, mode string,
 	return out, nil
 }
 
-// NewID makes a name that sorts by time and is not met again.
+// NewID returns a run id that sorts by time and ends in a random number.
 func NewID(now time.Time) string {
 	var b [3]byte
 	_, _ = rand.Read(b[:]) // never fails

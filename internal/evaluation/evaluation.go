@@ -20,67 +20,65 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Judge answers the questions of judge metrics.
+// Judge is the judge of a run, as far as a run reports its name and costs.
 type Judge interface {
 	// Name is the name of the judge in scores and runs, such as openai:gpt-4o.
 	Name() string
-	// Paid returns the cost of the answers so far.
+	// Paid returns the cost of the judge calls so far.
 	Paid() Cost
-	// PaidBefore tells the budget what a payer has paid before: what the ledger knows, and what was
-	// recorded elsewhere.
+	// PaidBefore counts earlier calls of a payer against the budget: those in the ledger, and the recorded cost.
 	PaidBefore(ctx context.Context, payer string, recorded Cost) error
 	// PrintUsage writes a line about the judge calls and their cost.
 	PrintUsage(w io.Writer)
 }
 
-// Run is one run: what it needs, and what comes out. [Run.Begin] comes first where the run may be there
-// already, then [Run.Evaluate].
+// Run is one run: its inputs and results. Call [Run.Begin] if the run may exist already, then [Run.Evaluate].
 type Run struct {
 	ID          string
-	Mode        string           // of [modes]
+	Mode        string           // a key of [modes]
 	Version     string           // of the program
-	Concurrency int              // cases at the same time; 0: one for each processor
-	RetryFailed bool             // score again what failed
-	Resumed     bool             // the run has been begun before
+	Concurrency int              // cases scored concurrently; 0: the default of [batch.Runner]
+	RetryFailed bool             // compute failed scores of the run again
+	Resumed     bool             // the run exists and is continued
 	Chosen      scoring.AnswerID // the pattern of the answers to score
 	Config      scoring.Config
 	Judge       Judge     // nil: no judge calls
-	Recorded    *Recorded // recorded assessments that answer; nil: none do
+	Recorded    *Recorded // recorded replies that replace judge calls; nil: none
 	Engine      *scoring.Engine
 	Metrics     []string
 	Source      batch.Source
 	Execution   *execution.AtWork // nil: no query is run
-	Warehouse   *store.Store      // nil: scores go to no database
-	ScoreFile   *batch.ScoreFile  // nil: to no file
+	Warehouse   *store.Store      // where scores are stored; nil: in no database
+	ScoreFile   *batch.ScoreFile  // file of scores; nil: none
 	Exports     *export.Files     // nil: none
-	Summary     *Summary          // nil: one is made
+	Summary     *Summary          // nil: Evaluate creates one
 
 	Now      func() time.Time
 	Notes    io.Writer            // receives messages for the user
 	Progress func(batch.Progress) // may be nil
 	Memory   func(bytes int64)    // see [batch.Runner]; may be nil
-	Stop     <-chan struct{}      // closed to let cases in flight finish and begin no other; nil: never
+	Stop     <-chan struct{}      // when closed, cases in flight finish and no other starts; nil: never
 
-	cases   map[string]bool // that were gone through, where assessments were recorded
+	cases   map[string]bool // scored cases by id, if Recorded is set
 	started time.Time
 
 	beginning sync.Mutex
-	unread    [][]scoring.Row             // scores of unreadable answers of tables, whose questions must be looked up
-	begun     map[scoring.RunID]bool      // rows of eval_runs that are written; guarded by beginning
+	unread    [][]scoring.Row             // scores of unreadable answers whose questions must be looked up
+	begun     map[scoring.RunID]bool      // rows of eval_runs that were written; guarded by beginning
 	answers   map[scoring.RunID]*tally    // by the key of eval_runs
-	strange   map[string]int64            // answers whose case has options of a metric that is not known, by its name
-	unreads   map[string]*unread          // ignored members of cases, by their text
-	earlier   map[scoring.RunID]store.Run // the rows of a run that is resumed, by their key
+	strange   map[string]int64            // number of answers with options of an unknown metric, by its name
+	unreads   map[string]*unread          // ignored members of cases, by [scoring.Case.Unusual]
+	earlier   map[scoring.RunID]store.Run // rows of eval_runs of a resumed run, by their key
 }
 
-// tally holds the outcome of one version's answers.
+// tally counts the scores of one version's answers in a batch.
 type tally struct {
 	statuses map[scoring.Status]int64
 	usage    asked
 }
 
-// Evaluate scores what the run does not hold, until the end, until it is stopped, or until ctx ends.
-// Both of the latter are errors with the code [errcode.Cancelled]; the run can be resumed then.
+// Evaluate computes the scores that the run lacks, until all are computed, Stop is closed or ctx ends. In the last
+// two cases the error is [errcode.Cancelled], and the run can be resumed.
 func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	var ledgers []batch.Ledger
 	if e.Warehouse != nil {
@@ -150,9 +148,8 @@ func (e *Run) Evaluate(ctx context.Context) (batch.Outcome, error) {
 	return outcome, err
 }
 
-// held is called with scores that the run holds already: figures and gates are of the whole run, as far as its
-// answers are chosen. The held scores of other answers may be a part of them, which a gate must not take for the
-// whole.
+// held adds scores that the run had before to the summary, if their answer matches e.Chosen. The figures and gates
+// are about the whole run; of other answers only some scores might be held.
 func (e *Run) held(rows []scoring.Row) {
 	if e.Recorded != nil {
 		e.cases[rows[0].CaseID] = true
@@ -164,7 +161,7 @@ func (e *Run) held(rows []scoring.Row) {
 	e.count(rows)
 }
 
-// scored is called with every answer whose scores are stored, and with its question if it is known.
+// scored is called after the scores of an answer are stored. q is its question, zero if unknown.
 func (e *Run) scored(q store.Question, rows []scoring.Row) {
 	if len(rows) == 0 {
 		return
@@ -181,7 +178,7 @@ func (e *Run) scored(q store.Question, rows []scoring.Row) {
 	e.count(rows)
 }
 
-// maxStrange bounds the number of unknown metrics that are named.
+// maxStrange is the maximum number of unknown metrics that are listed, and of kinds of ignored members.
 const maxStrange = 100
 
 // unread is a member of cases that is ignored.
@@ -190,8 +187,8 @@ type unread struct {
 	says    []string
 }
 
-// lookAtUnread counts what of a case is not read: unknown keys, dialects and types, and options of a
-// metric that is not known, such as those of a misspelt name.
+// lookAtUnread counts what is ignored in a case: unknown keys, dialects and types, and options of unknown metrics,
+// such as a misspelled name.
 func (e *Run) lookAtUnread(c *scoring.Case) {
 	if c == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// questionOf returns the question of a case; zero if there is no case.
+// questionOf returns the question of a case; zero for nil.
 func questionOf(c *scoring.Case) store.Question {
 	if c == nil {
 		return store.Question{}
@@ -18,8 +18,8 @@ func questionOf(c *scoring.Case) store.Question {
 	return store.Question{Text: c.Question, Tags: c.Tags, TagsErr: c.TagsErr}
 }
 
-// exportScored writes an answer that was scored to the exports. Those of a run that continues are written
-// in the end, when its answers are whole.
+// exportScored writes a scored answer to the exports. For a resumed run it does nothing: Export writes all answers
+// with their earlier scores.
 func (e *Run) exportScored(q store.Question, rows []scoring.Row) {
 	if !e.Exports.Any() || e.Resumed {
 		return
@@ -33,7 +33,7 @@ func (e *Run) exportScored(q store.Question, rows []scoring.Row) {
 	e.Exports.Add(export.Of(e.ID, rows[0].AnswerID, q, scores))
 }
 
-// Export ends the exports of the run. The summary names the pages.
+// Export completes the exports of the run. pages is the address of its report, for the summary.
 func (e *Run) Export(ctx context.Context, pages string) error {
 	if !e.Exports.Any() {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// recordMissing stores that questions of the golden set have no answer, as a score in every metric but
-// those that describe the question: what the run asked is recorded with it, and stays true when the
-// golden set changes.
+// recordMissing stores scores for the questions of the golden set without an answer: not applicable, except for
+// metrics about the question. So the run records what was asked, even if the golden set changes later. It does
+// nothing for a case file.
 func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.Ledger) error {
 	s, ok := e.Source.(*cases.Warehouse)
 	if !ok {
@@ -66,8 +66,7 @@ func (e *Run) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.L
 // lookedUp is the number of questions in one lookup.
 const lookedUp = 64
 
-// scoredUnread is [Run.scored] of answers that are missing or could not be read: what is known of
-// their questions is in the golden set.
+// scoredUnread calls scored for answers that are missing or unreadable, with their questions from the golden set.
 func (e *Run) scoredUnread(ctx context.Context) error {
 	if len(e.unread) == 0 {
 		return nil

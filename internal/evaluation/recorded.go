@@ -17,15 +17,15 @@ import (
 type Recorded struct {
 	scoring.Replies
 	backend string
-	methods map[string]bool // those with replies
+	methods map[string]bool // methods that have replies
 	runs    []*assessfile.Run
 
-	metrics []string                   // of the run
-	used    map[string]map[string]bool // cases whose line was used, by method
+	metrics []string                   // names of the run's metrics
+	used    map[string]map[string]bool // cases whose recorded reply was used, by method
 	missing map[string]string          // by case, the prompt without a recorded reply
 }
 
-// count notes which lines the scores of a case used, and which reply was missing.
+// count records which replies the scores of a case used, and which reply was missing.
 func (r *Recorded) count(rows []scoring.Row) {
 	for i := range rows {
 		s := &rows[i].Score
@@ -47,8 +47,8 @@ func (r *Recorded) count(rows []scoring.Row) {
 
 func (r *Recorded) wanted(method string) bool { return slices.Contains(r.metrics, method) }
 
-// lines reports which lines of the file were used, which were not, and which replies were missing. known reports
-// whether the run has a case.
+// lines describes how many recorded replies were used, which were not, and which were missing. known reports whether
+// the run has a case.
 func (r *Recorded) lines(known func(caseID string) bool) (out []string) {
 	var idle []string
 	for _, run := range r.runs {
@@ -85,7 +85,8 @@ func (r *Recorded) lines(known func(caseID string) bool) (out []string) {
 	return out
 }
 
-// OpenRecorded reads the assessments of one backend, or returns nil without a path.
+// OpenRecorded reads the recorded replies of one backend from the file at path, or returns nil if path is "". Without
+// backend, the file must have the replies of only one.
 func OpenRecorded(ctx context.Context, path, backend string) (*Recorded, error) {
 	if path == "" {
 		if backend != "" {
@@ -124,5 +125,5 @@ func OpenRecorded(ctx context.Context, path, backend string) (*Recorded, error) 
 	return r, nil
 }
 
-// Answers reports whether replies to a metric's questions were recorded.
+// Answers reports whether replies for a metric were recorded.
 func (r *Recorded) Answers(m *scoring.Metric) bool { return r != nil && r.methods[m.Name] }

@@ -14,12 +14,12 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// key is the key of the row of eval_runs that a score belongs to.
+// key returns the key of the row of eval_runs that a score belongs to.
 func (e *Run) key(r *scoring.Row) scoring.RunID {
 	return scoring.RunID{ID: e.ID, By: r.By}
 }
 
-// tallyOf is the tally of the row of eval_runs that a score belongs to.
+// tallyOf returns the tally of the row of eval_runs that a score belongs to.
 func (e *Run) tallyOf(r *scoring.Row) *tally {
 	key := e.key(r)
 	t := e.answers[key]
@@ -30,8 +30,8 @@ func (e *Run) tallyOf(r *scoring.Row) *tally {
 	return t
 }
 
-// begin writes the rows of eval_runs before anything is done for their answers, so that neither the
-// scores nor the costs of a run that is killed are without one.
+// begin writes the rows of eval_runs before answers are scored, so that the scores and costs of a killed run have a
+// row.
 func (e *Run) begin(ctx context.Context, answers ...scoring.RunID) error {
 	e.beginning.Lock()
 	defer e.beginning.Unlock()
@@ -52,13 +52,13 @@ func (e *Run) begin(ctx context.Context, answers ...scoring.RunID) error {
 	return e.Warehouse.WriteRuns(ctx, runs...)
 }
 
-// begins is a source that writes the rows of eval_runs of its cases before they are scored.
+// begins is a source that writes the rows of eval_runs of its cases before it yields them.
 type begins struct {
 	batch.Source
 	e *Run
 }
 
-// Cases is batch.Source's.
+// Cases implements batch.Source.
 func (b begins) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	return func(yield func(batch.Item, error) bool) {
 		for item, err := range b.Source.Cases(ctx) {
@@ -72,12 +72,12 @@ func (b begins) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
-// Copies is batch.CopyFinder's: what the source knows of its copies is not hidden.
+// Copies returns the duplicate answers of the wrapped source.
 func (b begins) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
 	return batch.FindCopies(ctx, b.Source)
 }
 
-// Count is batch.Counter's.
+// Count implements batch.Counter; it returns 0 if the wrapped source cannot count.
 func (b begins) Count(ctx context.Context) (int64, error) {
 	if c, ok := b.Source.(batch.Counter); ok {
 		return c.Count(ctx)
@@ -85,8 +85,8 @@ func (b begins) Count(ctx context.Context) (int64, error) {
 	return 0, nil
 }
 
-// record writes the rows of eval_runs, one for each version of an agent and batch that was
-// evaluated.
+// record writes the rows of eval_runs with their counts, costs and the given status: one for each agent, version and
+// batch.
 func (e *Run) record(ctx context.Context, status string) error {
 	others := map[scoring.RunID]bool{} // rows that have scores of metrics that are not part of this call
 	if e.Resumed {                     // what is held may be of metrics that are not part of this call, or replaced
@@ -148,7 +148,7 @@ func (e *Run) record(ctx context.Context, status string) error {
 	return e.Warehouse.WriteRuns(ctx, runs...)
 }
 
-// judgeName returns the name of the judge, live or recorded.
+// judgeName returns the name of the judge or of the backend of recorded replies, or "none".
 func (e *Run) judgeName() string {
 	name := "none"
 	if e.Judge != nil {
@@ -163,7 +163,7 @@ func (e *Run) judgeName() string {
 	return "recorded:" + e.Recorded.backend + ", " + name
 }
 
-// toJSON is a value as a table holds it.
+// toJSON returns v as JSON for a table; "null" if it cannot be encoded.
 func toJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -172,20 +172,20 @@ func toJSON(v any) string {
 	return string(text)
 }
 
-// warehouseLedger keeps the scores of a run in a warehouse's tables.
+// warehouseLedger stores the scores of a run in a warehouse's tables.
 type warehouseLedger struct {
 	w     *store.ScoreWriter
 	now   func() time.Time
-	begin func(ctx context.Context, answers ...scoring.RunID) error // called with the keys of rows before they are stored
+	begin func(ctx context.Context, answers ...scoring.RunID) error // writes rows of eval_runs
 	key   func(*scoring.Row) scoring.RunID
 }
 
-// Held yields what the run holds.
+// Held yields the stored scores of the run.
 func (l warehouseLedger) Held(ctx context.Context, _ string) iter.Seq2[scoring.Row, error] {
 	return l.w.Held(ctx)
 }
 
-// Append stores scores. They replace those with the same key.
+// Append stores scores. A score replaces a stored one with the same key.
 func (l warehouseLedger) Append(ctx context.Context, _ string, rows []scoring.Row) error {
 	keys := make([]scoring.RunID, len(rows))
 	for i := range rows {

@@ -17,19 +17,20 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Sought is the answer that is asked about, as flags name it. Its errors are of usage and name flags
-// where another choice helps.
+// Sought identifies one answer by flags of a command. Its errors are usage errors that name the flags that can choose
+// another answer.
 type Sought struct {
 	Case  string
 	RunID string           // empty: the latest run that scored the case
-	Of    scoring.AnswerID // a pattern of whose answer it is, see [scoring.AnswerID.Matches]
-	Named []string         // what of the pattern is chosen, for messages: agent "nova"
+	Of    scoring.AnswerID // pattern of the answer's agent, version and batch, see [scoring.AnswerID.Matches]
+	Named []string         // description of the pattern for messages: agent "nova"
 }
 
-// latestRuns is the number of latest runs that are searched for one that scored the case.
+// latestRuns is the number of latest runs in which the case is searched for.
 const latestRuns = 1000
 
-// Stored reads the scores of the case from a warehouse and, unless a file has it, the case.
+// Stored reads the scores of the case from a warehouse, and the answer. If inFile is true, the answer may be missing,
+// because a file has it.
 func (s *Sought) Stored(ctx context.Context, w *store.Store, inFile bool) (caseview.Input, error) {
 	run, err := s.run(ctx, w)
 	if err != nil {
@@ -56,7 +57,8 @@ func (s *Sought) Stored(ctx context.Context, w *store.Store, inFile bool) (casev
 	return caseview.Stored(ctx, w, d, run)
 }
 
-// run is the run that scored the case, with whose answer it is.
+// run returns the run that scored the case, with the agent, version and batch of the answer. Several matching answers
+// are a usage error.
 func (s *Sought) run(ctx context.Context, w *store.Store) (run scoring.RunID, err error) {
 	runs := []string{s.RunID}
 	if s.RunID == "" {
@@ -85,7 +87,8 @@ func (s *Sought) run(ctx context.Context, w *store.Store) (run scoring.RunID, er
 	return run, errcode.Usage("no run has scores of %s", asked)
 }
 
-// InFile reads the case from a file. source yields the cases of the file that match the pattern.
+// InFile reads the case from a file. source yields the cases of the file that match the pattern. None or several
+// matching cases are a usage error.
 func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (*scoring.Case, error) {
 	var found []batch.Item
 	for item, err := range source.Cases(ctx) {
@@ -119,8 +122,8 @@ func (s *Sought) InFile(ctx context.Context, source batch.Source, file string) (
 		printable.Count(len(ids), "answer"), namesOf(ids))
 }
 
-// Scores reads the scores of a case from a file of scores, and the hash of the accepted answers that
-// they were computed with.
+// Scores reads the scores of a case from a score file, and the hash of the question and gold that they were computed
+// for.
 func Scores(ctx context.Context, file string, cs *scoring.Case) (scores []scoring.Score, goldHash string, err error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, "", errcode.Usage("--scores: there is no file %q", filepath.Base(file))
@@ -141,7 +144,7 @@ func Scores(ctx context.Context, file string, cs *scoring.Case) (scores []scorin
 	return scores, goldHash, nil
 }
 
-// Compute computes the scores that explain an answer, and that of one more metric, which may be empty.
+// Compute computes the scores that explain an answer, and that of the metric more unless it is "".
 func Compute(ctx context.Context, metrics []scoring.Metric, o scoring.EngineOptions, cs *scoring.Case,
 	more string) ([]scoring.Score, error) {
 	e, err := scoring.NewEngine(metrics, &o)

@@ -20,16 +20,16 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Named identifies the answers of a stored run, and has their names for messages.
+// Named identifies a stored run and a pattern of its answers.
 type Named struct {
-	ID   string           // "": the last run
-	Flag string           // what names it in messages: --run, or --against
-	Of   scoring.AnswerID // the pattern of the answers that are examined
+	ID   string           // "": the latest run
+	Flag string           // flag that names the run, for messages: --run or --against
+	Of   scoring.AnswerID // pattern of the answers to examine
 	DB   string           // the URL of the database, for messages
 }
 
-// Find finds the run in its database. A run that does not exist, or without such answers, is a usage error. For an
-// incomplete run it writes a note.
+// Find returns the run and pattern. A run that does not exist is a usage error, and for --run so is one without
+// matching answers; a database without runs is NotFound. It writes a note if the run is incomplete.
 func (n Named) Find(ctx context.Context, notes io.Writer, w *store.Store) (of store.OfRun, err error) {
 	id, flag := n.ID, n.Flag
 	if id == "" {
@@ -77,21 +77,21 @@ func (n Named) Find(ctx context.Context, notes io.Writer, w *store.Store) (of st
 	return of, nil
 }
 
-// Stored is a run that a database holds. It is read once, for figures and exports.
+// Stored is a run in a database, which is read once for figures and exports.
 type Stored struct {
 	Warehouse *store.Store
 	Of        store.OfRun
-	Metrics   []scoring.Metric // that it has scores of, in the order of reports
+	Metrics   []scoring.Metric // metrics with scores, in the order of reports
 	Summary   *Summary
 	Now       func() time.Time
 	Progress  func(batch.Progress)
 
-	read  int64 // answers
+	read  int64 // number of answers read
 	begun time.Time
 	shown time.Time
 }
 
-// Open looks at what the run holds. A run without scores is an error with [errcode.NotFound].
+// Open prepares to read a run. A run without scores is a NotFound error.
 func Open(ctx context.Context, w *store.Store, of store.OfRun, mask *caseview.Mask) (*Stored, error) {
 	names, err := w.MetricsOf(ctx, of)
 	if err != nil {
@@ -107,10 +107,9 @@ func Open(ctx context.Context, w *store.Store, of store.OfRun, mask *caseview.Ma
 	return r, err
 }
 
-// Read reads the answers: into the summary, if summed, after those of the run that is compared with (the
-// zero value: none), and into files. The summary keeps something of each score, files nothing of an
-// answer. Against is the agent and version that all others are compared with; "" if there are
-// several.
+// Read reads the answers of the run: if summed, into the summary, after those of base (the zero value: none), and
+// into files. Summary memory grows with the number of scores; files are written as answers are read. against is the
+// agent and version of base for comparisons; "" if there are several.
 func (r *Stored) Read(ctx context.Context, base store.OfRun, summed bool,
 	files *export.Files) (against string, err error) {
 	r.begun = r.Now()
@@ -131,7 +130,7 @@ func (r *Stored) Read(ctx context.Context, base store.OfRun, summed bool,
 	})
 }
 
-// status returns the status of the answers of a run that are reported on: done where all are.
+// status returns the status of the run's rows that match r.Of: done if all are done.
 func (r *Stored) status(ctx context.Context) (status string, err error) {
 	of := r.Of
 	rows, err := r.Warehouse.Runs(ctx, of.ID)
@@ -143,8 +142,8 @@ func (r *Stored) status(ctx context.Context) (status string, err error) {
 	return status, err
 }
 
-// readBase sums up the run that is compared with, and returns the agent version that all others are
-// compared with; "" if it has several.
+// readBase adds the scores of the run base to the summary, and returns its agent and version; "" if there are
+// several.
 func (r *Stored) readBase(ctx context.Context, base store.OfRun) (string, error) {
 	if base.ID == "" {
 		return "", nil
@@ -175,7 +174,7 @@ func (r *Stored) readBase(ctx context.Context, base store.OfRun) (string, error)
 	return "", nil
 }
 
-// each reads the answers of a run.
+// each calls f with each answer of a run.
 func (r *Stored) each(ctx context.Context, of store.OfRun, f func(*export.Answer) error) error {
 	for s, err := range r.Warehouse.ScoredAnswers(ctx, of) {
 		if err != nil {
@@ -201,8 +200,8 @@ func (r *Stored) sum(a *export.Answer) {
 	r.Summary.Add(store.Question{Text: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
 }
 
-// MetricsNamed are metrics in the order of reports. Judges of users, which are not known here, come
-// last and have no more than their names.
+// MetricsNamed returns the metrics with these names in the order of reports. Unknown ones, such as custom judges,
+// come last and have only a name.
 func MetricsNamed(names []string) []scoring.Metric {
 	var out []scoring.Metric
 	for _, m := range metric.All() {
@@ -218,15 +217,15 @@ func MetricsNamed(names []string) []scoring.Metric {
 	return out
 }
 
-// RowChoice chooses a row of eval_runs.
+// RowChoice selects a row of eval_runs.
 type RowChoice struct {
-	ID      string           // of the run; "" for the run that a list names, or else the last one
-	Pattern scoring.AnswerID // of answers that the row is about
-	Listed  scoring.RunID    // the run that a list names; empty if it names none
+	ID      string           // of the run; "": Listed.ID, or else the latest run
+	Pattern scoring.AnswerID // pattern of the row's agent, version and batch
+	Listed  scoring.RunID    // the run that a list of cases names; empty if it names none
 }
 
-// FindRow finds the one row of eval_runs that is chosen. None or several are mistakes of the user. db is
-// the URL of the database, for messages.
+// FindRow returns the selected row of eval_runs. If none or several match, it returns a usage error, and for a
+// database without runs NotFound. db is the URL of the database, for messages.
 func FindRow(ctx context.Context, w *store.Store, db string, choice RowChoice) (scoring.RunID, error) {
 	id, pattern, named := cmp.Or(choice.ID, choice.Listed.ID), choice.Pattern, choice.Listed
 	if id == "" {

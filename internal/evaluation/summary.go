@@ -13,25 +13,25 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Summary gathers what is shown of a run and what gates look at.
+// Summary collects the figures of a run for reports and gates.
 type Summary struct {
-	Figures *report.Figures // once it is closed
-	Mask    *caseview.Mask  // nil: nothing is hidden
-	Status  string          // of the run; empty if it is not known
+	Figures *report.Figures // set by Close
+	Mask    *caseview.Mask  // nil: no column is masked
+	Status  string          // of the run; "" if unknown
 
 	report *report.Summary
-	vague  string // the tag of a judge that lacks the month of its model's release
+	vague  string // tag of a judge without a release month of its model; "" if none
 }
 
-// summaryOf is an empty summary of a run with these metrics.
+// summaryOf returns an empty summary for these metrics.
 func summaryOf(metrics []scoring.Metric) *Summary {
 	return &Summary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics})}
 }
 
-// Primary is the metric whose verdict is the outcome of an answer.
+// Primary returns the metric whose verdict decides whether an answer is right.
 func (s *Summary) Primary() string { return s.report.Primary() }
 
-// NewSummary is an empty summary of a run with the named metrics of an engine.
+// NewSummary returns an empty summary for the named metrics of an engine.
 func NewSummary(engine *scoring.Engine, names []string) *Summary {
 	var metrics []scoring.Metric
 	for _, m := range engine.Metrics() {
@@ -42,7 +42,7 @@ func NewSummary(engine *scoring.Engine, names []string) *Summary {
 	return summaryOf(metrics)
 }
 
-// Add adds the scores of an answer to a question, which may be unknown.
+// Add adds the scores of one answer. q is its question, zero if unknown.
 func (s *Summary) Add(q store.Question, rows []scoring.Row) {
 	if len(rows) == 0 {
 		return
@@ -66,12 +66,12 @@ func (s *Summary) Add(q store.Question, rows []scoring.Row) {
 	}
 }
 
-// Describe adds the question of a case whose scores, or some of them, were added without it.
+// Describe adds the question of an answer whose scores were added without it.
 func (s *Summary) Describe(of scoring.AnswerID, q store.Question) {
 	s.report.Describe(s.caseOf(of, q))
 }
 
-// caseOf is a case as a report has it. What may hold a masked value is left out.
+// caseOf returns the case for a report. If columns are masked, it omits question and tags.
 func (s *Summary) caseOf(of scoring.AnswerID, q store.Question) report.Case {
 	c := report.Case{AnswerID: of}
 	if s.Mask.None() {
@@ -80,8 +80,7 @@ func (s *Summary) caseOf(of scoring.AnswerID, q store.Question) report.Case {
 	return c
 }
 
-// Close computes the figures once everything is added. against names the baseline of all comparisons; empty: see
-// [report.SummaryOptions].
+// Close computes the figures. against names the baseline of all comparisons; "": see [report.SummaryOptions].
 func (s *Summary) Close(against string) error {
 	if err := s.report.CompareWith(against); err != nil {
 		return errcode.Usage("--against: %w", err)
@@ -91,8 +90,8 @@ func (s *Summary) Close(against string) error {
 	return nil
 }
 
-// Unversioned returns the warning about a judge whose replies do not name the version of its model; empty if all
-// do.
+// Unversioned returns the warning about a judge whose replies do not name the version of its model; "" if there is no
+// such judge.
 func (s *Summary) Unversioned() string {
 	if s.vague == "" {
 		return ""
@@ -100,7 +99,7 @@ func (s *Summary) Unversioned() string {
 	return Unversioned(s.vague)
 }
 
-// Unversioned is that warning for a tag, or a judge.
+// Unversioned returns that warning for the judge with this tag or name.
 func Unversioned(judge string) string {
 	return judge + ": the replies do not name the version of the model, so its scores cannot be distinguished from those of a later model of that name; " +
 		"use a dated model, or set metrics.options.rose.released to the month of its release, such as 2504"
@@ -113,7 +112,7 @@ func (s *Summary) AnyValue() bool {
 	})
 }
 
-// WriteJSON writes the figures as one JSON document on a line.
+// WriteJSON writes the figures as JSON in one line.
 func (s *Summary) WriteJSON(w io.Writer) error {
 	text, err := s.Figures.JSON()
 	if err != nil {
@@ -123,11 +122,11 @@ func (s *Summary) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// Render prints the figures.
+// Render writes the figures in the format of o.
 func (s *Summary) Render(w io.Writer, o report.Options) error { return s.Figures.Render(w, o) }
 
-// ExportOptions are the options of exports of a run with these metrics; the primary one comes first.
-// Program is the version of the program.
+// ExportOptions returns the options for exports of a run with these metrics, the primary one first. program is
+// badger's version.
 func (s *Summary) ExportOptions(metrics []scoring.Metric, program string) export.Options {
 	primary := s.Primary()
 	ordered := []string{primary}

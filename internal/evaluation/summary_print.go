@@ -11,7 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// PrintSummary prints where the scores were written, and the judge calls and queries made for them.
+// PrintSummary writes to e.Notes where the scores were stored, and about judge calls, queries and ignored input.
 func (e *Run) PrintSummary(o batch.Outcome) {
 	if e.Warehouse != nil {
 		fmt.Fprintf(e.Notes, "run %s: %s scored", e.ID, printable.Count(o.Done, "answer"))
@@ -54,10 +54,10 @@ func (e *Run) PrintSummary(o batch.Outcome) {
 	}
 }
 
-// maxListed is the maximal number of unreadable items that are listed individually.
+// maxListed is the maximum number of notes about ignored members.
 const maxListed = 8
 
-// noteUnread reports, once a run, the keys of cases that nothing reads, the most frequent first.
+// noteUnread writes the ignored members of cases, the most frequent first.
 func (e *Run) noteUnread() {
 	answers := map[string]int64{}
 	for _, u := range e.unreads {
@@ -76,7 +76,7 @@ func (e *Run) noteUnread() {
 	}
 }
 
-// Warn prints a prominent line at the end of a run with failed scores.
+// Warn writes a line with the number of failed scores, if there are any.
 func (e *Run) Warn() {
 	scores, metrics := 0, 0
 	for i := range e.Summary.Figures.Metrics {

@@ -8,11 +8,11 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// asked sums up the judge calls for a version's scores, including cached replies. Tokens of replies without a count
-// by their backend are missing, and the number of calls shows this.
+// asked sums up the judge calls for the scores of a version's answers, including cached replies. Unknown numbers of
+// tokens count as 0; Uncounted is the number of such scores.
 type asked struct {
 	Calls     int64 `json:"calls"`
-	Uncounted int64 `json:"uncounted_calls,omitempty"` // of them, scores with calls whose tokens are not known
+	Uncounted int64 `json:"uncounted_calls,omitempty"` // scores whose calls have unknown numbers of tokens
 	In        int64 `json:"in"`
 	Out       int64 `json:"out"`
 }
@@ -29,12 +29,12 @@ func (u *asked) add(s *scoring.Usage) {
 	u.Out += int64(max(0, s.TokensOut))
 }
 
-// Cost is the cost of a run, for all versions together.
+// Cost is the cost of the judge calls of a run.
 type Cost struct {
 	Calls     int64  `json:"calls"`
 	TokensIn  int64  `json:"tokens_in"`
 	TokensOut int64  `json:"tokens_out"`
-	Money     string `json:"money,omitempty"` // in the currency of the prices; left out where no price is known
+	Money     string `json:"money,omitempty"` // in the currency of the prices; empty if no price is known
 }
 
 func (c *Cost) plus(o Cost) {
@@ -46,8 +46,8 @@ func (c *Cost) plus(o Cost) {
 	}
 }
 
-// paidEarlier returns the cost of the run before it was resumed. Each row has the cost of the whole run at its
-// time; rows of batches that a part did not reach have less.
+// paidEarlier returns the cost of the run before it was resumed: the largest cost in its rows, since each row has the
+// cost of the whole run when the row was written.
 func (e *Run) paidEarlier() Cost {
 	var most Cost
 	for _, r := range e.earlier {
@@ -59,12 +59,11 @@ func (e *Run) paidEarlier() Cost {
 	return most
 }
 
-// Payer returns the name under which the ledger records the cost of a run's judge calls.
+// Payer returns the payer's name of a run in the ledger.
 func Payer(run string) string { return "run:" + run }
 
-// PayEarlier charges the budget for the calls of the run before it was resumed, so that a limit applies to the
-// whole run. The ledger has every reply up to the moment the run was killed; the rows of eval_runs also include
-// calls without a reply.
+// PayEarlier counts the cost of a resumed run so far against the budget, so that the limit applies to the whole run.
+// The ledger has all replies until the run was killed; eval_runs also includes calls without a reply.
 func (e *Run) PayEarlier(ctx context.Context) error {
 	if e.Judge == nil || !e.Resumed {
 		return nil

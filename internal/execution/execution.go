@@ -1,14 +1,11 @@
-// Package execution runs the queries of cases whose results are absent: the accepted one and the
-// agent's, on one warehouse, at one time, so that both see the same data.
+// Package execution runs the queries of cases that have no result: the gold query and the agent's query, in the same
+// warehouse at nearly the same time, so that both see the same data.
+// Agents' queries are untrusted. Text is run only if it is a single query that badger can parse completely and that
+// only calls functions known to be harmless ([metric.ReadQuery]). It runs on a read-only connection with limits of
+// rows, bytes and time. The role in the URL determines which data is readable; it should have no other privileges.
 //
-// Queries of agents are written by others. A text is run only if it is one query, read whole, that
-// calls known harmless functions and nothing else ([metric.ReadQuery]), on a connection that
-// only reads, within limits of rows, bytes and time. The role that the URL names bounds what can be
-// read; it should have no other privileges.
-//
-// What a query returned is kept as a file under the hash of its content, and an index says which
-// query returned it ([Store]). Scores are made from the kept form, so that scoring again from there
-// gives the same.
+// Results are stored in files named by the hash of their content, and an index maps queries to results ([Store]).
+// Scores are computed from the stored form, so that a later computation gives the same scores.
 package execution
 
 import (
@@ -38,35 +35,35 @@ type Warehouse interface {
 	QueryWithin(ctx context.Context, rows, bytes int64, query string, args ...any) (*scoring.Table, error)
 }
 
-// Limits bound one query.
+// Limits limit one query.
 type Limits struct {
 	Rows    int64         // of its result
-	Bytes   int64         // of its result in memory
-	Timeout time.Duration // of running it and reading the result
+	Bytes   int64         // memory of its result in bytes
+	Timeout time.Duration // time to run it and to read its result
 }
 
-// defaultLimits are those of badger run.
+// defaultLimits are the default limits of badger run.
 var defaultLimits = Limits{Rows: 100_000, Bytes: 64 << 20, Timeout: time.Minute}
 
 // concurrency is the number of queries that run concurrently.
 const concurrency = 8
 
-// Executor runs the queries of cases. It may be used from several goroutines at once.
+// Executor runs the queries of cases. It is safe for concurrent use.
 type Executor struct {
-	// Open opens the warehouse of a case's database; it is called once for each.
+	// Open opens the warehouse of a database; it is called once for each database.
 	Open        func(ctx context.Context, database string) (Warehouse, error)
-	PerDatabase bool // cases name their database; else all have one, called ""
+	PerDatabase bool // cases name their database; otherwise all use the same, whose name is ""
 
 	Limits    Limits
-	Functions []string // allowed in addition to the known functions of the dialect
-	Store     *Store   // where results are kept; nil: nowhere
-	KeptFirst bool     // a query whose result the store has is not run again
-	KeptOnly  bool     // nothing is run
+	Functions []string // allowed functions in addition to those known for the dialect
+	Store     *Store   // where results are stored; nil: nowhere
+	KeptFirst bool     // use stored results instead of running queries again
+	KeptOnly  bool     // use only stored results, run no query
 
-	Clock *time.Time // the instant that queries of cases read in place of the clock; nil: they read the clock
+	Clock *time.Time // replaces the current time in the queries of cases; nil: not replaced
 
-	Schema     bool // cases without a schema get the definitions of the tables that their queries read
-	Statistics bool // and statistics of the columns that they read
+	Schema     bool // add the definitions of the tables that its queries read to a case without a schema
+	Statistics bool // and add statistics of the columns that they read
 	Now        func() time.Time
 
 	once  sync.Once
@@ -84,13 +81,13 @@ type opening struct {
 	err  error
 }
 
-// flight is one query, run once for all cases that have it.
+// flight is one query that runs once for all cases that have it.
 type flight struct {
 	done chan struct{}
 	out  outcome
 }
 
-// outcome is the outcome of a query.
+// outcome is what running a query gave.
 type outcome struct {
 	Record
 	table *scoring.Table
@@ -99,16 +96,16 @@ type outcome struct {
 // Outcomes of a query.
 const (
 	ran     = "ok"
-	failed  = "error"   // the database did not accept it, or it took too long: the query's own fault
-	refused = "refused" // not run: it is not a query, calls something that does not exist, or would do more than read
-	unknown = "unknown" // not run: nothing is known of a function that it calls
-	unread  = "unread"  // it ran, and returned values of a type that badger does not support
-	beyond  = "limit"   // it ran, and returned results above the limits
-	away    = "away"    // the warehouse could not run it; the query is not to blame
+	failed  = "error"   // the query's own error: the database rejected it, or it took too long
+	refused = "refused" // not run: not a query, a missing function, or it would do more than read data
+	unknown = "unknown" // not run: a function that it calls is unknown to badger
+	unread  = "unread"  // it ran, but badger does not support the type of a returned value
+	beyond  = "limit"   // it ran, but its result exceeds the limits
+	away    = "away"    // the warehouse failed to run it; not the query's error
 	notKept = "not kept"
 )
 
-// Side is whose query one is.
+// Side distinguishes gold queries from agents' queries.
 type Side string
 
 // The sides.
@@ -117,15 +114,15 @@ const (
 	agent Side = "agent"
 )
 
-// tally counts what became of queries. A query that several cases share counts once in Ran.
+// tally counts the outcomes of queries. Ran counts a query that several cases share once.
 type tally struct {
-	Ran, Kept int // queries that were run, and that had a kept result
-	Stated    int // cases whose tables were not asked for, as they state a schema
+	Ran, Kept int // queries that were run, and queries whose result was stored
+	Stated    int // cases that state a schema, so that no tables were described
 	Outcomes  map[Side]map[string]int
-	First     map[string]string // by side and outcome, a case of it and why
+	First     map[string]string // by side and outcome, the first such case and its message
 }
 
-// Source is a source whose cases get the results that they lack.
+// Source returns a source whose cases get the results that they lack.
 func (e *Executor) Source(s batch.Source) batch.Source {
 	if c, ok := s.(batch.Counter); ok {
 		return countedSource{source{e, s}, c}
@@ -143,7 +140,7 @@ type countedSource struct {
 	batch.Counter
 }
 
-// Cases yields the cases of the source. Queries run when a case is loaded.
+// Cases yields the cases of the source. A case's queries run when it is loaded.
 func (s source) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	return func(yield func(batch.Item, error) bool) {
 		for item, err := range s.from.Cases(ctx) {
@@ -164,16 +161,16 @@ func (s source) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
-// Copies finds the answers that the source has several times.
+// Copies returns the duplicate answers of the source.
 func (s source) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
 	return batch.FindCopies(ctx, s.from)
 }
 
-// Fill runs the queries of a case that have neither a result nor an error, and sets one of these. An error of the
-// database belongs to the query: an agent's query failed, and no result can be compared with a failed gold query.
-// If the query is not the cause of a missing result, such as on an unreachable warehouse, it gets an unreadable
-// result, whose scores are failed and can be computed again. Fill returns an error if ctx ends or a result cannot
-// be stored.
+// Fill runs the queries of c that have neither a result nor an error, and sets one of these. If the database rejects
+// a query, it gets an error: an agent's query failed, and nothing can be compared with a failed gold query. If the
+// query is not the cause, such as with an unreachable warehouse, it gets an unreadable result, whose scores are
+// failed and can be computed again. Gold queries run only if the agent gave a query or result. Fill returns an error
+// if ctx ends or a result cannot be stored.
 func (e *Executor) Fill(ctx context.Context, c *scoring.Case) error {
 	if err := e.describe(ctx, c, e.databaseOf(c)); err != nil {
 		return err
@@ -189,7 +186,7 @@ func (e *Executor) Fill(ctx context.Context, c *scoring.Case) error {
 	return e.fill(ctx, c, &c.Pred, agent)
 }
 
-// databaseOf is the database that the queries of a case are run on; "" if all cases have one.
+// databaseOf returns the database for the queries of a case, or "" if all cases use the same.
 func (e *Executor) databaseOf(c *scoring.Case) string {
 	if e.PerDatabase {
 		return c.Database
@@ -224,7 +221,8 @@ func (e *Executor) begin() {
 	e.slots, e.opened, e.flights = make(chan struct{}, concurrency), map[string]*opening{}, map[string]*flight{}
 }
 
-// outcome runs a query, or waits for the call that runs it. own reports whether the query is badger's own.
+// outcome runs a query, or waits for the concurrent call that runs it. own means that the query is badger's, not of a
+// case.
 func (e *Executor) outcome(ctx context.Context, database, sql string, own bool) (outcome, error) {
 	e.once.Do(e.begin)
 	clock := e.Clock
@@ -268,7 +266,8 @@ func (e *Executor) outcome(ctx context.Context, database, sql string, own bool) 
 	}
 }
 
-// again is the outcome of a query that was run for another case.
+// again returns the outcome of a query that was run for another case, whose result it may have to read from the
+// store.
 func (e *Executor) again(out outcome) (outcome, error) {
 	if out.Outcome == ran && out.table == nil {
 		return e.read(out.Record), nil
@@ -276,7 +275,7 @@ func (e *Executor) again(out outcome) (outcome, error) {
 	return out, nil
 }
 
-// read reads a kept result.
+// read reads the stored result of a record. If it cannot be read, the outcome is away.
 func (e *Executor) read(r Record) outcome {
 	out := outcome{Record: r}
 	if r.Outcome != ran {
@@ -289,7 +288,7 @@ func (e *Executor) read(r Record) outcome {
 	return out
 }
 
-// keyOf is the key of a query in the store. A query that ran at another instant is another one.
+// keyOf returns the key of a query in the store. The same query with another pinned time has another key.
 func keyOf(database, sql string, clock *time.Time) string {
 	text := database + "\x00" + sql
 	if clock != nil {
@@ -299,7 +298,7 @@ func keyOf(database, sql string, clock *time.Time) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// run runs a query. The error is that of ctx.
+// run runs a query, or takes its stored result. An error means that ctx ended or the record could not be stored.
 func (e *Executor) run(ctx context.Context, key, database, sql string, own bool) (outcome, error) {
 	if r, ok := e.Store.find(key, e.KeptOnly); ok && (e.KeptFirst || e.KeptOnly) {
 		e.mu.Lock()
@@ -378,8 +377,8 @@ func (e *Executor) run(ctx context.Context, key, database, sql string, own bool)
 	return out, e.keep(out.Record)
 }
 
-// pin is the text that runs with the clock pinned, and the instant if it reads the clock; why is the
-// reason if it is not run. The text was found to only read; with the clock pinned it must still.
+// pin returns the query with the pinned time instead of the clock, and that time if the query reads the clock. why is
+// the reason if the time cannot be pinned, or if the changed query may do more than read.
 func (e *Executor) pin(sql string, d sqlparts.Dialect) (text string, at *time.Time, why string) {
 	text, n, why := sqlparts.Parse(sql, d).PinClock(*e.Clock)
 	if r := metric.ReadQuery(text, d, e.Functions...); why == "" && n > 0 && !r.Reads() {
@@ -394,7 +393,7 @@ func (e *Executor) pin(sql string, d sqlparts.Dialect) (text string, at *time.Ti
 	return text, e.Clock, ""
 }
 
-// classify returns who is to blame for an error.
+// classify returns the outcome of a query that gave an error, with a message.
 func (e *Executor) classify(limited context.Context, err error) (what, message string) {
 	switch code := errcode.Of(err); {
 	case errcode.IsUnread(err):
@@ -421,7 +420,7 @@ func (e *Executor) keep(r Record) error {
 	return e.Store.add(r)
 }
 
-// Warehouse opens the warehouse of a database, once.
+// Warehouse returns the open warehouse of a database.
 func (e *Executor) Warehouse(ctx context.Context, database string) (Warehouse, error) {
 	e.once.Do(e.begin)
 	e.mu.Lock()
@@ -444,7 +443,7 @@ func (e *Executor) Warehouse(ctx context.Context, database string) (Warehouse, e
 	}
 }
 
-// count notes what became of a case's query.
+// count adds the outcome of a case's query to the tally.
 func (e *Executor) count(id string, side Side, out *outcome) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -457,8 +456,8 @@ func (e *Executor) count(id string, side Side, out *outcome) {
 	}
 }
 
-// Lines summarizes the queries for people: a first line with the numbers, and one for each kind of query without a
-// result, with an example.
+// Lines describes the executed queries: a first line with their numbers, and then a line for each kind of query
+// without a result, with an example.
 func (e *Executor) Lines() (lines []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

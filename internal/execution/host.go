@@ -8,8 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// ofHost returns the first name in a text that is about the host and not allowed; "" if there is none. A column
-// with such a name counts only if it is called or read from.
+// ofHost returns the first name in a query that gives information about the host and is not allowed, or "". A column
+// with such a name is only reported if it is called or read from.
 func ofHost(sql string, d driver.Dialect, allowed []string) string {
 	dialect := sqlparts.DialectOf(d.Name)
 	tells := func(name sqlparts.Name) string {

@@ -17,23 +17,23 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Config selects the warehouse that runs the queries of cases without a result.
+// Config selects the warehouse in which the queries of cases without a result are run.
 type Config struct {
-	// of the warehouse; {database} stands for the database of the case; empty: nothing is run
+	// of the warehouse; {database} is replaced by the database of the case; empty: no query is run
 	URL       string        `yaml:"url"`
-	Rows      int64         `yaml:"rows"`      // of a result
-	Bytes     int64         `yaml:"bytes"`     // of a result in memory
-	Timeout   time.Duration `yaml:"timeout"`   // of a query
-	Functions []string      `yaml:"functions"` // that only read, in addition to the known functions of the dialect
-	// cases without a schema get the definitions of the tables that their queries read
+	Rows      int64         `yaml:"rows"`      // limit of a result's rows
+	Bytes     int64         `yaml:"bytes"`     // limit of a result's memory in bytes
+	Timeout   time.Duration `yaml:"timeout"`   // time limit of a query
+	Functions []string      `yaml:"functions"` // functions known to only read, in addition to those of the dialect
+	// add the definitions of the tables that its queries read to a case without a schema
 	Schema     bool `yaml:"schema"`
-	Statistics bool `yaml:"statistics"` // and statistics of their columns
-	// the instant that the clock of queries is pinned to, as RFC 3339 writes it; empty: it is not
+	Statistics bool `yaml:"statistics"` // and add statistics of their columns
+	// time that replaces the clock in queries, in RFC 3339 form; empty: not replaced
 	Clock     string `yaml:"clock"`
-	Snapshots string `yaml:"snapshots"` // directory that results are kept in; none: nowhere
+	Snapshots string `yaml:"snapshots"` // directory in which results are stored; none: not stored
 }
 
-// AtWork runs queries, and holds what it opened. Nil runs none.
+// AtWork is an executor with the warehouses that it opened. Nil runs no queries.
 type AtWork struct {
 	*Executor
 
@@ -47,7 +47,7 @@ func (x *AtWork) atClose(f func()) {
 	x.close = append(x.close, f)
 }
 
-// Of is the source whose cases get their results.
+// Of returns a source whose cases get the results that they lack, or s if x is nil.
 func (x *AtWork) Of(s batch.Source) batch.Source {
 	if x == nil {
 		return s
@@ -55,7 +55,7 @@ func (x *AtWork) Of(s batch.Source) batch.Source {
 	return x.Source(s)
 }
 
-// Close ends what was opened.
+// Close closes the warehouses and the store.
 func (x *AtWork) Close() {
 	if x == nil {
 		return
@@ -65,7 +65,7 @@ func (x *AtWork) Close() {
 	}
 }
 
-// Closer is a warehouse that was opened for queries of others.
+// Closer is a warehouse opened for the queries of cases.
 type Closer interface {
 	Warehouse
 	Powers(ctx context.Context) (connectors.Powers, error)
@@ -74,16 +74,17 @@ type Closer interface {
 
 // OpenOptions are the inputs of Open in addition to its configuration.
 type OpenOptions struct {
-	KeptOnly  bool     // nothing is run: results are those that were kept
-	KeptFirst bool     // what was kept is taken before anything is run
-	Others    []string // URLs of warehouses that this process has open to write
+	KeptOnly  bool     // use only stored results, run no query
+	KeptFirst bool     // use stored results instead of running queries again
+	Others    []string // URLs of warehouses that this process writes to
 	Now       func() time.Time
-	// Open opens a warehouse to read. A file that the URL names must be in the directory within, unless it is "".
+	// Open opens a warehouse for reading. If the URL names a file, it must be in the directory within, unless that is
+	// "".
 	Open func(ctx context.Context, url, within string) (Closer, error)
 }
 
-// Open returns the executor, or nil if the configuration runs no queries. An invalid configuration is a usage
-// error, and so is a URL that is invalid for every database of a case.
+// Open returns the executor, or nil if no query is to be run. An invalid configuration is a usage error, also a URL
+// that is invalid for every database.
 func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 	if c.URL == "" && !o.KeptOnly {
 		return nil, nil //nolint:nilnil // nothing is run
@@ -149,7 +150,7 @@ func Open(c Config, o OpenOptions) (_ *AtWork, err error) {
 	return x, nil
 }
 
-// readClock reads the instant that the clock is pinned to.
+// readClock parses the time that replaces the clock in queries; nil for "".
 func readClock(text string) (*time.Time, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // it is not pinned
@@ -166,8 +167,8 @@ const databasePlace = "{database}"
 // databaseName matches names that may be part of a URL and cannot leave a directory.
 var databaseName = regexp.MustCompile(`^\w[\w.-]*$`)
 
-// urlOf puts the name of a case's database into the URL. If the URL names a file, it is in the directory within: that
-// of the part before the name.
+// urlOf replaces {database} in the URL template by a case's database. If the URL names a file, within is its
+// directory as the template gives it.
 func urlOf(template, database string) (at, within string, err error) {
 	before, _, several := strings.Cut(template, databasePlace)
 	if !several {
@@ -182,8 +183,8 @@ func urlOf(template, database string) (at, within string, err error) {
 	return strings.ReplaceAll(template, databasePlace, database), filepath.Dir(path + database), nil
 }
 
-// open opens a warehouse on which queries of others are run. The embedded engine, which
-// runs in this process, reaches no other files, and has bounds of memory and disk.
+// open opens a warehouse for the queries of cases. The embedded engine reaches only the one file, read-only, with
+// limits of memory and disk. A role with too many privileges is an error, see mayRun.
 func (o *OpenOptions) open(ctx context.Context, at, within string) (_ Warehouse, closing func(), err error) {
 	closing = func() {}
 	rest, embedded := strings.CutPrefix(at, "duckdb:")
@@ -228,7 +229,7 @@ func (o *OpenOptions) open(ctx context.Context, at, within string) (_ Warehouse,
 	return w, closing, nil
 }
 
-// mayRun rejects a role with which a misread text could do harm outside the transaction.
+// mayRun returns an error if the role has privileges with which a misparsed query could do harm.
 func (o *OpenOptions) mayRun(ctx context.Context, w Closer) error {
 	p, err := w.Powers(ctx)
 	if err != nil {
@@ -241,7 +242,7 @@ func (o *OpenOptions) mayRun(ctx context.Context, w Closer) error {
 	return nil
 }
 
-// sameFile reports whether two paths, the second perhaps with options, name one file.
+// sameFile reports whether a and b name the same file; b may have options after a question mark.
 func sameFile(a, b string) bool {
 	b, _, _ = strings.Cut(b, "?")
 	x, errX := filepath.Abs(a)

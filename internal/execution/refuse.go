@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// refuse returns why a query is not run. It is the query's own error if it would do more than read, if it is not a
-// query, or if it calls a function that the database does not have. A query about which badger knows too little is
-// not the author's error.
+// refuse returns the outcome, code and message of a query that is not run. The outcome is refused, the query's own
+// error, if it would do more than read, is not a query, or calls a function that the database lacks. It is unknown if
+// badger cannot parse the query or does not know a function.
 func (e *Executor) refuse(ctx context.Context, w Warehouse, sql string,
 	r *metric.QueryReading) (what, code, message string) {
 	const notRun = "the query was not run: "
@@ -36,20 +36,20 @@ func (e *Executor) refuse(ctx context.Context, w Warehouse, sql string,
 		strings.Join(r.Functions, "(), "))
 }
 
-// refuses reports whether the database is known not to parse a text as a query. If it cannot be asked without
-// running it, text that badger cannot parse may be syntax that it does not know.
+// refuses reports whether the database rejects sql as a query without running it. It is false if the database cannot
+// check that.
 func refuses(ctx context.Context, w Warehouse, sql string) bool {
 	query := w.SQL().Reads
 	return query != "" && answers(ctx, w, query, sql) == "0"
 }
 
-// lacks reports whether the database is known not to have a function, in any schema.
+// lacks reports whether the database confirms that it has no function of that name in any schema.
 func lacks(ctx context.Context, w Warehouse, name string) bool {
 	query := w.SQL().Calls
 	return query != "" && answers(ctx, w, query, strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])) == "0"
 }
 
-// answers is the one cell that a query returns; "" without one.
+// answers returns the cell of a query's single row as text, or "" on an error or another number of rows.
 func answers(ctx context.Context, w Warehouse, query string, args ...any) string {
 	t, err := w.QueryWithin(ctx, 1, 1<<16, query, args...)
 	if err != nil || t.Rows() != 1 {

@@ -13,10 +13,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// describe reads the definitions of the tables that the queries of a case read, if the case states no schema, and
-// statistics of the columns that they read, if these are requested. The schema remains empty unless all tables are
-// known: half a schema decides nothing. Facts that the warehouse does not return are unknown, which is not an
-// error.
+// describe adds the definitions of the tables that a case's queries read, if e.Schema is set and the case has no
+// schema, and statistics of columns if requested. If the definition of one table is missing, the schema remains
+// empty. Facts that the warehouse does not return are left out. The error is that of ctx or of the store.
 func (e *Executor) describe(ctx context.Context, c *scoring.Case, database string) error {
 	if e.Schema && c.Schema != "" && strings.TrimSpace(c.Pred.SQL) != "" {
 		e.mu.Lock()
@@ -88,7 +87,8 @@ func (e *Executor) describe(ctx context.Context, c *scoring.Case, database strin
 	return nil
 }
 
-// tablesOf are the names of the tables that a query reads from, as the warehouse means them.
+// tablesOf returns the names of the tables that a query reads, as lists of parts. upper means that the warehouse
+// converts unquoted names to upper case.
 func tablesOf(sql string, dialect sqlparts.Dialect, upper bool) (names [][]string) {
 	bound := sqlparts.Bind(nil, sqlparts.Parse(sql, dialect))[0]
 	for _, st := range bound.Statements {
@@ -115,16 +115,16 @@ func tablesOf(sql string, dialect sqlparts.Dialect, upper bool) (names [][]strin
 	return names
 }
 
-// counting counts values in a database, for its columns and pairs of them.
+// counting reads statistics of columns and pairs of columns in a database.
 type counting struct {
 	*Executor
 	database string
 	dialect  driver.Dialect
 }
 
-// columns reads statistics of the columns that a pair of queries reads: one statement for each table,
-// two for each string column, one for each pair of columns that are joined, and one for each pair
-// with a possible functional dependency. A statement that fails adds no facts.
+// columns adds statistics of the columns that the queries of p read to facts. It runs a statement per table, two per
+// string column, one per pair of joined columns, and one per pair with a possible functional dependency. Statements
+// that fail add nothing.
 func (e counting) columns(ctx context.Context, tables map[string]string, facts *sqlparts.Facts,
 	p *counterexample.Problem) error {
 	database, d := e.database, e.dialect
@@ -219,12 +219,12 @@ func (e counting) columns(ctx context.Context, tables map[string]string, facts *
 	return nil
 }
 
-// maxDependencies bounds the pairs of columns of a table that are examined for a dependency.
+// maxDependencies is the maximum number of pairs of a table's columns that are examined for a functional dependency.
 const maxDependencies = 12
 
-// dependencies reads the functional dependencies of a table, between the columns that facts has: the
-// first column repeats values, and the other has several. The support is computed from the number of
-// pairs of rows with the same value of the other column.
+// dependencies adds the functional dependencies between columns of a table to facts. It examines pairs whose first
+// column has repeated values and whose second has several; the support is computed from the number of pairs of rows
+// with equal values in the second.
 func (e counting) dependencies(ctx context.Context, table, from string, facts *sqlparts.Facts) error {
 	database, d := e.database, e.dialect
 	tried := 0
@@ -257,7 +257,7 @@ func (e counting) dependencies(ctx context.Context, table, from string, facts *s
 	return nil
 }
 
-// numbers are those of the one row of a statement of badger's own; nil if it has no answer.
+// numbers returns the numbers in the single row that sql returns; nil if it fails or returns something else.
 func (e *Executor) numbers(ctx context.Context, database, sql string, columns int) ([]float64, error) {
 	t, err := e.own(ctx, database, sql)
 	if err != nil || t == nil || t.Rows() != 1 || len(t.Columns) != columns {
@@ -272,7 +272,7 @@ func (e *Executor) numbers(ctx context.Context, database, sql string, columns in
 	return out, nil
 }
 
-// ordered reports whether the bounds of a column mean something: of numbers and dates.
+// ordered reports whether the minimum and maximum of a column are read: for numbers, dates and timestamps.
 func ordered(c *counterexample.Column) bool {
 	switch c.Kind {
 	case counterexample.Int, counterexample.Real, counterexample.Date, counterexample.Timestamp:
@@ -281,7 +281,7 @@ func ordered(c *counterexample.Column) bool {
 	return false
 }
 
-// values are those of the one column of a statement of badger's own.
+// values returns the values of the single column that sql returns; nil if it fails or returns more columns.
 func (e *Executor) values(ctx context.Context, database, sql string) (out []string, err error) {
 	t, err := e.own(ctx, database, sql)
 	if err != nil || t == nil || len(t.Columns) != 1 {
@@ -293,7 +293,7 @@ func (e *Executor) values(ctx context.Context, database, sql string) (out []stri
 	return out, nil
 }
 
-// own runs a statement of badger's own, or takes its kept result. The table is nil if it has none.
+// own runs one of badger's own statements, or takes its stored result. The table is nil if it has no result.
 func (e *Executor) own(ctx context.Context, database, sql string) (*scoring.Table, error) {
 	out, err := e.outcome(ctx, database, sql, true)
 	if err != nil || out.Outcome != ran {

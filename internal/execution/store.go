@@ -20,40 +20,39 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Record is a line of the index: what became of a query.
+// Record is a line of the index: the outcome of a query.
 type Record struct {
-	Key       string    `json:"key"` // hash of database and query
+	Key       string    `json:"key"` // hash of database, query and pinned time
 	Database  string    `json:"database,omitempty"`
 	SQL       string    `json:"sql"`
 	Outcome   string    `json:"outcome"`            // ok, error, refused, unknown, unread, limit or away
-	Snapshot  string    `json:"snapshot,omitempty"` // SHA-256 of the result: the file's name, without .json
+	Snapshot  string    `json:"snapshot,omitempty"` // SHA-256 of the result, the file's name without .json
 	Rows      int64     `json:"rows,omitempty"`
 	Code      string    `json:"code,omitempty"`
 	Message   string    `json:"message,omitempty"`
 	LatencyMS int64     `json:"latency_ms"`
 	RanAt     time.Time `json:"ran_at"`
 
-	// Clock is the instant that replaced the clock in the text Pinned, which ran instead of SQL; nil if SQL itself
-	// ran.
+	// Clock is the time that replaced the clock in Pinned, the query that ran instead of SQL; nil if SQL itself ran.
 	Clock  *time.Time `json:"clock,omitempty"`
 	Pinned string     `json:"pinned_sql,omitempty"`
 }
 
-// Store is a directory of results: a file SHA256.json for each result that differs from the others,
-// in badger's form of results, and the index executions.jsonl, to which lines are added. It may be
-// used from several goroutines at once, and by one process at a time.
+// Store is a directory of results: a file SHA256.json for each distinct result, in badger's format of results, and
+// the index executions.jsonl, to which lines are appended. It is safe for concurrent use by the goroutines of one
+// process.
 type Store struct {
 	dir string
 
 	mu    sync.Mutex
 	index *os.File
-	last  map[string]Record // by key
+	last  map[string]Record // the last record of each key
 }
 
-// indexName is the index's file.
+// indexName is the file name of the index.
 const indexName = "executions.jsonl"
 
-// OpenStore opens a directory, and creates it if it does not exist. Only the user may read it.
+// OpenStore opens a directory, and creates it, readable by its owner only, if it does not exist.
 func OpenStore(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fileError(err)
@@ -91,7 +90,7 @@ func OpenStore(dir string) (*Store, error) {
 	return s, nil
 }
 
-// Close ends the store.
+// Close closes the index.
 func (s *Store) Close() error {
 	if s == nil {
 		return nil
@@ -99,9 +98,8 @@ func (s *Store) Close() error {
 	return s.index.Close()
 }
 
-// find is the last record of a query that stands for another run of it: what it returned, or that
-// the database did not accept it. Limits and refusals may be other the next time; they stand for it
-// if nothing is run.
+// find returns the last record of a query if running it again is unnecessary: it has a result, or the database
+// rejected it for another reason than time. If nothingRuns is true, it returns any record.
 func (s *Store) find(key string, nothingRuns bool) (Record, bool) {
 	if s == nil {
 		return Record{}, false
@@ -112,7 +110,7 @@ func (s *Store) find(key string, nothingRuns bool) (Record, bool) {
 	return r, ok && (nothingRuns || r.Outcome == ran || r.Outcome == failed && r.Code != errcode.DeadlineExceeded.String())
 }
 
-// add adds a record.
+// add appends a record to the index.
 func (s *Store) add(r Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -127,7 +125,7 @@ func (s *Store) add(r Record) error {
 	return nil
 }
 
-// write keeps a result, and returns its hash.
+// write stores a result unless it is stored already, and returns its hash.
 func (s *Store) write(text []byte) (string, error) {
 	sum := sha256.Sum256(text)
 	hash := hex.EncodeToString(sum[:])
@@ -160,7 +158,7 @@ func (s *Store) path(hash string) string { return filepath.Join(s.dir, hash+".js
 
 var isHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// Read reads a kept result. One whose content is not that of its name is an error (DataLoss).
+// Read reads a stored result. If its content does not match the hash in its name, the error is DataLoss.
 func (s *Store) Read(hash string) (*scoring.Table, error) {
 	if !isHash.MatchString(hash) {
 		return nil, errcode.New(errcode.DataLoss, "a kept result: the index names no file")
@@ -175,7 +173,7 @@ func (s *Store) Read(hash string) (*scoring.Table, error) {
 	return scoring.ParseResult(text)
 }
 
-// fileError gives an error of the file system its code, without the directory.
+// fileError adds a code to an error of the file system, and removes the directory from its message.
 func fileError(err error) error {
 	code := errcode.OfFile(err)
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {

@@ -15,7 +15,7 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// CallTable is the table of calls; [store.Store] has it.
+// CallTable is the table of stored calls; [store.Store] implements it.
 type CallTable interface {
 	WriteCalls(ctx context.Context, calls ...store.Call) error
 	Calls(ctx context.Context, ids ...string) ([]store.Call, error)
@@ -23,8 +23,8 @@ type CallTable interface {
 	ForgetCalls(ctx context.Context, before time.Time) error
 }
 
-// CallStore is a [udf.CallStore] in a table. Calls and replies are compressed, because warehouses limit the size of
-// a value.
+// CallStore is a [udf.CallStore] in a table of a warehouse. Requests and replies are compressed, because warehouses
+// limit the size of a value.
 type CallStore struct {
 	table CallTable
 	now   func() time.Time
@@ -33,19 +33,19 @@ type CallStore struct {
 	swept time.Time
 }
 
-// NewCallStore returns a store in the table t.
+// NewCallStore returns a store in the table t. now is the clock by which calls expire.
 func NewCallStore(t CallTable, now func() time.Time) *CallStore {
 	return &CallStore{table: t, now: now}
 }
 
 const (
-	together   = 500         // calls of one statement
-	sweepEvery = time.Hour   // for calls that have expired
-	mostBytes  = 64 << 20    // limit of an inflated value
-	slack      = time.Minute // by which clocks may differ
+	together   = 500         // maximum calls in one statement
+	sweepEvery = time.Hour   // interval at which expired calls are deleted
+	mostBytes  = 64 << 20    // limit of a decompressed request or reply
+	slack      = time.Minute // maximum difference between clocks
 )
 
-// Keep implements udf.CallStore. A call that exists keeps its reply.
+// Keep implements udf.CallStore. It does not overwrite a call that has a reply.
 func (s *CallStore) Keep(ctx context.Context, calls []udf.KeptCall) error {
 	s.sweep(ctx)
 	for some := range slices.Chunk(calls, together) {
@@ -107,7 +107,7 @@ func (s *CallStore) Answer(ctx context.Context, id string, reply []byte) error {
 	return s.table.AnswerCall(ctx, id, pack(reply))
 }
 
-// sweep deletes what has expired, once in a while.
+// sweep deletes expired calls if sweepEvery has passed since the last time.
 func (s *CallStore) sweep(ctx context.Context) {
 	now := s.now()
 	s.mu.Lock()

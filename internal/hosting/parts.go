@@ -1,5 +1,5 @@
-// Package hosting is the part of a server that does not answer calls: it waits for warehouses and files that become
-// available later, knows the allowed callers and their limits, and applies a changed configuration.
+// Package hosting is the part of a server that does not answer calls: it waits for warehouses and files that are
+// missing at start, configures the allowed callers and their limits, and applies a changed configuration.
 package hosting
 
 import (
@@ -22,44 +22,43 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Parts are the warehouses and files that badger serve can start without. Each is tried until it is available;
-// after that, a failure concerns only the calls that need it.
+// Parts are the warehouses and secret files that badger serve can start without. Each is tried until it is available.
+// After that, a failure of the part only affects the calls that need it.
 type Parts struct {
 	Log        *slog.Logger
 	Metrics    *telemetry.Metrics
-	Warehouses *connectors.Mux // that warehouses are opened by
-	// EngineBytes is the memory that the engine of a warehouse in this process may use for one query that needs
-	// more than most; 0 is the engine's default.
+	Warehouses *connectors.Mux // opens the warehouses
+	// EngineBytes is the memory limit of the embedded engine for one query; 0 is the engine's default.
 	EngineBytes int64
 
 	all   []*part
-	tried chan error // an error for each part once it was tried for the first time
+	tried chan error // receives each part's error or nil after the first try
 	end   context.CancelFunc
 	work  sync.WaitGroup
 
 	mu sync.Mutex // guards the fields available and warned of the parts
 }
 
-// part is one of them.
+// part is a warehouse or file that may be missing at start.
 type part struct {
-	key       string // of the configuration
-	local     bool   // it is a file: --check looks at it, too
+	key       string // its key in the configuration
+	local     bool   // it is a file, so that Check can try it
 	try       func(context.Context) error
 	available bool
-	warned    bool // the log reports that it is missing
+	warned    bool // the log reports it as missing
 }
 
-// Times of trying.
+// Durations of the tries.
 const (
-	firstTry    = 5 * time.Second // the server waits so long for all parts before it listens
+	firstTry    = 5 * time.Second // how long Start waits for all parts
 	longestTry  = 2 * time.Minute
 	firstPause  = time.Second
 	longestWait = time.Minute
-	lastTry     = 3 * time.Second // the end waits so long for a try to notice
+	lastTry     = 3 * time.Second // how long Stop waits for a try to end
 )
 
-// Warehouse adds a warehouse, which is connected later. prepare is called with it before it is used, then
-// afterwards. It is available when both have succeeded; either may be nil.
+// Warehouse adds a warehouse that is connected later. prepare is called after connecting and before other uses, then
+// after prepare. The part is available when both have succeeded; either may be nil.
 func (p *Parts) Warehouse(key, url string, only bool, prepare,
 	then func(context.Context, *store.Store) error) (*store.Store, error) {
 	later, err := p.Warehouses.Later(url,
@@ -83,7 +82,7 @@ func (p *Parts) Warehouse(key, url string, only bool, prepare,
 	return w, nil
 }
 
-// File adds a file with a secret, which others read at each use.
+// File adds a file with a secret. It is available if it can be read and is not empty; its users read it themselves.
 func (p *Parts) File(key, path string) {
 	p.all = append(p.all, &part{key: key, local: true, try: func(context.Context) error {
 		text, err := os.ReadFile(path) //nolint:gosec // the configuration names it
@@ -99,8 +98,8 @@ func (p *Parts) File(key, path string) {
 	}})
 }
 
-// Start starts to try all parts and waits until each was tried, but not for long and not after enough. It returns
-// the error of a part whose configuration is invalid, which no other try would change.
+// Start starts to try all parts. It waits until each was tried once, firstTry has passed, or enough is closed. It
+// returns the error of a part whose configuration is invalid, because no later try would succeed.
 func (p *Parts) Start(ctx context.Context, enough <-chan struct{}) error {
 	ctx, p.end = context.WithCancel(ctx)
 	p.tried = make(chan error, len(p.all))
@@ -133,7 +132,7 @@ func (p *Parts) Start(ctx context.Context, enough <-chan struct{}) error {
 	return nil
 }
 
-// Stop ends the trying.
+// Stop stops the tries, and waits up to lastTry until they have ended.
 func (p *Parts) Stop() {
 	if p.end == nil {
 		return
@@ -152,7 +151,7 @@ func (p *Parts) Stop() {
 	}
 }
 
-// Missing are the keys of the parts that do not exist.
+// Missing returns the keys of the parts that are not available.
 func (p *Parts) Missing() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -209,8 +208,8 @@ func (p *Parts) await(ctx context.Context, part *part) {
 	}
 }
 
-// tryFor calls f with a context that ends after d, unless f has ended by then: clients that f makes
-// may keep the context.
+// tryFor calls f with a context that is cancelled after d. If f succeeds, the context remains valid, because clients
+// that f creates may keep it.
 func tryFor(ctx context.Context, d time.Duration, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	over := time.AfterFunc(d, cancel)
@@ -225,8 +224,7 @@ func tryFor(ctx context.Context, d time.Duration, f func(context.Context) error)
 	return err
 }
 
-// Check writes, as comments, which parts would be connected to, and what is the matter with those on
-// this machine.
+// Check writes, as comments, the warehouses that it does not connect to, and why files are not available.
 func (p *Parts) Check(ctx context.Context, w io.Writer) {
 	for _, part := range p.all {
 		if !part.local {

@@ -13,24 +13,24 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// reloadable are the keys, or sections, that a running server takes over. The others need a restart.
+// reloadable lists the keys, or sections, whose changes a running server applies. Other changes need a restart.
 var reloadable = []string{"auth", "tls", "metrics", "judges", "timeouts", "limits.caller", "limits.callers"}
 
-// Reloadable reports whether a running server takes over a key.
+// Reloadable reports whether a running server applies changes of a key.
 func Reloadable(path string) bool {
 	return slices.ContainsFunc(reloadable, func(r string) bool { return path == r || strings.HasPrefix(path, r+".") })
 }
 
-// limiting are the keys, or sections, that bound callers. A running server keeps those that are set.
+// limiting lists the keys, or sections, that limit callers. A reload cannot remove such a limit.
 var limiting = []string{"limits.caller", "limits.callers"}
 
-// Limiting reports whether a key bounds callers.
+// Limiting reports whether a key limits callers.
 func Limiting(path string) bool {
 	return slices.ContainsFunc(limiting, func(r string) bool { return path == r || strings.HasPrefix(path, r+".") })
 }
 
-// CheckFile rejects an empty or truncated configuration, which an editor or a full disk may have left. before is
-// the current one.
+// CheckFile returns an error if text, a changed configuration, is empty or ends within a line, while before, the
+// current one, does not: an editor or a full disk may have truncated it.
 func CheckFile(text, before []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 && len(bytes.TrimSpace(before)) > 0 {
 		return errcode.New(errcode.InvalidArgument, "the file is empty; restart the server for a configuration without keys")
@@ -42,7 +42,7 @@ func CheckFile(text, before []byte) error {
 	return nil
 }
 
-// Names are the functions with their versions.
+// Names returns the names of the functions.
 func Names(c *udf.Catalogue) []string {
 	list := []string{}
 	for _, f := range c.Functions() {
@@ -51,7 +51,7 @@ func Names(c *udf.Catalogue) []string {
 	return list
 }
 
-// Digest identifies the contents of judge files: scores by different files are not comparable.
+// Digest returns a hash of the contents of judge files: scores of different contents are not comparable.
 func Digest(files []string) string {
 	h := sha256.New()
 	for _, f := range files {
@@ -62,5 +62,5 @@ func Digest(files []string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// LeastReload keeps a server from doing little else than looking for another configuration.
+// LeastReload is the minimum interval at which a server checks for a changed configuration.
 const LeastReload = time.Second

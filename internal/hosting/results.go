@@ -9,19 +9,19 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Readable lists the tables that table: and query: references of callers may read in results.warehouse, with the
-// server's permissions. Tables that are not listed are rejected.
+// Readable lists what callers may read in results.warehouse by table: and query: references, with the server's
+// permissions. References to anything else are rejected.
 type Readable struct {
 	Tables  []string `yaml:"tables"`  // SCHEMA.TABLE and SCHEMA.*; see driver.Allowed
-	Queries bool     `yaml:"queries"` // results of any query that the warehouse remembers, by their ids
+	Queries bool     `yaml:"queries"` // results of all queries that the warehouse still stores, by their ids
 }
 
-// Guarded resolves references for callers of a server: of the warehouse they read what the configuration
-// lists for them. Who has the role admin reads what the server may.
+// Guarded is a SnapshotReader that checks whether the caller may read a table: or query: reference by the
+// configuration. Callers with the role admin may read all that the server may.
 type Guarded struct {
 	scoring.SnapshotReader
 	common readable
-	of     map[string]readable // by caller, instead of the common one
+	of     map[string]readable // by caller, instead of common
 }
 
 type readable struct {
@@ -29,7 +29,8 @@ type readable struct {
 	queries bool
 }
 
-// Guard guards a reader. The error names a pattern that is wrong.
+// Guard returns r with the permissions common, or those in callers for the named ones. An invalid pattern is a usage
+// error.
 func Guard(r scoring.SnapshotReader, common Readable, callers map[string]Readable) (*Guarded, error) {
 	g := &Guarded{SnapshotReader: r, of: map[string]readable{}}
 	parse := func(key string, r Readable) (readable, error) {
@@ -51,7 +52,7 @@ func Guard(r scoring.SnapshotReader, common Readable, callers map[string]Readabl
 	return g, nil
 }
 
-// ReadSnapshot is scoring.SnapshotReader's.
+// ReadSnapshot implements scoring.SnapshotReader. References to files are not checked here.
 func (g *Guarded) ReadSnapshot(ctx context.Context, ref string) (*scoring.Table, error) {
 	r, err := driver.ParseRef(ref)
 	if err != nil || r.Kind == driver.RefFile {

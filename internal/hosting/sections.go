@@ -11,14 +11,15 @@ import (
 	"github.com/badger-eval/badger/udf/server"
 )
 
-// Auth configures the allowed callers of badger serve: for both listeners, or separately.
+// Auth configures the allowed callers of badger serve, for both listeners or for each separately.
 type Auth struct {
 	identity.Config `yaml:",inline"`
 	GRPC            *identity.Config `yaml:"grpc"`
 	HTTP            *identity.Config `yaml:"http"`
 }
 
-// Listeners returns the allowed callers of each listener. clientCA requires client certificates on both.
+// Listeners returns the configuration of the callers of each listener. If clientCA is not empty, it is the default of
+// ClientCAFile. Setting callers both for all and for one listener is a usage error.
 func (a Auth) Listeners(clientCA string) (byGRPC, byHTTP identity.Config, err error) {
 	byGRPC, byHTTP = a.Config, a.Config
 	common := a.Config
@@ -46,25 +47,24 @@ func (a Auth) Listeners(clientCA string) (byGRPC, byHTTP identity.Config, err er
 	return byGRPC, byHTTP, nil
 }
 
-// Limits bounds what callers can make badger serve do. A key that is left out has its
-// default; see server.Limits.
+// Limits limit the resources that callers of badger serve can use. Missing keys have the defaults of server.Limits.
 type Limits struct {
 	BodyBytes      int64         `yaml:"body_bytes"`
 	MessageBytes   int           `yaml:"message_bytes"`
 	BatchRows      int           `yaml:"batch_rows"`
 	Calls          int           `yaml:"calls"`
-	Connections    int           `yaml:"connections"` // of each listener
+	Connections    int           `yaml:"connections"` // for each listener
 	MemoryBytes    int64         `yaml:"memory_bytes"`
 	ReferenceBytes int64         `yaml:"reference_bytes"`
 	ReadTime       time.Duration `yaml:"read_time"`
 	StopGrace      time.Duration `yaml:"stop_grace"`
 	StopDelay      time.Duration `yaml:"stop_delay"`
 
-	Caller  CallerLimits            `yaml:"caller"`  // of each caller
-	Callers map[string]CallerLimits `yaml:"callers"` // of some, by name
+	Caller  CallerLimits            `yaml:"caller"`  // for each caller
+	Callers map[string]CallerLimits `yaml:"callers"` // for some callers, by name
 }
 
-// CallerLimits bound one caller. What judges may cost each caller a day is judge.caller_budget.
+// CallerLimits limit one caller. The limit of its judge costs is judge.caller_budget.
 type CallerLimits struct {
 	Calls         int     `yaml:"calls"`
 	MemoryBytes   int64   `yaml:"memory_bytes"`
@@ -75,7 +75,7 @@ func (c CallerLimits) limits() server.CallerLimits {
 	return server.CallerLimits{Calls: c.Calls, InFlight: c.MemoryBytes, Rows: c.RowsPerSecond}
 }
 
-// Limits are the limits in the server's form.
+// Limits converts c to the server's type.
 func (c Limits) Limits() server.Limits {
 	out := server.Limits{
 		Body: c.BodyBytes, Message: c.MessageBytes, Rows: c.BatchRows, Calls: c.Calls, Connections: c.Connections,
@@ -92,18 +92,19 @@ func (c Limits) Limits() server.Limits {
 // Listen configures the listeners of badger serve.
 type Listen struct {
 	GRPC string `yaml:"grpc"` // HOST:PORT of Flight and gRPC
-	HTTP string `yaml:"http"` // HOST:PORT of the HTTP forms
-	H2C  bool   `yaml:"h2c"`  // the HTTP listener speaks HTTP/2 without TLS, too
-	// AllowPlaintext permits listening beyond this machine without TLS, where something in
-	// front encrypts. Tokens are needed all the same.
+	HTTP string `yaml:"http"` // HOST:PORT of the HTTP interface
+	H2C  bool   `yaml:"h2c"`  // accept HTTP/2 without TLS on the HTTP listener, too
+	// AllowPlaintext permits listening beyond this machine without TLS, for a proxy in front of the server that
+	// encrypts. Callers must authenticate nevertheless.
 	AllowPlaintext bool `yaml:"allow_plaintext"`
 
-	Metrics string `yaml:"metrics"` // HOST:PORT of the metrics for Prometheus; empty: nowhere; :PORT is loopback
+	Metrics string `yaml:"metrics"` // HOST:PORT of the Prometheus metrics; empty: none; :PORT is on loopback
 	// AllowOpenMetrics permits metrics beyond this machine, without authentication.
 	AllowOpenMetrics bool `yaml:"allow_open_metrics"`
 }
 
-// MetricsAddress is the address at which metrics are served; "" is nowhere.
+// MetricsAddress returns the address for the metrics, or "" if unset. An invalid one, or one beyond loopback that is
+// not allowed, is a usage error.
 func (l Listen) MetricsAddress() (string, error) {
 	if l.Metrics == "" {
 		return "", nil
@@ -125,7 +126,7 @@ func (l Listen) MetricsAddress() (string, error) {
 	return addr.String(), nil
 }
 
-// Fill takes the limits that hold.
+// Fill sets the fields of c to the server's effective limits.
 func (c *Limits) Fill(l server.Limits) {
 	c.BodyBytes, c.MessageBytes, c.BatchRows, c.Calls, c.MemoryBytes, c.ReferenceBytes = l.Body, l.Message, l.Rows,
 		l.Calls, l.InFlight, l.Reference

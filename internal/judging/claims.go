@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Claims is a table through which processes agree which of them calls a judge; [store.Store] has it. A
-// Table that does not implement Claims is used by this process only.
+// Claims is a table through which processes agree which of them makes a judge call; [store.Store] implements it. A
+// Table that does not implement Claims must be used by one process only.
 type Claims interface {
 	Claim(ctx context.Context, owner string, now, until time.Time, keys ...string) ([]string, error)
 	RenewClaims(ctx context.Context, owner string, until time.Time) error
@@ -26,12 +26,11 @@ const kind = "judge:"
 
 var mine = kind + rand.Text() + ":"
 
-// DefaultLease is how long claims last. They are renewed long before that for as long as the judge is
-// asked: what a process that is killed has claimed is free after so long. The clocks of processes
-// that share a warehouse may differ by half of it.
+// DefaultLease is how long claims last without renewal. They are renewed earlier while the judge is called, so that
+// the claims of a killed process expire. The clocks of processes that share a warehouse may differ by half of it.
 const DefaultLease = time.Minute
 
-// claims are those of one process.
+// claims are the claims of this process.
 type claims struct {
 	table Claims
 	owner string
@@ -41,8 +40,8 @@ type claims struct {
 	gives group[string, struct{}]
 
 	mu       sync.Mutex
-	held     map[string]bool // also while the claim is being returned
-	kept     map[string]bool // of them, those that could not be returned
+	held     map[string]bool // by request hash, including claims that are being released
+	kept     map[string]bool // those in held whose release failed and is retried
 	renewing bool
 	swept    time.Time
 }
@@ -129,8 +128,8 @@ func (l *Ledger) Claim(ctx context.Context, requestHash string) (release func(),
 	}, true, nil
 }
 
-// giveBack retries releasing claims: they are renewed with all others of this process, which would lock out other
-// processes for ever.
+// giveBack retries the release of claims in kept. They would otherwise be renewed with all others, and block other
+// processes permanently.
 func (c *claims) giveBack(ctx context.Context) {
 	c.mu.Lock()
 	keys := slices.Collect(maps.Keys(c.kept))
@@ -146,7 +145,7 @@ func (c *claims) giveBack(ctx context.Context) {
 	}
 }
 
-// keep renews the claims until all are released.
+// keep starts a goroutine, unless it runs, that renews the claims until all are released.
 func (c *claims) keep(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,67 +9,67 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Config selects the judge of judge metrics, its limits, and the cache of its replies. It holds no
-// secrets, only where they are.
+// Config selects the judges of judge metrics, their limits, and the cache of their replies. It contains no secrets,
+// only where to read them.
 type Config struct {
 	Endpoint `yaml:",inline"`
 
-	Metrics map[string]Metric `yaml:"metrics"` // judges of single metrics, by name
+	Metrics map[string]Metric `yaml:"metrics"` // judges of single metrics, by the metric's name
 
-	// where answers are kept: warehouse, none, or a file; by default the warehouse if there is one
+	// where replies are stored: warehouse, none or a file; default: the warehouse if there is one, or else memory
 	Ledger       string `yaml:"ledger"`
-	Offline      bool   `yaml:"offline"`       // answer from the ledger alone
-	AskAgain     bool   `yaml:"ask_again"`     // do not take refused and cut answers from the ledger
-	KeepRequests bool   `yaml:"keep_requests"` // keep the questions next to the answers
+	Offline      bool   `yaml:"offline"`       // use only stored replies, make no calls
+	AskAgain     bool   `yaml:"ask_again"`     // call again for stored replies that are refused, truncated or invalid
+	KeepRequests bool   `yaml:"keep_requests"` // store the requests with the replies
 
 	Budget struct {
-		Tokens int64                   `yaml:"tokens"` // in and out together
+		Tokens int64                   `yaml:"tokens"` // input and output tokens together
 		Money  string                  `yaml:"money"`  // such as 5.00, in the currency of the prices
 		Prices judgebackend.PriceTable `yaml:"prices"` // of a million tokens, by model
 	} `yaml:"budget"`
 
-	// CallerBudget bounds what each caller of badger serve may spend on a day of UTC.
+	// CallerBudget limits the cost of each caller of badger serve per day in UTC.
 	CallerBudget struct {
 		Tokens int64  `yaml:"tokens"`
 		Money  string `yaml:"money"`
 	} `yaml:"caller_budget"`
 
-	Audit string `yaml:"audit"` // file to which a line for each call is added: hashes and sizes, no content
+	Audit string `yaml:"audit"` // file to which each call appends a line with hashes and sizes, without content
 }
 
-// Endpoint is one model and the way to it.
+// Endpoint is one model and how to reach it.
 type Endpoint struct {
 	// openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none
 	Backend string `yaml:"backend,omitempty"`
-	BaseURL string `yaml:"base_url,omitempty"` // of the endpoint; its host may be contacted, and no other
+	BaseURL string `yaml:"base_url,omitempty"` // of the endpoint; its host is allowed
 	KeyFile string `yaml:"key_file,omitempty"` // file with the key
-	KeyEnv  string `yaml:"key_env,omitempty"`  // or the environment variable that holds it
-	// cortex, bigqueryai, aiquery: URL of the warehouse that is asked through; by default that of the scores
+	KeyEnv  string `yaml:"key_env,omitempty"`  // or name of the environment variable with the key
+	// cortex, bigqueryai, aiquery: URL of the warehouse that calls the model; by default that of the scores
 	Warehouse  string `yaml:"warehouse,omitempty"`
 	Connection string `yaml:"connection,omitempty"` // bigqueryai: project.location.connection
 
 	AzureAPIVersion string `yaml:"azure_api_version,omitempty"`
-	// further hosts that may be contacted: a vendor's own, if there is no base_url
+	// other hosts that are allowed, such as the vendor's own if base_url is empty
 	AllowHosts     []string `yaml:"allow_hosts,omitempty"`
 	AllowPlainHTTP bool     `yaml:"allow_plain_http,omitempty"`
 	Proxy          string   `yaml:"proxy,omitempty"`
 	CAFile         string   `yaml:"ca_file,omitempty"`
 
-	Concurrency       int           `yaml:"concurrency,omitempty"` // calls in flight; 64 by default
+	Concurrency       int           `yaml:"concurrency,omitempty"` // maximum calls in flight; default 64
 	RequestsPerMinute int           `yaml:"requests_per_minute,omitempty"`
 	TokensPerMinute   int           `yaml:"tokens_per_minute,omitempty"`
-	Timeout           time.Duration `yaml:"timeout,omitempty"` // of one attempt; 3m by default
+	Timeout           time.Duration `yaml:"timeout,omitempty"` // time limit of one attempt; default 3m
 }
 
-// Metric is the judge of one metric. Fields that are not set are those of the judge of all metrics.
+// Metric is the judge of one metric. Unset fields are taken from the judge of all metrics; see endpointOf for the
+// connection.
 type Metric struct {
 	Endpoint `yaml:",inline"`
 
-	Temperature *float64 `yaml:"temperature,omitempty"` // of its questions, from 0 to 2; by default that of the prompt
+	Temperature *float64 `yaml:"temperature,omitempty"` // of its judge calls, from 0 to 2; default: that of the prompt
 }
 
-// FillDefaults sets the number of calls in flight and the time of an attempt if a judge is configured and they are
-// not.
+// FillDefaults sets the defaults of Concurrency and Timeout if a judge is configured.
 func (c *Config) FillDefaults() {
 	if c.Asked() {
 		c.Concurrency, c.Timeout = cmp.Or(c.Concurrency, judgebackend.DefaultConcurrency),
@@ -77,7 +77,7 @@ func (c *Config) FillDefaults() {
 	}
 }
 
-// KeepsInWarehouse reports whether replies are stored in the warehouse of the scores, if there is one.
+// KeepsInWarehouse reports whether replies are stored in the warehouse of the scores if that exists.
 func (c *Config) KeepsInWarehouse() bool {
 	return c.Asked() && (c.Ledger == "" || c.Ledger == "warehouse")
 }
@@ -95,9 +95,9 @@ func (c *Config) Asked() bool {
 	return c.set()
 }
 
-// endpointOf returns the endpoint of a metric's own judge; ok is false if the metric uses the shared judge. If both
-// have the same kind of backend and the metric sets no connection, it gets that of the shared judge as a whole: a
-// key is never sent to another address.
+// endpointOf returns the endpoint of a metric's own judge; ok is false if the metric uses the shared one. If both
+// have the same kind of backend and the metric sets no connection, it uses the whole connection of the shared judge,
+// so that a key is never sent to another address.
 func (c *Config) endpointOf(name string) (e Endpoint, ok bool, err error) {
 	m := c.Metrics[name]
 	e = m.Endpoint
@@ -128,7 +128,7 @@ func (c *Config) endpointOf(name string) (e Endpoint, ok bool, err error) {
 	return e, true, nil
 }
 
-// ownWay reports whether anything is set of the way to the model.
+// ownWay reports whether any field of the connection to the model is set.
 func (c *Endpoint) ownWay() bool {
 	return cmp.Or(c.BaseURL, c.KeyFile, c.KeyEnv, c.Warehouse, c.Connection, c.AzureAPIVersion, c.Proxy, c.CAFile) != "" ||
 		len(c.AllowHosts) > 0 || c.AllowPlainHTTP

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Paid returns the cost of the judge's replies so far.
+// Paid returns the cost of the judge calls so far.
 func (j *Judges) Paid() evaluation.Cost {
 	if j == nil {
 		return evaluation.Cost{}
@@ -25,7 +25,8 @@ func (j *Judges) Paid() evaluation.Cost {
 	return c
 }
 
-// PaidBefore charges the budget for earlier calls of a payer: those in the ledger, and recorded costs.
+// PaidBefore counts earlier calls of a payer against the budget: the larger of those in the ledger and the recorded
+// cost.
 func (j *Judges) PaidBefore(ctx context.Context, payer string, recorded evaluation.Cost) error {
 	if j.ledger != nil {
 		paid, err := j.ledger.PaidBy(ctx, payer, time.Time{}.AddDate(1969, 0, 0))
@@ -39,7 +40,7 @@ func (j *Judges) PaidBefore(ctx context.Context, payer string, recorded evaluati
 	return nil
 }
 
-// quota returns the daily budget of each caller; nil for no limit.
+// quota returns the daily budget of each caller, or nil if it is unlimited. Invalid limits are usage errors.
 func (c *Config) quota(ledger judgebackend.Payments) (*judgebackend.Quota, error) {
 	if c.CallerBudget.Tokens == 0 && c.CallerBudget.Money == "" {
 		return nil, nil //nolint:nilnil // no limit
@@ -59,8 +60,8 @@ func (c *Config) quota(ledger judgebackend.Payments) (*judgebackend.Quota, error
 	return q, nil
 }
 
-// ParseBudget parses 200000, 200k, 2M (tokens), or 5.00USD and $5 (money). It sets one of the two. An invalid value
-// is an error of [errcode.Usage] with the expected forms.
+// ParseBudget parses a number of tokens, such as 200000, 200k or 2M, or an amount of money, such as 5.00USD or $5. It
+// returns one of the two; the other is zero. An invalid value is a usage error.
 func ParseBudget(s string) (tokens int64, money string, err error) {
 	s = strings.TrimSpace(s)
 	if m, ok := strings.CutSuffix(strings.ToUpper(s), "USD"); ok {
@@ -87,7 +88,7 @@ func ParseBudget(s string) (tokens int64, money string, err error) {
 	return n * unit, "", nil
 }
 
-// Measure registers the metrics of the judges.
+// Measure registers the metrics of the judges with m.
 func (j *Judges) Measure(m *telemetry.Metrics) {
 	if j == nil {
 		return

@@ -14,10 +14,10 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// Examine checks the judges of a configuration as far as possible without a judge call: the host is allowed, the
-// key exists, the model has a price and a version. It sends nothing and does not open the ledger. scores is the URL
-// of the warehouse through which models may be called. It returns one check for each model, a single one if the
-// configuration is invalid, and none if it names no judge.
+// Examine checks the judges of a configuration without a judge call: the host is allowed, the key exists, the model
+// has a price and a version. It sends nothing and does not open the ledger. scores is the URL of the warehouse that
+// may call the models. It returns one check per model, or one failed check if the configuration is invalid. It
+// returns nil if no judge is configured.
 func (c *Config) Examine(ctx context.Context, s Env, scores string) []doctor.Check {
 	if !c.Asked() && len(c.Metrics) == 0 {
 		return nil
@@ -74,7 +74,8 @@ func (c *Config) Examine(ctx context.Context, s Env, scores string) []doctor.Che
 	return checks
 }
 
-// standard are the judges of standard metrics; those of judge files are known where these are.
+// standard returns the judges of single standard metrics. It omits metrics of judge files, whose names are unknown
+// here.
 func (j *Judges) standard() map[string]scoring.Judge {
 	out := maps.Clone(j.ByMetric())
 	known := map[string]bool{}

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// group collects requests that arrive while others are being served into the next batch. A request that finds the
-// group idle is served immediately.
+// group batches requests: those that arrive while a batch is processed form the next one. A request that arrives when
+// none is processed starts immediately.
 type group[K, V any] struct {
-	do func(ctx context.Context, keys []K) ([]V, error) // one value for each key
+	do func(ctx context.Context, keys []K) ([]V, error) // returns one value per key
 
 	mu      sync.Mutex
 	waiting []*waiter[K, V]
@@ -22,7 +22,7 @@ type waiter[K, V any] struct {
 	done  chan struct{}
 }
 
-// ask waits for the key's batch. A caller that gives up does not stop the batch, so its value may still be written.
+// ask returns the value of key. If ctx ends it returns early, but the batch continues.
 func (g *group[K, V]) ask(ctx context.Context, key K) (V, error) {
 	w := &waiter[K, V]{key: key, done: make(chan struct{})}
 	g.mu.Lock()
@@ -41,7 +41,7 @@ func (g *group[K, V]) ask(ctx context.Context, key K) (V, error) {
 	}
 }
 
-// work serves batches until no caller waits.
+// work processes batches until no request waits.
 func (g *group[K, V]) work(ctx context.Context) {
 	for {
 		g.mu.Lock()

@@ -1,9 +1,8 @@
-// Package judging opens the judges of judge metrics. A [Config] names them, for all metrics and for single ones,
-// with their limits, and where replies are stored. [Config.Open] opens the judges, with their ledger, budgets and
-// audit, and [Config.Examine] checks them without a judge call. The [Judges] answer, and report their calls and
-// costs.
+// Package judging opens the judges of judge metrics. A [Config] names them, for all metrics and for single ones, with
+// their limits and the place where replies are stored. [Config.Open] opens the judges with their ledger, budgets and
+// audit log. [Config.Examine] checks them without a judge call. [Judges] reports their calls and costs.
 //
-// Messages name the keys of the configuration and, for options typed by a user, flags of the command.
+// Messages name the keys of the configuration or, for options that a user enters, the flags of the command.
 package judging
 
 import (
@@ -21,24 +20,24 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Judges are the open judges. They share the ledger and the budgets. Nil means no judge: all methods but PaidBefore
-// and ModelOf accept it.
+// Judges are the open judges. They share the ledger and the budgets. Nil means no judge; PaidBefore and ModelOf must
+// not be called on nil.
 type Judges struct {
-	stack    *judgebackend.Stack            // of all metrics without a separate judge; may be nil
-	byMetric map[string]scoring.Judge       // of the others
-	others   map[string]*judgebackend.Stack // by the endpoint, which several metrics may share
+	stack    *judgebackend.Stack            // for metrics without a separate judge; may be nil
+	byMetric map[string]scoring.Judge       // separate judges, by metric
+	others   map[string]*judgebackend.Stack // of separate judges, by endpoint, which several metrics may share
 	budget   *judgebackend.Budget
-	ledger   judgebackend.Payments // nil: it does not record who paid
+	ledger   judgebackend.Payments // nil: the ledger does not record payers
 	close    []func() error
 }
 
-// One returns a judge of all metrics that is already open. Its ledger is not asked for payers, and its opener
-// closes it.
+// One returns Judges with one open judge for all metrics. It reads no payers from the ledger, and Close does not
+// close the judge.
 func One(stack *judgebackend.Stack, budget *judgebackend.Budget) *Judges {
 	return &Judges{stack: stack, budget: budget}
 }
 
-// Backend returns the judge of all metrics without a separate one, or nil if there is none.
+// Backend returns the judge of metrics without a separate one, or nil if unset.
 func (j *Judges) Backend() judgebackend.Backend {
 	if j == nil || j.stack == nil {
 		return nil // and not a nil *Stack
@@ -46,7 +45,7 @@ func (j *Judges) Backend() judgebackend.Backend {
 	return j.stack
 }
 
-// ByMetric are those of single metrics.
+// ByMetric returns the separate judges of single metrics, by metric.
 func (j *Judges) ByMetric() map[string]scoring.Judge {
 	if j == nil {
 		return nil
@@ -54,7 +53,7 @@ func (j *Judges) ByMetric() map[string]scoring.Judge {
 	return j.byMetric
 }
 
-// stacks are all judges, that of all metrics first.
+// stacks returns the stacks of all judges, the shared one first.
 func (j *Judges) stacks() (all []*judgebackend.Stack) {
 	if j == nil {
 		return nil
@@ -68,7 +67,7 @@ func (j *Judges) stacks() (all []*judgebackend.Stack) {
 	return all
 }
 
-// stats returns the totals over all judges.
+// stats returns the totals of all judges.
 func (j *Judges) stats() (sum judgebackend.Stats) {
 	for _, s := range j.stacks() {
 		one := s.Stats()
@@ -78,7 +77,7 @@ func (j *Judges) stats() (sum judgebackend.Stats) {
 	return sum
 }
 
-// Close closes the ledger and the audit. No calls may follow.
+// Close closes the ledger and the audit log. No judge calls may follow.
 func (j *Judges) Close() error {
 	if j == nil {
 		return nil
@@ -90,7 +89,7 @@ func (j *Judges) Close() error {
 	return errors.Join(errs...)
 }
 
-// Name returns the judges as scores and runs record them: openai:gpt-4o, or openai:gpt-4o, rose=openai:o3
+// Name returns the judges as scores and runs record them, such as openai:gpt-4o or openai:gpt-4o, rose=openai:o3
 // (temperature 1).
 func (j *Judges) Name() string {
 	if j == nil {
@@ -111,7 +110,7 @@ func nameOf(s *judgebackend.Stack) string {
 	return id.Backend + ":" + id.Model
 }
 
-// named returns a metric with its own judge: rose=openai:o3 (temperature 1).
+// named returns a metric's name with its judge, such as rose=openai:o3 (temperature 1).
 func (j *Judges) named(metric string) string {
 	of := j.byMetric[metric]
 	stack, ok := of.Backend.(*judgebackend.Stack)
@@ -125,7 +124,7 @@ func (j *Judges) named(metric string) string {
 	return name
 }
 
-// ModelOf returns the model that answers a metric's questions; empty if there is none.
+// ModelOf returns the model that judges a metric, or "" if there is none.
 func (j *Judges) ModelOf(metric string) string {
 	if s, ok := j.byMetric[metric].Backend.(*judgebackend.Stack); ok {
 		return cmp.Or(s.Identity().Model, nameOf(s))

@@ -10,38 +10,38 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Table is the table of assessments; [store.Store] has it.
+// Table is the table of assessments; [store.Store] implements it.
 type Table interface {
 	Assessments(ctx context.Context, f store.AssessmentFilter) iter.Seq2[judgebackend.Assessment, error]
 	WriteAssessments(ctx context.Context, assessments ...judgebackend.Assessment) error
 }
 
-// Ledger is a [judgebackend.Store] in a table, where batch runs and servers share judges' answers and where
-// the scores point to them. It holds nothing that must be closed.
+// Ledger is a [judgebackend.Store] in a table of a warehouse, which batch runs and servers share, and whose rows
+// scores refer to. It need not be closed.
 //
 // A statement of a warehouse takes as long as many judge calls, and many callers use the ledger concurrently.
-// Requests that arrive during one statement go into the next, so that 64 concurrent judge calls need only a few
-// statements.
+// Requests that arrive during a statement are combined into the next one, so that 64 concurrent judge calls need only
+// a few statements.
 type Ledger struct {
 	log  *slog.Logger
 	now  func() time.Time
 	gets group[string, *judgebackend.Assessment]
 	puts group[judgebackend.Assessment, struct{}]
 
-	claims   *claims               // nil: only this process uses the table
-	payments judgebackend.Payments // nil: the table cannot sum
+	claims   *claims               // nil: the table must be used by this process only
+	payments judgebackend.Payments // nil: the table cannot sum up payments
 }
 
-// mostTogether bounds the requests of one statement.
+// mostTogether is the maximum number of requests in one statement.
 const mostTogether = 256
 
-// NewLedger returns a ledger in the table t. now orders the replies; log receives warnings about damaged rows and
-// may be nil.
+// NewLedger returns a ledger in the table t. now gives the times by which the later of two replies is known; log
+// receives warnings about damaged rows and may be nil.
 func NewLedger(t Table, now func() time.Time, log *slog.Logger) *Ledger {
 	return NewLedgerWithLease(t, DefaultLease, now, log)
 }
 
-// NewLedgerWithLease is NewLedger with claims that last so long.
+// NewLedgerWithLease is NewLedger with claims that last for lease without renewal.
 func NewLedgerWithLease(t Table, lease time.Duration, now func() time.Time, log *slog.Logger) *Ledger {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -69,7 +69,7 @@ func (l *Ledger) Get(ctx context.Context, requestHash string) (judgebackend.Asse
 	return *a, true, nil
 }
 
-// Put implements judgebackend.Store: when it returns, the warehouse has the row.
+// Put implements judgebackend.Store. When it returns, the row is in the warehouse.
 func (l *Ledger) Put(ctx context.Context, a judgebackend.Assessment) error {
 	a.Put = l.now()
 	if _, err := a.Detail(); err != nil { // in a statement, it would be the failure of others
@@ -79,7 +79,7 @@ func (l *Ledger) Put(ctx context.Context, a judgebackend.Assessment) error {
 	return err
 }
 
-// PaidBy implements judgebackend.Payments.
+// PaidBy implements judgebackend.Payments. It returns nil if the table cannot sum up payments.
 func (l *Ledger) PaidBy(ctx context.Context, payer string, from time.Time) ([]judgebackend.Payment, error) {
 	if l.payments == nil {
 		return nil, nil
@@ -87,7 +87,7 @@ func (l *Ledger) PaidBy(ctx context.Context, payer string, from time.Time) ([]ju
 	return l.payments.PaidBy(ctx, payer, from)
 }
 
-// find reads the last sound answer to each request.
+// find returns the last undamaged reply to each request, in the order of hashes; nil for a request without one.
 func (l *Ledger) find(ctx context.Context, t Table, hashes []string) ([]*judgebackend.Assessment, error) {
 	last := make(map[string]judgebackend.Assessment, len(hashes))
 	for a, err := range t.Assessments(ctx, store.AssessmentFilter{RequestHashes: hashes}) {

@@ -26,35 +26,35 @@ import (
 // Env holds the dependencies of Open.
 type Env struct {
 	Providers judgebackend.Providers // the available judge providers
-	Getenv    func(string) string    // the environment, which holds keys
-	Now       func() time.Time       // when an answer was given, as the ledger records it
+	Getenv    func(string) string    // reads environment variables, which may have keys
+	Now       func() time.Time       // the clock of the ledger
 	Open      OpenWarehouse          // opens judge.warehouse
-	Scores    *store.Store           // where answers are kept by default; nil: there is none that can be written
-	Log       *slog.Logger           // what goes wrong without failing a call; nil: nowhere
-	Audit     *slog.Logger           // where audit lines go if no file is named; nil: nowhere
-	Tracer    trace.Tracer           // of a span for each call; nil: none
+	Scores    *store.Store           // where replies are stored by default; nil: no writable warehouse
+	Log       *slog.Logger           // problems that fail no call; nil: no log
+	Audit     *slog.Logger           // audit log if Config.Audit is empty; nil: none
+	Tracer    trace.Tracer           // traces each call; nil: none
 	Vague     func(judge string)     // called once per judge whose replies omit the model version; may be nil
 	Opened    func(error)            // called when the judge's circuit opens; may be nil
-	Later     Later                  // registers parts that are missing at start; nil: that is an error
+	Later     Later                  // registers parts that are missing at start; nil: a missing part is an error
 }
 
-// OpenWarehouse opens a warehouse that is only read.
+// OpenWarehouse opens a warehouse for reading.
 type OpenWarehouse func(ctx context.Context, url string) (*store.Store, error)
 
-// Later takes the parts of a server that may be missing when it starts. Keys are those of the
+// Later registers the parts of a server that may be missing when it starts. key is the part's key in the
 // configuration.
 type Later interface {
-	// Warehouse returns a warehouse that is connected later. prepare is called with it before it is used, then
-	// afterwards; either may be nil.
+	// Warehouse returns a warehouse that is connected later. prepare is called after connecting and before other
+	// uses, then after prepare; either may be nil.
 	Warehouse(key, url string, readOnly bool, prepare, then func(context.Context, *store.Store) error) (*store.Store,
 		error)
-	// File adds a file with a secret, which is read at each use.
+	// File registers a file with a secret, which is read at each use.
 	File(key, path string)
 }
 
-// Open opens the judges, or returns nil if no judge is configured. It makes no judge calls. Invalid values in the
-// configuration, in a file that it names or in the backend are an error of [errcode.Usage] that names the key; that
-// of a ledger in a file is [judgebackend.OpenFileStore]'s own.
+// Open opens the judges, or returns nil if no judge is configured. It makes no judge calls. An invalid value in the
+// configuration or in a file that it names is a usage error that names the key. An error of a ledger file is that of
+// [judgebackend.OpenFileStore].
 func (c *Config) Open(ctx context.Context, s Env) (_ *Judges, err error) {
 	endpoints := map[string]Endpoint{}
 	for _, name := range slices.Sorted(maps.Keys(c.Metrics)) { // validated even if no judge is called
@@ -102,7 +102,8 @@ func (c *Config) Open(ctx context.Context, s Env) (_ *Judges, err error) {
 	return j, nil
 }
 
-// stackOptions returns the options that all judges share: the ledger, the budgets and the audit.
+// stackOptions returns the options that all judges share: the ledger, the budgets and the audit log. It adds what
+// must be closed to j.
 func (c *Config) stackOptions(s Env, j *Judges) (o judgebackend.StackOptions, err error) {
 	store, err := c.store(s, j)
 	if err != nil {
@@ -140,7 +141,7 @@ func (c *Config) stackOptions(s Env, j *Judges) (o judgebackend.StackOptions, er
 	}, nil
 }
 
-// open opens one judge.
+// open opens the judge of the endpoint.
 func (c *Endpoint) open(ctx context.Context, s Env, j *Judges, o judgebackend.StackOptions,
 	isOffline bool) (*judgebackend.Stack, error) {
 	backend, err := c.backend(ctx, s, j, isOffline)
@@ -160,14 +161,14 @@ func (c *Endpoint) open(ctx context.Context, s Env, j *Judges, o judgebackend.St
 	return stack, nil
 }
 
-// watched reports, once, a judge whose replies do not name the version of its model.
+// watched is a backend that calls vague once if the replies do not name the version of the model.
 type watched struct {
 	next  judgebackend.Backend
 	vague func(judge string)
 	once  sync.Once
 }
 
-// Identity is that of the judge.
+// Identity returns the judge's identity.
 func (w *watched) Identity() judgebackend.Identity {
 	if i, ok := w.next.(judgebackend.Identified); ok {
 		return i.Identity()
@@ -175,7 +176,7 @@ func (w *watched) Identity() judgebackend.Identity {
 	return judgebackend.Identity{Backend: "func"}
 }
 
-// Complete asks the judge.
+// Complete calls the judge.
 func (w *watched) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {
 	resp, err := w.next.Complete(ctx, r)
 	id := w.Identity()
@@ -187,7 +188,8 @@ func (w *watched) Complete(ctx context.Context, r judgebackend.Request) (judgeba
 	return resp, err
 }
 
-// backend opens the backend of the endpoint.
+// backend opens the backend of the endpoint. If isOffline is true, it is one that fails every call, except for
+// replay.
 func (c *Endpoint) backend(ctx context.Context, s Env, j *Judges, isOffline bool) (judgebackend.Backend, error) {
 	name, model, _ := strings.Cut(c.Backend, ":")
 	if isOffline && name != "replay" {
@@ -237,7 +239,7 @@ func (c *Endpoint) backend(ctx context.Context, s Env, j *Judges, isOffline bool
 	return backend, err
 }
 
-// store opens where answers are kept.
+// store opens the ledger, or returns nil if Ledger is none.
 func (c *Config) store(s Env, j *Judges) (judgebackend.Store, error) {
 	where := c.Ledger
 	if where == "" && s.Scores != nil {
@@ -262,7 +264,7 @@ func (c *Config) store(s Env, j *Judges) (judgebackend.Store, error) {
 	return f, nil
 }
 
-// offline is a backend that fails every call, so that only the ledger answers.
+// offline is a backend that fails every call, so that only stored replies are used.
 type offline struct{ id judgebackend.Identity }
 
 func (o offline) Identity() judgebackend.Identity { return o.id }

@@ -9,25 +9,24 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// KappaWidth is the maximal width of kappa's interval for which [Store.Agreement] computes the required number of
+// KappaWidth is the width of kappa's confidence interval for which [Store.Agreement] computes the required number of
 // answers.
 const KappaWidth = 0.2
 
 // Agreement is the inter-annotator agreement in a queue.
 type Agreement struct {
-	People []string       // annotators with answers that others labelled too, by name
-	Pairs  int64          // pairs of labels of the same answer
-	Kappa  agreement.Stat // over all verdicts that the queue offers
-	// how many more answers it takes for an interval of kappa that is KappaWidth wide, labelled by as many people as
-	// those so far
+	People []string       // names of annotators who share a labelled answer with another one, sorted
+	Pairs  int64          // pairs of labels of the same answer by different annotators
+	Kappa  agreement.Stat // over all verdicts that occur
+	// More is the number of further answers, labelled by as many annotators as the present ones, for which the
+	// confidence interval of kappa is KappaWidth wide.
 	More agreement.Stat
 }
 
-// Agreement measures the inter-annotator agreement of a queue. For two people kappa is Cohen's. For three and more
-// every pair of labels counts, in both directions, so that the order of people does not matter; if all of them
-// labeled all answers, this is Fleiss' kappa (Fleiss 1971). The pairs of an answer depend on each other then, so
-// More rests on the variance between answers ([agreement.PairwiseCases]) rather than between pairs
-// ([agreement.CohenCases]).
+// Agreement computes the inter-annotator agreement of a queue. With two annotators, Kappa is Cohen's kappa. With
+// more, it is computed from all pairs of labels in both orders; if all annotators labelled all answers, this is
+// Fleiss' kappa (Fleiss 1971). The pairs of one answer are then dependent, so that More is computed from the variance
+// between answers ([agreement.PairwiseCases]) instead of pairs ([agreement.CohenCases]).
 func (s *Store) Agreement(ctx context.Context, q *Queue) (Agreement, error) {
 	pairs, err := s.Warehouse.LabelPairs(ctx, q.ID)
 	if err != nil {
@@ -65,7 +64,7 @@ func (s *Store) Agreement(ctx context.Context, q *Queue) (Agreement, error) {
 	return out, nil
 }
 
-// morePairwise returns the number of further answers that are needed with three or more annotators.
+// morePairwise returns Agreement.More for three or more annotators.
 func (s *Store) morePairwise(ctx context.Context, q *Queue) (agreement.Stat, error) {
 	labels, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{Queue: q.ID, Newest: true}, 0)
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Next is the next item for an annotator.
+// Next is the result of assigning the next item to an annotator.
 type Next struct {
-	Item *Item // nil: nothing
-	Busy bool  // answers are left that others have before them at this moment
-	Gone bool  // the remaining answers are no longer in the warehouse, so that they cannot be shown
+	Item *Item // nil: no item could be assigned
+	Busy bool  // answers remain, but other annotators have them open
+	Gone bool  // an answer is no longer in the warehouse, so that it cannot be shown
 }
 
-// candidates is the number of answers of a queue that are examined in one batch.
+// candidates is the number of items that are examined per query.
 const candidates = 100
 
-// Next gives an annotator the first answer of a queue that they have neither answered nor skipped, that wants
-// annotators, that can be shown, and that is not in not. It is kept for them while they renew it: then no more people
-// than the queue asks for are given an answer. If the warehouse cannot decide who comes first
-// (driver.Dialect.NoClaims), nothing is kept.
+// Next assigns to the annotator me the first item of the queue that needs annotators, that me has neither labelled
+// nor skipped, that can be shown and that is not in not. It reserves a place for as long as the annotator renews it,
+// so that no more annotators than required get an item. A warehouse without claims (driver.Dialect.NoClaims) reserves
+// nothing. A closed queue is an error.
 func (s *Store) Next(ctx context.Context, q *Queue, me string, not ...string) (Next, error) {
 	if !q.ClosedAt.IsZero() {
 		return Next{}, errcode.New(errcode.FailedPrecondition, "queue %s: it was closed", q.ID)
@@ -95,8 +95,8 @@ func casesOf(items []Item) []string {
 	return out
 }
 
-// Shown returns the cases whose answer of an agent is visible to people, in their order: the answer is one row of
-// agent_runs. A run over a file leaves only scores, and among several rows the answer is ambiguous.
+// Shown returns the cases whose answer of agent of can be shown, in their order: it must be exactly one row of
+// agent_runs. A run over a case file has no such rows, and among several rows it is unknown which is the answer.
 func (s *Store) Shown(ctx context.Context, of scoring.AnswerID, cases []string) ([]string, error) {
 	there, err := s.Warehouse.Answered(ctx, of, cases)
 	if err != nil {
@@ -111,8 +111,8 @@ func (s *Store) Shown(ctx context.Context, of scoring.AnswerID, cases []string) 
 	return out, nil
 }
 
-// Open reserves an answer for an annotator if it has a free place. It also extends a lease. It affects only what
-// other annotators are assigned.
+// Open reserves a place for an annotator, or renews it, if one is free. Reservations only affect which items Next
+// assigns to others.
 func (s *Store) Open(ctx context.Context, q *Queue, item *Item, me string) error {
 	held, err := s.leases(ctx, q)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Store) Open(ctx context.Context, q *Queue, item *Item, me string) error
 	return err
 }
 
-// places are the leases of an answer: owner by place.
+// places are the reserved places of an item: the owner by the number of the place.
 type places map[int64]string
 
 func (p places) others(me string) (names []string) {
@@ -134,7 +134,7 @@ func (p places) others(me string) (names []string) {
 	return names
 }
 
-// of returns the key of an annotator's place, "" if none.
+// of returns the key of the annotator's place, or "" if there is none.
 func (p places) of(q *Queue, item *Item, me string) string {
 	for _, place := range slices.Sorted(maps.Keys(p)) {
 		if p[place] == ownerOf(me) {
@@ -152,7 +152,7 @@ func leaseKey(q *Queue, position, place int64) string {
 	return leasePrefix(q) + strconv.FormatInt(position, 10) + ":" + strconv.FormatInt(place, 10)
 }
 
-// leases are the places that are taken, by position.
+// leases returns the reserved places of a queue by position of the item.
 func (s *Store) leases(ctx context.Context, q *Queue) (map[int64]places, error) {
 	rows, err := s.Warehouse.Leases(ctx, leasePrefix(q), s.now())
 	held := map[int64]places{}
@@ -174,8 +174,8 @@ func (s *Store) leases(ctx context.Context, q *Queue) (map[int64]places, error) 
 	return held, err
 }
 
-// take takes a place of an answer, or makes the one that the annotator has last longer. An answer has
-// as many places as it wants annotators, and the database decides who gets a place.
+// take reserves a place of an item for an annotator, or renews the annotator's place, and reports whether it
+// succeeded. An item has as many places as it requires annotators; claims in the database decide concurrent attempts.
 func (s *Store) take(ctx context.Context, q *Queue, item *Item, me string, held places) (bool, error) {
 	if key := held.of(q, item, me); key != "" {
 		kept, err := s.keep(ctx, q, item, me, key)
@@ -203,8 +203,8 @@ func (s *Store) take(ctx context.Context, q *Queue, item *Item, me string, held 
 	return false, nil
 }
 
-// keep extends the annotator's place. Others who take a place at the same time and find that the answer needs no
-// more people return it, so only submitted answers count.
+// keep renews the annotator's place with this key. It reports whether the place is still theirs and the item still
+// needs their label.
 func (s *Store) keep(ctx context.Context, q *Queue, item *Item, me, key string) (bool, error) {
 	if err := s.Warehouse.RenewLeases(ctx, ownerOf(me), s.until(), key); err != nil {
 		return false, err
@@ -217,10 +217,9 @@ func (s *Store) keep(ctx context.Context, q *Queue, item *Item, me, key string) 
 	return err == nil && !mine && int64(len(answered)) < q.Annotators, err
 }
 
-// wanted reports whether an answer needs this annotator, who holds a place: they have not answered it, and fewer
-// annotators have answered or hold a place than it needs. The places and labels of others are read after the place
-// is taken, and in this order: an annotator who answered before that has returned their place, so a free place
-// alone does not mean that the answer needs another annotator.
+// wanted reports whether an item needs the annotator me, who has a place: me has not labelled it, and the others who
+// labelled it or have a place are fewer than required. It reads places before labels, and both after the place was
+// reserved: an annotator releases a place only after the label is saved, so that each other one is seen.
 func (s *Store) wanted(ctx context.Context, q *Queue, item *Item, me string) (bool, error) {
 	held, err := s.leases(ctx, q)
 	if err != nil {
@@ -239,7 +238,7 @@ func (s *Store) wanted(ctx context.Context, q *Queue, item *Item, me string) (bo
 	return int64(len(others)) < q.Annotators, nil
 }
 
-// answered are the other owners who answered an item, and whether the annotator did.
+// answered returns the owners of other annotators who labelled an item, and whether me did.
 func (s *Store) answered(ctx context.Context, q *Queue, item *Item, me string) (others []string, mine bool, err error) {
 	of := q.Answer(item.CaseID)
 	labels, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{
@@ -257,7 +256,7 @@ func (s *Store) answered(ctx context.Context, q *Queue, item *Item, me string) (
 	return others, mine, err
 }
 
-// Leave returns an answer to the queue.
+// Leave releases the annotator's places of an item.
 func (s *Store) Leave(ctx context.Context, q *Queue, item *Item, me string) error {
 	keys := make([]string, q.Annotators)
 	for place := range keys {

@@ -19,12 +19,11 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// maxLine is the maximum length of a line of a label file, in bytes. Case files are read too,
-// results and all.
+// maxLine is the maximum length of a line of a label file in bytes. Import also reads case files, whose lines contain
+// results.
 const maxLine = 256 << 20
 
-// line is an answer with its labels, as a line of a case file. label and votes are the outcome of the labels, which
-// readers of cases use.
+// line is an answer with its labels, in the format of a line of a case file. Readers of cases use label and votes.
 type line struct {
 	CaseID string `json:"case_id"`
 	Agent  struct {
@@ -37,10 +36,10 @@ type line struct {
 		Votes  map[string]string `json:"votes,omitempty"`
 		Labels []labelJSON       `json:"labels,omitempty"`
 	} `json:"human"`
-	decision *Label // the third verdict that stands, the newest; nil: none
+	decision *Label // the latest adjudicated label; nil: none
 }
 
-// labelJSON is one label, with all that the table holds of it.
+// labelJSON is one label with all columns of label_log.
 type labelJSON struct {
 	ID         string    `json:"id"`
 	Annotator  string    `json:"annotator"`
@@ -54,10 +53,10 @@ type labelJSON struct {
 	Decides    bool      `json:"decides,omitempty"`
 }
 
-// Export writes the labels of a queue, or all labels where queue is empty, as JSON Lines in the form
-// of case files: an answer a line, with every label in label_log, the oldest first. What all labels come
-// to counts human_labels too, as everything does that reads labels; labels that name no version of the
-// agent, where it is not known which answered, are left out.
+// Export writes the labels of a queue, or all labels if queue is "", as JSON Lines in the format of case files: a
+// line per answer with all its labels in label_log, oldest first. If queue is "", the outcome of an answer also
+// includes human_labels. It omits labels in human_labels whose answer is ambiguous because they name no version. It
+// returns the number of lines.
 func (s *Store) Export(ctx context.Context, to io.Writer, queue string) (answers int, err error) {
 	labels, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{Queue: queue}, 0)
 	if err != nil {
@@ -106,8 +105,8 @@ func compareAnswers(a, b scoring.AnswerID) int {
 		strings.Compare(a.Version, b.Version), strings.Compare(a.Batch, b.Batch))
 }
 
-// votes returns the current human verdicts on answers. If the answers of a warehouse are not in its tables, only
-// the log has verdicts.
+// votes returns the current human verdicts on answers. It returns nil if the warehouse has no tables of answers; then
+// only label_log has verdicts.
 func (s *Store) votes(ctx context.Context) ([]store.Vote, error) {
 	votes, err := s.Warehouse.Votes(ctx)
 	if errcode.Of(err) == errcode.NotFound {
@@ -125,7 +124,7 @@ func newLine(of scoring.AnswerID) *line {
 	return out
 }
 
-// lineOf returns the line of an answer; labels are sorted from old to new.
+// lineOf returns the line of an answer; labels are its labels, oldest first.
 func lineOf(labels []Label) *line {
 	out := newLine(labels[0].AnswerID)
 	type whose struct {
@@ -154,14 +153,14 @@ func lineOf(labels []Label) *line {
 	return out
 }
 
-// add adds the vote of an annotator without an entry in the log.
+// add adds the verdict of an annotator, unless label_log has one.
 func (l *line) add(annotator, verdict string) {
 	if l.Human.Votes[annotator] == "" {
 		l.Human.Votes[annotator] = verdict
 	}
 }
 
-// decide sets the outcome of the labels.
+// decide sets the outcome: the adjudicated label, or else the majority of the votes.
 func (l *line) decide() {
 	l.Human.Label = majority(l.Human.Votes)
 	if l.decision != nil {
@@ -169,7 +168,7 @@ func (l *line) decide() {
 	}
 }
 
-// majority returns the majority of the votes: pass, fail, or nothing.
+// majority returns pass or fail, or "" for a tie.
 func majority(votes map[string]string) string {
 	sum := 0
 	for _, v := range votes {
@@ -189,27 +188,27 @@ func majority(votes map[string]string) string {
 	return ""
 }
 
-// Imported counts what an import did.
+// Imported counts the lines and labels of an import.
 type Imported struct {
-	Lines, Labels int // that the file holds
-	Written       int // labels that were new
-	Unknown       int // lines that name answers that the warehouse does not hold
+	Lines, Labels int // in the file
+	Written       int // labels that did not exist yet
+	Unknown       int // lines whose answer is not in the warehouse
 }
 
-// ImportOptions configure how a file is read.
+// ImportOptions configure an import.
 type ImportOptions struct {
-	Queue     string // of labels that name no queue; empty: none
-	Annotator string // whose label human.label is, where the line has no votes; empty: such a line is an error
-	Unknown   bool   // labels of answers that the warehouse does not hold are written too, rather than an error
+	Queue     string // for labels that name no queue; empty: none
+	Annotator string // annotator of human.label if the line has no votes; empty: such a line is an error
+	Unknown   bool   // also write labels of answers that are not in the warehouse, instead of an error
 }
 
-// Import reads labels from JSON Lines in the form of case files. Labels written by [Store.Export] are written
-// unchanged unless a label with their ID exists; times in the future become the present. For human.votes and
-// human.label, the last one in the file for an annotator and an answer is used, and it is written if it differs
-// from the annotator's current label of the answer. Reading a file again changes nothing.
+// Import reads labels in JSON Lines in the format of case files. It writes labels of [Store.Export] unchanged unless
+// their ID exists; a time in the future is replaced by the present. Of human.votes and human.label, it uses the last
+// verdict in the file of an annotator on an answer, and writes it if it differs from the annotator's current one.
+// Importing a file twice changes nothing.
 //
-// An error names the line, and then nothing is written. If the warehouse has neither the answer nor a score of a
-// line, Import returns an error (FailedPrecondition) unless the options allow it.
+// An error found while the file is read names the line, and nothing is written then. If an answer has neither a row
+// in agent_runs nor a score, the error is FailedPrecondition, unless o.Unknown is set.
 func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done Imported, err error) {
 	queues, err := s.optionsOfQueues(ctx)
 	if err != nil {
@@ -272,10 +271,10 @@ func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done
 	return done, nil
 }
 
-// batch is the number of labels in one write.
+// batch is the number of labels per write, and of cases per query.
 const batch = 500
 
-// optionsOfQueues are the verdicts that the queues offer, by queue.
+// optionsOfQueues returns the verdicts that each queue offers, by the queue's id.
 func (s *Store) optionsOfQueues(ctx context.Context) (map[string][]string, error) {
 	all, err := s.Queues(ctx)
 	if err != nil && errcode.Of(err) != errcode.NotFound { // tables of an earlier version have none
@@ -288,7 +287,7 @@ func (s *Store) optionsOfQueues(ctx context.Context) (map[string][]string, error
 	return out, nil
 }
 
-// unknown are those of some answers that are neither in agent_runs nor scored.
+// unknown returns the answers that have neither a row in agent_runs nor a score.
 func (s *Store) unknown(ctx context.Context, answers []scoring.AnswerID) ([]scoring.AnswerID, error) {
 	cases := map[scoring.AnswerID][]string{}
 	for _, of := range answers {
@@ -319,7 +318,7 @@ func (s *Store) unknown(ctx context.Context, answers []scoring.AnswerID) ([]scor
 	return out, nil
 }
 
-// lastVotes are the labels without votes that the file itself replaces later on.
+// lastVotes removes the votes (labels without a time) that a later vote in the file replaces.
 func lastVotes(labels []Label) []Label {
 	type whose struct {
 		scoring.AnswerID
@@ -339,8 +338,8 @@ func lastVotes(labels []Label) []Label {
 	return out
 }
 
-// notLaterThanNow changes times in the future to the present, keeping their order: otherwise they would take
-// precedence over all labels until then.
+// notLaterThanNow replaces times in the future by the present, and keeps their order. Such labels would otherwise
+// take precedence over all labels given until then.
 func (s *Store) notLaterThanNow(labels []Label) {
 	now := s.now().UTC().Truncate(time.Microsecond)
 	var late []*Label
@@ -355,7 +354,7 @@ func (s *Store) notLaterThanNow(labels []Label) {
 	}
 }
 
-// read reads the labels of a line, and whose answer they are of. Those without a time are votes.
+// read returns the answer and the labels of a line. Labels without a time are votes.
 func (s *Store) read(text []byte, o ImportOptions,
 	queues map[string][]string) (of scoring.AnswerID, out []Label, err error) {
 	c, err := scoring.DecodeCase(text)
@@ -409,8 +408,8 @@ func (s *Store) read(text []byte, o ImportOptions,
 	return of, out, nil
 }
 
-// votes returns the labels of a case file's line that have only an annotator and a verdict, except those of
-// annotators whose full labels the line also lists.
+// votes returns the votes of a line, which have only an annotator and a verdict. It omits the annotators in the last
+// argument: the line has their complete labels, too.
 func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []string,
 	besides map[string]bool) ([]Label, error) {
 	var said map[string]any
@@ -453,7 +452,7 @@ func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []st
 	return out, nil
 }
 
-// bring writes the labels that do not exist yet. said has the existing verdicts.
+// bring writes the labels that do not exist yet and returns their number. said has the current verdicts.
 func (s *Store) bring(ctx context.Context, labels []Label, said map[voter]string) (written int, err error) {
 	var cases []string
 	for i := range labels {
@@ -509,7 +508,8 @@ type voter struct {
 	annotator string
 }
 
-// currentVerdicts returns the current verdicts, including human_labels; nil if no label is a vote.
+// currentVerdicts returns the current verdicts by answer and annotator, including human_labels; nil if no label is a
+// vote.
 func (s *Store) currentVerdicts(ctx context.Context, labels []Label) (map[voter]string, error) {
 	if !slices.ContainsFunc(labels, func(l Label) bool { return l.At.IsZero() }) {
 		return nil, nil

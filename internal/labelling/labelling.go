@@ -1,14 +1,13 @@
-// Package labelling manages human labels of answers: ordered queues of answers, the assignment of answers to
-// annotators, labels, progress, and disagreements. It contains no pages.
+// Package labelling manages human labels of answers: queues of answers, their assignment to annotators, labels,
+// progress, and conflicts. It has no user interface.
 //
-// Queues and labels are tables of the warehouse (queues, queue_items, label_log), and so are the assignments
-// (claims). Several servers may work on the same tables. A saved label is a row that never changes: a changed
-// verdict is another row, and the latest row of an annotator counts. The client chooses the ID of a label, so a
-// label that is sent again is not written again.
+// Queues and labels are in tables of the warehouse (queues, queue_items, label_log), and so are reservations
+// (claims), so that several servers may use the same tables. A saved label is a row that never changes: a changed
+// verdict is another row, and the latest row of an annotator counts. The client chooses a label's ID, so that a label
+// that is sent twice is written once.
 //
-// label_log is next to human_labels and not in place of it: human_labels is often a view over a
-// table of the users' own, to which nothing can be written, and its key allows one row for each
-// annotator, which leaves no room for changes. All readers of labels read both.
+// label_log supplements human_labels: human_labels is often a read-only view of a user's table, and its key allows
+// only one row per annotator and answer. Readers of labels read both.
 package labelling
 
 import (
@@ -22,29 +21,28 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// DefaultLease is how long an answer is reserved for the annotator who opened it, unless it is
-// renewed.
+// DefaultLease is how long an answer is reserved for the annotator who opened it, unless the reservation is renewed.
 const DefaultLease = 10 * time.Minute
 
-// Verdicts that every queue has in addition to its options.
+// Verdicts that every queue accepts in addition to its options.
 const (
-	Skip      = "skip"      // passed over: others may take the answer
-	Withdrawn = "withdrawn" // the annotator has withdrawn the label
+	Skip      = "skip"      // not labelled: others may get the answer
+	Withdrawn = "withdrawn" // the annotator withdrew the label
 )
 
-// DefaultOptions are the verdicts that are offered.
+// DefaultOptions are the verdicts of a queue without options.
 var DefaultOptions = []string{"pass", "fail", "unsure"}
 
-// Queue is a labelling queue.
+// Queue is an ordered list of answers to label.
 type Queue = store.Queue
 
-// Label is a person's label of an answer at one time.
+// Label is a row of label_log: one annotator's label of an answer at one time.
 type Label = store.LoggedLabel
 
-// Item is an answer of a queue.
+// Item is an answer in a queue.
 type Item = store.QueueItem
 
-// Store is the labelling of a warehouse. It may be used from several goroutines at once.
+// Store manages the queues and labels in a warehouse. It is safe for concurrent use.
 type Store struct {
 	Warehouse *store.Store
 	Now       func() time.Time // nil: time.Now
@@ -65,12 +63,12 @@ func (s *Store) until() time.Time {
 	return s.now().Add(s.Lease)
 }
 
-// Queues lists the queues, the newest first.
+// Queues returns all queues, the latest first.
 func (s *Store) Queues(ctx context.Context) ([]Queue, error) {
 	return s.Warehouse.Queues(ctx, "")
 }
 
-// Queue finds a queue; NotFound if there is none.
+// Queue returns the queue with that id. If it does not exist, the error is NotFound.
 func (s *Store) Queue(ctx context.Context, id string) (*Queue, error) {
 	if id == "" {
 		return nil, errcode.New(errcode.InvalidArgument, "queue: expected the id of a queue")
@@ -85,9 +83,9 @@ func (s *Store) Queue(ctx context.Context, id string) (*Queue, error) {
 	return &found[0], nil
 }
 
-// QueueFor returns the queue in which a label counts that is given on another page: among the open queues that
-// contain the answer and are not blind, the latest that still needs the label, or else the one with the annotator's
-// current label; nil if there is none. A label given with the scores in view is not blind.
+// QueueFor returns the queue to which a label given outside of queues, with the scores visible, belongs. Of the open,
+// not blind queues with the answer, it is the latest that still needs the label, or else the one with the annotator's
+// current label; nil if there is none.
 func (s *Store) QueueFor(ctx context.Context, of scoring.AnswerID, me string) (*Queue, error) {
 	queues, err := s.Warehouse.QueuesOf(ctx, of)
 	if err != nil {
@@ -120,17 +118,17 @@ func (s *Store) QueueFor(ctx context.Context, of scoring.AnswerID, me string) (*
 	return labelled, nil
 }
 
-// Close closes a queue: it assigns no more answers. Labels that are already submitted are still saved.
+// Close closes a queue, which then assigns no more answers. Labels of answers assigned before are still saved.
 func (s *Store) Close(ctx context.Context, q *Queue) error {
 	return s.Warehouse.CloseQueue(ctx, q.ID, s.now())
 }
 
-// Items lists at most limit answers of a queue in its order, from a position on.
+// Items returns at most limit items of a queue, in order, from position from on.
 func (s *Store) Items(ctx context.Context, q *Queue, me string, from, limit int64) ([]Item, error) {
 	return s.Warehouse.QueueItems(ctx, store.ItemFilter{Queue: q.ID, Me: me, From: from, Limit: limit})
 }
 
-// Item finds the answer to a question in a queue; NotFound where the queue has none.
+// Item returns the item of a case in a queue. If the queue does not have it, the error is NotFound.
 func (s *Store) Item(ctx context.Context, q *Queue, me, caseID string) (*Item, error) {
 	found, err := s.Warehouse.QueueItems(ctx, store.ItemFilter{Queue: q.ID, Me: me, Case: caseID})
 	if err != nil {
@@ -142,7 +140,7 @@ func (s *Store) Item(ctx context.Context, q *Queue, me, caseID string) (*Item, e
 	return &found[0], nil
 }
 
-// Neighbours are the answers before and after a position; nil at the ends.
+// Neighbours returns the items before and after a position; nil at the ends.
 func (s *Store) Neighbours(ctx context.Context, q *Queue, me string, position int64) (before, after *Item, err error) {
 	near, err := s.Warehouse.QueueItems(ctx, store.ItemFilter{Queue: q.ID, Me: me, From: position - 1, To: position + 1})
 	for i := range near {
@@ -156,8 +154,9 @@ func (s *Store) Neighbours(ctx context.Context, q *Queue, me string, position in
 	return before, after, err
 }
 
-// Mine returns an annotator's label of an answer in a queue or, if the queue is empty, the current one of all
-// queues and outside of them; nil if there is none. Adjudications are separate.
+// Mine returns the current label of an annotator for an answer in the queue of.Queue or, if that is "", in all queues
+// and outside of them; nil if there is none. It considers adjudications only if of.Decides is set, and else other
+// labels only.
 func (s *Store) Mine(ctx context.Context, of Label) (*Label, error) {
 	rows, err := s.newest(ctx, &of, 0)
 	if err != nil {
@@ -168,9 +167,9 @@ func (s *Store) Mine(ctx context.Context, of Label) (*Label, error) {
 	return counting(rows), nil
 }
 
-// counting is the one of an annotator's labels for an answer that counts, given the newest first: the
-// latest of each queue, and of these the latest verdict or, without any, the latest skip. nil if
-// there is none.
+// counting returns the current label among one annotator's labels of an answer, which are sorted from new to old. Of
+// each queue only the latest counts. Of these it is the latest verdict, or else the latest skip; nil if there is
+// neither.
 func counting(rows []Label) (found *Label) {
 	seen := map[string]bool{}
 	for i := range rows {
@@ -189,17 +188,18 @@ func counting(rows []Label) (found *Label) {
 	return found
 }
 
-// newest are the labels of one annotator for one answer, in any queue, the newest first.
+// newest returns an annotator's labels of an answer in all queues, the latest first; at most most if that is above 0.
 func (s *Store) newest(ctx context.Context, l *Label, most int) ([]Label, error) {
 	return s.Warehouse.LoggedLabels(ctx, store.LabelFilter{
 		Cases: []string{l.CaseID}, By: l.By, OfAnswer: true, Annotator: l.Annotator, NewestFirst: true,
 	}, most)
 }
 
-// answered reports whether a verdict is not a skip.
+// answered reports whether a verdict is neither a skip nor a withdrawal.
 func answered(verdict string) bool { return verdict != Skip && verdict != Withdrawn }
 
-// plain checks a string from outside: tables cannot hold NUL.
+// plain returns an error if text is longer than longest bytes or contains NUL, which tables cannot store. what names
+// it.
 func plain(what, text string, longest int) error {
 	switch {
 	case len(text) > longest:
@@ -210,7 +210,7 @@ func plain(what, text string, longest int) error {
 	return nil
 }
 
-// MineIn returns an annotator's verdicts on answers of a queue, by case, including Skip.
+// MineIn returns an annotator's verdicts on the items of a queue, by case, including Skip.
 func (s *Store) MineIn(ctx context.Context, q *Queue, me string, items []Item) (map[string]string, error) {
 	var cases []string
 	for i := range items {

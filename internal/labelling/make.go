@@ -13,29 +13,29 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Plan is a queue that is to be made.
+// Plan configures a new queue.
 type Plan struct {
-	Name           string // empty: the order and the mode, or of a blind queue its ID
+	Name           string // empty: made from the list's mode and the order; for a blind queue its ID
 	List           store.State
 	Order          Order
 	Seed           int64
-	Annotators     int      // 0: 1
-	Most           int      // answers; 0: all
+	Annotators     int      // per answer; 0: 1
+	Most           int      // maximum number of answers; 0: all
 	Options        []string // nil: [DefaultOptions]
 	Guideline      string
 	Blind          bool
 	ReasonRequired bool
-	By             string // who makes it
+	By             string // name of the creator
 }
 
-// How much a queue may be.
+// Limits of a queue.
 const (
 	maxName       = 200
 	maxAnnotators = 20
-	maxOptions    = 9 // as many as there are keys for
+	maxOptions    = 9 // as many as there are digit keys
 )
 
-// Make creates a queue of cases of the list's run, in the list's order.
+// Make creates a queue of cases of the run in p.List, in the order of p.
 func (s *Store) Make(ctx context.Context, p Plan, cases []string) (*Queue, error) {
 	q, err := p.queue()
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Store) Make(ctx context.Context, p Plan, cases []string) (*Queue, error
 	return q, s.Warehouse.WriteQueue(ctx, q, cases)
 }
 
-// queue is the queue without its id, or what is wrong with the plan.
+// queue returns the queue without an id, or an error if the plan is invalid.
 func (p *Plan) queue() (*Queue, error) {
 	q := &Queue{
 		Name: strings.TrimSpace(p.Name), RunID: scoring.RunID{ID: p.List.ID, By: p.List.By}, Ordering: string(p.Order),
@@ -131,7 +131,7 @@ func (p *Plan) queue() (*Queue, error) {
 	return q, nil
 }
 
-// distinct returns the strings without duplicates.
+// distinct returns list without duplicates, in order.
 func distinct(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	out := make([]string, 0, len(list))
@@ -144,8 +144,8 @@ func distinct(list []string) []string {
 	return out
 }
 
-// Cases returns the ids of all cases that a list selects, in its order. The metrics are those of the program, which
-// determine the primary one of a run.
+// Cases returns the ids of all cases that list selects, in its order. metrics are the known metrics, which determine
+// the primary one of the run.
 func Cases(ctx context.Context, w *store.Store, metrics []scoring.Metric, list store.State) ([]string, error) {
 	p, err := w.Pages(ctx, metrics)
 	if err != nil {
@@ -165,8 +165,7 @@ func Cases(ctx context.Context, w *store.Store, metrics []scoring.Metric, list s
 	return ids, nil
 }
 
-// Choose are the cases of a list whose answers people can see, in its order, and how many cases the
-// list has.
+// Choose returns the cases of a list whose answers can be shown, in order, and the number of cases in the list.
 func (s *Store) Choose(ctx context.Context, metrics []scoring.Metric,
 	list store.State) (ids []string, of int, err error) {
 	all, err := Cases(ctx, s.Warehouse, metrics, list)
@@ -177,8 +176,8 @@ func (s *Store) Choose(ctx context.Context, metrics []scoring.Metric,
 	return ids, len(all), err
 }
 
-// MakeListed creates a queue of the cases in the plan's list whose answers are visible to annotators. of is the
-// number of cases in the list, and left the number of cases without a visible answer.
+// MakeListed creates a queue of the cases in p.List whose answers can be shown. of is the number of cases in the
+// list, left the number of omitted ones.
 func (s *Store) MakeListed(ctx context.Context, metrics []scoring.Metric, p Plan) (q *Queue, left, of int, err error) {
 	ids, of, err := s.Choose(ctx, metrics, p.List)
 	if err != nil {

@@ -15,17 +15,17 @@ type Order string
 
 // The orders.
 const (
-	Listed       Order = "listed"       // as the list shows them
+	Listed       Order = "listed"       // in the order of the list
 	Random       Order = "random"       // at random
-	Disagreement Order = "disagreement" // those first about which the metrics of the run disagree most
-	Unsure       Order = "unsure"       // those first about which judges are least sure
-	Strata       Order = "strata"       // in turn from each stratum: relation, tier, and whether metrics disagree
+	Disagreement Order = "disagreement" // first the answers on which the metrics of the run disagree most
+	Unsure       Order = "unsure"       // first the answers about which judges are least sure
+	Strata       Order = "strata"       // one of each stratum in turn: by relation, tier, and whether metrics disagree
 )
 
-// orders lists the orders.
+// orders lists all orders.
 var orders = []Order{Listed, Random, Disagreement, Unsure, Strata}
 
-// ParseOrder reads the name of an order; empty is Listed.
+// ParseOrder parses the name of an order; "" is Listed.
 func ParseOrder(s string) (Order, error) {
 	if s == "" {
 		return Listed, nil
@@ -41,10 +41,10 @@ func ParseOrder(s string) (Order, error) {
 	return Order(s), nil
 }
 
-// signals holds the signals of cases, by case.
+// signals holds the disagreement and uncertainty of each case, by id.
 type signals map[string]store.CaseSignal
 
-// disagreement is the share of the metrics of the smaller side, 0 to 0.5.
+// disagreement returns the share of metrics in the minority, from 0 to 0.5; 0 without verdicts.
 func disagreement(s store.CaseSignal) float64 {
 	if s.Passes+s.Fails == 0 {
 		return 0
@@ -52,12 +52,9 @@ func disagreement(s store.CaseSignal) float64 {
 	return float64(min(s.Passes, s.Fails)) / float64(s.Passes+s.Fails)
 }
 
-// arrange puts cases in order. Cases that are equal in it stay as they are listed; what is drawn by
-// lot depends on the seed and on the set of cases alone, not on their order.
-//
-// Strata takes one case of each stratum in turn, so that every beginning of the queue holds all
-// strata as evenly as it can. Rare ones are then more frequent than in the run: figures over such
-// labels are of the labelled cases, not of the run.
+// arrange returns the cases in the given order; equal ones keep theirs. Random choices depend only on the seed and the
+// set of cases. Strata takes one case of each stratum in turn, so that rare strata are overrepresented: figures from
+// such labels describe the labelled cases, not the run.
 func arrange(cases []string, o Order, seed int64, known signals) []string {
 	out := slices.Clone(cases)
 	lot := rand.New(rand.NewPCG(uint64(seed), 0)) //nolint:gosec // a reproducible seed is intended

@@ -7,7 +7,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Overview is a queue in the output of programs.
+// Overview describes a queue in the JSON output of commands.
 type Overview struct {
 	ID   string `json:"queue_id"`
 	Name string `json:"name"`
@@ -22,7 +22,7 @@ type Overview struct {
 	Progress   *Counts `json:"progress,omitempty"`
 }
 
-// Counts is the progress of a queue, in answers.
+// Counts is the progress of a queue in numbers of answers.
 type Counts struct {
 	Done        int64 `json:"done"`
 	Left        int64 `json:"left"`
@@ -30,7 +30,7 @@ type Counts struct {
 	Conflicting int64 `json:"conflicting"`
 }
 
-// OverviewOf is a queue without its progress.
+// OverviewOf returns the overview of a queue without its progress.
 func OverviewOf(q *Queue) Overview {
 	return Overview{
 		ID: q.ID, Name: q.Name, Run: q.RunID.ID, By: q.By, Cases: q.Cases, Annotators: q.Annotators, Order: q.Ordering,
@@ -38,7 +38,8 @@ func OverviewOf(q *Queue) Overview {
 	}
 }
 
-// Overviews returns all queues with their progress; none if the tables are of an earlier version without queues.
+// Overviews returns all queues with their progress. It returns an empty list if the warehouse has no tables of
+// queues.
 func (s *Store) Overviews(ctx context.Context) ([]Overview, error) {
 	queues, err := s.Queues(ctx)
 	if err != nil && errcode.Of(err) != errcode.NotFound {

@@ -7,18 +7,18 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Progress is the progress of one annotator in a queue.
+// Progress is the progress of a queue, with the rate of one annotator.
 type Progress struct {
 	store.QueueProgress
-	Left    int64   // answers that want more people
-	PerHour float64 // labels that the annotator gave in an hour, lately; 0: not known
+	Left    int64   // answers that need more annotators
+	PerHour float64 // recent rate of the annotator's labels; 0: unknown
 }
 
-// rateOver is the number of labels that the rate is computed from.
+// rateOver is the maximum number of labels from which the rate is computed.
 const rateOver = 50
 
-// Progress returns the progress of a queue. The rate is that of the annotator's last labels, at most 50, with
-// pauses of at most ten minutes; it requires three labels and some minutes.
+// Progress returns the progress of a queue, with the rate of annotator me: that of the last labels without a pause of
+// more than DefaultLease. The rate is 0 for fewer than three labels or less than rateAfter.
 func (s *Store) Progress(ctx context.Context, q *Queue, me string) (Progress, error) {
 	counts, err := s.Warehouse.QueueProgress(ctx, q, me)
 	if err != nil {
@@ -34,10 +34,10 @@ func (s *Store) Progress(ctx context.Context, q *Queue, me string) (Progress, er
 	return p, err
 }
 
-// rateAfter is the minimal time of labeling before a rate is reported.
+// rateAfter is the minimum time of labelling for a rate.
 const rateAfter = 2 * time.Minute
 
-// rate is labels in an hour, from their times, the newest first.
+// rate returns the labels per hour from their times, which are sorted from new to old; 0 if unknown.
 func rate(at []time.Time) float64 {
 	n := 1
 	for n < len(at) && at[n-1].Sub(at[n]) <= DefaultLease {
@@ -49,17 +49,17 @@ func rate(at []time.Time) float64 {
 	return float64(n-1) / at[0].Sub(at[n-1]).Hours()
 }
 
-// newer reports whether a is the later of two labels by different people: the order that all readers use.
+// newer reports whether label a takes precedence over b: it is later or, at the same time, has the larger ID.
 func newer(a, b *Label) bool { return a.At.After(b.At) || a.At.Equal(b.At) && a.ID > b.ID }
 
-// Conflict is an answer with different verdicts.
+// Conflict is an answer on which annotators disagree.
 type Conflict struct {
 	Item
 	Labels   []Label // the newest of each annotator
 	Decision *Label  // the verdict that settles it, of several the newest; nil: none
 }
 
-// atLeast is the number of people who must have answered before a conflict is reported.
+// atLeast returns the number of annotators who must have labelled an answer before a conflict is reported.
 func atLeast(q *Queue) int64 {
 	if q.Blind {
 		return max(2, q.Annotators)
@@ -69,8 +69,8 @@ func atLeast(q *Queue) int64 {
 
 func inConflict(q *Queue, item *Item) bool { return item.Differ && item.Done >= atLeast(q) }
 
-// Conflicts lists at most limit answers with different verdicts, from a position on, in the queue's order. In a
-// blind queue it omits answers that need more people: the next annotator must not see the labels of others.
+// Conflicts returns at most limit conflicts from a position on, in the queue's order. For a blind queue it omits
+// answers that need more annotators, who must not see the labels of others.
 func (s *Store) Conflicts(ctx context.Context, q *Queue, me string, from, limit int64) ([]Conflict, error) {
 	items, err := s.Warehouse.QueueItems(ctx,
 		store.ItemFilter{Queue: q.ID, Me: me, From: from, Conflict: atLeast(q), Limit: limit})

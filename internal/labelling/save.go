@@ -11,23 +11,23 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// How long texts may be, in bytes; notes are counted as browsers count.
+// Length limits in bytes; that of notes is in UTF-16 code units, as browsers count.
 const (
 	maxNote      = 10_000
 	maxAnnotator = 200
 	maxID        = 100
 )
 
-// Save writes a label and returns the answer to the queue. It returns the written label, with its time. The same
-// label sent again is not written again; a different one under the same ID is an error (AlreadyExists). q is the
-// label's queue, or nil if there is none. Neither a lease nor a closed queue prevents a label from being saved. An
-// adjudication is a label of an answer that [Store.Conflicts] lists; for any other it is an error
-// (FailedPrecondition).
+// Save writes a label, releases the annotator's places of the item, and returns the label with its time. A label that
+// was saved before is not written again; a different label with the same ID is an AlreadyExists error. q is the
+// label's queue, or nil for a label outside of queues. A closed queue or a missing reservation does not prevent
+// saving. An adjudication of an answer that [Store.Conflicts] does not list is FailedPrecondition.
 func (s *Store) Save(ctx context.Context, q *Queue, l Label) (Label, error) {
 	return s.save(ctx, q, l, time.Time{})
 }
 
-// save is [Store.Save]. A restored label keeps its time; it was valid when it was first given.
+// save is [Store.Save]. If restored is not zero, it is the time of the label, which an undo restores: an adjudication
+// is then not checked for a conflict.
 func (s *Store) save(ctx context.Context, q *Queue, l Label, restored time.Time) (Label, error) {
 	if err := check(q, &l); err != nil {
 		return l, err
@@ -67,8 +67,8 @@ func (s *Store) save(ctx context.Context, q *Queue, l Label, restored time.Time)
 	return valueOf(there, l), err
 }
 
-// after returns the current time, or the next moment after one person's labels, which are sorted from new to old:
-// the clocks of two servers may differ, and a person's last label must be the latest.
+// after returns the current time or, if that is not later than the newest of the annotator's labels, the next
+// microsecond after it: servers' clocks may differ, but the last label given must be the latest.
 func (s *Store) after(newest []Label) time.Time {
 	at := s.now().UTC().Truncate(time.Microsecond)
 	if len(newest) > 0 && !at.After(newest[0].At) {
@@ -84,7 +84,7 @@ func valueOf(l *Label, or Label) Label {
 	return *l
 }
 
-// saved is the row with the label's ID, or nil. A row with other content is an error.
+// saved returns the row with the label's ID, or nil. A row with other content is an AlreadyExists error.
 func (s *Store) saved(ctx context.Context, l *Label) (*Label, error) {
 	rows, err := s.Warehouse.LoggedLabels(ctx, store.LabelFilter{ID: l.ID}, 1)
 	if err != nil || len(rows) == 0 {
@@ -98,7 +98,8 @@ func (s *Store) saved(ctx context.Context, l *Label) (*Label, error) {
 	return &rows[0], nil
 }
 
-// check validates a label, and normalizes its strings for storage.
+// check returns an error if a label is invalid. It trims the note and the annotator, and replaces invalid UTF-8 in
+// them.
 func check(q *Queue, l *Label) error {
 	options, reason := DefaultOptions, false
 	if q != nil {
@@ -133,7 +134,7 @@ func check(q *Queue, l *Label) error {
 	return plain("note", l.Note, len(l.Note))
 }
 
-// utf16Length returns the number of UTF-16 code units, which browsers count.
+// utf16Length returns the number of UTF-16 code units in s.
 func utf16Length(s string) (n int) {
 	for _, r := range s {
 		n += utf16.RuneLen(r)

@@ -7,9 +7,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// AnswerHash identifies what an annotator sees of a case: the question with its accepted answers
-// ([scoring.Case.GoldHash]), the agent's query, its result or error, and its answer in prose. A label
-// of another answer is out of date. It is 16 hexadecimal digits.
+// AnswerHash returns a hash, in 16 hexadecimal digits, of what an annotator sees of a case: question and gold
+// ([scoring.Case.GoldHash]), and the agent's query, result, error and response. A label with another hash is
+// outdated.
 func AnswerHash(c *scoring.Case) string {
 	h := sha256.New()
 	result := c.Pred.Result.Ref

@@ -12,42 +12,41 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// visit is the visit of a page that a label was given on: what is before the first hyphen of its
-// ID. A verdict and the note that is typed after it are two labels of one visit.
+// visit returns the part of a label's ID before the first hyphen, which identifies the visit of a page. A verdict and
+// a note that is typed after it are two labels of one visit.
 func visit(id string) string {
 	v, _, _ := strings.Cut(id, "-")
 	return v
 }
 
-// Undo withdraws an annotator's last label in a queue, including an adjudication, with all labels of the same
-// visit: a new label, named id, restores their previous verdict on that answer, or withdraws it. Their label of the
-// answer in another queue counts as if the withdrawn one had never been given. Another Undo restores it. It returns
-// NotFound if they have no label.
+// Undo withdraws the last label of an annotator in a queue, also an adjudication, and all labels of the same visit.
+// It writes a new label, with the given id, that restores the previous verdict on that answer or withdraws it. In
+// other queues, the annotator's label of the answer then counts as if the withdrawn one did not exist. Another Undo
+// reverts it. Without a label it returns NotFound.
 func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error) {
 	return s.undo(ctx, store.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, q, id,
 		func(Label) bool { return true })
 }
 
-// UndoDecision is [Store.Undo] of the third verdict that an annotator gave on a case.
+// UndoDecision is [Store.Undo] for an annotator's adjudication of one case.
 func (s *Store) UndoDecision(ctx context.Context, q *Queue, me, caseID, id string) (Label, error) {
 	f := store.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true, Cases: []string{caseID}}
 	return s.undo(ctx, f, q, id, func(l Label) bool { return l.Decides })
 }
 
-// UndoCase is [Store.Undo] for an annotator's label of one case.
+// UndoCase is [Store.Undo] for an annotator's label of one case, except an adjudication.
 func (s *Store) UndoCase(ctx context.Context, q *Queue, me, caseID, id string) (Label, error) {
 	f := store.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true, Cases: []string{caseID}}
 	return s.undo(ctx, f, q, id, func(l Label) bool { return !l.Decides })
 }
 
-// UndoAnswer withdraws an annotator's label of an answer outside of queues, as [Store.Undo] does in a queue. It
-// returns NotFound if they have no label.
+// UndoAnswer is [Store.Undo] for an annotator's label of an answer outside of queues.
 func (s *Store) UndoAnswer(ctx context.Context, of scoring.AnswerID, me, id string) (Label, error) {
 	f := store.LabelFilter{Cases: []string{of.CaseID}, By: of.By, OfAnswer: true, Annotator: me, NewestFirst: true}
 	return s.undo(ctx, f, nil, id, func(l Label) bool { return !l.Decides && l.Queue == "" })
 }
 
-// undo takes back the newest label that a filter and what follows it choose.
+// undo withdraws the latest label that matches f and chosen.
 func (s *Store) undo(ctx context.Context, f store.LabelFilter, q *Queue, id string,
 	chosen func(Label) bool) (Label, error) {
 	if !isID(id) {
@@ -103,8 +102,8 @@ func (s *Store) undo(ctx context.Context, f store.LabelFilter, q *Queue, id stri
 	return s.save(ctx, q, back, now)
 }
 
-// overruled reports whether another user adjudicated after an adjudication: the latest of several counts, and
-// restoring the older one would make it count again.
+// overruled reports whether another annotator adjudicated after the adjudication l: the later one counts, and
+// restoring l would give it precedence.
 func (s *Store) overruled(ctx context.Context, l *Label) (bool, error) {
 	rows, err := s.Warehouse.LoggedLabels(ctx,
 		store.LabelFilter{Cases: []string{l.CaseID}, By: l.By, OfAnswer: true, Newest: true}, 0)
@@ -113,9 +112,9 @@ func (s *Store) overruled(ctx context.Context, l *Label) (bool, error) {
 	}), err
 }
 
-// repeat writes a label once more, so that it remains the latest although an undo, named by,
-// restores an older one of another queue. It is written first: an undo that is cut off between the
-// two and sent again repeats it again.
+// repeat writes a copy of l, so that l remains the latest although an undo, with the label id by, restores an older
+// label of another queue. The copy is written before that: if the undo is interrupted in between and sent again, it
+// writes another copy.
 func (s *Store) repeat(ctx context.Context, l Label, by string, at time.Time) error {
 	of := visit(l.ID)
 	if len(of) > maxID/3 { // from a file; a page cannot undo it
@@ -126,8 +125,8 @@ func (s *Store) repeat(ctx context.Context, l Label, by string, at time.Time) er
 	return s.Warehouse.AddLabel(ctx, &l)
 }
 
-// repeatedBy is the visit of the undo that a label was repeated by; "" for others. A repeated label is
-// of the same visit as the one that it repeats.
+// repeatedBy returns the visit of the undo that wrote a label as a copy by repeat; "" for other labels. A copy has
+// the same visit as the label that it copies.
 func repeatedBy(id string) string {
 	parts := strings.Split(id, "-")
 	if len(parts) != 3 {

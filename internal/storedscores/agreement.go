@@ -13,19 +13,19 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// ByRelation are groups of cases by the relation between the two results.
+// ByRelation is the kind of group of cases by the relation between the two results.
 const ByRelation = "relation"
 
 // Labelled is the labelled answers of a batch with their scores.
 type Labelled struct {
 	calibration.Study
-	Metric map[string]string // of each key of the study
-	Run    map[string]string // the run that all scores of a key are of; "" if there are several
-	Unsure int               // answers with as many positive as negative labels
+	Metric map[string]string // metric by key of the study
+	Run    map[string]string // the run of all scores of a key; "" if there are several
+	Unsure int               // number of answers with equally many positive and negative labels
 }
 
-// Labelled reads the labelled answers of a batch and the latest score of each metric and judge for them. metrics
-// are the known ones.
+// Labelled returns the labelled answers of a batch with the latest score of each metric and judge for them. metrics
+// are the known metrics.
 func (s *Warehouse) Labelled(ctx context.Context, b analysis.Batch, metrics []scoring.Metric) (*Labelled, error) {
 	if err := s.readConfigs(ctx); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (s *Warehouse) Labelled(ctx context.Context, b analysis.Batch, metrics []sc
 
 const complexityMetric = "sql_complexity"
 
-// addCases adds the labelled answers of a batch, in the order of their ids, and returns their indexes.
+// addCases adds the labelled answers of batch b, ordered by case id, and returns their indexes by case id.
 func (l *Labelled) addCases(votes []store.Vote, b analysis.Batch) map[string]int {
 	byCase := map[string][]store.Vote{}
 	var annotators []string
@@ -109,8 +109,8 @@ func (l *Labelled) addCases(votes []store.Vote, b analysis.Batch) map[string]int
 	return place
 }
 
-// balance is positive if the labels pass an answer, and negative if they fail it. An adjudicated label decides,
-// otherwise the majority.
+// balance returns a positive number if the labels accept the answer, a negative one if they reject it, and 0 for a
+// tie. If there are adjudicated labels, only these count.
 func balance(votes []store.Vote) int {
 	sum, decided, settled := 0, 0, false
 	for _, v := range votes {
@@ -137,7 +137,7 @@ func voteOf(says int) agreement.Vote {
 	return agreement.Missing
 }
 
-// keyOf is the metric of a score, with the judge of its run where the metric may ask one.
+// keyOf returns the key of a score: METRIC, or METRIC@JUDGE if the metric may call a judge and the run had one.
 func keyOf(r *store.LabelledScore, metrics []scoring.Metric) string {
 	i := slices.IndexFunc(metrics, func(m scoring.Metric) bool { return m.Name == r.Metric })
 	asks := r.Asked
@@ -150,7 +150,7 @@ func keyOf(r *store.LabelledScore, metrics []scoring.Metric) string {
 	return r.Metric + "@" + r.Judge
 }
 
-// metricOf describes the metric of a key, whose thresholds are those of the run.
+// metricOf returns the metric of a key without scores, with the threshold of the run.
 func (s *Warehouse) metricOf(key string, r *store.LabelledScore, metrics []scoring.Metric,
 	cases int) calibration.Metric {
 	m := calibration.Metric{Key: key, Calls: true, Scores: make([]calibration.Score, cases)}

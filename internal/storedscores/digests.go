@@ -8,11 +8,11 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// casesAtOnce is the number of questions whose answers are read with one statement.
+// casesAtOnce is the number of questions per statement that reads answers.
 const casesAtOnce = 500
 
-// Digests are the same for answers with the same rows, of all answers to some questions; nil if the
-// warehouse holds no answers.
+// Digests returns a digest of the result of each answer to the given questions, equal for answers with the same rows.
+// It returns nil if the warehouse has no table of answers.
 func (s *Warehouse) Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error) {
 	out := map[scoring.AnswerID]string{}
 	for some := range slices.Chunk(cases, casesAtOnce) {

@@ -21,8 +21,8 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// With is the scores of the warehouse with the labels and answers of a file of cases; nil: those of the
-// warehouse.
+// With returns the scores of the warehouse with the labels and digests of a case file; if cases is nil, with those of
+// the warehouse.
 func (s *Warehouse) With(cases *CaseLabels) analysis.Source { return withCases{s, cases} }
 
 type withCases struct {
@@ -44,19 +44,19 @@ func (s withCases) Digests(ctx context.Context, cases []string) (map[scoring.Ans
 	return s.Warehouse.Digests(ctx, cases)
 }
 
-// Files is the scores of files in JSON Lines, as a run writes them. They are read once.
+// Files is the scores in files of JSON Lines, as a run writes them. They are read once, and then kept in memory.
 type Files struct {
 	set   *analysis.Set
 	cases *CaseLabels
 	paths []string
 	read  bool
 	found []analysis.Batch
-	held  map[analysis.Batch]*analysis.Answers // without dates
+	held  map[analysis.Batch]*analysis.Answers // keys have no dates
 	names []string
 }
 
-// InFiles returns the scores in files, for answers of a set. cases holds labels from a case file and may be nil. A
-// missing or duplicate file is a usage error that names flag.
+// InFiles returns the scores in files. set numbers their cases; cases holds the labels of a case file and may be nil.
+// A missing or duplicate file is a usage error that names flag.
 func InFiles(set *analysis.Set, flag string, paths []string, cases *CaseLabels) (*Files, error) {
 	var files []os.FileInfo
 	for _, path := range paths {
@@ -72,7 +72,8 @@ func InFiles(set *analysis.Set, flag string, paths []string, cases *CaseLabels) 
 	return &Files{set: set, cases: cases, paths: paths}, nil
 }
 
-// readAll reads the files once. If several have scores of the same batch, the file distinguishes them.
+// readAll reads the files once. If several files have scores of the same batch, they are distinct batches with the
+// file as Origin.
 func (s *Files) readAll(ctx context.Context) error {
 	if s.read {
 		return nil
@@ -121,8 +122,8 @@ func (s *Files) readAll(ctx context.Context) error {
 	return nil
 }
 
-// contradiction returns the error for a line of a score file with another score of the same answer
-// and metric than an earlier line.
+// contradiction returns the error for a line of a score file that differs from an earlier score of the same answer
+// and metric.
 func contradiction(ctx context.Context, path string, r *batch.FileRow) error {
 	first := 0
 	for o, err := range batch.ReadScores(ctx, path) {
@@ -144,7 +145,7 @@ func contradiction(ctx context.Context, path string, r *batch.FileRow) error {
 		printable.Short(filepath.Base(path)), r.Line, first, of)
 }
 
-// OriginOf names a file by its base, or by its path where two have the same base.
+// OriginOf returns the base name of file i, or its path if another file has the same base name.
 func OriginOf(paths []string, i int) string {
 	base := filepath.Base(paths[i])
 	for k, p := range paths {
@@ -167,11 +168,11 @@ func fileScore(r *scoring.Row) analysis.Score {
 	return score
 }
 
-// restsOn matches the field rests_on of a verdict that a judge decided, and finds the judge's name.
+// restsOn matches the field rests_on of a verdict that a judge decided; the group is the judge's name.
 var restsOn = regexp.MustCompile(`^(?:rose|flex) by (.+?)(?:, asked |, from the replies to |; the evidence )`)
 
-// fileJudge returns the judge that the detail of a score names, in the tag of ROSE or in the field
-// rests_on of a verdict. It returns "" if the detail names no judge.
+// fileJudge returns the judge that the detail of a score names, in ROSE's tag or in the field rests_on of a verdict;
+// "" if it names none.
 func fileJudge(s *scoring.Score, detail json.RawMessage) string {
 	score := *s
 	score.Detail = detail
@@ -190,19 +191,19 @@ func fileJudge(s *scoring.Score, detail json.RawMessage) string {
 	return ""
 }
 
-// Batches lists the batches that the files have scores of, without dates.
+// Batches returns the batches with scores, without dates.
 func (s *Files) Batches(ctx context.Context) ([]analysis.Batch, error) {
 	err := s.readAll(ctx)
 	return s.found, err
 }
 
-// Metrics lists the metrics that have scores.
+// Metrics returns the names of the metrics with scores.
 func (s *Files) Metrics(ctx context.Context) ([]string, error) {
 	err := s.readAll(ctx)
 	return s.names, err
 }
 
-// Load adds the scores of a batch.
+// Load adds the scores of a batch to into.
 func (s *Files) Load(ctx context.Context, b analysis.Batch, metrics []string, into *analysis.Answers) error {
 	if err := s.readAll(ctx); err != nil {
 		return err
@@ -223,7 +224,7 @@ func (s *Files) Load(ctx context.Context, b analysis.Batch, metrics []string, in
 	return nil
 }
 
-// LoadEach adds the scores of some metrics to the answers of several batches.
+// LoadEach adds the scores of the metrics for each of several batches.
 func (s *Files) LoadEach(ctx context.Context, metrics []string, into []*analysis.Answers) error {
 	for _, a := range into {
 		if err := s.Load(ctx, a.Batch, metrics, a); err != nil {
@@ -233,10 +234,12 @@ func (s *Files) LoadEach(ctx context.Context, metrics []string, into []*analysis
 	return nil
 }
 
-// Accepted is nil: files record no accepted batches.
+// Accepted returns nil: score files have no accepted batches.
 func (s *Files) Accepted(context.Context) (analysis.Accepted, error) { return nil, nil }
 
-// Evidence yields the scores in the order of the files.
+// Evidence yields the scores of the metrics for the answers that match of, in the order of the files. The judge is
+// the file's name if the judge is unknown, and for a judge's verdict also if it names none or there are several
+// files.
 func (s *Files) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence,
 	error] {
 	return func(yield func(analysis.Evidence, error) bool) {
@@ -260,7 +263,7 @@ func (s *Files) Evidence(ctx context.Context, metrics []string, of scoring.Answe
 	}
 }
 
-// Labels returns the labels of the cases; nil if there are none.
+// Labels returns the labels of the case file, or nil without one.
 func (s *Files) Labels(context.Context) (map[scoring.AnswerID]bool, error) {
 	if s.cases == nil {
 		return nil, nil
@@ -268,7 +271,7 @@ func (s *Files) Labels(context.Context) (map[scoring.AnswerID]bool, error) {
 	return s.cases.labels, nil
 }
 
-// Digests are those of the answers of the cases; nil if there are none.
+// Digests returns the digests of the answers in the case file, or nil without one.
 func (s *Files) Digests(context.Context, []string) (map[scoring.AnswerID]string, error) {
 	if s.cases == nil {
 		return nil, nil
@@ -276,14 +279,14 @@ func (s *Files) Digests(context.Context, []string) (map[scoring.AnswerID]string,
 	return s.cases.digests, nil
 }
 
-// CaseLabels holds the labels in a case file.
+// CaseLabels holds the labels and the digests of answers in a case file.
 type CaseLabels struct {
 	labels  map[scoring.AnswerID]bool
 	digests map[scoring.AnswerID]string
 }
 
-// ReadCaseLabels reads the labels of the cases of a source, and digests of the answers. A case that cannot be read
-// is an error.
+// ReadCaseLabels reads the labels of the cases of a source, and digests of their answers. An unreadable case is an
+// error.
 func ReadCaseLabels(ctx context.Context, source batch.Source) (*CaseLabels, error) {
 	out := &CaseLabels{labels: map[scoring.AnswerID]bool{}, digests: map[scoring.AnswerID]string{}}
 	for item, err := range source.Cases(ctx) {

@@ -18,19 +18,18 @@ import (
 	"github.com/badger-eval/badger/sql/store"
 )
 
-// Warehouse is the scores in a warehouse; it is a source for analyses. Its methods may not be called
-// at the same time.
+// Warehouse is a source of the scores in a warehouse, for analyses. It is not safe for concurrent use.
 type Warehouse struct {
 	w       *store.Store
-	configs map[string]*scoring.Config // by run
-	parts   map[[2]string]string       // of the configuration that a metric reads, by hash and metric
-	only    map[Side]string            // the run that made all scores of a batch
+	configs map[string]*scoring.Config // by run; nil until read
+	parts   map[[2]string]string       // cached results of configPart, by hash and metric
+	only    map[Side]string            // the run that computed all scores of a batch; "" if several did
 }
 
-// In is the scores in a warehouse.
+// In returns the scores in a warehouse.
 func In(w *store.Store) *Warehouse { return &Warehouse{w: w} }
 
-// Batches lists the batches that have scores.
+// Batches returns the batches with scores.
 func (s *Warehouse) Batches(ctx context.Context) ([]analysis.Batch, error) {
 	list, err := s.w.ScoredBatches(ctx)
 	s.only = map[Side]string{}
@@ -49,12 +48,12 @@ func (s *Warehouse) Batches(ctx context.Context) ([]analysis.Batch, error) {
 	return out, err
 }
 
-// Metrics lists the metrics that have scores.
+// Metrics returns the names of the metrics with scores.
 func (s *Warehouse) Metrics(ctx context.Context) ([]string, error) {
 	return s.w.ScoredMetrics(ctx)
 }
 
-// Load adds the latest scores of a batch to answers.
+// Load adds the latest scores of a batch to into.
 func (s *Warehouse) Load(ctx context.Context, b analysis.Batch, metrics []string, into *analysis.Answers) error {
 	return s.each(ctx, store.Latest{RunID: scoring.RunID{By: b.By}, Metrics: metrics, Details: analysis.Evident},
 		func(_ scoring.AnswerID, score *analysis.Score) bool {
@@ -63,7 +62,7 @@ func (s *Warehouse) Load(ctx context.Context, b analysis.Batch, metrics []string
 		})
 }
 
-// LoadEach adds the latest scores of some metrics to the answers of several batches of one agent, by one statement.
+// LoadEach adds the latest scores of the metrics for several batches of one agent, with one statement.
 func (s *Warehouse) LoadEach(ctx context.Context, metrics []string, into []*analysis.Answers) error {
 	if len(into) == 0 {
 		return nil
@@ -83,7 +82,7 @@ func (s *Warehouse) LoadEach(ctx context.Context, metrics []string, into []*anal
 	})
 }
 
-// Accepted are the batches that someone accepted as a baseline.
+// Accepted returns the batches that were accepted as a baseline, except for withdrawn acceptances.
 func (s *Warehouse) Accepted(ctx context.Context) (analysis.Accepted, error) {
 	list, err := s.w.Accepted(ctx)
 	if err != nil {
@@ -98,15 +97,14 @@ func (s *Warehouse) Accepted(ctx context.Context) (analysis.Accepted, error) {
 	return out, nil
 }
 
-// Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers that
-// a pattern names.
+// Evidence yields the latest scores of the metrics by each judge, for the answers that match of.
 func (s *Warehouse) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence,
 	error] {
 	return s.evidence(ctx,
 		store.Latest{RunID: scoring.RunID{By: of.By}, Everything: true, Metrics: metrics, ByJudge: true})
 }
 
-// EvidenceOf yields the scores of the metrics of one side.
+// EvidenceOf yields the scores of the metrics by each judge, for one side.
 func (s *Warehouse) EvidenceOf(ctx context.Context, side Side, metrics []string) iter.Seq2[analysis.Evidence, error] {
 	l := side.Latest(metrics...)
 	l.ByJudge = true
@@ -176,7 +174,7 @@ func (s *Warehouse) readConfigs(ctx context.Context) error {
 	return nil
 }
 
-// judgeOf returns the judge of a score, given the judge of its run.
+// judgeOf returns the judge of a score: that of its run if the score asked one, and else "".
 func judgeOf(judge string, asked bool) string {
 	switch {
 	case !asked:
@@ -187,12 +185,13 @@ func judgeOf(judge string, asked bool) string {
 	return judge
 }
 
-// judgedAnyway reports whether a metric gives a judge's verdict, also where rules spare the judge the call.
+// judgedAnyway reports whether a metric is a judge's verdict even if rules decide an answer without a call.
 func judgedAnyway(metric string) bool {
 	return metric == "rose" || metric == "flex" || metric == "verdict"
 }
 
-// config is the part of a run's configuration that a metric reads.
+// config identifies the part of a run's configuration that affects a metric. If the configuration is unknown, it
+// returns hash.
 func (s *Warehouse) config(run, hash, metric string) string {
 	c := s.configs[run]
 	if c == nil {
@@ -210,8 +209,8 @@ func (s *Warehouse) config(run, hash, metric string) string {
 	return part
 }
 
-// configPart identifies the options and the threshold of a metric; of one that rests on other
-// metrics, of all.
+// configPart returns a hash of the options and threshold of a metric; for a metric that reads the whole case or is
+// unknown, of all options and thresholds.
 func configPart(c *scoring.Config, name string) string {
 	part := scoring.Config{Options: map[string]json.RawMessage{}, Thresholds: map[string]float64{}}
 	all := metric.All()
@@ -255,7 +254,7 @@ func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, erro
 	return out, nil
 }
 
-// Score is a score for analyses, with what its detail finds.
+// Score converts a score for analyses; its findings come from detail.
 func Score(r *scoring.Row, detail []byte) analysis.Score {
 	s := &r.Score
 	return analysis.Score{
@@ -265,9 +264,8 @@ func Score(r *scoring.Row, detail []byte) analysis.Score {
 	}
 }
 
-// digest is the same for two results that hold the same rows, in whatever order of rows and columns.
-// It is empty for references, and for results that hold no value: that two agents find nothing is
-// weak evidence.
+// digest returns a hash of the rows of a result that does not depend on the order of rows and columns. It is "" for
+// references, and for results without any value: that two agents find nothing is weak evidence.
 func digest(r *scoring.Result) string {
 	if r.Table == nil {
 		return ""
@@ -295,19 +293,18 @@ func digest(r *scoring.Result) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Side is the scores of one side of a comparison: those of a run, or without one the latest of a
-// batch.
+// Side selects the scores of one side of a comparison: those of a run, or without a run the latest of a batch.
 type Side struct {
 	scoring.RunID
 	None bool // no scores at all
 }
 
-// Latest chooses the side's scores of some metrics.
+// Latest returns the selection of the side's scores of some metrics.
 func (s Side) Latest(metrics ...string) store.Latest {
 	return store.Latest{RunID: s.RunID, None: s.None, Metrics: metrics}
 }
 
-// half is one side of a pair.
+// half converts a score of a pair; it is zero if the side has none.
 func (s *Warehouse) half(metric string, h *store.Half) analysis.Half {
 	if h.Score.Status == "" {
 		return analysis.Half{}
@@ -319,8 +316,8 @@ func (s *Warehouse) half(metric string, h *store.Half) analysis.Half {
 	return analysis.HalfOf(&score)
 }
 
-// Tallies yields the tally of each of some metrics of two sides, in the order of their names. At most
-// the pairs of one metric are held at a time.
+// Tallies yields a tally of each metric for two sides, in the order of the metrics' names. Only the pairs of one
+// metric are in memory at a time.
 func (s *Warehouse) Tallies(ctx context.Context, set *analysis.Set, from, to Side,
 	o analysis.CompareOptions) iter.Seq2[*analysis.Tally, error] {
 	return func(yield func(*analysis.Tally, error) bool) {
@@ -328,8 +325,8 @@ func (s *Warehouse) Tallies(ctx context.Context, set *analysis.Set, from, to Sid
 			yield(nil, err)
 			return
 		}
-		// One query for each metric: of 100,000 cases an embedded warehouse takes 50 MB for the join of
-		// one, and 170 MB for that of four.
+		// One query per metric: for 100,000 cases, the embedded engine needs 50 MB for the join of one metric, and
+		// 170 MB for four.
 		for _, metric := range slices.Sorted(slices.Values(o.Metrics)) {
 			t, found := set.NewTally(metric, o), false
 			for p, err := range s.w.PairCounts(ctx, from.Latest(metric), to.Latest(metric)) {
@@ -355,13 +352,13 @@ type Compared struct {
 	Transitions map[string][]analysis.Transition // by metric
 }
 
-// key names the run that the side's scores are of.
+// key returns the run and batch of the side.
 func (s *Side) key() scoring.RunID {
 	return s.RunID
 }
 
-// Compare compares two sides in some metrics, without naming cases. The result for two finished runs is cached, and
-// must not be modified.
+// Compare compares two sides by the metrics of o, without the ids of cases. The result for two finished runs is
+// cached, and must not be modified.
 func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch,
 	o analysis.CompareOptions) (*Compared, error) {
 	compute := func() (*Compared, error) { return s.compare(ctx, set, from, to, fromBatch, toBatch, o) }
@@ -401,9 +398,8 @@ func (s *Warehouse) compare(ctx context.Context, set *analysis.Set, from, to Sid
 	return out, nil
 }
 
-// Failures counts the failures of one side, without naming cases. In a run and in a batch an answer has one score
-// of a metric, so that there are as many answers as questions. The result for a finished run is cached, and must
-// not be modified.
+// Failures counts the failures of one side, without the ids of cases. The result for a finished run is cached, and
+// must not be modified.
 func (s *Warehouse) Failures(ctx context.Context, side Side, metrics []string) (*analysis.Failures, error) {
 	compute := func() (*analysis.Failures, error) { return s.failures(ctx, side, metrics) }
 	if side.ID == "" {
@@ -456,11 +452,11 @@ func (s *Warehouse) failures(ctx context.Context, side Side, metrics []string) (
 	return out, nil
 }
 
-// known is the text of a list that equals another one, which is valid until the next row only.
+// known returns the element of list that equals text, because text is only valid until the next row.
 func known(list []string, text string) string { return list[slices.Index(list, text)] }
 
-// Trend is [analysis.NewTrend] of the last batches of those that are chosen, without naming cases; last
-// 0 is all.
+// Trend returns the trend [analysis.NewTrend] of the last batches that o chooses, without the ids of cases; last 0
+// means all.
 func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.TrendOptions,
 	last int) (*analysis.Trend, error) {
 	batches, err := s.Batches(ctx)
@@ -496,13 +492,13 @@ func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.Tre
 	return t, t.Conclude(ctx, s, set, o)
 }
 
-// latest is a batch that [Warehouse.Batches] found, with its latest scores. If one run made all of
-// them, it is the scores of that run: they cost less to read, and what is found of them is remembered.
+// latest returns the side with the latest scores of batch b. If one run computed all of them, it selects that run:
+// reading is then cheaper, and comparisons are cached.
 func (s *Warehouse) latest(b analysis.Batch) Side {
 	side := SideOf(b)
 	side.ID = s.only[side]
 	return side
 }
 
-// SideOf is a batch, with its latest scores.
+// SideOf returns the side with the latest scores of a batch.
 func SideOf(b analysis.Batch) Side { return Side{RunID: scoring.RunID{By: b.By}} }

@@ -10,7 +10,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// tiersOf are the complexities of the questions on one side, by case.
+// tiersOf returns the complexity of each question on one side, by case id.
 func (s *Warehouse) tiersOf(ctx context.Context, side Side) (map[string]string, error) {
 	tiers, names := map[string]string{}, map[string]string{}
 	for r, err := range s.w.LatestScores(ctx, side.Latest(complexityMetric)) {
@@ -30,10 +30,10 @@ func (s *Warehouse) tiersOf(ctx context.Context, side Side) (map[string]string, 
 	return tiers, nil
 }
 
-// tierCounts count answers by complexity.
+// tierCounts is the number of answers by complexity.
 type tierCounts map[string]int
 
-// add counts an answer to a question.
+// add counts an answer to the question caseID.
 func (c tierCounts) add(tiers map[string]string, caseID string) {
 	tier := tiers[caseID]
 	if tier == "" {
@@ -42,7 +42,7 @@ func (c tierCounts) add(tiers map[string]string, caseID string) {
 	c[tier]++
 }
 
-// groups returns the counts together with the number of answers that a metric examined.
+// groups returns, by complexity, these counts and the numbers of answers that the metric scored, which looked has.
 func (c tierCounts) groups(looked tierCounts) (out []analysis.FailureGroup) {
 	for _, tier := range slices.SortedFunc(maps.Keys(looked), analysis.CompareTiers) {
 		out = append(out, analysis.FailureGroup{Tier: tier, N: c[tier], Scored: looked[tier]})

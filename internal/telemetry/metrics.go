@@ -1,12 +1,11 @@
 // Package telemetry lets an operator monitor a function server: metrics for Prometheus and traces for
 // OpenTelemetry. Both contain names, counts and durations, never SQL, questions or results.
 //
-// Metrics are kept by Prometheus' own client_golang. The alternative, OpenTelemetry's metric SDK with
-// its Prometheus exporter, is built on top of client_golang. It is all of it and an SDK more for the
-// same page: 2.0 MB of a binary of 111 MB (stripped, without the embedded engine) in place of 0.9 MB.
-// The exporter's releases are below version 1, and it translates metric names by rules that changed.
-// Traces are OpenTelemetry's SDK with its OTLP exporter over HTTP, 0.6 MB: its API is in the build
-// already through the clients of Google's services.
+// Metrics use Prometheus' client_golang. The alternative, OpenTelemetry's metric SDK with its Prometheus exporter, is
+// built on client_golang and adds 2.0 MB instead of 0.9 MB to a binary of 111 MB (stripped, without the embedded
+// engine). The exporter's releases are below version 1, and its rules for metric names have changed. Traces use
+// OpenTelemetry's SDK with its OTLP exporter over HTTP, 0.6 MB: the clients of Google's services depend on its API
+// anyway.
 package telemetry
 
 import (
@@ -21,42 +20,42 @@ import (
 	"github.com/badger-eval/badger/udf/server"
 )
 
-// JudgeStats are the metrics of judges, read at each scrape. Each function may be called concurrently.
+// JudgeStats are the metrics of judges, read at each scrape. Its functions must be safe for concurrent use.
 type JudgeStats struct {
 	Questions, LedgerHits, Calls, Retries func() float64
 	TokensIn, TokensOut                   func() float64
 	Money                                 func() float64 // in the currency of the prices
-	Refused                               func() float64 // calls that did not fit into the budget
-	// The rest of the budgets; nil if there is no such limit.
+	Refused                               func() float64 // calls rejected because they did not fit into the budget
+	// The unspent rest of the budgets; nil if unlimited.
 	TokensLeft, MoneyLeft func() float64
 }
 
 // Metrics are the metrics of one server.
 type Metrics struct {
 	registry *prometheus.Registry
-	calls    *prometheus.CounterVec   // by wire, function and code
-	rows     *prometheus.CounterVec   // by wire and function
-	nulls    *prometheus.CounterVec   // by wire and function
-	late     *prometheus.CounterVec   // by wire and function
-	seconds  *prometheus.HistogramVec // by wire and function
-	bytes    *prometheus.CounterVec   // by wire and direction
-	refused  *prometheus.CounterVec   // by limit and caller
-	secrets  *prometheus.GaugeVec     // by what
-	reloads  *prometheus.CounterVec   // by result
-	missing  *prometheus.GaugeVec     // by part
+	calls    *prometheus.CounterVec   // labels: wire, function and code
+	rows     *prometheus.CounterVec   // labels: wire and function
+	nulls    *prometheus.CounterVec   // labels: wire and function
+	late     *prometheus.CounterVec   // labels: wire and function
+	seconds  *prometheus.HistogramVec // labels: wire and function
+	bytes    *prometheus.CounterVec   // labels: wire and direction
+	refused  *prometheus.CounterVec   // labels: limit and caller
+	secrets  *prometheus.GaugeVec     // label: what
+	reloads  *prometheus.CounterVec   // label: result
+	missing  *prometheus.GaugeVec     // label: part
 
 	mu      sync.Mutex
 	callers map[string]bool
 }
 
-// mostCallers is the number of callers with a separate series.
+// mostCallers is the maximum number of callers with a separate time series; the others share one.
 const mostCallers = 200
 
-// latencies are the bounds of the histograms in seconds: a judge-free batch takes milliseconds, a
-// judged one up to minutes.
+// latencies are the upper bounds of the histograms' buckets in seconds: batches take milliseconds without a judge,
+// and up to minutes with one.
 var latencies = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 600}
 
-// NewMetrics returns the metrics of a badger of the given version.
+// NewMetrics returns the metrics of a server; version is badger's.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), callers: map[string]bool{}}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
@@ -94,7 +93,7 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Hooks returns the functions by which a server reports to the metrics.
+// Hooks returns the hooks by which a server updates the metrics.
 func (m *Metrics) Hooks() server.Hooks {
 	return server.Hooks{
 		Called: func(c server.Call) {
@@ -121,7 +120,7 @@ func (m *Metrics) Hooks() server.Hooks {
 	}
 }
 
-// caller is the label of a caller. There may be any number of them.
+// caller returns the label of a caller, which is "other" after mostCallers names.
 func (m *Metrics) caller(name string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -132,7 +131,7 @@ func (m *Metrics) caller(name string) string {
 	return name
 }
 
-// Reloaded counts a configuration that was read again.
+// Reloaded counts a reload of the configuration; a nil err means that it was applied.
 func (m *Metrics) Reloaded(err error) {
 	if err != nil {
 		m.reloads.WithLabelValues("refused").Inc()
@@ -141,7 +140,7 @@ func (m *Metrics) Reloaded(err error) {
 	}
 }
 
-// Missing reports whether a part of the configuration is missing that the server starts without.
+// Missing records whether a part of the configuration is missing that the server starts without.
 func (m *Metrics) Missing(part string, missing bool) {
 	value := 0.0
 	if missing {
@@ -159,7 +158,7 @@ func (m *Metrics) counter(name, help string, f func() float64, labels prometheus
 		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, f))
 }
 
-// WatchServer adds what a server has to do at the moment.
+// WatchServer registers metrics of the server's current load.
 func (m *Metrics) WatchServer(load func() server.Load) {
 	m.gauge("badger_calls_in_flight", "Calls that are served now, streams included.",
 		func() float64 { return float64(load().Calls) })
@@ -178,7 +177,7 @@ func (m *Metrics) WatchServer(load func() server.Load) {
 		func() float64 { return float64(load().ParkedBytes) })
 }
 
-// WatchJudge adds what judges were asked and what is left to spend.
+// WatchJudge registers metrics of judge calls, their cost and the rest of the budgets.
 func (m *Metrics) WatchJudge(j JudgeStats) {
 	m.counter("badger_judge_questions_total", "Questions to the judge, answered by anybody.", j.Questions, nil)
 	m.counter("badger_judge_ledger_hits_total", "Questions answered by the ledger or by another caller's call.",
@@ -198,7 +197,7 @@ func (m *Metrics) WatchJudge(j JudgeStats) {
 	}
 }
 
-// Handler serves the metrics in Prometheus' formats, and nothing else.
+// Handler serves the metrics at /metrics in Prometheus' formats.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))

@@ -25,22 +25,22 @@ import (
 
 // TracesConfig configures the export of spans. The keys of the configuration file are these names.
 type TracesConfig struct {
-	// URL that takes OTLP over HTTP, such as https://collector:4318/v1/traces; empty: none
+	// URL of an OTLP collector over HTTP, such as https://collector:4318/v1/traces; empty: no traces
 	Endpoint    string `yaml:"endpoint"`
-	HeadersFile string `yaml:"headers_file"` // lines "NAME: VALUE" to send along, such as a key
-	// authorities of the endpoint's certificate, in PEM form; by default the system's
+	HeadersFile string `yaml:"headers_file"` // file of lines "NAME: VALUE" to send as headers, such as an API key
+	// PEM file of the certificate authorities for the endpoint; by default the system's
 	CAFile string  `yaml:"ca_file"`
-	Sample float64 `yaml:"sample"` // share of calls without a traced caller that are traced, above 0 to 1; 1
+	Sample float64 `yaml:"sample"` // share of calls that are traced if their callers do not trace them, above 0 to 1; 1
 }
 
-// Traces makes spans and sends them.
+// Traces creates spans and exports them.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
-// exportTime limits the sending of a batch of spans.
+// exportTime is the time limit for exporting a batch of spans.
 const exportTime = 10 * time.Second
 
-// OpenTraces prepares sending spans to the endpoint that c names, or returns nil if it names none. It ignores
-// OpenTelemetry's own environment variables and proxies. log receives the errors of sending and may be nil.
+// OpenTraces prepares the export of spans, or returns nil if c has no endpoint. It ignores OpenTelemetry's own
+// environment variables and proxies. log receives export errors and may be nil.
 func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.Logger) (*Traces, error) {
 	if c.Endpoint == "" {
 		if c != (TracesConfig{}) {
@@ -95,7 +95,7 @@ func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.L
 	)}, nil
 }
 
-// spanErrorLog logs that spans could not be sent, without the endpoint's reply.
+// spanErrorLog logs that spans could not be exported, without the endpoint's reply.
 type spanErrorLog struct {
 	sdktrace.SpanExporter
 	log *slog.Logger
@@ -136,7 +136,7 @@ func readHeaders(path string) (map[string]string, error) {
 	return headers, nil
 }
 
-// Tracer is the server's and the judge's; nil if t is.
+// Tracer returns the tracer for server and judge, or nil if t is nil.
 func (t *Traces) Tracer() trace.Tracer {
 	if t == nil {
 		return nil
@@ -144,7 +144,7 @@ func (t *Traces) Tracer() trace.Tracer {
 	return t.provider.Tracer("github.com/badger-eval/badger")
 }
 
-// Close sends what is left, until ctx ends.
+// Close exports the remaining spans, until ctx ends.
 func (t *Traces) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -152,9 +152,9 @@ func (t *Traces) Close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// Judge records each call of a judge as a span after OpenTelemetry's conventions for generative AI
-// (https://opentelemetry.io/docs/specs/semconv/gen-ai/): the model, tokens and outcome, without prompt and reply.
-// providers gives the name of a judge's provider in these conventions. A nil tracer records nothing.
+// Judge returns b with a span for each call by OpenTelemetry's conventions for generative AI
+// (https://opentelemetry.io/docs/specs/semconv/gen-ai/): model, tokens and outcome, without prompt and reply.
+// providers maps judges to the names of their providers in these conventions. If tracer is nil it returns b.
 func Judge(b judgebackend.Backend, providers judgebackend.Providers, tracer trace.Tracer) judgebackend.Backend {
 	if tracer == nil {
 		return b
@@ -179,7 +179,7 @@ type tracedJudge struct {
 
 func (j tracedJudge) Identity() judgebackend.Identity { return j.id }
 
-// operation is the name of a judge call in the conventions.
+// operation is the name of a judge call in OpenTelemetry's conventions.
 const operation = "chat"
 
 func (j tracedJudge) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {

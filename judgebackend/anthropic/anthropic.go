@@ -18,7 +18,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend/internal/endpoint"
 )
 
-// Provider opens judges behind an endpoint that speaks Anthropic's messages.
+// Provider opens judges at an endpoint of Anthropic's Messages API.
 var Provider = judgebackend.Provider{Name: "anthropic", Address: base, Open: open}
 
 const (
@@ -26,8 +26,8 @@ const (
 	anthropicKey = "ANTHROPIC_API_KEY"
 )
 
-// claude speaks the messages form. A schema becomes the input schema of a tool that the model is
-// made to call; where an endpoint does not take that, the schema goes into words.
+// claude calls the Messages API. A schema is sent as the input schema of a tool that the model must call, or, if the
+// endpoint does not support that, as text in the prompt.
 type claude struct {
 	id       judgebackend.Identity
 	messages anthropic.MessageService
@@ -137,7 +137,7 @@ func (b *claude) params(r judgebackend.Request) (anthropic.MessageNewParams, []e
 	return p, used, nil
 }
 
-// toolSchema is the schema as the SDK wants it: type, properties and required apart from the rest.
+// toolSchema converts a schema to the SDK's type, which has separate fields for properties and required.
 func toolSchema(schema json.RawMessage) (anthropic.ToolInputSchemaParam, error) {
 	var s struct {
 		Properties json.RawMessage `json:"properties"`

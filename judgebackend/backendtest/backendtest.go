@@ -1,6 +1,5 @@
-// Package backendtest checks judge backends and stores against what their callers rely on, and
-// offers an endpoint that fails on demand. Every backend of package judgebackend runs [Run]; so
-// should one that is added.
+// Package backendtest tests that judge backends and stores satisfy their interfaces' contracts, and has a fake
+// endpoint with fault injection. The tests of every backend should call [Run].
 package backendtest
 
 import (
@@ -18,25 +17,24 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Secret is the key a harness gives its backend. It must not show anywhere.
+// Secret is the key that a harness gives its backend. It must not appear in errors.
 const Secret = "sk-canary-5f0c3a9e1b"
 
-// Canary is in every prompt of the suite. It must not show in errors.
+// Canary is in every prompt of the suite. It must not appear in errors.
 const Canary = "canary-prompt-77aa41"
 
-// Harness connects the suite with one backend and its counterpart.
+// Harness describes one backend and its fake endpoint for Run.
 type Harness struct {
-	// Open returns a backend of an endpoint that replies as behave defines; prompt holds at least
-	// the last message.
+	// Open returns a backend whose endpoint replies as behave defines. prompt contains at least the last message.
 	Open func(t *testing.T, behave func(prompt string) Answer) judgebackend.Backend
 
 	NoUsage    bool             // the backend does not report tokens
-	Cannot     map[Fault]string // faults that its counterpart cannot have, with the reason
-	AlwaysCode errcode.Code     // if not OK, every call ends with it: the backend answers nothing
-	Fixed      string           // if not empty, the one reply the backend has, for [Question]
+	Cannot     map[Fault]string // faults that the endpoint cannot have, each with the reason
+	AlwaysCode errcode.Code     // if not OK, the code of every call: the backend never replies
+	Fixed      string           // if not empty, the backend's only reply, to [Question]
 }
 
-// Question returns the request of the tests that send only one. A recording must contain it.
+// Question returns the request of tests that send only one. A recording must contain a reply to it.
 func Question() judgebackend.Request { return question("first") }
 
 func question(word string) judgebackend.Request {
@@ -52,7 +50,7 @@ func question(word string) judgebackend.Request {
 
 var asked = regexp.MustCompile(`Say <([a-z0-9-]+)>`)
 
-// echo answers a question of the suite.
+// echo returns the reply to a question of the suite.
 func echo(prompt string) Answer {
 	m := asked.FindAllStringSubmatch(prompt, -1)
 	if m == nil {
@@ -89,8 +87,8 @@ var consequences = map[Fault]struct {
 	Oversized:             {errcode.DataLoss, judgebackend.KindOversized, judgebackend.FinishOversized},
 }
 
-// Run checks a backend: replies, usage, deadlines, cancellation, the code of every failure, silence
-// about prompts and keys, and parallel use.
+// Run tests a backend: replies, usage, deadlines, cancellation, the code of every failure, errors without prompts and
+// keys, and concurrent use.
 func Run(t *testing.T, h Harness) {
 	t.Run("answers", func(t *testing.T) { testAnswers(t, h) })
 	t.Run("refuses malformed requests", func(t *testing.T) { testMalformed(t, h) })
@@ -140,7 +138,7 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// skipped reports whether the harness cannot produce f.
+// skipped reports whether the test of a fault must be skipped. A fault in Cannot without a reason is a test error.
 func skipped(t *testing.T, h Harness, f Fault) bool {
 	t.Helper()
 	why, cannot := h.Cannot[f]
@@ -249,7 +247,7 @@ func wantError(t *testing.T, err error, code errcode.Code, kind judgebackend.Kin
 	wantSilence(t, err)
 }
 
-// wantSilence checks every way of printing an error, and every error in its chain.
+// wantSilence checks that no error in the chain shows the key or the prompt, however it is printed.
 func wantSilence(t *testing.T, err error) {
 	t.Helper()
 	for _, e := range chain(err) {

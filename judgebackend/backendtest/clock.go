@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Clock is a clock on which sleeping takes no time: it moves forward by as much and returns. The
-// zero value starts at midnight, 1 January 2026, UTC.
+// Clock is a fake clock: Sleep moves it forward and returns immediately. The zero value starts at midnight, 1 January
+// 2026, UTC.
 type Clock struct {
 	mu    sync.Mutex
 	moved time.Duration
@@ -35,14 +35,14 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// Advance moves the clock forward.
+// Advance moves the clock forward by d.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.moved += d
 }
 
-// Slept gives the sleeps so far.
+// Slept returns the durations of all sleeps so far.
 func (c *Clock) Slept() []time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-// Call is one request as an [Endpoint] saw it.
+// Call is one request as [Endpoint] received it.
 type Call struct {
-	N       int    // calls before this one
-	Path    string // with query
+	N       int    // number of earlier calls
+	Path    string // with the query
 	Header  http.Header
 	Body    []byte
-	Content string // system prompt and messages, role by role: equal for equal questions
+	Content string // system prompt and messages with their roles: equal for equal questions
 	Prompt  string // the last message
-	Schema  bool   // a schema came along, as response format or as a tool
+	Schema  bool   // the request has a schema, as response format or as a tool
 }
 
 // Endpoint is a fake of OpenAI's chat completions (including Azure's paths) and Anthropic's Messages API on the
-// loopback interface. It injects faults. Its error messages repeat the key and the prompt, as real ones sometimes
+// loopback interface, with fault injection. Its error messages repeat the key and the prompt, as real ones sometimes
 // do.
 type Endpoint struct {
 	server *httptest.Server
@@ -51,20 +51,20 @@ func NewEndpoint(tb testing.TB, answer func(Call) Answer) *Endpoint {
 	return e
 }
 
-// URL is the base URL for OpenAI's form; Anthropic's is the same.
+// URL returns the base URL for both APIs.
 func (e *Endpoint) URL() string { return e.server.URL }
 
-// Host is the endpoint's host:port, for allow lists.
+// Host returns the endpoint's host:port, for allow lists.
 func (e *Endpoint) Host() string { return strings.TrimPrefix(e.server.URL, "http://") }
 
-// Calls gives the calls so far, in order of arrival.
+// Calls returns the calls so far, in order of arrival.
 func (e *Endpoint) Calls() []Call {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append([]Call(nil), e.calls...)
 }
 
-// Billed gives how many complete answers each content got.
+// Billed returns the number of complete replies by the Content of their calls.
 func (e *Endpoint) Billed() map[string]int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -136,7 +136,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait waits for d unless the client leaves or the endpoint closes.
+// wait waits for d. It reports false if the client disconnects or the endpoint closes before.
 func (e *Endpoint) wait(r *http.Request, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -1,9 +1,9 @@
 package backendtest
 
-// Fault is one way for a model's endpoint to fail.
+// Fault is a way in which a model's endpoint fails.
 type Fault string
 
-// The faults. Those from WrongSchema on are answers: complete, paid for, and of no use.
+// The faults. Those from WrongSchema on are complete, billed replies that cannot be used.
 const (
 	NoFault               Fault = ""
 	RateLimited           Fault = "rate_limited"             // 429 without Retry-After
@@ -11,21 +11,21 @@ const (
 	ServerError           Fault = "server_error"             // 500
 	Overloaded            Fault = "overloaded"               // 529
 	Hang                  Fault = "hang"                     // accepts the request and never responds
-	SlowTrickle           Fault = "slow_trickle"             // an answer that comes byte by byte and never ends
-	Cut                   Fault = "cut"                      // the connection ends in the middle of the answer
-	MalformedJSON         Fault = "malformed_json"           // 200 with something else in the body
+	SlowTrickle           Fault = "slow_trickle"             // a reply that arrives byte by byte and never ends
+	Cut                   Fault = "cut"                      // the connection breaks in the middle of the reply
+	MalformedJSON         Fault = "malformed_json"           // 200 with a malformed body
 	Unauthorized          Fault = "unauthorized"             // 401
-	Billing               Fault = "billing"                  // no credit left, in the vendor's way of saying it
+	Billing               Fault = "billing"                  // no credit left, in the vendor's format
 	NoModel               Fault = "no_model"                 // 404
-	WrongSchema           Fault = "wrong_schema"             // JSON of another shape
+	WrongSchema           Fault = "wrong_schema"             // JSON of another structure
 	Empty                 Fault = "empty"                    // an empty reply
 	RefusalText           Fault = "refusal_text"             // an apology instead of JSON
-	Refusal               Fault = "refusal"                  // declined, and marked so
-	Length                Fault = "length"                   // cut at the token limit, and marked so
+	Refusal               Fault = "refusal"                  // declined, and marked as such
+	Length                Fault = "length"                   // truncated at the token limit, and marked as such
 	Oversized             Fault = "oversized"                // 10 MB
 )
 
-// Transient are the faults that another attempt may cure.
+// Transient returns the faults after which another attempt may succeed.
 func Transient() []Fault {
 	return []Fault{RateLimited, RateLimitedRetryAfter, ServerError, Overloaded, Hang, SlowTrickle, Cut, MalformedJSON}
 }
@@ -53,7 +53,7 @@ func (a Answer) tokens() (in, out int) {
 	return in, out
 }
 
-// text is the reply with the fault worked into it.
+// text returns the reply as the fault alters it.
 func (a Answer) text() string {
 	switch a.Fault {
 	case WrongSchema:

@@ -14,13 +14,11 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Faulty is an endpoint at which 30 % of the calls fail, in every way there is. The fate of a call
-// follows from its content and from how often that content came, so that a run does not depend on
-// the order of goroutines.
+// Faulty is an endpoint at which 30 % of the calls fail, with all kinds of faults. Whether a call fails depends on
+// its content and on how often that content came before, but not on the order of goroutines.
 //
-// An attempt that hangs is timed out as soon as it does, and no other ever is: on a busy machine a
-// real time limit would also hit good calls, and their answers would be bought again. The stack's
-// own limit must be out of the way.
+// An attempt that hangs times out after 20 ms, and no other attempt ever times out: on a busy machine a real time
+// limit would also affect good calls. The stack's own limit must be longer.
 type Faulty struct {
 	Endpoint *Endpoint
 
@@ -29,10 +27,10 @@ type Faulty struct {
 	seen     map[string]int
 	injected map[Fault]int
 	calls    int
-	timeOuts map[string]func() // of the attempts under way, by content
+	timeOuts map[string]func() // end the attempts under way, by content
 }
 
-// NewFaulty starts the endpoint; answer gives what a call that does not fail gets.
+// NewFaulty starts the endpoint; answer returns the reply to a call that does not fail.
 func NewFaulty(tb testing.TB, answer func(Call) Answer) *Faulty {
 	tb.Helper()
 	f := &Faulty{answer: answer, seen: map[string]int{}, injected: map[Fault]int{}, timeOuts: map[string]func(){}}
@@ -40,10 +38,10 @@ func NewFaulty(tb testing.TB, answer func(Call) Answer) *Faulty {
 	return f
 }
 
-// Wrap lets the attempts of a backend that asks the endpoint be timed out.
+// Wrap returns b with contexts that the endpoint can end when an attempt hangs.
 func (f *Faulty) Wrap(b judgebackend.Backend) judgebackend.Backend { return &timedOut{b, f} }
 
-// Injected gives the faults there were, and their share of all calls.
+// Injected returns the number of injected faults by kind, and their share of all calls.
 func (f *Faulty) Injected() (faults map[Fault]int, share float64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,19 +12,17 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// StoreHarness connects the suite with one store.
+// StoreHarness describes one store for RunStore.
 type StoreHarness struct {
-	// Open opens the store that earlier calls in the same test have filled, if it outlives its
-	// process.
+	// Open opens the store. If it is durable, it has the content of earlier calls in the same test.
 	Open func(t *testing.T) judgebackend.Store
-	// Corrupt damages the reply of the entry that was put last; nil if nothing is kept outside
-	// memory. Warnings is where the store's log goes.
+	// Corrupt damages the reply of the last entry; nil for a store in memory. Warnings receives the store's log.
 	Corrupt  func(t *testing.T)
 	Warnings *bytes.Buffer
-	Durable  bool // survives being opened again
+	Durable  bool // keeps its content when it is opened again
 }
 
-// SampleAssessment is an assessment with all its fields, the n-th of many.
+// SampleAssessment returns the n-th of many assessments with nearly all fields set.
 func SampleAssessment(n int) judgebackend.Assessment {
 	a := judgebackend.Assessment{
 		Kind: "align", Backend: "openai", Model: "model-1", PromptVersion: "v3",
@@ -40,7 +38,7 @@ func SampleAssessment(n int) judgebackend.Assessment {
 	return a
 }
 
-// RunStore checks a store: round trip, miss, replacement, durability, damage, and parallel use.
+// RunStore tests a store: round trip, miss, replacement, durability, damage and concurrent use.
 func RunStore(t *testing.T, newHarness func(t *testing.T) StoreHarness) {
 	ctx := context.Background()
 	get := func(t *testing.T, s judgebackend.Store, n int) (judgebackend.Assessment, bool) {

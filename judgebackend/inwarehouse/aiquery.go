@@ -9,7 +9,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// AIQuery opens judges that Databricks serves, through ai_query.
+// AIQuery opens judges that Databricks hosts, called by ai_query.
 var AIQuery = judgebackend.Provider{Name: "aiquery", InWarehouse: true, System: "databricks", Open: openAIQuery}
 
 func openAIQuery(_ context.Context, endpoint string, o *judgebackend.OpenOptions) (judgebackend.Backend, error) {
@@ -19,8 +19,8 @@ func openAIQuery(_ context.Context, endpoint string, o *judgebackend.OpenOptions
 	})
 }
 
-// renderAIQuery asks Databricks' ai_query of a serving endpoint. Parameter markers become literals
-// before the statement is analysed, so endpoint and format can be bound as well.
+// renderAIQuery returns a query that calls ai_query. All values are bound, also endpoint and format, because
+// Databricks replaces parameter markers by literals before it analyzes the statement.
 func renderAIQuery(endpoint string, r judgebackend.Request) (string, []any, error) {
 	query := "SELECT to_json(ai_query(?, ?"
 	args := []any{endpoint, fold(r.Messages)}
@@ -42,8 +42,8 @@ func renderAIQuery(endpoint string, r judgebackend.Request) (string, []any, erro
 	return query, args, nil
 }
 
-// decodeAIQuery reads a struct of two members whose names differ by release: response or result,
-// and error, errorMessage or errorStatus. Usage is not reported.
+// decodeAIQuery decodes a struct of two members whose names depend on the release: response or result, and error,
+// errorMessage or errorStatus. It has no usage.
 func decodeAIQuery(envelope string) (judgebackend.Response, error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal([]byte(envelope), &fields) != nil {

@@ -11,17 +11,16 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// BigQueryAI opens judges that BigQuery asks, through AI.GENERATE.
+// BigQueryAI opens judges that BigQuery calls by AI.GENERATE.
 var BigQueryAI = judgebackend.Provider{Name: "bigqueryai", InWarehouse: true, System: "gcp.vertex_ai",
 	Open: openBigQueryAI}
 
-// bigQueryNames matches the allowed endpoints (a model's name or address) and connections. BigQuery requires both
-// as literals, so no character that could terminate a literal is allowed.
+// bigQueryNames matches the allowed endpoints (a model's name or address) and connections. BigQuery requires both as
+// literals, so that characters that could end a literal are not allowed.
 var bigQueryNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,300}$`)
 
-// bigQueryAI asks through AI.GENERATE. The prompt is bound; model_params and output_schema must be
-// literals and are quoted. The schema goes into words as well, since output_schema knows types but
-// neither enumerations nor bounds.
+// bigQueryAI calls AI.GENERATE. The prompt is bound; model_params and output_schema must be literals and are quoted.
+// The prompt contains the schema, too, because output_schema has types but neither enumerations nor bounds.
 type bigQueryAI struct{ model, connection string }
 
 func openBigQueryAI(_ context.Context, model string, o *judgebackend.OpenOptions) (judgebackend.Backend, error) {
@@ -57,14 +56,14 @@ func (b bigQueryAI) render(r judgebackend.Request) (string, []any, error) {
 	return query, []any{fold(messages)}, nil
 }
 
-// bigQueryQuote makes a string literal.
+// bigQueryQuote returns s as a string literal.
 func bigQueryQuote(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(s) + "'"
 }
 
 var bigQueryField = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
-// bigQueryFields turns the schema of an object into BigQuery's list of fields; not every schema has one.
+// bigQueryFields converts the schema of an object to BigQuery's list of fields; ok is false if that is impossible.
 func bigQueryFields(schema json.RawMessage) (string, bool) {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -115,7 +114,7 @@ func bigQueryType(schema json.RawMessage) (string, bool) {
 	return "", false
 }
 
-// geminiResponse is a generateContent response. Members are written in either case by different releases.
+// geminiResponse is a generateContent response. Depending on the release, members are in camel case or snake case.
 type geminiResponse struct {
 	Candidates []struct {
 		Content struct {
@@ -196,7 +195,8 @@ func decodeBigQueryAI(envelope string) (judgebackend.Response, error) {
 	return resp, nil
 }
 
-// bigQueryReply is the reply where full_response does not hold it: the text result, or the fields of output_schema.
+// bigQueryReply returns the reply if full_response lacks it: the text of result, or the fields of output_schema as
+// JSON.
 func bigQueryReply(fields map[string]json.RawMessage) string {
 	var text string
 	if json.Unmarshal(fields["result"], &text) == nil && len(fields) <= 3 {

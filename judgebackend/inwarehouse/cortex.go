@@ -7,12 +7,11 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Cortex opens judges that Snowflake runs, through AI_COMPLETE.
+// Cortex opens judges that Snowflake hosts, called by AI_COMPLETE.
 var Cortex = judgebackend.Provider{Name: "cortex", InWarehouse: true, System: "snowflake.cortex", Open: openCortex}
 
-// Snowflake Cortex, through AI_COMPLETE in its text form. Everything is bound. The result is an
-// object of value and error, since by default the function would give NULL for a failure and not
-// say why.
+// Statements that call AI_COMPLETE. All values are bound. With return_error_details the result is an object of value
+// and error; by default a failure would be NULL without a reason.
 const (
 	cortexText = "SELECT TO_JSON(TO_VARIANT(AI_COMPLETE(model => ?, prompt => ?, model_parameters => PARSE_JSON(?), " +
 		"show_details => TRUE, return_error_details => TRUE)))"

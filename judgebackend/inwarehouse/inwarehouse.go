@@ -58,7 +58,7 @@ func queryError(ctx context.Context, err error) error {
 	return err
 }
 
-// reported is the failure a warehouse's function wrote into its result instead of raising it.
+// reported returns the error that a warehouse's function wrote into its result.
 func reported(text string) error {
 	e := &judgebackend.Error{Kind: judgebackend.KindServer, Said: judgebackend.NewSaid("", text)}
 	if k := e.Said.Kind(); k != "" {
@@ -92,10 +92,10 @@ func fold(messages []judgebackend.Message) string {
 	return b.String()
 }
 
-// number writes a float so that SQL reads it back unchanged.
+// number formats a float as an SQL literal of the same value.
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// known is the first count there is.
+// known returns the first count that is not nil, or TokensUnknown.
 func known(counts ...*judgebackend.TokenCount) judgebackend.TokenCount {
 	for _, n := range counts {
 		if n != nil {

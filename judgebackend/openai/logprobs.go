@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// saidToken is a token as a backend reports it. bytes is its exact text where the backend gives
-// that: a character may be made of several tokens, and the text of each is then no character.
+// saidToken is a token of a reply as the backend reports it. bytes is its exact content if reported: a character may
+// span several tokens, whose texts are then not valid.
 type saidToken struct {
 	text    string
 	bytes   []byte
@@ -16,10 +16,9 @@ type saidToken struct {
 	top     []judgebackend.TokenLogProb
 }
 
-// condense returns the log-probabilities of a reply in fewer tokens. It keeps tokens with a value that a metric may
-// weigh (a digit, true or false), and joins the tokens between them into one, whose log-probability is their sum.
-// The joined tokens are still the whole reply. With the alternatives of every token, a record would be dozens of
-// times as long as the reply.
+// condense returns the log-probabilities of a reply with fewer tokens. It keeps tokens with a value that a metric may
+// weight (a digit, true or false), and joins the tokens between them into one, whose log-probability is their sum.
+// This makes records much shorter, because only the former have alternatives.
 func condense(tokens []saidToken) []judgebackend.TokenLogProb {
 	var out []judgebackend.TokenLogProb
 	var run strings.Builder
@@ -50,8 +49,7 @@ func condense(tokens []saidToken) []judgebackend.TokenLogProb {
 	return out
 }
 
-// weighed reports whether a token holds a value: some digit, or one of the two truths with whatever
-// stands around it in JSON.
+// weighed reports whether a token has a digit, or is true or false with any JSON punctuation around it.
 func weighed(token string) bool {
 	if strings.ContainsAny(token, "0123456789") {
 		return true

@@ -17,7 +17,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend/internal/endpoint"
 )
 
-// Provider opens judges behind an endpoint that speaks OpenAI's chat completions.
+// Provider opens judges at an endpoint of OpenAI's chat completions API.
 var Provider = judgebackend.Provider{Name: "openai", Address: base, Open: open}
 
 const (
@@ -26,10 +26,9 @@ const (
 	azureKey  = "AZURE_OPENAI_API_KEY"
 )
 
-// openAI speaks chat completions, which OpenAI, Azure, vLLM, Ollama, llama.cpp and most gateways
-// understand. If an endpoint turns a feature down, the next weaker form is used and remembered:
-// a JSON Schema as response format, then JSON mode with the schema in words, then text with the
-// schema in words.
+// openAI calls the chat completions API of OpenAI, Azure, vLLM, Ollama, llama.cpp and most gateways. If an endpoint
+// rejects a feature, the next weaker one is used from then on: a JSON Schema as response format, then JSON mode with
+// the schema in the prompt, then text with the schema in the prompt.
 type openAI struct {
 	id       judgebackend.Identity
 	chat     openai.ChatCompletionService
@@ -205,7 +204,7 @@ func (b *openAI) response(c *openai.ChatCompletion) (judgebackend.Response, erro
 	return resp, nil
 }
 
-// saidTokens are the tokens of a completion as it reports them.
+// saidTokens converts the tokens of a completion.
 func saidTokens(content []openai.ChatCompletionTokenLogprob) []saidToken {
 	out := make([]saidToken, len(content))
 	for i, t := range content {

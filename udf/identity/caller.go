@@ -8,15 +8,15 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Role is something that a caller may do.
+// Role is a permission of a caller.
 type Role string
 
 // The roles. Admin includes all others, and Label includes Read.
 const (
-	Call  Role = "call"  // call functions and list them
-	Read  Role = "read"  // look at results
+	Call  Role = "call"  // call scoring functions and list them
+	Read  Role = "read"  // view results
 	Label Role = "label" // write labels
-	Admin Role = "admin" // change what the server does
+	Admin Role = "admin" // administer the server; includes all other roles
 )
 
 // Roles lists all roles.
@@ -24,8 +24,8 @@ var Roles = []Role{Call, Read, Label, Admin}
 
 // Caller is the sender of a request.
 type Caller struct {
-	Name  string // of the token, certificate or user, in visible ASCII; empty for a user of this machine
-	Roles []Role // not to be changed
+	Name  string // from the token, certificate or platform, in visible ASCII; empty in mode local
+	Roles []Role // must not be modified
 }
 
 // May reports whether the caller has a role, or one that includes it.
@@ -38,7 +38,7 @@ func (c Caller) May(r Role) bool {
 	return false
 }
 
-// Demand is the error of a caller that lacks a role, PermissionDenied, or nil.
+// Demand returns nil if the caller has the role, or else a PermissionDenied error that names the role.
 func (c Caller) Demand(r Role) error {
 	if c.May(r) {
 		return nil
@@ -48,7 +48,7 @@ func (c Caller) Demand(r Role) error {
 
 type callerKey struct{}
 
-// With is ctx of a request that c sent.
+// With returns ctx with the caller c of a request.
 func With(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
@@ -59,7 +59,7 @@ func From(ctx context.Context) (c Caller, ok bool) {
 	return c, ok
 }
 
-// parseRoles checks the names of roles.
+// parseRoles converts names to roles. Its error names key, the setting that has the unknown role.
 func parseRoles(key string, names []string) ([]Role, error) {
 	roles := []Role{}
 	for _, n := range names {
@@ -72,11 +72,11 @@ func parseRoles(key string, names []string) ([]Role, error) {
 	return roles, nil
 }
 
-// maxName is the maximum length of a name, after [Clean].
+// maxName is the maximum length of a caller's name in bytes, after [Clean].
 const maxName = 160
 
-// Clean returns a name from outside in the form of logs and tables: visible ASCII without quotes. Other bytes are
-// written as percent signs and hexadecimal digits, so that two names never become equal.
+// Clean returns a name from outside in a form for logs and tables: visible ASCII without quotes. It escapes other
+// bytes as a percent sign and two hexadecimal digits, so that different names remain different.
 func Clean(s string) string {
 	plain := func(b byte) bool { return b > ' ' && b <= '~' && b != '"' && b != '\\' && b != '%' }
 	for i := range len(s) {

@@ -20,57 +20,57 @@ import (
 // Mode is the authentication mode of a listener.
 type Mode string
 
-// The modes.
+// The modes: how callers authenticate.
 const (
-	Local    Mode = "local"    // they do not; the listener must be on loopback
+	Local    Mode = "local"    // no authentication; the listener must be on loopback
 	Token    Mode = "token"    // by a secret that the server knows
 	MTLS     Mode = "mtls"     // by a client certificate
 	OIDC     Mode = "oidc"     // by a signed token of an OpenID Connect provider
 	Platform Mode = "platform" // the platform that runs the server authenticates them before it
-	Proxy    Mode = "proxy"    // a proxy at a known address does
+	Proxy    Mode = "proxy"    // a proxy at a known address authenticates them
 )
 
 var modes = []Mode{Local, Token, MTLS, OIDC, Platform, Proxy}
 
-// Config configures the allowed callers of a listener. Only the fields of its mode, Roles,
+// Config configures how callers of a listener authenticate, and their roles. Only the fields of its mode, Roles,
 // DefaultRoles and ClientCAFile may be set. The keys of the configuration file are these names.
 type Config struct {
-	// Mode is by default Token where tokens are given, MTLS where ClientCAFile is, and else Local.
+	// Mode defaults to Token if tokens are set, else to MTLS if ClientCAFile is set, and else to Local.
 	Mode Mode `yaml:"mode"`
 
-	Tokens    map[string]string `yaml:"-"`          // secret by the name that is in the log
-	TokenFile string            `yaml:"token_file"` // further ones: lines "NAME:SECRET", # comments
+	Tokens    map[string]string `yaml:"-"`          // secrets by the caller's name
+	TokenFile string            `yaml:"token_file"` // a file of further tokens: lines "NAME:SECRET", # comments
 
-	// ClientCAFile holds the authorities, in PEM form, whose client certificates are then required,
-	// in any mode.
+	// ClientCAFile is a PEM file of certificate authorities. If it is set, callers need a client certificate of one
+	// of them, in any mode.
 	ClientCAFile string `yaml:"client_ca"`
 
-	Issuer   string   `yaml:"issuer"`   // of OIDC tokens: a URL
+	Issuer   string   `yaml:"issuer"`   // URL of the issuer of OIDC tokens
 	Audience []string `yaml:"audience"` // any of these must be in an OIDC token, or in Cloud Run's
-	Emails   []string `yaml:"emails"`   // who may call: verified e-mail addresses, *@DOMAIN or *
-	Subjects []string `yaml:"subjects"` // who may call: subjects of tokens or names of certificates, or *
+	Emails   []string `yaml:"emails"`   // allowed callers: verified e-mail addresses, *@DOMAIN or *
+	Subjects []string `yaml:"subjects"` // allowed callers: subjects of tokens or names of certificates, or *
 	// file or https URL of the issuer's JSON Web Key Set; by default the issuer's discovery document names it
 	Keys string        `yaml:"keys"`
-	Skew time.Duration `yaml:"clock_skew"` // between the issuer's clock and ours; 1 minute
+	Skew time.Duration `yaml:"clock_skew"` // accepted between the issuer's clock and the server's; 1 minute
 
 	Platform string `yaml:"platform"` // spcs, cloud-run or databricks-apps
 
-	Peers  []string `yaml:"peers"`  // addresses or CIDR prefixes of proxies
-	Header string   `yaml:"header"` // the header in which a proxy names the user
+	Peers  []string `yaml:"peers"`  // addresses or CIDR prefixes of the proxy
+	Header string   `yaml:"header"` // the header in which the proxy names the user
 
-	Roles        map[string][]string `yaml:"roles"`         // by name of a caller
-	DefaultRoles []string            `yaml:"default_roles"` // of every other caller; call. In mode local: all
+	Roles        map[string][]string `yaml:"roles"`         // roles of callers, by their names
+	DefaultRoles []string            `yaml:"default_roles"` // of other callers; default: call, in mode local all
 }
 
-// Env are the external dependencies of a guard. The zero value is the real ones.
+// Env holds the external dependencies of a guard. A zero field means the real one.
 type Env struct {
 	Getenv func(string) string
 	Now    func() time.Time
-	Client *http.Client // fetches key sets
-	// Changed is called when a file of secrets or a key set can no longer be read, or with a nil error when it can
-	// be again. The error contains no secret.
+	Client *http.Client // fetches key sets; by default one without a proxy
+	// Changed is called when a file of secrets or a key set can no longer be read, and with a nil error when it can
+	// be read again. The error contains no secret.
 	Changed func(what string, err error)
-	// SPCSToken is the file by which Snowpark Container Services are recognized.
+	// SPCSToken is the file whose existence shows that the server runs in Snowpark Container Services.
 	SPCSToken string
 }
 
@@ -94,22 +94,22 @@ func (s Env) withDefaults() Env {
 	return s
 }
 
-// Request is the input of a guard.
+// Request is what a guard needs of a request to identify its caller.
 type Request struct {
-	Header func(name string) []string // of HTTP, or gRPC metadata
+	Header func(name string) []string // the values of an HTTP header or of gRPC metadata
 	Peer   netip.Addr                 // the other end of the connection
 	TLS    *tls.ConnectionState       // nil without TLS
-	HTTP   bool                       // Host and Origin are known
+	HTTP   bool                       // Host and Origin are set
 	Host   string
 	Origin string
 }
 
-// identify is a mode at work.
+// identify authenticates callers in one mode.
 type identify interface {
-	// identify returns the caller's name. An error is Unauthenticated, PermissionDenied or, where a
-	// file cannot be read, Unavailable.
+	// identify returns the caller's name. An error is Unauthenticated, PermissionDenied or, if a file or key set
+	// cannot be read, Unavailable.
 	identify(ctx context.Context, r *Request) (name string, err error)
-	// String describes it in a few words, without secrets.
+	// String describes the authentication in a few words, without secrets.
 	String() string
 	// err returns why no caller can be identified at present, or nil.
 	err() error
@@ -123,10 +123,11 @@ type Guard struct {
 	ca        *ReloadingFile[*x509.CertPool] // nil: no client certificates
 	roles     map[string][]Role
 	otherwise []Role
-	own       func(header string) bool // whether an identity header belongs to the mode
+	own       func(header string) bool // reports whether the mode uses a header (in lower case)
 }
 
-// New makes a guard. Its files are read now, and a platform must show its marks.
+// New returns a guard. It reads the files that c names, and returns an error if Mode is Platform and the process does
+// not run on that platform.
 func New(c Config, s Env) (*Guard, error) {
 	s = s.withDefaults()
 	switch {
@@ -185,8 +186,8 @@ func New(c Config, s Env) (*Guard, error) {
 	return g, nil
 }
 
-// check refuses fields that have no meaning in the mode: they would promise a protection that there
-// is not.
+// check returns an error if a field is set that the mode ignores: an operator could believe that it protects the
+// server.
 func (c Config) check() error {
 	for _, f := range []struct {
 		key   string
@@ -226,7 +227,7 @@ func join(modes []Mode) string {
 	return strings.Join(text, " and ")
 }
 
-// Identify finds who sent a request.
+// Identify authenticates the sender of a request and returns its name and roles.
 func (g *Guard) Identify(ctx context.Context, r *Request) (Caller, error) {
 	if g.ca != nil {
 		if err := g.verify(r.TLS); err != nil {
@@ -246,10 +247,10 @@ func (g *Guard) Identify(ctx context.Context, r *Request) (Caller, error) {
 	return Caller{name, g.otherwise}, nil
 }
 
-// Mode is the guard's mode.
+// Mode returns the authentication mode.
 func (g *Guard) Mode() Mode { return g.mode }
 
-// String describes the guard in a few words, without secrets.
+// String describes the authentication in a few words, without secrets.
 func (g *Guard) String() string {
 	if g.ca != nil && g.mode != MTLS {
 		return g.how.String() + ", with client certificates"
@@ -277,7 +278,7 @@ func (g *Guard) ClientCAs() (pool *x509.CertPool, ok bool, err error) {
 	return pool, true, err
 }
 
-// local admits every caller on this machine, but no web page in a browser there.
+// local admits every caller on this machine, except web pages of other sites in a browser.
 type local struct{}
 
 func (local) identify(_ context.Context, r *Request) (string, error) {
@@ -291,7 +292,7 @@ func (local) identify(_ context.Context, r *Request) (string, error) {
 func (local) String() string { return "local (this machine only, no authentication)" }
 func (local) err() error     { return nil }
 
-// LocalPage reports whether a request to a loopback name is from no page or from one of this machine.
+// LocalPage reports whether host is a loopback name and origin is empty or on this machine.
 func LocalPage(host, origin string) bool { return localName(host) && localOrigin(origin) }
 
 func localOrigin(origin string) bool {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// identityHeaders name a user, or prove one, on some platform or behind some proxy. A name that
-// ends in - stands for all that begin with it. In lower case.
+// identityHeaders are the headers, in lower case, by which some platform or proxy names or authenticates a user. A
+// name that ends in - is a prefix.
 var identityHeaders = []string{
 	"sf-context-",                                                 // Snowflake
 	"x-forwarded-user", "x-forwarded-email", "x-forwarded-groups", // Databricks, oauth2-proxy
@@ -34,9 +34,8 @@ func isIdentityHeader(lower string) bool {
 	return false
 }
 
-// Strip removes the headers that name a user but do not belong to the mode, and those that hold the
-// caller's secret. What handles the request asks [From] who sent it. Names may be in any case, as in
-// gRPC metadata, whose type this is as well.
+// Strip deletes from h the identity headers that the mode does not use, and the headers with the caller's secret.
+// Handlers get the caller from [From]. Names may be in any case; h may be HTTP headers or gRPC metadata.
 func (g *Guard) Strip(h map[string][]string) {
 	for name := range h {
 		lower := strings.ToLower(name)
@@ -54,7 +53,8 @@ func (g *Guard) Strip(h map[string][]string) {
 	}
 }
 
-// canonical returns a header's name in canonical form, or "" if it is invalid.
+// canonical returns a header's name in canonical form, or "" if it has a character other than letters, digits and
+// dashes.
 func canonical(name string) string {
 	for _, r := range name {
 		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-') {

@@ -17,10 +17,10 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// keySource has the keys of an issuer.
+// keySource provides the public keys of an issuer.
 type keySource interface {
-	// find returns the keys that may have signed a token with that key id, which may be empty, and
-	// algorithm. An error is Unavailable.
+	// find returns the keys that may have signed a token with this algorithm and key id, which may be empty. An error
+	// is Unavailable or that of ctx.
 	find(ctx context.Context, id, algorithm string) ([]jose.JSONWebKey, error)
 	err() error
 }
@@ -43,7 +43,7 @@ func newKeys(c Config, s Env) (keySource, error) {
 	return &keyURL{issuer: c.Issuer, at: c.Keys, client: &client, now: s.Now, changed: s.Changed}, nil
 }
 
-// checkURL takes https, and http on loopback.
+// checkURL returns an error unless text is an https URL, or an http URL on loopback, without user and fragment.
 func checkURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
@@ -55,7 +55,8 @@ func checkURL(text string) error {
 	return nil
 }
 
-// parseKeys reads a JSON Web Key Set (RFC 7517). Only public keys for signatures count.
+// parseKeys parses a JSON Web Key Set (RFC 7517). It returns only valid public keys for signatures, and an error if
+// there are none.
 func parseKeys(data []byte) ([]jose.JSONWebKey, error) {
 	var raw struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -88,7 +89,8 @@ func longEnough(key any) bool {
 	return !ok || k.N.BitLen() >= leastRSA
 }
 
-// matching returns the keys that have this id and algorithm, or lack these members.
+// matching returns the keys with this id and algorithm. A key without an algorithm matches any, and an empty id
+// matches all keys.
 func matching(keys []jose.JSONWebKey, id, algorithm string) (found []jose.JSONWebKey) {
 	for _, k := range keys {
 		if (id == "" || k.KeyID == id) && (k.Algorithm == "" || k.Algorithm == algorithm) {
@@ -98,7 +100,7 @@ func matching(keys []jose.JSONWebKey, id, algorithm string) (found []jose.JSONWe
 	return found
 }
 
-// keyFile is a key set in a file.
+// keyFile is a key set that is read from a file.
 type keyFile struct {
 	*ReloadingFile[[]jose.JSONWebKey]
 }
@@ -110,7 +112,7 @@ func (k keyFile) find(_ context.Context, id, algorithm string) ([]jose.JSONWebKe
 
 func (k keyFile) err() error { _, err := k.Value(); return err }
 
-// Times of a key set that is fetched.
+// Durations and the size limit of a key set that is fetched.
 const (
 	keysFresh  = 5 * time.Minute  // it counts without another look
 	keysStale  = 15 * time.Minute // it counts while the issuer gives no other
@@ -119,9 +121,9 @@ const (
 	keysLength = 1 << 20          // bytes
 )
 
-// keyURL is a key set that is fetched. A new key is found when a token has its id, and a withdrawn one is forgotten
-// after keysFresh. If the issuer does not answer with a key set, the last one remains valid for keysStale, whatever
-// the answer was: one wrong answer locks no caller out.
+// keyURL is a key set that is fetched. It is fetched again if it is older than keysFresh, or if no key matches a
+// token's id. If that fails, the last key set remains valid for keysStale, so that one bad answer does not block all
+// callers.
 type keyURL struct {
 	issuer  string
 	at      string // the URL of the key set; empty: the discovery document names it
@@ -154,8 +156,8 @@ func (k *keyURL) find(ctx context.Context, id, algorithm string) ([]jose.JSONWeb
 	return found, k.missing(keys, found)
 }
 
-// missing returns the error for a key that was not found: Unavailable if the issuer, which may have it, could not
-// be asked, and nil if it does not have it.
+// missing returns Unavailable if no key was found and the last fetch failed, or if there are no keys at all, and else
+// nil.
 func (k *keyURL) missing(keys, found []jose.JSONWebKey) error {
 	k.mu.Lock()
 	bad := k.bad
@@ -166,7 +168,8 @@ func (k *keyURL) missing(keys, found []jose.JSONWebKey) error {
 	return unavailable(keys)
 }
 
-// cached returns the cached keys, whether they are fresh, and whether to wait before the next attempt.
+// cached returns the cached keys unless they are stale, whether they are fresh, and whether the last attempt was too
+// recent for another.
 func (k *keyURL) cached() (keys []jose.JSONWebKey, fresh, wait bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -185,7 +188,7 @@ func unavailable(keys []jose.JSONWebKey) error {
 	return errcode.New(errcode.Unavailable, "the server cannot read the key set of its OpenID Connect issuer")
 }
 
-// err returns the error of a key set that was requested and does not exist.
+// err returns Unavailable if the last fetch failed and no valid keys are cached, and else nil.
 func (k *keyURL) err() error {
 	k.mu.Lock()
 	bad := k.bad
@@ -197,7 +200,7 @@ func (k *keyURL) err() error {
 	return unavailable(keys)
 }
 
-// refresh fetches the key set. It does not depend on the call that waits for it.
+// refresh fetches the key set, unless an attempt was just made. It does not end with the context of a call.
 func (k *keyURL) refresh() {
 	if _, _, wait := k.cached(); wait {
 		return // another goroutine has just fetched it

@@ -9,8 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// certificates identifies by the client certificate that the listener required and the guard
-// verified.
+// certificates identifies callers by their client certificate, which the guard has verified.
 type certificates struct{ subjects []string }
 
 func (c *certificates) identify(_ context.Context, r *Request) (string, error) {
@@ -25,7 +24,7 @@ func (c *certificates) identify(_ context.Context, r *Request) (string, error) {
 func (c *certificates) String() string { return "mtls (client certificates)" }
 func (c *certificates) err() error     { return nil }
 
-// certificateName is the common name, or else the first alternative name.
+// certificateName returns the common name, or else the first URI, DNS name or e-mail address, or else "certificate".
 func certificateName(c *x509.Certificate) string {
 	switch {
 	case c.Subject.CommonName != "":
@@ -40,8 +39,8 @@ func certificateName(c *x509.Certificate) string {
 	return "certificate"
 }
 
-// verify verifies the client certificate of a connection again: the connection may be older than
-// the authorities, or than the end of the certificate.
+// verify verifies the client certificate of a connection for each request: the authorities may have changed, or the
+// certificate may have expired, after the connection was opened.
 func (g *Guard) verify(state *tls.ConnectionState) error {
 	if state == nil || len(state.PeerCertificates) == 0 {
 		return errcode.New(errcode.Unauthenticated, "a client certificate is required")

@@ -21,16 +21,16 @@ const (
 	maxToken    = 16 << 10 // bytes of a signed token
 )
 
-// googleIssuers are the two forms of one issuer.
+// googleIssuers are the two forms in which Google's tokens name their issuer.
 var googleIssuers = []string{"https://accounts.google.com", "accounts.google.com"}
 
-// algorithms are the signatures that count: those with a public key. "none" and those with a shared
-// secret do not.
+// algorithms are the accepted signature algorithms: those with a public key, not "none" and not those with a shared
+// secret.
 var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// oidc identifies by ID tokens, by section 3.1.3.7 of OpenID Connect Core: issuer, audience,
+// oidc identifies callers by ID tokens. It verifies them by section 3.1.3.7 of OpenID Connect Core: issuer, audience,
 // signature, expiry.
 type oidc struct {
 	issuer           string
@@ -126,7 +126,7 @@ func (o *oidc) String() string {
 
 func (o *oidc) err() error { return o.keys.err() }
 
-// pinned lists what a token must have.
+// pinned describes the accepted audiences, e-mail addresses and subjects; a list that is empty is omitted.
 func pinned(audience, emails, subjects []string) string {
 	text := ""
 	for _, p := range []struct {
@@ -140,11 +140,11 @@ func pinned(audience, emails, subjects []string) string {
 	return text
 }
 
-// tokenClaims are the claims that count.
+// tokenClaims are the claims of a token that are checked or name the caller.
 type tokenClaims struct {
 	jwt.Claims
 	Email    string `json:"email"`
-	Verified any    `json:"email_verified"` // some issuers write it as text
+	Verified any    `json:"email_verified"` // true, or "true" as some issuers write it
 }
 
 func (c *tokenClaims) check(e jwt.Expected, skew time.Duration) error {
@@ -162,7 +162,8 @@ func (c *tokenClaims) check(e jwt.Expected, skew time.Duration) error {
 	return errTooEarly
 }
 
-// allowed is the caller's name: the e-mail address or subject that is listed. anyone takes all.
+// allowed returns the verified e-mail address if emails lists it, or else the subject if subjects lists it, or else
+// errNotListed. With anyone, every address and subject is allowed.
 func (c *tokenClaims) allowed(emails, subjects []string, anyone bool) (string, error) {
 	verified := c.Verified == true || c.Verified == "true"
 	if c.Email != "" && verified && (anyone || matches(emails, c.Email)) {
@@ -174,8 +175,8 @@ func (c *tokenClaims) allowed(emails, subjects []string, anyone bool) (string, e
 	return "", errNotListed
 }
 
-// matches compares s with a list of strings, *@DOMAIN and *. Only an address with one @ and without blanks and
-// control characters matches *@DOMAIN: what else an issuer may send is not an address of that domain.
+// matches reports whether an entry of list equals s, is *, or is *@DOMAIN for an address s in that domain. For
+// *@DOMAIN the part of s before the @ must have no other @, blanks or control characters.
 func matches(list []string, s string) bool {
 	for _, p := range list {
 		domain, ok := strings.CutPrefix(p, "*@")
@@ -187,7 +188,7 @@ func matches(list []string, s string) bool {
 	return false
 }
 
-// isLocalPart reports whether a string can be the part of an address before its @.
+// isLocalPart reports whether s can be the part of an e-mail address before its @.
 func isLocalPart(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r == '@' || r == utf8.RuneError || unicode.IsSpace(r) || !unicode.IsPrint(r)

@@ -20,8 +20,8 @@ const (
 	DatabricksApps = "databricks-apps"
 )
 
-// newPlatform returns the mode of a platform if the environment shows that the server runs there: elsewhere any
-// client could send the platform's headers.
+// newPlatform returns the mode of a platform, and which headers belong to it. It returns an error if the environment
+// does not show that the server runs there: elsewhere any client could send the platform's headers.
 func newPlatform(c Config, s Env) (identify, func(string) bool, error) {
 	if c.Platform != CloudRun && (c.Audience != nil || c.Emails != nil || c.Skew != 0) {
 		return nil, nil, errcode.New(errcode.InvalidArgument,
@@ -59,9 +59,9 @@ func newPlatform(c Config, s Env) (identify, func(string) bool, error) {
 		now: s.Now}, func(string) bool { return false }, nil
 }
 
-// spcs believes Snowpark Container Services, which let only roles with the service role reach an
-// endpoint. The ingress of a public endpoint always names the user; a service function does so
-// where it asks for CONTEXT_HEADERS, and is otherwise called "spcs".
+// spcs trusts Snowpark Container Services, where only roles with the service role reach an endpoint. A public
+// endpoint always names the user. A service function names it if it has CONTEXT_HEADERS; otherwise the caller's name
+// is "spcs".
 type spcs struct{}
 
 func (spcs) identify(_ context.Context, r *Request) (string, error) {
@@ -77,7 +77,7 @@ func (spcs) String() string {
 }
 func (spcs) err() error { return nil }
 
-// databricksApps believes the proxy of Databricks Apps, the only way to an app.
+// databricksApps trusts the headers of the proxy of Databricks Apps: all requests to an app come through it.
 type databricksApps struct{}
 
 func (databricksApps) identify(_ context.Context, r *Request) (string, error) {
@@ -92,9 +92,9 @@ func (databricksApps) String() string {
 }
 func (databricksApps) err() error { return nil }
 
-// cloudRun trusts Cloud Run, which verifies the caller's token against roles/run.invoker and replaces its
-// signature. It only checks that Cloud Run did so: a service that allows unauthenticated calls gets tokens as they
-// were sent.
+// cloudRun trusts Cloud Run, which verifies the caller's token against roles/run.invoker and replaces its signature.
+// It checks that the signature is replaced, because a service that allows unauthenticated calls gets unverified
+// tokens, and then the claims.
 type cloudRun struct {
 	audience, emails []string
 	skew             time.Duration
@@ -145,8 +145,8 @@ func (c *cloudRun) identify(_ context.Context, r *Request) (string, error) {
 	return claims.allowed(c.emails, nil, c.emails == nil)
 }
 
-// meant reports whether a token's audience is this service. Callers name the service's address, or that of a path
-// below it; Cloud Run accepts both.
+// meant reports whether a token's audience is one of c.audience or a path below one. Callers may use either; Cloud
+// Run accepts both.
 func (c *cloudRun) meant(audience string) bool {
 	return slices.ContainsFunc(c.audience, func(a string) bool {
 		return audience == a || strings.HasPrefix(audience, strings.TrimSuffix(a, "/")+"/")

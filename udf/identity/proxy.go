@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// proxy believes a header of those that connect from listed addresses.
+// proxy trusts a header of requests that come from listed addresses.
 type proxy struct {
 	peers  []netip.Prefix
 	header string
@@ -59,7 +59,7 @@ func (p *proxy) identify(_ context.Context, r *Request) (string, error) {
 	return userIn(r, p.header)
 }
 
-// userIn is the user that a header names.
+// userIn returns the user that a header names. A missing or duplicate header is an error.
 func userIn(r *Request, header string) (string, error) {
 	name, err := one(r, header)
 	if err == nil && name == "" {

@@ -11,9 +11,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ReloadingFile is a value loaded from files and reloaded when they change. Value checks their content at most once a
-// second, so that a change which keeps the modification time is noticed, too. While the files cannot be read, there
-// is no value.
+// ReloadingFile is a value parsed from files and reloaded when their content changes. Value reads the files at most
+// once a second; it does not rely on modification times. While the files cannot be read or parsed, there is no value.
 type ReloadingFile[T any] struct {
 	what    string
 	paths   []string
@@ -33,8 +32,9 @@ const recheck = time.Second
 // maxSecretFile is the maximum size of a watched file in bytes.
 const maxSecretFile = 1 << 20
 
-// Watch reads files and returns a watched value of them. parse gets their contents, in order; its error must not
-// quote them. changed is called when the files can no longer be read, and when they can again; it may be nil.
+// Watch reads files and returns a value that is reloaded when they change. what names them in messages. parse gets
+// their contents, in order; its error must not quote them. changed is called when the files can no longer be read,
+// and when they can again; it may be nil.
 func Watch[T any](what string, parse func(contents [][]byte) (T, error), changed func(string, error),
 	paths ...string) (*ReloadingFile[T], error) {
 	w := &ReloadingFile[T]{what: what, paths: paths, parse: parse, changed: changed}
@@ -45,7 +45,7 @@ func Watch[T any](what string, parse func(contents [][]byte) (T, error), changed
 	return w, nil
 }
 
-// Value returns the parsed files; the error is Unavailable.
+// Value returns the parsed files. If they cannot be read or parsed now, the error is Unavailable.
 func (w *ReloadingFile[T]) Value() (T, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,7 +64,7 @@ func (w *ReloadingFile[T]) Value() (T, error) {
 	return w.v, nil
 }
 
-// load reads the files, and parses them where they changed.
+// load reads the files, and parses them if their content changed.
 func (w *ReloadingFile[T]) load() {
 	h := sha256.New()
 	contents := make([][]byte, len(w.paths))

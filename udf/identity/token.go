@@ -16,14 +16,11 @@ import (
 
 const minSecret = 16 // characters of a token
 
-// tokens identifies by secrets. It holds digests, so that comparing takes the same time whatever is
-// wrong.
-//
-// A token comes as "Authorization: Bearer TOKEN", as the password of "Authorization: Basic", or as
-// the header "x-badger-token".
+// tokens identifies callers by secrets. It stores SHA-256 digests and compares them in constant time. A token is sent
+// as "Authorization: Bearer TOKEN", as the password of "Authorization: Basic", or in the header "x-badger-token".
 type tokens struct {
 	fixed []token
-	file  *ReloadingFile[[]token] // nil: none
+	file  *ReloadingFile[[]token] // nil: no token file
 }
 
 type token struct {
@@ -146,7 +143,7 @@ func (t *tokens) err() error {
 	return err
 }
 
-// secretIn reads the token out of an Authorization header, or out of our own.
+// secretIn returns the token from the header x-badger-token, or else from Authorization.
 func secretIn(r *Request) (string, error) {
 	own, err := one(r, "x-badger-token")
 	if err != nil || own != "" {
@@ -171,8 +168,8 @@ func secretIn(r *Request) (string, error) {
 	return secret, nil
 }
 
-// one is the value of a header that may be there once: two would let the sender choose which of
-// them counts.
+// one returns the value of a header, or "" if it is missing. A duplicate header is an error: its sender could
+// otherwise choose which one is used.
 func one(r *Request, name string) (string, error) {
 	switch v := r.Header(name); len(v) {
 	case 0:

@@ -6,13 +6,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// strength orders the modes: no authentication; authentication in front of the server; authentication by the
-// server.
+// strength ranks the modes: 0 is no authentication, 1 is authentication in front of the server, 2 is authentication
+// by the server.
 var strength = map[Mode]int{Local: 0, Platform: 1, Proxy: 1, Token: 2, MTLS: 2, OIDC: 2}
 
-// Replaces reports whether a guard may replace another one while the server runs, which never admits more callers
-// because of a missing key: an empty, truncated or half-written file lacks some. FailedPrecondition names the
-// restriction that would be lost. Listed callers and roles may change in any way.
+// Replaces returns an error if g must not replace the guard was of a running server, because a restriction of was
+// would be lost, such as by a truncated file. The error is FailedPrecondition and names the restriction. The lists of
+// callers, and the roles of listed callers, may change.
 func (g *Guard) Replaces(was *Guard) error {
 	lost := func(what string) error {
 		return errcode.New(errcode.FailedPrecondition,
@@ -42,7 +42,7 @@ func (g *Guard) Replaces(was *Guard) error {
 	return nil
 }
 
-// restriction is a list of a mode that admits all callers if it is empty.
+// restriction is a setting that restricts callers, and that admits all callers if it is empty.
 type restriction struct {
 	key string
 	of  func(Config) []string
@@ -59,7 +59,7 @@ func (m Mode) restrictions() []restriction {
 	return nil
 }
 
-// includes reports whether roles give all that others do.
+// includes reports whether a caller with roles has all of the other roles.
 func includes(roles, others []Role) bool {
 	have := Caller{Roles: roles}
 	return !slices.ContainsFunc(others, func(r Role) bool { return !have.May(r) })

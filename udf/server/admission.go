@@ -15,22 +15,22 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// admission counts calls and the bytes they hold, of all callers together and of each.
+// admission limits the concurrent calls and the memory of all callers together, and of each caller.
 type admission struct {
 	limits Limits
 	calls  *semaphore.Weighted
 	bytes  *semaphore.Weighted
-	held   atomic.Int64        // bytes
-	alone  *semaphore.Weighted // a row that reads so much that it has to be the only one
-	spare  []func()            // each releases memory of data that are cached, such as replies
+	held   atomic.Int64        // bytes reserved at present
+	alone  *semaphore.Weighted // held by the one row that reads references alone because memory was short
+	spare  []func()            // each drops cached data, such as replies
 
-	collect func() // collects garbage
+	collect func() // runs the garbage collector
 
 	mu      sync.Mutex
 	callers map[string]*quota
 }
 
-// quota is the usage of one caller.
+// quota is the limits and the usage of one caller.
 type quota struct {
 	name   string
 	limits CallerLimits
@@ -39,7 +39,7 @@ type quota struct {
 	shares int // calls that refer to it
 
 	mu   sync.Mutex
-	paid time.Time // until when the rows so far use the caller's rate up
+	paid time.Time // until when the caller's rows so far use up its rate
 }
 
 func newAdmission(l Limits) *admission {
@@ -51,17 +51,17 @@ func newAdmission(l Limits) *admission {
 	}
 }
 
-// share is the usage of one call, within its caller's limits and the total.
+// share is the usage of one call. It counts against the caller's limits and the total ones.
 type share struct {
 	a  *admission
 	q  *quota
-	in bool // it has a place
+	in bool // the call has a slot
 
 	mu   sync.Mutex
 	held int64
 }
 
-// of starts a call of a caller; end ends it.
+// of starts to count a call of a caller. The share must be ended with end.
 func (a *admission) of(caller string) *share {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -77,7 +77,8 @@ func (a *admission) of(caller string) *share {
 	return &share{a: a, q: q}
 }
 
-// sweep forgets callers that hold nothing, now and then: there may be any number of names.
+// sweep removes the quotas of callers without usage if there are 1000 quotas or more, because the number of names is
+// unlimited.
 func (a *admission) sweep() {
 	if len(a.callers) < 1000 {
 		return
@@ -90,7 +91,7 @@ func (a *admission) sweep() {
 	}
 }
 
-// end releases everything.
+// end releases the slot and all memory of the call.
 func (s *share) end() {
 	s.leave()
 	n := s.holds()
@@ -101,7 +102,7 @@ func (s *share) end() {
 	s.a.mu.Unlock()
 }
 
-// detach moves the memory that the call holds to a share that outlives it.
+// detach moves the memory of the call to a new share, for work that continues after the call.
 func (s *share) detach() *share {
 	own := s.a.of(s.q.name)
 	s.mu.Lock()
@@ -126,7 +127,7 @@ func (s *share) enter() error {
 	return nil
 }
 
-// await is enter for the later batches of a stream, which can be made to wait.
+// await acquires a slot as enter does, but waits until one is free. It is for the later batches of a stream.
 func (s *share) await(ctx context.Context) error {
 	if s.in {
 		return nil
@@ -151,10 +152,10 @@ func (s *share) leave() {
 	}
 }
 
-// Name is udf.Caller's.
+// Name implements udf.Caller.
 func (s *share) Name() string { return s.q.name }
 
-// Reserve is udf.Caller's. The bytes count in a separate share of the same caller.
+// Reserve implements udf.Caller. The bytes count in a separate share of the same caller.
 func (s *share) Reserve(n int64) (release func(), err error) {
 	own := s.a.of(s.q.name)
 	if err := own.Hold(n); err != nil {
@@ -175,7 +176,8 @@ func (s *share) Hold(n int64) error {
 	return nil
 }
 
-// holdLarge is Hold for messages, which can wait: an eighth of the memory is left for what cannot.
+// holdLarge reserves n bytes for a message, but only if an eighth of the memory then remains free for requests that
+// cannot wait. A message too large for that may use all memory.
 func (s *share) holdLarge(n int64) error {
 	margin := s.a.limits.InFlight / 8
 	if n+margin > min(s.a.limits.InFlight, s.q.limits.InFlight) {
@@ -188,7 +190,7 @@ func (s *share) holdLarge(n int64) error {
 	return nil
 }
 
-// tryHold is Hold without a note that the call holds it.
+// tryHold reserves n bytes as Hold does, but does not add them to s.held.
 func (s *share) tryHold(n int64) error {
 	if !s.q.bytes.TryAcquire(n) {
 		return busy("caller bytes", 0, "this caller's calls hold %d bytes at most", s.q.limits.InFlight)
@@ -200,7 +202,7 @@ func (s *share) tryHold(n int64) error {
 	return nil
 }
 
-// holds returns the number of bytes that are reserved for the call.
+// holds returns the number of bytes that the call has reserved with Hold.
 func (s *share) holds() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,8 +221,8 @@ func (s *share) release(n int64) {
 	s.q.bytes.Release(n)
 }
 
-// Take reserves memory that belongs to no caller, such as that of cached replies. Optional data is evicted for
-// required data.
+// Take implements udf.Memory: it reserves n bytes of the total that belong to no caller. If they are not available,
+// it drops cached data and tries again.
 func (a *admission) Take(n int64) bool {
 	if !a.bytes.TryAcquire(n) {
 		for _, spare := range a.spare {
@@ -234,26 +236,25 @@ func (a *admission) Take(n int64) bool {
 	return true
 }
 
-// Give is udf.Memory's.
+// Give implements udf.Memory: it releases n bytes.
 func (a *admission) Give(n int64) {
 	a.held.Add(-n)
 	a.bytes.Release(n)
 }
 
-// garbage is the number of bytes that are released only after a garbage collection: until then the process
-// still has them, and several large rows, one after the other, would take more together than the limit.
+// garbage is the number of bytes whose release starts a garbage collection: otherwise several large rows, one after
+// the other, could make the process larger than the limit.
 const garbage = 16 << 20
 
-// unused is called before n unused bytes are released.
+// unused must be called before n unused bytes are released. It collects garbage if n is large.
 func (a *admission) unused(n int64) {
 	if n >= garbage {
 		a.collect()
 	}
 }
 
-// rows counts the rows of a batch against the caller's rate. A batch is accepted while the caller is not more than
-// a second ahead, whatever its size: a batch larger than the rate must pass at some time. wait reports that the
-// caller, a stream, can be made to wait.
+// rows counts n rows against the caller's rate. A batch of any size is accepted if the rows so far exceed the rate by
+// at most a second. Otherwise rows waits, if wait is set, or returns an error.
 func (s *share) rows(ctx context.Context, n int, wait bool) error {
 	rate := s.q.limits.Rows
 	if rate == 0 {
@@ -285,8 +286,7 @@ func (s *share) rows(ctx context.Context, n int, wait bool) error {
 	}
 }
 
-// withShare returns the context of a call, for readers of references and for judges, whose ledger records the
-// caller.
+// withShare returns ctx with s as its udf.Caller, and with the caller's name for the judges' ledger.
 func withShare(ctx context.Context, s *share) context.Context {
 	if s.q.name != "" {
 		ctx = scoring.WithPayer(ctx, s.q.name)
@@ -294,18 +294,17 @@ func withShare(ctx context.Context, s *share) context.Context {
 	return udf.WithCaller(ctx, s)
 }
 
-// shareFrom is the share of the call that ctx belongs to, or nil.
+// shareFrom returns the share of the call that ctx belongs to, or nil.
 func shareFrom(ctx context.Context) *share {
 	s, _ := udf.CallerFrom(ctx).(*share)
 	return s
 }
 
-// threeQuarters returns the part of a limit that one named caller may use, so that it cannot use all.
+// threeQuarters returns three quarters of a limit: the part that one named caller may use.
 func threeQuarters(n int64) int64 { return n / 4 * 3 }
 
-// Read runs f, which may read results that references name, and counts what it reads with the
-// call. If there is no memory for it next to the others', f runs once more, when no
-// other row does so: rows that read much take turns instead of failing.
+// Read implements udf.Caller. If f failed because the memory was in use by others, it runs f again when no other row
+// does so: such rows take turns instead of failing.
 func (s *share) Read(ctx context.Context, f func(ctx context.Context)) {
 	r := &rowAccount{share: s}
 	r.run(ctx, f)
@@ -326,14 +325,14 @@ func (s *share) Read(ctx context.Context, f func(ctx context.Context)) {
 	r.run(ctx, f)
 }
 
-// rowAccount is the memory account of one row.
+// rowAccount is the memory account of one row that reads references.
 type rowAccount struct {
 	*share
 	alone bool
 
 	mu    sync.Mutex
 	held  int64
-	short bool // memory was not available
+	short bool // memory was not available, but would be without other calls
 }
 
 var (
@@ -351,10 +350,10 @@ func (r *rowAccount) run(ctx context.Context, f func(ctx context.Context)) {
 	f(account.With(ctx, r))
 }
 
-// Limit is account.Account's.
+// Limit implements account.Account.
 func (r *rowAccount) Limit() int64 { return r.a.limits.Reference }
 
-// Hold is account.Account's. A row that is alone waits a little for the others to finish.
+// Hold implements account.Account. If r.alone is set, it waits up to 5 seconds for others to release memory.
 func (r *rowAccount) Hold(ctx context.Context, n int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

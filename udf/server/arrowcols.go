@@ -17,9 +17,9 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// readArrow reads an Arrow array as argument k of fn. Text is not copied. Any type that can be read
-// as the parameter's is taken, and numbers and times become text exactly; values that cannot spoil
-// their rows. The error is that the array is corrupt or has a type that no parameter has.
+// readArrow reads an Arrow array as argument k of fn. It does not copy strings of the parameter's type. It converts
+// other types without loss; a value that cannot be converted fails its row. The error is that the array is invalid,
+// has an unsupported type, or that memory is short.
 func readArrow(in *udf.Batch, fn *udf.Function, k int, arr arrow.Array, counted *account.Tally) (err error) {
 	defer func() {
 		if recover() != nil { // offsets that point outside of the buffers
@@ -70,7 +70,7 @@ func readArrow(in *udf.Batch, fn *udf.Function, k int, arr arrow.Array, counted 
 	return nil
 }
 
-// readSame reads an array that is of the column's type in all but name.
+// readSame appends an array that has the column's own type. It reports false, and changes nothing, for another type.
 func readSame(col *udf.Column, arr arrow.Array) bool {
 	n := arr.Len()
 	textual := col.Type == udf.VARCHAR || col.Type == udf.JSON
@@ -111,7 +111,8 @@ func readSame(col *udf.Column, arr arrow.Array) bool {
 	return true
 }
 
-// cutTexts splits values into n strings at n+1 offsets. values starts at the first offset.
+// cutTexts returns the n strings of values that n+1 offsets delimit. values starts at the first offset. It reuses
+// texts.
 func cutTexts[T int32 | int64](texts []string, values []byte, offsets []T) []string {
 	n := len(offsets) - 1
 	texts = slices.Grow(texts[:0], n)[:n]
@@ -124,7 +125,8 @@ func cutTexts[T int32 | int64](texts []string, values []byte, offsets []T) []str
 	return texts
 }
 
-// textsOf gives the values of an array as text, without losing a digit.
+// textsOf returns a function that formats value i of an array as text without loss; ok is false for an unsupported
+// type.
 func textsOf(arr arrow.Array) (text func(i int) string, ok bool) {
 	value := func(f func(i int) scoring.Value) func(i int) string {
 		return func(i int) string { return f(i).String() }
@@ -199,10 +201,10 @@ func integers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32](value fu
 	return func(i int) string { return strconv.FormatInt(int64(value(i)), 10) }
 }
 
-// saneScale bounds the zeros that a decimal's text can have.
+// saneScale reports whether a decimal's scale is small enough to write its zeros.
 func saneScale(scale int32) bool { return scale >= -1000 && scale <= 1000 }
 
-// checkView panics for a length below 0, which the library would take for a short text.
+// checkView panics if a view has a negative length, which the library would take for a short string.
 func checkView(h *arrow.ViewHeader) {
 	if h.Len() < 0 {
 		panic(errNotArrow)
@@ -268,7 +270,8 @@ func writeArrow(c *udf.Column, schema *arrow.Schema) (arrow.Record, error) {
 	return array.NewRecord(schema, []arrow.Array{arr}, int64(n)), nil
 }
 
-// validityOf is the bitmap of values that are not NULL; nil if all are.
+// validityOf returns the Arrow validity bitmap, in which a 1 is a value that is not NULL, and the number of NULLs.
+// The bitmap is nil without NULLs.
 func validityOf(isNull []bool) (bitmap *memory.Buffer, nulls int) {
 	var bits []byte
 	for i, null := range isNull {
@@ -290,7 +293,7 @@ func validityOf(isNull []bool) (bitmap *memory.Buffer, nulls int) {
 	return memory.NewBufferBytes(bits), nulls
 }
 
-// bufferOf is the memory of a slice of numbers.
+// bufferOf returns an Arrow buffer that shares the memory of s.
 func bufferOf[T int32 | int64 | float64](s []T) *memory.Buffer {
 	if len(s) == 0 {
 		return memory.NewBufferBytes(nil)

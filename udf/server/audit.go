@@ -16,26 +16,26 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// call holds the server's data on one call other than its rows: enough to find it in the log, and no value from it.
+// call holds the data of one call for the log, without any value of its rows.
 type call struct {
 	id       string // request id
 	wire     string
 	caller   string // name of the token, certificate or user
-	query    string // the warehouse's id of the statement or job, where it sends one
+	query    string // the warehouse's id of the statement or job, if sent
 	function string
 	start    time.Time
 	rows     int
 	nulls    int
-	late     int          // of the nulls, those that had no score at the deadline
+	late     int          // rows among nulls that had no score at the deadline
 	in, out  int64        // bytes
-	again    func() error // asks once more who calls
-	ended    bool         // its line was written
-	streamed bool         // its batches are timed one by one
-	span     trace.Span   // nil: none
-	private  bool         // the text of its error may quote a case: only the code goes to the log
+	again    func() error // authenticates the caller again
+	ended    bool         // the audit line was written
+	streamed bool         // it is a stream, whose batches are timed one by one
+	span     trace.Span   // may be nil
+	private  bool         // the error's message may quote a case: only its code is logged
 }
 
-// ids numbers requests: random per process, counted within it.
+// ids generates request ids: a random prefix per process and a counter.
 type ids struct {
 	prefix string
 	n      atomic.Uint64
@@ -47,7 +47,7 @@ func newIDs() *ids {
 	return &ids{prefix: hex.EncodeToString(b) + "-"}
 }
 
-// next is the caller's own id where it is one that a log can hold, or a new one.
+// next returns given if it is suitable for a log, or else a new id.
 func (g *ids) next(given string) string {
 	if given != "" && len(given) <= 64 && correlation(given) == given {
 		return given
@@ -55,8 +55,8 @@ func (g *ids) next(given string) string {
 	return g.prefix + strconv.FormatUint(g.n.Add(1), 10)
 }
 
-// correlation is an identifier from outside as the log may hold it: short, visible ASCII, no
-// blanks.
+// correlation makes an id from outside suitable for a log: at most 160 bytes, with _ for everything but visible
+// ASCII, quotes and backslashes.
 func correlation(s string) string {
 	s = s[:min(len(s), 160)]
 	for i := range len(s) {
@@ -73,7 +73,7 @@ func correlation(s string) string {
 	return s
 }
 
-// finish writes the audit line of a call.
+// finish writes the audit line of a call, once, and calls the hooks.
 func (s *Server) finish(ctx context.Context, c *call, err error) {
 	if c.ended {
 		return
@@ -131,8 +131,8 @@ func (s *Server) finish(ctx context.Context, c *call, err error) {
 	s.log.LogAttrs(context.WithoutCancel(ctx), level, "call", attrs...)
 }
 
-// LogPanics makes a hook for CatalogueOptions.Panicked and scoring.EngineOptions.Panicked: the log
-// has the place and not the message, which may quote a cell.
+// LogPanics returns a hook for CatalogueOptions.Panicked and scoring.EngineOptions.Panicked. It logs the stack, but
+// not the message, which may quote a cell.
 func LogPanics(log *slog.Logger) func(what string, value any, stack []byte) {
 	return func(what string, _ any, stack []byte) {
 		log.Error("panic", slog.String("in", what), slog.String("stack", string(stack)))

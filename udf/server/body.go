@@ -23,8 +23,8 @@ import (
 var gzipReaders, gzipWriters sync.Pool
 
 // readBody reads a request's body, decompresses it by its Content-Encoding, and reserves its memory as it arrives.
-// Neither the received bytes nor the decompressed ones may exceed the limit. It ends when the server starts to
-// stop: a later body is rejected.
+// Neither the received nor the decompressed bytes may exceed the limit. If the server starts to stop meanwhile, the
+// error is ErrStopping.
 func (s *Server) readBody(rw http.ResponseWriter, r *http.Request, held *share) (body []byte, err error) {
 	limit := s.limits.Body
 	if r.ContentLength > limit {
@@ -57,7 +57,8 @@ func (s *Server) readBody(rw http.ResponseWriter, r *http.Request, held *share) 
 // up to this size, since it costs nothing to declare.
 const firstRead = 64 << 10
 
-// readWithin reads all of src into memory that it reserves as it goes.
+// readWithin reads all of src, at most limit bytes, and reserves the memory as the body grows. hint is the expected
+// length.
 func readWithin(src io.Reader, hint, limit int64, held *share) (body []byte, err error) {
 	size := min(max(hint, 512)+1, firstRead, limit+1)
 	if err := held.Hold(size); err != nil {
@@ -103,7 +104,7 @@ func readError(err error) error {
 	return errcode.New(errcode.InvalidArgument, "the body ended early or is not compressed as Content-Encoding says")
 }
 
-// inflate undoes a Content-Encoding. done is nil if there was none.
+// inflate returns a reader that decompresses body. done releases it; it is nil if the body is not compressed.
 func inflate(encoding string, body io.Reader) (src io.Reader, done func(), err error) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
@@ -135,7 +136,7 @@ func inflate(encoding string, body io.Reader) (src io.Reader, done func(), err e
 		encoding)
 }
 
-// gzipped is body as gzip.
+// gzipped returns body compressed with gzip.
 func gzipped(body []byte) []byte {
 	buf := bytes.NewBuffer(make([]byte, 0, len(body)/4+64))
 	z, _ := gzipWriters.Get().(*gzip.Writer)
@@ -149,7 +150,7 @@ func gzipped(body []byte) []byte {
 	return buf.Bytes()
 }
 
-// acceptsGzip reads an Accept-Encoding header: gzip or *, unless refused with q=0.
+// acceptsGzip reports whether an Accept-Encoding header has gzip or *, without q=0.
 func acceptsGzip(header string) bool {
 	if header == "gzip" || header == "" {
 		return header != ""

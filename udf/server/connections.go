@@ -11,51 +11,50 @@ import (
 // strangerTime is how long a connection may be idle before its first authenticated request.
 const strangerTime = time.Minute
 
-// connections is a listener that bounds its connections, so that no client can keep others out by connecting. If
-// there are too many, it closes the least important one: one on which no known caller has called, else an idle one,
-// else one of the caller with the most connections; among these the one that was unused for the longest time. It
-// finds that one without examining the others, since a client that reconnects again and again would keep the server
-// busy.
+// connections is a listener with a maximum number of connections. If there are too many, it closes one: the least
+// recently used without an authenticated caller, else the least recently used idle one, else one of a caller that has
+// more than three quarters. The queues find it in constant time, since a client that reconnects again and again must
+// not keep the server busy.
 type connections struct {
 	net.Listener
 	most int
 
 	mu   sync.Mutex
 	open int
-	of   map[string]int        // connections of known callers, by their names
-	in   map[queued]*list.List // connections, the one used the longest time ago first
+	of   map[string]int        // number of connections of authenticated callers, by name
+	in   map[queued]*list.List // queues of connections, the least recently used first
 }
 
-// queued is the key of a queue of connections, in the order of their last use. If there are too
-// many, the least recently used one of a queue is closed.
+// queued is the key of a queue of connections, which are in the order of their last use.
 type queued struct {
 	known bool
-	busy  string // the caller of the calls in flight
-	calls bool   // there are some
+	busy  string // the caller of the calls in flight; empty without authentication
+	calls bool   // calls are in flight
 }
 
-// connection is one of them.
+// connection is a connection of connections.
 type connection struct {
 	net.Conn
 	of *connections
 
 	// Guarded by of.mu.
 	queue  queued
-	place  *list.Element // in the queue; nil: it is closed
-	used   time.Time     // when the last request came or ended
-	known  bool          // a known caller called
-	caller string        // the last
-	calls  int           // of known callers, in flight
+	place  *list.Element // in the queue; nil if the connection is closed
+	used   time.Time     // when the last request started or ended
+	known  bool          // an authenticated caller has called
+	caller string        // the last authenticated caller
+	calls  int           // calls of authenticated callers, in flight
 }
 
-// Bounded bounds the connections of a listener.
+// Bounded returns a listener that keeps at most so many connections of l open.
 func Bounded(l net.Listener, most int) net.Listener { return newConnections(l, most) }
 
 func newConnections(l net.Listener, most int) *connections {
 	return &connections{Listener: l, most: max(most, 1), of: map[string]int{}, in: map[queued]*list.List{}}
 }
 
-// Accept is net.Listener's. If there is no room it closes the connection that came.
+// Accept implements net.Listener. If no connection may be closed to make room, it closes the new one and waits for
+// the next.
 func (l *connections) Accept() (net.Conn, error) {
 	for {
 		inner, err := l.Listener.Accept()
@@ -71,8 +70,7 @@ func (l *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// enter takes a connection, and closes another one if there are too many. It reports whether there is
-// room.
+// enter adds a connection, and closes another one if there are too many. It reports false if none may be closed.
 func (l *connections) enter(c *connection) bool {
 	l.mu.Lock()
 	var out *connection
@@ -92,7 +90,7 @@ func (l *connections) enter(c *connection) bool {
 	return true
 }
 
-// leastMissed is the connection that makes room, or nil. The caller holds l.mu.
+// leastMissed returns the connection to close when there are too many, or nil. The caller holds l.mu.
 func (l *connections) leastMissed() *connection {
 	for _, q := range []queued{{}, {known: true}} {
 		if first := l.in[q]; first != nil {
@@ -108,8 +106,7 @@ func (l *connections) leastMissed() *connection {
 	return nil
 }
 
-// use notes that the connection is used, and puts it into the queue where it belongs. The caller holds
-// of.mu.
+// use records that the connection is used now, and moves it to the end of its queue. The caller holds of.mu.
 func (c *connection) use() {
 	c.used = time.Now()
 	c.unqueue()
@@ -137,7 +134,7 @@ func (c *connection) unqueue() {
 	}
 }
 
-// leave takes the connection out. The caller holds of.mu.
+// leave removes the connection from its queue and from the counts. The caller holds of.mu.
 func (c *connection) leave() {
 	if c.place != nil {
 		c.unqueue()
@@ -146,7 +143,7 @@ func (c *connection) leave() {
 	}
 }
 
-// named notes who calls on the connection. The caller holds of.mu.
+// named records the caller of the connection; known means that it is authenticated. The caller holds of.mu.
 func (c *connection) named(known bool, caller string) {
 	if c.known {
 		if c.of.of[c.caller]--; c.of.of[c.caller] == 0 {
@@ -158,7 +155,8 @@ func (c *connection) named(known bool, caller string) {
 	}
 }
 
-// endStranger closes a connection without an authenticated caller.
+// endStranger closes a connection on which no authenticated caller has called, when it has been idle for
+// strangerTime.
 func (c *connection) endStranger() {
 	c.of.mu.Lock()
 	open := c.place != nil
@@ -174,7 +172,7 @@ func (c *connection) endStranger() {
 	}
 }
 
-// Close is net.Conn's.
+// Close implements net.Conn.
 func (c *connection) Close() error {
 	c.of.mu.Lock()
 	c.leave()
@@ -184,7 +182,7 @@ func (c *connection) Close() error {
 
 type connectionKey struct{}
 
-// withConnection is http.Server.ConnContext.
+// withConnection is an http.Server.ConnContext: it stores the connection in the context of its requests.
 func withConnection(ctx context.Context, c net.Conn) context.Context {
 	if t, ok := c.(interface{ NetConn() net.Conn }); ok {
 		c = t.NetConn()
@@ -195,14 +193,14 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// requested notes that a request came on the connection of ctx.
+// requested records that a request came on the connection of ctx.
 func requested(ctx context.Context) {
 	if c, ok := ctx.Value(connectionKey{}).(*connection); ok {
 		c.change(func() {})
 	}
 }
 
-// calling notes that a known caller calls on the connection of ctx; the call ends with done.
+// calling records a call of an authenticated caller on the connection of ctx; done ends it.
 func calling(ctx context.Context, caller string) (done func()) {
 	c, ok := ctx.Value(connectionKey{}).(*connection)
 	if !ok {
@@ -212,7 +210,7 @@ func calling(ctx context.Context, caller string) (done func()) {
 	return func() { c.change(func() { c.calls-- }) }
 }
 
-// change changes what is known of a connection that is open, and notes that it is used.
+// change calls how and then use, with of.mu locked, if the connection is open.
 func (c *connection) change(how func()) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -222,11 +220,11 @@ func (c *connection) change(how func()) {
 	}
 }
 
-// filesBeside is the number of files and connections of the process other than those of callers.
+// filesBeside is the number of open files reserved for other uses than callers' connections.
 const filesBeside = 128
 
-// connectionsOf returns the maximum number of connections of each of the two listeners: the configured
-// limit, or fewer if the process may have fewer files open.
+// connectionsOf returns the maximum number of connections of each of the two listeners: limit, or fewer if the limit
+// of open files of the process requires it, but at least 16.
 func connectionsOf(limit int) int {
 	if files := openFiles(); files > 0 {
 		return max(16, min(limit, (files-filesBeside)/2))

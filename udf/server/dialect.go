@@ -14,18 +14,17 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// dialect holds the expectations of one product's Flight client beyond the protocol.
+// dialect describes what one product's Flight client expects beyond the protocol.
 type dialect struct {
-	wire   string        // in settings, the log and metrics
-	budget time.Duration // 0: no limit
-	busy   codes.Code    // the one code that it should answer by trying again
+	wire   string        // name in settings, the log and metrics
+	budget time.Duration // time limit of a call; 0: none
+	busy   codes.Code    // gRPC code of a busy server, on which the client retries
 	json   arrow.Field
 }
 
-// Databend gives a call 180 s and tries again on every error; JSON is its VARIANT. RisingWave gives 5 s and tries again
-// on UNAVAILABLE; JSON is its jsonb. A client that is neither by its metadata nor by the handler has as much time as it
-// takes, or as its own deadline gives, and JSON as RisingWave does, plain utf8 with a note in the metadata. The log
-// calls it flight.
+// Databend limits a call to 180 s and retries on every error; its JSON type is VARIANT. RisingWave limits it to 5 s
+// and retries on UNAVAILABLE; its JSON type is jsonb. A client that neither metadata nor handler identifies is called
+// flight: it has no time limit but its own deadline, and gets JSON in RisingWave's form, utf8 with metadata.
 var (
 	databend = dialect{
 		wire: "databend", budget: 150 * time.Second, busy: codes.ResourceExhausted,
@@ -41,7 +40,7 @@ var (
 	dialects = []*dialect{&databend, &risingwave, &unnamed}
 )
 
-// dialectOf detects the client: Databend sends metadata with every call, except in earlier versions.
+// dialectOf returns the dialect by the metadata of a call: only Databend sends its own, except in earlier versions.
 func dialectOf(ctx context.Context) *dialect {
 	md, _ := metadata.FromIncomingContext(ctx)
 	for k := range md {
@@ -52,15 +51,15 @@ func dialectOf(ctx context.Context) *dialect {
 	return &unnamed
 }
 
-// handler is the function that a Flight descriptor names, with the number of parameters that the SQL declares and the
-// product that calls.
+// handler is the function that a Flight descriptor names, with the number of parameters in the SQL declaration and
+// the dialect of the client.
 type handler struct {
 	fn      *udf.Function
 	arity   int
 	dialect *dialect
 }
 
-// handlerOf reads NAME[/ARITY][@DIALECT]. Without an arity the required parameters are meant.
+// handlerOf parses NAME[/ARITY][@DIALECT]. The default arity is the number of required parameters.
 func (s *Server) handlerOf(ctx context.Context, text string) (h handler, err error) {
 	text, suffix, ok := strings.Cut(text, "@")
 	h.dialect = dialectOf(ctx)
@@ -91,7 +90,7 @@ func (s *Server) handlerOf(ctx context.Context, text string) (h handler, err err
 	return h, nil
 }
 
-// builtins are the two functions by which Databend's client library checks a server.
+// builtins are the two functions that Databend's client library calls to check a server.
 var builtins = map[string]*udf.Function{
 	"builtin_echo": {
 		Name: "builtin_echo", Result: udf.VARCHAR, Params: []udf.Param{{Name: "text", Type: udf.VARCHAR}},
@@ -109,8 +108,7 @@ var builtins = map[string]*udf.Function{
 	},
 }
 
-// field is a parameter or result as the dialect's Arrow field. All are nullable, as SQL types
-// without NOT NULL are.
+// field returns the Arrow field of a parameter or result in the dialect. All fields are nullable.
 func (d *dialect) field(name string, t udf.Type) arrow.Field {
 	f := arrow.Field{Type: arrow.BinaryTypes.String}
 	switch t {
@@ -127,8 +125,8 @@ func (d *dialect) field(name string, t udf.Type) arrow.Field {
 	return f
 }
 
-// info is the schema that both products ask for when a function is created: the arguments in order,
-// then the result.
+// info returns the schema that both products request when a function is created: the arguments in order, then the
+// result.
 func (h handler) info() *arrow.Schema {
 	fields := make([]arrow.Field, 0, h.arity+1)
 	for _, p := range h.fn.Params[:h.arity] {

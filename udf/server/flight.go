@@ -20,9 +20,8 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// flightServer serves functions the way Databend and RisingWave call them: GetFlightInfo gives a
-// function's types, DoExchange takes batches of arguments and returns a batch of results for each,
-// in order.
+// flightServer serves functions to Databend and RisingWave over Arrow Flight. GetFlightInfo returns a function's
+// types. DoExchange receives batches of arguments and returns a batch of results for each, in order.
 type flightServer struct {
 	flight.BaseFlightServer
 	s *Server
@@ -31,7 +30,7 @@ type flightServer struct {
 // protocolVersion is the version of RisingWave's UDF protocol.
 const protocolVersion = 2
 
-// named finds the function that a descriptor names: PATH with one element, or CMD.
+// named returns the function that a descriptor names, by a PATH of one element or by CMD.
 func (f *flightServer) named(ctx context.Context, d *flight.FlightDescriptor) (handler, error) {
 	switch {
 	case len(d.GetPath()) == 1:
@@ -43,7 +42,7 @@ func (f *flightServer) named(ctx context.Context, d *flight.FlightDescriptor) (h
 		"descriptor: expected a path of one element, the function's name")
 }
 
-// GetFlightInfo gives the types of a function.
+// GetFlightInfo returns the types of a function.
 func (f *flightServer) GetFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	h, err := f.named(ctx, d)
 	if err != nil {
@@ -59,7 +58,7 @@ func (h handler) flightInfo(d *flight.FlightDescriptor) *flight.FlightInfo {
 	}
 }
 
-// GetSchema is GetFlightInfo's schema alone.
+// GetSchema returns the schema that GetFlightInfo returns.
 func (f *flightServer) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
 	h, err := f.named(ctx, d)
 	if err != nil {
@@ -68,7 +67,7 @@ func (f *flightServer) GetSchema(ctx context.Context, d *flight.FlightDescriptor
 	return &flight.SchemaResult{Schema: flight.SerializeSchema(h.info(), memory.DefaultAllocator)}, nil
 }
 
-// ListFlights lists every function with every number of arguments.
+// ListFlights lists every function, once for each number of arguments that it accepts.
 func (f *flightServer) ListFlights(_ *flight.Criteria, stream flight.FlightService_ListFlightsServer) error {
 	d := dialectOf(stream.Context())
 	functions := f.s.catalogue.Functions()
@@ -88,13 +87,13 @@ func (f *flightServer) ListFlights(_ *flight.Criteria, stream flight.FlightServi
 	return nil
 }
 
-// ListActions lists the actions.
+// ListActions lists the only action, protocol_version.
 func (f *flightServer) ListActions(_ *flight.Empty, stream flight.FlightService_ListActionsServer) error {
 	return stream.Send(
 		&flight.ActionType{Type: "protocol_version", Description: "the version of the UDF protocol, one byte"})
 }
 
-// DoAction answers protocol_version.
+// DoAction handles the action protocol_version.
 func (f *flightServer) DoAction(a *flight.Action, stream flight.FlightService_DoActionServer) error {
 	if a.GetType() != "protocol_version" {
 		return status.Errorf(codes.Unimplemented, "unknown action %.40q, expected protocol_version", a.GetType())
@@ -102,8 +101,8 @@ func (f *flightServer) DoAction(a *flight.Action, stream flight.FlightService_Do
 	return stream.Send(&flight.Result{Body: []byte{protocolVersion}})
 }
 
-// DoExchange calls a function. A stream has a place while a batch is computed, and none while it
-// waits for the next one.
+// DoExchange calls a function. The call has a slot only while a batch is computed, not while it waits for the next
+// one.
 func (f *flightServer) DoExchange(stream flight.FlightService_DoExchangeServer) error {
 	ctx := stream.Context()
 	c, d := callFrom(ctx), dialectOf(ctx)
@@ -172,7 +171,7 @@ func sendError(ctx context.Context, err error) error {
 	return errcode.New(errcode.Cancelled, "the reply could not be sent: %w", err)
 }
 
-// flightCall is one DoExchange past its beginning, with vectors that its batches share.
+// flightCall is one DoExchange call after its first message, with the columns that its batches reuse.
 type flightCall struct {
 	s      *Server
 	h      handler
@@ -180,12 +179,12 @@ type flightCall struct {
 	schema *arrow.Schema
 	share  *share
 	arg    *streamReader
-	later  bool // a batch was computed: further ones wait for a place instead of failing
+	later  bool // a batch was computed: later ones wait for a slot instead of failing
 	in     udf.Batch
 	out    udf.Column
 }
 
-// placed is batch, with a place for the time that it takes.
+// placed acquires a slot and computes a batch.
 func (e *flightCall) placed(ctx context.Context, rec arrow.Record) (arrow.Record, error) {
 	take := e.share.await
 	if !e.later {
@@ -241,7 +240,7 @@ func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record,
 	return writeArrow(&e.out, e.schema)
 }
 
-// schemaMessage is a schema as the header of a FlightData.
+// schemaMessage returns a schema as the data header of a FlightData message.
 func schemaMessage(schema *arrow.Schema) []byte {
 	// A serialised schema is an IPC stream: a marker, the length of the message, the message, and
 	// an end.
@@ -250,7 +249,8 @@ func schemaMessage(schema *arrow.Schema) []byte {
 	return bytes.Clone(stream[8 : 8+n])
 }
 
-// outlet sends the messages of one DoExchange. The first payload of a writer, the schema, was sent.
+// outlet sends the messages of one DoExchange. It skips the first payload of a writer, the schema, which was sent
+// before.
 type outlet struct {
 	stream flight.DataStreamWriter
 	bytes  *int64 // sent so far
@@ -258,13 +258,13 @@ type outlet struct {
 	body   [][]byte
 }
 
-// Start is ipc.PayloadWriter's.
+// Start implements ipc.PayloadWriter.
 func (o *outlet) Start() error { return nil }
 
-// Close is ipc.PayloadWriter's.
+// Close implements ipc.PayloadWriter.
 func (o *outlet) Close() error { return nil }
 
-// WritePayload is ipc.PayloadWriter's. The payload's buffers are sent as they are.
+// WritePayload implements ipc.PayloadWriter. It sends the payload's buffers without a copy.
 func (o *outlet) WritePayload(p ipc.Payload) error {
 	if !o.begun {
 		o.begun = true
@@ -279,7 +279,7 @@ func (o *outlet) WritePayload(p ipc.Payload) error {
 	return o.send(meta.Bytes(), o.body)
 }
 
-// Write takes a part of a payload's body, which remains valid until it is sent.
+// Write adds a part to a payload's body. The part must remain valid until it is sent.
 func (o *outlet) Write(part []byte) (int, error) {
 	if len(part) > 0 {
 		o.body = append(o.body, part)
@@ -287,7 +287,7 @@ func (o *outlet) Write(part []byte) (int, error) {
 	return len(part), nil
 }
 
-// send sends a message. It comes back when the message is written.
+// send sends a message and returns when it is written.
 func (o *outlet) send(header []byte, body [][]byte) error {
 	m := flightMessage(header, body)
 	*o.bytes += int64(len(header))

@@ -22,7 +22,7 @@ import (
 	"github.com/badger-eval/badger/udf/udfpb"
 )
 
-// newGRPC makes the services of one port: Arrow Flight, udfpb.Scoring, health and reflection.
+// newGRPC returns a server of Arrow Flight, udfpb.Scoring, health and reflection.
 func (s *Server) newGRPC() *grpc.Server {
 	g := grpc.NewServer(
 		grpc.MaxRecvMsgSize(s.limits.Message),
@@ -37,8 +37,8 @@ func (s *Server) newGRPC() *grpc.Server {
 	return g
 }
 
-// newGRPCPort returns the server of the port, which reads through gates. Connections are those of net/http: they
-// are closed when they are idle, and a caller cannot send unrequested data.
+// newGRPCPort returns the HTTP server of the gRPC port. It limits idle connections and unread data as net/http does,
+// and reads messages through a gate.
 func (s *Server) newGRPCPort() (*http.Server, error) {
 	port := &http.Server{
 		Handler:           s.gated(s.newGRPC()),
@@ -67,7 +67,7 @@ func (s *Server) newGRPCPort() (*http.Server, error) {
 	})
 }
 
-// begin finds who calls and starts the entry in the log.
+// begin authenticates the caller of a gRPC call, and returns the call's context and the data for the log.
 func (s *Server) begin(ctx context.Context) (context.Context, *call, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	c := &call{id: s.ids.next(first(md, "x-request-id")), start: s.now(), wire: traitsUnary.name,
@@ -128,14 +128,14 @@ func (s *Server) interceptStream(srv any, stream grpc.ServerStream, info *grpc.S
 	return grpcError(err, dialectOf(ctx).busy)
 }
 
-// bound ends ctx also where calls in flight are cut off.
+// bound returns a context that also ends when the server cuts off the calls in flight.
 func (s *Server) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.base, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// panicked is the error of a call that broke down.
+// panicked logs a panic of a call and returns the call's error.
 func (s *Server) panicked(ctx context.Context, c *call, method string) error {
 	LogPanics(s.log)(method, nil, debug.Stack())
 	err := errcode.New(errcode.Internal, "the call could not be served; this is a bug in badger")

@@ -12,14 +12,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// rawMessage is a message as received.
+// rawMessage is an encoded message as received.
 type rawMessage []byte
 
-// pieces is an outgoing message, in pieces that are not copied.
+// pieces is an encoded message to send, in parts that are not copied into one.
 type pieces [][]byte
 
-// codec is the one of the server: protocol buffers, and messages that badger reads and writes by
-// itself, because a message of 60 MB need not be in memory three times.
+// codec encodes protocol buffers, and passes rawMessage and pieces through, because a message of 60 MB should not be
+// in memory three times.
 type codec struct{ encoding.CodecV2 }
 
 func newCodec() codec { return codec{encoding.GetCodecV2(proto.Name)} }
@@ -46,8 +46,8 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 
 var errNotProto = errcode.New(errcode.InvalidArgument, "the message is not in the form of a protocol buffer")
 
-// decode reads a message. The bytes of Flight data stay where they are; of other messages, what they
-// become is reserved before it is made.
+// decode decodes a message. A FlightData shares the bytes of raw. For other messages it reserves the memory of the
+// decoded message first.
 func (g *gate) decode(raw rawMessage, m any) error {
 	if d, ok := m.(*flight.FlightData); ok {
 		return readFlightData(raw, d)
@@ -79,7 +79,7 @@ const (
 	flightBody       = 1000
 )
 
-// readFlightData reads Flight data. Its bytes are those of raw.
+// readFlightData decodes a FlightData, whose fields share the bytes of raw.
 func readFlightData(raw []byte, d *flight.FlightData) error {
 	return fields(raw, func(n protowire.Number, value []byte) error {
 		switch n {
@@ -99,10 +99,10 @@ func readFlightData(raw []byte, d *flight.FlightData) error {
 	})
 }
 
-// maxDescriptor bounds what names a function.
+// maxDescriptor is the maximum size of a Flight descriptor in bytes.
 const maxDescriptor = 64 << 10
 
-// fields calls read with each field of a message that has bytes.
+// fields calls read with the number and value of each length-delimited field of a message.
 func fields(raw []byte, read func(n protowire.Number, value []byte) error) error {
 	for len(raw) > 0 {
 		n, kind, size := protowire.ConsumeTag(raw)
@@ -129,14 +129,15 @@ func fields(raw []byte, read func(n protowire.Number, value []byte) error) error
 	return nil
 }
 
-// Bytes that a decoded message takes next to its texts, at most: lists grow by doubling.
+// Estimates from above of the bytes that a decoded message takes in addition to its strings: lists grow by doubling.
 const (
 	messageBytes = 256
 	textBytes    = 2 * 16
 	numberBytes  = 2 * 8
 )
 
-// sizeOf returns the number of bytes of a decoded message.
+// sizeOf estimates the memory in bytes of a message after decoding. Messages nested more than 100 levels are an
+// error.
 func sizeOf(raw []byte, d protoreflect.MessageDescriptor, depth int) (int64, error) {
 	if depth > 100 {
 		return 0, errNotProto
@@ -177,7 +178,7 @@ func sizeOf(raw []byte, d protoreflect.MessageDescriptor, depth int) (int64, err
 	return total, nil
 }
 
-// flightMessage is Flight data as it goes out.
+// flightMessage encodes a FlightData with a header and a body in parts.
 func flightMessage(header []byte, body [][]byte) pieces {
 	size := 0
 	for _, b := range body {

@@ -18,10 +18,9 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// The gRPC library reads a whole message, and reports its size afterwards. A gate is in front of
-// it: it reads the five bytes before a message, which have its length and whether it is compressed,
-// and admits the message when its memory is reserved. Until then a caller can send no more than the
-// window of the stream, which is reserved when the stream begins.
+// The gRPC library reads a whole message, and reports its size afterwards. A gate reads the five bytes before a
+// message, which hold its length and whether it is compressed, and lets the library read the message after its memory
+// is reserved. Until then a caller can send no more than the stream's window, which is reserved when the call starts.
 
 // streamWindow is the flow-control window of a stream: the number of bytes that a caller may send before they are read.
 const streamWindow = 64 << 10
@@ -29,44 +28,44 @@ const streamWindow = 64 << 10
 // readAhead is the number of bytes read from the connection in one call.
 const readAhead = 16 << 10
 
-// receiving is the number of copies of a message in memory while it is received: one in frames, and
-// one as a whole. The memory of the pieces is then for what is made of the message.
+// receiving is the number of copies of a message in memory while it is received: in frames, and as a whole. The
+// memory of the frames is later used for the decoded message.
 const receiving = 2
 
-// gate is where the bytes of one gRPC call come in: the body of its HTTP request.
+// gate reads the body of one gRPC call's HTTP request and admits its messages one by one.
 type gate struct {
 	body     io.ReadCloser
 	control  *http.ResponseController
-	encoding string        // by which messages may be compressed; "": none
-	wanted   chan struct{} // one message may come
-	admitted chan struct{} // one message was admitted
-	refused  chan error    // why a message was refused, the last
-	written  chan struct{} // one message was written
+	encoding string        // the compression that the caller may use; "": none
+	wanted   chan struct{} // RecvMsg wants a message
+	admitted chan struct{} // a message is on its way, or its memory is reserved
+	refused  chan error    // why a message was rejected
+	written  chan struct{} // a message was written
 	closed   chan struct{}
 	closing  sync.Once
 
 	in   *bufio.Reader // of the body
 	head [5]byte
-	left int64 // bytes of the message that is coming
-	n    int   // messages that were admitted
+	left int64 // bytes of the current message that are unread
+	n    int   // number of messages that were admitted
 
 	// Set before the first message is wanted.
 	ctx      context.Context //nolint:containedctx // of the call
 	share    *share
 	limit    int
-	patience time.Duration   // for a message to begin, for its memory, and for the message to come
+	patience time.Duration   // time limit for a message to start, for its memory, and for its arrival
 	stopping context.Context //nolint:containedctx // the server's
-	single   bool            // the call has one message
+	single   bool            // the call has only one message
 
 	mu   sync.Mutex
-	held int64 // for the message
-	over bool  // nothing is reserved any more
-	gone bool  // the reply cannot be written any more
+	held int64 // bytes reserved for the current message
+	over bool  // nothing may be reserved any more
+	gone bool  // the reply can no longer be written
 }
 
 type gateKey struct{}
 
-// gated hands a request to the gRPC library, with a gate.
+// gated returns a handler that passes requests to the gRPC library with a gate for their bodies.
 func (s *Server) gated(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		requested(r.Context())
@@ -86,7 +85,7 @@ func (s *Server) gated(to http.Handler) http.Handler {
 	})
 }
 
-// flushed notifies the gate of each message that was written: the library flushes once after each.
+// flushed notifies the gate when a message is written: the library flushes once after each.
 type flushed struct {
 	http.ResponseWriter
 	gate *gate
@@ -95,7 +94,7 @@ type flushed struct {
 // Unwrap is for http.ResponseController.
 func (f *flushed) Unwrap() http.ResponseWriter { return f.ResponseWriter }
 
-// Flush is http.Flusher's.
+// Flush implements http.Flusher.
 func (f *flushed) Flush() {
 	_ = f.gate.control.Flush()
 	select {
@@ -104,7 +103,8 @@ func (f *flushed) Flush() {
 	}
 }
 
-// open makes the gate ready for a call whose caller is known, and reserves what may come unasked.
+// open prepares the gate for a call of an authenticated caller, and reserves the memory of the window and the read
+// buffer.
 func (g *gate) open(ctx context.Context, s *Server, held *share, single bool) error {
 	g.ctx, g.share, g.limit, g.patience, g.stopping, g.single = ctx, held, s.limits.Message, s.limits.ReadTime, s.stopping,
 		single
@@ -125,14 +125,14 @@ func (g *gate) end() {
 	g.held = 0
 }
 
-// Close is io.Closer's. The library calls it at the end of the call.
+// Close implements io.Closer. The library calls it at the end of the call.
 func (g *gate) Close() error {
 	g.closing.Do(func() { close(g.closed) })
 	return g.body.Close()
 }
 
-// Read is io.Reader's. It fills p as far as the message goes: the library keeps a buffer of one size
-// for each piece, however short.
+// Read implements io.Reader. It fills p unless the message ends before, because the library keeps a buffer of fixed
+// size for each read.
 func (g *gate) Read(p []byte) (int, error) {
 	if g.left == 0 {
 		if err := g.await(); err != nil {
@@ -163,7 +163,7 @@ var (
 	errTwoInOne = errcode.New(errcode.InvalidArgument, "the call takes one message, got a second one")
 )
 
-// await waits until a message is wanted. The end of a call of one message is searched for unasked.
+// await waits until RecvMsg wants a message. A call of a single message does not wait after it.
 func (g *gate) await() error {
 	if g.n > 0 && g.single {
 		return nil
@@ -176,7 +176,8 @@ func (g *gate) await() error {
 	}
 }
 
-// admit waits until there is memory for the message that begins.
+// admit waits for the memory of the message that starts, up to nine tenths of the patience, and returns an error if
+// it is rejected.
 func (g *gate) admit() error {
 	if g.n > 0 && g.single {
 		return errTwoInOne
@@ -222,10 +223,10 @@ func (g *gate) tell() {
 	}
 }
 
-// errClosed ends a gate; it is not reported.
+// errClosed is the error of a gate whose call has ended. It is not reported.
 var errClosed = errcode.New(errcode.Cancelled, "the call has ended")
 
-// reserve reserves memory for the message.
+// reserve reserves n bytes for the message with hold.
 func (g *gate) reserve(n int64, hold func(int64) error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -239,7 +240,7 @@ func (g *gate) reserve(n int64, hold func(int64) error) error {
 	return nil
 }
 
-// give releases n bytes of it, or all if n is negative.
+// give releases n bytes of the message's memory, or all if n is negative.
 func (g *gate) give(n int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -250,14 +251,14 @@ func (g *gate) give(n int64) {
 	g.held -= n
 }
 
-// leave notes that the request is over.
+// leave records that the request is over.
 func (g *gate) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.gone = true
 }
 
-// stop ends the writing of a reply whose caller has left.
+// stop interrupts the writing of a reply whose caller does not read it.
 func (g *gate) stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -266,19 +267,19 @@ func (g *gate) stop() {
 	}
 }
 
-// gatedStream is a stream of messages that come through a gate, with a context of ours.
+// gatedStream is a stream whose messages come through a gate, with the context of the call.
 type gatedStream struct {
 	grpc.ServerStream
 	gate  *gate
-	ctx   context.Context //nolint:containedctx // the interface asks for it
-	again func() error    // asks once more who calls
+	ctx   context.Context //nolint:containedctx // for the method Context
+	again func() error    // authenticates the caller again
 	asked time.Time
 }
 
 func (s *gatedStream) Context() context.Context { return s.ctx }
 
-// RecvMsg receives a message. Its memory is reserved until the next one is asked for. After an error
-// the stream is of no use.
+// RecvMsg receives a message. The message's memory is released when the next one is requested. After an error the
+// stream cannot be used.
 func (s *gatedStream) RecvMsg(m any) error {
 	g := s.gate
 	g.give(-1)
@@ -332,7 +333,7 @@ func (s *gatedStream) RecvMsg(m any) error {
 // askAgain is the interval at which the caller of a stream is authenticated again.
 const askAgain = time.Second
 
-// known reports whether who sends messages may still call.
+// known returns an error if the caller may no longer call. It authenticates at most once per askAgain.
 func (s *gatedStream) known() error {
 	if now := time.Now(); now.Sub(s.asked) >= askAgain {
 		s.asked = now
@@ -341,13 +342,12 @@ func (s *gatedStream) known() error {
 	return nil
 }
 
-// stoppingPatience is how long a stopping server waits for the next message of a stream: one that
-// is being sent still comes.
+// stoppingPatience is how long a stopping server waits for the next message of a stream, so that a message on its way
+// still arrives.
 const stoppingPatience = time.Second
 
-// SendMsg sends a message and waits until it is written: it may be made of memory that is used
-// again, and that counts for as long. A caller who does not read the reply within the patience loses
-// the stream.
+// SendMsg sends a message and returns when it is written, because the message may share memory that is reused. If the
+// caller does not read it within the patience, the stream ends with an error.
 func (s *gatedStream) SendMsg(m any) error {
 	g := s.gate
 	select {

@@ -21,22 +21,22 @@ import (
 
 var noDeadline time.Time
 
-// exchange is one HTTP request and its answer.
+// exchange is one HTTP request and its response.
 type exchange struct {
 	call
 	rw    http.ResponseWriter
 	r     *http.Request
-	fault func(dst []byte, err error, requestID string) []byte // the body of a fault, as the caller reads it
-	share *share                                               // what the call takes of the limits
-	begun bool                                                 // the body is being read
+	fault func(dst []byte, err error, requestID string) []byte // appends the body of a failed response
+	share *share                                               // usage of the limits by the call
+	begun bool                                                 // reading of the body has started
 
-	patience time.Duration // for the reply to leave
+	patience time.Duration // time limit for sending the response
 }
 
 var replies = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
 
-// handler returns the handler of a route: it identifies the caller, reads and admits the request,
-// serves it, and logs it.
+// handler returns the HTTP handler of a route. It authenticates the caller, calls the route's serve function, and
+// logs the call.
 func (s *Server) handler(rt *route) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		requested(r.Context())
@@ -101,8 +101,8 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 	return rt.serve(s, x)
 }
 
-// body reads the request's body, and acquires a slot for the call when the body is complete: a caller that sends
-// half of one must not keep others out. leave releases the slot.
+// body reads the request's body, and acquires a slot for the call only when the body is complete: slow senders must
+// not block others. leave releases the slot.
 func (s *Server) body(x *exchange) (body []byte, leave func(), err error) {
 	x.begun = x.r.ContentLength <= s.limits.Body
 	if body, err = s.readBody(x.rw, x.r, x.share); err != nil {
@@ -113,7 +113,7 @@ func (s *Server) body(x *exchange) (body []byte, leave func(), err error) {
 	return body, leave, err
 }
 
-// serveBatch answers a batch on the connection that it came on.
+// serveBatch computes a batch and sends the results as the response.
 func (s *Server) serveBatch(w wire, x *exchange) error {
 	body, leave, err := s.body(x)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Server) serveBatch(w wire, x *exchange) error {
 	return nil
 }
 
-// accepted reads the batch in a body and counts its rows against the caller's rate. The request must be released.
+// accepted decodes the batch in body and counts its rows against the caller's rate. The request must be released.
 func (s *Server) accepted(w wire, x *exchange, body []byte) (*request, error) {
 	req, err := s.decoded(w, x, x.function, body)
 	if err != nil {
@@ -151,8 +151,8 @@ func (s *Server) accepted(w wire, x *exchange, body []byte) (*request, error) {
 	return req, nil
 }
 
-// answer computes a batch and appends the reply to dst. Its memory is that of the call that ctx belongs to; it does not
-// depend on the connection that the batch came on.
+// answer computes a batch and appends the encoded reply to dst. It reserves memory from the share of ctx. It does not
+// use the connection of the request, so that it may continue after the connection is closed.
 func (s *Server) answer(ctx context.Context, req *request, d udf.Deadline, dst []byte) ([]byte, error) {
 	req.out.Type = req.fn.Result
 	req.out.Resize(req.batch.Rows)
@@ -167,7 +167,7 @@ func (s *Server) answer(ctx context.Context, req *request, d udf.Deadline, dst [
 	return encodeWithin(slices.Grow(dst, int(n)), req, req.wire.traits().reply)
 }
 
-// decoded reads a batch. Its request must be released.
+// decoded decodes the batch in body. The request must be released.
 func (s *Server) decoded(w wire, x *exchange, function string, body []byte) (*request, error) {
 	req := requests.Get().(*request) //nolint:forcetypeassert // a pool of one type
 	req.wire, req.catalogue, req.header, req.name, req.body, req.maxRows = w, s.catalogue, x.r.Header, function, body,
@@ -186,7 +186,7 @@ func (s *Server) decoded(w wire, x *exchange, function string, body []byte) (*re
 	return req, nil
 }
 
-// reply sends a body of JSON.
+// reply sends a JSON response. It compresses the body or adds a digest as t says.
 func (x *exchange) reply(status int, body []byte, t traits) {
 	h := x.rw.Header()
 	h["Content-Type"] = contentJSON
@@ -216,7 +216,7 @@ const longReply = 64 << 10 // bytes that may not fit into the connection's buffe
 
 var contentJSON, contentGzip = []string{"application/json"}, []string{"gzip"}
 
-// refuse answers with a fault of the whole call.
+// refuse sends the response of a request that failed as a whole.
 func (x *exchange) refuse(err error) {
 	status := httpStatus(err)
 	h := x.rw.Header()
@@ -240,9 +240,8 @@ func (x *exchange) refuse(err error) {
 	x.reply(status, x.fault(nil, err, x.id), traits{compress: 1 << 30})
 }
 
-// drain reads and discards the rest of a body that was refused. Many clients read a reply only after they have sent the
-// whole body, and report a connection that is closed earlier as broken. It reads for at most drainTime, and at most
-// maxDrain bytes.
+// drain reads and discards the rest of a rejected body, for at most drainTime and maxDrain bytes. Many clients read a
+// response only after they have sent the whole body, and otherwise report a broken connection.
 func (x *exchange) drain(refused error) {
 	if code := errcode.Of(refused); x.begun && (code == errcode.DeadlineExceeded || code == errcode.Unavailable) {
 		return // the body did not arrive in time
@@ -259,5 +258,5 @@ const (
 	drainTime = 5 * time.Second
 )
 
-// pathOf shortens a path for a message.
+// pathOf returns the request's path for a message, at most 100 bytes.
 func pathOf(r *http.Request) string { return strings.ToValidUTF8(cutText(r.URL.Path, 100), "?") }

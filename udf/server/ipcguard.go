@@ -6,18 +6,18 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// The Arrow library trusts the metadata of a message: counts become allocations, nesting becomes recursion, and
-// parts that are referred to twice are read twice. A guard checks the few numbers that can do harm before the
-// library reads them. Other invalid metadata makes the library panic, and it recovers.
+// The Arrow library trusts the metadata of a message: it allocates what counts say, follows nesting by recursion, and
+// reads parts that are referenced twice twice. A guard checks the few numbers that can do harm first. Other invalid
+// metadata makes the library panic, which it recovers from.
 
-// Bounds of a schema message. Functions have a dozen flat parameters.
+// Limits of a schema message. Functions have about a dozen flat parameters.
 const (
 	maxSchemaBytes = 128 << 10
 	maxFields      = 64
-	maxMetadata    = 16 // entries of one field, or of the schema
+	maxMetadata    = 16 // entries of a field's metadata, or of the schema's
 )
 
-// Kinds of messages, as the Arrow format numbers them.
+// Kinds of messages, with their numbers in the Arrow format.
 const (
 	messageSchema     = 1
 	messageDictionary = 2
@@ -34,7 +34,7 @@ var (
 		"the Arrow message is larger than the server accepts; send fewer rows at once")
 )
 
-// Kinds of types, as the Arrow format numbers them.
+// Kinds of types, with their numbers in the Arrow format.
 const (
 	typeBinaryView = 23
 	typeUtf8View   = 24
@@ -42,16 +42,17 @@ const (
 
 // guard checks the messages of one stream.
 type guard struct {
-	views int // columns of the schema that have a count of further buffers in each batch
+	views int // number of view columns in the schema: each has a count of further buffers in each batch
 }
 
-// dictionary returns the dictionary of a message.
+// dictionary identifies the dictionary of a dictionary message.
 type dictionary struct {
 	id    int64
-	delta bool // more of the one that exists
+	delta bool // it extends the existing dictionary with that id
 }
 
-// check checks the metadata of one IPC message. It returns the dictionary that the message holds, or nil.
+// check checks the metadata of one IPC message. It returns the dictionary that the message holds, or nil for other
+// kinds of messages.
 func (g *guard) check(header []byte) (*dictionary, error) {
 	root, err := flatRoot(header)
 	if err != nil {
@@ -120,9 +121,9 @@ func (g *guard) schema(schema flatTable) error {
 	return nil
 }
 
-// checkBatch rejects compressed bodies, whose size is only known after decompression. No warehouse
-// sends them. It bounds the counts of further buffers that so many view columns have: the library
-// reads them without a look at how many there are.
+// checkBatch returns an error for compressed bodies, whose size is unknown before decompression, and for more counts
+// of view buffers than maxFields, fewer than views, or counts above the number of buffers. The library does not check
+// these counts.
 func checkBatch(batch flatTable, views int) error {
 	if batch.field(3) > 0 {
 		return errCompressedBody
@@ -150,13 +151,12 @@ func checkBatch(batch flatTable, views int) error {
 	return nil
 }
 
-// flatTable is a table of a flatbuffer: a position, with the offsets of its fields in a table that
-// it points back to.
+// flatTable is a table in a flatbuffer: its position, and that of its vtable, which holds the offsets of its fields.
 type flatTable struct {
 	b      []byte
 	pos    int
 	vtable int
-	size   int // of the vtable, in bytes
+	size   int // of the vtable in bytes
 }
 
 // flatVector is a vector of n elements from pos on.
@@ -187,7 +187,7 @@ func flatAt(b []byte, pos int) (flatTable, error) {
 	return flatTable{b, pos, vtable, size}, nil
 }
 
-// field is the position of a field, or 0 if it is absent.
+// field returns the position of a field, or 0 if it is absent.
 func (t flatTable) field(slot int) int {
 	at := 4 + 2*slot
 	if at >= t.size { // also where half of an entry is left: the library reads it
@@ -215,7 +215,7 @@ func (t flatTable) byte(slot int) byte {
 	return 0
 }
 
-// table follows a field to a table; an absent one is an error.
+// table returns the table that a field refers to; an absent field is an error.
 func (t flatTable) table(slot int) (flatTable, error) {
 	p := t.field(slot)
 	off, ok := u32(t.b, p)
@@ -225,7 +225,7 @@ func (t flatTable) table(slot int) (flatTable, error) {
 	return flatAt(t.b, p+off)
 }
 
-// vector follows a field to a vector; an absent one is empty.
+// vector returns the vector that a field refers to; an absent field is an empty vector.
 func (t flatTable) vector(slot int) (flatVector, error) {
 	p := t.field(slot)
 	if p == 0 {

@@ -14,36 +14,37 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// Limits bound what callers can make the server do. A zero field takes its default.
+// Limits limit the resources that callers can use. A zero field takes its default, which is the last item of its
+// comment.
 type Limits struct {
 	Body int64 // bytes of a request body, before and after decompression; 10 MiB
 	// bytes of a gRPC or Flight message, which counts twice; 64 MiB, but at most a quarter of InFlight
 	Message int
 	Rows    int // rows of one batch; 100,000
-	// of each listener, of known callers and others; 1024, but no more than the process may have open
+	// for each listener, counting connections without a caller; 1024, but at most what the limit of open files allows
 	Connections int
-	Calls       int // concurrent calls; further ones must be sent again; 256
-	// bytes of memory of bodies, messages, results and results that references name; at least a body and twice a message;
-	// 256 MiB
+	Calls       int // concurrent calls; further ones are rejected with an error that asks to retry; 256
+	// bytes of memory for bodies, messages, results, and results that references name; at least one body and twice a
+	// message; 256 MiB
 	InFlight  int64
-	Reference int64 // bytes of one result that a reference names; while it is read it counts twice; 64 MiB
-	// for a request or the next message of a stream to arrive, and for a reply to leave; 1 minute
+	Reference int64 // bytes of one referenced result, which counts twice while read; 64 MiB, at most InFlight/4
+	// time for a request or the next message of a stream to arrive, and for a reply to be sent; 1 minute
 	ReadTime  time.Duration
-	StopGrace time.Duration // within which the server stops; 10 s
-	StopDelay time.Duration // of the grace, how long a stopping server answers new calls even if no call is in flight; 0
+	StopGrace time.Duration // time within which the server stops; 10 s
+	StopDelay time.Duration // part of StopGrace in which new calls get Unavailable, even if none is in flight; 0
 
-	Caller  CallerLimits            // of each caller
-	Callers map[string]CallerLimits // of some, by name; their zero fields take Caller's
+	Caller  CallerLimits            // for each caller
+	Callers map[string]CallerLimits // for some callers, by name; zero fields take Caller's
 }
 
-// CallerLimits bound one caller.
+// CallerLimits limit one caller.
 type CallerLimits struct {
-	Calls    int     // concurrent; three quarters of Limits.Calls, so that one caller cannot take all
+	Calls    int     // concurrent calls; three quarters of Limits.Calls, so that one caller cannot use all
 	InFlight int64   // bytes of memory; three quarters of Limits.InFlight, but at least a body and twice a message
-	Rows     float64 // a second, and as many in one burst; no limit
+	Rows     float64 // rows a second, and the largest burst; 0: no limit
 }
 
-// WithDefaults are the limits that hold, or InvalidArgument.
+// WithDefaults returns l with defaults for zero fields, or an InvalidArgument error.
 func (l Limits) WithDefaults() (Limits, error) { return l.withDefaults() }
 
 func (l Limits) withDefaults() (Limits, error) {
@@ -92,7 +93,7 @@ func (c CallerLimits) check(least int64) error {
 	return nil
 }
 
-// of are the limits of a caller.
+// of returns the limits of a caller.
 func (l *Limits) of(name string) CallerLimits {
 	if c, ok := l.Callers[name]; ok {
 		return c
@@ -107,13 +108,13 @@ func set[T comparable](v *T, to T) {
 	}
 }
 
-// errBusy is the one fault that callers should try again, later and unchanged.
+// errBusy is the error of requests that exceed a limit at present and that callers should repeat later, unchanged.
 var errBusy = errcode.New(errcode.ResourceExhausted, "too many concurrent calls; try again later")
 
-// overload is an errBusy that names the limit.
+// overload is an errBusy that names the exceeded limit.
 type overload struct {
-	limit string        // for the log and the count
-	after time.Duration // when it makes sense to try again; 0: soon
+	limit string        // for the log and metrics
+	after time.Duration // time until a retry can succeed; 0: soon
 }
 
 func (o *overload) Error() string        { return errBusy.Error() }
@@ -124,8 +125,8 @@ func busy(limit string, after time.Duration, format string, args ...any) error {
 		Err: &overload{limit, after}}
 }
 
-// httpStatus is the status of a fault of a whole call. Warehouses send a call again on 404, 408,
-// 429 and most of 5xx: whatever will not be better next time is 400, 401 or 403.
+// httpStatus returns the HTTP status of a failed call. Warehouses retry on 404, 408, 429 and most of 5xx, so a
+// permanent error is 400, 401, 403 or 410.
 func httpStatus(err error) int {
 	switch code := errcode.Of(err); {
 	case errors.Is(err, errBusy):
@@ -142,8 +143,8 @@ func httpStatus(err error) int {
 	return http.StatusBadRequest
 }
 
-// grpcError is the gRPC status of a fault of a whole call: the codes have gRPC's numbers.
-// RisingWave tries again on UNAVAILABLE alone, Databend on everything.
+// grpcError returns err as a gRPC status; busy is the code for errBusy. RisingWave retries on UNAVAILABLE only,
+// Databend on every error.
 func grpcError(err error, busy codes.Code) error {
 	if err == nil {
 		return nil

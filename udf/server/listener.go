@@ -17,23 +17,23 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// TLS names the files of the server's certificate, in PEM form; both or neither. They are read
-// again within a second of a change. While they cannot be read, no connection is made.
+// TLS names the PEM files of the server's certificate and key; both are set or neither. They are reloaded within a
+// second of a change. While they cannot be read, TLS handshakes fail.
 type TLS struct{ CertFile, KeyFile string }
 
-// port is one listener's protection: who may call, and by which TLS.
+// port is the configuration of one listener: authentication and TLS.
 type port struct {
 	name  string // in messages
 	guard *identity.Guard
-	tls   *tls.Config                               // nil: none
-	cert  *identity.ReloadingFile[*tls.Certificate] // nil: none
-	addr  net.Addr                                  // where it listens; nil before
+	tls   *tls.Config                               // nil: no TLS
+	cert  *identity.ReloadingFile[*tls.Certificate] // nil: no TLS
+	addr  net.Addr                                  // address of the listener; nil before Serve
 }
 
-// livePort is the port that counts now.
+// livePort is the current configuration of a listener, which Renew replaces.
 type livePort struct{ atomic.Pointer[port] }
 
-// newPort prepares a listener.
+// newPort returns the configuration of a listener, or an error if the authentication or the TLS files are invalid.
 func newPort(name string, who identity.Config, files TLS, around identity.Env) (p port, err error) {
 	p.name = name
 	if p.guard, err = identity.New(who, around); err != nil {
@@ -78,7 +78,7 @@ func newPort(name string, who identity.Config, files TLS, around identity.Env) (
 	return p, nil
 }
 
-// err returns why no caller can call at present, or nil.
+// err returns why callers cannot be authenticated at present, or nil.
 func (p port) err() error {
 	if p.cert != nil {
 		if _, err := p.cert.Value(); err != nil {
@@ -88,7 +88,7 @@ func (p port) err() error {
 	return p.guard.Err()
 }
 
-// String describes the protection.
+// String describes the authentication and TLS.
 func (p port) String() string {
 	if p.tls != nil {
 		return p.guard.String() + ", TLS"
@@ -96,8 +96,8 @@ func (p port) String() string {
 	return p.guard.String()
 }
 
-// allow refuses to serve others than this machine's users without authentication, or in the clear
-// unless that was asked for or a platform encrypts in front of the server.
+// allow returns an error if l is reachable from other machines without authentication, or without TLS unless
+// plaintext is set or a platform encrypts in front of the server. l may be nil.
 func (p port) allow(l net.Listener, plaintext bool) error {
 	if l == nil {
 		return nil
@@ -121,8 +121,8 @@ func (p port) allowAddr(addr net.Addr, plaintext bool) error {
 	return nil
 }
 
-// Allow refuses listeners that would serve other machines' users without authentication or in the
-// clear: FailedPrecondition. Either may be nil. [Server.Serve] does the same.
+// Allow returns FailedPrecondition if other machines could reach one of the listeners without authentication or
+// without TLS, unless plaintext is allowed. Either may be nil. [Server.Serve] checks the same.
 func (s *Server) Allow(grpcListener, httpListener net.Listener) error {
 	if err := s.grpcPort.Load().allow(grpcListener, s.plaintext); err != nil {
 		return err
@@ -130,7 +130,8 @@ func (s *Server) Allow(grpcListener, httpListener net.Listener) error {
 	return s.httpPort.Load().allow(httpListener, s.plaintext)
 }
 
-// AllowAddress is Allow for an address HOST:PORT before anything listens there.
+// AllowAddress is like Allow for an address HOST:PORT before a listener exists. listener is the name of the gRPC
+// port, or else it means the HTTP port.
 func (s *Server) AllowAddress(listener, address string) error {
 	addr, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
@@ -143,12 +144,12 @@ func (s *Server) AllowAddress(listener, address string) error {
 	return p.allowAddr(addr, s.plaintext)
 }
 
-// Identities describes who may call by gRPC and by HTTP, in a few words and without secrets.
+// Identities describes the authentication for gRPC and for HTTP, in a few words and without secrets.
 func (s *Server) Identities() (byGRPC, byHTTP string) {
 	return s.grpcPort.Load().String(), s.httpPort.Load().String()
 }
 
-// announce logs once who may call which listener.
+// announce logs the address and the authentication of a listener.
 func (s *Server) announce(l net.Listener, p port) {
 	if l != nil {
 		s.log.Info("listening", slog.String("listener", p.name), slog.String("address", l.Addr().String()),
@@ -156,12 +157,12 @@ func (s *Server) announce(l net.Listener, p port) {
 	}
 }
 
-// crossOrigin recognizes requests from pages of other sites: by Sec-Fetch-Site, and by Origin where a browser sends
-// that alone, as it does without TLS to a name that is not loopback.
+// crossOrigin detects requests from pages of other sites: by Sec-Fetch-Site, or by Origin if a browser sends only
+// that, as it does without TLS to a host that is not loopback.
 var crossOrigin = http.NewCrossOriginProtection()
 
-// authHTTP authenticates a request, and removes headers that claim an identity. A browser sends the credentials for
-// this server with requests from pages of any site: POST requests from pages of other sites are rejected.
+// authHTTP authenticates a request, and removes its identity headers. It rejects POST requests from pages of other
+// sites, because a browser adds the user's credentials to them.
 func (s *Server) authHTTP(r *http.Request) (identity.Caller, error) {
 	if crossOrigin.Check(r) != nil &&
 		(r.Header.Get("Sec-Fetch-Site") != "" || !identity.LocalPage(r.Host, r.Header.Get("Origin"))) {
@@ -177,8 +178,8 @@ func (s *Server) authHTTP(r *http.Request) (identity.Caller, error) {
 	return caller, err
 }
 
-// authGRPC is authHTTP for a gRPC call; the context that it returns has the metadata that is left.
-// again asks once more.
+// authGRPC authenticates a gRPC call. The returned context has the metadata without identity headers. again
+// authenticates the same caller again and returns an error if it may no longer call.
 func (s *Server) authGRPC(
 	ctx context.Context) (in context.Context, caller identity.Caller, again func() error, err error) {
 	md, _ := metadata.FromIncomingContext(ctx) // a copy
@@ -198,8 +199,8 @@ func (s *Server) authGRPC(
 	return metadata.NewIncomingContext(ctx, md), caller, func() error { return s.still(ctx, r, caller) }, err
 }
 
-// still reports whether who opened a stream may still call. A token may have expired or been removed,
-// also a certificate authority, and the configuration may have changed.
+// still returns an error if the caller that opened a stream may no longer call: its token or certificate authority
+// may have expired or been removed, or the configuration may have changed.
 func (s *Server) still(ctx context.Context, r *identity.Request, was identity.Caller) error {
 	now, err := s.grpcPort.Load().guard.Identify(ctx, r)
 	if err == nil && now.Name != was.Name {

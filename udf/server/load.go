@@ -4,8 +4,8 @@ import "github.com/badger-eval/badger/udf"
 
 // Load is the current load of a server.
 type Load struct {
-	Calls int64 // in flight, streams included
-	Bytes int64 // of memory that calls hold: bodies, messages and what references read
+	Calls int64 // in flight, including streams
+	Bytes int64 // of memory reserved for calls and cached data
 	udf.Load
 }
 
@@ -14,8 +14,8 @@ func (s *Server) Load() Load {
 	return Load{Calls: s.active.Load(), Bytes: s.admission.held.Load(), Load: s.catalogue.Load()}
 }
 
-// known returns a function's name in the form for metrics and traces: callers can send any name, and each would be
-// a separate series.
+// known returns a function's name, or "unknown" if it does not exist: each name becomes a time series of metrics, and
+// callers can send any name.
 func (s *Server) known(function string) string {
 	if function == "" || function == "score_case" {
 		return function

@@ -13,44 +13,45 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// pollable is a wire whose caller can be asked to poll for the reply: 202 to a POST, and then GETs with the same
-// id.
+// pollable is a wire whose caller can poll for the reply: a POST that is answered with 202 is followed by GETs with
+// the same id.
 type pollable interface {
 	wire
-	// callID is the caller's id of the batch, the same when it is sent again; "" if it has none.
+	// callID returns the caller's id of the batch, which is the same if the batch is sent again, or "".
 	callID(h http.Header) string
 }
 
-// callID is the id of Snowflake's external functions. Service functions have none.
+// callID returns the batch id of Snowflake's external functions. Service functions send none.
 func (snowflake) callID(h http.Header) string {
 	return h.Get("sf-external-function-query-batch-id")
 }
 
 const (
-	pollTime     = 9 * time.Minute // after which the rows of a batch that have no score fail: Snowflake gives up after 10
-	pollWait     = 2 * time.Second // a poll waits so long before the reply 202
-	abandonAfter = 3 * time.Minute // without a poll, a batch is dropped
-	mostReplies  = 64 << 20        // bytes of replies that are kept
-	mostPolled   = 1024            // batches that run concurrently; of one caller three quarters
+	pollTime     = 9 * time.Minute // time limit of a batch: Snowflake gives up after 10 minutes
+	pollWait     = 2 * time.Second // how long a poll waits before the response 202
+	abandonAfter = 3 * time.Minute // time after which a batch without a poll is cancelled
+	mostReplies  = 64 << 20        // bytes of stored replies
+	mostPolled   = 1024            // batches that run concurrently; one caller may have three quarters
 )
 
-// errForgotten answers polls for an unknown batch: a poll has no body to start again from.
+// errForgotten is the error of polls for an unknown batch: unlike a POST, a GET has no body to compute the batch
+// from.
 var errForgotten = errcode.New(errcode.NotFound, "no call with this batch id is known; run the statement again")
 
 var errOtherContent = errcode.New(errcode.InvalidArgument, "another request was sent under this batch id")
 
-// batches are the calls of one replica that may be asked for again.
+// batches holds the batches of this process whose callers may poll.
 type batches struct {
 	mu      sync.Mutex
 	all     map[string]*polledBatch
-	ended   []*polledBatch // the oldest first
-	kept    int64          // bytes of their replies
+	ended   []*polledBatch // the finished ones with stored replies, the oldest first
+	kept    int64          // bytes of stored replies and bodies
 	running int
-	of      map[string]int // of them, by caller
-	account *admission     // whose memory the replies count with
+	of      map[string]int // running ones by caller
+	account *admission     // whose memory the stored replies use
 }
 
-// polledBatch is one of them.
+// polledBatch is a batch with an id of its caller.
 type polledBatch struct {
 	id, hash string
 	caller   string
@@ -58,7 +59,7 @@ type polledBatch struct {
 	body     []byte
 	ctx      context.Context //nolint:containedctx // of the batch
 	cancel   context.CancelFunc
-	abandon  *time.Timer // ends it if its caller stops polling
+	abandon  *time.Timer // cancels it if its caller stops polling
 
 	// Set before done is closed.
 	done  chan struct{}
@@ -71,7 +72,7 @@ type polledBatch struct {
 	ended time.Time
 
 	keeping sync.Mutex
-	kept    bool // in the call store
+	kept    bool // it is in the call store
 }
 
 func (p *polledBatch) running() bool {
@@ -83,7 +84,7 @@ func (p *polledBatch) running() bool {
 	}
 }
 
-// open returns the call with an id, or creates it; mine reports that the caller must run it.
+// open returns the batch with an id, or creates it; mine means that it was created and the caller must run it.
 func (b *batches) open(ctx context.Context, id, hash string, fn *udf.Function,
 	body []byte) (p *polledBatch, mine bool, err error) {
 	b.mu.Lock()
@@ -121,8 +122,8 @@ func (b *batches) find(id string) *polledBatch {
 	return nil
 }
 
-// end ends a batch. The reply of one that was quick and asked no judge is not kept, only what was
-// asked.
+// end records that a batch is done. If its caller was not asked to poll and it asked no judge, only its hash is
+// stored, not the reply.
 func (b *batches) end(p *polledBatch, reply []byte, nulls int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -156,10 +157,10 @@ func (b *batches) end(p *polledBatch, reply []byte, nulls int, err error) {
 	b.kept += p.size()
 }
 
-// size returns the size of a finished batch.
+// size estimates the memory in bytes of a finished batch.
 func (p *polledBatch) size() int64 { return int64(len(p.reply)+len(p.body)) + 512 }
 
-// forget forgets the oldest batch. The caller holds b.mu.
+// forget removes the oldest finished batch. The caller holds b.mu.
 func (b *batches) forget() {
 	old := b.ended[0]
 	b.ended = b.ended[1:]
@@ -170,7 +171,7 @@ func (b *batches) forget() {
 	}
 }
 
-// spare drops all finished batches to free their memory.
+// spare removes all finished batches to free their memory. It does nothing if b.mu is locked.
 func (b *batches) spare() {
 	if !b.mu.TryLock() {
 		return
@@ -181,7 +182,7 @@ func (b *batches) spare() {
 	}
 }
 
-// tell records that the caller was told to poll.
+// tell records that the caller was asked to poll.
 func (b *batches) tell(p *polledBatch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -194,9 +195,9 @@ func (b *batches) wasTold(p *polledBatch) bool {
 	return p.told
 }
 
-// servePolled answers a batch with an id, and one without as serveBatch does. A batch that is not done in time
-// continues, and its caller is asked to poll. The reply is kept, here and, after the caller was asked to poll, in the
-// call store, where every replica finds it.
+// servePolled serves a batch with an id; one without an id is served by serveBatch. A batch that is not done in time
+// continues, and the response asks the caller to poll. The reply is stored in memory and, after a request to poll, in
+// the call store, where every replica finds it.
 func (s *Server) servePolled(w pollable, x *exchange) error {
 	callersID := w.callID(x.r.Header)
 	switch {
@@ -250,7 +251,7 @@ func (s *Server) servePolled(w pollable, x *exchange) error {
 	return nil
 }
 
-// post starts the batch in the body, unless it is known.
+// post starts the batch in the body, or returns it if it is known.
 func (s *Server) post(w wire, x *exchange, id string) (*polledBatch, error) {
 	body, leave, err := s.body(x)
 	if err != nil {
@@ -293,8 +294,8 @@ func (s *Server) post(w wire, x *exchange, id string) (*polledBatch, error) {
 	return p, nil
 }
 
-// findKept looks up a judged batch that another replica asked its caller to poll for. If the store is
-// unavailable the batch is still answered: judge calls go through their ledger.
+// findKept returns the stored call of a judged batch that another replica may have, or nil. If the store is
+// unavailable the batch is computed anyway: its judge calls go through the ledger.
 func (s *Server) findKept(ctx context.Context, p *polledBatch) *udf.KeptCall {
 	if s.catalogue.Calls() == nil || !p.fn.Once {
 		return nil
@@ -306,7 +307,7 @@ func (s *Server) findKept(ctx context.Context, p *polledBatch) *udf.KeptCall {
 	return &found[0]
 }
 
-// poll finds the batch of a GET, here or where another replica kept it.
+// poll returns the batch of a GET, from memory or from the call store.
 func (s *Server) poll(w wire, x *exchange, id string) (*polledBatch, error) {
 	if p := s.batches.find(id); p != nil {
 		x.function = p.fn.Name
@@ -349,7 +350,7 @@ func (p *polledBatch) setKept() {
 	p.kept = true
 }
 
-// runBatch runs a batch, which outlives the connection that brought it.
+// runBatch starts to compute a batch, which continues if the connection is closed.
 func (s *Server) runBatch(x *exchange, p *polledBatch, req *request) {
 	own := x.share.detach()
 	ctx := withShare(p.ctx, own)
@@ -373,8 +374,8 @@ func (s *Server) runBatch(x *exchange, p *polledBatch, req *request) {
 	}()
 }
 
-// keep puts a batch where other replicas find it. If that fails, its caller must send it again: a
-// poll that another replica gets would end in an error.
+// keep writes a batch to the call store. If that fails, its caller must send it again, because another replica could
+// not answer a poll.
 func (s *Server) keep(p *polledBatch) error {
 	if s.catalogue.Calls() == nil {
 		return nil
@@ -398,8 +399,8 @@ func (s *Server) keep(p *polledBatch) error {
 	return nil
 }
 
-// answerKept stores the reply of a batch that is polled for, and returns the valid one: if two replicas computed
-// it, the first one's.
+// answerKept stores the reply of a batch whose caller polls, and returns the stored one: if two replicas computed the
+// batch, the first reply is used.
 func (s *Server) answerKept(p *polledBatch, reply []byte) []byte {
 	if s.catalogue.Calls() == nil {
 		return reply

@@ -9,11 +9,10 @@ import (
 	"github.com/badger-eval/badger/udf/identity"
 )
 
-// Renew takes over who may call, the files of certificates, the limits of callers and the timeouts
-// of o, for calls that come from now on. Nothing else of o counts. What [Catalogue.Renew] does is
-// the other half of a new configuration. After an error everything is as before: InvalidArgument
-// for options that are wrong, FailedPrecondition for those that would need another listener, would
-// let others in than is safe, or would protect less than before.
+// Renew replaces, for later calls, the authentication, the TLS files, the limits of callers, the timeouts and
+// NullRows by those of o. Other fields of o are ignored; [Catalogue.Renew] replaces the functions. After an error
+// nothing is changed. It is InvalidArgument for invalid options, and FailedPrecondition for options that need a
+// restart or reduce the protection.
 func (s *Server) Renew(o *Options) error {
 	limits := s.limits
 	limits.Caller, limits.Callers = o.Limits.Caller, o.Limits.Callers
@@ -60,7 +59,7 @@ func (s *Server) Renew(o *Options) error {
 	return nil
 }
 
-// renew replaces the limits of callers. Calls in flight count against those they began under.
+// renew replaces the limits of callers. Calls in flight count against the old limits.
 func (a *admission) renew(l Limits) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -72,8 +71,7 @@ func (a *admission) renew(l Limits) {
 	}
 }
 
-// tlsConfig is the listener's for as long as the server runs: each connection asks the port that
-// counts then.
+// tlsConfig returns a TLS configuration that uses the current port for each new connection, or nil without TLS.
 func (l *livePort) tlsConfig() *tls.Config {
 	p := l.Load()
 	if p.tls == nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// encodeWithin encodes the reply and, where it is longer than the wire's caller takes, leaves out
-// the details of the longest envelopes until it fits. Rows stay; a reply that is too long even so
-// is a fault of the batch, to be called with fewer rows.
+// encodeWithin encodes the reply. If it is longer than limit, it removes the detail of the longest envelopes until it
+// fits. If it is then still too long, the error asks for fewer rows.
 func encodeWithin(dst []byte, r *request, limit int) ([]byte, error) {
 	start := len(dst)
 	dst = r.wire.encode(dst, r)
@@ -40,8 +39,7 @@ func encodeWithin(dst []byte, r *request, limit int) ([]byte, error) {
 	return r.wire.encode(dst[:start], r), nil
 }
 
-// withoutDetail removes the detail from an envelope, or from every envelope of an array, and adds "truncated":
-// true.
+// withoutDetail removes the detail from an envelope, or from each envelope of an array, and adds "truncated": true.
 func withoutDetail(envelope string) string {
 	var s jsonscan.Scanner
 	s.Reset(bytesOf(envelope))

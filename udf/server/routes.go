@@ -11,37 +11,37 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// route is one line of the HTTP interface.
+// route is one route of the HTTP interface.
 type route struct {
 	method string
-	path   string // {function} is the name of a function
+	path   string // {function} is a placeholder for the name of a function
 	service
-	open bool // for everyone, without a token
+	open bool // needs no authentication
 }
 
-// service answers the requests of a route: synchronous or polled batches in the form of a wire, or something else.
+// service serves the requests of a route.
 type service struct {
-	wire  wire // nil: no batches
+	wire  wire // nil if the route takes no batches
 	serve func(*Server, *exchange) error
-	polls bool // GET asks for the reply to a batch that was sent by POST
+	polls bool // a GET requests the reply to a batch that was sent by POST
 }
 
-// synchronous answers a batch on the connection that it came on.
+// synchronous returns a service that sends the results of a batch as the response.
 func synchronous(w wire) service {
 	return service{wire: w, serve: func(s *Server, x *exchange) error { return s.serveBatch(w, x) }}
 }
 
-// polled answers a batch as synchronous does, or asks the caller to poll for the reply.
+// polled returns a service like synchronous that may ask the caller to poll for the results.
 func polled(w pollable) service {
 	return service{wire: w, serve: func(s *Server, x *exchange) error { return s.servePolled(w, x) }, polls: true}
 }
 
-// other answers requests that are not batches.
+// other returns a service for requests that are not batches.
 func other(serve func(*Server, *exchange) error) service { return service{serve: serve} }
 
-// routes is the HTTP interface, whole. Everything below /v1 is also there below /api/v1, the only
-// part of a Databricks App that token-authenticated callers reach. No path ends in z that BigQuery
-// or Cloud Run must reach: hence the second names of the health checks.
+// routes are all routes of the HTTP interface. Paths below /v1 exist below /api/v1, too, the only part of a
+// Databricks App that token-authenticated callers reach. BigQuery and Cloud Run reserve paths that end in z: hence
+// the second names of the health checks.
 var routes = []route{
 	{"POST", "/v1/snowflake/{function}", polled(snowflake{}), false},
 	{"POST", "/v1/snowflake", polled(snowflake{}), false}, // function named by the header
@@ -67,7 +67,7 @@ func (rt *route) name() string {
 	return "http"
 }
 
-// takes reports whether the route serves a method; the site decides by itself.
+// takes reports whether the route serves a method. A route with an empty method, such as that of the site, serves all.
 func (rt *route) takes(method string) bool {
 	switch method {
 	case rt.method:
@@ -80,8 +80,8 @@ func (rt *route) takes(method string) bool {
 	return rt.method == ""
 }
 
-// mux serves the routes. A path without a route is a permanent error: 400, not the 404 that service
-// functions send again.
+// mux returns the handler of all routes. A path without a route is a permanent error, status 400: service functions
+// would retry on 404.
 func (s *Server) mux() http.Handler {
 	mux := http.NewServeMux()
 	for i := range routes {
@@ -106,7 +106,7 @@ func nothingAt(r *http.Request) error {
 	return errcode.New(errcode.NotFound, "nothing is served at %s; GET /v1/functions lists the functions", pathOf(r))
 }
 
-// serveSite serves paths without a route: the site if there is one.
+// serveSite serves paths without a route: by the site if there is one, or else with an error.
 func (s *Server) serveSite(x *exchange) error {
 	if s.site != nil {
 		x.function = ""
@@ -117,7 +117,7 @@ func (s *Server) serveSite(x *exchange) error {
 	return nothingAt(x.r)
 }
 
-// listFunctions answers with the catalogue: {"functions":[{"name":…,"signature":…,"params":…}]}.
+// listFunctions responds with the catalogue: {"functions":[{"name":…,"signature":…,"params":…}]}.
 func (s *Server) listFunctions(x *exchange) error {
 	type listed struct {
 		udf.Function
@@ -135,7 +135,7 @@ func (s *Server) listFunctions(x *exchange) error {
 	return nil
 }
 
-// scoreCase scores the case in the body with the metrics that the query names: {"scores":[…]}.
+// scoreCase responds with the scores of the case in the body by the metrics in the query: {"scores":[…]}.
 func (s *Server) scoreCase(x *exchange) error {
 	body, leave, err := s.body(x)
 	if err != nil {
@@ -165,7 +165,7 @@ func (s *Server) live(x *exchange) error {
 	return nil
 }
 
-// ready reports whether calls are taken, and what is missing meanwhile. It does not depend on a judge
+// ready responds whether the server accepts calls, and with the list of missing parts. It does not depend on a judge
 // or a warehouse.
 func (s *Server) ready(x *exchange) error {
 	if err := s.readiness(x.r.Context()); err != nil {

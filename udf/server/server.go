@@ -22,12 +22,12 @@ import (
 
 // Options are optional inputs of a server in addition to a catalogue.
 type Options struct {
-	// GRPC and HTTP configure the allowed callers of each listener. The zero value is users of this machine.
+	// GRPC and HTTP configure the callers of each listener. The zero value admits only users of this machine.
 	GRPC, HTTP identity.Config
-	Env        identity.Env // of both; Changed is the server's own
+	Env        identity.Env // of both listeners; Changed is ignored
 	TLS        TLS
-	// AllowPlaintext lets the server listen beyond loopback without TLS, where something in front
-	// of it encrypts. Without authentication it never does. A platform needs no such permission.
+	// AllowPlaintext lets the server listen beyond loopback without TLS, for a proxy in front of it that encrypts. It
+	// never does so without authentication. Mode platform needs no AllowPlaintext.
 	AllowPlaintext bool
 
 	Limits Limits
@@ -35,61 +35,62 @@ type Options struct {
 	// snowflake 20s (then the caller polls), bigquery 19m30s, databricks 55s, databricks_batch 10m, json 10m, databend
 	// 150s, risingwave 4s, flight and grpc 0 (the caller's). 0 means no limit.
 	Timeouts map[string]time.Duration
-	// NullRows lets calls succeed whose time is over: their rows without a score fail with deadline_exceeded, which is
+	// NullRows lets calls succeed after their deadline: rows without a score fail with deadline_exceeded, which is
 	// NULL in SQL. They are counted, and logged as an error.
 	NullRows bool
 
-	// Site serves the paths that the server does not, such as a report; may be nil. The context of a request has the
-	// caller with its roles ([identity.From]). The server passes on the requests of every caller that it has
-	// authenticated.
+	// Site serves the paths that no route serves, such as a report; it may be nil. The context of a request has the
+	// caller with its roles ([identity.From]). Any authenticated caller may send requests: Site must check roles
+	// itself.
 	Site  http.Handler
-	Ready func(context.Context) error // further condition of readiness; may be nil
-	// Missing names the parts that the server runs without for now, such as results.warehouse. Readiness lists them,
-	// and is still reported as ready. May be nil.
+	Ready func(context.Context) error // further condition for readiness; may be nil
+	// Missing returns the names of the parts that the server lacks at present, such as results.warehouse. Readiness
+	// lists them, but is still reported as ready. It may be nil.
 	Missing func() []string
-	Logger  *slog.Logger     // one line a call, without values; nil: silent
+	Logger  *slog.Logger     // one line per call, without values; nil: no log
 	Now     func() time.Time // for durations in the log; nil: time.Now
 	Hooks   Hooks
-	Tracer  trace.Tracer // of a span for each call; nil: none
-	// H2C lets the HTTP listener speak HTTP/2 without TLS in addition to HTTP/1.1, for a platform that
-	// encrypts in front of it and sends many requests on one connection.
+	Tracer  trace.Tracer // traces each call as a span; nil: none
+	// H2C lets the HTTP listener accept HTTP/2 without TLS in addition to HTTP/1.1, for a platform that encrypts in
+	// front of it and sends many concurrent requests on one connection.
 	H2C bool
 }
 
-// Hooks are called with the events that an operator counts. Each may be nil, and must return immediately.
+// Hooks are called with events for monitoring. Each may be nil, and must return immediately.
 type Hooks struct {
-	// Refused is called when a call was refused, to be sent again later, because of a limit: calls, bytes or rows, with
-	// "caller" before it if the limit is that of one caller.
+	// Refused is called when a call is rejected because of a limit and should be repeated later. limit is calls,
+	// bytes, rows or batches, preceded by "caller " if it is the limit of one caller.
 	Refused func(caller, limit string)
 	// Secrets is called when a file of tokens, authorities, certificates or keys can no longer be read, so that it
-	// authenticates no caller, or can be read again (nil).
+	// authenticates no caller, and with a nil error when it can be read again.
 	Secrets func(what string, err error)
-	// Called is called for each call that ended, except health checks.
+	// Called is called after each call, except health checks.
 	Called func(Call)
-	// Served is called with the time from the arrival of a batch until its reply was complete.
+	// Served is called with the time from the arrival of a batch until its reply was complete. It is not called after
+	// an error.
 	Served func(wire, function string, took time.Duration)
 }
 
-// Call describes a call that ended.
+// Call describes a finished call.
 type Call struct {
-	Wire, Function string // function is "unknown" for an unknown name
+	Wire, Function string // Function is "unknown" for an unknown name
 	Rows, Nulls    int
-	Late           int   // rows without a score at the deadline, which are NULL: Options.NullRows
+	Late           int   // rows without a score at the deadline, which are NULL: see Options.NullRows
 	In, Out        int64 // bytes
 	Code           errcode.Code
 }
 
-// Server offers a catalogue on the wire.
+// Server serves the functions of a catalogue.
 type Server struct {
 	catalogue *udf.Catalogue
 	limits    Limits
 	timeouts  atomic.Pointer[map[string]time.Duration]
-	lateRows  atomic.Bool // are NULL, and fail no call
+	lateRows  atomic.Bool // Options.NullRows
 	admission *admission
 	grpcPort  livePort
 	httpPort  livePort
 	tracer    trace.Tracer // may be nil
-	plaintext bool         // allowed beyond loopback
+	plaintext bool         // Options.AllowPlaintext
 	hooks     Hooks
 	site      http.Handler
 	isReady   func(context.Context) error
@@ -97,19 +98,19 @@ type Server struct {
 	log       *slog.Logger
 	now       func() time.Time
 	ids       *ids
-	batches   batches // that callers poll for
+	batches   batches // whose callers may poll
 
 	base     context.Context //nolint:containedctx // ends when calls in flight are cut off
 	cutOff   context.CancelFunc
-	stopping context.Context //nolint:containedctx // ends when the server begins to stop
+	stopping context.Context //nolint:containedctx // ends when the server starts to stop
 	stopNow  context.CancelFunc
-	active   atomic.Int64 // calls that were admitted, streams included
+	active   atomic.Int64 // calls that have a slot, including streams
 	health   *health.Server
 	http     *http.Server
 	grpc     *http.Server
 }
 
-// New makes a server. It serves once.
+// New returns a server. Serve may be called once.
 func New(c *udf.Catalogue, o *Options) (*Server, error) {
 	if o == nil {
 		o = &Options{}
@@ -177,10 +178,10 @@ func New(c *udf.Catalogue, o *Options) (*Server, error) {
 	return s, nil
 }
 
-// Bounds of the connections of both listeners.
+// Timeouts and limits of the connections of both listeners.
 const (
-	headerTime  = 10 * time.Second // for the head of a request, or the beginning of HTTP/2, to arrive
-	idleTime    = 5 * time.Minute  // without a request
+	headerTime  = 10 * time.Second // for a request's header, or the start of HTTP/2, to arrive
+	idleTime    = 5 * time.Minute  // after which an idle connection is closed
 	headerBytes = 64 << 10
 
 	// Databend keeps idle connections by a ping every minute.
@@ -205,7 +206,7 @@ func checkTimeouts(timeouts map[string]time.Duration) error {
 	return nil
 }
 
-// quietLog takes the messages of net/http about broken connections.
+// quietLog logs messages of net/http about broken connections as their length only.
 type quietLog struct{ log *slog.Logger }
 
 func (q quietLog) Write(p []byte) (int, error) {
@@ -213,7 +214,7 @@ func (q quietLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// secretsChanged logs that secrets cannot be read, or can be read again.
+// secretsChanged logs that secrets cannot be read, or can be read again, and calls the hook.
 func (s *Server) secretsChanged(what string, err error) {
 	if err != nil {
 		s.log.Error("secrets cannot be read; they authenticate no caller", slog.String("what", what),
@@ -226,9 +227,9 @@ func (s *Server) secretsChanged(what string, err error) {
 	}
 }
 
-// Serve answers calls on the listeners until ctx ends: gRPC and Arrow Flight on the first, HTTP on the second. Either
-// listener may be nil. Serve then stops within Limits.StopGrace and returns nil. Any other end is an error. It closes
-// the listeners.
+// Serve serves gRPC and Arrow Flight on the first listener and HTTP on the second until ctx ends, then stops within
+// Limits.StopGrace and returns nil. Either listener may be nil. If serving ends for another reason, it returns an
+// error. It closes the listeners.
 func (s *Server) Serve(ctx context.Context, grpcListener, httpListener net.Listener) error {
 	defer s.cutOff()
 	defer s.stopNow()
@@ -278,9 +279,8 @@ func (s *Server) Serve(ctx context.Context, grpcListener, httpListener net.Liste
 	return err
 }
 
-// stop ends serving. Readiness turns first. New calls are then answered as unavailable, on
-// listeners that stay open, while the ones in flight finish, and at least for Limits.StopDelay.
-// Before the grace is over, the remaining calls are cut off, and answered with ErrStopping.
+// stop stops serving. It first reports not ready. New calls then get Unavailable while those in flight finish, and at
+// least for Limits.StopDelay. Shortly before the grace ends, the remaining calls get ErrStopping.
 func (s *Server) stop(politely bool) {
 	grace := s.limits.StopGrace
 	ends := time.Now().Add(grace)
@@ -308,7 +308,7 @@ func (s *Server) stop(politely bool) {
 	_ = s.grpc.Close()
 }
 
-// shutdown ends the connections of both listeners when their calls end. The error is that of ctx.
+// shutdown closes the listeners and waits until their calls have ended. The error is that of ctx.
 func (s *Server) shutdown(ctx context.Context) error {
 	byGRPC := make(chan error, 1)
 	go func() { byGRPC <- s.grpc.Shutdown(ctx) }()
@@ -335,10 +335,10 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// lastWords is the time, of the grace, that calls have to answer that they were cut off.
+// lastWords is the last part of the grace, in which interrupted calls send their errors.
 const lastWords = 2 * time.Second
 
-// enter takes a place for a call; leave releases it.
+// enter acquires a slot for a call; leave releases it. The error is ErrStopping while the server stops.
 func (s *Server) enter(call *share) (leave func(), err error) {
 	if s.stopping.Err() != nil {
 		return nil, udf.ErrStopping
@@ -353,7 +353,7 @@ func (s *Server) enter(call *share) (leave func(), err error) {
 	}, nil
 }
 
-// cut returns the error of a call that was cut off as a whole: by its caller, or because the server stops.
+// cut returns ErrStopping for the error of a call that the stopping server cancelled, and other errors unchanged.
 func (s *Server) cut(err error) error {
 	if err != nil && s.base.Err() != nil && (errors.Is(err, context.Canceled) || errcode.Of(err) == errcode.Cancelled) {
 		return udf.ErrStopping
@@ -361,7 +361,7 @@ func (s *Server) cut(err error) error {
 	return err
 }
 
-// deadline is by when the rows of a call over a wire must be done, and what becomes of the others.
+// deadline returns the deadline of calls over a wire.
 func (s *Server) deadline(t traits) udf.Deadline {
 	d := udf.Deadline{After: t.budget, Key: "timeouts." + t.name, NullRows: s.lateRows.Load()}
 	if set, ok := (*s.timeouts.Load())[t.name]; ok {

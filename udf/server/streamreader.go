@@ -12,9 +12,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// streamReader receives the messages of one DoExchange call. It finds the function that they name, and checks the
-// messages before the Arrow library reads them. Their memory is that of the gate, but for
-// dictionaries, which the library keeps.
+// streamReader receives the messages of one DoExchange call, and checks them before the Arrow library reads them. The
+// gate reserves their memory, except that of dictionaries, which the library keeps until the end of the stream.
 type streamReader struct {
 	ctx        context.Context //nolint:containedctx // lives for one call
 	stream     flight.DataStreamReader
@@ -22,13 +21,13 @@ type streamReader struct {
 	descriptor *flight.FlightDescriptor
 	pending    *flight.FlightData
 	guard      guard
-	kept       map[int64]int64 // bytes of dictionaries by their ids
+	kept       map[int64]int64 // reserved bytes of dictionaries, by their ids
 	last       int64           // bytes of the last message
-	bytes      *int64          // read so far
-	fault      error           // why a message was refused
+	bytes      *int64          // counts the bytes received
+	fault      error           // why a message was rejected
 }
 
-// open reads the first message, which names the function.
+// open receives the first message and returns the function that it names.
 func (in *streamReader) open(f *flightServer) (handler, error) {
 	d, err := in.stream.Recv()
 	if err != nil {
@@ -41,7 +40,7 @@ func (in *streamReader) open(f *flightServer) (handler, error) {
 	return f.named(in.ctx, in.descriptor)
 }
 
-// received is an error of the stream.
+// received converts an error of the stream to the error of the call.
 func (in *streamReader) received(err error) error {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -54,7 +53,7 @@ func (in *streamReader) received(err error) error {
 	return errcode.New(errcode.Cancelled, "the stream broke: %w", err)
 }
 
-// Recv is the next message that carries Arrow data.
+// Recv returns the next message with Arrow data.
 func (in *streamReader) Recv() (*flight.FlightData, error) {
 	for {
 		d := in.pending
@@ -90,8 +89,7 @@ func (in *streamReader) Recv() (*flight.FlightData, error) {
 	}
 }
 
-// keep reserves memory for a dictionary, which stays until the end of the stream or until another
-// one replaces it.
+// keep reserves n bytes for a dictionary, until the end of the stream or until another one replaces it.
 func (in *streamReader) keep(d *dictionary, n int64) error {
 	if err := in.share.Hold(n); err != nil {
 		return err
@@ -109,8 +107,8 @@ func (in *streamReader) refuse(err error) error {
 	return err
 }
 
-// because returns why reading ended: the fault found here, or else bytes that the Arrow library cannot read. The
-// library's message may quote them.
+// because returns why reading ended: the recorded fault, errTooBig, or else errNotArrow. It does not return the
+// library's message, which may quote data.
 func (in *streamReader) because(budget *allocator) error {
 	switch {
 	case in.fault != nil:
@@ -121,8 +119,9 @@ func (in *streamReader) because(budget *allocator) error {
 	return errNotArrow
 }
 
-// allocator is Go's memory up to a limit between renewals. The library takes sizes from the
-// message, so that a few bytes can ask for all there is; it recovers from the panic.
+// allocator is Go's allocator with a limit on the bytes allocated between calls of renew. The library allocates sizes
+// that the message states, so that a few bytes could request all memory. Above the limit it panics, and the library
+// recovers.
 type allocator struct {
 	memory.GoAllocator
 	limit, used int64
@@ -131,13 +130,13 @@ type allocator struct {
 
 func (a *allocator) renew() { a.used = 0 }
 
-// Allocate is memory.Allocator's.
+// Allocate implements memory.Allocator.
 func (a *allocator) Allocate(size int) []byte {
 	a.use(size)
 	return a.GoAllocator.Allocate(size)
 }
 
-// Reallocate is memory.Allocator's.
+// Reallocate implements memory.Allocator.
 func (a *allocator) Reallocate(size int, b []byte) []byte {
 	if size > cap(b) {
 		a.use(size)

@@ -8,7 +8,7 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// tallyOf counts the memory of a call. The first room bytes are reserved already. It is nil without a call.
+// tallyOf returns a tally of the memory of a call whose first room bytes are reserved already. It is nil if s is nil.
 func tallyOf(s *share, room int64) *account.Tally {
 	if s == nil {
 		return nil
@@ -20,13 +20,13 @@ func tallyOf(s *share, room int64) *account.Tally {
 // the memory of the stream.
 const tallyWait = 5 * time.Second
 
-// waiting is the memory of a stream, which can be made to wait for it.
+// waiting reserves memory for a stream; it waits for up to tallyWait if there is none.
 type waiting struct {
 	*share
 	ctx context.Context //nolint:containedctx // of the stream
 }
 
-// Hold is account.Holder's.
+// Hold implements account.Holder.
 func (w waiting) Hold(n int64) error {
 	for over := time.Now().Add(tallyWait); ; {
 		err := w.share.Hold(n)
@@ -41,8 +41,8 @@ func (w waiting) Hold(n int64) error {
 	}
 }
 
-// rowBytes is the memory of a row without its strings: the places of its arguments and its result in columns, which
-// grow by doubling, and the problem of a row that has no value.
+// rowBytes estimates the memory in bytes of a row without its strings: its values in the columns, which grow by
+// doubling, and the record of a problem.
 func rowBytes(f *udf.Function) int64 {
 	n := int64(224 + 40*len(f.Params))
 	if f.Result == udf.JSON {
@@ -51,11 +51,11 @@ func rowBytes(f *udf.Function) int64 {
 	return n
 }
 
-// badBytes is the memory of the error of a row whose arguments cannot be read.
+// badBytes is the memory in bytes of the error of a row whose arguments cannot be read.
 const badBytes = 512
 
-// replyBytes is the maximal length of a reply with the results of a batch as JSON. Escapes of control characters can
-// make it longer, but such strings were as long in the request.
+// replyBytes estimates the maximum length of the JSON reply with the results of a batch. Escapes of control
+// characters can exceed it, but such strings were equally long in the request.
 func replyBytes(in *udf.Batch, out *udf.Column) int64 {
 	n := 256 + 32*int64(in.Rows) + 2*textBytesOf(out)
 	for i := range in.Problems {
@@ -64,7 +64,7 @@ func replyBytes(in *udf.Batch, out *udf.Column) int64 {
 	return n
 }
 
-// textBytesOf returns the number of bytes of text in a column.
+// textBytesOf returns the number of bytes of the strings in a column; 0 for other types.
 func textBytesOf(c *udf.Column) (n int64) {
 	if c.Type != udf.VARCHAR && c.Type != udf.JSON { // what is there is of another batch
 		return 0

@@ -13,12 +13,12 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Each call is a span, a child of the one that the caller's traceparent names. Its attributes are
-// those of the line in the log: names and numbers, nothing of data.
+// traceparent extracts the parent of a call's span from the request. The attributes of the span are those of the line
+// in the log: names and numbers, no data.
 
 var traceparent = propagation.TraceContext{}
 
-// traced starts the span of a call. carrier are the request's headers.
+// traced starts the span of a call and returns its context. carrier is the request's headers.
 func (s *Server) traced(ctx context.Context, c *call, carrier propagation.TextMapCarrier) context.Context {
 	if s.tracer == nil {
 		return ctx
@@ -27,7 +27,7 @@ func (s *Server) traced(ctx context.Context, c *call, carrier propagation.TextMa
 	return ctx
 }
 
-// endSpan ends it.
+// endSpan ends the span of a call, if any.
 func (s *Server) endSpan(c *call, err error) {
 	if c.span == nil {
 		return
@@ -52,7 +52,7 @@ func (s *Server) endSpan(c *call, err error) {
 
 func httpCarrier(h http.Header) propagation.TextMapCarrier { return propagation.HeaderCarrier(h) }
 
-// grpcCarrier is gRPC's metadata.
+// grpcCarrier is gRPC metadata as a carrier of trace headers.
 type grpcCarrier metadata.MD
 
 func (g grpcCarrier) Get(key string) string { return first(metadata.MD(g), key) }

@@ -22,10 +22,10 @@ type unary struct {
 	s *Server
 }
 
-// traitsUnary are those of unary gRPC calls, whose callers set deadlines.
+// traitsUnary are the traits of unary gRPC calls. They have no time limit but their callers' deadlines.
 var traitsUnary = traits{name: "grpc"}
 
-// serve wraps what every unary call has: a place, an entry in the log, an error as a gRPC status.
+// serve runs f with a slot, logs the call, and converts its error to a gRPC status.
 func (u unary) serve(ctx context.Context, req, resp proto.Message, function string,
 	f func(ctx context.Context, c *call) error) error {
 	c := callFrom(ctx)
@@ -77,7 +77,7 @@ func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallRes
 	})
 }
 
-// batchFrom reads the arguments of a call. As in every wire, numbers may come as strings, and strings as numbers.
+// batchFrom converts the arguments of a call to a batch. Numbers may be sent as strings, and strings as numbers.
 func batchFrom(fn *udf.Function, req *udfpb.CallRequest, maxRows int, counted *account.Tally) (*udf.Batch, error) {
 	args := req.GetArguments()
 	if err := fn.CheckArity(len(args)); err != nil {
@@ -126,7 +126,7 @@ func batchFrom(fn *udf.Function, req *udfpb.CallRequest, maxRows int, counted *a
 	return in, nil
 }
 
-// lengthOf returns the number of rows of a column. A column of NULLs needs no values.
+// lengthOf returns the number of rows of a column: of its values, or of its nulls if it has no values.
 func lengthOf(c *udfpb.Column) int {
 	switch v := c.GetValues().(type) {
 	case *udfpb.Column_Texts:
@@ -141,7 +141,7 @@ func lengthOf(c *udfpb.Column) int {
 	return len(c.GetNulls())
 }
 
-// sameType takes the values of a column that came as the type it is to have.
+// sameType assigns the values of c to col if they have the column's type. Otherwise it reports false.
 func sameType(col *udf.Column, c *udfpb.Column) bool {
 	switch v := c.GetValues().(type) {
 	case *udfpb.Column_Texts:
@@ -160,7 +160,7 @@ func sameType(col *udf.Column, c *udfpb.Column) bool {
 	return false
 }
 
-// textFrom gives the values of a column as text, or nil if it has none.
+// textFrom returns a function that formats value i of a column as text, or nil if the column has no values.
 func textFrom(c *udfpb.Column) func(i int) string {
 	switch v := c.GetValues().(type) {
 	case *udfpb.Column_Texts:

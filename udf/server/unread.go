@@ -2,13 +2,12 @@ package server
 
 import "google.golang.org/grpc"
 
-// unread registers services so that their callers are known before a message is read: the gRPC
-// library reads the request of a unary method before its interceptor runs, up to the whole limit of
-// a message, also inflated, and from anybody. As a stream of one reply, which is the same on the
-// wire, a method is intercepted first.
+// unread registers services so that their callers are authenticated before a message is read: the gRPC library reads
+// the request of a unary method, up to the maximum size, before its interceptor runs. Registered as a stream, which
+// is the same on the wire, a method is intercepted first.
 type unread struct{ *grpc.Server }
 
-// RegisterService is grpc.ServiceRegistrar's.
+// RegisterService implements grpc.ServiceRegistrar.
 func (u unread) RegisterService(d *grpc.ServiceDesc, impl any) {
 	as := *d
 	as.Methods, as.Streams = nil, append([]grpc.StreamDesc(nil), d.Streams...)
@@ -26,9 +25,9 @@ func (u unread) RegisterService(d *grpc.ServiceDesc, impl any) {
 	u.Server.RegisterService(&as, impl)
 }
 
-// openStream is a call of anybody. Its request is not read: it could be as large as a message may
-// be. Health checks need none, because all services of the server have one status.
+// openStream is a call without authentication. Its request is not read, because it could be as large as any message.
+// Health checks need no request, because all services of the server have one status.
 type openStream struct{ grpc.ServerStream }
 
-// RecvMsg leaves the message empty.
+// RecvMsg leaves the message empty and returns nil.
 func (openStream) RecvMsg(any) error { return nil }

@@ -13,28 +13,28 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// wire is the form in which one kind of caller sends a batch as JSON and wants its results.
+// wire is the JSON format in which one kind of caller sends a batch and receives its results.
 type wire interface {
 	traits() traits
-	// decode reads the request: which function, and its arguments into r.batch. An error is a fault
-	// of the whole batch.
+	// decode reads the function's name and its arguments into r.batch. An error means that the whole batch is
+	// invalid.
 	decode(r *request) error
-	// encode appends the results, in the order of the rows.
+	// encode appends the reply with the results, in the order of the rows.
 	encode(dst []byte, r *request) []byte
-	// fault appends the body that goes with the status of a fault of the whole batch.
+	// fault appends the response body for a batch that failed as a whole.
 	fault(dst []byte, err error, requestID string) []byte
 }
 
-// traits are the limits and options of a wire's caller.
+// traits are the limits and options of a wire.
 type traits struct {
 	name     string
-	reply    int           // bytes of a reply at most; 0: no limit
-	budget   time.Duration // by when rows must be done (0: no limit), unless Options.Timeouts says otherwise
-	compress int           // replies from so many bytes on are compressed for callers that accept it
-	digest   bool          // replies carry Content-MD5
+	reply    int           // maximum bytes of a reply; 0: no limit
+	budget   time.Duration // default time limit of a call, see Options.Timeouts; 0: no limit
+	compress int           // minimum bytes of replies that are compressed if the caller accepts it
+	digest   bool          // replies have the header Content-MD5
 }
 
-// request is one batch on its way through the server.
+// request is one batch while the server processes it.
 type request struct {
 	wire      wire
 	catalogue *udf.Catalogue
@@ -42,7 +42,7 @@ type request struct {
 	name      string // of the function, from the path; may be empty
 	body      []byte
 	maxRows   int
-	tally     *account.Tally // of the call's memory
+	tally     *account.Tally // counts the call's memory
 
 	scan    jsonscan.Scanner
 	fn      *udf.Function
@@ -50,12 +50,12 @@ type request struct {
 	numbers []int64 // Snowflake's row numbers
 	query   string  // the caller's id of the statement
 	out     udf.Column
-	nulls   int // of out
+	nulls   int // number of NULLs in out
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
 
-// release returns the request to its pool without the body: strings that a function kept alias it.
+// release returns the request to its pool, without the body: strings that a function kept may refer to its memory.
 func (r *request) release() {
 	r.batch.Clear()
 	clear(r.out.Texts)
@@ -66,7 +66,7 @@ func (r *request) release() {
 	requests.Put(r)
 }
 
-// resolve finds the function and makes the batch ready for its arguments.
+// resolve finds the function and prepares the batch for its arguments.
 func (r *request) resolve(name string) (err error) {
 	if r.fn, err = r.catalogue.Function(name); err != nil {
 		return err
@@ -75,8 +75,8 @@ func (r *request) resolve(name string) (err error) {
 	return nil
 }
 
-// positional reads the arguments of one row, an array that was entered, up to its end. first is true if no element of
-// it was read yet.
+// positional reads the arguments of one row up to the end of the array, whose opening bracket was read. first means
+// that no element of the array was read yet.
 func (r *request) positional(first bool) error {
 	row := r.batch.Rows
 	for k := 0; ; k++ {
@@ -141,7 +141,7 @@ func (r *request) param(name []byte) int {
 	return -1
 }
 
-// endRow ends a row that had n arguments; optional ones that were left out are NULL.
+// endRow completes a row that had n arguments; omitted optional ones are NULL.
 func (r *request) endRow(n int) error {
 	if n < len(r.fn.Params) {
 		if err := r.fn.CheckArity(n); err != nil {
@@ -166,8 +166,8 @@ func atRow(row int, err error) error {
 	return errcode.New(errcode.Of(err), "row %d: %w", row, err)
 }
 
-// value reads one JSON value as argument k of the current row. A value of the wrong kind spoils the
-// row, not the batch. Numbers and nested values keep their text, digit for digit.
+// value reads one JSON value as argument k of the current row. A value of the wrong type fails the row, not the
+// batch. Numbers and nested values keep their text.
 func (r *request) value(k int) error {
 	col, s := &r.batch.Args[k], &r.scan
 	var text []byte
@@ -204,7 +204,7 @@ func (r *request) value(k int) error {
 	return nil
 }
 
-// cutText shortens text to at most n bytes, at the boundary of a character.
+// cutText returns s, or its longest prefix of at most n bytes that ends at the boundary of a character.
 func cutText(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -215,7 +215,7 @@ func cutText(s string, n int) string {
 	return s[:n]
 }
 
-// bytesOf is the text's bytes, not to be written to.
+// bytesOf returns the bytes of s, without a copy. They must not be modified.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // textOf returns bytes as a string. They must not be modified afterwards.

@@ -9,10 +9,10 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// bigquery is the form of BigQuery's remote functions:
-// {"requestId":…,"caller":…,"sessionUser":…,"userDefinedContext":{…}, "calls":[[arg,…],…]} in,
-// {"replies":[…]} out, {"errorMessage":…} for a fault. The function is the one in the path, or
-// userDefinedContext's "fn"; its "fnv", if given, must be the version that is served.
+// bigquery is the format of BigQuery's remote functions. A request is
+// {"requestId":…,"caller":…,"sessionUser":…,"userDefinedContext":{…},"calls":[[arg,…],…]}, a reply {"replies":[…]},
+// an error {"errorMessage":…}. The function is named by the path or by "fn" of userDefinedContext; its "fnv", if set,
+// must be the version that is served.
 type bigquery struct{}
 
 func (bigquery) traits() traits {
@@ -79,7 +79,7 @@ func (r *request) requestID() error {
 	return err
 }
 
-// context reads "fn" and "fnv" of userDefinedContext, an object of strings.
+// context returns "fn" and "fnv" of userDefinedContext, an object of strings.
 func (r *request) context() (fn, fnv string, err error) {
 	s := &r.scan
 	if s.Peek() == 'n' {

@@ -6,9 +6,9 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// databricks is the form of http_request, one row a call: an object of arguments by name in, the
-// result itself out. Absent and null are the same. Every fault is the JSON envelope of a failed
-// score, so that SQL can read the text whatever the status is.
+// databricks is the format for http_request, with one row per call: the request is an object of arguments by name,
+// where absent is the same as null, and the reply is the result itself. An error is the JSON envelope of a failed
+// score, so that SQL can read it whatever the status is.
 type databricks struct{}
 
 func (databricks) traits() traits {
@@ -34,8 +34,8 @@ func (databricks) fault(dst []byte, err error, requestID string) []byte {
 	return udf.AppendFailure(dst, code, reason, requestID)
 }
 
-// databricksBatch is the form for Python UDFs that work on batches, and for SQL that collects rows
-// into one call: {"rows":[[arg,…],…]} in, {"results":[…]} out.
+// databricksBatch is the format for Python UDFs on batches, and for SQL that collects rows into one call: the request
+// is {"rows":[[arg,…],…]}, the reply {"results":[…]}.
 type databricksBatch struct{ databricks }
 
 func (databricksBatch) traits() traits {

@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// plain is the form for everybody else: {"rows":[…]} in, each row an array of arguments or an
-// object by name; {"results":[…],"problems":[{"row":0,"status":…,"code":…,"reason":…}]} out, with
-// the reason of every row that has no value.
+// plain is the general format. A request is {"rows":[…]}, where a row is an array of arguments or an object by name.
+// A reply is {"results":[…],"problems":[{"row":0,"status":…,"code":…,"reason":…}]}, with a problem for each row that
+// has no value.
 type plain struct{}
 
 func (plain) traits() traits {
@@ -83,7 +83,7 @@ func (r *request) members(handler func(key []byte) func() error, required string
 	return errcode.New(errcode.InvalidArgument, "body: expected a member %q, an array of rows", required)
 }
 
-// rows reads an array of rows, one by one. Errors call the array what.
+// rows reads an array of rows and calls read for each. what is the array's name in errors.
 func (r *request) rows(what string, read func() error) error {
 	s := &r.scan
 	if err := s.Array(); err != nil {
@@ -103,7 +103,7 @@ func (r *request) rows(what string, read func() error) error {
 	}
 }
 
-// rowArray reads [arg, …], or an object of arguments by name.
+// rowArray reads the arguments of a row as an array, or as an object by name.
 func (r *request) rowArray() error {
 	if r.scan.Peek() == '{' {
 		return r.named()
@@ -114,7 +114,7 @@ func (r *request) rowArray() error {
 	return r.positional(true)
 }
 
-// appendResults appends all results as an array.
+// appendResults appends all results as a JSON array. exact is that of udf.AppendValue.
 func appendResults(dst []byte, r *request, exact bool) []byte {
 	dst = append(dst, '[')
 	for i := range r.batch.Rows {

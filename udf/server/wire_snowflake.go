@@ -11,14 +11,13 @@ import (
 	"github.com/badger-eval/badger/udf"
 )
 
-// snowflake is the form of Snowflake's external functions and of service functions in Snowpark
-// Container Services: {"data":[[0,arg,…],[1,arg,…]]} in, {"data":[[0,result],[1,result]]} out, with
-// the row numbers that came.
+// snowflake is the format of Snowflake's external functions and of service functions in Snowpark Container Services.
+// A request is {"data":[[0,arg,…],[1,arg,…]]}, a reply {"data":[[0,result],[1,result]]} with the same row numbers.
 type snowflake struct{}
 
 func (snowflake) traits() traits {
-	// Gateways give a call 29 or 30 seconds. Before that, a caller that can poll is asked to, and for one that cannot
-	// the remaining rows fail with deadline_exceeded. Replies may have 10 MB.
+	// Gateways end a call after 29 or 30 seconds. Before that, a caller that can poll is asked to poll; for others
+	// the call ends as Options.NullRows says. Replies may have 10 MB.
 	return traits{name: "snowflake", reply: 10_000_000, budget: 20 * time.Second, digest: true}
 }
 
@@ -48,7 +47,8 @@ func (snowflake) decode(r *request) error {
 	}, "data")
 }
 
-// checkFormat refuses other versions of the protocol. Service functions may send no such headers.
+// checkFormat returns an error for unsupported versions of the protocol. Missing headers are valid: service functions
+// may send none.
 func checkFormat(h http.Header) error {
 	if f := h.Get("sf-external-function-format"); f != "" && !strings.EqualFold(f, "json") {
 		return errcode.New(errcode.InvalidArgument, "sf-external-function-format is %.40q, expected json", f)
@@ -59,8 +59,8 @@ func checkFormat(h http.Header) error {
 	return nil
 }
 
-// functionHeader is the function's name as the caller's SQL has it. The plain header has blanks for
-// what headers cannot hold.
+// functionHeader returns the function's name from the headers, in lower case. It prefers the base64 header, because
+// the plain one cannot hold all characters.
 func functionHeader(h http.Header) (string, error) {
 	name := h.Get("sf-external-function-name")
 	if b64 := h.Get("sf-external-function-name-base64"); b64 != "" {
@@ -77,7 +77,7 @@ func functionHeader(h http.Header) (string, error) {
 	return strings.ToLower(name), nil
 }
 
-// numberedRow reads [number, arg, …].
+// numberedRow reads a row number and arguments: [number, arg, …].
 func (r *request) numberedRow() error {
 	s, row := &r.scan, r.batch.Rows
 	if err := s.Array(); err != nil {
@@ -102,7 +102,7 @@ func (r *request) numberedRow() error {
 	return r.positional(false)
 }
 
-// smallInt reads an integer of 64 bits; row numbers have few digits.
+// smallInt parses an integer of 64 bits. It is fast for row numbers, which have few digits.
 func smallInt(text []byte) (int64, bool) {
 	if len(text) <= 9 {
 		var n int64

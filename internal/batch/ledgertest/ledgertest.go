@@ -1,4 +1,4 @@
-// Package ledgertest holds what every [batch.Ledger] must do, and a ledger in memory that does it.
+// Package ledgertest tests implementations of [batch.Ledger], and has one in memory.
 package ledgertest
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Options describe a ledger.
+// Options describe the ledger to test.
 type Options struct {
-	OneRun bool // it holds a single run, whatever the run is called
+	OneRun bool // it holds a single run and ignores the run's name
 }
 
-// Test checks a ledger. open makes empty storage and returns how a process opens a ledger over it;
-// it is opened again after every simulated crash, the one before not being closed.
+// Test tests a ledger. open creates empty storage and returns a function that opens a ledger in it. That function is
+// called again after each simulated crash, without closing the earlier ledger.
 func Test(t *testing.T, o Options, open func(t *testing.T) func(t *testing.T) batch.Ledger) {
 	t.Run("EmptyLedgerHoldsNothing", func(t *testing.T) {
 		if got := held(t, open(t)(t), "r"); len(got) > 0 {
@@ -36,8 +36,8 @@ func Test(t *testing.T, o Options, open func(t *testing.T) func(t *testing.T) ba
 	t.Run("CutAtRandomPoints", func(t *testing.T) { cutAtRandomPoints(t, open) })
 }
 
-// held lists what a run holds, each entry being "case agent version batch metric metric-version
-// status value passed label reason code usage gold", sorted.
+// held returns the scores of a run, sorted, as "case agent version batch metric metric-version status value passed
+// label reason code usage gold".
 func held(t *testing.T, l batch.Ledger, run string) []string {
 	t.Helper()
 	var out []string
@@ -148,7 +148,8 @@ func storingAgainReplaces(t *testing.T, open func(t *testing.T) batch.Ledger) {
 	}
 }
 
-// world is a small evaluation: cases of two agent versions, one of them unreadable and one duplicated.
+// cases is the number of items that source yields: cases of two agent versions, one of them unreadable and one a
+// duplicate.
 const cases = 23
 
 func source() batch.Source {
@@ -255,7 +256,7 @@ func killedAtEveryStep(t *testing.T, open func(t *testing.T) func(t *testing.T) 
 	}
 }
 
-// cutAtRandomPoints ends the context of runs again and again until one comes through.
+// cutAtRandomPoints cancels the contexts of runs at random cases until one run completes.
 func cutAtRandomPoints(t *testing.T, open func(t *testing.T) func(t *testing.T) batch.Ledger) {
 	all := want(t)
 	for seed := range uint64(20) {

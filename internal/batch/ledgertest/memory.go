@@ -15,7 +15,7 @@ type Memory struct {
 	runs map[string][]scoring.Row
 }
 
-// Held yields what a run holds.
+// Held yields the stored scores of a run.
 func (m *Memory) Held(_ context.Context, run string) iter.Seq2[scoring.Row, error] {
 	return func(yield func(scoring.Row, error) bool) {
 		for _, r := range m.Rows(run) {
@@ -26,7 +26,7 @@ func (m *Memory) Held(_ context.Context, run string) iter.Seq2[scoring.Row, erro
 	}
 }
 
-// Append stores rows.
+// Append stores rows. A row replaces a stored one with the same key.
 func (m *Memory) Append(_ context.Context, run string, rows []scoring.Row) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,7 +46,7 @@ next:
 	return nil
 }
 
-// Rows lists the rows of a run in the order in which their keys were first stored.
+// Rows returns the rows of a run in the order in which their keys were first stored.
 func (m *Memory) Rows(run string) []scoring.Row {
 	m.mu.Lock()
 	defer m.mu.Unlock()

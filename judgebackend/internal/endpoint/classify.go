@@ -10,9 +10,8 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// classifyHTTP returns the error for a response that is not a completion. It goes by the status, and by the body if
-// the status is ambiguous (an empty account is a 429 at OpenAI and a 400 at Anthropic; throttling is a 400 at
-// Cortex).
+// classifyHTTP returns the error for a response that is not a completion: by its status, and by its body if the
+// status is ambiguous (no credit is 429 at OpenAI and 400 at Anthropic; throttling is 400 at Cortex).
 func classifyHTTP(status int, header http.Header, body []byte, now time.Time) *judgebackend.Error {
 	e := &judgebackend.Error{Status: status, RetryAfter: retryAfter(header, now), Said: saidIn(body)}
 	said := e.Said.Kind()
@@ -22,8 +21,8 @@ func classifyHTTP(status int, header http.Header, body []byte, now time.Time) *j
 	case status == http.StatusUnauthorized:
 		e.Kind = judgebackend.KindUnauthorized
 	case status == http.StatusForbidden:
-		// A gateway that rejects SQL in a body also returns 403, and the next case may pass: only
-		// an answer that speaks of credentials counts as one about credentials.
+		// 403 also comes from a gateway that rejects SQL in a body, in which case other calls may succeed: so it is a
+		// failure of credentials only if the body mentions them.
 		e.Kind = judgebackend.KindDenied
 		if said == judgebackend.KindUnauthorized {
 			e.Kind = judgebackend.KindUnauthorized
@@ -46,9 +45,8 @@ func classifyHTTP(status int, header http.Header, body []byte, now time.Time) *j
 	return e
 }
 
-// saidIn reads an error body in any of the forms that endpoints use:
-// {"error":{"type","code","param","message"}}, {"error":"text"}, the members at the top, or plain
-// text.
+// saidIn parses an error body in any of the formats that endpoints use: {"error":{"type","code","param","message"}},
+// {"error":"text"}, the members at the top level, or plain text.
 func saidIn(body []byte) judgebackend.Said {
 	type members struct {
 		Code    any    `json:"code"`
@@ -84,8 +82,8 @@ func saidIn(body []byte) judgebackend.Said {
 	return judgebackend.NewSaid(code, m.Message)
 }
 
-// retryAfter reads Retry-After in seconds or as an HTTP date (RFC 9110, 10.2.3), and the finer
-// Retry-After-Ms that some endpoints send. Nonsense is as good as nothing.
+// retryAfter parses Retry-After in seconds or as an HTTP date (RFC 9110, 10.2.3), or Retry-After-Ms in milliseconds.
+// Invalid values are 0.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e10 {
 		return time.Duration(ms * float64(time.Millisecond))

@@ -12,7 +12,7 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Feature is something a request may use and an endpoint may not offer.
+// Feature is an optional part of a request that an endpoint may not support.
 type Feature string
 
 const (
@@ -25,7 +25,7 @@ const (
 	UseMaxTokens           Feature = "max_tokens"
 )
 
-// spokenOf are the words by which an endpoint that refuses a feature names it.
+// spokenOf lists the words by which an error message refers to a feature.
 var spokenOf = map[Feature][]string{
 	UseJSONSchema: {"json_schema", "response_format", "responseformat", "structured output", "guided", "grammar",
 		"schema"},
@@ -37,41 +37,40 @@ var spokenOf = map[Feature][]string{
 	UseMaxTokens:           {"max_tokens"},
 }
 
-// Features remembers what one endpoint and model turned out not to offer, so that a refused request
-// is made once per process and not once per call.
+// Features records which features an endpoint does not support for a model, so that each one is tried only once per
+// process.
 type Features struct {
 	mu       sync.Mutex
 	refused  map[Feature]bool
-	bound    Feature // how the reply's length is bounded: one of two names, the other may be tried once
+	bound    Feature // parameter that limits the reply's length; if it is rejected, the other one is tried once
 	switched bool
 	log      *slog.Logger
 	id       judgebackend.Identity
 }
 
-// NewFeatures returns the features of an endpoint that has not been called yet.
+// NewFeatures returns the features of an endpoint that has not been called yet: all are assumed to be supported.
 func NewFeatures(id judgebackend.Identity, log *slog.Logger) *Features {
 	return &Features{refused: map[Feature]bool{}, bound: UseMaxCompletionTokens, log: log, id: id}
 }
 
-// BoundedBy is the name by which the length of replies is bounded now.
+// BoundedBy returns the parameter that now limits the length of replies.
 func (d *Features) BoundedBy() Feature {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.bound
 }
 
-// BoundBy sets the name by which the length of replies is bounded first.
+// BoundBy sets the parameter that is first used to limit the length of replies.
 func (d *Features) BoundBy(f Feature) { d.bound = f }
 
-// Offers reports whether f was not refused yet.
+// Offers reports whether f has not been rejected so far.
 func (d *Features) Offers(f Feature) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return !d.refused[f]
 }
 
-// Learn reports whether err is the refusal of one of the features used and the same request without
-// it is worth sending.
+// Learn reports whether err rejects one of the used features and the request should be sent again without it.
 func (d *Features) Learn(err error, used []Feature) bool {
 	var e *judgebackend.Error
 	if !errors.As(err, &e) ||
@@ -97,8 +96,8 @@ func (d *Features) Learn(err error, used []Feature) bool {
 	return false
 }
 
-// doWithout reports whether there is a way without f: always, except that the length must be bounded
-// somehow. Another call may have found f refused in the meantime.
+// doWithout records that f is rejected, and reports whether requests can do without it: always, except that the
+// length must be limited by one of two parameters. A concurrent call may have recorded it before.
 func (d *Features) doWithout(f Feature) bool {
 	switch {
 	case f == UseMaxTokens || f == UseMaxCompletionTokens:
@@ -120,8 +119,7 @@ func (d *Features) doWithout(f Feature) bool {
 	return true
 }
 
-// DecodeUnusual reads a 2xx answer without a completion in it: some gateways report errors that
-// way.
+// DecodeUnusual returns the error for a 2xx response without a completion: some gateways report errors this way.
 func DecodeUnusual(raw string, clock judgebackend.Clock) error {
 	var b struct {
 		Error json.RawMessage `json:"error"`

@@ -21,11 +21,10 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// allowList is the set of host:port that may be contacted, in lower case.
+// allowList is the set of host:port, in lower case, that may be contacted.
 type allowList map[string]bool
 
-// newAllowList reads "host" (port 443) and "host:port". There are no patterns: a list that is read
-// by people is short and says exactly what it means.
+// newAllowList parses "host" (port 443) and "host:port". Patterns are an error, so that the list is easy to review.
 func newAllowList(hosts []string) (allowList, error) {
 	l := allowList{}
 	for i, h := range hosts {
@@ -41,7 +40,7 @@ func newAllowList(hosts []string) (allowList, error) {
 	return l, nil
 }
 
-// HostPort returns the host and port of a request to u.
+// HostPort returns host:port of u in lower case, with the scheme's default port if u has none.
 func HostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -50,17 +49,18 @@ func HostPort(u *url.URL) string {
 	return strings.ToLower(net.JoinHostPort(u.Hostname(), port))
 }
 
-// Guard is the HTTP transport of a backend: it reaches the hosts on the allow list and no others.
+// Guard is an HTTP transport that only connects to the hosts on the allow list, and to the configured proxy.
 type Guard struct {
 	id       judgebackend.Identity
 	allow    allowList
-	proxy    string // host:port of the configured proxy, "" for none
+	proxy    string // host:port of the configured proxy; "" if unset
 	maxBytes int64
 	clock    judgebackend.Clock
 	base     *http.Transport
 }
 
-// NewGuard checks base against the options and builds the client for it.
+// NewGuard returns a guard for the endpoint base. It returns an error if the allow list lacks the host, or plain HTTP
+// is not allowed.
 func NewGuard(id judgebackend.Identity, base *url.URL, o *judgebackend.OpenOptions) (*Guard, error) {
 	allow, err := newAllowList(o.AllowHosts)
 	if err != nil {
@@ -111,8 +111,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Client is an HTTP client on the guard. It follows no redirects: no endpoint has a reason to pass
-// a judge's question on.
+// Client returns an HTTP client that uses the guard. A redirect is an error, because it would pass the prompt to
+// another address.
 func (g *Guard) Client() *http.Client {
 	return &http.Client{Transport: g, CheckRedirect: func(*http.Request, []*http.Request) error { return g.denied() }}
 }
@@ -122,7 +122,7 @@ func (g *Guard) denied() error {
 		Detail: "the endpoint redirects to another host"}
 }
 
-// RoundTrip refuses addresses that are not on the list.
+// RoundTrip implements http.RoundTripper. A request to a host that is not on the list is an error.
 func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !g.allow[HostPort(req.URL)] {
 		return nil, g.denied()
@@ -135,7 +135,7 @@ func (g *Guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// dial is the second line: whatever the transport was talked into, no connection goes elsewhere.
+// dial opens connections only to hosts on the list and to the proxy, even if RoundTrip were bypassed.
 func (g *Guard) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	addr = strings.ToLower(addr)
 	if !g.allow[addr] && (g.proxy == "" || addr != g.proxy) {
@@ -145,8 +145,8 @@ func (g *Guard) dial(ctx context.Context, network, addr string) (net.Conn, error
 	return d.DialContext(ctx, network, addr)
 }
 
-// Middleware sits between an SDK and the client: answers that are not completions become *Error
-// before the SDK reads them, and bodies are bounded.
+// Middleware is a middleware of the SDKs. It converts responses that are not 2xx to an *Error before the SDK reads
+// them, and limits the size of bodies.
 func (g *Guard) Middleware(req *http.Request,
 	next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	res, err := next(req)

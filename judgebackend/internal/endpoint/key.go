@@ -10,10 +10,10 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Key is a key that no formatting shows.
+// Key is an API key that formatting and encoding do not show.
 type Key struct{ value string }
 
-// Value returns the key itself, "" if no key is configured.
+// Value returns the key, or "" if no key is configured.
 func (k Key) Value() string { return k.value }
 
 func (Key) String() string               { return "[secret]" }
@@ -21,16 +21,16 @@ func (Key) GoString() string             { return "[secret]" }
 func (Key) LogValue() slog.Value         { return slog.StringValue("[secret]") }
 func (Key) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
 
-// KeySource finds a key at every call, so that a rotated file takes effect without a restart.
+// KeySource reads a key at every call, so that a replaced file takes effect without a restart.
 type KeySource struct {
 	file, env string
 	later     bool // a file that cannot be read may come
 	getenv    func(string) string
 }
 
-// NewKeySource returns the source of the key: the configured file or variable, else the variable fallback. fallback
-// is only set if the vendor's own host is contacted, because a variable that the user did not name must not reach
-// another host.
+// NewKeySource returns the source of the key: the configured file or variable, else the environment variable
+// fallback. fallback must only be set for the vendor's own host: other hosts must not get a key that the user did not
+// configure for them.
 func NewKeySource(o *judgebackend.OpenOptions, fallback string) (KeySource, error) {
 	k := KeySource{file: o.KeyFile, env: o.KeyEnv, later: o.KeyLater, getenv: o.Getenv}
 	switch {
@@ -48,7 +48,7 @@ func NewKeySource(o *judgebackend.OpenOptions, fallback string) (KeySource, erro
 	return k, err
 }
 
-// key is empty, without an error, where no source is configured: local endpoints need none.
+// key returns the key. Without a source it is empty and no error: local endpoints need no key.
 func (k KeySource) key() (Key, error) {
 	switch {
 	case k.file != "":
@@ -66,8 +66,8 @@ func (k KeySource) key() (Key, error) {
 	return Key{}, nil
 }
 
-// Use makes a call with the key, and a second one if the key was turned down and the source has
-// another by now: a token that was replaced while the call was on its way.
+// Use calls call with the key. If the key is rejected and the source has another one by now, it calls again: the key
+// was replaced during the call.
 func (k KeySource) Use(call func(Key) (judgebackend.Response, error)) (judgebackend.Response, error) {
 	key, err := k.key()
 	if err != nil {
