@@ -180,8 +180,8 @@ func unwrapped(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// aliasIn returns the key that name, an alias in the object at path, stands for; ok is false if name is not an alias.
-// For alternatives it returns an empty key and true.
+// aliasIn returns the key that name means if it is an alias in the object at path; ok is false if it is not. For
+// alternatives it returns an empty key and true.
 func aliasIn(path, name string) (CaseKey, bool) {
 	switch {
 	case path == "" && !slices.Contains(caseKeys[""], name):

@@ -48,7 +48,7 @@ func schemaLinkF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// identifiers are the tables, and the columns with their tables, that a query uses, sorted.
+// identifiers returns the tables that a query uses, and its columns as table.column, sorted.
 func identifiers(q *sqlparts.Query, columns []sqlparts.ColumnRef) []string {
 	var out []string
 	for _, t := range sqlparts.Tables(q) {
