@@ -7,17 +7,17 @@ import (
 	"github.com/badger-eval/badger/internal/printable"
 )
 
-// Least sample sizes below which figures are reported with a warning.
+// Minimum sample sizes. Statistics of smaller samples are reported with a warning.
 const (
-	// minCases is the sample size that distinguishes a kappa of 0.4 from 0 at the 5 % level with a power of 80 %: n
-	// = 7.849 / 0.4² (Donner and Eliasziw 1992).
+	// minCases is the sample size at which a kappa of 0.4 is distinguished from 0 at the 5 % level with a power of 80 %:
+	// n = 7.849 / 0.4² (Donner and Eliasziw 1992).
 	minCases = 50
-	// minPerLabel bounds the 95 % Wilson interval of a sensitivity or specificity to a width of
-	// about 0.5.
+	// minPerLabel is the number of cases with a label at which the 95 % Wilson interval of sensitivity or specificity is
+	// at most about 0.5 wide.
 	minPerLabel = 10
 )
 
-// SampleWarnings lists the statistics that the sample is too small for. The list is empty if the sample is large
+// SampleWarnings returns a warning for each group of statistics that the sample is too small for; none if it is large
 // enough.
 func SampleWarnings(c Confusion) []string {
 	var out []string

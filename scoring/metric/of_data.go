@@ -53,8 +53,8 @@ func goldDepends(in *scoring.Input) []sqlparts.Dependence {
 }
 
 // uninformativeGold returns the reason why a comparison with the gold result shows nothing about the answer, or "" if
-// it does: the query depends on chance, or it reads the clock and its result is empty, NULL or 0. It depends on gold
-// alone, so an answer cannot cause it.
+// it does: the values or the choice of the rows depend on chance, or the query reads the clock and its result is
+// empty, NULL or 0. It depends on gold alone, so an answer cannot cause it.
 func uninformativeGold(in *scoring.Input) string {
 	if in.Gold == nil || in.Gold.Result.Table == nil {
 		return ""
