@@ -58,7 +58,7 @@ type Level int
 const (
 	LevelNominal  Level = iota // 0 if equal, else 1
 	LevelOrdinal               // by the number of ratings between them
-	LevelInterval              // by the square of their difference
+	LevelInterval              // the square of their difference
 	LevelRatio                 // the square of their difference divided by their sum; for ratings from 0
 )
 

@@ -21,7 +21,7 @@ const (
 	materialText = 8000      // default maximum of characters of one material
 )
 
-// conversation makes the judge calls of a script for one case.
+// conversation asks the questions of a script about one case, and counts them.
 type conversation struct {
 	ctx   context.Context //nolint:containedctx // lives for one call of a script
 	judge *Judge
