@@ -149,7 +149,7 @@ type caseJSON struct {
 // text of the number is the name.
 type nameJSON string
 
-// UnmarshalJSON reads a string or a number.
+// UnmarshalJSON parses a string or a number. A name with a NUL byte is an error.
 func (n *nameJSON) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9') {
 		*n = nameJSON(b)
@@ -181,7 +181,7 @@ type tagsJSON struct {
 	err  error
 }
 
-// UnmarshalJSON reads a list of strings.
+// UnmarshalJSON parses a list of strings. It returns no error: that of an invalid list is kept in t.err.
 func (t *tagsJSON) UnmarshalJSON(b []byte) error {
 	t.list, t.err = ParseTags(string(b))
 	return nil

@@ -27,7 +27,7 @@ type Config struct {
 	Thresholds map[string]float64         `json:"thresholds,omitempty"` // the thresholds that replace those of the metrics
 }
 
-// EngineOptions are optional inputs of an engine in addition to metrics.
+// EngineOptions are optional dependencies and the configuration of an engine.
 type EngineOptions struct {
 	Snapshots SnapshotReader       // resolves result references; if nil, a metric that needs one fails with a message
 	Judge     judgebackend.Backend // answers the questions of metrics that use a judge; nil if there is none

@@ -13,7 +13,7 @@ var nullWords = map[string]bool{
 const maxNullWord = 6
 
 // IsNullWord reports whether text is one of nullWords in lower case, in upper case, or as None, NaN, NaT, Null or
-// Nil. Of \n only \N is one.
+// Nil. A backslash with n, which means a line break, is one only in upper case.
 func IsNullWord[T string | []byte](text T) bool {
 	if n := len(text); n < 2 || n > maxNullWord {
 		return false

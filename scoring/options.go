@@ -69,7 +69,7 @@ type OptionSet struct {
 	Check func(json.RawMessage) error // an unknown name, a wrong type and a value out of range are errors
 }
 
-// None reports whether there are no options.
+// None reports whether the metric takes no options.
 func (s *OptionSet) None() bool { return s.Check == nil }
 
 // DeclaredOptions are the options of a metric that decodes them into a struct of type T.

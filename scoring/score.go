@@ -51,7 +51,7 @@ const (
 	NoPredSQL    = "no SQL of the agent given"
 	NoPredResult = "no result of the agent given"
 	NoPred       = "no query and no result of the agent given"
-	// for every metric, if the question was asked and there is no row with an answer
+	// the reason for every metric if the question was asked, but no row has an answer
 	NoAnswer = "the agent gave no answer"
 )
 

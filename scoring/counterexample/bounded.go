@@ -26,10 +26,9 @@ const (
 	maxConstants = 6   // maximum number of values of a column other than NULL
 )
 
-// bounded reports whether all small databases can be enumerated for a query: it selects columns, constants and COUNT,
-// SUM, AVG, MIN and MAX of columns, from tables and their joins, with conditions that compare columns with each other
-// and with constants, and groups by columns. The result of such a query depends on a value only through its
-// comparisons with the constants and with other values.
+// bounded reports whether all small databases can be enumerated for a query: it has only columns, constants, simple
+// aggregates, joins, comparisons and groups of columns. The result of such a query depends on a value only through
+// its comparisons with the constants and with other values.
 func bounded(q *sqlparts.Query) bool {
 	b, ok := q.Body.(*sqlparts.Select)
 	if !ok || len(q.With) > 0 || q.Limit != nil || len(b.DistinctOn) > 0 || b.Qualify != nil || len(b.From) == 0 ||

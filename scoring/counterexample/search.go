@@ -18,7 +18,8 @@ import (
 // ErrEngine is wrapped by an error caused by a bug of the engine, not by the data.
 var ErrEngine = errors.New("the engine has a defect")
 
-// ErrMemory is wrapped by an error of an engine that ran out of memory. Then the search has no outcome.
+// ErrMemory is wrapped by an error of an engine that ran out of memory. The databases tried until then are not
+// evidence about the queries.
 var ErrMemory = errors.New("the engine has no memory left")
 
 // Engine opens in-memory databases to run queries on. It is DuckDB, and must not be able to read files or access a
@@ -279,7 +280,7 @@ func fraction(n sqlparts.Node) (found bool) {
 }
 
 // retype changes columns to strings if a query compares them with a string that is not a number, whatever their
-// declared type, since some benchmarks declare every column INT. It is used if the dialect is unknown.
+// declared type, since some benchmarks declare every column INT. It is used only for the generic dialect.
 func (s *search) retype() {
 	c := &transpiler{ctx: s.ctx, dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
 	for range inferPasses { // a kind inferred from one comparison determines operands of others

@@ -27,7 +27,7 @@ type transpiler struct {
 	declarations
 	variant int // 0 or 1
 
-	open     bool             // the variants differ
+	open     bool             // the two variants differ
 	divides  bool             // a quotient, or a string converted from a number, is computed
 	folds    bool             // a function changes the case of letters
 	wide     bool             // a literal has characters other than ASCII
@@ -409,7 +409,7 @@ func (c *transpiler) combined(texts []string, kinds [][]output, ops []sqlparts.S
 	}
 	for i := range texts {
 		if len(kinds[i]) != len(columns) {
-			return "SELECT 1 AS c1", columns // while learning
+			return "SELECT 1 AS c1", columns // a placeholder while learning
 		}
 		if i > 0 {
 			op := ops[i-1]

@@ -309,8 +309,8 @@ func (c *transpiler) listOf(n *nest, row string) expr {
 	}
 }
 
-// contained returns SQL for whether an array contains a value. For nested arrays, which contain no NULL, it is NULL
-// only if x is.
+// contained returns SQL for whether an array contains x. Without a match it is NULL if x or an element is NULL,
+// except that it is false for an empty nested array.
 func (c *transpiler) contained(x, array expr, nullIsNone bool) expr {
 	if n := c.arrayOf(array); n != nil {
 		t := c.elements(n)

@@ -74,7 +74,7 @@ func (c *transpiler) unit(e sqlparts.Expr) string {
 		switch c.dialect {
 		case sqlparts.BigQuery, sqlparts.TSQL:
 			u = "sunweek"
-		case sqlparts.Snowflake: // by its parameter WEEK_START
+		case sqlparts.Snowflake: // depends on the parameter WEEK_START
 			c.open = true
 			u = [2]string{"isoweek", "sunweek"}[c.variant]
 		default:
@@ -294,7 +294,7 @@ func (c *transpiler) part(unit string, x expr) expr {
 		case unit != "weekday" &&
 			(c.dialect == sqlparts.Postgres || c.dialect == sqlparts.DuckDB || c.dialect == sqlparts.Redshift):
 			sql = sunday
-		case unit != "dow" && c.dialect == sqlparts.Snowflake: // by its parameter WEEK_START
+		case unit != "dow" && c.dialect == sqlparts.Snowflake: // depends on the parameter WEEK_START
 			c.open = true
 			sql = [2]string{sunday, "CAST(extract(isodow FROM %s) AS BIGINT)"}[c.variant]
 		}

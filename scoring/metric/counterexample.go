@@ -210,8 +210,8 @@ func fixes(from, to []int) float64 {
 	return float64(repeats) * (1 - same)
 }
 
-// valuesOf sets in f the number of distinct values of a column and the bounds of a column of numbers or ISO 8601
-// dates. It returns a number for each row, equal for equal values and -1 for NULL.
+// valuesOf sets statistics of a column in f: the number of distinct values, the bounds of a column of numbers or ISO
+// 8601 dates, and others. It returns a number for each row, equal for equal values and -1 for NULL.
 func valuesOf(c *scoring.Column, f *sqlparts.ColumnFacts) []int {
 	values := map[string]int{}
 	codes := make([]int, c.Len())

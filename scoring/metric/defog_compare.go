@@ -20,7 +20,7 @@ var errRepeatedName = errors.New("two columns have the same name")
 
 // normalized returns the frame without duplicate rows, with columns sorted by name and rows sorted by their cells. If
 // the category or the question asks for an order, rows are instead sorted by the names in the query's first ORDER BY,
-// or keep their order if it has none. An ambiguous column name is an error, as in pandas.
+// or keep their order without one. Duplicate column names are an error where they are in pandas.
 func (f frame) normalized(q defogQuery) (frame, error) {
 	f = f.withoutRepeats()
 	byName := slices.Clone(f.cols)

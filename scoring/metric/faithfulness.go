@@ -270,10 +270,9 @@ func (g *gaps) mayHold(figures []checkedFigure) bool {
 	})
 }
 
-// weighClaim returns the class of a claim from the judge's verdict and from where its figures are in the whole
-// result. A supported or not_shown claim with an absent figure is unsupported. A not_shown claim is unsupported if
-// the parts that were not shown cannot contain its subject, and supported if all its figures are in their cells. Any
-// other verdict is unchanged.
+// weighClaim returns the class of a claim. An absent figure makes a supported or not_shown claim unsupported. A
+// not_shown claim is unsupported if the omitted parts cannot contain its subject, and supported if all its figures
+// are in their cells. Otherwise it is the judge's verdict.
 func weighClaim(verdict string, figures []checkedFigure, g gaps) string {
 	absent, cells := 0, 0
 	for _, f := range figures {

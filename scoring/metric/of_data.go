@@ -14,10 +14,9 @@ import (
 // A gold query whose result is not a function of the data depends on the clock, on chance, on the session or on an
 // order of rows that it does not state. Every score that reads such a result reports this.
 
-// ofData returns the Score function of a metric, wrapped if the metric reads both the gold query and its result. Then
-// the score warns if the result depends on more than the data. If the metric compares results and gold's has no
-// information about the answer, it is not applicable. A metric that reads only results, such as ex_bird, is not
-// wrapped, so that it returns the same as its SQL function.
+// ofData returns the Score function of a metric, wrapped if it reads the gold query and result: the score warns if
+// the result depends on more than the data, and is not applicable if results are compared and gold's shows nothing
+// about the answer. A metric of results alone returns the same as its SQL function.
 func ofData(m *scoring.Metric) func(context.Context, *scoring.Input) (scoring.Score, error) {
 	score := m.Score
 	fields := m.Needs | m.Reads | m.Context

@@ -41,10 +41,9 @@ func readCSV(r scoring.Result) []csvColumn {
 	return columns
 }
 
-// readCSVColumn converts a column by the rules of pandas' read_csv with its defaults (version 2.3): to integers if
-// all cells are integers, else to numbers, else to truth values, else to strings. A typed column is converted as its
-// printed text would be. Unless fromFile is set, that text is what to_csv writes, which writes timestamps that are
-// all midnight as dates.
+// readCSVColumn converts a column by the rules of pandas' read_csv (version 2.3) to integers, numbers, truth values
+// or else strings. A typed column is converted as its printed text. Unless fromFile is set, that is the text of
+// to_csv, which writes timestamps that are all midnight as dates.
 func readCSVColumn(c *scoring.Column, fromFile bool) csvColumn {
 	nulls := c.HasNulls()
 	switch {

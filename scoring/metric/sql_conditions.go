@@ -32,9 +32,8 @@ func conditionTexts(list []sqlparts.Predicate) []string {
 }
 
 // bindingConditions returns the conditions of conditionsOf that every row of the result satisfies: parts of an AND in
-// WHERE, QUALIFY or HAVING of the final SELECT or in an inner join, and the same in the derived tables and common
-// table expressions that it reads through inner joins. One side of an OR, the condition of an outer join, and
-// conditions in an arm of a set operation are not among them.
+// WHERE, QUALIFY or HAVING, or in an inner join, of the final SELECT and of the queries that it reads through inner
+// joins. Conditions of outer joins and in set operations are not among them.
 func bindingConditions(q *sqlparts.Query) map[string]bool {
 	b := binding{passed: map[sqlparts.Node]bool{}, read: map[*sqlparts.Query]bool{}}
 	b.query(q, nil)

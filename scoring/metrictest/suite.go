@@ -19,16 +19,16 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Run checks of every metric what must hold of all of them:
+// Run tests properties that every metric must have:
 //
-//   - it is documented, its range can be read, and it knows its options from others;
+//   - it is documented, its range can be parsed, and it rejects unknown options;
 //   - gold compared with itself is perfect or not applicable, if the metric reads both results and has a maximum value;
-//   - what is declared not to matter does not;
-//   - a value is in range, and a verdict follows from the threshold;
-//   - the same input gives the same score, byte for byte, from any number of goroutines;
-//   - what a case lacks is not_applicable, never 0;
-//   - no result, however hostile, causes a panic or an internal error;
-//   - a judge is asked only by metrics that need one, and its nonsense never becomes a value.
+//   - a change of the result in a declared [Property] does not change the score;
+//   - values are in its range, and verdicts agree with its threshold;
+//   - the same input gives the same score, byte for byte, also concurrently;
+//   - if a case lacks an input, the score is not_applicable, never 0;
+//   - unusual results do not cause a panic or an internal error;
+//   - only metrics that need a judge call one, and an invalid reply never results in a value.
 func Run(t *testing.T, metrics []scoring.Metric, declared ...Properties) {
 	for i := range metrics {
 		t.Run(metrics[i].Name, func(t *testing.T) {

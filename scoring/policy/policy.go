@@ -98,10 +98,9 @@ func newTable(rows []Row) *Table {
 	return t
 }
 
-// passes reports whether an answer with this relation passes without a judge. Relations of the class Difference and
-// those without results never do, and under Logic only SameQuery does. Otherwise the chance must be at least
-// AcceptFrom, also including chosen cases. Classes other than Equivalent also require at least leastLabels accepted
-// cases, from as many groups (or leastOfOne cases). believed is the expectation of the relation's class.
+// passes reports whether an answer with this relation passes without a judge: the chance is at least AcceptFrom, also
+// with chosen cases, and enough cases are accepted unless the class is Equivalent. The class Difference and missing
+// results never pass; under Logic only SameQuery does.
 func (r *Row) passes(believed prior) bool {
 	accepted, seen := r.Accepted+r.Shown, r.Cases+r.Shown+r.Against
 	all := (believed.mean*believed.weight + float64(accepted)) / (believed.weight + float64(seen))
