@@ -50,8 +50,7 @@ func (h goldHash) texts(texts ...string) {
 	}
 }
 
-// json writes JSON text with sorted members and without white space, since a warehouse may change the order and the
-// white space. It writes text that is not JSON unchanged.
+// json writes JSON text without the white space that a warehouse may change.
 func (h goldHash) json(text json.RawMessage) {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -295,8 +295,8 @@ func (c *transpiler) using(s *scope, src *sqlparts.Source) []string {
 }
 
 // natural returns the merged columns of a natural join of tables whose columns are not all known. A column that is
-// known only on one side may also exist on the other: one variant assumes that all such columns do, the other that
-// none does.
+// known only on one side may also exist on the other: the first inferred schema assumes that all such columns do, the
+// second one (lastOfAll) that none does.
 func (c *transpiler) natural(s *scope, src *sqlparts.Source) []*sqlparts.MergedSource {
 	merged, _ := c.bound.Merged(src)
 	n := len(s.sources) - 1

@@ -889,7 +889,8 @@ func trimmed(name string) func(c *transpiler, args []expr) expr {
 }
 
 // substring translates SUBSTR. Dialects agree for positions from 1. In BigQuery and Snowflake 0 is the first position
-// as well. Negative positions count from the end in these, and in SQLite without a length. Others are refused.
+// as well. Negative positions count from the end in these, and in SQLite without a length. Other positions are
+// refused, or if computed, make evaluation fail.
 func substring(c *transpiler, args []expr) expr {
 	if len(args) < 2 || len(args) > 3 {
 		return expr{}

@@ -176,8 +176,8 @@ func (c *transpiler) writesBooleans() bool {
 }
 
 // textOfNumber converts a number that may have a fraction to a string. The number of decimal digits depends on the
-// type, a float or a decimal: one variant uses as few as possible, the other two. A number with more than two decimal
-// digits is an error.
+// type: one variant uses as few as possible, the other two. Evaluation fails for a number of more than two decimal
+// digits, from 1e12, and if inexact, for one that is not a multiple of 0.25.
 func (c *transpiler) textOfNumber(x expr) expr {
 	c.open = true
 	digits := "100"
