@@ -222,8 +222,8 @@ func ReadLabel(text string) (passes, ok bool) {
 	return false, false
 }
 
-// labelJSON is the member human.label: true, false, or a string that [ReadLabel] parses, or null, "" or "unsure" for
-// no verdict.
+// labelJSON is the text of the member human.label: true, false, a string or number that [ReadLabel] parses, or null,
+// "" or "unsure" for no verdict.
 type labelJSON string
 
 // UnmarshalJSON parses a JSON string, boolean or number, so that true, 1 and "pass" are the same verdict. Any other
